@@ -1,0 +1,198 @@
+//! Finding an adapter and opening its device.
+
+use std::sync::{Arc, Mutex};
+
+use crate::engine::EngineError;
+use crate::model::scene::nearest;
+
+/// Which adapter to use: `--adapter NAME|INDEX`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum AdapterChoice {
+    /// The fastest there is: discrete, then integrated, then software.
+    #[default]
+    Best,
+    /// By its place in `flockwork adapters`.
+    Index(usize),
+    /// By a part of its name, whatever the case.
+    Name(String),
+}
+
+impl std::str::FromStr for AdapterChoice {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(text.parse().map_or_else(|_| Self::Name(text.into()), Self::Index))
+    }
+}
+
+/// An open device and what is known of it. The queue and device are shared by the engine, which
+/// computes, and the renderer, which draws.
+pub struct Gpu {
+    /// Makes surfaces.
+    pub instance: wgpu::Instance,
+    /// The adapter.
+    pub adapter: wgpu::Adapter,
+    /// Makes resources.
+    pub device: wgpu::Device,
+    /// Takes work.
+    pub queue: wgpu::Queue,
+    /// Name, kind and driver of the adapter.
+    pub info: wgpu::AdapterInfo,
+    /// True when passes can be timed by the device's own clock.
+    pub has_timestamps: bool,
+    fault: Arc<Mutex<Option<String>>>,
+}
+
+impl std::fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gpu").field("adapter", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// The instance every adapter is found through; native drivers only.
+#[must_use]
+pub fn instance() -> wgpu::Instance {
+    wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle())
+}
+
+/// The adapters that can run the passes, best first.
+#[must_use]
+pub fn adapters(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
+    let mut found = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
+    found.retain(|adapter| {
+        adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
+    });
+    found.sort_by_key(|adapter| match adapter.get_info().device_type {
+        wgpu::DeviceType::DiscreteGpu => 0,
+        wgpu::DeviceType::IntegratedGpu => 1,
+        wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Cpu => 3,
+        wgpu::DeviceType::Other => 4,
+    });
+    found
+}
+
+/// `llvmpipe (LLVM 15.0.6, 256 bits), Vulkan`: how an adapter is named to people.
+#[must_use]
+pub fn describe(info: &wgpu::AdapterInfo) -> String {
+    format!("{}, {:?}", info.name, info.backend)
+}
+
+fn choose(choice: &AdapterChoice, mut found: Vec<wgpu::Adapter>) -> Result<wgpu::Adapter, String> {
+    if found.is_empty() {
+        return Err("no GPU adapter found; install a Vulkan driver \
+                    (Debian: apt-get install mesa-vulkan-drivers), or use --engine cpu"
+            .into());
+    }
+    let names: Vec<String> = found.iter().map(|a| a.get_info().name).collect();
+    let listing = || {
+        let lines = names.iter().enumerate().map(|(i, name)| format!("{i}: {name}"));
+        lines.collect::<Vec<_>>().join("; ")
+    };
+    let index = match choice {
+        AdapterChoice::Best => 0,
+        AdapterChoice::Index(index) if *index < found.len() => *index,
+        AdapterChoice::Index(index) => {
+            return Err(format!("--adapter {index}: there is no such adapter; found {}", listing()));
+        }
+        AdapterChoice::Name(wanted) => {
+            let lower = wanted.to_lowercase();
+            let hit = names.iter().position(|name| name.to_lowercase().contains(&lower));
+            hit.ok_or_else(|| {
+                let hint = nearest(wanted, names.iter().map(String::as_str))
+                    .map_or_else(String::new, |name| format!("; did you mean {name:?}?"));
+                format!("--adapter {wanted}: no such adapter; found {}{hint}", listing())
+            })?
+        }
+    };
+    Ok(found.swap_remove(index))
+}
+
+impl Gpu {
+    /// Opens the chosen adapter's device with all the adapter's limits.
+    pub fn open(choice: &AdapterChoice) -> Result<Arc<Self>, EngineError> {
+        Self::open_in(instance(), choice)
+    }
+
+    /// The same with an instance that already serves a window.
+    pub fn open_in(
+        instance: wgpu::Instance,
+        choice: &AdapterChoice,
+    ) -> Result<Arc<Self>, EngineError> {
+        let adapter = choose(choice, adapters(&instance)).map_err(EngineError::NoAdapter)?;
+        let info = adapter.get_info();
+        let timing = wgpu::Features::TIMESTAMP_QUERY;
+        let has_timestamps = adapter.features().contains(timing);
+        let request = adapter.request_device(&wgpu::DeviceDescriptor {
+            label: Some("flockwork"),
+            required_features: adapter.features() & timing,
+            required_limits: adapter.limits(),
+            memory_hints: wgpu::MemoryHints::Performance,
+            ..Default::default()
+        });
+        let (device, queue) = pollster::block_on(request).map_err(|error| {
+            EngineError::Device { adapter: describe(&info), message: error.to_string() }
+        })?;
+        let fault = Arc::new(Mutex::new(None));
+        let note = |fault: &Arc<Mutex<Option<String>>>, message: String| {
+            if let Ok(mut first) = fault.lock() {
+                first.get_or_insert(message);
+            }
+        };
+        let errors = Arc::clone(&fault);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            note(&errors, error.to_string());
+        }));
+        let losses = Arc::clone(&fault);
+        device.set_device_lost_callback(move |reason, message| {
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                note(&losses, format!("the device was lost: {message}"));
+            }
+        });
+        Ok(Arc::new(Self { instance, adapter, device, queue, info, has_timestamps, fault }))
+    }
+
+    /// The adapter's name for people.
+    #[must_use]
+    pub fn name(&self) -> String {
+        describe(&self.info)
+    }
+
+    /// An error in the name of this adapter.
+    #[must_use]
+    pub fn error(&self, message: impl Into<String>) -> EngineError {
+        EngineError::Device { adapter: self.name(), message: message.into() }
+    }
+
+    /// The first error that the driver reported, if it reported one.
+    pub fn check(&self) -> Result<(), EngineError> {
+        let fault = self.fault.lock().ok().and_then(|fault| fault.clone());
+        fault.map_or(Ok(()), |message| Err(self.error(message)))
+    }
+
+    /// Waits until the device has done everything that was submitted.
+    pub fn wait(&self) -> Result<(), EngineError> {
+        self.device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|error| self.error(error.to_string()))?;
+        self.check()
+    }
+
+    /// Copies `buffer` to the host.
+    pub fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, EngineError> {
+        let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("read back"),
+            size: buffer.size(),
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
+        self.queue.submit([encoder.finish()]);
+        staging.slice(..).map_async(wgpu::MapMode::Read, |_| {});
+        self.wait()?;
+        let view = staging.slice(..).get_mapped_range();
+        let view = view.map_err(|error| self.error(error.to_string()))?;
+        Ok(view.to_vec())
+    }
+}

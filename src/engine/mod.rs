@@ -1,0 +1,121 @@
+//! How a flock moves. Two engines of equal rank behind one trait: [`cpu`] and [`gpu`].
+
+pub mod cpu;
+pub mod gpu;
+
+use std::time::Duration;
+
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+
+/// Which engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineKind {
+    /// Compute shaders through wgpu.
+    Gpu,
+    /// All cores, SIMD.
+    Cpu,
+}
+
+impl std::fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Gpu => "gpu",
+            Self::Cpu => "cpu",
+        })
+    }
+}
+
+/// Time of one pass, averaged over the ticks of the last [`Engine::step`] that was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PassTime {
+    /// The pass's name: that of its file, its struct and its label.
+    pub pass: &'static str,
+    /// Per tick.
+    pub time: Duration,
+}
+
+/// What the passes of one tick took.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profile {
+    /// In the order of the tick.
+    pub passes: Vec<PassTime>,
+    /// True when the device's own clock measured them; false for wall time.
+    pub by_timestamps: bool,
+}
+
+/// An engine that cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EngineError {
+    /// No adapter, or not the one asked for.
+    #[error("{0}")]
+    NoAdapter(String),
+    /// The flock does not fit the device.
+    #[error(
+        "{count} agents do not fit {adapter}: {limit} allows {largest} at most; \
+         lower --count or use --engine cpu"
+    )]
+    TooMany {
+        /// As asked for.
+        count: u64,
+        /// Name of the adapter.
+        adapter: String,
+        /// Which limit is in the way, with its value.
+        limit: String,
+        /// Largest count that fits.
+        largest: u64,
+    },
+    /// The device refused a shader or a command, or went away.
+    #[error("{adapter}: {message}")]
+    Device {
+        /// Name of the adapter.
+        adapter: String,
+        /// What the driver said.
+        message: String,
+    },
+    /// The thread pool could not be made.
+    #[error("cannot start {threads} threads: {message}")]
+    Threads {
+        /// As asked for.
+        threads: usize,
+        /// What the system said.
+        message: String,
+    },
+}
+
+/// Moves a flock.
+///
+/// Between ticks an engine keeps its agents sorted by grid cell; callers see them in the order in
+/// which they were loaded. The same scene, state and engine give the same bytes on every run.
+pub trait Engine {
+    /// Which engine.
+    fn kind(&self) -> EngineKind;
+
+    /// What it runs on: the adapter's name, or processor, threads and instruction set.
+    fn describe(&self) -> String;
+
+    /// Replaces the flock: its scene (parameters, world) and its state.
+    fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError>;
+
+    /// Moves the target `pointer`, or takes it away.
+    fn set_pointer(&mut self, pointer: Option<Point>);
+
+    /// Advances by `ticks`. The GPU may still be at work on return; see [`Engine::finish`].
+    fn step(&mut self, ticks: u32) -> Result<(), EngineError>;
+
+    /// Returns when everything submitted is done.
+    fn finish(&mut self) -> Result<(), EngineError>;
+
+    /// The state after all submitted ticks, rows in the order of [`Engine::load`].
+    fn read_back(&mut self) -> Result<FlockState, EngineError>;
+
+    /// Turns the measurement of passes on or off.
+    fn set_profiling(&mut self, on: bool);
+
+    /// What the passes took in the last measured [`Engine::step`]; empty before one is done.
+    fn profile(&mut self) -> Profile;
+
+    /// Agents in the fullest grid cell, as of the last tick whose result is known on the host.
+    fn largest_cell(&mut self) -> u32;
+}

@@ -1,0 +1,36 @@
+//! Arrive: come to rest at a target.
+
+use super::seek::desired_velocity;
+use super::{Agent, SolitaryBehaviour, Surroundings};
+use crate::model::parameter::{Meaning, NEAREST_TARGET};
+use crate::model::real::Real;
+use crate::model::vector::Vector;
+
+crate::parameters! {
+    /// Seeks the target, but slows down inside `slowing_radius` and comes to rest.
+    ///
+    /// Desired velocity: that of seek, times `min(d/slowing_radius, 1)`; silent without a target.
+    /// Sources: *The Nature of Code*, chapter 5, example 5.2; the gain from the COCOS steering
+    /// behaviours (there with a slowing radius of 200).
+    Arrive {
+        /// Factor on the force.
+        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
+        /// Name of the target; "nearest" takes the nearest of all.
+        target: Meaning::Target => NEAREST_TARGET, "target", NEAREST_TARGET, 1e6;
+        /// Distance at which slowing down begins.
+        slowing_radius: Meaning::Number => 100.0, "world units", 1e-3, 1e6;
+        /// Desired speed per unit of distance; 0 desires max_speed at any distance.
+        gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
+    }
+}
+
+impl<R: Real> SolitaryBehaviour<R> for Arrive<R> {
+    #[inline(always)]
+    fn force(&self, agent: &Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+        let (way, found) = surroundings.to_target(self.target, agent.position);
+        let one = self.gain.constant(1.0);
+        let slowing = (way.length() / self.slowing_radius).min(one);
+        let force = agent.steer(desired_velocity(way, self.gain, agent.max_speed) * slowing);
+        force.where_or(found, Vector::zero(self.weight))
+    }
+}

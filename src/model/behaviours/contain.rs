@@ -1,0 +1,46 @@
+//! Contain: stay within the walls.
+
+use super::{Agent, SolitaryBehaviour, Surroundings};
+use crate::model::parameter::Meaning;
+use crate::model::real::Real;
+use crate::model::vector::Vector;
+
+crate::parameters! {
+    /// Turns away from the walls of the world.
+    ///
+    /// Within `margin` of a wall the desired velocity is inward at max_speed on that axis and
+    /// unchanged on the other, the whole scaled to max_speed; the force has the length max_force
+    /// exactly. Silent elsewhere. Source: *The Nature of Code*, chapter 5, example 5.3. Mended: in
+    /// a corner both axes turn inward (the source lets y overwrite x), and in a world narrower
+    /// than two margins the nearer wall counts.
+    Contain {
+        /// Factor on the force.
+        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
+        /// How near a wall must be to be shunned.
+        margin: Meaning::Number => 25.0, "world units", 0.0, 1e6;
+    }
+}
+
+impl<R: Real> SolitaryBehaviour<R> for Contain<R> {
+    #[inline(always)]
+    fn force(&self, agent: &Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+        let like = self.margin;
+        let zero = like.constant(0.0);
+        let half = like.constant(0.5);
+        let size = Vector::constant(like, surroundings.world.size);
+        // +1 where the lower wall is near, −1 where the upper one is, else 0.
+        let inward = agent.position.zip(size, |p, size| {
+            let low = p.less_than(self.margin.min(size * half));
+            let high = (size - self.margin).max(size * half).less_than(p);
+            let one = p.constant(1.0);
+            one.where_or(low, (-one).where_or(high, zero))
+        });
+        let turned = inward.zip(agent.velocity, |inward, velocity| {
+            velocity.where_or(inward.equals(zero), inward * agent.max_speed)
+        });
+        let desired = turned.with_length(agent.max_speed);
+        let force = (desired - agent.velocity).with_length(agent.max_force);
+        let near = zero.less_than(inward.dot(inward));
+        force.where_or(near, Vector::zero(like))
+    }
+}

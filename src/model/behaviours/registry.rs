@@ -1,0 +1,126 @@
+//! What the list of behaviours in `behaviours/mod.rs` expands to.
+
+/// Makes, from one line a behaviour: its module, its [`Kind`](super::Kind), its entry in the table
+/// of infos, and its part of [`Rules`](super::Rules), the struct that steers.
+macro_rules! behaviours {
+    (
+        neighbour { $( $near:ident: $Near:ident, )* }
+        solitary { $( $alone:ident: $Alone:ident, )* }
+    ) => {
+        $( pub mod $near; pub use $near::$Near; )*
+        $( pub mod $alone; pub use $alone::$Alone; )*
+
+        /// A behaviour.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Kind {
+            $( #[doc = concat!("See [`", stringify!($near), "`].")] $Near, )*
+            $( #[doc = concat!("See [`", stringify!($alone), "`].")] $Alone, )*
+        }
+
+        impl Kind {
+            /// Every behaviour: those that listen to neighbours first.
+            pub const ALL: [Self; [$( stringify!($near), )* $( stringify!($alone), )*].len()] =
+                [$( Self::$Near, )* $( Self::$Alone, )*];
+
+            /// What the registry knows of it.
+            #[must_use]
+            pub fn info(self) -> BehaviourInfo {
+                match self {
+                    $( Self::$Near => BehaviourInfo {
+                        key: stringify!($near),
+                        about: $Near::<f32>::ABOUT,
+                        listens: true,
+                        parameters: <$Near<f32> as Parameters<f32>>::TABLE,
+                    }, )*
+                    $( Self::$Alone => BehaviourInfo {
+                        key: stringify!($alone),
+                        about: $Alone::<f32>::ABOUT,
+                        listens: false,
+                        parameters: <$Alone<f32> as Parameters<f32>>::TABLE,
+                    }, )*
+                }
+            }
+        }
+
+        /// The parameters of every behaviour, for one agent or one lane each.
+        #[derive(Clone, Copy)]
+        pub struct Rules<R> {
+            $( $near: $Near<R>, )*
+            $( $alone: $Alone<R>, )*
+        }
+
+        /// What an agent has summed up of its neighbours.
+        #[derive(Clone, Copy)]
+        pub struct Sums<R: Real> {
+            $( $near: <$Near<R> as NeighbourBehaviour<R>>::Sums, )*
+        }
+
+        impl<R: Real> Rules<R> {
+            /// Reads the parameters: `value(behaviour, i)` is the value of its table's row `i`.
+            #[inline(always)]
+            pub fn read(value: impl Fn(Kind, usize) -> R) -> Self {
+                Self {
+                    $( $near: Parameters::read(|i| value(Kind::$Near, i)), )*
+                    $( $alone: Parameters::read(|i| value(Kind::$Alone, i)), )*
+                }
+            }
+
+            /// The sums before the first neighbour.
+            #[inline(always)]
+            pub fn nothing(like: R) -> Sums<R> {
+                Sums { $( $near: <$Near<R> as NeighbourBehaviour<R>>::nothing(like), )* }
+            }
+
+            /// Shows a neighbour to every behaviour in `uses` that listens to it: within its
+            /// radius, and `hears(behaviour)`-fold (0 or 1) by its species.
+            #[inline(always)]
+            pub fn observe(
+                &self,
+                uses: Uses,
+                neighbour: &Neighbour<R>,
+                hears: impl Fn(Kind, R) -> R,
+                sums: &mut Sums<R>,
+            ) {
+                $( if uses.contains(Kind::$Near) {
+                    let rule = &self.$near;
+                    let near = neighbour.distance_squared.less_than(rule.radius * rule.radius);
+                    let share = hears(Kind::$Near, neighbour.share);
+                    let share = share.where_or(near, share.constant(0.0));
+                    rule.observe(&Neighbour { share, ..*neighbour }, &mut sums.$near);
+                } )*
+            }
+
+            /// True when somebody shares the spot with an agent and a behaviour cares.
+            #[inline(always)]
+            pub fn crowded(uses: Uses, sums: &Sums<R>, like: R) -> R::Mask {
+                let mut crowd = like.constant(0.0);
+                $( if uses.contains(Kind::$Near) {
+                    crowd = crowd + <$Near<R> as NeighbourBehaviour<R>>::crowded(&sums.$near, like);
+                } )*
+                like.constant(0.0).less_than(crowd)
+            }
+
+            /// The weighted sum of the steering forces of the behaviours in `uses`.
+            #[inline(always)]
+            pub fn force(
+                &self,
+                uses: Uses,
+                agent: &Agent<R>,
+                surroundings: &Surroundings,
+                spread: Vector<R>,
+                sums: &Sums<R>,
+            ) -> Vector<R> {
+                let mut force = Vector::zero(agent.max_speed);
+                $( if uses.contains(Kind::$Near) {
+                    let rule = &self.$near;
+                    force = force + rule.force(agent, spread, &sums.$near) * rule.weight;
+                } )*
+                $( if uses.contains(Kind::$Alone) {
+                    let rule = &self.$alone;
+                    force = force + rule.force(agent, surroundings) * rule.weight;
+                } )*
+                force
+            }
+        }
+    };
+}

@@ -1,0 +1,38 @@
+//! Seek: go to a target at full speed.
+
+use super::{Agent, SolitaryBehaviour, Surroundings};
+use crate::model::parameter::{Meaning, NEAREST_TARGET};
+use crate::model::real::Real;
+use crate::model::vector::Vector;
+
+crate::parameters! {
+    /// Goes to the target at full speed, overshoots and comes back.
+    ///
+    /// Desired velocity: `with_length(t − p, max_speed)`, or `(t − p)·gain` where `gain` is
+    /// positive; without a target it is silent. Sources: *The Nature of Code*, chapter 5,
+    /// example 5.1; the gain from the COCOS steering behaviours.
+    Seek {
+        /// Factor on the force.
+        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
+        /// Name of the target; "nearest" takes the nearest of all.
+        target: Meaning::Target => NEAREST_TARGET, "target", NEAREST_TARGET, 1e6;
+        /// Desired speed per unit of distance; 0 desires max_speed at any distance.
+        gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
+    }
+}
+
+/// The way to a target turned into a desired velocity.
+#[inline(always)]
+pub fn desired_velocity<R: Real>(way: Vector<R>, gain: R, max_speed: R) -> Vector<R> {
+    let zero = gain.constant(0.0);
+    (way * gain).where_or(zero.less_than(gain), way.with_length(max_speed))
+}
+
+impl<R: Real> SolitaryBehaviour<R> for Seek<R> {
+    #[inline(always)]
+    fn force(&self, agent: &Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+        let (way, found) = surroundings.to_target(self.target, agent.position);
+        let force = agent.steer(desired_velocity(way, self.gain, agent.max_speed));
+        force.where_or(found, Vector::zero(self.weight))
+    }
+}

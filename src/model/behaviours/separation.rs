@@ -1,0 +1,75 @@
+//! Separation: keep apart from the agents nearby.
+
+use super::{Agent, Neighbour, NeighbourBehaviour};
+use crate::model::parameter::{ALL_SPECIES, Meaning};
+use crate::model::real::Real;
+use crate::model::vector::Vector;
+
+crate::parameters! {
+    /// Steers away from the neighbours within `radius`, the nearer the harder.
+    ///
+    /// Desired velocity: `with_length(Σ (p − q)/d², max_speed)` over `d < radius`; without
+    /// neighbours it is silent. Source: *The Nature of Code*, chapter 5, examples 5.9 and 5.11.
+    ///
+    /// An agent at the very same spot has no direction. It counts as one at a thousandth of the
+    /// radius, in a direction that depends on the agent's id alone, so that the two part.
+    Separation {
+        /// Factor on the force.
+        weight: Meaning::Number => 1.5, "", 0.0, 1e6;
+        /// How near an agent must be to be avoided.
+        radius: Meaning::Number => 25.0, "world units", 0.0, 1e6;
+        /// The species it keeps apart from.
+        with: Meaning::SpeciesSet { own: false } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
+    }
+}
+
+/// Distance at which an agent at the same spot counts, in radii.
+const COINCIDENT: f32 = 1e-3;
+
+/// Sums over the neighbours.
+#[derive(Clone, Copy)]
+pub struct Sums<R> {
+    /// Σ (p − q)/d².
+    away: Vector<R>,
+    /// Number of neighbours.
+    count: R,
+    /// Number of neighbours with d = 0.
+    coincident: R,
+}
+
+impl<R: Real> NeighbourBehaviour<R> for Separation<R> {
+    type Sums = Sums<R>;
+
+    #[inline(always)]
+    fn nothing(like: R) -> Sums<R> {
+        let zero = like.constant(0.0);
+        Sums { away: Vector::zero(like), count: zero, coincident: zero }
+    }
+
+    #[inline(always)]
+    fn observe(&self, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
+        let zero = neighbour.share.constant(0.0);
+        let apart = zero.less_than(neighbour.distance_squared);
+        let push = neighbour.share / neighbour.distance_squared;
+        let push = push.where_or(apart, zero);
+        sums.away = sums.away - neighbour.offset * push;
+        sums.count = sums.count + neighbour.share;
+        sums.coincident = sums.coincident + zero.where_or(apart, neighbour.share);
+    }
+
+    #[inline(always)]
+    fn force(&self, agent: &Agent<R>, spread: Vector<R>, sums: &Sums<R>) -> Vector<R> {
+        let zero = sums.count.constant(0.0);
+        // Where the radius is zero there are no neighbours, and the quotient is not used.
+        let strength = sums.coincident / (self.radius * zero.constant(COINCIDENT));
+        let strength = strength.where_or(zero.less_than(sums.coincident), zero);
+        let away = sums.away + spread.with_length(strength);
+        let force = agent.steer(away.with_length(agent.max_speed));
+        force.where_or(zero.less_than(sums.count), Vector::zero(zero))
+    }
+
+    #[inline(always)]
+    fn crowded(sums: &Sums<R>, _like: R) -> R {
+        sums.coincident
+    }
+}

@@ -1,0 +1,202 @@
+//! The uniform grid that neighbour search goes by: geometry only, shared by both engines and by
+//! the statistics. `shaders/grid.wgsl` reads the same numbers from a uniform.
+
+use super::random::{self, Use};
+use super::vector::Point;
+use super::world::{Boundary, World};
+
+/// Longest run of agents that one agent walks without skipping.
+///
+/// Three runs of this length bound what one agent costs when a whole flock meets at a point; 96
+/// leaves flocks of up to 32 agents a cell exact, ten times the default density.
+pub const RUN_CAP: u32 = 96;
+
+/// At most this many cells for each agent: a sparse world gets wider cells instead of more memory.
+const CELLS_PER_AGENT: f64 = 4.0;
+
+/// Cells of equal size that cover the world, rows of cells one above the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    /// Cells in a row.
+    pub columns: u32,
+    /// Rows.
+    pub rows: u32,
+    /// Cells per world unit, for each axis.
+    pub cells_per_unit: Point,
+    /// True when the neighbours of an edge cell are at the other edge.
+    pub wraps: bool,
+}
+
+/// A contiguous run of cells in one row: first and last column, both inclusive.
+pub type ColumnRun = (u32, u32);
+
+impl Grid {
+    /// The grid for `count` agents that see as far as `radius` (0: they see nobody).
+    ///
+    /// A cell is at least `radius` wide, so that the 3 × 3 cells round an agent hold all its
+    /// neighbours, with a margin that outweighs the rounding of [`Grid::cell_of`].
+    #[must_use]
+    pub fn new(world: &World, radius: f32, count: usize) -> Self {
+        let (width, height) = (f64::from(world.size.x), f64::from(world.size.y));
+        let wanted_cells = (count as f64 * CELLS_PER_AGENT).max(1024.0);
+        let smallest = (width * height / wanted_cells).sqrt();
+        let cell = f64::from(radius).max(smallest);
+        let across = |length: f64| -> u32 {
+            let cells = (length / cell).floor().max(1.0);
+            // `x * cells_per_unit` is off by up to cells · 2⁻²³ cells; the margin is eight times that.
+            (length / (cell * (1.0 + cells * 1e-6))).floor().clamp(1.0, 65_535.0) as u32
+        };
+        let (columns, rows) = (across(width), across(height));
+        Self {
+            columns,
+            rows,
+            cells_per_unit: Point::new(
+                (f64::from(columns) / width) as f32,
+                (f64::from(rows) / height) as f32,
+            ),
+            wraps: world.boundary == Boundary::Wrap,
+        }
+    }
+
+    /// Number of cells.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.columns as usize * self.rows as usize
+    }
+
+    /// Column and row of the cell that holds `p`; positions outside belong to the nearest edge
+    /// cell, and so do NaNs (to the first).
+    #[inline]
+    #[must_use]
+    pub fn cell_of(&self, p: Point) -> (u32, u32) {
+        let index = |x: f32, last: u32| -> u32 {
+            // `as` saturates and sends NaN to 0: no position can name a cell that does not exist.
+            (x as u32).min(last)
+        };
+        (
+            index(p.x * self.cells_per_unit.x, self.columns - 1),
+            index(p.y * self.cells_per_unit.y, self.rows - 1),
+        )
+    }
+
+    /// The cell's number: row by row, from the bottom.
+    #[inline]
+    #[must_use]
+    pub fn key_of(&self, p: Point) -> u32 {
+        let (column, row) = self.cell_of(p);
+        row * self.columns + column
+    }
+
+    /// The rows that hold the neighbours of an agent in `row`, in the order in which both engines
+    /// visit them.
+    pub fn rows_around(&self, row: u32) -> impl Iterator<Item = u32> + use<> {
+        let grid = *self;
+        let around = if !grid.wraps {
+            row.saturating_sub(1)..(row + 2).min(grid.rows)
+        } else if grid.rows < 3 {
+            0..grid.rows
+        } else {
+            row + grid.rows - 1..row + grid.rows + 2
+        };
+        around.map(move |r| r % grid.rows)
+    }
+
+    /// The columns that hold the neighbours of an agent in `column`, as one or two runs in
+    /// ascending order. Two only where the neighbourhood crosses the seam.
+    #[must_use]
+    pub fn columns_around(&self, column: u32) -> (ColumnRun, Option<ColumnRun>) {
+        let last = self.columns - 1;
+        if self.wraps && self.columns < 3 {
+            ((0, last), None)
+        } else if self.wraps && column == 0 {
+            ((0, 1), Some((last, last)))
+        } else if self.wraps && column == last {
+            ((0, 0), Some((last - 1, last)))
+        } else {
+            ((column.saturating_sub(1), (column + 1).min(last)), None)
+        }
+    }
+}
+
+/// Which members of a long run an agent looks at: `first`, `first + stride`, … Each stands for
+/// `stride` agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampling {
+    /// Offset of the first member looked at.
+    pub phase: u32,
+    /// Distance from one to the next; 1 when the run is walked whole.
+    pub stride: u32,
+}
+
+impl Sampling {
+    /// For a run of `length` agents that begins with cell `first_cell`, at `tick`.
+    ///
+    /// The phase is uniform, so that a weighted sum over the sample is an unbiased estimate of the
+    /// sum over the run. It is drawn for the run and not for the agent: agents of one cell then
+    /// look at the same members, which lets a processor load them once for all.
+    #[inline]
+    #[must_use]
+    pub fn of_run(length: u32, first_cell: u32, tick: u32, seed: u32) -> Self {
+        if length <= RUN_CAP {
+            return Self { phase: 0, stride: 1 };
+        }
+        let stride = length.div_ceil(RUN_CAP);
+        Self { phase: random::bits(seed, first_cell, tick, Use::SamplePhase) % stride, stride }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid(width: f32, height: f32, boundary: Boundary) -> Grid {
+        Grid::new(&World { size: Point::new(width, height), boundary }, 10.0, 1000)
+    }
+
+    #[test]
+    fn every_cell_around_is_visited_once() {
+        for boundary in [Boundary::Wrap, Boundary::Walls] {
+            for width in [5.0, 15.0, 25.0, 35.0, 105.0] {
+                let grid = grid(width, 105.0, boundary);
+                for column in 0..grid.columns {
+                    let (first, second) = grid.columns_around(column);
+                    let mut seen: Vec<u32> = (first.0..=first.1).collect();
+                    seen.extend(second.iter().flat_map(|run| run.0..=run.1));
+                    assert!(seen.is_sorted_by(|a, b| a < b), "{seen:?} repeats or descends");
+                    for other in 0..grid.columns {
+                        let apart = column.abs_diff(other);
+                        let round = grid.columns - apart;
+                        let near = apart <= 1 || (grid.wraps && round <= 1);
+                        assert_eq!(seen.contains(&other), near, "{column} and {other} of {grid:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_position_names_a_cell_that_does_not_exist() {
+        let grid = grid(100.0, 50.0, Boundary::Open);
+        for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0, 0.0, 99.9, 100.0, 1e30] {
+            let (column, row) = grid.cell_of(Point::new(x, x));
+            assert!(column < grid.columns && row < grid.rows, "{x}");
+        }
+    }
+
+    #[test]
+    fn a_cell_is_never_narrower_than_the_radius() {
+        for width in [10.0_f32, 999.99, 1000.0, 123_456.0] {
+            let grid = grid(width, 10.0, Boundary::Wrap);
+            assert!(1.0 / grid.cells_per_unit.x >= 10.0 || grid.columns == 1, "{width}");
+        }
+    }
+
+    #[test]
+    fn a_sample_is_as_long_as_the_cap_at_most() {
+        for length in [1, 95, 96, 97, 1000, 200_000] {
+            let sampling = Sampling::of_run(length, 3, 5, 1);
+            let taken = (sampling.phase..length).step_by(sampling.stride as usize).count();
+            assert!(taken as u32 <= RUN_CAP && taken > 0, "{length}: {taken}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What a flock is: scenes, species, behaviours, state, statistics and random numbers.
+//!
+//! Nothing here knows of a GPU, a window, a file or a clock.
+
+pub mod behaviours;
+pub mod grid;
+pub mod parameter;
+pub mod random;
+pub mod real;
+pub mod scene;
+pub mod state;
+pub mod statistics;
+pub mod vector;
+pub mod world;

@@ -1,0 +1,205 @@
+//! A number, or several side by side: what the arithmetic of a behaviour is written in.
+//!
+//! A behaviour's force is one generic function. With `f32` it steers one agent; with
+//! [`Lanes`] it steers as many as the processor has lanes, one agent in each. Every operation
+//! is an IEEE operation rounded on its own (nothing is fused), so all of them give the same bits.
+
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
+
+use pulp::Simd;
+
+/// A yes or no for each number of a [`Real`].
+pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
+    /// True when at least one lane says yes.
+    fn any(self) -> bool;
+}
+
+impl Mask for bool {
+    #[inline(always)]
+    fn any(self) -> bool {
+        self
+    }
+}
+
+/// `f32`, `f64`, or lanes of `f32`.
+pub trait Real:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
+    /// The result of comparing two of these.
+    type Mask: Mask;
+
+    /// `value` in the shape of `self` (lanes all alike).
+    fn constant(self, value: f32) -> Self;
+    /// The square root, correctly rounded.
+    fn sqrt(self) -> Self;
+    /// The smaller one.
+    fn min(self, other: Self) -> Self;
+    /// The larger one.
+    fn max(self, other: Self) -> Self;
+    /// `self < other`.
+    fn less_than(self, other: Self) -> Self::Mask;
+    /// `self == other`.
+    fn equals(self, other: Self) -> Self::Mask;
+    /// `self` where the mask says yes, else `other`.
+    fn where_or(self, mask: Self::Mask, other: Self) -> Self;
+}
+
+macro_rules! scalar_real {
+    ($real:ty) => {
+        impl Real for $real {
+            type Mask = bool;
+            #[inline(always)]
+            fn constant(self, value: f32) -> Self {
+                value.into()
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$real>::sqrt(self)
+            }
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                if self < other { self } else { other }
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                if self > other { self } else { other }
+            }
+            #[inline(always)]
+            fn less_than(self, other: Self) -> bool {
+                self < other
+            }
+            #[inline(always)]
+            fn equals(self, other: Self) -> bool {
+                self == other
+            }
+            #[inline(always)]
+            fn where_or(self, mask: bool, other: Self) -> Self {
+                if mask { self } else { other }
+            }
+        }
+    };
+}
+
+scalar_real!(f32);
+scalar_real!(f64);
+
+/// As many `f32` as the instruction set `S` handles at once.
+#[derive(Clone, Copy)]
+pub struct Lanes<S: Simd> {
+    simd: S,
+    /// The register.
+    pub value: S::f32s,
+}
+
+/// A yes or no for each lane of [`Lanes`].
+#[derive(Clone, Copy)]
+pub struct LaneMask<S: Simd> {
+    simd: S,
+    /// The register.
+    pub value: S::m32s,
+}
+
+impl<S: Simd> Lanes<S> {
+    /// Wraps a register.
+    #[inline(always)]
+    pub fn new(simd: S, value: S::f32s) -> Self {
+        Self { simd, value }
+    }
+
+    /// The same number in every lane.
+    #[inline(always)]
+    pub fn splat(simd: S, value: f32) -> Self {
+        Self::new(simd, simd.splat_f32s(value))
+    }
+}
+
+impl<S: Simd> Mask for LaneMask<S> {
+    #[inline(always)]
+    fn any(self) -> bool {
+        self.simd.first_true_m32s(self.value) < S::F32_LANES
+    }
+}
+
+impl<S: Simd> BitAnd for LaneMask<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        let value = self.simd.and_m32s(self.value, other.value);
+        Self { value, ..self }
+    }
+}
+
+impl<S: Simd> BitOr for LaneMask<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        let value = self.simd.or_m32s(self.value, other.value);
+        Self { value, ..self }
+    }
+}
+
+macro_rules! lane_operator {
+    ($trait:ident, $function:ident, $simd:ident) => {
+        impl<S: Simd> $trait for Lanes<S> {
+            type Output = Self;
+            #[inline(always)]
+            fn $function(self, other: Self) -> Self {
+                Self::new(self.simd, self.simd.$simd(self.value, other.value))
+            }
+        }
+    };
+}
+
+lane_operator!(Add, add, add_f32s);
+lane_operator!(Sub, sub, sub_f32s);
+lane_operator!(Mul, mul, mul_f32s);
+lane_operator!(Div, div, div_f32s);
+
+impl<S: Simd> Neg for Lanes<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::new(self.simd, self.simd.neg_f32s(self.value))
+    }
+}
+
+impl<S: Simd> Real for Lanes<S> {
+    type Mask = LaneMask<S>;
+
+    #[inline(always)]
+    fn constant(self, value: f32) -> Self {
+        Self::splat(self.simd, value)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self::new(self.simd, self.simd.sqrt_f32s(self.value))
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        self.where_or(self.less_than(other), other)
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.where_or(other.less_than(self), other)
+    }
+    #[inline(always)]
+    fn less_than(self, other: Self) -> LaneMask<S> {
+        let value = self.simd.less_than_f32s(self.value, other.value);
+        LaneMask { simd: self.simd, value }
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> LaneMask<S> {
+        let value = self.simd.equal_f32s(self.value, other.value);
+        LaneMask { simd: self.simd, value }
+    }
+    #[inline(always)]
+    fn where_or(self, mask: LaneMask<S>, other: Self) -> Self {
+        let value = self.simd.select_f32s(mask.value, self.value, other.value);
+        Self::new(self.simd, value)
+    }
+}

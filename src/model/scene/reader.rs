@@ -1,0 +1,132 @@
+//! Typed access to a scene's tree. Every refusal names the key, its place and what is allowed.
+
+use super::error::{SceneError, suggest};
+use super::tree::{Node, Value};
+use crate::model::parameter::Parameter;
+use crate::model::vector::Point;
+
+/// A table of the scene and the path that led to it.
+#[derive(Clone)]
+pub struct Reader<'a> {
+    node: &'a Node,
+    path: String,
+}
+
+impl<'a> Reader<'a> {
+    /// The root of a scene.
+    #[must_use]
+    pub fn new(node: &'a Node) -> Self {
+        Self { node, path: String::new() }
+    }
+
+    /// An error about this value.
+    pub fn fail(&self, problem: impl Into<String>) -> SceneError {
+        SceneError {
+            origin: self.node.origin.clone(),
+            key: self.path.clone(),
+            problem: problem.into(),
+        }
+    }
+
+    fn wrong(&self, wanted: &str) -> SceneError {
+        self.fail(format!("{wanted} is wanted here, not {}", self.node.value.describe()))
+    }
+
+    /// The entries of a table.
+    pub fn entries(&self) -> Result<Vec<(&'a str, Reader<'a>)>, SceneError> {
+        let Value::Table(table) = &self.node.value else {
+            return Err(self.wrong("a table"));
+        };
+        let path = |key: &str| {
+            if self.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.path) }
+        };
+        Ok(table.iter().map(|(key, node)| (key.as_str(), Reader { node, path: path(key) })).collect())
+    }
+
+    /// The entries of a table whose keys are all among `known`.
+    pub fn known(&self, known: &[&str]) -> Result<Vec<(&'a str, Reader<'a>)>, SceneError> {
+        let entries = self.entries()?;
+        for (key, value) in &entries {
+            if !known.contains(key) {
+                return Err(value.fail(format!("unknown key; {}", suggest(key, known))));
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The items of an array; a single table counts as an array of one.
+    #[must_use]
+    pub fn items(&self) -> Vec<Reader<'a>> {
+        match &self.node.value {
+            Value::List(list) => list
+                .iter()
+                .enumerate()
+                .map(|(i, node)| Reader { node, path: format!("{}.{i}", self.path) })
+                .collect(),
+            _ => vec![self.clone()],
+        }
+    }
+
+    /// A string.
+    pub fn text(&self) -> Result<&'a str, SceneError> {
+        match &self.node.value {
+            Value::Text(text) => Ok(text),
+            _ => Err(self.wrong("a string")),
+        }
+    }
+
+    /// One of a list of names.
+    pub fn choice<T: Copy>(&self, choices: &[(&str, T)]) -> Result<T, SceneError> {
+        let text = self.text()?;
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        choices.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
+            self.fail(format!(
+                "{text:?} is none of {}; {}",
+                names.join(", "),
+                suggest(text, &names)
+            ))
+        })
+    }
+
+    /// A finite number from `low` to `high`, both inclusive.
+    pub fn number(&self, low: f32, high: f32, unit: &str) -> Result<f32, SceneError> {
+        let Value::Number(number) = self.node.value else {
+            return Err(self.wrong("a number"));
+        };
+        if !(f64::from(low)..=f64::from(high)).contains(&number) {
+            let space = if unit.is_empty() { "" } else { " " };
+            return Err(self.fail(format!("{number} is outside {low} to {high}{space}{unit}")));
+        }
+        Ok(number as f32)
+    }
+
+    /// A whole number from `low` to `high`, both inclusive.
+    pub fn whole(&self, low: u64, high: u64) -> Result<u64, SceneError> {
+        match self.node.value {
+            Value::Number(number) if number.fract() == 0.0 => {
+                if number < low as f64 || number > high as f64 {
+                    return Err(self.fail(format!("{number} is outside {low} to {high}")));
+                }
+                Ok(number as u64)
+            }
+            _ => Err(self.wrong("a whole number")),
+        }
+    }
+
+    /// The value of a [`Parameter`] that is a number.
+    pub fn parameter(&self, parameter: &Parameter) -> Result<f32, SceneError> {
+        self.number(parameter.range.0, parameter.range.1, parameter.unit)
+    }
+
+    /// An array of two numbers from `low` to `high`.
+    pub fn point(&self, low: f32, high: f32) -> Result<Point, SceneError> {
+        match &self.node.value {
+            Value::List(list) if list.len() == 2 => {
+                let items = self.items();
+                let unit = "world units";
+                Ok(Point::new(items[0].number(low, high, unit)?, items[1].number(low, high, unit)?))
+            }
+            _ => Err(self.wrong("an array of two numbers, such as [320, 180],")),
+        }
+    }
+}

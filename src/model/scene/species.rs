@@ -1,0 +1,134 @@
+//! A species: body, looks, where its agents start, and how they behave.
+
+use crate::model::behaviours::Kind;
+use crate::model::parameter::Meaning;
+use crate::model::vector::Point;
+
+crate::parameters! {
+    /// The vehicle: what every agent of a species has, whatever it does.
+    ///
+    /// `a = F/m`, `v ← limit(v + a·dt, max_speed)`, `p ← p + v·dt`. Source: *The Nature of Code*,
+    /// chapter 5; the defaults are those of its example 5.11.
+    Body {
+        /// Divides the steering force.
+        mass: Meaning::Number => 1.0, "mass units", 1e-3, 1e6;
+        /// Largest speed.
+        max_speed: Meaning::Number => 3.0, "world units/tick", 0.0, 1e4;
+        /// Largest steering force of one behaviour.
+        max_force: Meaning::Number => 0.05, "mass·world units/tick²", 0.0, 1e4;
+        /// Half the length of the drawn triangle.
+        size: Meaning::Number => 6.0, "world units", 1e-3, 1e4;
+    }
+}
+
+/// What the colour of an agent tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum ColourBy {
+    /// Its heading, round the colour circle.
+    Heading = 0,
+    /// Its speed, from 0 to max_speed.
+    Speed = 1,
+    /// Its species.
+    Species = 2,
+}
+
+impl ColourBy {
+    /// All of them, with their names in scene files.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("heading", Self::Heading), ("speed", Self::Speed), ("species", Self::Species)];
+}
+
+/// Where the agents of a species start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SpawnPlace {
+    /// Anywhere in the world, evenly.
+    Uniform,
+    /// All at one point.
+    Point,
+    /// Evenly in a disc.
+    Disc,
+}
+
+impl SpawnPlace {
+    /// All of them, with their names in scene files.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("uniform", Self::Uniform), ("point", Self::Point), ("disc", Self::Disc)];
+}
+
+/// How the agents of a species start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spawn {
+    /// Where.
+    pub place: SpawnPlace,
+    /// Centre of the point or disc; none: the middle of the world.
+    pub at: Option<Point>,
+    /// Of the disc; world units.
+    pub radius: f32,
+    /// Speed at the start, in a random direction; world units per tick.
+    pub speed: f32,
+}
+
+impl Default for Spawn {
+    fn default() -> Self {
+        Self { place: SpawnPlace::Uniform, at: None, radius: 100.0, speed: 1.0 }
+    }
+}
+
+/// One behaviour of a species and the values of its parameters, in the order of its table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// Which behaviour.
+    pub kind: Kind,
+    /// Value of each parameter of `kind.info().parameters`.
+    pub values: Vec<f32>,
+}
+
+/// A kind of agent.
+#[derive(Clone, Debug)]
+pub struct Species {
+    /// Name in the scene file.
+    pub name: String,
+    /// Number of agents in the scene as it is written.
+    pub count: u64,
+    /// The vehicle.
+    pub body: Body,
+    /// What its colour tells.
+    pub colour: ColourBy,
+    /// Where its agents start.
+    pub spawn: Spawn,
+    /// Where they start when `--count` asks for more than the scene has.
+    pub spawn_at_scale: Spawn,
+    /// What its agents do, in the order of the file.
+    pub rules: Vec<Rule>,
+}
+
+impl Species {
+    /// The rule for `kind`, if the species has it.
+    #[must_use]
+    pub fn rule(&self, kind: Kind) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.kind == kind)
+    }
+
+    /// The value of a behaviour's parameter; 0 without the behaviour (a weight or radius of 0
+    /// silences it).
+    #[must_use]
+    pub fn value(&self, kind: Kind, index: usize) -> f32 {
+        self.rule(kind).and_then(|rule| rule.values.get(index)).copied().unwrap_or(0.0)
+    }
+
+    /// The body as a row of values, in the order of its table.
+    #[must_use]
+    pub fn body_values(&self) -> [f32; 4] {
+        let Body { mass, max_speed, max_force, size } = self.body;
+        [mass, max_speed, max_force, size]
+    }
+
+    /// The largest radius within which it listens to anybody; 0 when it listens to nobody.
+    #[must_use]
+    pub fn hearing_radius(&self) -> f32 {
+        let near = self.rules.iter().filter(|rule| rule.kind.info().listens);
+        let radius = |rule: &Rule| rule.kind.parameter("radius").map(|i| rule.values[i]);
+        near.filter_map(radius).fold(0.0, f32::max)
+    }
+}

@@ -1,0 +1,177 @@
+//! A scene file as a tree whose every value knows where it was written.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::{Origin, SceneError};
+
+/// A value of a scene file.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// Integer or float.
+    Number(f64),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A string.
+    Text(String),
+    /// An array.
+    List(Vec<Node>),
+    /// A table, in the order of the file.
+    Table(Table),
+}
+
+/// Keys and values in the order of the file.
+pub type Table = Vec<(String, Node)>;
+
+/// A value and the place where it was written.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// Line of the file, or the `--set` it came from.
+    pub origin: Origin,
+}
+
+impl Value {
+    /// What the value is, for messages.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Number(n) => n.to_string(),
+            Self::Boolean(b) => b.to_string(),
+            Self::Text(t) => format!("{t:?}"),
+            Self::List(_) => "an array".into(),
+            Self::Table(_) => "a table".into(),
+        }
+    }
+}
+
+/// Turns byte offsets into lines.
+struct Lines<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Lines<'_> {
+    fn origin(&self, span: &Range<usize>) -> Origin {
+        let before = self.text.get(..span.start).unwrap_or(self.text);
+        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
+        Origin::Line { file: self.file.into(), line }
+    }
+
+    fn node(&self, spanned: &Spanned<DeValue>) -> Result<Node, SceneError> {
+        let origin = self.origin(&spanned.span());
+        let number = |text: &str| -> Result<Value, SceneError> {
+            text.replace('_', "").parse().map(Value::Number).map_err(|_| SceneError {
+                origin: origin.clone(),
+                key: String::new(),
+                problem: format!("`{text}` is not a decimal number"),
+            })
+        };
+        let value = match spanned.get_ref() {
+            DeValue::Integer(i) => number(i.as_str())?,
+            DeValue::Float(f) => number(f.as_str())?,
+            DeValue::Boolean(b) => Value::Boolean(*b),
+            DeValue::String(s) => Value::Text(s.to_string()),
+            DeValue::Datetime(d) => Value::Text(d.to_string()),
+            DeValue::Array(list) => {
+                Value::List(list.iter().map(|v| self.node(v)).collect::<Result<_, _>>()?)
+            }
+            DeValue::Table(table) => Value::Table(self.table(table)?),
+        };
+        Ok(Node { value, origin })
+    }
+
+    fn table(&self, table: &DeTable) -> Result<Table, SceneError> {
+        table.iter().map(|(key, value)| Ok((key.get_ref().to_string(), self.node(value)?))).collect()
+    }
+
+    fn error(&self, error: &toml::de::Error) -> SceneError {
+        let origin = self.origin(&error.span().unwrap_or(0..0));
+        SceneError { origin, key: String::new(), problem: error.message().trim().into() }
+    }
+}
+
+/// Parses TOML `text` that was read from `file`.
+pub fn parse(file: &str, text: &str) -> Result<Node, SceneError> {
+    let lines = Lines { file, text };
+    let document = DeTable::parse(text).map_err(|e| lines.error(&e))?;
+    let value = Value::Table(lines.table(document.get_ref())?);
+    Ok(Node { value, origin: Origin::Line { file: file.into(), line: 1 } })
+}
+
+/// Overrides one value: `assignment` is `path.to.key=VALUE`, VALUE in TOML or a bare word.
+///
+/// The path may leave out the leading `species.` of a key such as `starling.seek.weight`.
+pub fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
+    let origin = Origin::Set(assignment.into());
+    let fail = |problem: &str| SceneError {
+        origin: origin.clone(),
+        key: String::new(),
+        problem: problem.into(),
+    };
+    let Some((path, text)) = assignment.split_once('=') else {
+        return Err(fail("write --set KEY=VALUE, such as --set starling.seek.weight=2"));
+    };
+    let keys: Vec<&str> = path.trim().split('.').collect();
+    if keys.iter().any(|key| key.is_empty()) {
+        return Err(fail("the key has an empty part"));
+    }
+    let text = text.trim();
+    let bare = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+    let lines = Lines { file: "", text };
+    let mut node = match DeValue::parse(text) {
+        Ok(value) => lines.node(&value)?,
+        Err(_) if bare => Node { value: Value::Text(text.into()), origin: origin.clone() },
+        Err(error) => return Err(fail(error.message().trim())),
+    };
+    stamp(&mut node, &origin);
+    let full = match child(root, "species").and_then(|species| child(species, keys[0])) {
+        Some(_) => [&["species"], keys.as_slice()].concat(),
+        None => keys,
+    };
+    place(root, &full, node, &origin);
+    Ok(())
+}
+
+fn stamp(node: &mut Node, origin: &Origin) {
+    node.origin = origin.clone();
+    match &mut node.value {
+        Value::List(list) => list.iter_mut().for_each(|n| stamp(n, origin)),
+        Value::Table(table) => table.iter_mut().for_each(|(_, n)| stamp(n, origin)),
+        _ => {}
+    }
+}
+
+fn child<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+    match &node.value {
+        Value::Table(table) => table.iter().find(|(k, _)| k == key).map(|(_, n)| n),
+        _ => None,
+    }
+}
+
+fn place(node: &mut Node, keys: &[&str], value: Node, origin: &Origin) {
+    let [key, rest @ ..] = keys else {
+        *node = value;
+        return;
+    };
+    if let (Value::List(list), Ok(index)) = (&mut node.value, key.parse::<usize>())
+        && let Some(item) = list.get_mut(index)
+    {
+        return place(item, rest, value, origin);
+    }
+    if !matches!(node.value, Value::Table(_)) {
+        // A value where the path wants a table: the reader reports the table's unknown key or type.
+        node.value = Value::Table(Vec::new());
+        node.origin = origin.clone();
+    }
+    let Value::Table(table) = &mut node.value else { return };
+    let index = table.iter().position(|(k, _)| k == key).unwrap_or_else(|| {
+        let empty = Node { value: Value::Table(Vec::new()), origin: origin.clone() };
+        table.push(((*key).to_string(), empty));
+        table.len() - 1
+    });
+    place(&mut table[index].1, rest, value, origin);
+}

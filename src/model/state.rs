@@ -1,0 +1,32 @@
+//! The state of a flock between two ticks.
+
+use super::vector::Point;
+
+/// Every agent, in the order of the initial state: row `i` is the same agent for ever.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlockState {
+    /// Ticks since the start of the run.
+    pub tick: u64,
+    /// The agents' names in files; unique. Rows of a new flock are numbered from 0.
+    pub id: Vec<u32>,
+    /// Index into the scene's species.
+    pub species: Vec<u8>,
+    /// World units.
+    pub position: Vec<Point>,
+    /// World units per tick.
+    pub velocity: Vec<Point>,
+}
+
+impl FlockState {
+    /// Number of agents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+
+    /// True without agents.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.position.is_empty()
+    }
+}

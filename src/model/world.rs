@@ -1,0 +1,113 @@
+//! The world: its size and what happens at its edge.
+
+use super::real::Real;
+use super::vector::{Point, Vector};
+
+/// What happens at the edge of the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    /// The edges are one: who leaves on the right enters on the left, and sees across the seam.
+    Wrap,
+    /// Nobody leaves: an agent that would is put back on the edge and turned along it.
+    Walls,
+    /// Agents may leave; the grid's outermost cells take them in.
+    Open,
+}
+
+impl Boundary {
+    /// All of them, with their names in scene files.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("wrap", Self::Wrap), ("walls", Self::Walls), ("open", Self::Open)];
+}
+
+/// The rectangle from the origin to `size`, and its boundary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct World {
+    /// Width and height in world units; y points up.
+    pub size: Point,
+    /// What happens at the edge.
+    pub boundary: Boundary,
+}
+
+/// `p` moved by whole world sizes into `[0, size)`, for a move of less than one world size.
+#[inline(always)]
+fn wrapped<R: Real>(p: R, size: R) -> R {
+    let zero = p.constant(0.0);
+    let p = (p + size).where_or(p.less_than(zero), p);
+    let p = p.where_or(p.less_than(size), p - size);
+    // A tiny negative p rounds to exactly `size` when it is added: that is the origin again.
+    p.where_or(p.less_than(size), zero)
+}
+
+impl World {
+    /// The offset from one agent to another by the shortest way, given the plain difference of
+    /// their positions: across the seam of a wrapped world where that is shorter.
+    #[inline(always)]
+    pub fn shortest<R: Real>(&self, difference: Vector<R>) -> Vector<R> {
+        if self.boundary != Boundary::Wrap {
+            return difference;
+        }
+        let like = difference.x;
+        let size = Vector::constant(like, self.size);
+        let zero = like.constant(0.0);
+        difference.zip(size, |d, size| {
+            let half = size * size.constant(0.5);
+            let d = (d - size).where_or(half.less_than(d), d);
+            (d + size).where_or(d.less_than(zero - half), d)
+        })
+    }
+
+    /// Position and velocity after the boundary has had its say.
+    #[inline(always)]
+    pub fn confine<R: Real>(&self, p: Vector<R>, v: Vector<R>) -> (Vector<R>, Vector<R>) {
+        let size = Vector::constant(p.x, self.size);
+        match self.boundary {
+            Boundary::Open => (p, v),
+            Boundary::Wrap => (p.zip(size, wrapped), v),
+            Boundary::Walls => {
+                let inside = p.zip(size, |p, size| p.max(p.constant(0.0)).min(size));
+                // On the edge the outward part of the velocity is lost: a wall does not push back.
+                let zero = Vector::zero(p.x);
+                let moved = inside - p;
+                let along = Vector {
+                    x: v.x.where_or(moved.x.equals(zero.x), zero.x),
+                    y: v.y.where_or(moved.y.equals(zero.y), zero.y),
+                };
+                (inside, along)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn world(boundary: Boundary) -> World {
+        World { size: Point::new(100.0, 50.0), boundary }
+    }
+
+    #[test]
+    fn the_shortest_way_leads_across_the_seam() {
+        let d = world(Boundary::Wrap).shortest(Vector { x: 90.0_f32, y: -30.0 });
+        assert_eq!(d, Vector { x: -10.0, y: 20.0 });
+        let d = world(Boundary::Open).shortest(Vector { x: 90.0_f32, y: -30.0 });
+        assert_eq!(d, Vector { x: 90.0, y: -30.0 });
+    }
+
+    #[test]
+    fn a_wrapped_position_is_always_inside() {
+        let v = Vector { x: 0.0_f32, y: 0.0 };
+        for x in [-1e-9_f32, -0.5, 0.0, 99.999_99, 100.0, 100.5, -99.0] {
+            let (p, _) = world(Boundary::Wrap).confine(Vector { x, y: 1.0 }, v);
+            assert!((0.0..100.0).contains(&p.x), "{x} became {}", p.x);
+        }
+    }
+
+    #[test]
+    fn a_wall_stops_the_outward_part_of_a_velocity_alone() {
+        let (p, v) = world(Boundary::Walls)
+            .confine(Vector { x: 103.0_f32, y: 20.0 }, Vector { x: 3.0, y: 1.0 });
+        assert_eq!((p.x, p.y, v.x, v.y), (100.0, 20.0, 0.0, 1.0));
+    }
+}
