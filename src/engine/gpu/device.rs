@@ -93,7 +93,10 @@ fn choose(choice: &AdapterChoice, mut found: Vec<wgpu::Adapter>) -> Result<wgpu:
         AdapterChoice::Best => 0,
         AdapterChoice::Index(index) if *index < found.len() => *index,
         AdapterChoice::Index(index) => {
-            return Err(format!("--adapter {index}: there is no such adapter; found {}", listing()));
+            return Err(format!(
+                "--adapter {index}: there is no such adapter; found {}",
+                listing()
+            ));
         }
         AdapterChoice::Name(wanted) => {
             let lower = wanted.to_lowercase();
@@ -130,8 +133,9 @@ impl Gpu {
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
         });
-        let (device, queue) = pollster::block_on(request).map_err(|error| {
-            EngineError::Device { adapter: describe(&info), message: error.to_string() }
+        let (device, queue) = pollster::block_on(request).map_err(|error| EngineError::Device {
+            adapter: describe(&info),
+            message: error.to_string(),
         })?;
         let fault = Arc::new(Mutex::new(None));
         let note = |fault: &Arc<Mutex<Option<String>>>, message: String| {

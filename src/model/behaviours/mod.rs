@@ -145,8 +145,7 @@ impl Surroundings<'_> {
         for (index, target) in self.targets.iter().enumerate().filter(|(_, t)| t.active) {
             let chosen = choice.equals(choice.constant(index as f32))
                 | choice.equals(choice.constant(NEAREST_TARGET));
-            let offset =
-                self.world.shortest(Vector::constant(choice, target.position) - position);
+            let offset = self.world.shortest(Vector::constant(choice, target.position) - position);
             let distance = offset.dot(offset);
             let better = chosen & distance.less_than(nearest);
             nearest = distance.where_or(better, nearest);

@@ -39,7 +39,9 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         targets: vec![Target { name: POINTER.into(), position: Point::ZERO, active: false }],
     };
     let mut species = None;
-    for (key, value) in root.known(&["about", "seed", "time_step", "world", "targets", "species"])? {
+    for (key, value) in
+        root.known(&["about", "seed", "time_step", "world", "targets", "species"])?
+    {
         match key {
             "about" => scene.about = value.text()?.into(),
             "seed" => scene.seed = value.whole(0, u64::from(u32::MAX))? as u32,
@@ -61,7 +63,8 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
     }
     let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
     let names = Names { species: &names, targets: &scene.targets };
-    let all = tables.iter().enumerate().map(|(index, (_, table))| one_species(index, table, &names));
+    let all =
+        tables.iter().enumerate().map(|(index, (_, table))| one_species(index, table, &names));
     scene.species = all.collect::<Result<_, _>>()?;
     if scene.own_count() > MAX_AGENTS {
         return Err(species.fail(format!("more than {MAX_AGENTS} agents in all")));

@@ -40,7 +40,10 @@ impl<'a> Reader<'a> {
         let path = |key: &str| {
             if self.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.path) }
         };
-        Ok(table.iter().map(|(key, node)| (key.as_str(), Reader { node, path: path(key) })).collect())
+        Ok(table
+            .iter()
+            .map(|(key, node)| (key.as_str(), Reader { node, path: path(key) }))
+            .collect())
     }
 
     /// The entries of a table whose keys are all among `known`.

@@ -85,7 +85,10 @@ impl Lines<'_> {
     }
 
     fn table(&self, table: &DeTable) -> Result<Table, SceneError> {
-        table.iter().map(|(key, value)| Ok((key.get_ref().to_string(), self.node(value)?))).collect()
+        table
+            .iter()
+            .map(|(key, value)| Ok((key.get_ref().to_string(), self.node(value)?)))
+            .collect()
     }
 
     fn error(&self, error: &toml::de::Error) -> SceneError {

@@ -1,0 +1,6 @@
+//! `flockwork adapters`: the GPUs found.
+
+/// Runs the command.
+pub fn adapters() -> anyhow::Result<()> {
+    anyhow::bail!("not built")
+}

@@ -1,0 +1,26 @@
+//! `flockwork run`: a flock in a window.
+
+use clap::Args;
+
+use super::options::{FlockArgs, MachineArgs, Size};
+
+/// Its arguments.
+#[derive(Clone, Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub flock: FlockArgs,
+    #[command(flatten)]
+    pub machine: MachineArgs,
+    /// Size of the window
+    #[arg(long, value_name = "WxH", default_value = "1280x720")]
+    pub size: Size,
+    /// Close the window after F frames
+    #[arg(long, value_name = "F")]
+    pub frames: Option<u64>,
+}
+
+/// Runs the command.
+pub fn run(args: &RunArgs) -> anyhow::Result<()> {
+    let _ = args;
+    anyhow::bail!("not built")
+}

@@ -1,0 +1,20 @@
+//! `flockwork scenes`: the built-in scenes.
+
+use crate::model::scene::{BuiltIn, Scene, built_in, suggest};
+
+/// Lists the scenes, or prints the file of one.
+pub fn scenes(name: Option<&str>) -> anyhow::Result<()> {
+    let Some(name) = name else {
+        for scene in built_in() {
+            let parsed = Scene::parse(scene.name, scene.text, &[])?;
+            println!("{:16} {:>7}  {}", scene.name, parsed.own_count(), parsed.about);
+        }
+        return Ok(());
+    };
+    let Some(scene) = BuiltIn::named(name) else {
+        let names: Vec<&str> = built_in().map(|scene| scene.name).collect();
+        anyhow::bail!("no built-in scene is called `{name}`; {}", suggest(name, &names));
+    };
+    print!("{}", scene.text);
+    Ok(())
+}
