@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
+use super::state_file;
 use crate::engine::Engine;
 use crate::engine::gpu::AdapterChoice;
 use crate::model::scene::{BuiltIn, Request, Scene};
@@ -85,11 +86,31 @@ impl std::str::FromStr for Size {
 
 impl FlockArgs {
     /// Reads the scene, scales it and makes (or reads) the first state.
+    ///
+    /// With `--init` the world is sized for the count of the file, as it was for the run that
+    /// wrote it.
     pub fn prepare(&self) -> anyhow::Result<(Scene, FlockState)> {
         let mut scene = read_scene(&self.scene, &self.overrides)?;
-        let request = Request { count: self.count, density: self.density, seed: self.seed };
-        let state = scene.populate(&request)?;
-        Ok((scene, state))
+        let mut request = Request { count: self.count, density: self.density, seed: self.seed };
+        let Some(path) = &self.init else {
+            let state = scene.populate(&request)?;
+            return Ok((scene, state));
+        };
+        let table = state_file::read_table(path)?;
+        let found = table.len() as u64;
+        if let Some(count) = self.count
+            && count != found
+        {
+            anyhow::bail!(
+                "--count {count}: the state of --init {} has {found} agents; leave --count out",
+                path.display()
+            );
+        }
+        request.count = Some(found);
+        scene.populate(&request)?;
+        table.announce(path);
+        let state = table.into_state(&scene);
+        Ok((scene, state.with_context(|| format!("--init {}", path.display()))?))
     }
 }
 
