@@ -26,8 +26,8 @@ struct Picture {
     pixels_per_unit: f32,
     // Half the width of a triangle over half its length.
     slenderness: f32,
-    // Bits of a tag below the species.
-    id_bits: u32,
+    // Where the species begins in a tag.
+    species_shift: u32,
     unused: u32,
     species: array<SpeciesLook, 16>,
 }
@@ -56,7 +56,7 @@ fn corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let which = vertex % 3u;
     let position = state[agent].xy;
     let velocity = state[agent].zw;
-    let look = picture.species[tag[agent] >> picture.id_bits];
+    let look = picture.species[tag[agent] >> picture.species_shift];
 
     let speed = length(velocity);
     // A stationary agent heads along +x.

@@ -1,8 +1,10 @@
 //! Level 5: pictures by the GPU renderer.
 
+mod adapter;
+
 use std::sync::Arc;
 
-use flockwork::engine::gpu::{AdapterChoice, Gpu};
+use flockwork::engine::gpu::Gpu;
 use flockwork::model::scene::{BuiltIn, ColourBy, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
@@ -11,17 +13,6 @@ use flockwork::view::frame::Frame;
 use flockwork::view::look;
 use flockwork::view::offscreen::Offscreen;
 use flockwork::view::upload::UploadedAgents;
-
-/// The device, or none when the environment says to skip; a missing adapter fails the test.
-fn gpu() -> Option<Arc<Gpu>> {
-    if std::env::var_os("FLOCKWORK_SKIP_GPU").is_some_and(|value| value == "1") {
-        println!("skipped, as FLOCKWORK_SKIP_GPU=1 says: the GPU renderer");
-        return None;
-    }
-    let gpu = Gpu::open(&AdapterChoice::Best).unwrap();
-    println!("adapter: {}", gpu.name());
-    Some(gpu)
-}
 
 fn scene(overrides: &[&str]) -> Scene {
     let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
@@ -118,7 +109,7 @@ fn lattice() -> Vec<(Point, Point)> {
 
 #[test]
 fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = adapter::gpu("every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour") else { return };
     let scene = scene(&["starling.size=12"]);
     let camera = Camera::fit(&scene.world, 640, 360);
     let agents = lattice();
@@ -150,7 +141,7 @@ fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
 
 #[test]
 fn species_and_speed_colour_as_the_look_says() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = adapter::gpu("species_and_speed_colour_as_the_look_says") else { return };
     for by in [ColourBy::Speed, ColourBy::Species] {
         let mut scene = scene(&["starling.size=12"]);
         let mut second = scene.species[0].clone();
@@ -173,7 +164,7 @@ fn species_and_speed_colour_as_the_look_says() {
 
 #[test]
 fn darts_across_the_edge_of_the_picture_are_cut() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = adapter::gpu("darts_across_the_edge_of_the_picture_are_cut") else { return };
     let scene = scene(&["starling.size=12"]);
     // 333 pixels a row: rows are copied with padding.
     let camera = Camera { size: Point::new(333.0, 200.0), ..Camera::fit(&scene.world, 640, 360) };
@@ -188,7 +179,7 @@ fn darts_across_the_edge_of_the_picture_are_cut() {
 
 #[test]
 fn a_picture_beyond_the_limits_is_refused_with_the_limit() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = adapter::gpu("a_picture_beyond_the_limits_is_refused_with_the_limit") else { return };
     let side = gpu.device.limits().max_texture_dimension_2d;
     let error = Offscreen::new(Arc::clone(&gpu), side + 1, 8).unwrap_err().to_string();
     assert!(error.contains(&side.to_string()) && error.contains("--size"), "{error}");
@@ -196,7 +187,7 @@ fn a_picture_beyond_the_limits_is_refused_with_the_limit() {
 
 #[test]
 fn a_large_picture_can_be_drawn() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = adapter::gpu("a_large_picture_can_be_drawn") else { return };
     let scene = scene(&[]);
     let camera = Camera::fit(&scene.world, 3840, 2160);
     let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);

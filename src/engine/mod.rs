@@ -119,7 +119,7 @@ pub trait Engine {
     /// Agents in the fullest grid cell, as of the last tick whose result is known on the host.
     fn largest_cell(&mut self) -> u32;
 
-    /// The flock's buffers, if it lives on a GPU: what a renderer draws without a copy.
+    /// Where the agents are on the device, if they are on one.
     fn gpu_agents(&self) -> Option<gpu::Agents<'_>> {
         None
     }

@@ -49,7 +49,10 @@ impl Parameter {
     /// The member's name in WGSL: a trailing underscore keeps clear of WGSL's reserved words.
     #[must_use]
     pub fn member(&self) -> String {
-        if self.key == "with" { "with_".into() } else { self.key.into() }
+        match self.key {
+            "with" | "target" => format!("{}_", self.key),
+            key => key.into(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::camera::Camera;
 use super::look;
-use crate::engine::gpu::ID_BITS;
+use crate::engine::gpu::SPECIES_SHIFT;
 use crate::model::parameter::MAX_SPECIES;
 use crate::model::scene::{Scene, Species};
 
@@ -42,8 +42,8 @@ pub struct Picture {
     pub pixels_per_unit: f32,
     /// See [`look::SLENDERNESS`].
     pub slenderness: f32,
-    /// Bits of a tag below the species.
-    pub id_bits: u32,
+    /// Where the species begins in a tag.
+    pub species_shift: u32,
     /// Fills the row of 16 bytes.
     pub unused: u32,
     /// By index.
@@ -80,7 +80,7 @@ impl Picture {
             size: camera.size.to_array(),
             pixels_per_unit: camera.pixels_per_unit,
             slenderness: look::SLENDERNESS,
-            id_bits: ID_BITS,
+            species_shift: SPECIES_SHIFT,
             unused: 0,
             species,
         }
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of the whole covers the number of species.
         let picture = layout!(Picture:
-            centre size pixels_per_unit slenderness id_bits unused species);
+            centre size pixels_per_unit slenderness species_shift unused species);
         assert_eq!(reflected("Picture"), picture);
     }
 }

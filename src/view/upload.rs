@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::engine::EngineError;
-use crate::engine::gpu::{Agents, Gpu, tag};
+use crate::engine::gpu::{Agents, Gpu, SPECIES_SHIFT};
 use crate::model::state::FlockState;
 
 /// A copy of a flock on the GPU, for engines that keep theirs on the host.
@@ -31,8 +31,9 @@ impl UploadedAgents {
     pub fn upload(&mut self, flock: &FlockState) -> Result<(), EngineError> {
         let rows = flock.position.par_iter().zip(&flock.velocity);
         rows.map(|(p, v)| [p.x, p.y, v.x, v.y]).collect_into_vec(&mut self.rows);
-        let tags = flock.species.par_iter().zip(&flock.id);
-        tags.map(|(species, id)| tag(*species, *id)).collect_into_vec(&mut self.tags);
+        // Nobody asks an uploaded agent for its id.
+        let tags = flock.species.par_iter();
+        tags.map(|species| u32::from(*species) << SPECIES_SHIFT).collect_into_vec(&mut self.tags);
 
         let rows: &[u8] = bytemuck::cast_slice(&self.rows);
         let tags: &[u8] = bytemuck::cast_slice(&self.tags);

@@ -1,0 +1,27 @@
+// Alignment: src/model/behaviours/alignment.rs says what it does, in which units, and its source.
+
+import package::space::Vector;
+import package::vehicle::{Agent, Neighbour, steer, with_length};
+
+struct Parameters {
+    weight: f32,
+    radius: f32,
+    with_: u32,
+}
+
+struct Sums {
+    // Σ u.
+    velocity: Vector,
+    count: f32,
+}
+
+fn observe(neighbour: Neighbour, sums: Sums) -> Sums {
+    return Sums(sums.velocity + neighbour.velocity * neighbour.share, sums.count + neighbour.share);
+}
+
+fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
+    if sums.count == 0.0 {
+        return Vector();
+    }
+    return steer(agent, with_length(sums.velocity, agent.max_speed));
+}

@@ -1,0 +1,23 @@
+// Arrive: src/model/behaviours/arrive.rs says what it does, in which units, and its source.
+
+import package::behaviours::seek::desired_velocity;
+import package::space::Vector;
+import package::targets::way_to_target;
+import package::vehicle::{Agent, steer};
+
+struct Parameters {
+    weight: f32,
+    target_: i32,
+    slowing_radius: f32,
+    gain: f32,
+}
+
+fn force(parameters: Parameters, agent: Agent) -> Vector {
+    let way = way_to_target(parameters.target_, agent.position);
+    if !way.found {
+        return Vector();
+    }
+    let slowing = min(length(way.offset) / parameters.slowing_radius, 1.0);
+    let desired = desired_velocity(way.offset, parameters.gain, agent.max_speed);
+    return steer(agent, desired * slowing);
+}

@@ -1,0 +1,28 @@
+// Cohesion: src/model/behaviours/cohesion.rs says what it does, in which units, and its source.
+
+import package::space::Vector;
+import package::vehicle::{Agent, Neighbour, steer, with_length};
+
+struct Parameters {
+    weight: f32,
+    radius: f32,
+    with_: u32,
+}
+
+struct Sums {
+    // Σ (q − p).
+    offset: Vector,
+    count: f32,
+}
+
+fn observe(neighbour: Neighbour, sums: Sums) -> Sums {
+    return Sums(sums.offset + neighbour.offset * neighbour.share, sums.count + neighbour.share);
+}
+
+fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
+    if sums.count == 0.0 {
+        return Vector();
+    }
+    // The mean's direction is the sum's: there is nothing to divide.
+    return steer(agent, with_length(sums.offset, agent.max_speed));
+}

@@ -1,0 +1,27 @@
+// Seek: src/model/behaviours/seek.rs says what it does, in which units, and its source.
+
+import package::space::Vector;
+import package::targets::way_to_target;
+import package::vehicle::{Agent, steer, with_length};
+
+struct Parameters {
+    weight: f32,
+    target_: i32,
+    gain: f32,
+}
+
+// The way to a target turned into a desired velocity.
+fn desired_velocity(way: Vector, gain: f32, max_speed: f32) -> Vector {
+    if gain > 0.0 {
+        return way * gain;
+    }
+    return with_length(way, max_speed);
+}
+
+fn force(parameters: Parameters, agent: Agent) -> Vector {
+    let way = way_to_target(parameters.target_, agent.position);
+    if !way.found {
+        return Vector();
+    }
+    return steer(agent, desired_velocity(way.offset, parameters.gain, agent.max_speed));
+}

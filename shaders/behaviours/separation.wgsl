@@ -1,0 +1,45 @@
+// Separation: src/model/behaviours/separation.rs says what it does, in which units, and its source.
+
+import package::random::spread_direction;
+import package::space::Vector;
+import package::vehicle::{Agent, Neighbour, steer, with_length};
+
+struct Parameters {
+    weight: f32,
+    radius: f32,
+    with_: u32,
+}
+
+struct Sums {
+    // Σ (p − q)/d².
+    away: Vector,
+    // Number of neighbours, and of those at the very spot of the agent.
+    count: f32,
+    coincident: f32,
+}
+
+// Distance at which an agent at the same spot counts, in radii.
+const COINCIDENT = 1e-3;
+
+fn observe(neighbour: Neighbour, sums: Sums) -> Sums {
+    var s = sums;
+    s.count += neighbour.share;
+    if neighbour.distance_squared > 0.0 {
+        s.away -= neighbour.offset * (neighbour.share / neighbour.distance_squared);
+    } else {
+        s.coincident += neighbour.share;
+    }
+    return s;
+}
+
+fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
+    if sums.count == 0.0 {
+        return Vector();
+    }
+    var away = sums.away;
+    if sums.coincident > 0.0 {
+        let strength = sums.coincident / (parameters.radius * COINCIDENT);
+        away += with_length(spread_direction(agent.id), strength);
+    }
+    return steer(agent, with_length(away, agent.max_speed));
+}

@@ -1,0 +1,24 @@
+// What every agent knows of the flock it is part of: a uniform.
+
+import package::space::Vector;
+
+struct Flock {
+    // Number of agents.
+    count: u32,
+    // The grid.
+    columns: u32,
+    rows: u32,
+    cells_per_unit: Vector,
+    // The world's size in world units.
+    size: Vector,
+    seed: u32,
+    // Ticks that a step advances the motion by.
+    time_step: f32,
+    // Longest run of agents that one agent walks without skipping.
+    run_cap: u32,
+    // Members above which a cell is sorted by `sort_crowds` instead of by counting, for each
+    // member, the members before it: counting costs members² steps, sorting a few rounds.
+    crowded_above: u32,
+}
+
+@group(0) @binding(0) var<uniform> flock: Flock;

@@ -1,0 +1,24 @@
+// Pass 5, place: each agent writes its old index into its slot. Within a cell the order is that of
+// the race for slots in `steer`.
+
+import package::dispatch::linear_workgroup;
+import package::flock::flock;
+
+@group(0) @binding(1) var<storage, read> landing: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> start: array<u32>;
+// Old index of the agent that stands here, in racing order within a cell.
+@group(0) @binding(3) var<storage, read_write> index: array<u32>;
+
+@compute @workgroup_size(64)
+fn place(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = linear_workgroup(workgroup, workgroups) * 64u + local;
+    if i >= flock.count {
+        return;
+    }
+    let slot = start[landing[i].x] + landing[i].y;
+    index[min(slot, flock.count - 1u)] = i;
+}

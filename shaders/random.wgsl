@@ -1,0 +1,23 @@
+// Random numbers that are a pure function of (seed, id, tick, use): the PCG hash of Jarzynski and
+// Olano, "Hash Functions for GPU Rendering" (JCGT 2020). src/model/random.rs gives the same bits.
+
+import package::space::Vector;
+
+const USE_SPREAD = 4u;
+const USE_SAMPLE_PHASE = 5u;
+
+fn pcg(input: u32) -> u32 {
+    let state = input * 747796405u + 2891336453u;
+    let word = ((state >> ((state >> 28u) + 4u)) ^ state) * 277803737u;
+    return (word >> 22u) ^ word;
+}
+
+fn random_bits(seed: u32, id: u32, tick: u32, use_: u32) -> u32 {
+    return pcg(pcg(pcg(pcg(seed) ^ id) ^ tick) ^ use_);
+}
+
+// The direction in which agent `id` leaves another one at the same spot; of any length but zero.
+fn spread_direction(id: u32) -> Vector {
+    let hash = pcg(pcg(id) ^ USE_SPREAD);
+    return Vector(f32(hash & 0xffffu) - 32767.5, f32(hash >> 16u) - 32767.5);
+}

@@ -1,0 +1,53 @@
+// The plane: what a vector is, how the state stores an agent, and what happens at the edge of the
+// world. Everything else speaks of Vector, dot and length, whatever the dimension.
+
+alias Vector = vec2<f32>;
+
+// A flag for each axis.
+alias Axes = vec2<bool>;
+
+fn position_of(agent: vec4<f32>) -> Vector {
+    return agent.xy;
+}
+
+fn velocity_of(agent: vec4<f32>) -> Vector {
+    return agent.zw;
+}
+
+fn packed(position: Vector, velocity: Vector) -> vec4<f32> {
+    return vec4<f32>(position, velocity);
+}
+
+// The offset by the shortest way: across the seam of a wrapped world where that is shorter.
+@if(wrap)
+fn shortest(difference: Vector, size: Vector) -> Vector {
+    let half = size * 0.5;
+    let lower = select(difference, difference - size, difference > half);
+    return select(lower, lower + size, lower < -half);
+}
+
+@if(!wrap)
+fn shortest(difference: Vector, size: Vector) -> Vector {
+    return difference;
+}
+
+// Position and velocity after the boundary has had its say.
+@if(wrap)
+fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
+    var p = select(position, position + size, position < Vector());
+    p = select(p - size, p, p < size);
+    // A tiny negative position rounds to exactly `size` when it is added: the origin again.
+    return packed(select(Vector(), p, p < size), velocity);
+}
+
+// On the edge the outward part of the velocity is lost: a wall does not push back.
+@if(walls)
+fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
+    let inside = clamp(position, Vector(), size);
+    return packed(inside, select(Vector(), velocity, inside == position));
+}
+
+@if(open)
+fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
+    return packed(position, velocity);
+}

@@ -1,0 +1,107 @@
+// Pass 1, steer: each agent reads the sorted state of the last tick, walks the runs of agents round
+// it, sums the forces of its behaviours, moves, and takes a place in its new cell.
+//
+// One invocation an agent. The order in which agents take their slots is a race; the pass `reorder`
+// undoes it.
+
+import package::dispatch::linear_workgroup;
+import package::flock::flock;
+import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, key_of, row_around, sampling_of_run};
+import package::rules::{Species, Sums, observe, steering_force};
+import package::space::{Vector, confined, position_of, shortest, velocity_of};
+import package::vehicle::{Agent, Neighbour, limited};
+
+struct Clock {
+    tick: u32,
+}
+
+@group(0) @binding(2) var<storage, read> clock: Clock;
+@group(0) @binding(3) var<storage, read> species: array<Species>;
+// Position and velocity, sorted by cell.
+@group(0) @binding(4) var<storage, read> state: array<vec4<f32>>;
+// Species (5 bits) and id (27 bits).
+@group(0) @binding(5) var<storage, read> tag: array<u32>;
+// Index of the first agent of each cell; one more entry at the end.
+@group(0) @binding(6) var<storage, read> start: array<u32>;
+// The moved agents, in the old order.
+@group(0) @binding(7) var<storage, read_write> next_state: array<vec4<f32>>;
+// Where each moved agent goes: cell, slot in the cell, tag.
+@group(0) @binding(8) var<storage, read_write> landing: array<vec4<u32>>;
+// Agents in each cell so far.
+@group(0) @binding(9) var<storage, read_write> occupancy: array<atomic<u32>>;
+
+fn species_of(tag: u32) -> u32 {
+    @if(several_species) {
+        return tag >> 27u;
+    }
+    return 0u;
+}
+
+@compute @workgroup_size(64)
+fn steer(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = linear_workgroup(workgroup, workgroups) * 64u + local;
+    if i >= flock.count {
+        return;
+    }
+    let own_tag = tag[i];
+    let own = species[species_of(own_tag)];
+    let me = state[i];
+    let position = position_of(me);
+    let agent = Agent(position, velocity_of(me), own.max_speed, own.max_force, own_tag & 0x07ffffffu);
+    var sums = Sums();
+    @if(listens) {
+        let cell = cell_of(flock, position);
+        let columns = columns_around(flock, cell.x);
+        let tick = clock.tick;
+        for (var nth = 0u; nth < ROWS_AROUND; nth++) {
+            let row = row_around(flock, cell.y, nth);
+            if row == NO_ROW {
+                continue;
+            }
+            for (var half = 0u; half < 2u; half++) {
+                let run = select(columns.xy, columns.zw, half == 1u);
+                if run.x > run.y {
+                    continue;
+                }
+                let first_cell = row * flock.columns + run.x;
+                let begin = start[first_cell];
+                // Never beyond the flock, whatever the buffer holds: every walk ends.
+                let end = min(start[row * flock.columns + run.y + 1u], flock.count);
+                if begin >= end {
+                    continue;
+                }
+                let sampling = sampling_of_run(flock, end - begin, first_cell, tick);
+                let share = f32(sampling.stride);
+                for (var j = begin + sampling.phase; j < end; j += sampling.stride) {
+                    let other = state[j];
+                    let offset = shortest(position_of(other) - position, flock.size);
+                    let distance_squared = dot(offset, offset);
+                    if distance_squared < own.reach * own.reach && j != i {
+                        var other_species = 0u;
+                        @if(several_species) {
+                            other_species = species_of(tag[j]);
+                        }
+                        let neighbour = Neighbour(
+                            offset,
+                            distance_squared,
+                            velocity_of(other),
+                            other_species,
+                            share,
+                        );
+                        sums = observe(own, neighbour, sums);
+                    }
+                }
+            }
+        }
+    }
+    let acceleration = steering_force(own, agent, sums) / own.mass;
+    let velocity = limited(agent.velocity + acceleration * flock.time_step, own.max_speed);
+    let moved = confined(position + velocity * flock.time_step, velocity, flock.size);
+    let key = key_of(flock, position_of(moved));
+    next_state[i] = moved;
+    landing[i] = vec4<u32>(key, atomicAdd(&occupancy[key], 1u), own_tag, 0u);
+}

@@ -1,0 +1,139 @@
+//! The buffers of a flock: how large they are, whether they fit, and what is first in them.
+
+use super::device::Gpu;
+use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
+use crate::engine::EngineError;
+use crate::model::grid::Grid;
+use crate::model::scene::MAX_AGENTS;
+
+/// Members above which a cell is sorted by `sort_crowds`: as many as make the rank by counting
+/// dearer than the sort on the machines measured.
+pub const CROWDED_ABOVE: u32 = 256;
+
+/// Bytes of the largest buffer for each agent: the state, a vec4 of f32.
+const STATE_BYTES: u64 = 16;
+
+/// Names of the buffers, as the shaders know them.
+pub const NAMES: [&str; 15] = [
+    "flock",
+    "targets",
+    "clock",
+    "species",
+    "state",
+    "tag",
+    "start",
+    "next_state",
+    "landing",
+    "occupancy",
+    "blocks",
+    "census",
+    "crowded",
+    "index",
+    "scratch",
+];
+
+/// Buffers of one flock on one device.
+#[derive(Debug)]
+pub struct Memory {
+    /// What the buffers hold.
+    pub extent: Extent,
+    buffers: Vec<(&'static str, wgpu::Buffer)>,
+}
+
+/// The largest count that fits `limits`, and the limit that it meets.
+#[must_use]
+pub fn largest_count(limits: &wgpu::Limits) -> (u64, String) {
+    let binding = u64::from(limits.max_storage_buffer_binding_size);
+    let (bytes, limit) = if binding <= limits.max_buffer_size {
+        (binding, "max_storage_buffer_binding_size")
+    } else {
+        (limits.max_buffer_size, "max_buffer_size")
+    };
+    let count = bytes / STATE_BYTES;
+    if count >= MAX_AGENTS {
+        (MAX_AGENTS, format!("an agent's id of 27 bits ({MAX_AGENTS})"))
+    } else {
+        (count, format!("{limit} of {bytes} bytes, at {STATE_BYTES} an agent,"))
+    }
+}
+
+/// Refuses a flock that does not fit, before anything is allocated.
+pub fn check_count(gpu: &Gpu, count: u64) -> Result<(), EngineError> {
+    let (largest, limit) = largest_count(&gpu.device.limits());
+    if count > largest {
+        return Err(EngineError::TooMany { count, adapter: gpu.name(), limit, largest });
+    }
+    Ok(())
+}
+
+impl Memory {
+    /// Allocates the buffers for `count` agents in `grid`. The sizes of the uniforms and of the
+    /// species come from the shaders' layouts.
+    pub fn new(
+        gpu: &Gpu,
+        grid: &Grid,
+        count: u32,
+        crowded_above: u32,
+        sizes: &[(&'static str, u64)],
+    ) -> Result<Self, EngineError> {
+        check_count(gpu, count.into())?;
+        let extent = Extent {
+            agents: count,
+            cells: grid.cells() as u32,
+            crowds: (count / crowded_above.max(1)).max(1),
+        };
+        let agents = u64::from(count);
+        let cells = u64::from(extent.cells);
+        let size = |name: &'static str| match name {
+            "state" | "next_state" | "landing" => agents * 16,
+            "tag" | "index" | "scratch" => agents * 4,
+            "start" => (cells + 1) * 4,
+            "occupancy" => cells * 4,
+            "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 8,
+            "crowded" => u64::from(extent.crowds) * 4,
+            "clock" => 4,
+            "census" => 8,
+            _ => sizes.iter().find(|(known, _)| *known == name).map_or(16, |(_, size)| *size),
+        };
+        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let buffers = NAMES
+            .into_iter()
+            .map(|name| {
+                let uniform = matches!(name, "flock" | "targets");
+                let kind =
+                    if uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
+                let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some(name),
+                    size: size(name),
+                    usage: kind | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
+                    mapped_at_creation: false,
+                });
+                (name, buffer)
+            })
+            .collect();
+        if pollster::block_on(scope.pop()).is_some() {
+            return Err(gpu.error(format!(
+                "not enough memory for {count} agents (about {} MiB); lower --count",
+                (agents * 64 + cells * 8) >> 20
+            )));
+        }
+        Ok(Self { extent, buffers })
+    }
+
+    /// Replaces the content of a buffer from its start.
+    pub fn write(&self, gpu: &Gpu, name: &str, bytes: &[u8]) {
+        if let Some(buffer) = self.named(name) {
+            gpu.queue.write_buffer(buffer, 0, bytes);
+        }
+    }
+}
+
+impl Buffers for Memory {
+    fn names(&self) -> Vec<&str> {
+        self.buffers.iter().map(|(name, _)| *name).collect()
+    }
+
+    fn named(&self, name: &str) -> Option<&wgpu::Buffer> {
+        self.buffers.iter().find(|(known, _)| *known == name).map(|(_, buffer)| buffer)
+    }
+}

@@ -1,0 +1,219 @@
+//! The passes of a tick: how each is compiled, bound and dispatched.
+
+use wgpu::naga;
+
+use super::device::Gpu;
+use super::reflect::{self, Binding};
+use super::shaders::{ShaderError, Variant, compose};
+use crate::engine::EngineError;
+
+/// What a pass has one invocation for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Per {
+    /// An agent; 64 to a workgroup.
+    Agent,
+    /// A block of 1,024 cells; one a workgroup.
+    Block,
+    /// A crowded cell; one a workgroup, up to [`MAX_CROWD_WORKGROUPS`] at a time.
+    Crowd,
+    /// The whole flock: one workgroup.
+    Flock,
+}
+
+/// A pass: the shader file `shaders/NAME.wgsl` with the entry point NAME.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Of the file, the entry point, the label and the row in every table.
+    pub name: &'static str,
+    /// How many workgroups it takes.
+    pub per: Per,
+}
+
+/// A tick, pass by pass.
+pub const TICK: [Pass; 7] = [
+    // Neighbours, forces, motion; each agent takes a slot in its new cell.
+    Pass { name: "steer", per: Per::Agent },
+    // Prefix sum over the cells: how many agents are before each cell.
+    Pass { name: "scan_reduce", per: Per::Block },
+    Pass { name: "scan_spine", per: Per::Flock },
+    Pass { name: "scan_downsweep", per: Per::Block },
+    // Who stands in which slot, in racing order within a cell.
+    Pass { name: "place", per: Per::Agent },
+    // The race undone where cells are crowded …
+    Pass { name: "sort_crowds", per: Per::Crowd },
+    // … and everywhere else, while the state moves to its new order.
+    Pass { name: "reorder", per: Per::Agent },
+];
+
+/// Agents to a workgroup of a pass over agents.
+pub const AGENTS_PER_WORKGROUP: u32 = 64;
+/// Cells to a workgroup of a pass over cells.
+pub const CELLS_PER_BLOCK: u32 = 1024;
+/// Workgroups that share the crowded cells.
+pub const MAX_CROWD_WORKGROUPS: u32 = 256;
+
+/// How much there is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Agents.
+    pub agents: u32,
+    /// Grid cells.
+    pub cells: u32,
+    /// Most cells that can be crowded.
+    pub crowds: u32,
+}
+
+impl Per {
+    /// Number of workgroups.
+    #[must_use]
+    pub fn workgroups(self, extent: Extent) -> u32 {
+        match self {
+            Self::Agent => extent.agents.div_ceil(AGENTS_PER_WORKGROUP),
+            Self::Block => extent.cells.div_ceil(CELLS_PER_BLOCK),
+            Self::Crowd => extent.crowds.min(MAX_CROWD_WORKGROUPS),
+            Self::Flock => 1,
+        }
+    }
+}
+
+/// A dispatch of at least `workgroups` workgroups, two-dimensional beyond the device's limit.
+#[must_use]
+pub fn dispatch_size(workgroups: u32, limit: u32) -> (u32, u32) {
+    if workgroups <= limit {
+        return (workgroups, 1);
+    }
+    let rows = workgroups.div_ceil(limit);
+    (workgroups.div_ceil(rows), rows)
+}
+
+/// A compiled pass. Knows no flock: the same pipeline serves any count.
+#[derive(Debug)]
+pub struct Pipeline {
+    /// Which.
+    pub pass: Pass,
+    /// The shader as the device runs it, for its layouts.
+    pub module: naga::Module,
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+    bindings: Vec<Binding>,
+}
+
+/// What the names in shaders stand for.
+pub trait Buffers {
+    /// The names of all buffers.
+    fn names(&self) -> Vec<&str>;
+    /// The buffer of that name.
+    fn named(&self, name: &str) -> Option<&wgpu::Buffer>;
+}
+
+impl Pipeline {
+    /// Compiles `pass` for `variant`. `checked` keeps the device's own bounds checks.
+    pub fn new(
+        gpu: &Gpu,
+        pass: Pass,
+        variant: Variant,
+        names: &[&str],
+        checked: bool,
+    ) -> Result<Self, EngineError> {
+        let fail = |error: ShaderError| gpu.error(error.to_string());
+        let (wgsl, module) = compose(pass.name, variant).map_err(fail)?;
+        let bindings = reflect::bindings(&module, names)
+            .map_err(|message| fail(ShaderError { shader: pass.name.into(), message }))?;
+        let descriptor = wgpu::ShaderModuleDescriptor {
+            label: Some(pass.name),
+            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+        };
+        let shader = if checked {
+            gpu.device.create_shader_module(descriptor)
+        } else {
+            #[expect(unsafe_code, reason = "wgpu's loop counters and bounds checks cost a third")]
+            // SAFETY: every index is clamped to its buffer and every loop is bounded by the number
+            // of agents or cells, whatever the buffers hold; the tests run with checks on.
+            unsafe {
+                let checks = wgpu::ShaderRuntimeChecks::unchecked();
+                gpu.device.create_shader_module_trusted(descriptor, checks)
+            }
+        };
+        let entries: Vec<wgpu::BindGroupLayoutEntry> = bindings
+            .iter()
+            .map(|binding| wgpu::BindGroupLayoutEntry {
+                binding: binding.index,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty: binding.buffer,
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            })
+            .collect();
+        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(pass.name),
+            entries: &entries,
+        });
+        let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(pass.name),
+            bind_group_layouts: &[Some(&layout)],
+            ..Default::default()
+        });
+        let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(pass.name),
+            layout: Some(&pipeline_layout),
+            module: &shader,
+            entry_point: Some(pass.name),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                // The scans count in workgroup memory from zero.
+                zero_initialize_workgroup_memory: true,
+                ..Default::default()
+            },
+            cache: None,
+        });
+        Ok(Self { pass, module, pipeline, layout, bindings })
+    }
+
+    /// Binds the buffers that the shader names.
+    pub fn bind(&self, gpu: &Gpu, buffers: &impl Buffers) -> Result<wgpu::BindGroup, EngineError> {
+        let mut entries = Vec::new();
+        for binding in &self.bindings {
+            let buffer = buffers.named(&binding.name).ok_or_else(|| {
+                gpu.error(format!("shader `{}`: no buffer `{}`", self.pass.name, binding.name))
+            })?;
+            entries.push(wgpu::BindGroupEntry {
+                binding: binding.index,
+                resource: buffer.as_entire_binding(),
+            });
+        }
+        Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(self.pass.name),
+            layout: &self.layout,
+            entries: &entries,
+        }))
+    }
+
+    /// Records the dispatch.
+    pub fn dispatch(
+        &self,
+        compute: &mut wgpu::ComputePass,
+        bindings: &wgpu::BindGroup,
+        extent: Extent,
+        limit: u32,
+    ) {
+        let (x, y) = dispatch_size(self.pass.per.workgroups(extent), limit);
+        compute.set_pipeline(&self.pipeline);
+        compute.set_bind_group(0, bindings, &[]);
+        compute.dispatch_workgroups(x, y, 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_dispatch_covers_every_workgroup_and_wastes_less_than_a_row() {
+        for workgroups in [1, 65_535, 65_536, 65_537, 1_000_000, 2_100_000] {
+            let (x, y) = dispatch_size(workgroups, 65_535);
+            assert!(x <= 65_535 && y <= 65_535 && x * y >= workgroups && x * y - workgroups < y);
+        }
+    }
+}

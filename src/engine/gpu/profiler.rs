@@ -1,0 +1,180 @@
+//! What the passes took and how full the cells are, brought to the host without stalling.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::device::Gpu;
+use super::pass::TICK;
+use crate::engine::{EngineError, PassTime, Profile};
+
+/// Most ticks of one submission whose passes are measured.
+pub const MEASURED_TICKS: u32 = 64;
+
+/// Timestamps of one tick: the beginning and the end of each pass.
+const STAMPS: u32 = 2 * TICK.len() as u32;
+const CENSUS_BYTES: u64 = 8;
+
+/// Timestamp queries, and a copy of the census, read back asynchronously.
+#[derive(Debug)]
+pub struct Profiler {
+    queries: Option<wgpu::QuerySet>,
+    resolved: wgpu::Buffer,
+    staging: wgpu::Buffer,
+    /// Set by the device when the staging buffer can be read.
+    mapped: Arc<AtomicBool>,
+    in_flight: bool,
+    measured: u32,
+    latest: Profile,
+    largest_cell: u32,
+}
+
+impl Profiler {
+    /// With the device's own clock where it has one.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        let count = STAMPS * MEASURED_TICKS;
+        let queries = gpu.has_timestamps.then(|| {
+            gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
+                label: Some("passes"),
+                ty: wgpu::QueryType::Timestamp,
+                count,
+            })
+        });
+        let buffer = |label, usage| {
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: u64::from(count) * 8 + CENSUS_BYTES,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        use wgpu::BufferUsages as U;
+        Self {
+            queries,
+            resolved: buffer("timestamps", U::QUERY_RESOLVE | U::COPY_SRC | U::COPY_DST),
+            staging: buffer("timestamps read back", U::MAP_READ | U::COPY_DST),
+            mapped: Arc::default(),
+            in_flight: false,
+            measured: 0,
+            latest: Profile::default(),
+            largest_cell: 0,
+        }
+    }
+
+    /// True when a submission may be measured: the one before has been read.
+    pub fn is_idle(&mut self, gpu: &Gpu) -> bool {
+        self.collect(gpu);
+        !self.in_flight
+    }
+
+    /// Where pass number `pass` of measured tick `tick` writes its timestamps.
+    #[must_use]
+    pub fn stamps(&self, tick: u32, pass: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        let first = tick * STAMPS + pass * 2;
+        Some(wgpu::ComputePassTimestampWrites {
+            query_set: self.queries.as_ref()?,
+            beginning_of_pass_write_index: Some(first),
+            end_of_pass_write_index: Some(first + 1),
+        })
+    }
+
+    /// Records the copies at the end of a submission that measured `ticks` ticks.
+    pub fn resolve(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        ticks: u32,
+        census: &wgpu::Buffer,
+    ) {
+        let bytes = u64::from(ticks * STAMPS) * 8;
+        if let Some(queries) = self.queries.as_ref().filter(|_| ticks > 0) {
+            encoder.resolve_query_set(queries, 0..ticks * STAMPS, &self.resolved, 0);
+            encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.staging, CENSUS_BYTES, bytes);
+        }
+        encoder.copy_buffer_to_buffer(census, 0, &self.staging, 0, CENSUS_BYTES);
+        self.measured = ticks;
+    }
+
+    /// To be called once the submission is on its way.
+    pub fn submitted(&mut self) {
+        self.in_flight = true;
+        self.mapped.store(false, Ordering::Release);
+        let mapped = Arc::clone(&self.mapped);
+        self.staging.slice(..).map_async(wgpu::MapMode::Read, move |result| {
+            if result.is_ok() {
+                mapped.store(true, Ordering::Release);
+            }
+        });
+    }
+
+    /// Takes over wall times, where the device has no clock.
+    pub fn note_wall_times(&mut self, times: &[Duration], ticks: u32) {
+        let passes = TICK.iter().zip(times);
+        let passes = passes.map(|(p, time)| PassTime { pass: p.name, time: *time / ticks.max(1) });
+        self.latest = Profile { passes: passes.collect(), by_timestamps: false };
+    }
+
+    /// True when the device can time its passes.
+    #[must_use]
+    pub fn has_queries(&self) -> bool {
+        self.queries.is_some()
+    }
+
+    /// The latest profile that has arrived.
+    pub fn profile(&mut self, gpu: &Gpu) -> Profile {
+        self.collect(gpu);
+        self.latest.clone()
+    }
+
+    /// The latest census that has arrived.
+    pub fn largest_cell(&mut self, gpu: &Gpu) -> u32 {
+        self.collect(gpu);
+        self.largest_cell
+    }
+
+    /// Drops what is still under way: the flock has been replaced.
+    pub fn reset(&mut self, gpu: &Gpu) -> Result<(), EngineError> {
+        if self.in_flight {
+            gpu.wait()?;
+            self.collect(gpu);
+        }
+        self.latest = Profile::default();
+        Ok(())
+    }
+
+    fn collect(&mut self, gpu: &Gpu) {
+        // A poll that fails is a lost device: the next submission reports it.
+        let _ = gpu.device.poll(wgpu::PollType::Poll);
+        if !self.in_flight || !self.mapped.load(Ordering::Acquire) {
+            return;
+        }
+        self.in_flight = false;
+        let Ok(view) = self.staging.slice(..).get_mapped_range() else { return };
+        let words: Vec<u64> = view.chunks_exact(8).map(bytemuck::pod_read_unaligned).collect();
+        drop(view);
+        self.staging.unmap();
+        self.largest_cell = words[0] as u32;
+        if self.measured == 0 || self.queries.is_none() {
+            return;
+        }
+        let period = f64::from(gpu.queue.get_timestamp_period());
+        let time = |pass: usize| {
+            let ticks = self.measured as usize;
+            let span = |tick: usize| {
+                let first = 1 + tick * STAMPS as usize + pass * 2;
+                words[first + 1].saturating_sub(words[first])
+            };
+            let sum: u64 = (0..ticks).map(span).sum();
+            Duration::from_secs_f64(sum as f64 * period / ticks as f64 * 1e-9)
+        };
+        let passes: Vec<PassTime> = TICK
+            .iter()
+            .enumerate()
+            .map(|(i, pass)| PassTime { pass: pass.name, time: time(i) })
+            .collect();
+        // Some drivers answer zero to every query: that is no measurement.
+        if passes.iter().any(|pass| pass.time > Duration::ZERO) {
+            self.latest = Profile { passes, by_timestamps: true };
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Where the shader reads a value: layouts taken from the compiled shader, never repeated in Rust.
+
+use std::collections::BTreeMap;
+
+use wgpu::naga::{
+    AddressSpace, ArraySize, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type,
+    TypeInner,
+};
+
+/// One number in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Field {
+    /// Bytes from the start of the struct.
+    pub offset: u32,
+    /// How the shader reads it.
+    pub kind: ScalarKind,
+}
+
+/// The numbers of a struct, by path: `separation.weight`, `size.0`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// Bytes of one struct, or of one element where the binding is an array.
+    pub size: u32,
+    /// Every number in it.
+    pub fields: BTreeMap<String, Field>,
+}
+
+/// A buffer that a shader is bound to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binding {
+    /// Its number in group 0.
+    pub index: u32,
+    /// Its name in the shader's file.
+    pub name: String,
+    /// Uniform, or storage with its access.
+    pub buffer: wgpu::BufferBindingType,
+}
+
+/// The name of a global as its file declares it: imported ones carry a prefix for their module.
+fn plain_name<'a>(mangled: &'a str, known: &[&'a str]) -> Option<&'a str> {
+    let is = |name: &&&str| mangled == **name || mangled.ends_with(&format!("_{name}"));
+    known.iter().filter(is).max_by_key(|name| name.len()).copied()
+}
+
+fn globals(module: &Module) -> impl Iterator<Item = (u32, &GlobalVariable)> {
+    module.global_variables.iter().filter_map(|(_, global)| Some((global.binding?.binding, global)))
+}
+
+/// The buffers of a shader. An error names a buffer that is not among `known`, or two that share a
+/// number.
+pub fn bindings(module: &Module, known: &[&str]) -> Result<Vec<Binding>, String> {
+    let mut found = Vec::new();
+    for (index, global) in globals(module) {
+        let mangled = global.name.as_deref().unwrap_or_default();
+        let name =
+            plain_name(mangled, known).ok_or_else(|| format!("no buffer is called `{mangled}`"))?;
+        let buffer = match global.space {
+            AddressSpace::Uniform => wgpu::BufferBindingType::Uniform,
+            AddressSpace::Storage { access } => wgpu::BufferBindingType::Storage {
+                read_only: !access.contains(StorageAccess::STORE),
+            },
+            _ => return Err(format!("`{name}` is no buffer")),
+        };
+        found.push(Binding { index, name: name.into(), buffer });
+    }
+    found.sort_by_key(|binding| binding.index);
+    match found.windows(2).find(|pair| pair[0].index == pair[1].index) {
+        Some(pair) => Err(format!("`{}` and `{}` share a binding", pair[0].name, pair[1].name)),
+        None => Ok(found),
+    }
+}
+
+/// The layout of the struct, or of the elements of the array, that is bound as `name`.
+#[must_use]
+pub fn layout(module: &Module, name: &str) -> Option<Layout> {
+    let (_, global) = globals(module).find(|(_, global)| {
+        global.name.as_deref().and_then(|n| plain_name(n, &[name])).is_some()
+    })?;
+    let element = match module.types[global.ty].inner {
+        TypeInner::Array { base, size: ArraySize::Dynamic, .. } => base,
+        _ => global.ty,
+    };
+    let mut layout = Layout { size: size_of(module, element), ..Layout::default() };
+    collect(module, element, "", 0, &mut layout.fields);
+    Some(layout)
+}
+
+fn size_of(module: &Module, ty: Handle<Type>) -> u32 {
+    module.types[ty].inner.size(module.to_ctx())
+}
+
+fn join(path: &str, part: impl std::fmt::Display) -> String {
+    if path.is_empty() { part.to_string() } else { format!("{path}.{part}") }
+}
+
+fn collect(
+    module: &Module,
+    ty: Handle<Type>,
+    path: &str,
+    offset: u32,
+    fields: &mut BTreeMap<String, Field>,
+) {
+    match &module.types[ty].inner {
+        TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
+            fields.insert(path.into(), Field { offset, kind: scalar.kind });
+        }
+        TypeInner::Vector { size, scalar } => {
+            for i in 0..*size as u32 {
+                let field = Field { offset: offset + i * 4, kind: scalar.kind };
+                fields.insert(join(path, i), field);
+            }
+        }
+        TypeInner::Struct { members, .. } => {
+            for member in members {
+                let name = member.name.as_deref().unwrap_or_default();
+                collect(module, member.ty, &join(path, name), offset + member.offset, fields);
+            }
+        }
+        TypeInner::Array { base, size: ArraySize::Constant(count), stride } => {
+            for i in 0..count.get() {
+                collect(module, *base, &join(path, i), offset + i * stride, fields);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A struct's bytes, written field by field.
+#[derive(Clone, Debug)]
+pub struct Record<'a> {
+    layout: &'a Layout,
+    /// As the shader reads them.
+    pub bytes: Vec<u8>,
+    missing: Option<String>,
+}
+
+impl<'a> Record<'a> {
+    /// All zero.
+    #[must_use]
+    pub fn new(layout: &'a Layout) -> Self {
+        Self { layout, bytes: vec![0; layout.size as usize], missing: None }
+    }
+
+    /// Writes a whole number or a float as the shader's type asks for.
+    pub fn put(&mut self, path: &str, value: f64) -> &mut Self {
+        let Some(field) = self.layout.fields.get(path) else {
+            self.missing.get_or_insert_with(|| path.into());
+            return self;
+        };
+        let bytes = match field.kind {
+            ScalarKind::Uint => (value as u32).to_le_bytes(),
+            ScalarKind::Sint => (value as i32).to_le_bytes(),
+            _ => (value as f32).to_le_bytes(),
+        };
+        let at = field.offset as usize;
+        self.bytes[at..at + 4].copy_from_slice(&bytes);
+        self
+    }
+
+    /// Writes a vector.
+    pub fn put_point(&mut self, path: &str, point: crate::model::vector::Point) -> &mut Self {
+        for (i, component) in point.to_array().into_iter().enumerate() {
+            self.put(&join(path, i), f64::from(component));
+        }
+        self
+    }
+
+    /// The bytes, or the first field that the shader does not have.
+    pub fn finish(self) -> Result<Vec<u8>, String> {
+        match self.missing {
+            Some(path) => Err(format!("the shader has no field `{path}`")),
+            None => Ok(self.bytes),
+        }
+    }
+}

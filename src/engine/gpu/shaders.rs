@@ -1,0 +1,133 @@
+//! The shader files, and how a pass is composed of those that its scene needs.
+//!
+//! WESL resolves the imports and the `@if`s. What it cannot do is to call every behaviour of a
+//! scene; `shaders/rules.wgsl` is therefore a template whose lines are repeated for each of them.
+
+use include_dir::{Dir, DirEntry, include_dir};
+use wesl::{ManglerKind, ModulePath, VirtualResolver, Wesl};
+use wgpu::naga;
+
+use crate::model::behaviours::{Kind, Uses};
+use crate::model::scene::Scene;
+use crate::model::world::Boundary;
+
+static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/shaders");
+
+/// The module whose lines are repeated.
+const TEMPLATE: &str = "rules";
+
+/// What a pass may be compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// The behaviours of the scene.
+    pub uses: Uses,
+    /// The edge of the world.
+    pub boundary: Boundary,
+    /// True when agents must be told apart by species.
+    pub several_species: bool,
+}
+
+impl Variant {
+    /// What `scene` needs.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        Self {
+            uses: scene.uses(),
+            boundary: scene.world.boundary,
+            several_species: scene.species.len() > 1,
+        }
+    }
+
+    fn kinds(self) -> impl Iterator<Item = Kind> {
+        Kind::ALL.into_iter().filter(move |kind| self.uses.contains(*kind))
+    }
+
+    fn listens(self) -> bool {
+        self.kinds().any(|kind| kind.info().listens)
+    }
+}
+
+/// A shader that does not compile: a defect of the program, or of a driver's validation.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("shader `{shader}`: {message}")]
+pub struct ShaderError {
+    /// The root file.
+    pub shader: String,
+    /// What the compiler said.
+    pub message: String,
+}
+
+/// Composes the WGSL of shader `name` and parses it.
+pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), ShaderError> {
+    let fail = |message: String| ShaderError { shader: name.into(), message };
+    let mut resolver = VirtualResolver::new();
+    for (path, text) in files(&SHADERS) {
+        let text = if path == TEMPLATE { expand(text, variant) } else { text.to_string() };
+        let module: ModulePath = format!("package::{}", path.replace('/', "::"))
+            .parse()
+            .map_err(|error| fail(format!("{path}: {error}")))?;
+        resolver.add_module(module, text.into());
+    }
+    let root: ModulePath =
+        format!("package::{name}").parse().map_err(|error| fail(format!("{error}")))?;
+    let mut compiler = Wesl::new_barebones().set_custom_resolver(resolver);
+    compiler.set_mangler(ManglerKind::Escape);
+    compiler.use_imports(true).use_condcomp(true).use_stripping(true).keep_all_entrypoints();
+    compiler.set_feature("wrap", variant.boundary == Boundary::Wrap);
+    compiler.set_feature("walls", variant.boundary == Boundary::Walls);
+    compiler.set_feature("open", variant.boundary == Boundary::Open);
+    compiler.set_feature("several_species", variant.several_species);
+    compiler.set_feature("listens", variant.listens());
+    let wgsl = compiler.compile(&root).map_err(|error| fail(error.to_string()))?.to_string();
+    let module =
+        naga::front::wgsl::parse_str(&wgsl).map_err(|error| fail(error.emit_to_string(&wgsl)))?;
+    Ok((wgsl, module))
+}
+
+/// Path without extension, and text, of every shader file.
+fn files(directory: &'static Dir) -> Vec<(String, &'static str)> {
+    let mut found = Vec::new();
+    for entry in directory.entries() {
+        match entry {
+            DirEntry::Dir(inner) => found.extend(files(inner)),
+            DirEntry::File(file) => {
+                let path = file.path().with_extension("").to_string_lossy().replace('\\', "/");
+                found.extend(file.contents_utf8().map(|text| (path, text)));
+            }
+        }
+    }
+    found
+}
+
+/// Names of the shaders that are passes or draws: those with an entry point.
+#[must_use]
+pub fn roots() -> Vec<String> {
+    let stages = ["@compute", "@vertex"];
+    let root = |text: &str| stages.iter().any(|stage| text.contains(stage));
+    files(&SHADERS).into_iter().filter(|(_, text)| root(text)).map(|(path, _)| path).collect()
+}
+
+/// Repeats the template's lines for the behaviours of the variant.
+fn expand(template: &str, variant: Variant) -> String {
+    let mut text = String::new();
+    for line in template.lines() {
+        let named = |placeholder: &str| !line.starts_with("//") && line.contains(placeholder);
+        let mut repeat = |placeholder: &str, wanted: &dyn Fn(Kind) -> bool| {
+            for kind in variant.kinds().filter(|kind| wanted(*kind)) {
+                text += &line.replace(placeholder, kind.info().key);
+                text.push('\n');
+            }
+        };
+        if named("EACH_BEHAVIOUR") {
+            repeat("EACH_BEHAVIOUR", &|_| true);
+        } else if named("NEAR_BEHAVIOUR") {
+            repeat("NEAR_BEHAVIOUR", &|kind| kind.info().listens);
+        } else if named("LONE_BEHAVIOUR") {
+            repeat("LONE_BEHAVIOUR", &|kind| !kind.info().listens);
+        } else {
+            text += line;
+            text.push('\n');
+        }
+    }
+    text
+}

@@ -1,0 +1,31 @@
+//! The adapter that the GPU tests run on.
+
+use std::sync::{Arc, Once};
+
+use flockwork::engine::gpu::{AdapterChoice, Gpu};
+
+/// Opens the adapter, printing its name once. `FLOCKWORK_TEST_ADAPTER` chooses one by name or
+/// index. Without any adapter the test fails, unless `FLOCKWORK_SKIP_GPU=1` is set: then what is
+/// skipped is printed and there is none.
+pub fn gpu(test: &str) -> Option<Arc<Gpu>> {
+    static NAMED: Once = Once::new();
+    if std::env::var("FLOCKWORK_SKIP_GPU").is_ok_and(|value| value == "1") {
+        eprintln!("SKIPPED (FLOCKWORK_SKIP_GPU=1): {test}");
+        return None;
+    }
+    let choice = std::env::var("FLOCKWORK_TEST_ADAPTER").unwrap_or_default();
+    let choice = match choice.as_str() {
+        "" => AdapterChoice::Best,
+        text => text.parse().expect("any text names an adapter"),
+    };
+    match Gpu::open(&choice) {
+        Ok(gpu) => {
+            NAMED.call_once(|| eprintln!("tested on adapter: {}", gpu.name()));
+            Some(gpu)
+        }
+        Err(error) => panic!(
+            "{test}: {error}. GPU tests need a Vulkan driver \
+             (Debian: apt-get install mesa-vulkan-drivers); FLOCKWORK_SKIP_GPU=1 leaves them out"
+        ),
+    }
+}

@@ -1,0 +1,245 @@
+//! Level 1: every pass against its twin on the CPU, exactly, at the sizes where passes break.
+
+mod adapter;
+
+use std::sync::Arc;
+
+use flockwork::engine::Engine;
+use flockwork::engine::gpu::pass::CELLS_PER_BLOCK;
+use flockwork::engine::gpu::{Gpu, GpuEngine, Options};
+use flockwork::model::grid::Grid;
+use flockwork::model::scene::{Request, Scene};
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
+
+const FLOCK: &str = r#"
+[world]
+size = [1000, 500]
+density = 10
+[species.a]
+count = 100
+[species.a.separation]
+[species.a.alignment]
+[species.a.cohesion]
+"#;
+
+/// A flock, and knobs that make small flocks meet the limits of large ones.
+struct Case {
+    name: &'static str,
+    count: u64,
+    spawn: &'static str,
+    options: Options,
+}
+
+fn cases() -> Vec<Case> {
+    let checked = Options { checked: true, ..Options::default() };
+    let uniform = "species.a.spawn={place = \"uniform\"}";
+    let point = "species.a.spawn={place = \"point\", speed = 0}";
+    let case = |name, count, spawn, options| Case { name, count, spawn, options };
+    vec![
+        case("one agent", 1, uniform, checked),
+        case("one short of a workgroup", 63, uniform, checked),
+        case("a workgroup", 64, uniform, checked),
+        case("one more than a workgroup", 65, uniform, checked),
+        // More than 65,535 agents and cells, and a ragged end.
+        case("more than 16 bits", 65_537, uniform, checked),
+        case("the same, as shipped", 65_537, uniform, Options { checked: false, ..checked }),
+        // A dispatch row of three workgroups: every pass becomes two-dimensional.
+        case("2-D dispatch", 20_011, uniform, Options { dispatch_limit: Some(3), ..checked }),
+        case("all in one cell", 3_000, point, checked),
+        // Every cell with more than two members takes the radix sort.
+        case("many crowds", 9_001, uniform, Options { crowded_above: 2, ..checked }),
+        case("one crowd, 17 bits", 70_001, point, Options { crowded_above: 64, ..checked }),
+    ]
+}
+
+struct Loaded {
+    engine: GpuEngine,
+    grid: Grid,
+    count: usize,
+    crowded_above: u32,
+}
+
+fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
+    let overrides = [case.spawn.to_string()];
+    let mut scene = Scene::parse("test", FLOCK, &overrides).unwrap();
+    let request = Request { count: Some(case.count), ..Request::default() };
+    let state = scene.populate(&request).unwrap();
+    let mut engine = GpuEngine::with_options(Arc::clone(gpu), case.options);
+    engine.load(&scene, &state).unwrap();
+    // What a tick must write, it must not read before: poison it.
+    for name in ["next_state", "landing", "blocks", "crowded", "index", "scratch"] {
+        let size = engine.read_buffer(name).unwrap().len();
+        engine.write_buffer(name, &vec![0xff; size]).unwrap();
+    }
+    Loaded {
+        engine,
+        grid: scene.grid(state.len()),
+        count: state.len(),
+        crowded_above: case.options.crowded_above,
+    }
+}
+
+impl Loaded {
+    fn words(&self, name: &str) -> Vec<u32> {
+        bytemuck::pod_collect_to_vec(&self.engine.read_buffer(name).unwrap())
+    }
+
+    fn agents(&self, name: &str) -> Vec<[u32; 4]> {
+        bytemuck::pod_collect_to_vec(&self.engine.read_buffer(name).unwrap())
+    }
+
+    fn run(&self, pass: &str) {
+        self.engine.run_pass(pass).unwrap();
+    }
+
+    /// Runs a tick pass by pass and compares what each wrote with its twin. `skip` leaves a pass
+    /// out, for the negative control.
+    fn check_tick(&self, skip: Option<&str>) -> Result<(), String> {
+        let run = |pass: &str| {
+            if skip != Some(pass) {
+                self.run(pass);
+            }
+        };
+        let expect = |what: &str, equal: bool| if equal { Ok(()) } else { Err(what.to_string()) };
+        let tick_before = self.words("clock")[0];
+        let tag_before = self.words("tag");
+
+        run("steer");
+        let next_state = self.agents("next_state");
+        let landing = self.agents("landing");
+        let position =
+            |agent: &[u32; 4]| Point::new(f32::from_bits(agent[0]), f32::from_bits(agent[1]));
+        let keys: Vec<u32> = next_state.iter().map(|a| self.grid.key_of(position(a))).collect();
+        expect("steer: key", keys.iter().zip(&landing).all(|(key, l)| *key == l[0]))?;
+        expect("steer: tag", tag_before.iter().zip(&landing).all(|(tag, l)| *tag == l[2]))?;
+        let mut members = vec![0_u32; self.grid.cells()];
+        keys.iter().for_each(|key| members[*key as usize] += 1);
+        expect("steer: occupancy", self.words("occupancy") == members)?;
+        let mut slots: Vec<(u32, u32)> = landing.iter().map(|l| (l[0], l[1])).collect();
+        slots.sort_unstable();
+        let dense = slots.iter().enumerate().all(|(i, (key, slot))| {
+            *slot
+                == i.checked_sub(1)
+                    .map_or(0, |j| if slots[j].0 == *key { slots[j].1 + 1 } else { 0 })
+        });
+        expect("steer: slots of a cell are 0, 1, …", dense)?;
+
+        run("scan_reduce");
+        let blocks: Vec<[u32; 2]> = members
+            .chunks(CELLS_PER_BLOCK as usize)
+            .map(|block| [block.iter().sum(), block.iter().copied().max().unwrap_or(0)])
+            .collect();
+        expect("scan_reduce", self.words("blocks") == blocks.as_flattened())?;
+
+        run("scan_spine");
+        let mut before = 0;
+        let spine: Vec<u32> = blocks
+            .iter()
+            .flat_map(|[sum, most]| {
+                before += sum;
+                [before - sum, *most]
+            })
+            .collect();
+        expect("scan_spine: blocks", self.words("blocks") == spine)?;
+        let largest = members.iter().copied().max().unwrap_or(0);
+        expect("scan_spine: census", self.words("census") == [largest, 0])?;
+        expect("scan_spine: clock", self.words("clock")[0] == tick_before + 1)?;
+
+        run("scan_downsweep");
+        let mut start = vec![0_u32];
+        members.iter().for_each(|m| start.push(start[start.len() - 1] + m));
+        expect("scan_downsweep: start", self.words("start") == start)?;
+        expect("scan_downsweep: occupancy", self.words("occupancy").iter().all(|m| *m == 0))?;
+        let crowds: Vec<u32> = (0..members.len() as u32)
+            .filter(|cell| members[*cell as usize] > self.crowded_above)
+            .collect();
+        let mut listed = self.words("crowded");
+        listed.truncate(crowds.len());
+        listed.sort_unstable();
+        expect("scan_downsweep: crowds", listed == crowds)?;
+        expect("scan_downsweep: census", self.words("census")[1] == crowds.len() as u32)?;
+
+        run("place");
+        let mut order: Vec<u32> = (0..self.count as u32).collect();
+        order.sort_by_key(|i| keys[*i as usize]);
+        let mut index = self.words("index");
+        for cell in start.windows(2) {
+            index[cell[0] as usize..cell[1] as usize].sort_unstable();
+        }
+        expect("place", index == order)?;
+
+        run("sort_crowds");
+        let index = self.words("index");
+        let sorted = crowds.iter().all(|cell| {
+            let cell = start[*cell as usize] as usize..start[*cell as usize + 1] as usize;
+            index[cell.clone()] == order[cell]
+        });
+        expect("sort_crowds", sorted)?;
+
+        run("reorder");
+        let moved: Vec<[u32; 4]> = order.iter().map(|i| next_state[*i as usize]).collect();
+        expect("reorder: state", self.agents("state") == moved)?;
+        let tags: Vec<u32> = order.iter().map(|i| tag_before[*i as usize]).collect();
+        expect("reorder: tag", self.words("tag") == tags)
+    }
+}
+
+#[test]
+fn every_pass_equals_its_twin() {
+    let Some(gpu) = adapter::gpu("every_pass_equals_its_twin") else { return };
+    for case in cases() {
+        let loaded = load(&gpu, &case);
+        for tick in 0..2 {
+            if let Err(pass) = loaded.check_tick(None) {
+                panic!("{}, tick {tick}: {pass}", case.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_skipped_pass_is_noticed() {
+    let Some(gpu) = adapter::gpu("a_skipped_pass_is_noticed") else { return };
+    let crowds = cases().into_iter().find(|case| case.name == "many crowds").unwrap();
+    for pass in flockwork::engine::gpu::pass::TICK {
+        let found = load(&gpu, &crowds).check_tick(Some(pass.name));
+        let message = found.expect_err(&format!("`{}` was skipped and nobody noticed", pass.name));
+        assert!(message.starts_with(pass.name), "`{}` was skipped, not {message}", pass.name);
+    }
+}
+
+fn run(gpu: &Arc<Gpu>, case: &Case, ticks: u32) -> FlockState {
+    let mut loaded = load(gpu, case);
+    loaded.engine.step(ticks).unwrap();
+    loaded.engine.read_back().unwrap()
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    let Some(gpu) = adapter::gpu("the_same_run_gives_the_same_bytes") else { return };
+    for name in ["more than 16 bits", "the same, as shipped", "all in one cell"] {
+        let case = cases().into_iter().find(|case| case.name == name).unwrap();
+        let (first, second) = (run(&gpu, &case, 20), run(&gpu, &case, 20));
+        assert_eq!(first.tick, 20);
+        assert!(first == second, "{name}: two runs differ");
+    }
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_how_crowds_are_sorted_or_dispatched() {
+    let Some(gpu) = adapter::gpu("the_bytes_do_not_depend_on_how") else { return };
+    let case = |options| Case {
+        name: "",
+        count: 5_000,
+        spawn: "species.a.spawn={place = \"disc\", radius = 60}",
+        options,
+    };
+    let plain = run(&gpu, &case(Options { checked: true, ..Options::default() }), 30);
+    for options in [
+        Options { checked: true, crowded_above: 3, ..Options::default() },
+        Options { checked: true, dispatch_limit: Some(7), ..Options::default() },
+    ] {
+        assert!(run(&gpu, &case(options), 30) == plain, "{options:?} changes the result");
+    }
+}

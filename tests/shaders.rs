@@ -1,0 +1,87 @@
+//! Level 0: every composed shader parses and validates, the layouts match, and every behaviour has
+//! both halves. Needs no GPU.
+
+use flockwork::engine::gpu::memory::NAMES;
+use flockwork::engine::gpu::pass::TICK;
+use flockwork::engine::gpu::reflect;
+use flockwork::engine::gpu::shaders::{Variant, compose, roots};
+use flockwork::model::behaviours::{Kind, Uses};
+use flockwork::model::world::Boundary;
+use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
+
+/// Every single behaviour, none and all of them, in every kind of world.
+fn variants() -> Vec<Variant> {
+    let mut sets: Vec<Uses> = Kind::ALL.iter().map(|kind| Uses::of(&[*kind])).collect();
+    sets.push(Uses::of(&[]));
+    sets.push(Uses::of(&Kind::ALL));
+    let mut variants = Vec::new();
+    for uses in sets {
+        for (_, boundary) in Boundary::NAMES {
+            for several_species in [false, true] {
+                variants.push(Variant { uses, boundary, several_species });
+            }
+        }
+    }
+    variants
+}
+
+#[test]
+fn every_composed_shader_validates() {
+    for root in roots() {
+        for variant in variants() {
+            let (wgsl, module) = compose(&root, variant).unwrap_or_else(|error| panic!("{error}"));
+            let mut validator = Validator::new(ValidationFlags::all(), Capabilities::default());
+            if let Err(error) = validator.validate(&module) {
+                panic!("{root} for {variant:?}:\n{}", error.emit_to_string(&wgsl));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pass_has_its_own_file_and_entry_point() {
+    let variant = variants()[0];
+    for pass in TICK {
+        assert!(roots().contains(&pass.name.to_string()), "shaders/{}.wgsl is missing", pass.name);
+        let (_, module) = compose(pass.name, variant).unwrap();
+        assert_eq!(module.entry_points[0].name, pass.name);
+        reflect::bindings(&module, &NAMES).unwrap();
+    }
+}
+
+#[test]
+fn a_shader_contains_only_the_behaviours_of_its_scene() {
+    let flock = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
+    let variant = Variant { uses: flock, boundary: Boundary::Wrap, several_species: false };
+    let (wgsl, _) = compose("steer", variant).unwrap();
+    assert!(wgsl.contains("alignment"));
+    for absent in ["arrive", "contain", "flee"] {
+        assert!(!wgsl.contains(absent), "`{absent}` is in a shader that does not use it");
+    }
+}
+
+#[test]
+fn the_shader_reads_every_parameter_that_rust_declares() {
+    let variant =
+        Variant { uses: Uses::of(&Kind::ALL), boundary: Boundary::Walls, several_species: true };
+    let (_, module) = compose("steer", variant).unwrap();
+    let layout = reflect::layout(&module, "species").unwrap();
+    for kind in Kind::ALL {
+        let info = kind.info();
+        let prefix = format!("{}.", info.key);
+        let in_wgsl: Vec<&str> =
+            layout.fields.keys().filter_map(|path| path.strip_prefix(&prefix)).collect();
+        let mut in_rust: Vec<String> = info.parameters.iter().map(|p| p.member()).collect();
+        in_rust.sort();
+        assert_eq!(in_wgsl, in_rust, "parameters of {}", info.key);
+    }
+}
+
+#[test]
+fn a_field_that_the_shader_lacks_is_an_error() {
+    let (_, module) = compose("steer", variants()[0]).unwrap();
+    let layout = reflect::layout(&module, "flock").unwrap();
+    let mut record = reflect::Record::new(&layout);
+    record.put("count", 1.0).put("cuont", 1.0);
+    assert_eq!(record.finish().unwrap_err(), "the shader has no field `cuont`");
+}
