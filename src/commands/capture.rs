@@ -10,13 +10,14 @@ use anyhow::Context;
 use clap::Args;
 
 use super::advance::{Pace, progress};
-use super::options::{FlockArgs, MachineArgs, Size};
+use super::options::{FlockArgs, Machine, MachineArgs, Size};
 use super::output::{
     HandedOver, Interrupt, Interrupted, OutputError, OutputFile, OutputFolder, size_text,
 };
 use crate::engine::Engine;
 use crate::model::scene::Scene;
 use crate::view::camera::Camera;
+use crate::view::offscreen::Offscreen;
 use crate::view::recorder::{
     ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, Recorder, SequenceRecorder, apng,
 };
@@ -57,16 +58,19 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     // What cannot be written must fail before anything is simulated.
     let mut output = Output::open(args, &plan)?;
     let (scene, state) = args.flock.prepare()?;
-    let mut engine = args.machine.open()?;
+    let Machine { mut engine, gpu } = args.machine.open()?;
     engine.load(&scene, &state)?;
     let agents = state.len();
     drop(state);
-    let mut painter = RasterPainter;
+    let mut painter: Box<dyn Painter> = match gpu {
+        Some(gpu) => Box::new(Offscreen::new(gpu, args.size.width, args.size.height)?),
+        None => Box::new(RasterPainter),
+    };
     let pace = Pace::new(Interrupt::listen());
     let start = Instant::now();
     let shown = {
         let mut recorder = output.recorder(&plan)?;
-        let shown = film(engine.as_mut(), &mut painter, recorder.as_mut(), &scene, &plan, pace)?;
+        let shown = film(engine.as_mut(), painter.as_mut(), recorder.as_mut(), &scene, &plan, pace)?;
         recorder.finish()?;
         shown
     };

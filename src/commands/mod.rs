@@ -3,6 +3,7 @@
 pub mod adapters;
 mod advance;
 pub mod bench;
+pub mod bench_report;
 pub mod capture;
 pub mod options;
 pub mod output;

@@ -43,7 +43,7 @@ pub fn simulate(args: &SimulateArgs) -> anyhow::Result<()> {
     // What cannot be written must fail before anything is simulated.
     let mut files = Files::create(args)?;
     let (scene, state) = args.flock.prepare()?;
-    let mut engine = args.machine.open()?;
+    let mut engine = args.machine.open()?.engine;
     let interrupt = Interrupt::listen();
     let run = run(engine.as_mut(), &scene, state, args, &mut files, interrupt)?;
     let sizes = files.keep(args)?;

@@ -11,6 +11,12 @@ pub struct Metrics {
     agents: usize,
     polarisation: f64,
     mean_speed: f64,
+    /// X
+    pub mean_neighbours: f64,
+    /// X
+    pub largest_cell: u64,
+    /// X
+    pub sampled_agents: u64,
 }
 
 impl Metrics {
@@ -38,6 +44,7 @@ impl Metrics {
             agents,
             polarisation: f64::from(headings.length()) / agents as f64,
             mean_speed: speeds / agents as f64,
+            mean_neighbours: 0.0, largest_cell: 0, sampled_agents: 0,
         }
     }
 

@@ -3,8 +3,12 @@
 pub mod camera;
 pub mod frame;
 pub mod look;
+pub mod offscreen;
+pub mod picture;
 pub mod raster;
 pub mod recorder;
+pub mod renderer;
+pub mod upload;
 
 use crate::engine::{Engine, EngineError};
 use crate::model::scene::Scene;

@@ -185,11 +185,11 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
     fn cell_by_cell_here<const SEAM: bool>(&mut self, near: u32) {
         let Surveyed { grid, seed, tick, .. } = *self.flock;
         for (column, lanes) in cells(self.flock, self.group) {
+            let draw = Sampling::draw(seed, self.group.row * grid.columns + column, tick);
             let (first, second) = grid.columns_around(column);
             for run in [Some(first), second].into_iter().flatten() {
                 let agents = self.agents(near, run);
-                let first_cell = near * grid.columns + run.0;
-                let sampling = Sampling::of_run(agents.len() as u32, first_cell, tick, seed);
+                let sampling = Sampling::of_run(agents.len() as u32, draw);
                 let mut share = [0.0; MAX_LANES];
                 share[lanes.clone()].fill(sampling.stride as f32);
                 self.sampled::<SEAM>(agents, sampling, &share);

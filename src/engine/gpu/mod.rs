@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use device::{AdapterChoice, Gpu};
+pub use tables::SPECIES_SHIFT;
 
 use crate::engine::{Engine, EngineError, EngineKind, Profile};
 use crate::model::behaviours::Target;

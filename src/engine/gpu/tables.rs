@@ -12,7 +12,7 @@ use crate::model::vector::Point;
 /// The lower bits of a tag: the agent's row in the initial state.
 pub const ID_BITS: u32 = 0x07ff_ffff;
 /// Where the species begins in a tag.
-const SPECIES_SHIFT: u32 = 27;
+pub const SPECIES_SHIFT: u32 = 27;
 
 /// Layouts of the structs that the host writes. A struct that no pass of the variant reads has
 /// none.
