@@ -26,8 +26,10 @@ use crate::view::{Painter, RasterPainter};
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
 pub struct CaptureArgs {
+    #[allow(missing_docs, reason = "clap shows a flattened field's doc as help")]
     #[command(flatten)]
     pub flock: FlockArgs,
+    #[allow(missing_docs, reason = "clap shows a flattened field's doc as help")]
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Size of the pictures

@@ -50,6 +50,7 @@ pub struct MachineArgs {
     pub threads: Option<u32>,
 }
 
+/// What `--engine` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArg {
     /// The GPU when there is one, else the CPU

@@ -7,8 +7,10 @@ use super::options::{FlockArgs, MachineArgs, Size};
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
+    #[allow(missing_docs, reason = "clap shows a flattened field's doc as help")]
     #[command(flatten)]
     pub flock: FlockArgs,
+    #[allow(missing_docs, reason = "clap shows a flattened field's doc as help")]
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Size of the window
