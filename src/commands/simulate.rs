@@ -40,11 +40,11 @@ pub struct SimulateArgs {
 /// States are written at ticks 0, E, 2E, … and T, counted from the first state's tick. On Ctrl-C
 /// the files end with the tick reached, as if `--ticks` had asked for no more.
 pub fn simulate(args: &SimulateArgs) -> anyhow::Result<()> {
+    let interrupt = Interrupt::listen();
     // What cannot be written must fail before anything is simulated.
     let mut files = Files::create(args)?;
     let (scene, state) = args.flock.prepare()?;
     let mut engine = args.machine.open()?;
-    let interrupt = Interrupt::listen();
     let run = run(engine.as_mut(), &scene, state, args, &mut files, interrupt)?;
     let sizes = files.keep(args)?;
     let Run { agents, ticks, stepping } = run;
