@@ -3,9 +3,6 @@
 //! `cargo bench` runs all; `cargo bench -- gpu/k10` picks. The same figures, with the passes and the
 //! agreement of the engines, come from `flockwork bench`.
 
-#![expect(missing_docs, reason = "criterion's macros make undocumented functions")]
-#![expect(clippy::expect_used, reason = "a benchmark that cannot run has nobody to report to")]
-
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

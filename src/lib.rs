@@ -3,6 +3,8 @@
 //! The layers, each using only those before it: [`model`] (what a flock is), [`engine`] (how it
 //! moves), [`view`] (how it is seen), [`commands`] (what the program does).
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
+
 pub mod commands;
 pub mod engine;
 pub mod model;

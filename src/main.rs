@@ -1,5 +1,7 @@
 //! The program: parses arguments, calls one command, prints errors, sets the exit code.
 
+#![warn(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
+
 mod cli;
 
 use std::process::ExitCode;

@@ -6,6 +6,7 @@ use flockwork::engine::gpu::pass::TICK;
 use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::shaders::{Variant, compose, roots};
 use flockwork::model::behaviours::{Kind, Uses};
+use flockwork::model::parameter::Parameter;
 use flockwork::model::world::Boundary;
 use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 
@@ -71,7 +72,7 @@ fn the_shader_reads_every_parameter_that_rust_declares() {
         let prefix = format!("{}.", info.key);
         let in_wgsl: Vec<&str> =
             layout.fields.keys().filter_map(|path| path.strip_prefix(&prefix)).collect();
-        let mut in_rust: Vec<String> = info.parameters.iter().map(|p| p.member()).collect();
+        let mut in_rust: Vec<String> = info.parameters.iter().map(Parameter::member).collect();
         in_rust.sort();
         assert_eq!(in_wgsl, in_rust, "parameters of {}", info.key);
     }

@@ -169,3 +169,39 @@ fn positions_on_the_far_wall_are_inside_walls_alone() {
     assert!(read_state(&path, &scene("open")).is_ok());
     assert!(read_state(&path, &scene("wrap")).is_err());
 }
+
+#[test]
+fn an_npz_of_other_widths_and_without_options_is_read() {
+    use npyz::WriterBuilder;
+    use npyz::npz::NpzWriter;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    let write = |ids: [i64; 2], rows: u64, name: &str| {
+        let mut archive = NpzWriter::create(&path).unwrap();
+        let ids_out = archive.array::<i64>("id", Default::default()).unwrap();
+        let mut array = ids_out.default_dtype().shape(&[2]).begin_nd().unwrap();
+        array.extend(ids).unwrap();
+        array.finish().unwrap();
+        for name in ["position", name] {
+            let out = archive.array::<f64>(name, Default::default()).unwrap();
+            let mut array = out.default_dtype().shape(&[rows, 2]).begin_nd().unwrap();
+            array.extend((0..rows * 2).map(|i| i as f64)).unwrap();
+            array.finish().unwrap();
+        }
+    };
+    let read = || read_state(&path, &scene("wrap")).map_err(|error| format!("{error:#}"));
+    write([8, 5], 2, "velocity");
+    let state = read().unwrap();
+    assert_eq!((state.tick, state.id), (0, vec![5, 8]));
+    assert_eq!(state.position, [Point::new(2.0, 3.0), Point::new(0.0, 1.0)]);
+
+    write([8, -5], 2, "velocity");
+    assert!(read().unwrap_err().contains("row 1: id is -5"));
+    write([8, 5], 3, "velocity");
+    assert!(read().unwrap_err().contains("`position` has the shape [3, 2]; [2, 2] is wanted"));
+    write([8, 5], 2, "velocities");
+    assert!(read().unwrap_err().contains("did you mean `velocity`"));
+    write([8, 8], 2, "velocity");
+    assert!(read().unwrap_err().contains("row 1: agent 8 was on row 0 already"));
+}

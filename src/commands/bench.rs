@@ -155,9 +155,13 @@ fn bench_count(args: &BenchArgs, count: u64) -> anyhow::Result<Report> {
     let mut scene = options::read_scene(&args.flock.scene, &args.flock.overrides)?;
     let request =
         Request { count: Some(count), density: args.flock.density, seed: args.flock.seed };
+    let engines = open_all(args)?;
+    for (_, engine) in &engines {
+        engine.check_count(count)?;
+    }
     let state = scene.populate(&request)?;
     let mut contestants = Vec::new();
-    for (label, mut engine) in open_all(args)? {
+    for (label, mut engine) in engines {
         engine.load(&scene, &state)?;
         engine.step(1)?;
         engine.finish()?;

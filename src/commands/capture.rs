@@ -19,7 +19,8 @@ use crate::model::scene::Scene;
 use crate::view::camera::Camera;
 use crate::view::offscreen::Offscreen;
 use crate::view::recorder::{
-    ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, Recorder, SequenceRecorder, apng,
+    ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
+    SequenceRecorder, apng,
 };
 use crate::view::{Painter, RasterPainter};
 
@@ -57,10 +58,12 @@ fn frame_rate(text: &str) -> Result<f64, String> {
 /// Runs the command. On Ctrl-C the film ends with the last frame drawn.
 pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     let plan = Plan::of(args);
+    let interrupt = Interrupt::listen();
     // What cannot be written must fail before anything is simulated.
     let mut output = Output::open(args, &plan)?;
-    let (scene, state) = args.flock.prepare()?;
+    let mut recorder = output.recorder(&plan)?;
     let Machine { mut engine, gpu } = args.machine.open()?;
+    let (scene, state) = args.flock.prepare(engine.as_ref())?;
     engine.load(&scene, &state)?;
     let agents = state.len();
     drop(state);
@@ -68,14 +71,17 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
         Some(gpu) => Box::new(Offscreen::new(gpu, args.size.width, args.size.height)?),
         None => Box::new(RasterPainter),
     };
-    let pace = Pace::new(Interrupt::listen());
+    let pace = Pace::new(interrupt);
     let start = Instant::now();
-    let shown = {
-        let mut recorder = output.recorder(&plan)?;
-        let shown = film(engine.as_mut(), painter.as_mut(), recorder.as_mut(), &scene, &plan, pace)?;
-        recorder.finish()?;
-        shown
-    };
+    let shown = film(engine.as_mut(), painter.as_mut(), recorder.as_mut(), &scene, &plan, pace)
+        .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
+        .map_err(|error| match error.downcast_ref() {
+            // ffmpeg knows only the name that the file has until it is whole.
+            Some(RecordError::Ffmpeg(_)) => {
+                error.context(format!("cannot write {}", args.out.display()))
+            }
+            _ => error,
+        })?;
     let kept = output.keep(&plan, shown.frames)?;
     println!(
         "{agents} agents, {} ticks on {}, {} frames of {} × {} by {} in {:.1} s; {kept}",
@@ -88,7 +94,10 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
         start.elapsed().as_secs_f64()
     );
     if shown.interrupted {
-        let kept = format!("{} of {} frames are kept; {kept}", shown.frames, plan.frames());
+        let kept = match plan.every {
+            Some(_) => format!("{} of {} frames are kept; {kept}", shown.frames, plan.frames()),
+            None => format!("the picture shows tick {} of {}; {kept}", shown.ticks, plan.ticks),
+        };
         return Err(Interrupted { kept }.into());
     }
     Ok(())
@@ -183,7 +192,6 @@ impl Output {
         }
         let file = OutputFile::create(&args.out)?;
         if kind == Kind::Mp4 {
-            crate::view::recorder::mp4::check()?;
             return Ok(Self::Mp4(file.hand_over()));
         }
         Ok(Self::Film(kind, file))
@@ -271,4 +279,93 @@ fn film(
     }
     bar.finish_and_clear();
     Ok(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::advance::tests::Straight;
+    use crate::model::state::FlockState;
+    use crate::model::vector::Point;
+    use crate::view::frame::Frame;
+
+    /// Keeps the frames.
+    #[derive(Default)]
+    struct Kept(Vec<Frame>);
+
+    impl Recorder for Kept {
+        fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+            self.0.push(frame);
+            Ok(())
+        }
+        fn finish(self: Box<Self>) -> Result<(), RecordError> {
+            Ok(())
+        }
+    }
+
+    fn filmed(ticks: u64, every: Option<u64>, stop_after: Option<u64>) -> (Shown, Vec<Frame>) {
+        let scene = crate::commands::options::read_scene("flock", &[]).unwrap();
+        let interrupt = Interrupt::default();
+        let state = FlockState {
+            tick: 0,
+            id: vec![0],
+            species: vec![0],
+            position: vec![Point::new(100.5, 100.5)],
+            velocity: vec![Point::X],
+        };
+        let mut engine = Straight { state, stop_after, interrupt: interrupt.clone() };
+        let film = Film { width: 640, height: 360, rate: 30.0 };
+        let plan = Plan { film, ticks, every };
+        let mut kept = Kept::default();
+        let pace = Pace::new(interrupt);
+        let shown =
+            super::film(&mut engine, &mut RasterPainter, &mut kept, &scene, &plan, pace).unwrap();
+        assert_eq!(engine.state.tick, shown.ticks);
+        (shown, kept.0)
+    }
+
+    /// Column of the rightmost pixel that is not background: the dart's nose.
+    fn nose(frame: &Frame) -> u32 {
+        let lit = |x: u32| frame.rgb(x, 259) != Some(crate::view::look::BACKGROUND);
+        (0..640).rev().find(|x| lit(*x)).unwrap()
+    }
+
+    #[test]
+    fn a_film_shows_tick_0_and_every_multiple() {
+        let (shown, frames) = filmed(47, Some(10), None);
+        assert_eq!((shown.frames, shown.ticks, shown.interrupted), (5, 40, false));
+        let noses: Vec<u32> = frames.iter().map(nose).collect();
+        assert!(noses.windows(2).all(|pair| pair[1] == pair[0] + 10), "{noses:?}");
+    }
+
+    #[test]
+    fn a_picture_shows_the_last_tick() {
+        let (_, first) = filmed(0, None, None);
+        let (shown, frames) = filmed(47, None, None);
+        assert_eq!((shown.frames, shown.ticks), (1, 47));
+        assert_eq!(nose(&frames[0]), nose(&first[0]) + 47);
+    }
+
+    #[test]
+    fn an_interrupted_film_keeps_what_was_drawn() {
+        let (shown, frames) = filmed(1000, Some(10), Some(20));
+        assert!(shown.interrupted);
+        assert_eq!((shown.frames, frames.len()), (2, 2));
+    }
+
+    #[test]
+    fn the_name_says_what_is_written() {
+        for (name, kind) in [
+            ("frames", Kind::Folder),
+            ("a.b/", Kind::Folder),
+            ("a.PNG", Kind::Png),
+            ("a.gif", Kind::Gif),
+            ("a.apng", Kind::Apng),
+            ("a.mp4", Kind::Mp4),
+        ] {
+            assert_eq!(Kind::of(Path::new(name)).unwrap(), kind, "{name}");
+        }
+        assert!(Kind::of(Path::new("a.avi")).unwrap_err().to_string().contains("a.avi"));
+        assert_eq!(frame_number(&frame_name(12)), Some(12));
+    }
 }

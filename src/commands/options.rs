@@ -92,10 +92,12 @@ impl FlockArgs {
     ///
     /// With `--init` the world is sized for the count of the file, as it was for the run that
     /// wrote it.
-    pub fn prepare(&self) -> anyhow::Result<(Scene, FlockState)> {
+    /// A count that does not fit `engine` is refused before anything is allocated for it.
+    pub fn prepare(&self, engine: &dyn Engine) -> anyhow::Result<(Scene, FlockState)> {
         let mut scene = read_scene(&self.scene, &self.overrides)?;
         let mut request = Request { count: self.count, density: self.density, seed: self.seed };
         let Some(path) = &self.init else {
+            engine.check_count(self.count.unwrap_or(scene.own_count()))?;
             let state = scene.populate(&request)?;
             return Ok((scene, state));
         };

@@ -42,11 +42,11 @@ pub struct SimulateArgs {
 /// States are written at ticks 0, E, 2E, … and T, counted from the first state's tick. On Ctrl-C
 /// the files end with the tick reached, as if `--ticks` had asked for no more.
 pub fn simulate(args: &SimulateArgs) -> anyhow::Result<()> {
+    let interrupt = Interrupt::listen();
     // What cannot be written must fail before anything is simulated.
     let mut files = Files::create(args)?;
-    let (scene, state) = args.flock.prepare()?;
     let mut engine = args.machine.open()?.engine;
-    let interrupt = Interrupt::listen();
+    let (scene, state) = args.flock.prepare(engine.as_ref())?;
     let run = run(engine.as_mut(), &scene, state, args, &mut files, interrupt)?;
     let sizes = files.keep(args)?;
     let Run { agents, ticks, stepping } = run;
@@ -79,7 +79,7 @@ impl Files {
         let mut text = format!("{} ({})", args.out.display(), size_text(size));
         if let (Some(writer), Some(path)) = (self.metrics, &args.metrics) {
             // The writer's own error holds the writer; only the cause is of use.
-            let file = writer.into_inner().map_err(|error| error.into_error())?;
+            let file = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
             text += &format!(", {} ({})", path.display(), size_text(file.keep()?));
         }
         Ok(text)

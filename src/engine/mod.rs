@@ -95,6 +95,12 @@ pub trait Engine {
     /// What it runs on: the adapter's name, or processor, threads and instruction set.
     fn describe(&self) -> String;
 
+    /// Refuses a number of agents that does not fit, before anything is allocated for them.
+    fn check_count(&self, count: u64) -> Result<(), EngineError> {
+        let _ = count;
+        Ok(())
+    }
+
     /// Replaces the flock: its scene (parameters, world) and its state.
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError>;
 

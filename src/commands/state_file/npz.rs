@@ -1,5 +1,6 @@
 //! State files as NumPy arrays: an uncompressed ZIP archive of five `.npy` files.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
@@ -147,23 +148,29 @@ fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry
     }))
 }
 
-/// All values of an array, in the order of the file, each through `convert`.
-fn values<T: Deserialize, U>(
+/// All values of an array, in the order of the file, each through `convert`, which finds nothing
+/// for a value that is not `wanted`.
+fn values<T: Deserialize + Copy + Display, U>(
     entry: Entry<'_>,
     name: &str,
-    convert: impl Fn(T) -> U,
+    wanted: &str,
+    convert: impl Fn(T) -> Option<U>,
 ) -> anyhow::Result<Vec<U>> {
     let cut = || format!("`{name}` is cut short or damaged; write the file again");
-    let count = entry.header().len();
+    let header = entry.header().clone();
+    let count = header.len();
+    let mut rest = entry.into_inner();
     // No more than what could be there: a damaged header must not ask for all the memory.
     let mut all = Vec::with_capacity(count.min(1 << 24) as usize);
-    let (mut rest, header) = {
-        let header = entry.header().clone();
-        (entry.into_inner(), header)
-    };
     let typed = NpyFile::with_header(header, &mut rest).data::<T>();
     for value in typed.map_err(|error| anyhow::anyhow!("`{name}`: {error}"))? {
-        all.push(convert(value.with_context(cut)?));
+        let value = value.with_context(cut)?;
+        let row = all.len();
+        all.push(
+            convert(value).with_context(|| {
+                format!("row {row}: {name} is {value}, where {wanted} is wanted")
+            })?,
+        );
     }
     // Reading to the end makes the archive compare its check sum.
     let mut beyond = Vec::new();
@@ -186,23 +193,20 @@ fn integers(archive: &mut Archive, name: &str, most: u64) -> anyhow::Result<Opti
     if shape.len() != 1 {
         bail!("`{name}` has the shape {shape:?}; an array of one axis is wanted");
     }
-    // A negative number becomes a huge one, which the range below reports.
+    let wanted = format!("a whole number from 0 to {most}");
+    let within = |value: i128| u64::try_from(value).ok().filter(|value| *value <= most);
     let numbers = match kind.get(1..) {
-        Some("u1") => values(entry, name, |v: u8| i128::from(v)),
-        Some("u2") => values(entry, name, |v: u16| i128::from(v)),
-        Some("u4") => values(entry, name, |v: u32| i128::from(v)),
-        Some("u8") => values(entry, name, |v: u64| i128::from(v)),
-        Some("i1") => values(entry, name, |v: i8| i128::from(v)),
-        Some("i2") => values(entry, name, |v: i16| i128::from(v)),
-        Some("i4") => values(entry, name, |v: i32| i128::from(v)),
-        Some("i8") => values(entry, name, |v: i64| i128::from(v)),
+        Some("u1") => values(entry, name, &wanted, |v: u8| within(v.into())),
+        Some("u2") => values(entry, name, &wanted, |v: u16| within(v.into())),
+        Some("u4") => values(entry, name, &wanted, |v: u32| within(v.into())),
+        Some("u8") => values(entry, name, &wanted, |v: u64| within(v.into())),
+        Some("i1") => values(entry, name, &wanted, |v: i8| within(v.into())),
+        Some("i2") => values(entry, name, &wanted, |v: i16| within(v.into())),
+        Some("i4") => values(entry, name, &wanted, |v: i32| within(v.into())),
+        Some("i8") => values(entry, name, &wanted, |v: i64| within(v.into())),
         _ => bail!("`{name}` holds values of type {kind:?}; whole numbers are wanted"),
-    }?;
-    let outside = numbers.iter().position(|value| !(0..=i128::from(most)).contains(value));
-    if let Some(row) = outside {
-        bail!("row {row}: {name} is {}, which is outside 0 to {most}", numbers[row]);
-    }
-    Ok(Some(numbers.into_iter().map(|value| value as u64).collect()))
+    };
+    numbers.map(Some)
 }
 
 /// An array of `rows` × 2 floating-point numbers.
@@ -214,8 +218,8 @@ fn points(archive: &mut Archive, name: &str, rows: usize) -> anyhow::Result<Vec<
     }
     let fortran = entry.header().order() == npyz::Order::Fortran;
     let numbers = match kind.get(1..) {
-        Some("f4") => values(entry, name, |v: f32| v),
-        Some("f8") => values(entry, name, |v: f64| v as f32),
+        Some("f4") => values(entry, name, "a number", Some::<f32>),
+        Some("f8") => values(entry, name, "a number", |v: f64| Some(v as f32)),
         _ => bail!("`{name}` holds values of type {kind:?}; float32 or float64 is wanted"),
     }?;
     if fortran {

@@ -6,7 +6,7 @@ use super::lanes::MAX_LANES;
 use crate::model::behaviours::{Kind, Rules};
 use crate::model::parameter::Parameter;
 use crate::model::real::{Lanes, Real};
-use crate::model::scene::Scene;
+use crate::model::scene::{Scene, Species};
 
 /// Number of behaviours that listen to neighbours; in [`Kind::ALL`] they come first.
 const LISTENERS: usize = {
@@ -42,7 +42,7 @@ impl SpeciesTable {
                 values.extend((0..SLOTS).map(|slot| species.value(kind, slot)));
             }
         }
-        Self { values, bodies: scene.species.iter().map(|s| s.body_values()).collect() }
+        Self { values, bodies: scene.species.iter().map(Species::body_values).collect() }
     }
 
     /// Number of species.

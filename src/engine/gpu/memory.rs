@@ -43,7 +43,7 @@ pub struct Memory {
 /// The largest count that fits `limits`, and the limit that it meets.
 #[must_use]
 pub fn largest_count(limits: &wgpu::Limits) -> (u64, String) {
-    let binding = u64::from(limits.max_storage_buffer_binding_size);
+    let binding = limits.max_storage_buffer_binding_size;
     let (bytes, limit) = if binding <= limits.max_buffer_size {
         (binding, "max_storage_buffer_binding_size")
     } else {

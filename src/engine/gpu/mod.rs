@@ -218,6 +218,10 @@ impl Engine for GpuEngine {
         self.gpu.name()
     }
 
+    fn check_count(&self, count: u64) -> Result<(), EngineError> {
+        memory::check_count(&self.gpu, count)
+    }
+
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         memory::check_count(&self.gpu, state.len() as u64)?;
         self.profiler.reset(&self.gpu)?;

@@ -25,7 +25,7 @@ pub use sequence::SequenceRecorder;
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The writer refused; it names the path.
-    #[error("{0}")]
+    #[error(transparent)]
     Write(#[from] io::Error),
     /// The encoder refused.
     #[error("cannot encode {format}: {message}")]

@@ -94,8 +94,9 @@ impl Mp4Recorder {
         if status.success() {
             return Ok(());
         }
-        let said = complaints.filter(|text| !text.is_empty());
-        let said = said.unwrap_or_else(|| status.to_string());
+        // The first line has the cause; those after it are what came of it.
+        let said = complaints.as_deref().and_then(|text| text.lines().next());
+        let said = said.map_or_else(|| status.to_string(), str::to_owned);
         Err(RecordError::Ffmpeg(format!("ffmpeg failed: {said}")))
     }
 }
@@ -150,21 +151,22 @@ mod tests {
             eprintln!("skipped: {reason}");
             return;
         }
-        let folder = tempfile::tempdir().unwrap();
         let film = Film { width: 63, height: 47, rate: 30.0 };
-        let record = |name: &str| {
-            let path = folder.path().join(name);
-            let mut recorder = Box::new(Mp4Recorder::start(&path, film).unwrap());
+        let record = || {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            let mut recorder = Box::new(Mp4Recorder::start(file.path(), film).unwrap());
             for n in 0..12_u8 {
                 let grey = Frame::filled(63, 47, [n * 20, 100, 200 - n * 10]);
                 recorder.push(grey).unwrap();
             }
             recorder.finish().unwrap();
-            path
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).unwrap();
+            (file, bytes)
         };
-        let (first, second) = (record("a.mp4"), record("b.mp4"));
-        assert_eq!(std::fs::read(&first).unwrap(), std::fs::read(second).unwrap());
-        let pixels = decoded(&first);
+        let ((file, first), (_, second)) = (record(), record());
+        assert!(!first.is_empty() && first == second);
+        let pixels = decoded(file.path());
         assert_eq!(pixels.len(), 64 * 48 * 3 * 12);
         for n in 0..12 {
             let middle = (n * 64 * 48 + 20 * 64 + 20) * 3;
