@@ -115,9 +115,7 @@ impl Metrics {
 /// Sums `term(agent)` over all agents, part by part.
 fn sum_parts(count: usize, term: impl Fn(usize) -> [f64; 4] + Sync) -> [f64; 4] {
     let add = |sum: [f64; 4], x: [f64; 4]| std::array::from_fn(|i| sum[i] + x[i]);
-    let part = |first: usize| {
-        (first..(first + PART).min(count)).map(&term).fold([0.0; 4], add)
-    };
+    let part = |first: usize| (first..(first + PART).min(count)).map(&term).fold([0.0; 4], add);
     let parts: Vec<[f64; 4]> =
         (0..count.div_ceil(PART)).into_par_iter().map(|i| part(i * PART)).collect();
     parts.into_iter().fold([0.0; 4], add)
@@ -323,8 +321,7 @@ mod tests {
 
     fn ring(centre: Point, heading: impl Fn(Point) -> Point) -> FlockState {
         let angles = (0..36).map(|i| Point::from_angle(i as f32 * 10.0_f32.to_radians()));
-        let agents: Vec<_> =
-            angles.map(|arm| (centre + arm * 50.0, heading(arm))).collect();
+        let agents: Vec<_> = angles.map(|arm| (centre + arm * 50.0, heading(arm))).collect();
         flock(&agents)
     }
 

@@ -162,12 +162,8 @@ impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
         if Rules::crowded(listening, sums, like).any() {
             spread = spread_directions(simd, &row[group.agents.clone()]);
         }
-        let agent = Agent {
-            position,
-            velocity,
-            max_speed: pilots.max_speed,
-            max_force: pilots.max_force,
-        };
+        let agent =
+            Agent { position, velocity, max_speed: pilots.max_speed, max_force: pilots.max_force };
         let force = pilots.rules.force(flock.uses, &agent, surroundings, spread, sums);
         let acceleration = Vector { x: force.x / pilots.mass, y: force.y / pilots.mass };
         let step = like.constant(*time_step);
