@@ -1,67 +1,423 @@
-//! Figures of a flock.
+//! Figures of a flock: how ordered it is, how it turns, how close its agents are.
+//!
+//! The order parameters are those of the literature on collective motion (Vicsek and others, 1995,
+//! for the polarisation; Couzin and others, 2002, for the angular momentum). Sums are taken in
+//! `f64`, over parts of fixed size in a fixed order: the same state gives the same figures,
+//! whatever the number of threads.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::grid::{Grid, RUN_CAP, Sampling};
 use super::scene::Scene;
 use super::state::FlockState;
 use super::vector::Point;
+use super::world::{Boundary, World};
 
-/// Figures of one tick.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Agents that one task sums up. Fixed: sums must not depend on the number of threads.
+const PART: usize = 4096;
+
+/// Names of the figures, in the order of [`Metrics::row`].
+pub const COLUMNS: [&str; 9] = [
+    "tick",
+    "agents",
+    "polarisation",
+    "angular_momentum",
+    "mean_speed",
+    "mean_neighbours",
+    "nearest_neighbour_distance",
+    "largest_cell",
+    "sampled_agents",
+];
+
+/// Figures of a flock at one tick. No figure is ever NaN: what is undefined (a flock of none, the
+/// nearest neighbour of a single agent, the heading of one at rest) counts as 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Metrics {
-    tick: u64,
-    agents: usize,
-    polarisation: f64,
-    mean_speed: f64,
-    /// X
+    /// Ticks since the start of the run.
+    pub tick: u64,
+    /// Number of agents, N.
+    pub agents: u64,
+    /// `|Σ v/|v|| / N`: 1 when all head the same way, near 0 when headings cancel.
+    pub polarisation: f64,
+    /// `|Σ (p − c) × v| / Σ |p − c||v|`, with c the centre of mass: 1 when all circle round it the
+    /// same way (milling), 0 when nobody does. In a wrapped world c is the circular mean of each
+    /// coordinate, and p − c goes the shortest way.
+    pub angular_momentum: f64,
+    /// `Σ |v| / N`; world units per tick.
+    pub mean_speed: f64,
+    /// Mean number of other agents nearer than the scene's largest radius of hearing. Runs of grid
+    /// cells longer than [`RUN_CAP`] are counted by the sample that the engines take
+    /// ([`Sampling`]): unbiased, not exact, and bounded in cost.
     pub mean_neighbours: f64,
-    /// X
+    /// Mean distance to the nearest other agent; world units. In a cell of more than [`RUN_CAP`]
+    /// agents only a sample is looked at: an upper bound, bounded in cost.
+    pub nearest_neighbour_distance: f64,
+    /// Agents in the fullest grid cell.
     pub largest_cell: u64,
-    /// X
+    /// Agents with at least one run of cells so long that the engines sample it.
     pub sampled_agents: u64,
 }
 
 impl Metrics {
-    /// Names of the columns of a table of figures.
-    pub const COLUMNS: [&str; 9] = [
-        "tick",
-        "agents",
-        "polarisation",
-        "angular_momentum",
-        "mean_speed",
-        "mean_neighbours",
-        "nearest_neighbour_distance",
-        "largest_cell",
-        "sampled_agents",
-    ];
-
-    /// Measures a flock.
+    /// Takes the figures of a state of `scene`.
     #[must_use]
-    pub fn of(_scene: &Scene, state: &FlockState) -> Self {
-        let agents = state.len();
-        let headings: Point = state.velocity.iter().map(|v| v.normalize_or_zero()).sum();
-        let speeds: f64 = state.velocity.iter().map(|v| f64::from(v.length())).sum();
+    pub fn of(scene: &Scene, state: &FlockState) -> Self {
+        let count = state.len();
+        if count == 0 {
+            return Self { tick: state.tick, ..Self::default() };
+        }
+        let motion = sum_parts(count, |agent| {
+            let v = state.velocity[agent].as_dvec2();
+            let heading = v.normalize_or_zero();
+            [heading.x, heading.y, v.length(), 0.0]
+        });
+        let per_agent = 1.0 / count as f64;
+        let cells = Cells::of(scene.grid(count), &scene.world, &state.position);
+        let (mean_neighbours, sampled_agents) = if scene.hearing_radius() > 0.0 {
+            let [near, sampled, ..] =
+                sum_parts(count, |i| cells.neighbours(i, scene, state.tick as u32));
+            (near * per_agent, sampled as u64)
+        } else {
+            (0.0, 0)
+        };
         Self {
             tick: state.tick,
-            agents,
-            polarisation: f64::from(headings.length()) / agents as f64,
-            mean_speed: speeds / agents as f64,
-            mean_neighbours: 0.0, largest_cell: 0, sampled_agents: 0,
+            agents: count as u64,
+            polarisation: motion[0].hypot(motion[1]) * per_agent,
+            angular_momentum: angular_momentum(&scene.world, state),
+            mean_speed: motion[2] * per_agent,
+            mean_neighbours,
+            nearest_neighbour_distance: nearest_neighbour(&scene.world, &state.position),
+            largest_cell: cells.largest(),
+            sampled_agents,
         }
     }
 
-    /// The values of [`Metrics::COLUMNS`].
+    /// The figures as text, in the order of [`COLUMNS`]; numbers read back to the same bits.
     #[must_use]
     pub fn row(&self) -> [String; 9] {
-        let nothing = || "0".to_string();
         [
             self.tick.to_string(),
             self.agents.to_string(),
             self.polarisation.to_string(),
-            nothing(),
+            self.angular_momentum.to_string(),
             self.mean_speed.to_string(),
-            nothing(),
-            nothing(),
-            nothing(),
-            nothing(),
+            self.mean_neighbours.to_string(),
+            self.nearest_neighbour_distance.to_string(),
+            self.largest_cell.to_string(),
+            self.sampled_agents.to_string(),
         ]
+    }
+}
+
+/// Sums `term(agent)` over all agents, part by part.
+fn sum_parts(count: usize, term: impl Fn(usize) -> [f64; 4] + Sync) -> [f64; 4] {
+    let add = |sum: [f64; 4], x: [f64; 4]| std::array::from_fn(|i| sum[i] + x[i]);
+    let part = |first: usize| (first..(first + PART).min(count)).map(&term).fold([0.0; 4], add);
+    let parts: Vec<[f64; 4]> =
+        (0..count.div_ceil(PART)).into_par_iter().map(|i| part(i * PART)).collect();
+    parts.into_iter().fold([0.0; 4], add)
+}
+
+/// The way from `from` to `to`, the shortest one in a wrapped world.
+fn way(world: &World, from: glam::DVec2, to: glam::DVec2) -> glam::DVec2 {
+    let difference = to - from;
+    if world.boundary != Boundary::Wrap {
+        return difference;
+    }
+    let size = world.size.as_dvec2();
+    difference - size * (difference / size).round()
+}
+
+/// The centre of mass; in a wrapped world the circular mean of each coordinate.
+fn centre(world: &World, state: &FlockState) -> glam::DVec2 {
+    let count = state.len();
+    let per_agent = 1.0 / count as f64;
+    if world.boundary != Boundary::Wrap {
+        let [x, y, ..] = sum_parts(count, |agent| {
+            let p = state.position[agent].as_dvec2();
+            [p.x, p.y, 0.0, 0.0]
+        });
+        return glam::DVec2::new(x, y) * per_agent;
+    }
+    let turn = std::f64::consts::TAU / world.size.as_dvec2();
+    let [sin_x, cos_x, sin_y, cos_y] = sum_parts(count, |agent| {
+        let angle = state.position[agent].as_dvec2() * turn;
+        [angle.x.sin(), angle.x.cos(), angle.y.sin(), angle.y.cos()]
+    });
+    glam::DVec2::new(sin_x.atan2(cos_x), sin_y.atan2(cos_y)) / turn
+}
+
+fn angular_momentum(world: &World, state: &FlockState) -> f64 {
+    let centre = centre(world, state);
+    let [turning, most, ..] = sum_parts(state.len(), |agent| {
+        let arm = way(world, centre, state.position[agent].as_dvec2());
+        let v = state.velocity[agent].as_dvec2();
+        [arm.perp_dot(v), arm.length() * v.length(), 0.0, 0.0]
+    });
+    if most > 0.0 { turning.abs() / most } else { 0.0 }
+}
+
+/// Positions sorted by cell.
+struct Cells {
+    grid: Grid,
+    world: World,
+    position: Vec<Point>,
+    start: Vec<u32>,
+}
+
+impl Cells {
+    fn of(grid: Grid, world: &World, positions: &[Point]) -> Self {
+        let mut start = vec![0_u32; grid.cells() + 1];
+        let key: Vec<u32> = positions.par_iter().map(|p| grid.key_of(*p)).collect();
+        for cell in &key {
+            start[*cell as usize + 1] += 1;
+        }
+        for cell in 0..grid.cells() {
+            start[cell + 1] += start[cell];
+        }
+        let mut cursor = start.clone();
+        let mut position = vec![Point::ZERO; positions.len()];
+        for (p, cell) in positions.iter().zip(key) {
+            let slot = &mut cursor[cell as usize];
+            position[*slot as usize] = *p;
+            *slot += 1;
+        }
+        Self { grid, world: *world, position, start }
+    }
+
+    fn largest(&self) -> u64 {
+        self.start.windows(2).map(|pair| u64::from(pair[1] - pair[0])).max().unwrap_or(0)
+    }
+
+    /// Agents in the cells from `first` to `last`.
+    fn agents(&self, first: u32, last: u32) -> Range<usize> {
+        self.start[first as usize] as usize..self.start[last as usize + 1] as usize
+    }
+
+    fn distance_squared(&self, a: usize, b: usize) -> f64 {
+        way(&self.world, self.position[a].as_dvec2(), self.position[b].as_dvec2()).length_squared()
+    }
+
+    /// How many agents are near one, and 1 if they were sampled.
+    fn neighbours(&self, agent: usize, scene: &Scene, tick: u32) -> [f64; 4] {
+        let radius = f64::from(scene.hearing_radius());
+        let (column, row) = self.grid.cell_of(self.position[agent]);
+        let (first, second) = self.grid.columns_around(column);
+        let (mut near, mut sampled) = (0.0, 0.0);
+        for row in self.grid.rows_around(row) {
+            for run in [Some(first), second].into_iter().flatten() {
+                let base = row * self.grid.columns;
+                let agents = self.agents(base + run.0, base + run.1);
+                let length = agents.len() as u32;
+                let sampling = Sampling::of_run(length, base + run.0, tick, scene.seed);
+                if length > RUN_CAP {
+                    sampled = 1.0;
+                }
+                let members = agents.start + sampling.phase as usize..agents.end;
+                for other in members.step_by(sampling.stride as usize) {
+                    let close = self.distance_squared(agent, other) < radius * radius;
+                    if other != agent && close {
+                        near += f64::from(sampling.stride);
+                    }
+                }
+            }
+        }
+        [near, sampled, 0.0, 0.0]
+    }
+
+    /// Distance from one agent to the nearest other one, by square rings of cells round its own.
+    fn nearest(&self, agent: usize) -> f64 {
+        let Grid { columns, rows, cells_per_unit, wraps } = self.grid;
+        let (column, row) = self.grid.cell_of(self.position[agent]);
+        // Whoever is not within `ring` cells is at least `ring` cells away.
+        let side = 1.0 / f64::from(cells_per_unit.max_element());
+        let rings = if wraps { columns.max(rows) / 2 + 1 } else { columns.max(rows) };
+        let mut best = f64::INFINITY;
+        for ring in 0..=i64::from(rings) {
+            let reached = (ring - 1).max(0) as f64 * side;
+            if best <= reached * reached {
+                break;
+            }
+            for dy in -ring..=ring {
+                let edge = dy.abs() == ring;
+                let step = if edge { 1 } else { (2 * ring).max(1) };
+                let Some(y) = on_axis(i64::from(row) + dy, rows, wraps) else { continue };
+                let mut dx = -ring;
+                while dx <= ring {
+                    if let Some(x) = on_axis(i64::from(column) + dx, columns, wraps) {
+                        self.nearest_in(y * columns + x, agent, &mut best);
+                    }
+                    dx += step;
+                }
+            }
+        }
+        if best.is_finite() { best.sqrt() } else { 0.0 }
+    }
+
+    /// Lowers `best`, a squared distance, to that of the nearest agent in a cell.
+    fn nearest_in(&self, cell: u32, agent: usize, best: &mut f64) {
+        let agents = self.agents(cell, cell);
+        let stride = agents.len().div_ceil(RUN_CAP as usize).max(1);
+        // Beside the sample, the agent's own neighbours in the array: without them the only other
+        // agent in reach might be passed over.
+        let beside = agent.saturating_sub(1)..agent + 2;
+        let beside = beside.filter(|other| agents.contains(other));
+        for other in agents.clone().step_by(stride).chain(beside) {
+            if *best > 0.0 && other != agent {
+                *best = best.min(self.distance_squared(agent, other));
+            }
+        }
+    }
+}
+
+/// The index of a cell on an axis of `count` cells, round the seam of a wrapped world.
+fn on_axis(index: i64, count: u32, wraps: bool) -> Option<u32> {
+    let count = i64::from(count);
+    let inside = if wraps { index.rem_euclid(count) } else { index };
+    (0..count).contains(&inside).then_some(inside as u32)
+}
+
+/// The mean distance to the nearest other agent.
+fn nearest_neighbour(world: &World, positions: &[Point]) -> f64 {
+    if positions.len() < 2 {
+        return 0.0;
+    }
+    // A radius of 0: cells as small as the number of agents allows, whatever the flock's radius.
+    let grid = Grid::new(world, 0.0, positions.len());
+    let cells = Cells::of(grid, world, positions);
+    let [sum, ..] = sum_parts(positions.len(), |agent| [cells.nearest(agent), 0.0, 0.0, 0.0]);
+    sum / positions.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::scene::{BuiltIn, Request};
+
+    const SCENE: &str = r#"
+        [world]
+        size = [400, 300]
+        boundary = "wrap"
+        [species.a.separation]
+        radius = 20
+    "#;
+
+    fn scene(boundary: &str) -> Scene {
+        Scene::parse("test", &SCENE.replace("wrap", boundary), &[]).unwrap()
+    }
+
+    fn flock(agents: &[(Point, Point)]) -> FlockState {
+        FlockState {
+            tick: 4,
+            id: (0..agents.len() as u32).collect(),
+            species: vec![0; agents.len()],
+            position: agents.iter().map(|a| a.0).collect(),
+            velocity: agents.iter().map(|a| a.1).collect(),
+        }
+    }
+
+    fn ring(centre: Point, heading: impl Fn(Point) -> Point) -> FlockState {
+        let angles = (0..36).map(|i| Point::from_angle(i as f32 * 10.0_f32.to_radians()));
+        let agents: Vec<_> = angles.map(|arm| (centre + arm * 50.0, heading(arm))).collect();
+        flock(&agents)
+    }
+
+    #[test]
+    fn a_mill_turns_and_a_flight_heads_one_way() {
+        let scene = scene("open");
+        let mill = Metrics::of(&scene, &ring(Point::new(200.0, 150.0), |arm| arm.perp() * 2.0));
+        assert!(mill.angular_momentum > 0.999 && mill.polarisation < 1e-6, "{mill:?}");
+        assert!((mill.mean_speed - 2.0).abs() < 1e-6);
+        let flight = Metrics::of(&scene, &ring(Point::new(200.0, 150.0), |_| Point::X));
+        assert!(flight.angular_momentum < 1e-6 && flight.polarisation > 0.999, "{flight:?}");
+        // Neighbours on a circle of radius 50, 10° apart.
+        let apart = 100.0 * 5.0_f64.to_radians().sin();
+        assert!((flight.nearest_neighbour_distance - apart).abs() < 1e-4, "{flight:?}");
+    }
+
+    #[test]
+    fn a_mill_across_the_seam_turns_as_well() {
+        let scene = scene("wrap");
+        let mut state = ring(Point::ZERO, Point::perp);
+        for p in &mut state.position {
+            *p = p.rem_euclid(scene.world.size);
+        }
+        let mill = Metrics::of(&scene, &state);
+        assert!(mill.angular_momentum > 0.999, "{mill:?}");
+    }
+
+    #[test]
+    fn figures_agree_with_brute_force() {
+        for boundary in ["wrap", "walls", "open"] {
+            for count in [2_u64, 3, 40, 900] {
+                let mut scene = scene(boundary);
+                let request = Request { count: Some(count), density: None, seed: Some(3) };
+                let mut state = scene.populate(&request).unwrap();
+                // Some on the edges, some outside where the world is open.
+                for (i, p) in state.position.iter_mut().enumerate().filter(|(i, _)| i % 7 == 0) {
+                    p.x = if boundary == "open" { -50.0 * i as f32 } else { 0.0 };
+                }
+                let metrics = Metrics::of(&scene, &state);
+                assert_eq!(metrics.sampled_agents, 0);
+                let (mut near, mut nearest) = (0, 0.0);
+                for (i, p) in state.position.iter().enumerate() {
+                    let mut best = f64::INFINITY;
+                    for (j, q) in state.position.iter().enumerate().filter(|(j, _)| *j != i) {
+                        let d = way(&scene.world, p.as_dvec2(), q.as_dvec2()).length();
+                        near += u32::from(d < 20.0);
+                        best = if d < best { d } else { best };
+                        assert!(j < count as usize);
+                    }
+                    nearest += best;
+                }
+                let n = count as f64;
+                assert!((metrics.mean_neighbours - f64::from(near) / n).abs() < 1e-9);
+                let off = metrics.nearest_neighbour_distance - nearest / n;
+                assert!(off.abs() < 1e-9, "{boundary} {count}: {metrics:?}, not {}", nearest / n);
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_one_and_agents_at_rest_have_figures() {
+        let scene = scene("walls");
+        assert_eq!(Metrics::of(&scene, &FlockState::default()), Metrics::default());
+        let one = Metrics::of(&scene, &flock(&[(Point::new(3.0, 3.0), Point::ZERO)]));
+        let expected = Metrics { tick: 4, agents: 1, largest_cell: 1, ..Metrics::default() };
+        assert_eq!(one, expected);
+        assert_eq!(one.row()[1], "1");
+        assert_eq!(one.row().len(), COLUMNS.len());
+    }
+
+    #[test]
+    fn a_crowd_on_one_spot_is_counted_by_sample_in_bounded_time() {
+        let text = BuiltIn::named("flock").unwrap().text;
+        let overrides = ["starling.spawn_at_scale.place=\"point\"".to_string()];
+        let mut scene = Scene::parse("flock", text, &overrides).unwrap();
+        let request = Request { count: Some(200_000), ..Request::default() };
+        let state = scene.populate(&request).unwrap();
+        let metrics = Metrics::of(&scene, &state);
+        assert_eq!(metrics.largest_cell, 200_000);
+        assert_eq!(metrics.sampled_agents, 200_000);
+        assert_eq!(metrics.nearest_neighbour_distance, 0.0);
+        // Everybody sees everybody; a stride of 2084 leaves at most one stride either way.
+        assert!((metrics.mean_neighbours - 200_000.0).abs() < 2084.0, "{metrics:?}");
+    }
+
+    #[test]
+    fn figures_do_not_depend_on_the_threads() {
+        let text = BuiltIn::named("flock").unwrap().text;
+        let mut scene = Scene::parse("flock", text, &[]).unwrap();
+        let request = Request { count: Some(20_000), ..Request::default() };
+        let state = scene.populate(&request).unwrap();
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Metrics::of(&scene, &state))
+        };
+        assert_eq!(with(1), with(3));
+        assert!((with(1).mean_neighbours - 10.0).abs() < 0.3);
     }
 }

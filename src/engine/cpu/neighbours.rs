@@ -17,7 +17,7 @@ use crate::model::behaviours::{Kind, Neighbour, Rules, Sums, Uses};
 use crate::model::grid::{ColumnRun, Grid, RUN_CAP, Sampling};
 use crate::model::real::Lanes;
 use crate::model::vector::Vector;
-use crate::model::world::World;
+use crate::model::world::{Boundary, World};
 
 /// From this many columns and rows on, the plain difference of two agents in neighbouring cells
 /// that no seam divides is also the shortest: it is under two cells long, half a world over two.
@@ -65,11 +65,16 @@ pub struct Walk<'a, S: Simd, const USES: u64, const MANY: bool> {
     sums: Sums<Lanes<S>>,
 }
 
-/// Ones with a zero in the middle: a window on it silences one lane.
-static ALL_BUT_ONE: [f32; 2 * MAX_LANES - 1] = {
-    let mut ones = [1.0; 2 * MAX_LANES - 1];
-    ones[MAX_LANES - 1] = 0.0;
-    ones
+/// Shares of a candidate that is the agent in lane `i` (row `i`): nobody is its own neighbour. The
+/// last row is for candidates outside the group.
+static SHARES: [[f32; MAX_LANES]; MAX_LANES + 1] = {
+    let mut shares = [[1.0; MAX_LANES]; MAX_LANES + 1];
+    let mut lane = 0;
+    while lane < MAX_LANES {
+        shares[lane][lane] = 0.0;
+        lane += 1;
+    }
+    shares
 };
 
 /// The behaviours that a kernel compiled for `USES` shows neighbours to.
@@ -205,67 +210,81 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
         sampling: Sampling,
         share: &[f32; MAX_LANES],
     ) {
-        let lanes = Lanes::load(self.simd, share);
+        let share = Lanes::load(self.simd, share);
+        let mut sums = self.sums;
         let members = agents.start + sampling.phase as usize..agents.end;
         for member in members.step_by(sampling.stride as usize) {
-            let mut lanes = lanes;
-            if self.group.agents.contains(&member) {
-                lanes = lanes * self.all_but(member);
-            }
-            self.look::<SEAM>(member..member + 1, lanes);
+            let motion = self.flock.motion;
+            let (p, v) = (motion.position(member), motion.velocity(member));
+            let candidate = [p.x, p.y, v.x, v.y];
+            let share = share * self.share(member);
+            self.observe::<SEAM>(candidate, self.flock.species[member], share, &mut sums);
         }
+        self.sums = sums;
     }
 
     /// Shows all agents of a run to all lanes.
     #[inline(always)]
     fn whole<const SEAM: bool>(&mut self, agents: Range<usize>) {
         let own = &self.group.agents;
-        let one = Lanes::splat(self.simd, 1.0);
-        let from = own.start.clamp(agents.start, agents.end);
-        let to = own.end.clamp(from, agents.end);
-        self.look::<SEAM>(agents.start..from, one);
-        for member in from..to {
-            // Nobody is its own neighbour.
-            let others = self.all_but(member);
-            self.look::<SEAM>(member..member + 1, others);
+        if agents.start < own.end && own.start < agents.end {
+            self.look::<SEAM, true>(agents);
+        } else {
+            self.look::<SEAM, false>(agents);
         }
-        self.look::<SEAM>(to..agents.end, one);
     }
 
-    /// One in every lane but that of a member of the group.
+    /// For how much a candidate counts in each lane: 1, but 0 for the agent itself.
     #[inline(always)]
-    fn all_but(&self, member: usize) -> Lanes<S> {
-        let lane = member - self.group.agents.start;
-        Lanes::load(self.simd, &ALL_BUT_ONE[MAX_LANES - 1 - lane..])
+    fn share(&self, member: usize) -> Lanes<S> {
+        let lane = member.wrapping_sub(self.group.agents.start).min(MAX_LANES);
+        Lanes::load(self.simd, &SHARES[lane])
     }
 
-    /// Shows a run of agents to every lane, `share`-fold.
+    /// Shows a run of agents to every lane. `OWN` when some of them are in the group.
     #[inline(always)]
-    fn look<const SEAM: bool>(&mut self, agents: Range<usize>, share: Lanes<S>) {
-        let Surveyed { motion, species, world, uses, .. } = self.flock;
-        let uses = listening::<USES>(*uses);
-        let Self { simd, pilots, group, .. } = *self;
-        let position = group.position;
+    fn look<const SEAM: bool, const OWN: bool>(&mut self, agents: Range<usize>) {
+        let Surveyed { motion, species, .. } = self.flock;
         let mut sums = self.sums;
+        let mut share = Lanes::splat(self.simd, 1.0);
+        let mut member = agents.start;
         let (x, y) = (&motion.x[agents.clone()], &motion.y[agents.clone()]);
         let (vx, vy) = (&motion.vx[agents.clone()], &motion.vy[agents.clone()]);
         let species = &species[agents];
         for ((((x, y), vx), vy), species) in x.iter().zip(y).zip(vx).zip(vy).zip(species) {
-            let all = |value: &f32| Lanes::splat(simd, *value);
-            let plain = Vector { x: all(x), y: all(y) } - position;
-            let offset = if SEAM { world.shortest(plain) } else { plain };
-            let neighbour = Neighbour {
-                offset,
-                distance_squared: offset.dot(offset),
-                velocity: Vector { x: all(vx), y: all(vy) },
-                share,
-            };
-            let hears = |kind: Kind, share: Lanes<S>| {
-                if MANY { share * pilots.heard(*species)[kind as usize] } else { share }
-            };
-            pilots.rules.observe(uses, &neighbour, hears, &mut sums);
+            if OWN {
+                share = self.share(member);
+                member += 1;
+            }
+            self.observe::<SEAM>([*x, *y, *vx, *vy], *species, share, &mut sums);
         }
         self.sums = sums;
+    }
+
+    /// Shows one candidate to every lane, `share`-fold.
+    #[inline(always)]
+    fn observe<const SEAM: bool>(
+        &self,
+        candidate: [f32; 4],
+        species: u8,
+        share: Lanes<S>,
+        sums: &mut Sums<Lanes<S>>,
+    ) {
+        let Self { simd, flock, pilots, group, .. } = *self;
+        let [x, y, vx, vy] = candidate.map(|value| Lanes::splat(simd, value));
+        let plain = Vector { x, y } - group.position;
+        let wrapped = World { boundary: Boundary::Wrap, ..flock.world };
+        let offset = if SEAM { wrapped.shortest(plain) } else { plain };
+        let neighbour = Neighbour {
+            offset,
+            distance_squared: offset.dot(offset),
+            velocity: Vector { x: vx, y: vy },
+            share,
+        };
+        let hears = |kind: Kind, share: Lanes<S>| {
+            if MANY { share * pilots.heard(species)[kind as usize] } else { share }
+        };
+        pilots.rules.observe(listening::<USES>(flock.uses), &neighbour, hears, sums);
     }
 }
 

@@ -214,8 +214,7 @@ mod tests {
                     let from = Unsorted { motion: &motion, identity: &identity, key: &key };
                     let (mut sorted, mut who) = (motion.clone(), identity.clone());
                     let mut start = vec![7; cells as usize + 1];
-                    let to =
-                        Sorted { motion: &mut sorted, identity: &mut who, start: &mut start };
+                    let to = Sorted { motion: &mut sorted, identity: &mut who, start: &mut start };
                     sort(&bands, &sources, &from, to);
                     assert_eq!(who.row, expected);
                     for cell in 0..cells {

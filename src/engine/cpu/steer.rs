@@ -162,14 +162,10 @@ impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
         if Rules::crowded(listening, sums, like).any() {
             spread = spread_directions(simd, &row[group.agents.clone()]);
         }
-        let agent = Agent {
-            position,
-            velocity,
-            max_speed: pilots.max_speed,
-            max_force: pilots.max_force,
-        };
+        let agent =
+            Agent { position, velocity, max_speed: pilots.max_speed, max_force: pilots.max_force };
         let force = pilots.rules.force(flock.uses, &agent, surroundings, spread, sums);
-        let acceleration = force.zip(force, |force, _| force / pilots.mass);
+        let acceleration = Vector { x: force.x / pilots.mass, y: force.y / pilots.mass };
         let step = like.constant(*time_step);
         let velocity = (velocity + acceleration * step).limit(pilots.max_speed);
         let (position, velocity) = flock.world.confine(position + velocity * step, velocity);
