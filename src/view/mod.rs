@@ -7,3 +7,4 @@ pub mod offscreen;
 pub mod picture;
 pub mod renderer;
 pub mod upload;
+pub mod window;
