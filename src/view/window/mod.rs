@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
+use winit::error::EventLoopError;
 use winit::event::{StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::window::{Window, WindowId};
@@ -99,8 +100,7 @@ pub enum WindowError {
 /// Blocks. On macOS it must be called from the main thread, and on any system once in a process:
 /// that is what window systems ask for.
 pub fn run(options: Options<'_>) -> Result<Summary, WindowError> {
-    let no_display = |error: &dyn std::fmt::Display| WindowError::NoDisplay(error.to_string());
-    let event_loop = EventLoop::new().map_err(|error| no_display(&error))?;
+    let event_loop = EventLoop::new().map_err(no_display)?;
     let display = Box::new(event_loop.owned_display_handle());
     let instance = device::instance_on(display);
     // Better no window at all than one that flashes up and cannot be drawn in.
@@ -115,12 +115,20 @@ pub fn run(options: Options<'_>) -> Result<Summary, WindowError> {
         wake_at: None,
         frame_wanted: true,
     };
-    event_loop.run_app(&mut app).map_err(|error| no_display(&error))?;
+    event_loop.run_app(&mut app).map_err(no_display)?;
     match app.outcome {
         Ok(Some(summary)) => Ok(summary),
         Ok(None) => Err(WindowError::NoDisplay("the display closed the window at once".into())),
         Err(error) => Err(error),
     }
+}
+
+/// winit puts the line of its own source in front of what the system said.
+fn no_display(error: EventLoopError) -> WindowError {
+    let text = error.to_string();
+    let said = text.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
+    let said = said.map_or(text.as_str(), |(_, said)| said);
+    WindowError::NoDisplay(said.trim_end_matches('.').into())
 }
 
 struct App<'a> {
