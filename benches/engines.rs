@@ -68,8 +68,7 @@ fn whole_tick(criterion: &mut Criterion) {
                 let state = scene.populate(&request).expect("the scene populates");
                 group.throughput(Throughput::Elements(count));
                 group.bench_function(BenchmarkId::from_parameter(count), |bencher| {
-                    bencher
-                        .iter_custom(|ticks| time_ticks(engine.as_mut(), &scene, &state, ticks));
+                    bencher.iter_custom(|ticks| time_ticks(engine.as_mut(), &scene, &state, ticks));
                 });
             }
             group.finish();

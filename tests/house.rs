@@ -76,7 +76,9 @@ fn each_library_stays_in_its_room() {
 fn every_behaviour_has_both_halves() {
     for kind in Kind::ALL {
         let key = kind.info().key;
-        for half in [format!("src/model/behaviours/{key}.rs"), format!("shaders/behaviours/{key}.wgsl")] {
+        for half in
+            [format!("src/model/behaviours/{key}.rs"), format!("shaders/behaviours/{key}.wgsl")]
+        {
             assert!(root(&half).exists(), "{half} is missing");
         }
     }

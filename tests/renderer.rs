@@ -109,7 +109,11 @@ fn lattice() -> Vec<(Point, Point)> {
 
 #[test]
 fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
-    let Some(gpu) = adapter::gpu("every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour") else { return };
+    let Some(gpu) =
+        adapter::gpu("every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour")
+    else {
+        return;
+    };
     let scene = scene(&["starling.size=12"]);
     let camera = Camera::fit(&scene.world, 640, 360);
     let agents = lattice();
@@ -170,8 +174,7 @@ fn darts_across_the_edge_of_the_picture_are_cut() {
     let camera = Camera { size: Point::new(333.0, 200.0), ..Camera::fit(&scene.world, 640, 360) };
     let edge = camera.world_from_pixel(Point::new(333.0, 100.0));
     let outside = camera.world_from_pixel(Point::new(-40.0, 100.0));
-    let frame =
-        draw(&gpu, &scene, &flock(&[(edge, Point::ZERO), (outside, Point::ZERO)]), &camera);
+    let frame = draw(&gpu, &scene, &flock(&[(edge, Point::ZERO), (outside, Point::ZERO)]), &camera);
     let blobs = blobs(&frame);
     assert_eq!(blobs.len(), 1);
     assert!(blobs[0].0.iter().all(|(x, _)| (320..333).contains(x)));
@@ -179,7 +182,9 @@ fn darts_across_the_edge_of_the_picture_are_cut() {
 
 #[test]
 fn a_picture_beyond_the_limits_is_refused_with_the_limit() {
-    let Some(gpu) = adapter::gpu("a_picture_beyond_the_limits_is_refused_with_the_limit") else { return };
+    let Some(gpu) = adapter::gpu("a_picture_beyond_the_limits_is_refused_with_the_limit") else {
+        return;
+    };
     let side = gpu.device.limits().max_texture_dimension_2d;
     let error = Offscreen::new(Arc::clone(&gpu), side + 1, 8).unwrap_err().to_string();
     assert!(error.contains(&side.to_string()) && error.contains("--size"), "{error}");

@@ -170,8 +170,7 @@ fn seek_and_separation_make_a_disc() {
         let spacing = Metrics::of(&run.scene, &state).nearest_neighbour_distance;
         assert!((12.0..30.0).contains(&spacing), "mean spacing {spacing}");
         let target = run.scene.targets[1].position;
-        let radius =
-            state.position.iter().map(|p| p.distance(target)).fold(0.0, f32::max);
+        let radius = state.position.iter().map(|p| p.distance(target)).fold(0.0, f32::max);
         // 50 agents 24 apart fill a disc of radius 24·√(50·0.87/π)/… ≈ 90.
         assert!(radius < 200.0, "the disc has radius {radius}");
         format!("mean spacing {spacing:.1} of 24 in a disc of radius {radius:.0}")

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 
-use super::bench_report::{Agreement, Report, Row};
 use super::advance::progress;
+use super::bench_report::{Agreement, Report, Row};
 use super::options;
 use super::output::OutputFile;
 use crate::engine::cpu::CpuEngine;

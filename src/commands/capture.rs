@@ -10,19 +10,18 @@ use anyhow::Context;
 use clap::Args;
 
 use super::advance::{Pace, progress};
-use super::options::{FlockArgs, Machine, MachineArgs, Size};
+use super::options::{FlockArgs, Machine, MachineArgs, Size, painter};
 use super::output::{
     HandedOver, Interrupt, Interrupted, OutputError, OutputFile, OutputFolder, size_text,
 };
 use crate::engine::Engine;
 use crate::model::scene::Scene;
+use crate::view::Painter;
 use crate::view::camera::Camera;
-use crate::view::offscreen::Offscreen;
 use crate::view::recorder::{
     ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
     SequenceRecorder, apng,
 };
-use crate::view::{Painter, RasterPainter};
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -63,14 +62,11 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     let mut output = Output::open(args, &plan)?;
     let mut recorder = output.recorder(&plan)?;
     let Machine { mut engine, gpu } = args.machine.open()?;
-    let (scene, state) = args.flock.prepare(engine.as_ref())?;
+    let (scene, state) = args.flock.prepare(Some(engine.as_ref()))?;
     engine.load(&scene, &state)?;
     let agents = state.len();
     drop(state);
-    let mut painter: Box<dyn Painter> = match gpu {
-        Some(gpu) => Box::new(Offscreen::new(gpu, args.size.width, args.size.height)?),
-        None => Box::new(RasterPainter),
-    };
+    let mut painter = painter(gpu, args.size)?;
     let pace = Pace::new(interrupt);
     let start = Instant::now();
     let shown = film(engine.as_mut(), painter.as_mut(), recorder.as_mut(), &scene, &plan, pace)

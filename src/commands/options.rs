@@ -12,6 +12,8 @@ use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError};
 use crate::model::scene::{BuiltIn, MAX_AGENTS, Request, Scene};
 use crate::model::state::FlockState;
+use crate::view::offscreen::Offscreen;
+use crate::view::{Painter, RasterPainter};
 
 /// Which flock.
 #[derive(Clone, Debug, Args)]
@@ -93,11 +95,13 @@ impl FlockArgs {
     /// With `--init` the world is sized for the count of the file, as it was for the run that
     /// wrote it.
     /// A count that does not fit `engine` is refused before anything is allocated for it.
-    pub fn prepare(&self, engine: &dyn Engine) -> anyhow::Result<(Scene, FlockState)> {
+    pub fn prepare(&self, engine: Option<&dyn Engine>) -> anyhow::Result<(Scene, FlockState)> {
         let mut scene = read_scene(&self.scene, &self.overrides)?;
         let mut request = Request { count: self.count, density: self.density, seed: self.seed };
         let Some(path) = &self.init else {
-            engine.check_count(self.count.unwrap_or(scene.own_count()))?;
+            if let Some(engine) = engine {
+                engine.check_count(self.count.unwrap_or(scene.own_count()))?;
+            }
             let state = scene.populate(&request)?;
             return Ok((scene, state));
         };
@@ -174,6 +178,14 @@ impl MachineArgs {
     pub fn cpu_engine(&self) -> Result<CpuEngine, EngineError> {
         CpuEngine::new(self.threads.map(|t| t as usize))
     }
+}
+
+/// What draws without a window: the device that the flock is on, or the CPU.
+pub fn painter(gpu: Option<Arc<Gpu>>, size: Size) -> Result<Box<dyn Painter>, EngineError> {
+    Ok(match gpu {
+        Some(gpu) => Box::new(Offscreen::new(gpu, size.width, size.height)?),
+        None => Box::new(RasterPainter),
+    })
 }
 
 /// A number of agents, for clap.

@@ -1,8 +1,20 @@
-//! `flockwork run`: a flock in a window.
+//! `flockwork run`: a flock in a window, or in a picture where there is no display.
+
+use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 
-use super::options::{FlockArgs, MachineArgs, Size};
+use super::advance::{Pace, progress};
+use super::options::{EngineArg, FlockArgs, Machine, MachineArgs, Size, painter};
+use super::output::{Interrupt, Interrupted, OutputFile};
+use crate::engine::gpu::{Gpu, GpuEngine};
+use crate::engine::{Engine, EngineError, EngineKind};
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+use crate::view::camera::Camera;
+use crate::view::recorder::png;
+use crate::view::window::{self, WindowError};
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -21,8 +33,90 @@ pub struct RunArgs {
     pub frames: Option<u64>,
 }
 
+/// Ticks of a run without a window when `--frames` does not say: five seconds of real time.
+const TICKS_WITHOUT_WINDOW: u64 = 300;
+
+/// Where the picture of a run without a window goes.
+const PICTURE: &str = "flockwork.png";
+
 /// Runs the command.
 pub fn run(args: &RunArgs) -> anyhow::Result<()> {
-    let _ = args;
-    anyhow::bail!("not built")
+    let (scene, state) = args.flock.prepare(None)?;
+    let options = window::Options {
+        scene: &scene,
+        state: &state,
+        size: (args.size.width, args.size.height),
+        frames: args.frames,
+        adapter: args.machine.adapter.clone().unwrap_or_default(),
+        engine: match args.machine.engine {
+            EngineArg::Auto | EngineArg::Gpu => EngineKind::Gpu,
+            EngineArg::Cpu => EngineKind::Cpu,
+        },
+        engines: &mut |kind, gpu| engine(kind, gpu, &args.machine),
+    };
+    match window::run(options) {
+        Ok(summary) => {
+            println!("{summary}");
+            Ok(())
+        }
+        Err(error @ (WindowError::NoDisplay(_) | WindowError::NoSurface(_))) => {
+            let ticks = args.frames.unwrap_or(TICKS_WITHOUT_WINDOW);
+            eprintln!(
+                "{error}; simulating {ticks} ticks and drawing the last to {PICTURE} instead"
+            );
+            run_without_window(args, &scene, &state, ticks)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// An engine of a kind. One on the GPU uses `gpu` if that is open already.
+fn engine(
+    kind: EngineKind,
+    gpu: Option<&Arc<Gpu>>,
+    machine: &MachineArgs,
+) -> Result<Box<dyn Engine>, EngineError> {
+    match (kind, gpu) {
+        (EngineKind::Gpu, Some(gpu)) => Ok(Box::new(GpuEngine::new(Arc::clone(gpu)))),
+        (EngineKind::Gpu, None) => {
+            let gpu = Gpu::open(&machine.adapter.clone().unwrap_or_default())?;
+            Ok(Box::new(GpuEngine::new(gpu)))
+        }
+        (EngineKind::Cpu, _) => Ok(Box::new(machine.cpu_engine()?)),
+    }
+}
+
+/// The same run with its last tick in a picture.
+fn run_without_window(
+    args: &RunArgs,
+    scene: &Scene,
+    state: &FlockState,
+    ticks: u64,
+) -> anyhow::Result<()> {
+    let interrupt = Interrupt::listen();
+    let mut file = OutputFile::create(Path::new(PICTURE))?;
+    let Machine { mut engine, gpu } = args.machine.open()?;
+    engine.load(scene, state)?;
+    let mut pace = Pace::new(interrupt);
+    let bar = progress(ticks, "ticks");
+    let done = pace.advance(engine.as_mut(), ticks, |portion| bar.inc(portion))?;
+    bar.finish_and_clear();
+    let Size { width, height } = args.size;
+    let camera = Camera::fit(&scene.world, width, height);
+    let frame = painter(gpu, args.size)?.paint(engine.as_mut(), scene, &camera)?;
+    png::write(&mut file, &frame)?;
+    file.keep()?;
+    println!(
+        "{} agents, {done} ticks in {:.2} s, {:.3} ms a tick; engine {} ({}); {PICTURE}",
+        state.len(),
+        pace.stepping.as_secs_f64(),
+        1e3 * pace.stepping.as_secs_f64() / done.max(1) as f64,
+        engine.kind(),
+        engine.describe(),
+    );
+    if done < ticks {
+        let kept = format!("{done} of {ticks} ticks are done; {PICTURE} shows the last");
+        return Err(Interrupted { kept }.into());
+    }
+    Ok(())
 }

@@ -12,7 +12,7 @@ use super::state_file::StateWriter;
 use crate::engine::Engine;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use crate::model::statistics::Metrics;
+use crate::model::statistics::{COLUMNS, Metrics};
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -46,7 +46,7 @@ pub fn simulate(args: &SimulateArgs) -> anyhow::Result<()> {
     // What cannot be written must fail before anything is simulated.
     let mut files = Files::create(args)?;
     let mut engine = args.machine.open()?.engine;
-    let (scene, state) = args.flock.prepare(engine.as_ref())?;
+    let (scene, state) = args.flock.prepare(Some(engine.as_ref()))?;
     let run = run(engine.as_mut(), &scene, state, args, &mut files, interrupt)?;
     let sizes = files.keep(args)?;
     let Run { agents, ticks, stepping } = run;
@@ -94,7 +94,7 @@ fn metrics_file(path: &Path, out: &Path) -> anyhow::Result<csv::Writer<OutputFil
         anyhow::bail!("--metrics {}: --out has the same name; choose another", path.display());
     }
     let mut writer = csv::Writer::from_writer(OutputFile::create(path)?);
-    writer.write_record(Metrics::COLUMNS)?;
+    writer.write_record(COLUMNS)?;
     Ok(writer)
 }
 

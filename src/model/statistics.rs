@@ -205,6 +205,7 @@ impl Cells {
     fn neighbours(&self, agent: usize, scene: &Scene, tick: u32) -> [f64; 4] {
         let radius = f64::from(scene.hearing_radius());
         let (column, row) = self.grid.cell_of(self.position[agent]);
+        let draw = Sampling::draw(scene.seed, row * self.grid.columns + column, tick);
         let (first, second) = self.grid.columns_around(column);
         let (mut near, mut sampled) = (0.0, 0.0);
         for row in self.grid.rows_around(row) {
@@ -212,7 +213,7 @@ impl Cells {
                 let base = row * self.grid.columns;
                 let agents = self.agents(base + run.0, base + run.1);
                 let length = agents.len() as u32;
-                let sampling = Sampling::of_run(length, base + run.0, tick, scene.seed);
+                let sampling = Sampling::of_run(length, draw);
                 if length > RUN_CAP {
                     sampled = 1.0;
                 }

@@ -9,6 +9,7 @@ pub mod raster;
 pub mod recorder;
 pub mod renderer;
 pub mod upload;
+pub mod window;
 
 use crate::engine::{Engine, EngineError};
 use crate::model::scene::Scene;

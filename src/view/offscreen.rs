@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use super::Painter;
 use super::camera::Camera;
 use super::frame::Frame;
-use super::Painter;
 use super::renderer::Renderer;
 use super::upload::UploadedAgents;
-use crate::engine::{Engine, EngineError};
 use crate::engine::gpu::{Agents, Gpu};
+use crate::engine::{Engine, EngineError};
 use crate::model::scene::Scene;
 
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;

@@ -46,10 +46,9 @@ impl UploadedAgents {
                 largest: largest / 16,
             });
         }
-        for (slot, label, bytes) in [
-            (&mut self.state, "uploaded state", rows),
-            (&mut self.tag, "uploaded tag", tags),
-        ] {
+        for (slot, label, bytes) in
+            [(&mut self.state, "uploaded state", rows), (&mut self.tag, "uploaded tag", tags)]
+        {
             if slot.size() < bytes.len() as u64 {
                 *slot = buffer(&self.gpu, label, bytes.len() as u64);
             }

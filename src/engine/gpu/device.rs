@@ -55,6 +55,12 @@ pub fn instance() -> wgpu::Instance {
     wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle())
 }
 
+/// The same for an instance that draws on a display.
+#[must_use]
+pub fn instance_on(display: Box<dyn wgpu::wgt::WgpuHasDisplayHandle>) -> wgpu::Instance {
+    wgpu::Instance::new(wgpu::InstanceDescriptor::new_with_display_handle(display))
+}
+
 /// The adapters that can run the passes, best first.
 #[must_use]
 pub fn adapters(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
@@ -122,7 +128,30 @@ impl Gpu {
         instance: wgpu::Instance,
         choice: &AdapterChoice,
     ) -> Result<Arc<Self>, EngineError> {
-        let adapter = choose(choice, adapters(&instance)).map_err(EngineError::NoAdapter)?;
+        Self::open_for(instance, choice, None)
+    }
+
+    /// The same with an adapter that can draw on `surface`.
+    pub fn open_for(
+        instance: wgpu::Instance,
+        choice: &AdapterChoice,
+        surface: Option<&wgpu::Surface<'_>>,
+    ) -> Result<Arc<Self>, EngineError> {
+        let draws = |adapter: &wgpu::Adapter| {
+            surface.is_none_or(|surface| adapter.is_surface_supported(surface))
+        };
+        let mut found = adapters(&instance);
+        if *choice == AdapterChoice::Best && found.iter().any(draws) {
+            found.retain(draws);
+        }
+        let adapter = choose(choice, found).map_err(EngineError::NoAdapter)?;
+        if !draws(&adapter) {
+            return Err(EngineError::NoAdapter(format!(
+                "{} cannot draw in a window of this display; choose another one with --adapter, \
+                 or use `flockwork capture`",
+                describe(&adapter.get_info())
+            )));
+        }
         let info = adapter.get_info();
         let timing = wgpu::Features::TIMESTAMP_QUERY;
         let has_timestamps = adapter.features().contains(timing);

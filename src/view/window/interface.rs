@@ -1,0 +1,108 @@
+//! egui in the window: events in, triangles out.
+
+use std::time::Duration;
+
+use egui_wgpu::ScreenDescriptor;
+use winit::event::WindowEvent;
+use winit::window::Window;
+
+use crate::engine::gpu::Gpu;
+
+/// The user interface and what paints it.
+pub struct Interface {
+    input: egui_winit::State,
+    painter: egui_wgpu::Renderer,
+}
+
+/// One frame of the user interface, ready to be painted.
+pub struct Painting {
+    triangles: Vec<egui::ClippedPrimitive>,
+    textures: egui::TexturesDelta,
+    pixels_per_point: f32,
+    /// When the interface wants to be drawn again, whatever happens.
+    pub again_in: Duration,
+}
+
+impl Interface {
+    /// For a window and the format of its surface.
+    #[must_use]
+    pub fn new(window: &Window, gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
+        let context = egui::Context::default();
+        context.set_theme(egui::Theme::Dark);
+        let most = gpu.device.limits().max_texture_dimension_2d as usize;
+        let scale = window.scale_factor() as f32;
+        let root = egui::ViewportId::ROOT;
+        let input = egui_winit::State::new(context, root, window, Some(scale), None, Some(most));
+        let options = egui_wgpu::RendererOptions { dithering: false, ..Default::default() };
+        Self { input, painter: egui_wgpu::Renderer::new(&gpu.device, format, options) }
+    }
+
+    /// Hands an event over; true when it was meant for the interface alone.
+    pub fn takes(&mut self, window: &Window, event: &WindowEvent) -> bool {
+        self.input.on_window_event(window, event).consumed
+    }
+
+    /// True while the user types a number: keys then are characters.
+    #[must_use]
+    pub fn is_typing(&self) -> bool {
+        self.input.egui_ctx().text_edit_focused()
+    }
+
+    /// Lays out a frame.
+    pub fn run(&mut self, window: &Window, mut build: impl FnMut(&egui::Context)) -> Painting {
+        let input = self.input.take_egui_input(window);
+        let context = self.input.egui_ctx().clone();
+        let output = context.run_ui(input, |ui| build(ui.ctx()));
+        self.input.handle_platform_output(window, output.platform_output);
+        let root = output.viewport_output.get(&egui::ViewportId::ROOT);
+        Painting {
+            triangles: context.tessellate(output.shapes, output.pixels_per_point),
+            textures: output.textures_delta,
+            pixels_per_point: output.pixels_per_point,
+            again_in: root.map_or(Duration::MAX, |viewport| viewport.repaint_delay),
+        }
+    }
+
+    /// Records the painting over what is there, for a target of `size` pixels; returns what must
+    /// be submitted before.
+    pub fn paint(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        size: (u32, u32),
+        painting: &Painting,
+    ) -> Vec<wgpu::CommandBuffer> {
+        let screen = ScreenDescriptor {
+            size_in_pixels: [size.0, size.1],
+            pixels_per_point: painting.pixels_per_point,
+        };
+        for (id, changes) in &painting.textures.set {
+            for change in changes {
+                self.painter.update_texture(&gpu.device, &gpu.queue, *id, change);
+            }
+        }
+        let triangles = &painting.triangles;
+        let before =
+            self.painter.update_buffers(&gpu.device, &gpu.queue, encoder, triangles, &screen);
+        let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("interface"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: target,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
+            })],
+            ..Default::default()
+        });
+        self.painter.render(&mut pass.forget_lifetime(), triangles, &screen);
+        before
+    }
+
+    /// Frees what the painting was the last to use; after its submission.
+    pub fn clean_up(&mut self, painting: &Painting) {
+        for id in &painting.textures.free {
+            self.painter.free_texture(id);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The window: a flock that plays in real time, and the hands on it.
+
+mod clock;
+mod controls;
+mod hand;
+mod interface;
+mod overlay;
+mod player;
+mod screen;
+mod stage;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use winit::application::ApplicationHandler;
+use winit::dpi::LogicalSize;
+use winit::error::EventLoopError;
+use winit::event::{StartCause, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
+use winit::window::{Window, WindowId};
+
+use crate::engine::gpu::{AdapterChoice, Gpu, device};
+use crate::engine::{Engine, EngineError, EngineKind};
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+use stage::{Next, Stage};
+
+/// Makes an engine of a kind, on the device that the window draws with if it runs on one.
+pub type EngineFactory<'a> =
+    dyn FnMut(EngineKind, Option<&Arc<Gpu>>) -> Result<Box<dyn Engine>, EngineError> + 'a;
+
+/// What the window shows.
+pub struct Options<'a> {
+    /// Parameters and world.
+    pub scene: &'a Scene,
+    /// The state at the start, and after a reset.
+    pub state: &'a FlockState,
+    /// Width and height in points (pixels of a screen of ordinary density).
+    pub size: (u32, u32),
+    /// Close after this many frames.
+    pub frames: Option<u64>,
+    /// What draws.
+    pub adapter: AdapterChoice,
+    /// What moves the flock at the start.
+    pub engine: EngineKind,
+    /// Makes engines.
+    pub engines: &'a mut EngineFactory<'a>,
+}
+
+/// What was shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Number of agents.
+    pub agents: u64,
+    /// Frames shown.
+    pub frames: u64,
+    /// Ticks run.
+    pub ticks: u64,
+    /// Real time in which they were.
+    pub time: Duration,
+    /// The last engine.
+    pub engine: EngineKind,
+    /// What it ran on.
+    pub machine: String,
+    /// What drew.
+    pub adapter: String,
+}
+
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { agents, frames, ticks, engine, machine, adapter, .. } = self;
+        let seconds = self.time.as_secs_f64();
+        let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+        write!(
+            f,
+            "{agents} agents, {ticks} ticks ({:.1}/s), {frames} frames ({:.1}/s) in {seconds:.2} s; \
+             engine {engine} ({machine}), drawn by {adapter}",
+            rate(*ticks),
+            rate(*frames),
+        )
+    }
+}
+
+/// A window that cannot be.
+#[derive(Debug, thiserror::Error)]
+pub enum WindowError {
+    /// There is no display, or it takes no windows.
+    #[error("no display: {0}")]
+    NoDisplay(String),
+    /// There is a display, but no adapter draws on it.
+    #[error("nothing can draw in a window here: {0}")]
+    NoSurface(String),
+    /// The engine or the device cannot go on.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// Shows the flock until the user has had enough, or `options.frames` are over.
+///
+/// Blocks. On macOS it must be called from the main thread, and on any system once in a process:
+/// that is what window systems ask for.
+pub fn run(options: Options<'_>) -> Result<Summary, WindowError> {
+    let event_loop = EventLoop::new().map_err(no_display)?;
+    let display = Box::new(event_loop.owned_display_handle());
+    let instance = device::instance_on(display);
+    // Better no window at all than one that flashes up and cannot be drawn in.
+    if device::adapters(&instance).is_empty() {
+        return Err(WindowError::NoSurface("no GPU adapter found".into()));
+    }
+    let mut app = App {
+        options,
+        instance,
+        stage: None,
+        outcome: Ok(None),
+        wake_at: None,
+        frame_wanted: true,
+    };
+    event_loop.run_app(&mut app).map_err(no_display)?;
+    match app.outcome {
+        Ok(Some(summary)) => Ok(summary),
+        Ok(None) => Err(WindowError::NoDisplay("the display closed the window at once".into())),
+        Err(error) => Err(error),
+    }
+}
+
+/// winit puts the line of its own source in front of what the system said.
+fn no_display(error: EventLoopError) -> WindowError {
+    let text = error.to_string();
+    let said = text.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
+    let said = said.map_or(text.as_str(), |(_, said)| said);
+    WindowError::NoDisplay(said.trim_end_matches('.').into())
+}
+
+struct App<'a> {
+    options: Options<'a>,
+    instance: wgpu::Instance,
+    stage: Option<Stage<'a>>,
+    outcome: Result<Option<Summary>, WindowError>,
+    /// When to draw again though nothing happens.
+    wake_at: Option<Instant>,
+    frame_wanted: bool,
+}
+
+impl App<'_> {
+    fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<(), WindowError> {
+        let (width, height) = self.options.size;
+        let attributes = Window::default_attributes()
+            .with_title(format!("Flockwork — {}", self.options.scene.name))
+            .with_inner_size(LogicalSize::new(width, height));
+        let window = event_loop
+            .create_window(attributes)
+            .map_err(|error| WindowError::NoDisplay(error.to_string()))?;
+        let stage = Stage::new(Arc::new(window), self.instance.clone(), &mut self.options)?;
+        self.stage = Some(stage);
+        Ok(())
+    }
+
+    /// Closes the window; what is gone wrong first is what the caller hears of.
+    fn close(&mut self, event_loop: &ActiveEventLoop, error: Option<WindowError>) {
+        if let Some(stage) = self.stage.take() {
+            self.outcome = Ok(Some(stage.summary()));
+        }
+        if let Some(error) = error {
+            self.outcome = Err(error);
+        }
+        event_loop.exit();
+    }
+
+    fn handle(&mut self, event: &WindowEvent) -> Result<bool, WindowError> {
+        let Some(stage) = &mut self.stage else { return Ok(true) };
+        if *event != WindowEvent::RedrawRequested {
+            self.frame_wanted = true;
+            return stage.event(event, &mut self.options);
+        }
+        self.frame_wanted = false;
+        self.wake_at = None;
+        match stage.frame(self.options.frames)? {
+            Next::Frame => self.frame_wanted = true,
+            Next::After(wait) => self.wake_at = Instant::now().checked_add(wait),
+            Next::End => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl ApplicationHandler for App<'_> {
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.stage.is_none()
+            && let Err(error) = self.open(event_loop)
+        {
+            self.close(event_loop, Some(error));
+        }
+    }
+
+    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
+        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
+            self.frame_wanted = true;
+        }
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        match self.handle(&event) {
+            Ok(true) => {}
+            Ok(false) => self.close(event_loop, None),
+            Err(error) => self.close(event_loop, Some(error)),
+        }
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        let Some(stage) = &self.stage else { return };
+        if self.frame_wanted && !stage.is_hidden() {
+            stage.request_frame();
+        }
+        event_loop.set_control_flow(match self.wake_at {
+            Some(at) if !stage.is_hidden() => ControlFlow::WaitUntil(at),
+            _ => ControlFlow::Wait,
+        });
+    }
+}

@@ -1,0 +1,150 @@
+//! The overlay: what the flock, the engine and the clock are doing.
+
+use egui::{Align2, Color32, RichText};
+
+use super::clock::Rates;
+use crate::engine::Profile;
+
+/// What the overlay tells.
+#[derive(Clone, Debug)]
+pub struct Facts<'a> {
+    /// Number of agents.
+    pub agents: usize,
+    /// Ticks since the start.
+    pub tick: u64,
+    /// Of the last half second.
+    pub rates: Rates,
+    /// True while the clock stands.
+    pub paused: bool,
+    /// `gpu · llvmpipe…`.
+    pub engine: String,
+    /// Of the engine.
+    pub profile: &'a Profile,
+    /// Agents in the fullest grid cell.
+    pub largest_cell: u32,
+    /// Something that went wrong, or what a key has just done.
+    pub notice: Option<&'a str>,
+}
+
+/// Slower than this share of real time is worth a word.
+const AS_GOOD_AS_REAL_TIME: f64 = 0.97;
+
+/// `1,234,567`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `paused`, `real time` or `real time × 0.4`.
+#[must_use]
+pub fn pace(paused: bool, rates: Rates) -> String {
+    if paused {
+        "paused".into()
+    } else if rates.ticks == 0.0 || rates.pace() >= AS_GOOD_AS_REAL_TIME {
+        "real time".into()
+    } else {
+        format!("real time × {:.2}", rates.pace())
+    }
+}
+
+impl Facts<'_> {
+    /// The text, line by line.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![
+            format!("{} agents", grouped(self.agents as u64)),
+            format!("tick {}   {}", grouped(self.tick), pace(self.paused, self.rates)),
+            format!("{:.0} ticks/s   {:.0} frames/s", self.rates.ticks, self.rates.frames),
+            self.engine.clone(),
+        ];
+        for pass in &self.profile.passes {
+            lines.push(format!("  {:<14} {:8.3} ms", pass.pass, pass.time.as_secs_f64() * 1e3));
+        }
+        if !self.profile.passes.is_empty() {
+            let sum: f64 = self.profile.passes.iter().map(|pass| pass.time.as_secs_f64()).sum();
+            let clock = if self.profile.by_timestamps { "" } else { " (wall)" };
+            lines.push(format!("  {:<14} {:8.3} ms{clock}", "a tick", sum * 1e3));
+        }
+        lines.push(format!("fullest cell {}", grouped(u64::from(self.largest_cell))));
+        lines
+    }
+
+    /// Draws the overlay in the top left corner.
+    pub fn show(&self, context: &egui::Context) {
+        let area = egui::Area::new(egui::Id::unique("overlay"))
+            .anchor(Align2::LEFT_TOP, [8.0, 8.0])
+            .interactable(false);
+        area.show(context, |ui| {
+            let frame = egui::Frame::new()
+                .fill(Color32::from_black_alpha(170))
+                .corner_radius(4)
+                .inner_margin(8);
+            frame.show(ui, |ui| {
+                ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+                ui.spacing_mut().item_spacing.y = 2.0;
+                let text = |line: String| RichText::new(line).monospace().size(11.5);
+                for (i, line) in self.lines().into_iter().enumerate() {
+                    let grey = if i == 0 { 245 } else { 200 };
+                    ui.label(text(line).color(Color32::from_gray(grey)));
+                }
+                if let Some(notice) = self.notice {
+                    ui.label(text(notice.into()).color(Color32::from_rgb(255, 190, 90)));
+                }
+                let keys = "Tab sliders · Space pause · E engine · H hide";
+                ui.label(text(keys.into()).size(10.0).color(Color32::from_gray(130)));
+            });
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::engine::PassTime;
+
+    #[test]
+    fn numbers_are_grouped() {
+        let texts = [0, 999, 1000, 200_000, 134_217_728].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "200,000", "134,217,728"]);
+    }
+
+    #[test]
+    fn it_says_so_when_it_cannot_keep_up() {
+        let rates = |ticks| Rates { ticks, frames: 30.0 };
+        assert_eq!(pace(false, rates(24.0)), "real time × 0.40");
+        assert_eq!(pace(false, rates(59.5)), "real time");
+        assert_eq!(pace(true, rates(24.0)), "paused");
+    }
+
+    #[test]
+    fn every_pass_has_its_line_and_the_tick_their_sum() {
+        let pass = |pass, ms| PassTime { pass, time: Duration::from_millis(ms) };
+        let profile =
+            Profile { passes: vec![pass("steer", 20), pass("scan", 5)], ..Profile::default() };
+        let facts = Facts {
+            agents: 200_000,
+            tick: 1234,
+            rates: Rates::default(),
+            paused: false,
+            engine: "cpu".into(),
+            profile: &profile,
+            largest_cell: 17,
+            notice: None,
+        };
+        let text = facts.lines().join("\n");
+        for part in ["200,000 agents", "tick 1,234", "steer", "20.000 ms", "25.000 ms (wall)", "17"]
+        {
+            assert!(text.contains(part), "{part:?} is missing in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! An open window: the flock that plays in it and the frames that it shows.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use winit::event::{KeyEvent, WindowEvent};
+use winit::window::{Fullscreen, Window};
+
+use super::clock::Meter;
+use super::controls::Controls;
+use super::hand::{Action, Hand};
+use super::interface::{Interface, Painting};
+use super::overlay::Facts;
+use super::player::Player;
+use super::screen::{Canvas, Screen};
+use super::{Options, Summary, WindowError};
+use crate::engine::EngineKind;
+use crate::model::scene::Scene;
+use crate::model::vector::Point;
+use crate::view::renderer::Renderer;
+use crate::view::upload::UploadedAgents;
+
+/// How long a notice stays.
+const NOTICE: Duration = Duration::from_secs(6);
+
+/// How long to wait before asking again for a surface that nobody can see.
+const NAP: Duration = Duration::from_millis(100);
+
+/// What [`Stage::frame`] leaves to the event loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The next frame as soon as may be.
+    Frame,
+    /// A frame after this time, or when something happens.
+    After(Duration),
+    /// The last frame has been shown.
+    End,
+}
+
+/// Everything that lives as long as the window.
+pub struct Stage<'a> {
+    window: Arc<Window>,
+    screen: Screen,
+    interface: Interface,
+    renderer: Renderer,
+    uploaded: UploadedAgents,
+    uploaded_revision: Option<u64>,
+    player: Player<'a>,
+    controls: Controls,
+    hand: Hand,
+    meter: Meter,
+    overlay_shown: bool,
+    controls_shown: bool,
+    notice: Option<(String, Instant)>,
+    occluded: bool,
+    last: Instant,
+    frames: u64,
+    ticks: u64,
+    played: Duration,
+}
+
+impl<'a> Stage<'a> {
+    /// Opens the device, the engine and the interface of `window`.
+    pub fn new(
+        window: Arc<Window>,
+        instance: wgpu::Instance,
+        options: &mut Options<'a>,
+    ) -> Result<Self, WindowError> {
+        let screen = Screen::new(instance, Arc::clone(&window), &options.adapter)?;
+        let gpu = screen.gpu();
+        let engine = (options.engines)(options.engine, Some(gpu))?;
+        let player = Player::new(engine, options.scene, options.state)?;
+        let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
+        renderer.set_scale(window.scale_factor() as f32);
+        Ok(Self {
+            interface: Interface::new(&window, gpu, screen.format()),
+            uploaded: UploadedAgents::new(Arc::clone(gpu)),
+            uploaded_revision: None,
+            renderer,
+            player,
+            controls: Controls::new(options.scene),
+            hand: Hand::new(&options.scene.world, screen.size()),
+            meter: Meter::default(),
+            overlay_shown: true,
+            controls_shown: false,
+            notice: None,
+            occluded: false,
+            last: Instant::now(),
+            frames: 0,
+            ticks: 0,
+            played: Duration::ZERO,
+            window,
+            screen,
+        })
+    }
+
+    /// What there is to say at the end.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        Summary {
+            agents: self.player.agents() as u64,
+            frames: self.frames,
+            ticks: self.ticks,
+            time: self.played,
+            engine: self.player.engine().kind(),
+            machine: self.player.engine().describe(),
+            adapter: self.screen.gpu().name(),
+        }
+    }
+
+    /// Asks for a frame.
+    pub fn request_frame(&self) {
+        self.window.request_redraw();
+    }
+
+    /// True while nobody can see the window.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        self.occluded || self.screen.size().0 == 0 || self.screen.size().1 == 0
+    }
+
+    /// Reacts to an event; false when the window shall close.
+    pub fn event(
+        &mut self,
+        event: &WindowEvent,
+        options: &mut Options<'a>,
+    ) -> Result<bool, WindowError> {
+        if let WindowEvent::KeyboardInput { event: key, is_synthetic: false, .. } = event
+            && !self.interface.is_typing()
+        {
+            return self.key(key, event, options);
+        }
+        let on_interface = self.interface.takes(&self.window, event);
+        match event {
+            WindowEvent::CloseRequested | WindowEvent::Destroyed => return Ok(false),
+            WindowEvent::Resized(_) => self.resized(),
+            WindowEvent::ScaleFactorChanged { scale_factor, .. } => {
+                self.renderer.set_scale(*scale_factor as f32);
+                self.resized();
+            }
+            WindowEvent::Occluded(occluded) => {
+                self.occluded = *occluded;
+                self.wake();
+            }
+            WindowEvent::Focused(false) => self.hand.let_go(),
+            WindowEvent::CursorMoved { position, .. } => {
+                self.hand.move_to(Point::new(position.x as f32, position.y as f32));
+            }
+            WindowEvent::MouseInput { state, button, .. } => {
+                self.hand.press(*button, *state, on_interface);
+            }
+            WindowEvent::MouseWheel { delta, .. } if !on_interface => self.hand.scroll(*delta),
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    fn key(
+        &mut self,
+        key: &KeyEvent,
+        event: &WindowEvent,
+        options: &mut Options<'a>,
+    ) -> Result<bool, WindowError> {
+        match Action::of(key) {
+            Some(action) => return self.act(action, options),
+            // Without this a Tab held down would wander from slider to slider.
+            None if key.repeat => {}
+            None => {
+                self.interface.takes(&self.window, event);
+            }
+        }
+        Ok(true)
+    }
+
+    fn act(&mut self, action: Action, options: &mut Options<'a>) -> Result<bool, WindowError> {
+        match action {
+            Action::Quit => return Ok(false),
+            Action::Pause => self.player.clock.toggle(),
+            Action::Step => self.player.clock.step_once(),
+            Action::Reset => self.player.reset()?,
+            Action::SwitchEngine => self.switch_engine(options),
+            Action::Sliders => self.controls_shown = !self.controls_shown,
+            Action::Overlay => self.overlay_shown = !self.overlay_shown,
+            Action::WholeWorld => self.hand.fit(&self.player.scene().world),
+            Action::FullScreen => {
+                let full = self.window.fullscreen().is_none();
+                self.window.set_fullscreen(full.then_some(Fullscreen::Borderless(None)));
+            }
+        }
+        Ok(true)
+    }
+
+    fn switch_engine(&mut self, options: &mut Options<'a>) {
+        let other = match self.player.engine().kind() {
+            EngineKind::Gpu => EngineKind::Cpu,
+            EngineKind::Cpu => EngineKind::Gpu,
+        };
+        let engine = (options.engines)(other, Some(self.screen.gpu()));
+        if let Err(error) = engine.and_then(|engine| self.player.switch(engine)) {
+            self.notice = Some((format!("still on the same engine: {error}"), Instant::now()));
+        }
+    }
+
+    fn resized(&mut self) {
+        let hidden = self.is_hidden();
+        self.screen.measure();
+        self.hand.resize(&self.player.scene().world, self.screen.size());
+        if hidden {
+            self.wake();
+        }
+    }
+
+    /// No time has passed while nobody could look.
+    fn wake(&mut self) {
+        self.player.clock.forget();
+        self.last = Instant::now();
+    }
+
+    /// Runs the ticks that are due and shows the flock; the last frame is number `until`.
+    pub fn frame(&mut self, until: Option<u64>) -> Result<Next, WindowError> {
+        let canvas = match self.screen.acquire()? {
+            Canvas::Ready(canvas) => canvas,
+            Canvas::Later => return Ok(Next::Frame),
+            Canvas::Hidden => {
+                self.wake();
+                return Ok(Next::After(NAP));
+            }
+        };
+        let now = Instant::now();
+        let elapsed = now - std::mem::replace(&mut self.last, now);
+        self.player.set_pointer(self.hand.call());
+        let ticks = self.player.advance(elapsed.as_secs_f64())?;
+        self.meter.note(elapsed.as_secs_f64(), ticks);
+        self.ticks += u64::from(ticks);
+        self.played += elapsed;
+
+        let again_in = self.show(canvas)?;
+        self.screen.gpu().check()?;
+        self.frames += 1;
+        Ok(match until {
+            Some(until) if self.frames >= until => Next::End,
+            None if self.player.clock.is_paused() => Next::After(again_in),
+            _ => Next::Frame,
+        })
+    }
+
+    /// Draws flock and interface; returns when the interface wants to be drawn again.
+    fn show(&mut self, canvas: wgpu::SurfaceTexture) -> Result<Duration, WindowError> {
+        let mut scene = self.player.scene().clone();
+        let (painting, changed) = self.lay_out(&mut scene);
+        let gpu = Arc::clone(self.screen.gpu());
+        let target = self.screen.view(&canvas);
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        if self.player.engine().gpu_agents().is_none() {
+            let revision = self.player.revision();
+            if self.uploaded_revision.replace(revision) != Some(revision) {
+                self.uploaded.upload(&self.player.state()?)?;
+            }
+        }
+        let agents = self.player.engine().gpu_agents();
+        let agents = agents.unwrap_or_else(|| self.uploaded.agents());
+        let camera = &self.hand.camera;
+        self.renderer.draw(&mut encoder, &target, agents, self.player.scene(), camera);
+        let size = self.screen.size();
+        let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting);
+        gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
+        self.screen.present(canvas);
+        self.interface.clean_up(&painting);
+        if changed {
+            self.player.change(scene)?;
+        }
+        Ok(painting.again_in)
+    }
+
+    fn lay_out(&mut self, scene: &mut Scene) -> (Painting, bool) {
+        self.notice.take_if(|(_, since)| since.elapsed() > NOTICE);
+        let largest_cell = self.player.largest_cell();
+        let engine = self.player.engine();
+        let facts = Facts {
+            agents: self.player.agents(),
+            tick: self.player.tick(),
+            rates: self.meter.rates(),
+            paused: self.player.clock.is_paused(),
+            engine: format!("{} · {}", engine.kind(), engine.describe()),
+            largest_cell,
+            profile: self.player.profile(),
+            notice: self.notice.as_ref().map(|(text, _)| text.as_str()),
+        };
+        let mut changed = false;
+        let painting = self.interface.run(&self.window, |context| {
+            if self.overlay_shown {
+                facts.show(context);
+            }
+            if self.controls_shown {
+                changed |= self.controls.show(context, scene);
+            }
+        });
+        (painting, changed)
+    }
+}
