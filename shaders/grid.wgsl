@@ -2,7 +2,7 @@
 // geometry as src/model/grid.rs, in the same order.
 
 import package::flock::Flock;
-import package::random::{USE_SAMPLE_PHASE, random_bits};
+import package::random::{USE_SAMPLE_PHASE, random_bits, unit_from};
 import package::space::Vector;
 
 // Rows that surround an agent's own, itself included.
@@ -27,7 +27,10 @@ fn row_around(flock: Flock, row: u32, nth: u32) -> u32 {
         if flock.rows < ROWS_AROUND {
             return select(NO_ROW, nth, nth < flock.rows);
         }
-        return (row + flock.rows - 1u + nth) % flock.rows;
+        // No remainder: integer division is slow where lanes share a scalar divider.
+        let around = row + flock.rows - 1u + nth;
+        let once = select(around, around - flock.rows, around >= flock.rows);
+        return select(once, once - flock.rows, once >= flock.rows);
     }
     @if(!wrap) {
         let around = row + nth;
@@ -35,22 +38,28 @@ fn row_around(flock: Flock, row: u32, nth: u32) -> u32 {
     }
 }
 
-// The columns round `column` as two runs in ascending order, (first, last) each. The second is
-// empty (first after last) unless the neighbourhood crosses the seam.
-fn columns_around(flock: Flock, column: u32) -> vec4<u32> {
+// The columns round `column` as one or two runs in ascending order, (first, last) each. There are
+// two where the neighbourhood crosses the seam.
+struct Columns {
+    runs: vec4<u32>,
+    count: u32,
+}
+
+fn columns_around(flock: Flock, column: u32) -> Columns {
     let last = flock.columns - 1u;
     @if(wrap) {
         if flock.columns < 3u {
-            return vec4<u32>(0u, last, 1u, 0u);
+            return Columns(vec4<u32>(0u, last, 0u, last), 1u);
         }
         if column == 0u {
-            return vec4<u32>(0u, 1u, last, last);
+            return Columns(vec4<u32>(0u, 1u, last, last), 2u);
         }
         if column == last {
-            return vec4<u32>(0u, 0u, last - 1u, last);
+            return Columns(vec4<u32>(0u, 0u, last - 1u, last), 2u);
         }
     }
-    return vec4<u32>(max(column, 1u) - 1u, min(column + 1u, last), 1u, 0u);
+    let run = vec2<u32>(max(column, 1u) - 1u, min(column + 1u, last));
+    return Columns(vec4<u32>(run, run), 1u);
 }
 
 // Which members of a run an agent looks at: phase, phase + stride, …
@@ -59,10 +68,15 @@ struct Sampling {
     stride: u32,
 }
 
-fn sampling_of_run(flock: Flock, length: u32, first_cell: u32, tick: u32) -> Sampling {
-    if length <= flock.run_cap {
-        return Sampling(0u, 1u);
-    }
-    let stride = (length + flock.run_cap - 1u) / flock.run_cap;
-    return Sampling(random_bits(flock.seed, first_cell, tick, USE_SAMPLE_PHASE) % stride, stride);
+// What the agents of `cell` draw their phases from in a tick.
+fn sampling_draw(flock: Flock, cell: u32, tick: u32) -> u32 {
+    return random_bits(flock.seed, cell, tick, USE_SAMPLE_PHASE);
+}
+
+fn sampling_of_run(flock: Flock, length: u32, draw: u32) -> Sampling {
+    // The cap is 2^run_cap_bits: a shift instead of a division.
+    let stride = max((length + (1u << flock.run_cap_bits) - 1u) >> flock.run_cap_bits, 1u);
+    // Below 1 after rounding, and zero for a stride of 1.
+    let phase = u32(unit_from(draw) * f32(stride));
+    return Sampling(min(phase, stride - 1u), stride);
 }

@@ -16,6 +16,11 @@ fn random_bits(seed: u32, id: u32, tick: u32, use_: u32) -> u32 {
     return pcg(pcg(pcg(pcg(seed) ^ id) ^ tick) ^ use_);
 }
 
+// The upper 24 bits as a number in [0, 1).
+fn unit_from(bits: u32) -> f32 {
+    return f32(bits >> 8u) * (1.0 / 16777216.0);
+}
+
 // The direction in which agent `id` leaves another one at the same spot; of any length but zero.
 fn spread_direction(id: u32) -> Vector {
     let hash = pcg(pcg(id) ^ USE_SPREAD);

@@ -2,8 +2,8 @@
 // blocks, then scan each block. Decoupled look-back would save a pass, but nothing promises that
 // workgroups make progress while others wait.
 
-const THREADS = 256u;
-const CELLS_PER_THREAD = 4u;
+const THREADS = 64u;
+const CELLS_PER_THREAD = 16u;
 const BLOCK = 1024u;
 
 var<workgroup> partial: array<u32, THREADS>;

@@ -6,7 +6,7 @@
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
-import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, key_of, row_around, sampling_of_run};
+import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, key_of, row_around, sampling_draw, sampling_of_run};
 import package::rules::{Species, Sums, observe, steering_force};
 import package::space::{Vector, confined, position_of, shortest, velocity_of};
 import package::vehicle::{Agent, Neighbour, limited};
@@ -56,31 +56,29 @@ fn steer(
     @if(listens) {
         let cell = cell_of(flock, position);
         let columns = columns_around(flock, cell.x);
-        let tick = clock.tick;
-        for (var nth = 0u; nth < ROWS_AROUND; nth++) {
+        let draw = sampling_draw(flock, cell.y * flock.columns + cell.x, clock.tick);
+        let reach_squared = own.reach * own.reach;
+        // The loops test at their ends: devices that run both sides of every branch would walk each
+        // body once more to find that nobody is left.
+        var nth = 0u;
+        loop {
             let row = row_around(flock, cell.y, nth);
-            if row == NO_ROW {
-                continue;
-            }
-            for (var half = 0u; half < 2u; half++) {
-                let run = select(columns.xy, columns.zw, half == 1u);
-                if run.x > run.y {
-                    continue;
-                }
-                let first_cell = row * flock.columns + run.x;
-                let begin = start[first_cell];
+            let first_cell = min(row, flock.rows - 1u) * flock.columns;
+            var part = 0u;
+            loop {
+                let run = select(columns.runs.xy, columns.runs.zw, part == 1u);
+                let begin = start[first_cell + run.x];
                 // Never beyond the flock, whatever the buffer holds: every walk ends.
-                let end = min(start[row * flock.columns + run.y + 1u], flock.count);
-                if begin >= end {
-                    continue;
-                }
-                let sampling = sampling_of_run(flock, end - begin, first_cell, tick);
+                let whole = min(start[first_cell + run.y + 1u], flock.count);
+                let end = select(whole, 0u, row == NO_ROW);
+                let sampling = sampling_of_run(flock, max(end, begin) - begin, draw);
                 let share = f32(sampling.stride);
-                for (var j = begin + sampling.phase; j < end; j += sampling.stride) {
-                    let other = state[j];
+                var j = begin + sampling.phase;
+                loop {
+                    let other = state[min(j, flock.count - 1u)];
                     let offset = shortest(position_of(other) - position, flock.size);
                     let distance_squared = dot(offset, offset);
-                    if distance_squared < own.reach * own.reach && j != i {
+                    if distance_squared < reach_squared && j != i && j < end {
                         var other_species = 0u;
                         @if(several_species) {
                             other_species = species_of(tag[j]);
@@ -94,7 +92,19 @@ fn steer(
                         );
                         sums = observe(own, neighbour, sums);
                     }
+                    continuing {
+                        j += sampling.stride;
+                        break if j >= end;
+                    }
                 }
+                continuing {
+                    part++;
+                    break if part >= columns.count;
+                }
+            }
+            continuing {
+                nth++;
+                break if nth >= ROWS_AROUND;
             }
         }
     }

@@ -24,7 +24,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("flockwork: {error:#}");
-            ExitCode::FAILURE
+            if error.is::<commands::output::Interrupted>() {
+                ExitCode::from(130)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }

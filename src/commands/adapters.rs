@@ -1,6 +1,36 @@
-//! `flockwork adapters`: the GPUs found.
+//! `flockwork adapters`: the GPUs found, their limits, and the largest flock each holds.
 
-/// Runs the command.
+use crate::engine::gpu::{device, memory};
+
+/// Lists the adapters, best first: the order that `--adapter INDEX` counts by.
 pub fn adapters() -> anyhow::Result<()> {
-    anyhow::bail!("not built")
+    let found = device::adapters(&device::instance());
+    if found.is_empty() {
+        println!(
+            "no GPU adapter found. The CPU engine works without one; for a GPU install its Vulkan \
+             driver (Debian: apt-get install mesa-vulkan-drivers)."
+        );
+    }
+    for (index, adapter) in found.iter().enumerate() {
+        let info = adapter.get_info();
+        let limits = adapter.limits();
+        let (largest, limit) = memory::largest_count(&limits);
+        let kind = match info.device_type {
+            wgpu::DeviceType::DiscreteGpu => "discrete GPU",
+            wgpu::DeviceType::IntegratedGpu => "integrated GPU",
+            wgpu::DeviceType::VirtualGpu => "virtual GPU",
+            wgpu::DeviceType::Cpu => "software on the CPU",
+            wgpu::DeviceType::Other => "other",
+        };
+        let timestamps = adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY);
+        println!("{index}: {}", device::describe(&info));
+        println!("   kind              {kind}");
+        println!("   driver            {} {}", info.driver, info.driver_info);
+        println!("   largest flock     {largest} agents, by {limit}");
+        println!("   storage binding   {} MiB", limits.max_storage_buffer_binding_size >> 20);
+        println!("   buffer            {} MiB", limits.max_buffer_size >> 20);
+        println!("   workgroups        {} a row", limits.max_compute_workgroups_per_dimension);
+        println!("   pass timings      {}", if timestamps { "timestamps" } else { "wall time" });
+    }
+    Ok(())
 }

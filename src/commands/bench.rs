@@ -1,10 +1,34 @@
-//! `flockwork bench`: both engines timed on one flock.
+//! `flockwork bench`: both engines timed on one flock, in one run, pass by pass.
+//!
+//! All engines start from the same state and take the same ticks in turn, a batch each, so that a
+//! noisy machine is noisy for all of them. The device is synchronised before the clock is read;
+//! compilation and the first ticks are left out.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
 
-use crate::engine::gpu::AdapterChoice;
+use super::bench_report::{Agreement, Report, Row};
+use super::advance::progress;
+use super::options;
+use super::output::OutputFile;
+use crate::engine::cpu::CpuEngine;
+use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
+use crate::engine::{Engine, EngineError};
+use crate::model::scene::{Request, Scene};
+use crate::model::state::FlockState;
+use crate::model::statistics::Metrics;
+
+/// Ticks before the clock starts: caches and clocks settle, agents leave their first order.
+const WARM_UP: u32 = 10;
+/// Ticks whose passes are timed after the run.
+const PROFILED: u32 = 10;
+/// A sample is at least this long, so that submitting and waiting do not count.
+const SHORTEST_SAMPLE: Duration = Duration::from_millis(5);
+/// Samples wanted at least, for a 95th percentile.
+const SAMPLES: u32 = 20;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -18,8 +42,8 @@ pub struct BenchArgs {
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
     /// Ticks to time, after the warm-up
-    #[arg(long, value_name = "T", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
-    pub ticks: u64,
+    #[arg(long, value_name = "T", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub ticks: u32,
     /// Engines, in the order of the table [default: gpu,cpu,cpu1, without gpu where there is none]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub engines: Vec<BenchEngine>,
@@ -35,7 +59,10 @@ pub struct BenchFlockArgs {
     #[arg(long, value_name = "NAME|FILE", default_value = "flock")]
     pub scene: String,
     /// Numbers of agents
-    #[arg(long, value_name = "N[,N…]", value_delimiter = ',', default_value = "200000")]
+    #[arg(
+        long, value_name = "N[,N…]", value_delimiter = ',', default_value = "200000",
+        value_parser = options::count, allow_negative_numbers = true
+    )]
     pub count: Vec<u64>,
     /// Seed of the random numbers [default: the scene's]
     #[arg(long, value_name = "S")]
@@ -48,6 +75,7 @@ pub struct BenchFlockArgs {
     pub overrides: Vec<String>,
 }
 
+/// An engine to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BenchEngine {
     /// The GPU
@@ -58,8 +86,179 @@ pub enum BenchEngine {
     Cpu1,
 }
 
+impl BenchEngine {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Gpu => "gpu",
+            Self::Cpu => "cpu",
+            Self::Cpu1 => "cpu1",
+        }
+    }
+}
+
+/// An engine under test and what has been measured of it.
+struct Contestant {
+    label: &'static str,
+    engine: Box<dyn Engine>,
+    /// Milliseconds a tick, one for each sample.
+    samples: Vec<f64>,
+    after_one_tick: FlockState,
+}
+
 /// Runs the command.
 pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
-    let _ = args;
-    anyhow::bail!("not built")
+    // What cannot be written must fail before anything is timed.
+    let json = args.json.as_deref().map(OutputFile::create).transpose()?;
+    let mut reports = Vec::new();
+    for count in &args.flock.count {
+        let report = bench_count(args, *count)?;
+        print!("{report}");
+        reports.push(report);
+    }
+    if let Some(mut file) = json {
+        serde_json::to_writer_pretty(&mut file, &reports)?;
+        file.keep()?;
+    }
+    Ok(())
+}
+
+fn open_all(args: &BenchArgs) -> anyhow::Result<Vec<(&'static str, Box<dyn Engine>)>> {
+    let wanted = if args.engines.is_empty() {
+        vec![BenchEngine::Gpu, BenchEngine::Cpu, BenchEngine::Cpu1]
+    } else {
+        args.engines.clone()
+    };
+    let mut engines: Vec<(&'static str, Box<dyn Engine>)> = Vec::new();
+    for which in wanted {
+        let engine: Box<dyn Engine> = match which {
+            BenchEngine::Gpu => match Gpu::open(&args.adapter.clone().unwrap_or_default()) {
+                Ok(gpu) => Box::new(GpuEngine::new(gpu)),
+                // Nobody asked for the GPU by name: the table says that it is missing.
+                Err(EngineError::NoAdapter(why))
+                    if args.engines.is_empty() && args.adapter.is_none() =>
+                {
+                    eprintln!("{why}. Timing the CPU engine alone.");
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            },
+            BenchEngine::Cpu => Box::new(CpuEngine::new(args.threads.map(|t| t as usize))?),
+            BenchEngine::Cpu1 => Box::new(CpuEngine::new(Some(1))?),
+        };
+        engines.push((which.label(), engine));
+    }
+    Ok(engines)
+}
+
+fn bench_count(args: &BenchArgs, count: u64) -> anyhow::Result<Report> {
+    let mut scene = options::read_scene(&args.flock.scene, &args.flock.overrides)?;
+    let request =
+        Request { count: Some(count), density: args.flock.density, seed: args.flock.seed };
+    let state = scene.populate(&request)?;
+    let mut contestants = Vec::new();
+    for (label, mut engine) in open_all(args)? {
+        engine.load(&scene, &state)?;
+        engine.step(1)?;
+        engine.finish()?;
+        let after_one_tick = engine.read_back()?;
+        contestants.push(Contestant { label, engine, samples: Vec::new(), after_one_tick });
+    }
+    let bar = progress(u64::from(args.ticks), "ticks");
+    run_in_turn(&mut contestants, args.ticks, &bar)?;
+    bar.finish_and_clear();
+    report(args, &scene, &state, contestants)
+}
+
+/// The warm-up, then `ticks` ticks of every engine in turn, a batch each.
+fn run_in_turn(
+    contestants: &mut [Contestant],
+    ticks: u32,
+    bar: &ProgressBar,
+) -> Result<(), EngineError> {
+    let mut slowest = Duration::ZERO;
+    let mut fastest = Duration::MAX;
+    for contestant in contestants.iter_mut() {
+        let begin = Instant::now();
+        contestant.engine.step(WARM_UP)?;
+        contestant.engine.finish()?;
+        slowest = slowest.max(begin.elapsed() / WARM_UP);
+        fastest = fastest.min(begin.elapsed() / WARM_UP);
+    }
+    // One length of batch for all, so that all are at the same tick when it is each one's turn.
+    let wanted = SHORTEST_SAMPLE.as_nanos().div_ceil(fastest.as_nanos().max(1)) as u32;
+    let batch = wanted.clamp(1, (ticks / SAMPLES).max(1));
+    let mut done = 0;
+    while done < ticks {
+        let now = batch.min(ticks - done);
+        for contestant in contestants.iter_mut() {
+            let begin = Instant::now();
+            contestant.engine.step(now)?;
+            contestant.engine.finish()?;
+            contestant.samples.push(begin.elapsed().as_secs_f64() * 1e3 / f64::from(now));
+        }
+        done += now;
+        bar.set_position(done.into());
+    }
+    Ok(())
+}
+
+fn report(
+    args: &BenchArgs,
+    scene: &Scene,
+    start: &FlockState,
+    mut contestants: Vec<Contestant>,
+) -> anyhow::Result<Report> {
+    let mut after_the_run = Vec::new();
+    for contestant in &mut contestants {
+        after_the_run.push(contestant.engine.read_back()?);
+    }
+    let first = Metrics::of(scene, start);
+    let Some(last) = after_the_run.first().map(|state| Metrics::of(scene, state)) else {
+        anyhow::bail!("--engines: name at least one engine");
+    };
+    let mut agreements = Vec::new();
+    for (contestant, state) in contestants.iter().zip(&after_the_run).skip(1) {
+        agreements.push(Agreement {
+            engines: [contestants[0].label, contestant.label],
+            after_one_tick: deviation(
+                scene,
+                &contestants[0].after_one_tick,
+                &contestant.after_one_tick,
+            ),
+            after_the_run: deviation(scene, &after_the_run[0], state),
+        });
+    }
+    let mut rows = Vec::new();
+    for contestant in &mut contestants {
+        contestant.engine.set_profiling(true);
+        contestant.engine.step(PROFILED)?;
+        contestant.engine.finish()?;
+        let profile = contestant.engine.profile();
+        let describe = contestant.engine.describe();
+        rows.push(Row::new(contestant.label, describe, &contestant.samples, &profile, start.len()));
+    }
+    Ok(Report {
+        scene: scene.name.clone(),
+        agents: start.len(),
+        seed: scene.seed,
+        ticks: args.ticks,
+        ticks_before_the_end: 1 + WARM_UP + args.ticks,
+        uniform_neighbours: scene.uniform_neighbours(start.len()),
+        mean_neighbours: [first.mean_neighbours, last.mean_neighbours],
+        largest_cell: [first.largest_cell, last.largest_cell],
+        sampled_agents: last.sampled_agents,
+        rows,
+        agreements,
+    })
+}
+
+/// Median and largest distance between the same agents of two states; world units.
+fn deviation(scene: &Scene, a: &FlockState, b: &FlockState) -> [f64; 2] {
+    let between = |(p, q): (&crate::model::vector::Point, &crate::model::vector::Point)| {
+        let difference = crate::model::vector::Vector { x: p.x - q.x, y: p.y - q.y };
+        f64::from(scene.world.shortest(difference).length())
+    };
+    let mut distances: Vec<f64> = a.position.iter().zip(&b.position).map(between).collect();
+    distances.sort_by(f64::total_cmp);
+    [distances[distances.len() / 2], distances[distances.len() - 1]]
 }

@@ -1,10 +1,27 @@
 //! `flockwork capture`: frames to files.
+//!
+//! A film or a sequence shows the ticks 0, E, 2E, … up to T; a single PNG shows tick T. Ticks count
+//! from the first state's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
+use anyhow::Context;
 use clap::Args;
 
-use super::options::{FlockArgs, MachineArgs, Size};
+use super::advance::{Pace, progress};
+use super::options::{FlockArgs, Machine, MachineArgs, Size};
+use super::output::{
+    HandedOver, Interrupt, Interrupted, OutputError, OutputFile, OutputFolder, size_text,
+};
+use crate::engine::Engine;
+use crate::model::scene::Scene;
+use crate::view::camera::Camera;
+use crate::view::offscreen::Offscreen;
+use crate::view::recorder::{
+    ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, Recorder, SequenceRecorder, apng,
+};
+use crate::view::{Painter, RasterPainter};
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -19,19 +36,237 @@ pub struct CaptureArgs {
     /// Ticks to simulate
     #[arg(long, value_name = "T")]
     pub ticks: u64,
-    /// Ticks from one frame to the next; a single PNG shows the last tick
+    /// Ticks from one frame to the next; the first shows tick 0, a single PNG the last tick
     #[arg(long, value_name = "E", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
     /// Frames a second of GIF, APNG and MP4
-    #[arg(long, value_name = "R", default_value_t = 30.0)]
+    #[arg(long, value_name = "R", default_value_t = 30.0, value_parser = frame_rate)]
     pub fps: f64,
     /// A folder for a PNG sequence, or a file: .png (one picture), .gif, .apng, .mp4
     #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
 }
 
-/// Runs the command.
+fn frame_rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (0.1..=1000.0).contains(rate));
+    rate.ok_or_else(|| "a rate is a number of frames a second from 0.1 to 1000".into())
+}
+
+/// Runs the command. On Ctrl-C the film ends with the last frame drawn.
 pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
-    let _ = args;
-    anyhow::bail!("not built")
+    let plan = Plan::of(args);
+    // What cannot be written must fail before anything is simulated.
+    let mut output = Output::open(args, &plan)?;
+    let (scene, state) = args.flock.prepare()?;
+    let Machine { mut engine, gpu } = args.machine.open()?;
+    engine.load(&scene, &state)?;
+    let agents = state.len();
+    drop(state);
+    let mut painter: Box<dyn Painter> = match gpu {
+        Some(gpu) => Box::new(Offscreen::new(gpu, args.size.width, args.size.height)?),
+        None => Box::new(RasterPainter),
+    };
+    let pace = Pace::new(Interrupt::listen());
+    let start = Instant::now();
+    let shown = {
+        let mut recorder = output.recorder(&plan)?;
+        let shown = film(engine.as_mut(), painter.as_mut(), recorder.as_mut(), &scene, &plan, pace)?;
+        recorder.finish()?;
+        shown
+    };
+    let kept = output.keep(&plan, shown.frames)?;
+    println!(
+        "{agents} agents, {} ticks on {}, {} frames of {} × {} by {} in {:.1} s; {kept}",
+        shown.ticks,
+        engine.describe(),
+        shown.frames,
+        plan.film.width,
+        plan.film.height,
+        painter.describe(),
+        start.elapsed().as_secs_f64()
+    );
+    if shown.interrupted {
+        let kept = format!("{} of {} frames are kept; {kept}", shown.frames, plan.frames());
+        return Err(Interrupted { kept }.into());
+    }
+    Ok(())
+}
+
+/// What is to be drawn.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    film: Film,
+    ticks: u64,
+    /// Ticks between frames; none: only the last tick is drawn.
+    every: Option<u64>,
+}
+
+impl Plan {
+    fn of(args: &CaptureArgs) -> Self {
+        let Size { width, height } = args.size;
+        let single = Kind::of(&args.out).is_ok_and(|kind| kind == Kind::Png);
+        Self {
+            film: Film { width, height, rate: args.fps },
+            ticks: args.ticks,
+            every: (!single).then_some(args.every),
+        }
+    }
+
+    fn frames(&self) -> u64 {
+        self.every.map_or(1, |every| self.ticks / every + 1)
+    }
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Folder,
+    Png,
+    Gif,
+    Apng,
+    Mp4,
+}
+
+impl Kind {
+    fn of(path: &Path) -> anyhow::Result<Self> {
+        let slash = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            None => Ok(Self::Folder),
+            Some(_) if slash || path.is_dir() => Ok(Self::Folder),
+            Some("png") => Ok(Self::Png),
+            Some("gif") => Ok(Self::Gif),
+            Some("apng") => Ok(Self::Apng),
+            Some("mp4") => Ok(Self::Mp4),
+            Some(_) => anyhow::bail!(
+                "--out {path}: a capture is a .png, .gif, .apng or .mp4 file, or a folder of PNGs \
+                 (for a folder with a dot in its name write {path}/)",
+                path = path.display()
+            ),
+        }
+    }
+}
+
+/// Where the frames go.
+enum Output {
+    Folder(OutputFolder, PathBuf),
+    Film(Kind, OutputFile),
+    Mp4(HandedOver),
+}
+
+/// Name of a frame in a folder.
+fn frame_name(number: u64) -> String {
+    format!("frame_{number:06}.png")
+}
+
+/// The number in such a name.
+fn frame_number(name: &str) -> Option<u64> {
+    name.strip_prefix("frame_")?.strip_suffix(".png")?.parse().ok()
+}
+
+impl Output {
+    fn open(args: &CaptureArgs, plan: &Plan) -> anyhow::Result<Self> {
+        let kind = Kind::of(&args.out)?;
+        if kind == Kind::Folder {
+            let folder = OutputFolder::create(&args.out)?;
+            let beyond = |name: &&String| frame_number(name).is_some_and(|n| n >= plan.frames());
+            if let Some(name) = folder.names()?.iter().find(beyond) {
+                let problem = format!(
+                    "it holds {name} of a longer capture, which would mix with this one; delete \
+                     the old frames or name another folder"
+                );
+                return Err(OutputError::new(&args.out, problem).into());
+            }
+            return Ok(Self::Folder(folder, args.out.clone()));
+        }
+        let file = OutputFile::create(&args.out)?;
+        if kind == Kind::Mp4 {
+            crate::view::recorder::mp4::check()?;
+            return Ok(Self::Mp4(file.hand_over()));
+        }
+        Ok(Self::Film(kind, file))
+    }
+
+    /// Begins to record.
+    fn recorder<'a>(&'a mut self, plan: &Plan) -> anyhow::Result<Box<dyn Recorder + 'a>> {
+        let film = plan.film;
+        Ok(match self {
+            Self::Folder(folder, _) => {
+                let folder = folder.clone();
+                let write = move |number: u64, bytes: &[u8]| {
+                    let written = folder.write(&frame_name(number), bytes);
+                    written.map(|_| ()).map_err(std::io::Error::other)
+                };
+                Box::new(SequenceRecorder::new(Box::new(write))?)
+            }
+            Self::Film(Kind::Gif, file) => Box::new(GifRecorder::new(file, film)?),
+            Self::Film(Kind::Apng, file) => {
+                let frames = u32::try_from(plan.frames()).context("too many frames for an APNG")?;
+                Box::new(ApngRecorder::new(file, film, frames)?)
+            }
+            Self::Film(_, file) => Box::new(PngRecorder::new(file)),
+            Self::Mp4(file) => Box::new(Mp4Recorder::start(file.temporary_path(), film)?),
+        })
+    }
+
+    /// Gives the file its name. Returns name and size for people.
+    fn keep(self, plan: &Plan, frames: u64) -> anyhow::Result<String> {
+        let (path, size) = match self {
+            Self::Folder(_, path) => return Ok(format!("{}", path.display())),
+            Self::Film(kind, mut file) => {
+                if kind == Kind::Apng && frames != plan.frames() {
+                    apng::correct_count(&mut file, plan.film, frames as u32)?;
+                }
+                (file.path().to_owned(), file.keep()?)
+            }
+            Self::Mp4(file) => (file.path().to_owned(), file.keep()?),
+        };
+        Ok(format!("{} ({})", path.display(), size_text(size)))
+    }
+}
+
+/// What a capture came to.
+struct Shown {
+    frames: u64,
+    ticks: u64,
+    interrupted: bool,
+}
+
+/// Steps, draws and records, until all frames are drawn or Ctrl-C is heard.
+fn film(
+    engine: &mut dyn Engine,
+    painter: &mut dyn Painter,
+    recorder: &mut dyn Recorder,
+    scene: &Scene,
+    plan: &Plan,
+    mut pace: Pace,
+) -> anyhow::Result<Shown> {
+    let camera = Camera::fit(&scene.world, plan.film.width, plan.film.height);
+    // A single picture takes its time in ticks, a film in frames.
+    let bar = match plan.every {
+        Some(_) => progress(plan.frames(), "frames"),
+        None => progress(plan.ticks, "ticks"),
+    };
+    let mut shown = Shown { frames: 0, ticks: 0, interrupted: false };
+    if plan.every.is_none() {
+        shown.ticks = pace.advance(engine, plan.ticks, |ticks| bar.inc(ticks))?;
+        shown.interrupted = shown.ticks < plan.ticks;
+    }
+    loop {
+        recorder.push(painter.paint(engine, scene, &camera)?)?;
+        shown.frames += 1;
+        let Some(every) = plan.every else { break };
+        bar.inc(1);
+        if shown.frames == plan.frames() {
+            break;
+        }
+        let ticks = pace.advance(engine, every, |_| {})?;
+        shown.ticks += ticks;
+        if ticks < every || pace.is_interrupted() {
+            shown.interrupted = true;
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    Ok(shown)
 }

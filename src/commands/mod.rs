@@ -1,9 +1,13 @@
 //! What the program does: one file a command, clients of the layers below.
 
 pub mod adapters;
+mod advance;
 pub mod bench;
+pub mod bench_report;
 pub mod capture;
 pub mod options;
+pub mod output;
 pub mod run;
 pub mod scenes;
 pub mod simulate;
+pub mod state_file;

@@ -1,13 +1,16 @@
 //! What several commands take: which flock, on what machine, how large a picture.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use crate::engine::Engine;
-use crate::engine::gpu::AdapterChoice;
-use crate::model::scene::{BuiltIn, Request, Scene};
+use super::state_file;
+use crate::engine::cpu::CpuEngine;
+use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
+use crate::engine::{Engine, EngineError};
+use crate::model::scene::{BuiltIn, MAX_AGENTS, Request, Scene};
 use crate::model::state::FlockState;
 
 /// Which flock.
@@ -17,13 +20,13 @@ pub struct FlockArgs {
     #[arg(long, value_name = "NAME|FILE", default_value = "flock")]
     pub scene: String,
     /// Number of agents [default: the scene's]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub count: Option<u64>,
     /// Seed of the random numbers [default: the scene's]
     #[arg(long, value_name = "S")]
     pub seed: Option<u32>,
     /// Mean neighbours within the largest radius; the world grows to fit [default: the scene's]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub density: Option<f32>,
     /// Override a scene key, as in --set starling.separation.weight=2
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -85,11 +88,31 @@ impl std::str::FromStr for Size {
 
 impl FlockArgs {
     /// Reads the scene, scales it and makes (or reads) the first state.
+    ///
+    /// With `--init` the world is sized for the count of the file, as it was for the run that
+    /// wrote it.
     pub fn prepare(&self) -> anyhow::Result<(Scene, FlockState)> {
         let mut scene = read_scene(&self.scene, &self.overrides)?;
-        let request = Request { count: self.count, density: self.density, seed: self.seed };
-        let state = scene.populate(&request)?;
-        Ok((scene, state))
+        let mut request = Request { count: self.count, density: self.density, seed: self.seed };
+        let Some(path) = &self.init else {
+            let state = scene.populate(&request)?;
+            return Ok((scene, state));
+        };
+        let table = state_file::read_table(path)?;
+        let found = table.len() as u64;
+        if let Some(count) = self.count
+            && count != found
+        {
+            anyhow::bail!(
+                "--count {count}: the state of --init {} has {found} agents; leave --count out",
+                path.display()
+            );
+        }
+        request.count = Some(found);
+        scene.populate(&request)?;
+        table.announce(path);
+        let state = table.into_state(&scene);
+        Ok((scene, state.with_context(|| format!("--init {}", path.display()))?))
     }
 }
 
@@ -113,10 +136,46 @@ pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
     Ok(Scene::parse(name, &text, overrides)?)
 }
 
+/// An engine, and its device if it runs on one.
+pub struct Machine {
+    /// Moves the flock.
+    pub engine: Box<dyn Engine>,
+    /// Where the flock can be drawn without leaving the device.
+    pub gpu: Option<Arc<Gpu>>,
+}
+
 impl MachineArgs {
     /// Opens the engine asked for. With `auto` and no adapter it says on stderr that the CPU takes
     /// over.
-    pub fn open(&self) -> anyhow::Result<Box<dyn Engine>> {
-        anyhow::bail!("not built")
+    pub fn open(&self) -> anyhow::Result<Machine> {
+        if self.engine == EngineArg::Cpu {
+            return Ok(Machine { engine: Box::new(self.cpu_engine()?), gpu: None });
+        }
+        match Gpu::open(&self.adapter.clone().unwrap_or_default()) {
+            Ok(gpu) => {
+                let engine = Box::new(GpuEngine::new(Arc::clone(&gpu)));
+                Ok(Machine { engine, gpu: Some(gpu) })
+            }
+            Err(EngineError::NoAdapter(why))
+                if self.engine == EngineArg::Auto && self.adapter.is_none() =>
+            {
+                let engine = self.cpu_engine()?;
+                eprintln!("{why}. Going on with the CPU engine ({}).", engine.describe());
+                Ok(Machine { engine: Box::new(engine), gpu: None })
+            }
+            Err(error) => Err(error.into()),
+        }
     }
+
+    /// The CPU engine with the threads asked for.
+    pub fn cpu_engine(&self) -> Result<CpuEngine, EngineError> {
+        CpuEngine::new(self.threads.map(|t| t as usize))
+    }
+}
+
+/// A number of agents, for clap.
+pub fn count(text: &str) -> Result<u64, String> {
+    let plain = text.replace(['_', ','], "");
+    let count = plain.parse().ok().filter(|count| (1..=MAX_AGENTS).contains(count));
+    count.ok_or_else(|| format!("a flock has 1 to {MAX_AGENTS} agents, a whole number"))
 }

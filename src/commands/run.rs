@@ -2,27 +2,29 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
 
-use super::options::{EngineArg, FlockArgs, MachineArgs, Size};
-use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
+use super::advance::{Pace, progress};
+use super::options::{EngineArg, FlockArgs, Machine, MachineArgs, Size};
+use super::output::{Interrupt, Interrupted, OutputFile, size_text};
+use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::view::camera::Camera;
-use crate::view::frame::Frame;
 use crate::view::offscreen::Offscreen;
-use crate::view::upload::UploadedAgents;
+use crate::view::recorder::{PngRecorder, Recorder};
 use crate::view::window::{self, WindowError};
+use crate::view::{Painter, RasterPainter};
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
+    /// Which flock.
     #[command(flatten)]
     pub flock: FlockArgs,
+    /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Size of the window
@@ -38,9 +40,6 @@ const TICKS_WITHOUT_WINDOW: u64 = 300;
 
 /// Where the picture of a run without a window goes.
 const PICTURE: &str = "flockwork.png";
-
-/// Ticks between two looks at the clock, in a run without a window.
-const PORTION: u32 = 10;
 
 /// Runs the command.
 pub fn run(args: &RunArgs) -> anyhow::Result<()> {
@@ -73,7 +72,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     }
 }
 
-/// An engine of a kind. One on the GPU uses `gpu` if that is open already.
+/// An engine of a kind; one on the GPU shares the device that draws.
 fn engine(
     kind: EngineKind,
     gpu: Option<&Arc<Gpu>>,
@@ -81,97 +80,49 @@ fn engine(
 ) -> Result<Box<dyn Engine>, EngineError> {
     match (kind, gpu) {
         (EngineKind::Gpu, Some(gpu)) => Ok(Box::new(GpuEngine::new(Arc::clone(gpu)))),
-        (EngineKind::Gpu, None) => {
-            let gpu = Gpu::open(&machine.adapter.clone().unwrap_or_default())?;
-            Ok(Box::new(GpuEngine::new(gpu)))
-        }
-        // CALL SITE: CpuEngine::new(machine.threads.map(|threads| threads as usize))
-        (EngineKind::Cpu, _) => Err(EngineError::NoAdapter("the CPU engine is not built".into())),
+        (EngineKind::Gpu, None) => Err(EngineError::NoAdapter("no GPU is open".into())),
+        (EngineKind::Cpu, _) => Ok(Box::new(machine.cpu_engine()?)),
     }
 }
 
-/// The same run with its last tick in a picture.
+/// The same run, with its last tick in a picture. Ctrl-C draws the tick reached.
 fn run_without_window(
     args: &RunArgs,
     scene: &Scene,
     state: &FlockState,
     ticks: u64,
 ) -> anyhow::Result<()> {
-    let gpu = open_gpu(&args.machine)?;
-    let kind = match (args.machine.engine, &gpu) {
-        (EngineArg::Gpu, _) | (EngineArg::Auto, Some(_)) => EngineKind::Gpu,
-        (EngineArg::Cpu, _) | (EngineArg::Auto, None) => EngineKind::Cpu,
+    // What cannot be written must fail before anything is simulated.
+    let mut file = OutputFile::create(Path::new(PICTURE))?;
+    let Machine { mut engine, gpu } = args.machine.open()?;
+    let Size { width, height } = args.size;
+    let mut painter: Box<dyn Painter> = match gpu {
+        Some(gpu) => Box::new(Offscreen::new(gpu, width, height)?),
+        None => Box::new(RasterPainter),
     };
-    let mut engine = engine(kind, gpu.as_ref(), &args.machine)?;
     engine.load(scene, state)?;
-    let time = simulate(engine.as_mut(), ticks)?;
-    let camera = Camera::fit(&scene.world, args.size.width, args.size.height);
-    let frame = picture(engine.as_mut(), gpu.as_ref(), scene, &camera)?;
-    write_png(Path::new(PICTURE), &frame)?;
+    let mut pace = Pace::new(Interrupt::listen());
+    let bar = progress(ticks, "ticks");
+    let done = pace.advance(engine.as_mut(), ticks, |ticks| bar.inc(ticks))?;
+    bar.finish_and_clear();
+    let camera = Camera::fit(&scene.world, width, height);
+    let frame = painter.paint(engine.as_mut(), scene, &camera)?;
+    let mut recorder = Box::new(PngRecorder::new(&mut file));
+    recorder.push(frame)?;
+    recorder.finish()?;
+    let size = size_text(file.keep()?);
     println!(
-        "{} agents, {ticks} ticks in {:.2} s, {:.3} ms a tick; engine {kind} ({}); {PICTURE}",
+        "{} agents, {done} ticks in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; \
+         {PICTURE} ({size})",
         state.len(),
-        time.as_secs_f64(),
-        1e3 * time.as_secs_f64() / ticks.max(1) as f64,
+        pace.stepping.as_secs_f64(),
+        1e3 * pace.stepping.as_secs_f64() / done.max(1) as f64,
+        engine.kind(),
         engine.describe(),
+        painter.describe(),
     );
+    if done < ticks {
+        return Err(Interrupted { kept: format!("{PICTURE} shows tick {done} of {ticks}") }.into());
+    }
     Ok(())
-}
-
-/// The device, if there is one. That there is none is an error only for those who asked for one.
-fn open_gpu(machine: &MachineArgs) -> anyhow::Result<Option<Arc<Gpu>>> {
-    let choice = machine.adapter.clone().unwrap_or_default();
-    match Gpu::open(&choice) {
-        Ok(gpu) => Ok(Some(gpu)),
-        Err(EngineError::NoAdapter(reason))
-            if choice == AdapterChoice::Best && machine.engine != EngineArg::Gpu =>
-        {
-            eprintln!("{reason}: the CPU simulates and draws");
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn simulate(engine: &mut dyn Engine, ticks: u64) -> Result<Duration, EngineError> {
-    let begin = Instant::now();
-    let mut left = ticks;
-    while left > 0 {
-        let portion = left.min(u64::from(PORTION)) as u32;
-        engine.step(portion)?;
-        left -= u64::from(portion);
-    }
-    engine.finish()?;
-    Ok(begin.elapsed())
-}
-
-fn picture(
-    engine: &mut dyn Engine,
-    gpu: Option<&Arc<Gpu>>,
-    scene: &Scene,
-    camera: &Camera,
-) -> anyhow::Result<Frame> {
-    let Some(gpu) = gpu else {
-        // CALL SITE: raster::draw(scene, &engine.read_back()?, camera)
-        anyhow::bail!("the CPU rasteriser is not built");
-    };
-    let size = camera.size.as_uvec2();
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), size.x, size.y)?;
-    if engine.gpu_agents().is_none() {
-        let mut agents = UploadedAgents::new(Arc::clone(gpu));
-        agents.upload(&engine.read_back()?)?;
-        return Ok(offscreen.render(agents.agents(), scene, camera)?);
-    }
-    let agents = engine.gpu_agents().context("the engine's flock is gone")?;
-    Ok(offscreen.render(agents, scene, camera)?)
-}
-
-fn write_png(path: &Path, frame: &Frame) -> anyhow::Result<()> {
-    let cannot = || format!("cannot write {}", path.display());
-    let file = std::fs::File::create(path).with_context(cannot)?;
-    let mut encoder = png::Encoder::new(std::io::BufWriter::new(file), frame.width, frame.height);
-    encoder.set_color(png::ColorType::Rgba);
-    let mut writer = encoder.write_header().with_context(cannot)?;
-    writer.write_image_data(&frame.pixels).with_context(cannot)?;
-    writer.finish().with_context(cannot)
 }

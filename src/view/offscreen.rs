@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use super::Painter;
 use super::camera::Camera;
 use super::frame::Frame;
 use super::renderer::Renderer;
-use crate::engine::EngineError;
+use super::upload::UploadedAgents;
 use crate::engine::gpu::{Agents, Gpu};
+use crate::engine::{Engine, EngineError};
 use crate::model::scene::Scene;
 
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
@@ -93,6 +95,22 @@ impl Offscreen {
         frame
     }
 
+    /// Draws the flock of an engine: where it is, when that is on this device, else uploaded.
+    fn frame_of(
+        &mut self,
+        engine: &mut dyn Engine,
+        scene: &Scene,
+        camera: &Camera,
+    ) -> Result<Frame, EngineError> {
+        if let Some(agents) = engine.gpu_agents() {
+            return self.render(agents, scene, camera);
+        }
+        let state = engine.read_back()?;
+        let mut uploaded = UploadedAgents::new(Arc::clone(&self.gpu));
+        uploaded.upload(&state)?;
+        self.render(uploaded.agents(), scene, camera)
+    }
+
     fn frame(&self) -> Result<Frame, EngineError> {
         let mapped = self.staging.slice(..).get_mapped_range();
         let mapped = mapped.map_err(|error| self.gpu.error(error.to_string()))?;
@@ -103,5 +121,20 @@ impl Offscreen {
             pixels.extend_from_slice(&line[..row]);
         }
         Ok(Frame { width, height, pixels })
+    }
+}
+
+impl Painter for Offscreen {
+    fn describe(&self) -> String {
+        self.gpu.name()
+    }
+
+    fn paint(
+        &mut self,
+        engine: &mut dyn Engine,
+        scene: &Scene,
+        camera: &Camera,
+    ) -> Result<Frame, EngineError> {
+        self.frame_of(engine, scene, camera)
     }
 }

@@ -1,1 +1,242 @@
-//! The CPU engine.
+//! The CPU engine: all cores, and as many agents at a time as the processor has lanes.
+//!
+//! One tick is two passes: [`steer`] (neighbours, behaviours, integration) and [`sort`] (the
+//! agents back into the order of the grid). The flock is kept sorted by cell, so that the
+//! neighbours of an agent are three contiguous runs.
+
+mod bands;
+mod flock;
+mod lanes;
+mod neighbours;
+mod pilots;
+mod sort;
+mod steer;
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+pub use lanes::InstructionSet;
+
+use super::{Engine, EngineError, EngineKind, PassTime, Profile};
+use crate::model::behaviours::{Surroundings, Target, Uses};
+use crate::model::grid::Grid;
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+use crate::model::world::World;
+use flock::{Identity, Motion};
+use neighbours::Surveyed;
+use pilots::SpeciesTable;
+use sort::{Sorted, Unsorted};
+use steer::Steer;
+
+/// Moves a flock on the CPU. The same bits for any number of threads and any instruction set.
+pub struct CpuEngine {
+    pool: rayon::ThreadPool,
+    instructions: InstructionSet,
+    flock: Option<Flock>,
+    profiling: bool,
+    profile: Profile,
+}
+
+/// A loaded flock.
+struct Flock {
+    world: World,
+    targets: Vec<Target>,
+    time_step: f32,
+    seed: u32,
+    uses: Uses,
+    grid: Grid,
+    table: SpeciesTable,
+    /// Names of the agents in files, in the order of the load.
+    id: Vec<u32>,
+    tick: u64,
+    /// Sorted by cell between ticks.
+    motion: Motion,
+    identity: Identity,
+    start: Vec<u32>,
+    /// After `steer`, before `sort`: in the order of the tick before.
+    moved: Motion,
+    key: Vec<u32>,
+    /// Where `sort` writes the identities.
+    identity_spare: Identity,
+}
+
+impl CpuEngine {
+    /// With a pool of `threads` threads of its own; none: one for each core.
+    pub fn new(threads: Option<usize>) -> Result<Self, EngineError> {
+        Self::with_instructions(threads, InstructionSet::detect())
+    }
+
+    /// On instructions of the caller's choice, for tests and benchmarks. Where the processor lacks
+    /// them, the scalar ones do the work.
+    pub fn with_instructions(
+        threads: Option<usize>,
+        instructions: InstructionSet,
+    ) -> Result<Self, EngineError> {
+        let threads = threads.unwrap_or(0);
+        let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = builder.thread_name(|index| format!("flock {index}")).build();
+        let pool =
+            pool.map_err(|error| EngineError::Threads { threads, message: error.to_string() })?;
+        Ok(Self { pool, instructions, flock: None, profiling: false, profile: Profile::default() })
+    }
+}
+
+impl Flock {
+    fn new(scene: &Scene, state: &FlockState, threads: usize) -> Self {
+        let count = state.len();
+        let grid = scene.grid(count);
+        let mut flock = Self {
+            world: scene.world,
+            targets: scene.targets.clone(),
+            time_step: scene.time_step,
+            seed: scene.seed,
+            uses: scene.uses(),
+            grid,
+            table: SpeciesTable::of(scene),
+            id: state.id.clone(),
+            tick: state.tick,
+            motion: Motion::zeroed(count),
+            identity: Identity::of(&state.species),
+            start: vec![0; grid.cells() + 1],
+            moved: Motion::of(&state.position, &state.velocity),
+            key: state.position.par_iter().map(|p| grid.key_of(*p)).collect(),
+            identity_spare: Identity::of(&state.species),
+        };
+        // As if they were spread evenly: the bands then are of equal size.
+        let cells = grid.cells();
+        let even: Vec<u32> =
+            (0..=cells).map(|c| (c as u128 * count as u128 / cells as u128) as u32).collect();
+        let bands = bands::divide(&grid, &even, threads);
+        flock.sort(&bands);
+        flock
+    }
+
+    /// Advances by one tick; returns the time of `steer` and of `sort`.
+    fn tick(&mut self, instructions: InstructionSet, threads: usize) -> [Duration; 2] {
+        let begin = Instant::now();
+        let bands = bands::divide(&self.grid, &self.start, threads);
+        let pass = Steer {
+            flock: Surveyed {
+                motion: &self.motion,
+                species: &self.identity.species,
+                start: &self.start,
+                grid: self.grid,
+                world: self.world,
+                uses: self.uses,
+                seed: self.seed,
+                tick: self.tick as u32,
+            },
+            row: &self.identity.row,
+            table: &self.table,
+            surroundings: Surroundings { world: &self.world, targets: &self.targets },
+            time_step: self.time_step,
+        };
+        pass.run(&bands, instructions, &mut self.moved, &mut self.key);
+        let steered = Instant::now();
+        self.sort(&bands);
+        self.tick += 1;
+        [steered - begin, steered.elapsed()]
+    }
+
+    fn sort(&mut self, bands: &[bands::Band]) {
+        let sources: Vec<Range<usize>> = bands.iter().map(|band| band.agents.clone()).collect();
+        let from = Unsorted { motion: &self.moved, identity: &self.identity, key: &self.key };
+        let to = Sorted {
+            motion: &mut self.motion,
+            identity: &mut self.identity_spare,
+            start: &mut self.start,
+        };
+        sort::sort(bands, &sources, &from, to);
+        std::mem::swap(&mut self.identity, &mut self.identity_spare);
+    }
+
+    fn state(&self) -> FlockState {
+        let count = self.id.len();
+        let mut state = FlockState {
+            tick: self.tick,
+            id: self.id.clone(),
+            species: vec![0; count],
+            position: vec![Point::ZERO; count],
+            velocity: vec![Point::ZERO; count],
+        };
+        for (index, row) in self.identity.row.iter().map(|row| *row as usize).enumerate() {
+            state.species[row] = self.identity.species[index];
+            state.position[row] = self.motion.position(index);
+            state.velocity[row] = self.motion.velocity(index);
+        }
+        state
+    }
+}
+
+impl Engine for CpuEngine {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Cpu
+    }
+
+    fn describe(&self) -> String {
+        let threads = self.pool.current_num_threads();
+        let plural = if threads == 1 { "" } else { "s" };
+        format!("{threads} thread{plural}, {}", self.instructions)
+    }
+
+    fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
+        // The old flock makes room before the new one is built.
+        self.flock = None;
+        self.profile = Profile::default();
+        let threads = self.pool.current_num_threads();
+        self.flock = Some(self.pool.install(|| Flock::new(scene, state, threads)));
+        Ok(())
+    }
+
+    fn set_pointer(&mut self, pointer: Option<Point>) {
+        if let Some(target) = self.flock.as_mut().and_then(|flock| flock.targets.first_mut()) {
+            target.active = pointer.is_some();
+            target.position = pointer.unwrap_or(target.position);
+        }
+    }
+
+    fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
+        let Some(flock) = &mut self.flock else { return Ok(()) };
+        let (threads, instructions) = (self.pool.current_num_threads(), self.instructions);
+        let spent = self.pool.install(|| {
+            let mut spent = [Duration::ZERO; 2];
+            for _ in 0..ticks {
+                let tick = flock.tick(instructions, threads);
+                spent = [spent[0] + tick[0], spent[1] + tick[1]];
+            }
+            spent
+        });
+        if self.profiling && ticks > 0 {
+            let names = ["steer", "sort"].into_iter();
+            let passes = names.zip(spent).map(|(pass, time)| PassTime { pass, time: time / ticks });
+            self.profile = Profile { passes: passes.collect(), by_timestamps: false };
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn read_back(&mut self) -> Result<FlockState, EngineError> {
+        Ok(self.flock.as_ref().map(Flock::state).unwrap_or_default())
+    }
+
+    fn set_profiling(&mut self, on: bool) {
+        self.profiling = on;
+    }
+
+    fn profile(&mut self) -> Profile {
+        self.profile.clone()
+    }
+
+    fn largest_cell(&mut self) -> u32 {
+        let Some(flock) = &self.flock else { return 0 };
+        let cells = || flock.start.par_windows(2).map(|pair| pair[1] - pair[0]).max();
+        self.pool.install(cells).unwrap_or(0)
+    }
+}

@@ -87,7 +87,7 @@ pub fn describe(info: &wgpu::AdapterInfo) -> String {
 fn choose(choice: &AdapterChoice, mut found: Vec<wgpu::Adapter>) -> Result<wgpu::Adapter, String> {
     if found.is_empty() {
         return Err("no GPU adapter found; install a Vulkan driver \
-                    (Debian: apt-get install mesa-vulkan-drivers), or use --engine cpu"
+                    (Debian: apt-get install mesa-vulkan-drivers) or use --engine cpu"
             .into());
     }
     let names: Vec<String> = found.iter().map(|a| a.get_info().name).collect();

@@ -53,7 +53,7 @@ pub fn largest_count(limits: &wgpu::Limits) -> (u64, String) {
     if count >= MAX_AGENTS {
         (MAX_AGENTS, format!("an agent's id of 27 bits ({MAX_AGENTS})"))
     } else {
-        (count, format!("{limit} of {bytes} bytes, at {STATE_BYTES} an agent,"))
+        (count, format!("{limit} of {bytes} bytes at {STATE_BYTES} an agent"))
     }
 }
 

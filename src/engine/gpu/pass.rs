@@ -50,7 +50,7 @@ pub const AGENTS_PER_WORKGROUP: u32 = 64;
 /// Cells to a workgroup of a pass over cells.
 pub const CELLS_PER_BLOCK: u32 = 1024;
 /// Workgroups that share the crowded cells.
-pub const MAX_CROWD_WORKGROUPS: u32 = 256;
+pub const MAX_CROWD_WORKGROUPS: u32 = 32;
 
 /// How much there is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -75,7 +75,7 @@ impl Tables {
             .put_point("size", scene.world.size)
             .put("seed", scene.seed.into())
             .put("time_step", scene.time_step.into())
-            .put("run_cap", RUN_CAP.into())
+            .put("run_cap_bits", RUN_CAP.ilog2().into())
             .put("crowded_above", crowded_above.into());
         Ok([
             ("flock", flock.finish()?),

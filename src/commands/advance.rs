@@ -1,0 +1,149 @@
+//! Advancing an engine by many ticks, so that a progress bar moves and Ctrl-C is heard.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::output::Interrupt;
+use crate::engine::{Engine, EngineError};
+
+/// Longest time between two looks at the interrupt flag, as far as one tick allows.
+const LONGEST: Duration = Duration::from_millis(100);
+/// Below this, more ticks are submitted at once: waiting for the device has its price too.
+const SHORTEST: Duration = Duration::from_millis(25);
+/// Most ticks at once.
+const MOST: u32 = 256;
+
+/// Steps an engine in portions that adapt to its speed. The result does not depend on them.
+#[derive(Debug)]
+pub struct Pace {
+    portion: u32,
+    interrupt: Interrupt,
+    /// Time spent in the engine.
+    pub stepping: Duration,
+}
+
+impl Pace {
+    /// Stops when `interrupt` is raised.
+    #[must_use]
+    pub fn new(interrupt: Interrupt) -> Self {
+        Self { portion: 1, interrupt, stepping: Duration::ZERO }
+    }
+
+    /// True once the command should stop.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.is_raised()
+    }
+
+    /// Advances by `ticks`, or fewer when interrupted. Returns by how many. `done` hears of every
+    /// portion.
+    pub fn advance(
+        &mut self,
+        engine: &mut dyn Engine,
+        ticks: u64,
+        mut done: impl FnMut(u64),
+    ) -> Result<u64, EngineError> {
+        let mut left = ticks;
+        while left > 0 && !self.interrupt.is_raised() {
+            let portion = left.min(u64::from(self.portion)) as u32;
+            let start = Instant::now();
+            engine.step(portion)?;
+            engine.finish()?;
+            let took = start.elapsed();
+            self.stepping += took;
+            if took < SHORTEST {
+                self.portion = (self.portion * 2).min(MOST);
+            } else if took > LONGEST {
+                self.portion = (self.portion / 2).max(1);
+            }
+            left -= u64::from(portion);
+            done(u64::from(portion));
+        }
+        Ok(ticks - left)
+    }
+}
+
+/// A bar on stderr that counts `unit`s and tells the time left; nothing when stderr is no terminal.
+#[must_use]
+pub fn progress(length: u64, unit: &str) -> ProgressBar {
+    let template = format!("{{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left");
+    let bar = ProgressBar::new(length);
+    // The template is fixed; without it the bar has indicatif's own look.
+    match ProgressStyle::with_template(&template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::engine::{EngineKind, Profile};
+    use crate::model::scene::Scene;
+    use crate::model::state::FlockState;
+    use crate::model::vector::Point;
+
+    /// An engine whose agents fly straight ahead. Raises `interrupt` after tick `stop_after`.
+    #[derive(Default)]
+    pub struct Straight {
+        pub state: FlockState,
+        pub stop_after: Option<u64>,
+        pub interrupt: Interrupt,
+    }
+
+    impl Engine for Straight {
+        fn kind(&self) -> EngineKind {
+            EngineKind::Cpu
+        }
+        fn describe(&self) -> String {
+            "straight lines".into()
+        }
+        fn load(&mut self, _: &Scene, state: &FlockState) -> Result<(), EngineError> {
+            self.state = state.clone();
+            Ok(())
+        }
+        fn set_pointer(&mut self, _: Option<Point>) {}
+        fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
+            for _ in 0..ticks {
+                self.state.tick += 1;
+                for (p, v) in self.state.position.iter_mut().zip(&self.state.velocity) {
+                    *p += *v;
+                }
+                if self.stop_after == Some(self.state.tick) {
+                    self.interrupt.raise();
+                }
+            }
+            Ok(())
+        }
+        fn finish(&mut self) -> Result<(), EngineError> {
+            Ok(())
+        }
+        fn read_back(&mut self) -> Result<FlockState, EngineError> {
+            Ok(self.state.clone())
+        }
+        fn set_profiling(&mut self, _: bool) {}
+        fn profile(&mut self) -> Profile {
+            Profile::default()
+        }
+        fn largest_cell(&mut self) -> u32 {
+            0
+        }
+    }
+
+    #[test]
+    fn all_ticks_are_done_unless_interrupted() {
+        let mut engine = Straight::default();
+        let mut heard = 0;
+        let mut pace = Pace::new(Interrupt::default());
+        assert_eq!(pace.advance(&mut engine, 1000, |n| heard += n), Ok(1000));
+        assert_eq!((engine.state.tick, heard), (1000, 1000));
+
+        let interrupt = Interrupt::default();
+        let mut engine =
+            Straight { stop_after: Some(3), interrupt: interrupt.clone(), ..Straight::default() };
+        let done = Pace::new(interrupt).advance(&mut engine, 1000, |_| {});
+        assert_eq!(done, Ok(engine.state.tick));
+        assert_eq!(engine.state.tick, 3);
+    }
+}

@@ -1,0 +1,176 @@
+//! What `flockwork bench` measured: a table for people, JSON for scripts.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::engine::Profile;
+
+/// One engine.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// `gpu`, `cpu` or `cpu1`.
+    pub engine: &'static str,
+    /// Adapter, or threads and instruction set.
+    pub runs_on: String,
+    /// Median milliseconds a tick.
+    pub ms_p50: f64,
+    /// 95th percentile of milliseconds a tick.
+    pub ms_p95: f64,
+    /// Million agent-ticks a second, at the median.
+    pub million_agent_ticks: f64,
+    /// Samples behind the percentiles.
+    pub samples: usize,
+    /// Name and milliseconds a tick of each pass.
+    pub passes: Vec<(&'static str, f64)>,
+    /// True when the device's own clock measured the passes.
+    pub passes_by_timestamps: bool,
+}
+
+/// How far two engines' states are apart.
+#[derive(Clone, Debug, Serialize)]
+pub struct Agreement {
+    /// Which two.
+    pub engines: [&'static str; 2],
+    /// Median and largest distance between the same agents; world units.
+    pub after_one_tick: [f64; 2],
+    /// The same at the end of the timed ticks.
+    pub after_the_run: [f64; 2],
+}
+
+/// One flock, several engines.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Name of the scene.
+    pub scene: String,
+    /// Number of agents.
+    pub agents: usize,
+    /// Seed.
+    pub seed: u32,
+    /// Timed ticks.
+    pub ticks: u32,
+    /// Ticks from the start to the end of the timed ones.
+    pub ticks_before_the_end: u32,
+    /// Mean neighbours of a flock that stands evenly in this world.
+    pub uniform_neighbours: f64,
+    /// Mean neighbours within the largest radius: at the start and at the end.
+    pub mean_neighbours: [f64; 2],
+    /// Agents in the fullest cell: at the start and at the end.
+    pub largest_cell: [u64; 2],
+    /// Agents that looked at a sample of their neighbours at the end.
+    pub sampled_agents: u64,
+    /// The engines.
+    pub rows: Vec<Row>,
+    /// How far the engines agree with the first one.
+    pub agreements: Vec<Agreement>,
+}
+
+/// The value below which `share` of the sorted samples lie.
+fn percentile(sorted: &[f64], share: f64) -> f64 {
+    let index = (sorted.len() as f64 * share).ceil() as usize;
+    sorted.get(index.clamp(1, sorted.len()) - 1).copied().unwrap_or(f64::NAN)
+}
+
+impl Row {
+    /// From samples in milliseconds a tick.
+    #[must_use]
+    pub fn new(
+        engine: &'static str,
+        runs_on: String,
+        samples: &[f64],
+        profile: &Profile,
+        agents: usize,
+    ) -> Self {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let ms_p50 = percentile(&sorted, 0.5);
+        Self {
+            engine,
+            runs_on,
+            ms_p50,
+            ms_p95: percentile(&sorted, 0.95),
+            million_agent_ticks: agents as f64 / ms_p50 / 1e3,
+            samples: samples.len(),
+            passes: profile.passes.iter().map(|p| (p.pass, p.time.as_secs_f64() * 1e3)).collect(),
+            passes_by_timestamps: profile.by_timestamps,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "scene {}, {} agents, seed {}, {} timed ticks after {} others",
+            self.scene,
+            self.agents,
+            self.seed,
+            self.ticks,
+            self.ticks_before_the_end - self.ticks
+        )?;
+        writeln!(
+            f,
+            "mean neighbours {:.1} at the start, {:.1} at the end (evenly spread: {:.1}); \
+             largest cell {} and {}; {} agents sampled",
+            self.mean_neighbours[0],
+            self.mean_neighbours[1],
+            self.uniform_neighbours,
+            self.largest_cell[0],
+            self.largest_cell[1],
+            self.sampled_agents
+        )?;
+        writeln!(
+            f,
+            "\n{:6} {:>10} {:>10} {:>16} {:>9}  runs on",
+            "engine", "ms/tick", "p95", "M agent-ticks/s", "speed-up"
+        )?;
+        let slowest = self.rows.iter().map(|row| row.ms_p50).fold(0.0, f64::max);
+        for row in &self.rows {
+            writeln!(
+                f,
+                "{:6} {:>10.3} {:>10.3} {:>16.2} {:>8.1}x  {}",
+                row.engine,
+                row.ms_p50,
+                row.ms_p95,
+                row.million_agent_ticks,
+                slowest / row.ms_p50,
+                row.runs_on
+            )?;
+        }
+        for row in &self.rows {
+            let clock = if row.passes_by_timestamps { "timestamps" } else { "wall time" };
+            writeln!(f, "\npasses of {} (ms a tick, {clock})", row.engine)?;
+            let total: f64 = row.passes.iter().map(|(_, ms)| ms).sum();
+            for (pass, ms) in &row.passes {
+                writeln!(f, "  {pass:16} {ms:>9.3}  {:>3.0} %", 100.0 * ms / total)?;
+            }
+        }
+        for agreement in &self.agreements {
+            let [a, b] = agreement.engines;
+            writeln!(
+                f,
+                "\n{a} and {b} are apart by {:.1e} (median) and {:.1e} (largest) world units \
+                 after 1 tick, {:.1e} and {:.1e} after {}",
+                agreement.after_one_tick[0],
+                agreement.after_one_tick[1],
+                agreement.after_the_run[0],
+                agreement.after_the_run[1],
+                self.ticks_before_the_end
+            )?;
+        }
+        writeln!(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_samples() {
+        let sorted: Vec<f64> = (1..=20).map(f64::from).collect();
+        assert_eq!(percentile(&sorted, 0.5), 10.0);
+        assert_eq!(percentile(&sorted, 0.95), 19.0);
+        assert_eq!(percentile(&[7.0], 0.95), 7.0);
+    }
+}

@@ -1,0 +1,360 @@
+//! Files that are written whole or not at all, and what Ctrl-C does to a long command.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use tempfile::{Builder, NamedTempFile, TempPath};
+
+/// An output that cannot be written: the path, the problem and the remedy.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}: {problem}", path.display())]
+pub struct OutputError {
+    /// As the user wrote it.
+    pub path: PathBuf,
+    /// What is wrong, and what would be right.
+    pub problem: String,
+}
+
+impl OutputError {
+    /// An error about `path`.
+    pub fn new(path: &Path, problem: impl Into<String>) -> Self {
+        Self { path: path.into(), problem: problem.into() }
+    }
+
+    /// What the system said about `path`, with the remedy where one is known.
+    #[must_use]
+    pub fn of_system(path: &Path, error: &io::Error) -> Self {
+        let problem = match error.kind() {
+            io::ErrorKind::StorageFull => "the disk is full; free some space or write to another \
+                                           disk (nothing was left under this name)"
+                .into(),
+            io::ErrorKind::QuotaExceeded => "the disk quota is used up; delete something or write \
+                                             to another disk"
+                .into(),
+            io::ErrorKind::PermissionDenied => {
+                format!("no permission to write to {}; choose another folder", folder(path))
+            }
+            io::ErrorKind::ReadOnlyFilesystem => {
+                format!("{} is on a read-only disk; choose another folder", folder(path))
+            }
+            _ => error.to_string(),
+        };
+        Self::new(path, problem)
+    }
+}
+
+/// The folder of a path, for messages.
+fn folder(path: &Path) -> String {
+    format!("the folder {}", parent(path).display())
+}
+
+/// The folder that holds `path`; `.` for a bare name.
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The file that `path` stands for, links followed, or why no file can be written there.
+fn target(path: &Path) -> Result<PathBuf, OutputError> {
+    let folder = parent(path);
+    if path.file_name().is_none() || path.is_dir() {
+        return Err(OutputError::new(path, "that is a folder; name a file in it"));
+    }
+    if !folder.is_dir() {
+        let problem = format!(
+            "the folder {} does not exist; create it first, or check the spelling",
+            folder.display()
+        );
+        return Err(OutputError::new(path, problem));
+    }
+    match path.canonicalize() {
+        // Replacing a device or a pipe by a regular file would surprise everybody.
+        Ok(found) if !found.is_file() => {
+            Err(OutputError::new(path, "that is a device or a pipe; name a regular file"))
+        }
+        Ok(found) => Ok(found),
+        Err(_) => Ok(path.into()),
+    }
+}
+
+/// A temporary file beside `target`, which becomes `target` when it is whole: on the same disk,
+/// so that the renaming is one indivisible act.
+fn temporary(path: &Path, target: &Path) -> Result<NamedTempFile, OutputError> {
+    let mut builder = Builder::new();
+    let suffix = target.extension().map(|e| format!(".{}", e.to_string_lossy()));
+    builder.prefix(".flockwork-").suffix(suffix.as_deref().unwrap_or(""));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Temporary files are private by default; this one becomes a file like any other.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let made = builder.tempfile_in(parent(target));
+    made.map_err(|error| OutputError::of_system(path, &error))
+}
+
+/// A file that appears under its name, whole, with [`OutputFile::keep`]; dropped before, it leaves
+/// nothing behind. An older file of that name stays untouched until then.
+#[derive(Debug)]
+pub struct OutputFile {
+    path: PathBuf,
+    target: PathBuf,
+    file: BufWriter<NamedTempFile>,
+}
+
+impl OutputFile {
+    /// Checks that `path` can be written, and begins.
+    pub fn create(path: &Path) -> Result<Self, OutputError> {
+        let target = target(path)?;
+        let file = temporary(path, &target)?;
+        Ok(Self { path: path.into(), target, file: BufWriter::with_capacity(1 << 16, file) })
+    }
+
+    /// Gives the file its name. Returns its size in bytes.
+    pub fn keep(self) -> Result<u64, OutputError> {
+        let fail = |error: &io::Error| OutputError::of_system(&self.path, error);
+        let file = self.file.into_inner().map_err(|error| fail(error.error()))?;
+        let size = file.as_file().metadata().map_err(|error| fail(&error))?.len();
+        file.persist(&self.target).map_err(|error| fail(&error.error))?;
+        Ok(size)
+    }
+
+    /// A nameless file in the same folder, for what is assembled at the end; it vanishes by itself.
+    pub fn scratch(&self) -> Result<BufWriter<File>, OutputError> {
+        let file = tempfile::tempfile_in(parent(&self.target));
+        let file = file.map_err(|error| OutputError::of_system(&self.path, &error))?;
+        Ok(BufWriter::with_capacity(1 << 16, file))
+    }
+
+    /// As the user wrote it.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// For another program to write: the path of the temporary file, and the name it will get.
+    #[must_use]
+    pub fn hand_over(self) -> HandedOver {
+        let (file, _) = self.file.into_parts();
+        HandedOver { path: self.path, target: self.target, file: file.into_temp_path() }
+    }
+
+    /// Names the path in an error of the system.
+    fn named<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| {
+            io::Error::new(error.kind(), OutputError::of_system(&self.path, &error))
+        })
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.file.write(bytes);
+        self.named(result)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.file.flush();
+        self.named(result)
+    }
+}
+
+impl Seek for OutputFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let result = self.file.seek(to);
+        self.named(result)
+    }
+}
+
+/// An [`OutputFile`] that another program writes.
+#[derive(Debug)]
+pub struct HandedOver {
+    path: PathBuf,
+    target: PathBuf,
+    file: TempPath,
+}
+
+impl HandedOver {
+    /// As the user wrote it.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the other program writes.
+    #[must_use]
+    pub fn temporary_path(&self) -> &Path {
+        &self.file
+    }
+
+    /// Gives the file its name. Returns its size in bytes.
+    pub fn keep(self) -> Result<u64, OutputError> {
+        let fail = |error: &io::Error| OutputError::of_system(&self.path, error);
+        let size = std::fs::metadata(&self.file).map_err(|error| fail(&error))?.len();
+        self.file.persist(&self.target).map_err(|error| fail(&error.error))?;
+        Ok(size)
+    }
+}
+
+/// A folder of files, each whole or absent.
+#[derive(Clone, Debug)]
+pub struct OutputFolder {
+    path: PathBuf,
+}
+
+impl OutputFolder {
+    /// Creates the folder if it is missing (but not those above it: that would be a misspelling),
+    /// and checks that files can be written in it.
+    pub fn create(path: &Path) -> Result<Self, OutputError> {
+        let fail = |error: &io::Error| OutputError::of_system(path, error);
+        if !path.is_dir() {
+            if path.exists() {
+                let problem = "that is a file; name a folder, or a file ending in .png, .gif, \
+                               .apng or .mp4";
+                return Err(OutputError::new(path, problem));
+            }
+            if !parent(path).is_dir() {
+                let problem = format!(
+                    "the folder {} does not exist; create it first, or check the spelling",
+                    parent(path).display()
+                );
+                return Err(OutputError::new(path, problem));
+            }
+            std::fs::create_dir(path).map_err(|error| fail(&error))?;
+        }
+        tempfile::tempfile_in(path)
+            .map_err(|error| OutputError::of_system(&path.join("any file"), &error))?;
+        Ok(Self { path: path.into() })
+    }
+
+    /// Names of the files in it, sorted.
+    pub fn names(&self) -> Result<Vec<String>, OutputError> {
+        let fail = |error: io::Error| OutputError::of_system(&self.path, &error);
+        let entries = std::fs::read_dir(&self.path).map_err(fail)?;
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.map(|e| e.file_name().to_string_lossy().into_owned()))
+            .collect::<io::Result<_>>()
+            .map_err(fail)?;
+        names.sort();
+        Ok(names)
+    }
+
+    /// Writes one file. Returns its size in bytes.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<u64, OutputError> {
+        let path = self.path.join(name);
+        let mut file = OutputFile::create(&path)?;
+        file.write_all(bytes).map_err(|error| OutputError::of_system(&path, &error))?;
+        file.keep()
+    }
+}
+
+/// A command that the user stopped. The program then exits with 130, as shells expect.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("interrupted: {kept}")]
+pub struct Interrupted {
+    /// What was kept, for the message.
+    pub kept: String,
+}
+
+/// Whether the user asked the command to stop (Ctrl-C, or a termination signal).
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Listens for Ctrl-C from now on; the same flag on every call. Where no listener can be had,
+    /// Ctrl-C ends the program at once, as it would without.
+    #[must_use]
+    pub fn listen() -> Self {
+        static FLAG: OnceLock<Interrupt> = OnceLock::new();
+        let flag = FLAG.get_or_init(|| {
+            let flag = Self::default();
+            let set = flag.clone();
+            // The only error is a second handler, which leaves the first one in force.
+            let _ = ctrlc::try_set_handler(move || set.raise());
+            flag
+        });
+        flag.clone()
+    }
+
+    /// Asks the command to stop.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// True once the command should stop.
+    #[must_use]
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// `1.5 MB`: a size in bytes for people.
+#[must_use]
+pub fn size_text(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_when_it_is_kept_and_not_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        std::fs::write(&path, "old").unwrap();
+        let mut file = OutputFile::create(&path).unwrap();
+        file.write_all(b"new and longer").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(file.keep().unwrap(), 14);
+        assert_eq!(std::fs::read(&path).unwrap(), b"new and longer");
+
+        drop(OutputFile::create(&path).unwrap());
+        let files = OutputFolder::create(folder.path()).unwrap().names().unwrap();
+        assert_eq!(files, ["a.csv"], "temporary files stayed behind");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_as_public_as_any_other() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (ours, plain) = (folder.path().join("a"), folder.path().join("b"));
+        OutputFile::create(&ours).unwrap().keep().unwrap();
+        std::fs::write(&plain, "").unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&plain));
+    }
+
+    #[test]
+    fn a_wrong_place_is_named_with_its_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("missing/a.csv");
+        let message = OutputFile::create(&path).unwrap_err().to_string();
+        assert!(message.contains("missing/a.csv") && message.contains("create it first"));
+        let message = OutputFile::create(folder.path()).unwrap_err().to_string();
+        assert!(message.contains("that is a folder"), "{message}");
+        let message = OutputFolder::create(&folder.path().join("no/frames")).unwrap_err();
+        assert!(message.to_string().contains("does not exist"), "{message}");
+        let new = folder.path().join("frames");
+        OutputFolder::create(&new).unwrap();
+        assert!(new.is_dir());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_never_replaced() {
+        let message = OutputFile::create(Path::new("/dev/null")).unwrap_err().to_string();
+        assert!(message.contains("regular file"), "{message}");
+    }
+}

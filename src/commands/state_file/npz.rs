@@ -1,0 +1,226 @@
+//! State files as NumPy arrays: an uncompressed ZIP archive of five `.npy` files.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use npyz::npz::{NpzArchive, NpzWriter};
+use npyz::zip::read::ZipFile;
+use npyz::zip::write::FileOptions;
+use npyz::zip::{CompressionMethod, DateTime};
+use npyz::{AutoSerialize, Deserialize, NpyFile, WriterBuilder};
+
+use super::ARRAYS;
+use super::table::{Row, StateTable};
+use crate::commands::output::{OutputError, OutputFile};
+use crate::model::scene::suggest;
+use crate::model::state::FlockState;
+use crate::model::vector::{DIMENSIONS, Point};
+
+/// An `.npz` file under way: each array grows in a nameless file of its own, for a ZIP archive
+/// holds one array after the other.
+#[derive(Debug)]
+pub struct NpzStates {
+    file: OutputFile,
+    arrays: [BufWriter<File>; ARRAYS.len()],
+    rows: u64,
+}
+
+impl NpzStates {
+    /// Opens the files.
+    pub fn begin(file: OutputFile) -> Result<Self, OutputError> {
+        let scratch = || file.scratch();
+        let arrays = [scratch()?, scratch()?, scratch()?, scratch()?, scratch()?];
+        Ok(Self { file, arrays, rows: 0 })
+    }
+
+    /// Adds the rows of one tick.
+    pub fn write(&mut self, state: &FlockState) -> io::Result<()> {
+        let [tick, id, species, position, velocity] = &mut self.arrays;
+        let ticks = [state.tick; 4096];
+        let mut left = state.len();
+        while left > 0 {
+            let count = left.min(ticks.len());
+            tick.write_all(bytemuck::cast_slice(&ticks[..count]))?;
+            left -= count;
+        }
+        id.write_all(bytemuck::cast_slice(&state.id))?;
+        species.write_all(&state.species)?;
+        position.write_all(bytemuck::cast_slice(&state.position))?;
+        velocity.write_all(bytemuck::cast_slice(&state.velocity))?;
+        self.rows += state.len() as u64;
+        Ok(())
+    }
+
+    /// Assembles the archive.
+    pub fn finish(self) -> io::Result<OutputFile> {
+        let rows = self.rows;
+        let mut archive = NpzWriter::new(self.file);
+        let [tick, id, species, position, velocity] = self.arrays;
+        append::<u64>(&mut archive, "tick", &[rows], tick)?;
+        append::<u32>(&mut archive, "id", &[rows], id)?;
+        append::<u8>(&mut archive, "species", &[rows], species)?;
+        let shape = [rows, DIMENSIONS as u64];
+        append::<f32>(&mut archive, "position", &shape, position)?;
+        append::<f32>(&mut archive, "velocity", &shape, velocity)?;
+        Ok(archive.zip_writer().finish()?)
+    }
+}
+
+/// Copies one array into the archive. The bytes are those of the machine, and so is the byte
+/// order that the header declares.
+fn append<T: AutoSerialize>(
+    archive: &mut NpzWriter<OutputFile>,
+    name: &str,
+    shape: &[u64],
+    values: BufWriter<File>,
+) -> io::Result<()> {
+    let mut values = values.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let length = values.stream_position()?;
+    values.rewind()?;
+    let options = FileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        // The same states give the same bytes at any hour.
+        .last_modified_time(DateTime::default())
+        // Beyond 4 GiB, header included, a ZIP entry needs wider fields.
+        .large_file(length > u64::from(u32::MAX) - 4096);
+    let builder = archive.array::<T>(name, options)?;
+    let target = builder.default_dtype().shape(shape).write_header_only()?;
+    io::copy(&mut values, target)?;
+    Ok(())
+}
+
+type Archive = NpzArchive<BufReader<File>>;
+type Entry<'a> = NpyFile<BufReader<ZipFile<'a>>>;
+
+/// Reads the last tick.
+pub fn read(path: &Path) -> anyhow::Result<StateTable> {
+    let file = File::open(path).context("cannot read it")?;
+    let broken = "no NumPy archive, or one that is cut short; write it again";
+    let mut archive = NpzArchive::new(BufReader::new(file)).context(broken)?;
+    let names: Vec<String> = archive.array_names().map(str::to_owned).collect();
+    for name in &names {
+        if !ARRAYS.contains(&name.as_str()) {
+            bail!(
+                "unknown array {name:?}; {} (the arrays are {}; tick and species are optional)",
+                suggest(name, &ARRAYS),
+                ARRAYS.join(", ")
+            );
+        }
+    }
+    let id = integers(&mut archive, "id", u32::MAX.into())?;
+    let id = id.context("the array `id` is missing")?;
+    let rows = id.len();
+    let column = |archive: &mut Archive, name: &str, most: u64| -> anyhow::Result<Vec<u64>> {
+        let values = integers(archive, name, most)?.unwrap_or_else(|| vec![0; rows]);
+        if values.len() != rows {
+            bail!("`{name}` has {} values and `id` has {rows}; they go together", values.len());
+        }
+        Ok(values)
+    };
+    let tick = column(&mut archive, "tick", u64::MAX)?;
+    let species = column(&mut archive, "species", u8::MAX.into())?;
+    let position = points(&mut archive, "position", rows)?;
+    let velocity = points(&mut archive, "velocity", rows)?;
+
+    let mut table = StateTable::new("row");
+    for row in 0..rows {
+        let agent = Row {
+            place: row as u64,
+            id: id[row] as u32,
+            species: species[row] as u8,
+            position: position[row],
+            velocity: velocity[row],
+        };
+        table.push(tick[row], agent)?;
+    }
+    table.complete()
+}
+
+/// Opens one array, if the archive has it.
+fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry<'a>>> {
+    let entry = archive.by_name(name).with_context(|| format!("cannot read `{name}`"))?;
+    Ok(entry.map(|entry| {
+        let header = entry.header().clone();
+        NpyFile::with_header(header, BufReader::with_capacity(1 << 16, entry.into_inner()))
+    }))
+}
+
+/// All values of an array, in the order of the file, each through `convert`.
+fn values<T: Deserialize, U>(
+    entry: Entry<'_>,
+    name: &str,
+    convert: impl Fn(T) -> U,
+) -> anyhow::Result<Vec<U>> {
+    let cut = || format!("`{name}` is cut short or damaged; write the file again");
+    let count = entry.header().len();
+    // No more than what could be there: a damaged header must not ask for all the memory.
+    let mut all = Vec::with_capacity(count.min(1 << 24) as usize);
+    let (mut rest, header) = {
+        let header = entry.header().clone();
+        (entry.into_inner(), header)
+    };
+    let typed = NpyFile::with_header(header, &mut rest).data::<T>();
+    for value in typed.map_err(|error| anyhow::anyhow!("`{name}`: {error}"))? {
+        all.push(convert(value.with_context(cut)?));
+    }
+    // Reading to the end makes the archive compare its check sum.
+    let mut beyond = Vec::new();
+    rest.take(1).read_to_end(&mut beyond).with_context(cut)?;
+    if !beyond.is_empty() {
+        bail!("`{name}` goes on beyond its {count} values; write the file again");
+    }
+    Ok(all)
+}
+
+/// The type of an array's values as NumPy writes it, such as `<f4`, and its shape.
+fn described(entry: &Entry<'_>) -> (String, Vec<u64>) {
+    (entry.header().dtype().descr().trim_matches('\'').to_owned(), entry.header().shape().to_vec())
+}
+
+/// An array of one axis that holds whole numbers of any width from 0 to `most`.
+fn integers(archive: &mut Archive, name: &str, most: u64) -> anyhow::Result<Option<Vec<u64>>> {
+    let Some(entry) = open(archive, name)? else { return Ok(None) };
+    let (kind, shape) = described(&entry);
+    if shape.len() != 1 {
+        bail!("`{name}` has the shape {shape:?}; an array of one axis is wanted");
+    }
+    // A negative number becomes a huge one, which the range below reports.
+    let numbers = match kind.get(1..) {
+        Some("u1") => values(entry, name, |v: u8| i128::from(v)),
+        Some("u2") => values(entry, name, |v: u16| i128::from(v)),
+        Some("u4") => values(entry, name, |v: u32| i128::from(v)),
+        Some("u8") => values(entry, name, |v: u64| i128::from(v)),
+        Some("i1") => values(entry, name, |v: i8| i128::from(v)),
+        Some("i2") => values(entry, name, |v: i16| i128::from(v)),
+        Some("i4") => values(entry, name, |v: i32| i128::from(v)),
+        Some("i8") => values(entry, name, |v: i64| i128::from(v)),
+        _ => bail!("`{name}` holds values of type {kind:?}; whole numbers are wanted"),
+    }?;
+    let outside = numbers.iter().position(|value| !(0..=i128::from(most)).contains(value));
+    if let Some(row) = outside {
+        bail!("row {row}: {name} is {}, which is outside 0 to {most}", numbers[row]);
+    }
+    Ok(Some(numbers.into_iter().map(|value| value as u64).collect()))
+}
+
+/// An array of `rows` × 2 floating-point numbers.
+fn points(archive: &mut Archive, name: &str, rows: usize) -> anyhow::Result<Vec<Point>> {
+    let entry = open(archive, name)?.with_context(|| format!("the array `{name}` is missing"))?;
+    let (kind, shape) = described(&entry);
+    if shape != [rows as u64, DIMENSIONS as u64] {
+        bail!("`{name}` has the shape {shape:?}; [{rows}, {DIMENSIONS}] is wanted, as for `id`");
+    }
+    let fortran = entry.header().order() == npyz::Order::Fortran;
+    let numbers = match kind.get(1..) {
+        Some("f4") => values(entry, name, |v: f32| v),
+        Some("f8") => values(entry, name, |v: f64| v as f32),
+        _ => bail!("`{name}` holds values of type {kind:?}; float32 or float64 is wanted"),
+    }?;
+    if fortran {
+        let (x, y) = numbers.split_at(rows);
+        return Ok(x.iter().zip(y).map(|(x, y)| Point::new(*x, *y)).collect());
+    }
+    Ok(numbers.chunks_exact(DIMENSIONS).map(Point::from_slice).collect())
+}

@@ -1,0 +1,182 @@
+//! The rows of a state file between reading and use, with the checks that every format shares.
+
+use std::path::Path;
+
+use anyhow::bail;
+
+use crate::model::scene::{MAX_AGENTS, Scene};
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+use crate::model::world::Boundary;
+
+/// One agent as a file has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Line of a CSV file or row of the arrays, for messages.
+    pub place: u64,
+    /// Unique among the rows of a tick.
+    pub id: u32,
+    /// Index into the scene's species.
+    pub species: u8,
+    /// World units.
+    pub position: Point,
+    /// World units per tick.
+    pub velocity: Point,
+}
+
+/// The rows of the last tick of a state file.
+#[derive(Debug)]
+pub struct StateTable {
+    /// What `place` counts: `line` or `row`.
+    unit: &'static str,
+    rows: Vec<Row>,
+    tick: u64,
+    /// True when the file holds other ticks too.
+    several: bool,
+    /// A tick that the last one replaced, with its number of rows.
+    earlier: Option<(u64, usize)>,
+}
+
+impl StateTable {
+    /// Nothing read yet.
+    #[must_use]
+    pub fn new(unit: &'static str) -> Self {
+        Self { unit, rows: Vec::new(), tick: 0, several: false, earlier: None }
+    }
+
+    /// Takes one row of `tick`; only the rows of the highest tick stay.
+    pub fn push(&mut self, tick: u64, row: Row) -> anyhow::Result<()> {
+        self.several |= !self.rows.is_empty() && tick != self.tick;
+        if self.rows.is_empty() {
+            self.tick = tick;
+        } else if tick > self.tick {
+            self.earlier = Some((self.tick, self.rows.len()));
+            self.rows.clear();
+            self.tick = tick;
+        } else if tick < self.tick {
+            return Ok(());
+        }
+        if self.rows.len() as u64 == MAX_AGENTS {
+            bail!("tick {tick} has more than {MAX_AGENTS} agents, the most there can be");
+        }
+        self.check_numbers(&row)?;
+        self.rows.push(row);
+        Ok(())
+    }
+
+    fn check_numbers(&self, row: &Row) -> anyhow::Result<()> {
+        let Row { place, id, position, velocity, .. } = row;
+        for (name, value) in
+            [("x", position.x), ("y", position.y), ("vx", velocity.x), ("vy", velocity.y)]
+        {
+            if !value.is_finite() {
+                bail!(
+                    "{} {place}: {name} of agent {id} is {value}; positions and velocities are \
+                     finite numbers",
+                    self.unit
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of agents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True without agents.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Says on stderr which tick is taken when there are several.
+    pub fn announce(&self, path: &Path) {
+        if self.several {
+            eprintln!(
+                "flockwork: {} holds several ticks; starting from its last, tick {}",
+                path.display(),
+                self.tick
+            );
+        }
+    }
+
+    /// Sorts by id and checks what all formats share.
+    pub fn complete(mut self) -> anyhow::Result<Self> {
+        if self.rows.is_empty() {
+            bail!("no rows; the file is empty or was not written to its end");
+        }
+        if let Some((tick, count)) = self.earlier
+            && count != self.rows.len()
+        {
+            bail!(
+                "tick {} has {} rows and tick {tick} has {count}; the file is not whole, write \
+                 it again",
+                self.tick,
+                self.rows.len()
+            );
+        }
+        // By place too: the message about a repeated id then names the later one.
+        self.rows.sort_unstable_by_key(|row| (row.id, row.place));
+        let twice = self.rows.windows(2).find(|pair| pair[0].id == pair[1].id);
+        if let Some([first, second]) = twice {
+            bail!(
+                "{unit} {}: agent {} was on {unit} {} already; every id of a tick is unique",
+                second.place,
+                second.id,
+                first.place,
+                unit = self.unit
+            );
+        }
+        Ok(self)
+    }
+
+    /// The flock, checked against a scene whose world has its final size. Speeds above the
+    /// species' `max_speed` are allowed: the first tick limits them.
+    pub fn into_state(self, scene: &Scene) -> anyhow::Result<FlockState> {
+        let size = scene.world.size;
+        for row in &self.rows {
+            let Row { place, id, species, position, .. } = row;
+            if usize::from(*species) >= scene.species.len() {
+                bail!(
+                    "{} {place}: agent {id} is of species {species}, but scene `{}` has {}, \
+                     numbered from 0; give the --scene that the file was written with",
+                    self.unit,
+                    scene.name,
+                    match scene.species.len() {
+                        1 => "one species".into(),
+                        count => format!("{count} species"),
+                    }
+                );
+            }
+            let below = position.cmplt(size).all();
+            let inside = position.cmpge(Point::ZERO).all()
+                && match scene.world.boundary {
+                    Boundary::Wrap => below,
+                    Boundary::Walls => position.cmple(size).all(),
+                    Boundary::Open => true,
+                };
+            if !inside && scene.world.boundary != Boundary::Open {
+                bail!(
+                    "{} {place}: agent {id} at ({}, {}) is outside the world of {} × {}; give \
+                     the --scene, --density and --set that the file was written with, or set \
+                     the size with --set world.size=[W,H]",
+                    self.unit,
+                    position.x,
+                    position.y,
+                    size.x,
+                    size.y
+                );
+            }
+        }
+        Ok(FlockState {
+            tick: self.tick,
+            id: self.rows.iter().map(|row| row.id).collect(),
+            species: self.rows.iter().map(|row| row.species).collect(),
+            position: self.rows.iter().map(|row| row.position).collect(),
+            velocity: self.rows.iter().map(|row| row.velocity).collect(),
+        })
+    }
+}

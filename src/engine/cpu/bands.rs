@@ -1,0 +1,82 @@
+//! Bands: runs of grid rows that one task works on.
+//!
+//! A band is the unit of parallel work. No result depends on where one band ends and the next
+//! begins, so their number may follow the number of threads.
+
+use std::ops::Range;
+
+use crate::model::grid::Grid;
+
+/// Bands for each thread: enough that a thread which meets a crowd does not keep the others
+/// waiting, few enough that starting one costs nothing against it.
+const PER_THREAD: usize = 8;
+
+/// A band holds at least this much work, in agents: some tens of microseconds.
+const SMALLEST: usize = 1024;
+
+/// An empty cell costs this fraction of an agent (its place in the table is read and written).
+const CELLS_PER_WORK: usize = 16;
+
+/// A run of rows and the agents in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Band {
+    /// Rows of the grid.
+    pub rows: Range<u32>,
+    /// The cells of those rows.
+    pub cells: Range<u32>,
+    /// Array indices of the agents in them.
+    pub agents: Range<usize>,
+}
+
+/// Divides the rows into bands of about equal work for `threads` threads. `start` is the table of
+/// [`super::sort`].
+pub fn divide(grid: &Grid, start: &[u32], threads: usize) -> Vec<Band> {
+    let columns = grid.columns as usize;
+    let at = |row: usize| start[row * columns] as usize;
+    let work = |first: usize, end: usize| {
+        at(end) - at(first) + (end - first) * columns.div_ceil(CELLS_PER_WORK)
+    };
+    let rows = grid.rows as usize;
+    let wanted = if threads == 1 { 1 } else { threads * PER_THREAD };
+    let share = (work(0, rows) / wanted).max(SMALLEST);
+
+    let mut bands = Vec::with_capacity(wanted + 1);
+    let mut first = 0;
+    for row in 0..rows {
+        if row + 1 == rows || work(first, row + 1) >= share {
+            bands.push(Band {
+                rows: first as u32..row as u32 + 1,
+                cells: (first * columns) as u32..((row + 1) * columns) as u32,
+                agents: at(first)..at(row + 1),
+            });
+            first = row + 1;
+        }
+    }
+    bands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::vector::Point;
+    use crate::model::world::{Boundary, World};
+
+    #[test]
+    fn bands_cover_every_row_and_agent_once() {
+        let world = World { size: Point::new(1000.0, 1000.0), boundary: Boundary::Wrap };
+        let grid = Grid::new(&world, 10.0, 100_000);
+        let start: Vec<u32> = (0..=grid.cells() as u32).map(|cell| cell * 10).collect();
+        for threads in [1, 2, 7] {
+            let bands = divide(&grid, &start, threads);
+            assert_eq!(bands[0].rows.start, 0);
+            assert_eq!(bands.last().unwrap().rows.end, grid.rows);
+            assert_eq!(bands.last().unwrap().agents.end, grid.cells() * 10);
+            for pair in bands.windows(2) {
+                assert_eq!(pair[0].rows.end, pair[1].rows.start);
+                assert_eq!(pair[0].cells.end, pair[1].cells.start);
+                assert_eq!(pair[0].agents.end, pair[1].agents.start);
+            }
+            assert!(threads == 1 || bands.len() >= threads * PER_THREAD / 2);
+        }
+    }
+}

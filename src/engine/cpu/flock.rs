@@ -1,0 +1,100 @@
+//! The flock as the CPU engine keeps it: one array a component, sorted by grid cell.
+
+use crate::model::vector::Point;
+
+/// Positions and velocities: what a tick changes.
+#[derive(Clone, Debug, Default)]
+pub struct Motion {
+    /// World units.
+    pub x: Vec<f32>,
+    /// World units.
+    pub y: Vec<f32>,
+    /// World units per tick.
+    pub vx: Vec<f32>,
+    /// World units per tick.
+    pub vy: Vec<f32>,
+}
+
+impl Motion {
+    /// Room for `count` agents, all zero.
+    pub fn zeroed(count: usize) -> Self {
+        let zeros = vec![0.0; count];
+        Self { x: zeros.clone(), y: zeros.clone(), vx: zeros.clone(), vy: zeros }
+    }
+
+    /// From the arrays of a [`crate::model::state::FlockState`].
+    pub fn of(position: &[Point], velocity: &[Point]) -> Self {
+        Self {
+            x: position.iter().map(|p| p.x).collect(),
+            y: position.iter().map(|p| p.y).collect(),
+            vx: velocity.iter().map(|v| v.x).collect(),
+            vy: velocity.iter().map(|v| v.y).collect(),
+        }
+    }
+
+    /// Position of one agent.
+    #[inline(always)]
+    pub fn position(&self, index: usize) -> Point {
+        Point::new(self.x[index], self.y[index])
+    }
+
+    /// Velocity of one agent.
+    #[inline(always)]
+    pub fn velocity(&self, index: usize) -> Point {
+        Point::new(self.vx[index], self.vy[index])
+    }
+
+    /// The whole of it, to be split into bands.
+    pub fn as_mut(&mut self) -> MotionMut<'_> {
+        MotionMut { x: &mut self.x, y: &mut self.y, vx: &mut self.vx, vy: &mut self.vy }
+    }
+}
+
+/// A contiguous part of a [`Motion`] that one task writes.
+#[derive(Debug)]
+pub struct MotionMut<'a> {
+    /// See [`Motion::x`].
+    pub x: &'a mut [f32],
+    /// See [`Motion::y`].
+    pub y: &'a mut [f32],
+    /// See [`Motion::vx`].
+    pub vx: &'a mut [f32],
+    /// See [`Motion::vy`].
+    pub vy: &'a mut [f32],
+}
+
+impl MotionMut<'_> {
+    /// Cuts off the first `count` agents.
+    pub fn take(&mut self, count: usize) -> Self {
+        Self {
+            x: take(&mut self.x, count),
+            y: take(&mut self.y, count),
+            vx: take(&mut self.vx, count),
+            vy: take(&mut self.vy, count),
+        }
+    }
+}
+
+/// Who the agents are: what no tick changes.
+#[derive(Clone, Debug, Default)]
+pub struct Identity {
+    /// Index into the scene's species.
+    pub species: Vec<u8>,
+    /// Row of the agent in the state that was loaded.
+    pub row: Vec<u32>,
+}
+
+impl Identity {
+    /// The agents in the order in which they are loaded.
+    pub fn of(species: &[u8]) -> Self {
+        Self { species: species.to_vec(), row: (0..species.len() as u32).collect() }
+    }
+}
+
+/// Cuts the first `count` elements off a slice; all of it when it is shorter.
+pub fn take<'a, T>(slice: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let whole = std::mem::take(slice);
+    let (head, tail) = whole.split_at_mut(count.min(whole.len()));
+    *slice = tail;
+    head
+}

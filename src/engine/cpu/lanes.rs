@@ -1,0 +1,113 @@
+//! Which instructions the engine runs on, and how agents get into the lanes.
+
+use pulp::{Simd, WithSimd};
+
+use crate::model::real::Lanes;
+
+/// The widest instruction set's lanes.
+pub const MAX_LANES: usize = 16;
+
+/// The instructions that steer. All of them give the same bits: every operation is rounded on its
+/// own, and each agent adds its neighbours in the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstructionSet {
+    /// One agent at a time; runs everywhere.
+    Scalar,
+    /// Eight agents at a time.
+    Avx2,
+    /// Sixteen agents at a time.
+    Avx512,
+}
+
+impl InstructionSet {
+    /// Those that this processor has, the fastest first.
+    #[must_use]
+    pub fn available() -> Vec<Self> {
+        [Self::Avx512, Self::Avx2, Self::Scalar].into_iter().filter(|set| set.exists()).collect()
+    }
+
+    /// The fastest that this processor has.
+    #[must_use]
+    pub fn detect() -> Self {
+        Self::available().first().copied().unwrap_or(Self::Scalar)
+    }
+
+    /// Agents at a time.
+    #[must_use]
+    pub const fn lanes(self) -> usize {
+        match self {
+            Self::Scalar => 1,
+            Self::Avx2 => 8,
+            Self::Avx512 => 16,
+        }
+    }
+
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    fn exists(self) -> bool {
+        match self {
+            Self::Scalar => true,
+            Self::Avx2 => pulp::x86::V3::is_available(),
+            Self::Avx512 => pulp::x86::V4::is_available(),
+        }
+    }
+
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    fn exists(self) -> bool {
+        self == Self::Scalar
+    }
+
+    /// Runs `operation` on these instructions; on the scalar ones if the processor lacks them.
+    #[inline(always)]
+    pub fn run<O: WithSimd>(self, operation: O) -> O::Output {
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        {
+            if self == Self::Avx512
+                && let Some(simd) = pulp::x86::V4::try_new()
+            {
+                return Simd::vectorize(simd, operation);
+            }
+            if self == Self::Avx2
+                && let Some(simd) = pulp::x86::V3::try_new()
+            {
+                return Simd::vectorize(simd, operation);
+            }
+        }
+        Simd::vectorize(pulp::Scalar, operation)
+    }
+}
+
+impl std::fmt::Display for InstructionSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Scalar => "scalar",
+            Self::Avx2 => "AVX2, 8 lanes",
+            Self::Avx512 => "AVX-512, 16 lanes",
+        })
+    }
+}
+
+impl<S: Simd> Lanes<S> {
+    /// The first numbers of `slice`, one a lane; zeros where it is shorter.
+    #[inline(always)]
+    pub fn load(simd: S, slice: &[f32]) -> Self {
+        if slice.len() >= S::F32_LANES {
+            let bytes = bytemuck::cast_slice(&slice[..S::F32_LANES]);
+            return Self::new(simd, bytemuck::pod_read_unaligned(bytes));
+        }
+        let mut padded = [0.0; MAX_LANES];
+        padded[..slice.len()].copy_from_slice(slice);
+        let bytes = bytemuck::cast_slice(&padded[..S::F32_LANES]);
+        Self::new(simd, bytemuck::pod_read_unaligned(bytes))
+    }
+
+    /// Writes the first lanes to `slice`, as many as it has room for.
+    #[inline(always)]
+    pub fn store(self, slice: &mut [f32]) {
+        let numbers: &[f32] = bytemuck::cast_slice(std::slice::from_ref(&self.value));
+        if slice.len() >= S::F32_LANES {
+            slice[..S::F32_LANES].copy_from_slice(numbers);
+        } else {
+            slice.copy_from_slice(&numbers[..slice.len()]);
+        }
+    }
+}

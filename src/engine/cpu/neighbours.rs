@@ -1,0 +1,294 @@
+//! The neighbours of a group of agents: which runs of the sorted arrays to walk, and the walk.
+//!
+//! The agents of a group stand in the lanes; a candidate is broadcast to all of them. The lanes'
+//! runs overlap, so the group walks their union once: a candidate that is not in a lane's own
+//! three columns is at least a cell's width away, which is at least the radius, so the distance
+//! test drops it and adding it changes no bit. The union ascends, hence every lane still adds its
+//! own neighbours in the order of [`Grid::columns_around`].
+
+use std::ops::Range;
+
+use pulp::Simd;
+
+use super::flock::Motion;
+use super::lanes::MAX_LANES;
+use super::pilots::Pilots;
+use crate::model::behaviours::{Kind, Neighbour, Rules, Sums, Uses};
+use crate::model::grid::{ColumnRun, Grid, RUN_CAP, Sampling};
+use crate::model::real::Lanes;
+use crate::model::vector::Vector;
+use crate::model::world::World;
+
+/// From this many columns and rows on, the plain difference of two agents in neighbouring cells
+/// that no seam divides is also the shortest: it is under two cells long, half a world over two.
+const ROOMY: u32 = 5;
+
+/// What every walk of one tick reads.
+pub struct Surveyed<'a> {
+    /// The sorted flock.
+    pub motion: &'a Motion,
+    /// Species of each agent, in the same order.
+    pub species: &'a [u8],
+    /// First agent of each cell, and the number of agents at the end.
+    pub start: &'a [u32],
+    /// The cells.
+    pub grid: Grid,
+    /// Size and boundary.
+    pub world: World,
+    /// Behaviours of the scene.
+    pub uses: Uses,
+    /// Of the scene.
+    pub seed: u32,
+    /// Tick at the start of the step.
+    pub tick: u32,
+}
+
+/// A group of consecutive agents of one grid row, one a lane.
+pub struct Group<S: Simd> {
+    /// Their array indices.
+    pub agents: Range<usize>,
+    /// Row of cells that they are in.
+    pub row: u32,
+    /// Column of the first and of the last.
+    pub columns: ColumnRun,
+    /// World units.
+    pub position: Vector<Lanes<S>>,
+}
+
+/// A walk over the neighbours of a group. `USES` is [`Uses::ALL`] when the behaviours are known
+/// only at run time; `MANY` says that the scene has several species.
+pub struct Walk<'a, S: Simd, const USES: u64, const MANY: bool> {
+    simd: S,
+    flock: &'a Surveyed<'a>,
+    pilots: &'a Pilots<S>,
+    group: &'a Group<S>,
+    sums: Sums<Lanes<S>>,
+}
+
+/// Ones with a zero in the middle: a window on it silences one lane.
+static ALL_BUT_ONE: [f32; 2 * MAX_LANES - 1] = {
+    let mut ones = [1.0; 2 * MAX_LANES - 1];
+    ones[MAX_LANES - 1] = 0.0;
+    ones
+};
+
+/// The behaviours that a kernel compiled for `USES` shows neighbours to.
+#[inline(always)]
+pub fn listening<const USES: u64>(scene: Uses) -> Uses {
+    if USES == Uses::ALL.bits() { scene } else { Uses::from_bits(USES) }
+}
+
+impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
+    /// The sums over the neighbours of every agent of `group`.
+    #[inline(always)]
+    pub fn sums(
+        simd: S,
+        flock: &'a Surveyed<'a>,
+        pilots: &'a Pilots<S>,
+        group: &'a Group<S>,
+        rows: &[u32],
+    ) -> Sums<Lanes<S>> {
+        let sums = Rules::nothing(group.position.x);
+        let mut walk = Self { simd, flock, pilots, group, sums };
+        let Grid { columns, rows: height, .. } = flock.grid;
+        let inner = |index: u32, count: u32| 0 < index && index + 1 < count && count >= ROOMY;
+        let seam = flock.grid.wraps
+            && !(inner(group.row, height)
+                && inner(group.columns.0, columns)
+                && inner(group.columns.1, columns));
+        for &near in rows {
+            if seam { walk.row::<true>(near) } else { walk.row::<false>(near) }
+        }
+        walk.sums
+    }
+
+    /// Walks the neighbours in row `near`.
+    #[inline(always)]
+    fn row<const SEAM: bool>(&mut self, near: u32) {
+        let runs = self.joint_runs();
+        let mut total = 0;
+        for run in runs.iter().flatten() {
+            total += self.agents(near, *run).len();
+        }
+        if total > RUN_CAP as usize && self.goes_cell_by_cell(near, total) {
+            self.cell_by_cell::<SEAM>(near);
+            return;
+        }
+        for run in runs.into_iter().flatten() {
+            self.whole::<SEAM>(self.agents(near, run));
+        }
+    }
+
+    /// The columns round the group, in ascending order and without overlap.
+    #[inline(always)]
+    fn joint_runs(&self) -> [Option<ColumnRun>; 3] {
+        let last = self.flock.grid.columns - 1;
+        let (low, high) = self.group.columns;
+        let main = (low.saturating_sub(1), (high + 1).min(last));
+        if !self.flock.grid.wraps {
+            return [None, Some(main), None];
+        }
+        // The first cell is beside the last one, and the other way round.
+        let before = (high == last && main.0 > 0).then_some((0, 0));
+        let after = (low == 0 && main.1 < last).then_some((last, last));
+        [before, Some(main), after]
+    }
+
+    /// Array indices of the agents in a run of columns.
+    #[inline(always)]
+    fn agents(&self, row: u32, run: ColumnRun) -> Range<usize> {
+        let base = (row * self.flock.grid.columns) as usize;
+        let start = self.flock.start;
+        start[base + run.0 as usize] as usize..start[base + run.1 as usize + 1] as usize
+    }
+
+    /// True when an agent's own run is so long that it is sampled, or when the group is so
+    /// scattered that walking each cell's own runs is less work than walking their union.
+    #[cold]
+    fn goes_cell_by_cell(&self, near: u32, joint: usize) -> bool {
+        let mut alone = 0;
+        for (column, _) in cells(self.flock, self.group) {
+            let (first, second) = self.flock.grid.columns_around(column);
+            for run in [Some(first), second].into_iter().flatten() {
+                let length = self.agents(near, run).len();
+                if length > RUN_CAP as usize {
+                    return true;
+                }
+                alone += length;
+            }
+        }
+        alone < joint
+    }
+
+    /// Walks the runs of each cell of the group on its own, sampling those that are too long.
+    #[inline(never)]
+    fn cell_by_cell<const SEAM: bool>(&mut self, near: u32) {
+        struct Op<'w, 'a, S: Simd, const USES: u64, const MANY: bool, const SEAM: bool> {
+            walk: &'w mut Walk<'a, S, USES, MANY>,
+            near: u32,
+        }
+        impl<S: Simd, const USES: u64, const MANY: bool, const SEAM: bool> pulp::NullaryFnOnce
+            for Op<'_, '_, S, USES, MANY, SEAM>
+        {
+            type Output = ();
+            #[inline(always)]
+            fn call(self) {
+                self.walk.cell_by_cell_here::<SEAM>(self.near);
+            }
+        }
+        // Out of line, so that the common case stays small; `vectorize` brings the instructions.
+        let simd = self.simd;
+        Simd::vectorize(simd, Op::<S, USES, MANY, SEAM> { walk: self, near });
+    }
+
+    #[inline(always)]
+    fn cell_by_cell_here<const SEAM: bool>(&mut self, near: u32) {
+        let Surveyed { grid, seed, tick, .. } = *self.flock;
+        for (column, lanes) in cells(self.flock, self.group) {
+            let draw = Sampling::draw(seed, self.group.row * grid.columns + column, tick);
+            let (first, second) = grid.columns_around(column);
+            for run in [Some(first), second].into_iter().flatten() {
+                let agents = self.agents(near, run);
+                let sampling = Sampling::of_run(agents.len() as u32, draw);
+                let mut share = [0.0; MAX_LANES];
+                share[lanes.clone()].fill(sampling.stride as f32);
+                self.sampled::<SEAM>(agents, sampling, &share);
+            }
+        }
+    }
+
+    /// Shows every `stride`-th agent of a run to the lanes with a share.
+    #[inline(always)]
+    fn sampled<const SEAM: bool>(
+        &mut self,
+        agents: Range<usize>,
+        sampling: Sampling,
+        share: &[f32; MAX_LANES],
+    ) {
+        let lanes = Lanes::load(self.simd, share);
+        let members = agents.start + sampling.phase as usize..agents.end;
+        for member in members.step_by(sampling.stride as usize) {
+            let mut lanes = lanes;
+            if self.group.agents.contains(&member) {
+                lanes = lanes * self.all_but(member);
+            }
+            self.look::<SEAM>(member..member + 1, lanes);
+        }
+    }
+
+    /// Shows all agents of a run to all lanes.
+    #[inline(always)]
+    fn whole<const SEAM: bool>(&mut self, agents: Range<usize>) {
+        let own = &self.group.agents;
+        let one = Lanes::splat(self.simd, 1.0);
+        let from = own.start.clamp(agents.start, agents.end);
+        let to = own.end.clamp(from, agents.end);
+        self.look::<SEAM>(agents.start..from, one);
+        for member in from..to {
+            // Nobody is its own neighbour.
+            let others = self.all_but(member);
+            self.look::<SEAM>(member..member + 1, others);
+        }
+        self.look::<SEAM>(to..agents.end, one);
+    }
+
+    /// One in every lane but that of a member of the group.
+    #[inline(always)]
+    fn all_but(&self, member: usize) -> Lanes<S> {
+        let lane = member - self.group.agents.start;
+        Lanes::load(self.simd, &ALL_BUT_ONE[MAX_LANES - 1 - lane..])
+    }
+
+    /// Shows a run of agents to every lane, `share`-fold.
+    #[inline(always)]
+    fn look<const SEAM: bool>(&mut self, agents: Range<usize>, share: Lanes<S>) {
+        let Surveyed { motion, species, world, uses, .. } = self.flock;
+        let uses = listening::<USES>(*uses);
+        let Self { simd, pilots, group, .. } = *self;
+        let position = group.position;
+        let mut sums = self.sums;
+        let (x, y) = (&motion.x[agents.clone()], &motion.y[agents.clone()]);
+        let (vx, vy) = (&motion.vx[agents.clone()], &motion.vy[agents.clone()]);
+        let species = &species[agents];
+        for ((((x, y), vx), vy), species) in x.iter().zip(y).zip(vx).zip(vy).zip(species) {
+            let all = |value: &f32| Lanes::splat(simd, *value);
+            let plain = Vector { x: all(x), y: all(y) } - position;
+            let offset = if SEAM { world.shortest(plain) } else { plain };
+            let neighbour = Neighbour {
+                offset,
+                distance_squared: offset.dot(offset),
+                velocity: Vector { x: all(vx), y: all(vy) },
+                share,
+            };
+            let hears = |kind: Kind, share: Lanes<S>| {
+                if MANY { share * pilots.heard(*species)[kind as usize] } else { share }
+            };
+            pilots.rules.observe(uses, &neighbour, hears, &mut sums);
+        }
+        self.sums = sums;
+    }
+}
+
+/// The columns that a group occupies, with the lanes in each.
+fn cells<'a, S: Simd>(
+    flock: &'a Surveyed<'a>,
+    group: &'a Group<S>,
+) -> impl Iterator<Item = (u32, Range<usize>)> + use<'a, S> {
+    let count = group.agents.len();
+    let column = |lane: usize| {
+        let position = flock.motion.position(group.agents.start + lane);
+        flock.grid.cell_of(position).0
+    };
+    let mut lane = 0;
+    std::iter::from_fn(move || {
+        let first = lane;
+        if first == count {
+            return None;
+        }
+        let own = column(first);
+        while lane < count && column(lane) == own {
+            lane += 1;
+        }
+        Some((own, first..lane))
+    })
+}

@@ -1,0 +1,199 @@
+//! The pass `steer`: neighbours, behaviours, integration, and the cell of the new position.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
+
+use super::bands::Band;
+use super::flock::{Motion, MotionMut, take};
+use super::lanes::{InstructionSet, MAX_LANES};
+use super::neighbours::{Group, Surveyed, Walk, listening};
+use super::pilots::{Pilots, SpeciesTable};
+use crate::model::behaviours::{Agent, Kind, Rules, Sums, Surroundings, Uses};
+use crate::model::random;
+use crate::model::real::{Lanes, Mask, Real};
+use crate::model::vector::{Point, Vector};
+
+/// The neighbour behaviours of a flock, which have a kernel of their own.
+const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
+
+/// What one steer pass reads.
+pub struct Steer<'a> {
+    /// The sorted flock and where to find neighbours in it.
+    pub flock: Surveyed<'a>,
+    /// Row of each agent in the state that was loaded.
+    pub row: &'a [u32],
+    /// Parameters.
+    pub table: &'a SpeciesTable,
+    /// World and targets.
+    pub surroundings: Surroundings<'a>,
+    /// Ticks.
+    pub time_step: f32,
+}
+
+/// One band's part of the pass.
+struct BandTask<'a, const USES: u64, const MANY: bool> {
+    pass: &'a Steer<'a>,
+    band: &'a Band,
+    out: MotionMut<'a>,
+    key: &'a mut [u32],
+}
+
+impl Steer<'_> {
+    /// Steers every agent: `after` is the state at the end of the tick, in the same order, and
+    /// `key` the cell of each.
+    pub fn run(
+        &self,
+        bands: &[Band],
+        instructions: InstructionSet,
+        after: &mut Motion,
+        key: &mut [u32],
+    ) {
+        let mut out = after.as_mut();
+        let mut key = &mut key[..];
+        let mut tasks = Vec::with_capacity(bands.len());
+        for band in bands {
+            let count = band.agents.len();
+            tasks.push((band, out.take(count), take(&mut key, count)));
+        }
+        tasks.into_par_iter().for_each(|(band, out, key)| {
+            self.run_band(instructions, band, out, key);
+        });
+    }
+
+    /// Picks the kernel for the scene.
+    fn run_band(&self, set: InstructionSet, band: &Band, out: MotionMut, key: &mut [u32]) {
+        const FLOCK: u64 = FLOCKING.bits();
+        const ANY: u64 = Uses::ALL.bits();
+        let flocking = self.flock.uses.and(LISTENING) == FLOCKING;
+        let pass = self;
+        match (flocking, self.table.len() > 1) {
+            (true, false) => set.run(BandTask::<FLOCK, false> { pass, band, out, key }),
+            (true, true) => set.run(BandTask::<FLOCK, true> { pass, band, out, key }),
+            (false, false) => set.run(BandTask::<ANY, false> { pass, band, out, key }),
+            (false, true) => set.run(BandTask::<ANY, true> { pass, band, out, key }),
+        }
+    }
+}
+
+/// All behaviours that listen to neighbours.
+const LISTENING: Uses = FLOCKING;
+
+impl<const USES: u64, const MANY: bool> WithSimd for BandTask<'_, USES, MANY> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let Steer { flock, table, .. } = self.pass;
+        let uniform: Vec<Pilots<S>> =
+            (0..table.len()).map(|species| Pilots::uniform(simd, table, species)).collect();
+        let columns = flock.grid.columns as usize;
+        for row in self.band.rows.clone() {
+            let first_cell = row as usize * columns;
+            let (first, end) = (flock.start[first_cell], flock.start[first_cell + columns]);
+            let mut rows = [0; 3];
+            let mut near = 0;
+            if flock.uses.and(LISTENING) != Uses::default() {
+                for (slot, other) in rows.iter_mut().zip(flock.grid.rows_around(row)) {
+                    *slot = other;
+                    near += 1;
+                }
+            }
+            for start in (first as usize..end as usize).step_by(S::F32_LANES) {
+                let agents = start..(start + S::F32_LANES).min(end as usize);
+                self.group(simd, &uniform, agents, row, &rows[..near]);
+            }
+        }
+    }
+}
+
+impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
+    /// Steers one group of agents of `row`, whose neighbours are in `rows`.
+    #[inline(always)]
+    fn group<S: Simd>(
+        &mut self,
+        simd: S,
+        uniform: &[Pilots<S>],
+        agents: Range<usize>,
+        row: u32,
+        rows: &[u32],
+    ) {
+        let Steer { flock, table, .. } = self.pass;
+        let motion = flock.motion;
+        let load = |values: &[f32]| Lanes::load(simd, &values[agents.clone()]);
+        let position = Vector { x: load(&motion.x), y: load(&motion.y) };
+        let velocity = Vector { x: load(&motion.vx), y: load(&motion.vy) };
+        let column = |index: usize| flock.grid.cell_of(motion.position(index)).0;
+        let columns = (column(agents.start), column(agents.end - 1));
+        let group = Group { agents: agents.clone(), row, columns, position };
+
+        let mixed;
+        let pilots = if MANY {
+            let species = &flock.species[agents];
+            if species.iter().all(|s| *s == species[0]) {
+                &uniform[species[0] as usize]
+            } else {
+                mixed = Pilots::mixed(simd, table, species);
+                &mixed
+            }
+        } else {
+            &uniform[0]
+        };
+        let sums = Walk::<S, USES, MANY>::sums(simd, flock, pilots, &group, rows);
+        self.integrate(simd, &group, velocity, pilots, &sums);
+    }
+
+    /// From the sums to the new position, velocity and cell.
+    #[inline(always)]
+    fn integrate<S: Simd>(
+        &mut self,
+        simd: S,
+        group: &Group<S>,
+        velocity: Vector<Lanes<S>>,
+        pilots: &Pilots<S>,
+        sums: &Sums<Lanes<S>>,
+    ) {
+        let Steer { flock, surroundings, row, time_step, .. } = self.pass;
+        let like = pilots.mass;
+        let position = group.position;
+        let listening = listening::<USES>(flock.uses);
+        let mut spread = Vector::zero(like);
+        if Rules::crowded(listening, sums, like).any() {
+            spread = spread_directions(simd, &row[group.agents.clone()]);
+        }
+        let agent = Agent {
+            position,
+            velocity,
+            max_speed: pilots.max_speed,
+            max_force: pilots.max_force,
+        };
+        let force = pilots.rules.force(flock.uses, &agent, surroundings, spread, sums);
+        let acceleration = force.zip(force, |force, _| force / pilots.mass);
+        let step = like.constant(*time_step);
+        let velocity = (velocity + acceleration * step).limit(pilots.max_speed);
+        let (position, velocity) = flock.world.confine(position + velocity * step, velocity);
+
+        let first = group.agents.start - self.band.agents.start;
+        let own = first..first + group.agents.len();
+        position.x.store(&mut self.out.x[own.clone()]);
+        position.y.store(&mut self.out.y[own.clone()]);
+        velocity.x.store(&mut self.out.vx[own.clone()]);
+        velocity.y.store(&mut self.out.vy[own.clone()]);
+        let (x, y) = (&self.out.x[own.clone()], &self.out.y[own.clone()]);
+        for ((key, x), y) in self.key[own].iter_mut().zip(x).zip(y) {
+            *key = flock.grid.key_of(Point::new(*x, *y));
+        }
+    }
+}
+
+/// The directions in which the agents of a group leave a shared spot.
+#[inline(always)]
+fn spread_directions<S: Simd>(simd: S, rows: &[u32]) -> Vector<Lanes<S>> {
+    let (mut x, mut y) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
+    for ((x, y), row) in x.iter_mut().zip(&mut y).zip(rows) {
+        let direction = random::spread_direction(*row);
+        (*x, *y) = (direction.x, direction.y);
+    }
+    Vector { x: Lanes::load(simd, &x), y: Lanes::load(simd, &y) }
+}

@@ -1,0 +1,123 @@
+//! Animated PNG: films without loss.
+
+use std::io::{Seek, SeekFrom, Write};
+
+use super::png::{encoder, failed};
+use super::{Film, Frame, RecordError, Recorder};
+
+/// Bytes of the chunk that ends a PNG.
+const END: usize = 12;
+
+/// An APNG that repeats for ever.
+pub struct ApngRecorder<W: Write> {
+    writer: ::png::Writer<W>,
+}
+
+/// An encoder for a film of `frames` frames.
+fn film_encoder<W: Write>(
+    out: W,
+    film: Film,
+    frames: u32,
+) -> Result<::png::Encoder<'static, W>, RecordError> {
+    let fail = failed("APNG");
+    let mut encoder = encoder(out, film.width, film.height);
+    encoder.set_animated(frames, 0).map_err(&fail)?;
+    let (numerator, denominator) = delay(film.rate);
+    encoder.set_frame_delay(numerator, denominator).map_err(&fail)?;
+    Ok(encoder)
+}
+
+/// How long a frame stays: a fraction of a second in 16-bit numbers.
+fn delay(rate: f64) -> (u16, u16) {
+    let whole = |value: f64| (1.0..=65_535.0).contains(&value) && value.fract() == 0.0;
+    let numerator = [1.0, 100.0, 1000.0].into_iter().find(|n| whole(rate * n));
+    match numerator {
+        Some(numerator) => (numerator as u16, (rate * numerator) as u16),
+        // `as` saturates: beyond the format's range the nearest it can say.
+        None if rate < 60.0 => ((1000.0 / rate).round() as u16, 1000),
+        None => (100, (100.0 * rate).round() as u16),
+    }
+}
+
+impl<W: Write> ApngRecorder<W> {
+    /// Writes to `out`, frame by frame; the file begins with the number of frames to come.
+    pub fn new(out: W, film: Film, frames: u32) -> Result<Self, RecordError> {
+        let writer = film_encoder(out, film, frames)?.write_header().map_err(failed("APNG"))?;
+        Ok(Self { writer })
+    }
+}
+
+impl<W: Write> Recorder for ApngRecorder<W> {
+    fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+        self.writer.write_image_data(&frame.to_rgb()).map_err(failed("APNG"))
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), RecordError> {
+        self.writer.finish().map_err(failed("APNG"))
+    }
+}
+
+/// Makes a finished film of fewer frames than announced whole again: writes its beginning anew.
+pub fn correct_count<W: Write + Seek>(
+    mut out: W,
+    film: Film,
+    frames: u32,
+) -> Result<(), RecordError> {
+    let mut beginning = Vec::new();
+    drop(film_encoder(&mut beginning, film, frames)?.write_header().map_err(failed("APNG"))?);
+    // Dropping the writer has added the end of a PNG.
+    beginning.truncate(beginning.len().saturating_sub(END));
+    out.seek(SeekFrom::Start(0))?;
+    out.write_all(&beginning)?;
+    out.seek(SeekFrom::End(0))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use image::AnimationDecoder;
+    use image::codecs::png::PngDecoder;
+
+    use super::super::png::tests::pattern;
+    use super::*;
+
+    const FILM: Film = Film { width: 19, height: 31, rate: 25.0 };
+
+    fn encoded(announced: u32, pushed: u32) -> Vec<u8> {
+        let mut out = Cursor::new(Vec::new());
+        let mut recorder = Box::new(ApngRecorder::new(&mut out, FILM, announced).unwrap());
+        for n in 0..pushed {
+            recorder.push(pattern(19, 31, n)).unwrap();
+        }
+        recorder.finish().unwrap();
+        if announced != pushed {
+            correct_count(&mut out, FILM, pushed).unwrap();
+        }
+        out.into_inner()
+    }
+
+    #[test]
+    fn frames_read_back_exactly() {
+        let decoder = PngDecoder::new(Cursor::new(encoded(5, 5))).unwrap();
+        let frames = decoder.apng().unwrap().into_frames().collect_frames().unwrap();
+        assert_eq!(frames.len(), 5);
+        for (n, frame) in frames.into_iter().enumerate() {
+            assert_eq!(frame.delay().numer_denom_ms(), (40, 1));
+            assert_eq!(frame.into_buffer().into_raw(), pattern(19, 31, n as u32).pixels);
+        }
+    }
+
+    #[test]
+    fn a_film_cut_short_is_one_of_fewer_frames() {
+        assert_eq!(encoded(9, 4), encoded(4, 4));
+    }
+
+    #[test]
+    fn delays_are_exact_where_they_can_be() {
+        assert_eq!(delay(30.0), (1, 30));
+        assert_eq!(delay(12.5), (100, 1250));
+        assert_eq!(delay(0.5), (100, 50));
+    }
+}

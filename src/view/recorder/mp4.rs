@@ -1,0 +1,191 @@
+//! MP4 films (H.264), through ffmpeg.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread::JoinHandle;
+
+use super::{Film, Frame, RecordError, Recorder};
+use crate::view::look;
+
+/// Threads of the encoder: its choices depend on their number, and the same frames are to give
+/// the same bytes on any machine with the same ffmpeg.
+const THREADS: &str = "4";
+
+const REMEDY: &str = "install it (Debian: apt-get install ffmpeg), or write .gif, .apng or a \
+                      folder of PNGs instead";
+
+/// Feeds raw frames to an ffmpeg process.
+pub struct Mp4Recorder {
+    process: Child,
+    input: Option<ChildStdin>,
+    complaints: Option<JoinHandle<String>>,
+}
+
+/// Says what is missing on this machine, before anything is simulated.
+pub fn check() -> Result<(), RecordError> {
+    let listing = Command::new("ffmpeg")
+        .args(["-hide_banner", "-loglevel", "error", "-encoders"])
+        .stdin(Stdio::null())
+        .output();
+    match listing {
+        Ok(listing) if String::from_utf8_lossy(&listing.stdout).contains("libx264") => Ok(()),
+        Ok(_) => Err(RecordError::Ffmpeg(format!(
+            "this ffmpeg cannot encode MP4 (it lacks libx264); {REMEDY}"
+        ))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(RecordError::Ffmpeg(
+            format!("MP4 films need ffmpeg, which is not installed; {REMEDY}"),
+        )),
+        Err(error) => Err(RecordError::Ffmpeg(format!("cannot start ffmpeg: {error}; {REMEDY}"))),
+    }
+}
+
+impl Mp4Recorder {
+    /// Starts ffmpeg, which writes to `path` (replacing what is there).
+    pub fn start(path: &Path, film: Film) -> Result<Self, RecordError> {
+        check()?;
+        let Film { width, height, rate } = film;
+        let [r, g, b] = look::BACKGROUND;
+        // H.264 halves the resolution of colour, so sides are even; the rest says that the colours
+        // are those of screens, which players otherwise guess by the size of the picture.
+        let filters = format!(
+            "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=0x{r:02x}{g:02x}{b:02x},\
+             scale=out_color_matrix=bt709:out_range=tv:flags=bitexact+accurate_rnd"
+        );
+        let mut target = std::ffi::OsString::from("file:");
+        target.push(path);
+        let mut command = Command::new("ffmpeg");
+        command
+            .args(["-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo"])
+            .args(["-pix_fmt", "rgba", "-video_size", &format!("{width}x{height}")])
+            .args(["-framerate", &rate.to_string(), "-i", "pipe:0"])
+            .args(["-vf", &filters, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18"])
+            .args(["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"])
+            .args(["-threads", THREADS, "-flags", "+bitexact", "-fflags", "+bitexact"])
+            .args(["-map_metadata", "-1", "-movflags", "+faststart", "-f", "mp4"])
+            .arg(target)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        #[cfg(unix)]
+        {
+            // Ctrl-C in a terminal reaches a whole process group. ffmpeg is to end when its
+            // frames do.
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        }
+        let mut process = command.spawn()?;
+        let input = process.stdin.take();
+        let complaints = process.stderr.take().map(|mut pipe| {
+            std::thread::spawn(move || {
+                let mut text = Vec::new();
+                // What was said until the pipe broke is all there is to tell.
+                let _ = pipe.read_to_end(&mut text);
+                String::from_utf8_lossy(&text).trim().to_owned()
+            })
+        });
+        Ok(Self { process, input, complaints })
+    }
+
+    /// Waits for ffmpeg to end; what it complained of when it failed.
+    fn wait(&mut self) -> Result<(), RecordError> {
+        drop(self.input.take());
+        let status = self.process.wait()?;
+        let complaints = self.complaints.take().and_then(|thread| thread.join().ok());
+        if status.success() {
+            return Ok(());
+        }
+        let said = complaints.filter(|text| !text.is_empty());
+        let said = said.unwrap_or_else(|| status.to_string());
+        Err(RecordError::Ffmpeg(format!("ffmpeg failed: {said}")))
+    }
+}
+
+impl Recorder for Mp4Recorder {
+    fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+        let written = match &mut self.input {
+            Some(input) => input.write_all(&frame.pixels),
+            None => Err(std::io::ErrorKind::BrokenPipe.into()),
+        };
+        let Err(error) = written else { return Ok(()) };
+        // A broken pipe says little; ffmpeg knows why it ended.
+        self.wait()?;
+        Err(RecordError::Ffmpeg(format!("ffmpeg took no more frames: {error}")))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), RecordError> {
+        self.wait()
+    }
+}
+
+impl Drop for Mp4Recorder {
+    fn drop(&mut self) {
+        // Without an end of its own the film is abandoned: nobody waits for its encoding.
+        if self.input.is_some() {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::png::tests::pattern;
+    use super::*;
+    use crate::view::recorder::Recorder;
+
+    /// The film's frames as ffmpeg decodes them, RGB.
+    fn decoded(path: &Path) -> Vec<u8> {
+        let output = Command::new("ffmpeg")
+            .args(["-loglevel", "error", "-i"])
+            .arg(path)
+            .args(["-f", "rawvideo", "-pix_fmt", "rgb24", "-"])
+            .output()
+            .unwrap();
+        output.stdout
+    }
+
+    #[test]
+    fn a_film_of_odd_size_is_padded_and_repeatable() {
+        if let Err(reason) = check() {
+            eprintln!("skipped: {reason}");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let film = Film { width: 63, height: 47, rate: 30.0 };
+        let record = |name: &str| {
+            let path = folder.path().join(name);
+            let mut recorder = Box::new(Mp4Recorder::start(&path, film).unwrap());
+            for n in 0..12_u8 {
+                let grey = Frame::filled(63, 47, [n * 20, 100, 200 - n * 10]);
+                recorder.push(grey).unwrap();
+            }
+            recorder.finish().unwrap();
+            path
+        };
+        let (first, second) = (record("a.mp4"), record("b.mp4"));
+        assert_eq!(std::fs::read(&first).unwrap(), std::fs::read(second).unwrap());
+        let pixels = decoded(&first);
+        assert_eq!(pixels.len(), 64 * 48 * 3 * 12);
+        for n in 0..12 {
+            let middle = (n * 64 * 48 + 20 * 64 + 20) * 3;
+            let expected = [n * 20, 100, 200 - n * 10];
+            for (found, expected) in pixels[middle..middle + 3].iter().zip(expected) {
+                assert!(usize::from(*found).abs_diff(expected) < 8, "{found} and {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_failure_tells_what_ffmpeg_said() {
+        if check().is_err() {
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let film = Film { width: 64, height: 64, rate: 30.0 };
+        let path = folder.path().join("missing/a.mp4");
+        let mut recorder = Box::new(Mp4Recorder::start(&path, film).unwrap());
+        let pushed = (0..200).try_for_each(|n| recorder.push(pattern(64, 64, n)));
+        let error = pushed.and_then(|()| recorder.finish()).unwrap_err();
+        assert!(error.to_string().contains("No such file"), "{error}");
+    }
+}

@@ -1,0 +1,131 @@
+//! The 256 colours of a GIF.
+//!
+//! Every colour of a picture lies in a cone: its tip is the background, its base is the disc
+//! within the circle of [`look::hue`], for a pixel is background with some share of a mixture of
+//! hues. The palette fills that cone evenly. It is the same for every frame, so that films do not
+//! flicker, and mapping a pixel to it is one look into a table.
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use crate::view::frame::Frame;
+use crate::view::look;
+
+/// Distances from the background at which the cone is cut, 1 being the base.
+const LEVELS: usize = 7;
+/// Bits of each channel that the table looks at.
+const BITS: usize = 6;
+
+type Rgb = [u8; 3];
+
+/// The palette and its table.
+pub struct Palette {
+    colours: Vec<Rgb>,
+    nearest: Vec<u8>,
+}
+
+/// The palette of all films.
+#[must_use]
+pub fn palette() -> &'static Palette {
+    static PALETTE: OnceLock<Palette> = OnceLock::new();
+    PALETTE.get_or_init(|| {
+        let colours = cone();
+        let side = 1_usize << BITS;
+        let index = |cell: usize| {
+            let channel = |shift: usize| {
+                let value = (cell >> (shift * BITS)) & (side - 1);
+                // The middle of the cell.
+                ((value << (8 - BITS)) + (1 << (7 - BITS))) as i32
+            };
+            let wanted = [channel(2), channel(1), channel(0)];
+            let apart = |colour: &Rgb| -> i32 {
+                colour.iter().zip(wanted).map(|(c, w)| (i32::from(*c) - w).pow(2)).sum()
+            };
+            let near = (0..colours.len()).min_by_key(|i| apart(&colours[*i]));
+            near.unwrap_or(0) as u8
+        };
+        let nearest = (0..side.pow(3)).into_par_iter().map(index).collect();
+        Palette { colours, nearest }
+    })
+}
+
+/// The background, then the cone from tip to base: rings of hues round a centre of grey.
+fn cone() -> Vec<Rgb> {
+    let ground = look::BACKGROUND.map(|c| f32::from(c) / 255.0);
+    let mut colours = vec![look::BACKGROUND];
+    for level in 1..=LEVELS {
+        let share = level as f32 / LEVELS as f32;
+        // Rings as far apart as levels are, more or less: the base is about as wide as the cone is
+        // high.
+        let rings = level.div_ceil(2);
+        for ring in 0..=rings {
+            let saturation = ring as f32 / rings as f32;
+            let hues = if ring == 0 { 1 } else { (9 * level * ring).div_ceil(2 * rings).max(6) };
+            for hue in 0..hues {
+                let vivid = look::hue(hue as f32 / hues as f32);
+                let grey = vivid.iter().sum::<f32>() / 3.0;
+                let colour = [0, 1, 2].map(|i| {
+                    let full = grey + (vivid[i] - grey) * saturation;
+                    ((ground[i] + (full - ground[i]) * share) * 255.0).round() as u8
+                });
+                colours.push(colour);
+            }
+        }
+    }
+    colours
+}
+
+impl Palette {
+    /// The colours, the background first.
+    #[must_use]
+    pub fn colours(&self) -> &[Rgb] {
+        &self.colours
+    }
+
+    /// Replaces every pixel by the nearest colour of the palette.
+    pub fn reduce(&self, frame: &mut Frame) {
+        frame.pixels.par_chunks_mut(1 << 16).for_each(|pixels| {
+            for pixel in pixels.chunks_exact_mut(4) {
+                let [r, g, b] = [pixel[0], pixel[1], pixel[2]];
+                // The background stays itself, though its cell may be nearer to another colour.
+                if [r, g, b] != look::BACKGROUND {
+                    let cell = |c: u8| usize::from(c) >> (8 - BITS);
+                    let at = (cell(r) << (2 * BITS)) | (cell(g) << BITS) | cell(b);
+                    pixel[..3].copy_from_slice(&self.colours[usize::from(self.nearest[at])]);
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_at_most_256_colours_and_most_of_them_are_used() {
+        let count = palette().colours().len();
+        assert!((200..=256).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn no_colour_of_a_picture_is_far_from_the_palette() {
+        let mut worst = 0;
+        for step in 0..20_000_u32 {
+            // A mixture of two hues over the background.
+            let part = |n: u32| (step.wrapping_mul(n) % 1009) as f32 / 1009.0;
+            let (a, b) = (look::hue(part(17)), look::hue(part(331)));
+            let pixel = [0, 1, 2].map(|i| {
+                let mixed = a[i] + (b[i] - a[i]) * part(57);
+                let ground = f32::from(look::BACKGROUND[i]) / 255.0;
+                ((ground + (mixed - ground) * part(901)) * 255.0).round() as u8
+            });
+            let mut frame = Frame::filled(1, 1, pixel);
+            palette().reduce(&mut frame);
+            let found = frame.rgb(0, 0).unwrap();
+            worst = worst.max((0..3).map(|i| found[i].abs_diff(pixel[i])).max().unwrap());
+        }
+        assert!(worst <= 32, "{worst}");
+    }
+}

@@ -1,0 +1,92 @@
+//! One PNG picture.
+
+use std::io::Write;
+
+use super::{Frame, RecordError, Recorder};
+
+/// What the encoder said.
+pub(super) fn failed(format: &'static str) -> impl Fn(::png::EncodingError) -> RecordError {
+    move |error| match error {
+        ::png::EncodingError::IoError(error) => error.into(),
+        other => RecordError::Encode { format, message: other.to_string() },
+    }
+}
+
+/// An encoder of opaque pictures: 8 bits a channel, sRGB, no alpha.
+pub(super) fn encoder<W: Write>(out: W, width: u32, height: u32) -> ::png::Encoder<'static, W> {
+    let mut encoder = ::png::Encoder::new(out, width, height);
+    encoder.set_color(::png::ColorType::Rgb);
+    encoder.set_depth(::png::BitDepth::Eight);
+    encoder.set_source_srgb(::png::SrgbRenderingIntent::Perceptual);
+    encoder
+}
+
+/// Writes `frame` as a PNG.
+pub fn write<W: Write>(out: W, frame: &Frame) -> Result<(), RecordError> {
+    let fail = failed("PNG");
+    let mut writer = encoder(out, frame.width, frame.height).write_header().map_err(&fail)?;
+    writer.write_image_data(&frame.to_rgb()).map_err(&fail)?;
+    writer.finish().map_err(&fail)
+}
+
+/// A single picture: the last frame that comes.
+#[derive(Debug)]
+pub struct PngRecorder<W: Write> {
+    out: W,
+    last: Option<Frame>,
+}
+
+impl<W: Write> PngRecorder<W> {
+    /// Writes to `out` in the end.
+    pub fn new(out: W) -> Self {
+        Self { out, last: None }
+    }
+}
+
+impl<W: Write> Recorder for PngRecorder<W> {
+    fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+        self.last = Some(frame);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), RecordError> {
+        let Self { out, last } = *self;
+        last.map_or(Ok(()), |frame| write(out, &frame))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A frame that no format could guess: `n` shifts it.
+    pub fn pattern(width: u32, height: u32, n: u32) -> Frame {
+        let mut frame = Frame::filled(width, height, [0, 0, 0]);
+        for (i, pixel) in frame.pixels.chunks_exact_mut(4).enumerate() {
+            let (x, y) = (i as u32 % width, i as u32 / width);
+            let at = [x * 7 + n * 13, y * 5 + n, x * y + n * 3].map(|v| v as u8);
+            pixel[..3].copy_from_slice(&at);
+        }
+        frame
+    }
+
+    #[test]
+    fn a_picture_reads_back() {
+        let frame = pattern(37, 23, 1);
+        let mut bytes = Vec::new();
+        write(&mut bytes, &frame).unwrap();
+        let image = image::load_from_memory(&bytes).unwrap().to_rgba8();
+        assert_eq!(image.into_raw(), frame.pixels);
+    }
+
+    #[test]
+    fn the_last_frame_makes_the_picture() {
+        let mut bytes = Vec::new();
+        let mut recorder = Box::new(PngRecorder::new(&mut bytes));
+        recorder.push(pattern(8, 8, 0)).unwrap();
+        recorder.push(pattern(8, 8, 1)).unwrap();
+        recorder.finish().unwrap();
+        let image = image::load_from_memory(&bytes).unwrap().to_rgba8();
+        assert_eq!(image.into_raw(), pattern(8, 8, 1).pixels);
+    }
+}

@@ -1,0 +1,146 @@
+//! A PNG sequence, encoded in parallel behind the simulation's back.
+
+use std::io;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use super::{Frame, RecordError, Recorder, png};
+
+/// Where an encoded frame goes: its number, counted from 0, and its bytes.
+pub type Sink = dyn Fn(u64, &[u8]) -> io::Result<()> + Send + Sync;
+
+/// Most threads that encode. More of them would only wait for the frames.
+const MOST_THREADS: usize = 16;
+
+type Fault = Arc<Mutex<Option<RecordError>>>;
+
+/// Hands every frame to the first free thread. Waits when all are busy and as many frames are
+/// waiting, so that memory stays bounded.
+pub struct SequenceRecorder {
+    frames: Option<SyncSender<(u64, Frame)>>,
+    threads: Vec<JoinHandle<()>>,
+    fault: Fault,
+    next: u64,
+}
+
+impl SequenceRecorder {
+    /// Starts the threads.
+    pub fn new(sink: Box<Sink>) -> Result<Self, RecordError> {
+        let count = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        let (frames, queue) = sync_channel(count);
+        let queue = Arc::new(Mutex::new(queue));
+        let (fault, sink) = (Fault::default(), Arc::<Sink>::from(sink));
+        let mut threads = Vec::with_capacity(count);
+        for _ in 0..count {
+            let (queue, fault, sink) = (Arc::clone(&queue), Arc::clone(&fault), Arc::clone(&sink));
+            let thread = std::thread::Builder::new().name("png".into());
+            threads.push(thread.spawn(move || encode_all(&queue, &fault, &*sink))?);
+        }
+        Ok(Self { frames: Some(frames), threads, fault, next: 0 })
+    }
+
+    fn check(&self) -> Result<(), RecordError> {
+        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
+        fault.map_or(Ok(()), Err)
+    }
+}
+
+/// What each thread does, until there are no more frames or one cannot be written.
+fn encode_all(queue: &Mutex<Receiver<(u64, Frame)>>, fault: &Fault, sink: &Sink) {
+    loop {
+        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((number, frame)) = next else { return };
+        let mut bytes = Vec::new();
+        let written = png::write(&mut bytes, &frame).and_then(|()| Ok(sink(number, &bytes)?));
+        if let Err(error) = written {
+            // The first fault is told; the thread goes on, or the frames would pile up.
+            fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+}
+
+impl Recorder for SequenceRecorder {
+    fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+        self.check()?;
+        let number = self.next;
+        self.next += 1;
+        let sent = self.frames.as_ref().map(|frames| frames.send((number, frame)));
+        if matches!(sent, Some(Ok(()))) {
+            return Ok(());
+        }
+        let message = "the encoding threads are gone".into();
+        Err(RecordError::Encode { format: "PNG", message })
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), RecordError> {
+        self.wait();
+        self.check()
+    }
+}
+
+impl SequenceRecorder {
+    /// Lets the threads end and waits for them.
+    fn wait(&mut self) {
+        self.frames = None;
+        for thread in self.threads.drain(..) {
+            if thread.join().is_err() {
+                let message = "an encoding thread panicked".into();
+                let error = RecordError::Encode { format: "PNG", message };
+                self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        }
+    }
+}
+
+impl Drop for SequenceRecorder {
+    fn drop(&mut self) {
+        self.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::png::tests::pattern;
+    use super::*;
+
+    #[test]
+    fn every_frame_arrives_under_its_number() {
+        let got = Arc::new(Mutex::new(Vec::new()));
+        let sink = {
+            let got = Arc::clone(&got);
+            Box::new(move |number, bytes: &[u8]| {
+                got.lock().unwrap().push((number, bytes.to_vec()));
+                Ok(())
+            })
+        };
+        let mut recorder = Box::new(SequenceRecorder::new(sink).unwrap());
+        for n in 0..40 {
+            recorder.push(pattern(16, 9, n)).unwrap();
+        }
+        recorder.finish().unwrap();
+        let mut got = Arc::try_unwrap(got).unwrap().into_inner().unwrap();
+        got.sort();
+        assert_eq!(got.len(), 40);
+        for (n, (number, bytes)) in got.iter().enumerate() {
+            assert_eq!(*number, n as u64);
+            let image = image::load_from_memory(bytes).unwrap().to_rgba8();
+            assert_eq!(image.into_raw(), pattern(16, 9, n as u32).pixels);
+        }
+    }
+
+    #[test]
+    fn a_full_disk_stops_the_recording() {
+        let sink = Box::new(|_, _: &[u8]| Err(io::Error::other("the disk is full")));
+        let mut recorder = Box::new(SequenceRecorder::new(sink).unwrap());
+        let mut result = Ok(());
+        for n in 0..1000 {
+            result = recorder.push(pattern(16, 9, n));
+            if result.is_err() {
+                break;
+            }
+        }
+        let result = result.and_then(|()| recorder.finish());
+        assert!(result.unwrap_err().to_string().contains("the disk is full"));
+    }
+}

@@ -1,0 +1,171 @@
+//! State files: what is written reads back to the same bits, and what is wrong is named.
+
+use std::path::{Path, PathBuf};
+
+use flockwork::commands::state_file::{StateWriter, read_state};
+use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
+
+fn scene(boundary: &str) -> Scene {
+    let text = BuiltIn::named("flock").map_or("", |scene| scene.text);
+    let boundary = format!("world.boundary={boundary}");
+    Scene::parse("flock", text, &[boundary]).unwrap()
+}
+
+/// A state with every kind of number that a state can hold.
+fn awkward(tick: u64) -> FlockState {
+    let numbers = [
+        -0.0_f32,
+        f32::MIN_POSITIVE / 8.0,
+        f32::from_bits(1),
+        f32::MAX,
+        0.1,
+        1.0 / 3.0,
+        16_777_217.0,
+        -1e-38,
+        639.999_94,
+    ];
+    let n = numbers.len();
+    FlockState {
+        tick,
+        id: (0..n as u32).map(|i| i * 7 + 3).collect(),
+        species: vec![0; n],
+        position: (0..n).map(|i| Point::new(numbers[i], numbers[(i + 1) % n])).collect(),
+        velocity: (0..n).map(|i| Point::new(-numbers[i], numbers[(i + 4) % n])).collect(),
+    }
+}
+
+fn bits(state: &FlockState) -> (u64, &[u32], &[u8], Vec<[u32; 4]>) {
+    let both = state.position.iter().zip(&state.velocity);
+    let bits = both.map(|(p, v)| [p.x, p.y, v.x, v.y].map(f32::to_bits)).collect();
+    (state.tick, &state.id, &state.species, bits)
+}
+
+fn written(folder: &Path, name: &str, states: &[FlockState]) -> PathBuf {
+    let path = folder.join(name);
+    let mut writer = StateWriter::create(&path).unwrap();
+    for state in states {
+        writer.write(state).unwrap();
+    }
+    writer.finish().unwrap();
+    path
+}
+
+#[test]
+fn what_is_written_reads_back_to_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = scene("open");
+    let last = awkward(u64::from(u32::MAX) + 9);
+    for name in ["a.csv", "a.npz", "A.CSV"] {
+        let path = written(folder.path(), name, &[awkward(4), awkward(7), last.clone()]);
+        assert_eq!(bits(&read_state(&path, &scene).unwrap()), bits(&last), "{name}");
+    }
+}
+
+#[test]
+fn many_rows_read_back_and_files_repeat_to_the_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut scene = scene("wrap");
+    let request = Request { count: Some(70_001), ..Request::default() };
+    let state = scene.populate(&request).unwrap();
+    for name in ["csv", "npz"] {
+        let once = written(folder.path(), &format!("a.{name}"), std::slice::from_ref(&state));
+        let twice = written(folder.path(), &format!("b.{name}"), std::slice::from_ref(&state));
+        assert_eq!(bits(&read_state(&once, &scene).unwrap()), bits(&state), "{name}");
+        assert!(std::fs::read(once).unwrap() == std::fs::read(twice).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_finished_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.csv", "a.npz"] {
+        let mut writer = StateWriter::create(&folder.path().join(name)).unwrap();
+        writer.write(&awkward(0)).unwrap();
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn rows_may_come_in_any_order_and_columns_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.csv");
+    std::fs::write(&path, "vy,id,x,y,vx\n1,9,2,3,4\n5,3,6,7,8").unwrap();
+    let state = read_state(&path, &scene("wrap")).unwrap();
+    assert_eq!((state.tick, state.id, state.species), (0, vec![3, 9], vec![0, 0]));
+    assert_eq!(state.position, [Point::new(6.0, 7.0), Point::new(2.0, 3.0)]);
+    assert_eq!(state.velocity, [Point::new(8.0, 5.0), Point::new(4.0, 1.0)]);
+}
+
+#[test]
+fn what_is_wrong_with_a_csv_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.csv");
+    let header = "tick,id,species,x,y,vx,vy\n";
+    let cases: [(&str, &[&str]); 18] = [
+        ("", &["empty"]),
+        (header, &["no rows"]),
+        ("0,1,0,2,3,4,5\n", &["line 1", "unknown column"]),
+        ("tick,id,speces,x,y,vx,vy\n", &["line 1", "speces", "did you mean `species`"]),
+        ("id,x,y,vx\n", &["\"vy\" is missing"]),
+        ("id,x,y,vx,vy,x\n", &["twice"]),
+        ("H0,1,0,2,3,4\n", &["line 2", "cut short"]),
+        ("H0,1,0,2,3,4,5\n0,2,0,2,3,4,5.1", &["cut short"]),
+        ("H0,1,0,2,three,4,5\n", &["line 2", "y is \"three\""]),
+        ("H0,1,0,2,NaN,4,5\n", &["line 2", "agent 1 is NaN"]),
+        ("H0,1,0,2,3,inf,5\n", &["line 2", "vx", "inf"]),
+        ("H0,1,0,1e39,3,4,5\n", &["line 2", "x", "inf"]),
+        ("H0,1,0,2,3,4,5\n0,2,0,2,3,4,5\n0,1,0,2,3,4,5\n", &["line 4", "agent 1", "line 2"]),
+        ("H0,1,1,2,3,4,5\n", &["line 2", "species 1", "--scene"]),
+        ("H0,1,300,2,3,4,5\n", &["line 2", "species is 300"]),
+        ("H0,-1,0,2,3,4,5\n", &["line 2", "id is \"-1\""]),
+        ("H0,1,0,640,3,4,5\n", &["line 2", "640", "outside the world"]),
+        ("H0,1,0,2,3,4,5\n0,2,0,2,3,4,5\n9,1,0,2,3,4,5\n", &["tick 9 has 1 row", "not whole"]),
+    ];
+    for (text, hints) in cases {
+        let text = text.strip_prefix('H').map_or(text.to_owned(), |rows| header.to_owned() + rows);
+        std::fs::write(&path, &text).unwrap();
+        let message = format!("{:#}", read_state(&path, &scene("wrap")).unwrap_err());
+        assert!(message.contains("bad.csv"), "{message}");
+        for hint in hints {
+            assert!(message.contains(hint), "{text:?} gives {message:?} without {hint:?}");
+        }
+    }
+    std::fs::remove_file(&path).unwrap();
+    let message = format!("{:#}", read_state(&path, &scene("wrap")).unwrap_err());
+    assert!(message.contains("bad.csv") && message.contains("cannot read"), "{message}");
+    let message = format!("{:#}", read_state(Path::new("a.txt"), &scene("wrap")).unwrap_err());
+    assert!(message.contains(".csv") && message.contains(".npz"), "{message}");
+}
+
+#[test]
+fn a_cut_or_damaged_npz_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = scene("open");
+    let whole = std::fs::read(written(folder.path(), "a.npz", &[awkward(0)])).unwrap();
+    let path = folder.path().join("bad.npz");
+    for length in [0, 10, whole.len() / 2, whole.len() - 1] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        let message = format!("{:#}", read_state(&path, &scene).unwrap_err());
+        assert!(message.contains("bad.npz") && message.contains("write"), "{message}");
+    }
+    // One flipped bit in the first velocity.
+    let number = awkward(0).velocity[5].x.to_ne_bytes();
+    let at = whole.windows(4).rposition(|window| window == number).unwrap();
+    let mut flipped = whole.clone();
+    flipped[at] ^= 1;
+    std::fs::write(&path, &flipped).unwrap();
+    let message = format!("{:#}", read_state(&path, &scene).unwrap_err());
+    assert!(message.contains("`velocity`") && message.contains("damaged"), "{message}");
+}
+
+#[test]
+fn positions_on_the_far_wall_are_inside_walls_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.csv");
+    std::fs::write(&path, "id,x,y,vx,vy\n0,640,360,0,0\n").unwrap();
+    assert!(read_state(&path, &scene("walls")).is_ok());
+    assert!(read_state(&path, &scene("open")).is_ok());
+    assert!(read_state(&path, &scene("wrap")).is_err());
+}
