@@ -33,7 +33,7 @@ const SAMPLES: u32 = 20;
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
 pub struct BenchArgs {
-    #[allow(missing_docs, reason = "clap shows a flattened field's doc as help")]
+    /// Which flock.
     #[command(flatten)]
     pub flock: BenchFlockArgs,
     /// Which GPU: part of its name, or its number in `flockwork adapters`

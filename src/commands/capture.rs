@@ -26,10 +26,10 @@ use crate::view::recorder::{
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
 pub struct CaptureArgs {
-    #[allow(missing_docs, reason = "clap shows a flattened field's doc as help")]
+    /// Which flock.
     #[command(flatten)]
     pub flock: FlockArgs,
-    #[allow(missing_docs, reason = "clap shows a flattened field's doc as help")]
+    /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Size of the pictures

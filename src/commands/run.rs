@@ -19,10 +19,10 @@ use crate::view::window::{self, WindowError};
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
-    #[allow(missing_docs, reason = "clap shows a flattened field's doc as help")]
+    /// Which flock.
     #[command(flatten)]
     pub flock: FlockArgs,
-    #[allow(missing_docs, reason = "clap shows a flattened field's doc as help")]
+    /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Size of the window
@@ -103,16 +103,18 @@ fn run_without_window(
     bar.finish_and_clear();
     let Size { width, height } = args.size;
     let camera = Camera::fit(&scene.world, width, height);
-    let frame = painter(gpu, args.size)?.paint(engine.as_mut(), scene, &camera)?;
+    let mut painter = painter(gpu, args.size)?;
+    let frame = painter.paint(engine.as_mut(), scene, &camera)?;
     png::write(&mut file, &frame)?;
     file.keep()?;
     println!(
-        "{} agents, {done} ticks in {:.2} s, {:.3} ms a tick; engine {} ({}); {PICTURE}",
+        "{} agents, {done} ticks in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; {PICTURE}",
         state.len(),
         pace.stepping.as_secs_f64(),
         1e3 * pace.stepping.as_secs_f64() / done.max(1) as f64,
         engine.kind(),
         engine.describe(),
+        painter.describe(),
     );
     if done < ticks {
         let kept = format!("{done} of {ticks} ticks are done; {PICTURE} shows the last");

@@ -17,10 +17,10 @@ use crate::model::statistics::{COLUMNS, Metrics};
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
 pub struct SimulateArgs {
-    #[allow(missing_docs, reason = "clap shows a flattened field's doc as help")]
+    /// Which flock.
     #[command(flatten)]
     pub flock: FlockArgs,
-    #[allow(missing_docs, reason = "clap shows a flattened field's doc as help")]
+    /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Ticks to simulate

@@ -42,24 +42,30 @@ impl Controls {
     /// Shows the panel; true when the user has changed something in `scene`.
     pub fn show(&self, context: &egui::Context, scene: &mut Scene) -> bool {
         let mut changed = false;
-        let window = egui::Window::new("Parameters")
-            .anchor(Align2::RIGHT_TOP, [-8.0, 8.0])
-            .resizable(false)
-            .vscroll(true)
-            .default_width(330.0);
+        let window =
+            egui::Window::new("Parameters").anchor(Align2::RIGHT_TOP, [-8.0, 8.0]).resizable(false);
+        // As tall as its content, unless the window is lower.
+        let highest = (context.content_rect().height() - 70.0).max(120.0);
         window.show(context, |ui| {
-            if ui.button("As at the start").clicked() {
-                scene.species.clone_from(&self.start.species);
-                changed = true;
-            }
-            let names = Names {
-                species: scene.species.iter().map(|species| species.name.clone()).collect(),
-                targets: scene.targets.iter().map(|target| target.name.clone()).collect(),
-            };
-            for index in 0..scene.species.len() {
-                changed |= self.species(ui, scene, index, &names);
-            }
+            egui::ScrollArea::vertical().max_height(highest).show(ui, |ui| {
+                changed |= self.all(ui, scene);
+            });
         });
+        changed
+    }
+
+    fn all(&self, ui: &mut egui::Ui, scene: &mut Scene) -> bool {
+        let mut changed = ui.button("As at the start").clicked();
+        if changed {
+            scene.species.clone_from(&self.start.species);
+        }
+        let names = Names {
+            species: scene.species.iter().map(|species| species.name.clone()).collect(),
+            targets: scene.targets.iter().map(|target| target.name.clone()).collect(),
+        };
+        for index in 0..scene.species.len() {
+            changed |= self.species(ui, scene, index, &names);
+        }
         changed
     }
 
