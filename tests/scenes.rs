@@ -24,6 +24,11 @@ impl Run {
         self.engine.read_back().unwrap()
     }
 
+    fn metrics(&mut self, ticks: u32) -> Metrics {
+        let state = self.step(ticks);
+        Metrics::of(&self.scene, &state)
+    }
+
     /// Distance of the only agent to the only target of the file, tick by tick.
     fn distances(&mut self, ticks: u32) -> Vec<f32> {
         let target = self.scene.targets[1].position;
@@ -61,12 +66,11 @@ fn every_scene_parses_and_runs() {
 #[test]
 fn flock_comes_to_order() {
     on_both("flock", None, |run| {
-        let start = Metrics::of(&run.scene, &run.step(0)).polarisation;
+        let start = run.metrics(0).polarisation;
         assert!(start < 0.5, "the flock starts in order: {start}");
         let mut ordered = None;
         for tick in (50..=2000).step_by(50) {
-            let metrics = Metrics::of(&run.scene, &run.step(50));
-            if metrics.polarisation > 0.9 {
+            if run.metrics(50).polarisation > 0.9 {
                 ordered = Some(tick);
                 break;
             }

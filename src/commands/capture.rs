@@ -283,6 +283,7 @@ mod tests {
     use crate::commands::advance::tests::Straight;
     use crate::model::state::FlockState;
     use crate::model::vector::Point;
+    use crate::view::RasterPainter;
     use crate::view::frame::Frame;
 
     /// Keeps the frames.

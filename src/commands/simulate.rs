@@ -169,7 +169,7 @@ mod tests {
         words.extend(options.split_whitespace().map(str::to_string));
         let args = Line::parse_from(words).args;
         let mut files = Files::create(&args).unwrap();
-        let (scene, state) = args.flock.prepare().unwrap();
+        let (scene, state) = args.flock.prepare(None).unwrap();
         let interrupt = Interrupt::default();
         let mut engine =
             Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
