@@ -7,7 +7,7 @@ use common::{CORRECTLY_ROUNDED, bits, check_invariants, compare, differences, re
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
 use flockwork::model::behaviours::Kind;
-use flockwork::model::parameter::{Meaning, NEAREST_TARGET, Parameter};
+use flockwork::model::parameter::{Meaning, Parameter};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use glam::{DVec2, Vec2};
@@ -43,6 +43,7 @@ fn one_tick_is_that_of_the_reference() {
             panic!("{}: {problem}", case.name);
         }
     }
+    println!("{:.2} % too close to call", 100.0 * doubtful / f64::from(cases));
     println!(
         "{cases} situations: off by {worst_position:.1e} units, {worst_velocity:.1e} units/tick"
     );
@@ -99,7 +100,6 @@ fn every_perturbed_parameter_turns_the_comparison_red() {
             assert!(red, "{kinds:?}: body field {field} makes no difference");
         }
     }
-    assert_eq!(NEAREST_TARGET, -1.0);
 }
 
 #[test]
@@ -221,9 +221,7 @@ fn a_sample_of_a_crowd_is_right_on_average() {
         state.position.push(Vec2::new(dice.between(20.0, 30.0), dice.between(20.0, 30.0)));
         state.velocity.push(Vec2::new(dice.between(-1.0, 1.0), dice.between(-1.0, 1.0)));
     }
-    // A force that is not limited, from sums that are small against max_speed, would need a
-    // linear behaviour; the direction of the sum is what alignment gives. Its mean over many
-    // samples points along the exact sum.
+    // Alignment gives the direction of the sum. Its mean over many samples is that of the exact sum.
     let exact: DVec2 = state.velocity.iter().map(|v| v.as_dvec2()).sum();
     let mut engine = engine();
     let mut sampled = DVec2::ZERO;
