@@ -7,7 +7,7 @@ use common::{CORRECTLY_ROUNDED, bits, check_invariants, compare, differences, re
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
 use flockwork::model::behaviours::Kind;
-use flockwork::model::parameter::{Meaning, NEAREST_TARGET, Parameter};
+use flockwork::model::parameter::{Meaning, Parameter};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use glam::{DVec2, Vec2};
@@ -43,6 +43,7 @@ fn one_tick_is_that_of_the_reference() {
             panic!("{}: {problem}", case.name);
         }
     }
+    println!("{:.2} % too close to call", 100.0 * doubtful / f64::from(cases));
     println!(
         "{cases} situations: off by {worst_position:.1e} units, {worst_velocity:.1e} units/tick"
     );
@@ -99,7 +100,6 @@ fn every_perturbed_parameter_turns_the_comparison_red() {
             assert!(red, "{kinds:?}: body field {field} makes no difference");
         }
     }
-    assert_eq!(NEAREST_TARGET, -1.0);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_thousand_ticks_lose_nobody() {
 
 #[test]
 fn a_sample_of_a_crowd_is_right_on_average() {
-    // 1000 agents in a cell: each looks at some 91 of them. Over many ticks the sampled sums must
+    // 1000 agents in a cell: each looks at an eighth of them. Over many ticks the sampled sums must
     // have the mean of the exact ones: alignment alone, seen through the change of velocity.
     let text = "world = { size = [100, 100], boundary = \"open\" }\n\
                 [species.a]\nmax_speed = 1e3\nmax_force = 1e-3\n[species.a.alignment]\nradius = 50\n";
@@ -219,23 +219,26 @@ fn a_sample_of_a_crowd_is_right_on_average() {
     };
     for _ in 0..count {
         state.position.push(Vec2::new(dice.between(20.0, 30.0), dice.between(20.0, 30.0)));
-        state.velocity.push(Vec2::new(dice.between(-1.0, 1.0), dice.between(-1.0, 1.0)));
+        state.velocity.push(Vec2::new(dice.between(0.5, 1.5), dice.between(-0.5, 1.0)));
     }
-    // A force that is not limited, from sums that are small against max_speed, would need a
-    // linear behaviour; the direction of the sum is what alignment gives. Its mean over many
-    // samples points along the exact sum.
+    // Agent 0 stands still and is given a force along the direction of the sum.
+    state.velocity[0] = Vec2::ZERO;
     let exact: DVec2 = state.velocity.iter().map(|v| v.as_dvec2()).sum();
     let mut engine = engine();
-    let mut sampled = DVec2::ZERO;
+    let mut headings = Vec::new();
     for seed in 0..300 {
         scene.seed = seed;
         let after = run(&mut engine, &scene, &state, 1);
-        let change = after.velocity[0].as_dvec2() - state.velocity[0].as_dvec2();
-        sampled += change / change.length();
+        headings.push(after.velocity[0].as_dvec2().normalize());
     }
-    let angle = sampled.angle_to(exact).to_degrees();
-    println!("the mean of 300 samples is {angle:.1}° off the exact sum");
-    assert!(angle.abs() < 10.0);
+    let off = |heading: DVec2| heading.angle_to(exact).to_degrees().abs();
+    let sampled = off(common::mean(&headings));
+    // One sample of 125 is off by 0.3/√125 rad = 1.5°, the mean of 300 by a seventeenth of that.
+    let worst = headings.iter().map(|heading| off(*heading)).fold(0.0, f64::max);
+    println!("one sample is up to {worst:.2}° off the exact sum, the mean of 300 {sampled:.2}°");
+    assert!(sampled < 0.4, "the mean of the samples is {sampled}° off");
+    // The control: a sample that is always the same is not right on average.
+    assert!(worst > 0.8, "nothing was sampled");
 }
 
 #[test]

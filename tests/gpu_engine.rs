@@ -65,7 +65,8 @@ fn every_perturbed_parameter_is_noticed_on_the_device() {
     let mut engine = engine(&gpu);
     // All behaviours at once, one species: one variant, and every parameter in it.
     let all = |case: &Situation| {
-        case.name.contains("Contain, ") || case.name.starts_with("[Separation, Alignment, Cohesion, ")
+        case.name.contains("Contain, ")
+            || case.name.starts_with("[Separation, Alignment, Cohesion, ")
     };
     let cases: Vec<Situation> = situations().into_iter().filter(all).take(40).collect();
     assert!(!cases.is_empty());
@@ -185,7 +186,8 @@ fn a_count_that_does_not_fit_names_the_limit() {
     let engine = GpuEngine::new(gpu);
     engine.check_count(largest).unwrap();
     let message = engine.check_count(largest + 1).unwrap_err().to_string();
-    for part in [format!("{largest} at most"), "lower --count".into(), format!("{} agents", largest + 1)]
+    for part in
+        [format!("{largest} at most"), "lower --count".into(), format!("{} agents", largest + 1)]
     {
         assert!(message.contains(part.as_str()), "{message:?} does not say {part:?}");
     }

@@ -282,7 +282,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
             share,
         };
         let hears = |kind: Kind, share: Lanes<S>| {
-            if MANY { share * pilots.heard(species)[kind as usize] } else { share }
+            if MANY { share * pilots.hears(kind, species) } else { share }
         };
         pilots.rules.observe(listening::<USES>(flock.uses), &neighbour, hears, sums);
     }

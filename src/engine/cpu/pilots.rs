@@ -4,64 +4,51 @@ use pulp::Simd;
 
 use super::lanes::MAX_LANES;
 use crate::model::behaviours::{Kind, Rules};
-use crate::model::parameter::Parameter;
 use crate::model::real::{Lanes, Real};
 use crate::model::scene::{Scene, Species};
 
 /// Number of behaviours that listen to neighbours; in [`Kind::ALL`] they come first.
-const LISTENERS: usize = {
-    let mut count = 0;
-    while count < Kind::ALL.len() && listens(Kind::ALL[count]) {
-        count += 1;
-    }
-    count
-};
-
-const fn listens(kind: Kind) -> bool {
-    matches!(kind, Kind::Separation | Kind::Alignment | Kind::Cohesion)
-}
+const LISTENERS: usize = Kind::LISTENERS;
 
 /// Room for the parameters of one behaviour.
 const SLOTS: usize = 8;
 
-/// Every parameter of every species, flat.
+/// Where in a species' row the values of its body begin: mass, max_speed, max_force, size.
+const BODY: usize = Kind::ALL.len() * SLOTS;
+
+/// Where in a species' row it says whom it listens to.
+const HEARD: usize = BODY + 4;
+
+/// Every value of every species: for each species a row of behaviours' parameters, body, and, for
+/// each other species and behaviour that listens, 1 where it listens to them and else 0.
 #[derive(Clone, Debug, Default)]
 pub struct SpeciesTable {
-    /// For each species, for each behaviour, [`SLOTS`] values.
-    values: Vec<f32>,
-    /// For each species: mass, max_speed, max_force, size.
-    bodies: Vec<[f32; 4]>,
+    rows: Vec<Vec<f32>>,
 }
 
 impl SpeciesTable {
     /// The values of a scene's species; a behaviour that a species has not has zeros.
     pub fn of(scene: &Scene) -> Self {
-        let mut values = Vec::new();
-        for species in &scene.species {
+        let row = |species: &Species| {
+            let mut row = Vec::with_capacity(HEARD + scene.species.len() * LISTENERS);
             for kind in Kind::ALL {
-                values.extend((0..SLOTS).map(|slot| species.value(kind, slot)));
+                row.extend((0..SLOTS).map(|slot| species.value(kind, slot)));
             }
-        }
-        Self { values, bodies: scene.species.iter().map(Species::body_values).collect() }
+            row.extend(species.body_values());
+            for other in 0..scene.species.len() {
+                for kind in &Kind::ALL[..LISTENERS] {
+                    let set = kind.parameter("with").map_or(0.0, |i| species.value(*kind, i));
+                    row.push(((set as u32 >> other) & 1) as f32);
+                }
+            }
+            row
+        };
+        Self { rows: scene.species.iter().map(row).collect() }
     }
 
     /// Number of species.
     pub fn len(&self) -> usize {
-        self.bodies.len()
-    }
-
-    #[inline(always)]
-    fn value(&self, species: usize, kind: Kind, slot: usize) -> f32 {
-        self.values[(species * Kind::ALL.len() + kind as usize) * SLOTS + slot]
-    }
-
-    /// 1 when agents of `species` listen to agents of `other` in `kind`, else 0.
-    #[inline(always)]
-    fn hears(&self, species: usize, kind: Kind, other: usize) -> f32 {
-        let with = |p: &Parameter| p.key == "with";
-        let slot = kind.info().parameters.iter().position(with);
-        let set = slot.map_or(0, |slot| self.value(species, kind, slot) as u32);
-        ((set >> other) & 1) as f32
+        self.rows.len()
     }
 }
 
@@ -75,17 +62,19 @@ pub struct Pilots<S: Simd> {
     pub max_force: Lanes<S>,
     /// Parameters of the behaviours.
     pub rules: Rules<Lanes<S>>,
-    /// For each species, for each behaviour that listens: 1 where the lane's agent hears it.
-    heard: Vec<[Lanes<S>; LISTENERS]>,
+    /// A species' row, each lane with the value of its own species.
+    row: Vec<Lanes<S>>,
 }
 
 impl<S: Simd> Pilots<S> {
     /// All lanes of one species.
     pub fn uniform(simd: S, table: &SpeciesTable, species: usize) -> Self {
-        Self::build(simd, table, |value| Lanes::splat(simd, value(species)))
+        let row = table.rows[species].iter();
+        Self::of(row.map(|value| Lanes::splat(simd, *value)).collect())
     }
 
     /// Each lane of its own species.
+    #[inline(always)]
     pub fn mixed(simd: S, table: &SpeciesTable, species: &[u8]) -> Self {
         let mut numbers = [0.0; MAX_LANES];
         let mut present = 0_u32;
@@ -94,43 +83,34 @@ impl<S: Simd> Pilots<S> {
             present |= 1 << species;
         }
         let numbers = Lanes::load(simd, &numbers);
-        Self::build(simd, table, |value| {
-            let mut lanes = Lanes::splat(simd, 0.0);
-            for species in (0..table.len()).filter(|s| present & (1 << s) != 0) {
-                let is = numbers.equals(numbers.constant(species as f32));
-                lanes = Lanes::splat(simd, value(species)).where_or(is, lanes);
+        let mut row = vec![Lanes::splat(simd, 0.0); table.rows[0].len()];
+        for (index, values) in table.rows.iter().enumerate() {
+            if present & (1 << index) == 0 {
+                continue;
             }
-            lanes
-        })
-    }
-
-    /// `lanes` makes one register from a function that gives the value for a species.
-    #[inline(always)]
-    fn build(
-        simd: S,
-        table: &SpeciesTable,
-        lanes: impl Fn(&dyn Fn(usize) -> f32) -> Lanes<S>,
-    ) -> Self {
-        let body = |field: usize| lanes(&|species| table.bodies[species][field]);
-        let mut heard = vec![[Lanes::splat(simd, 0.0); LISTENERS]; table.len()];
-        for (other, row) in heard.iter_mut().enumerate() {
-            for (lane, kind) in row.iter_mut().zip(Kind::ALL) {
-                *lane = lanes(&|species| table.hears(species, kind, other));
+            let own = numbers.equals(Lanes::splat(simd, index as f32));
+            for (lanes, value) in row.iter_mut().zip(values) {
+                *lanes = Lanes::splat(simd, *value).where_or(own, *lanes);
             }
         }
+        Self::of(row)
+    }
+
+    #[inline(always)]
+    fn of(row: Vec<Lanes<S>>) -> Self {
         Self {
-            mass: body(0),
-            max_speed: body(1),
-            max_force: body(2),
-            rules: Rules::read(|kind, slot| lanes(&|species| table.value(species, kind, slot))),
-            heard,
+            mass: row[BODY],
+            max_speed: row[BODY + 1],
+            max_force: row[BODY + 2],
+            rules: Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]),
+            row,
         }
     }
 
-    /// What each lane's agent hears of an agent of `species`, by behaviour.
+    /// 1 in the lanes whose agents hear `species` in a behaviour that listens, else 0.
     #[inline(always)]
-    pub fn heard(&self, species: u8) -> &[Lanes<S>; LISTENERS] {
-        &self.heard[species as usize]
+    pub fn hears(&self, kind: Kind, species: u8) -> Lanes<S> {
+        self.row[HEARD + species as usize * LISTENERS + kind as usize]
     }
 }
 
@@ -141,7 +121,6 @@ mod tests {
     #[test]
     fn behaviours_that_listen_come_first_and_every_parameter_has_a_slot() {
         for kind in Kind::ALL {
-            assert_eq!(listens(kind), kind.info().listens, "{kind:?}");
             assert_eq!((kind as usize) < LISTENERS, kind.info().listens, "{kind:?}");
             assert!(kind.info().parameters.len() <= SLOTS, "{kind:?}");
         }

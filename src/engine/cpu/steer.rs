@@ -66,7 +66,7 @@ impl Steer<'_> {
     fn run_band(&self, set: InstructionSet, band: &Band, out: MotionMut, key: &mut [u32]) {
         const FLOCK: u64 = FLOCKING.bits();
         const ANY: u64 = Uses::ALL.bits();
-        let flocking = self.flock.uses.and(LISTENING) == FLOCKING;
+        let flocking = self.flock.uses.and(Uses::LISTENING) == FLOCKING;
         let pass = self;
         match (flocking, self.table.len() > 1) {
             (true, false) => set.run(BandTask::<FLOCK, false> { pass, band, out, key }),
@@ -76,9 +76,6 @@ impl Steer<'_> {
         }
     }
 }
-
-/// All behaviours that listen to neighbours.
-const LISTENING: Uses = FLOCKING;
 
 impl<const USES: u64, const MANY: bool> WithSimd for BandTask<'_, USES, MANY> {
     type Output = ();
@@ -94,7 +91,7 @@ impl<const USES: u64, const MANY: bool> WithSimd for BandTask<'_, USES, MANY> {
             let (first, end) = (flock.start[first_cell], flock.start[first_cell + columns]);
             let mut rows = [0; 3];
             let mut near = 0;
-            if flock.uses.and(LISTENING) != Uses::default() {
+            if flock.uses.and(Uses::LISTENING) != Uses::default() {
                 for (slot, other) in rows.iter_mut().zip(flock.grid.rows_around(row)) {
                     *slot = other;
                     near += 1;

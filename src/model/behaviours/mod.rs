@@ -40,6 +40,9 @@ impl Uses {
     /// All behaviours there are.
     pub const ALL: Self = Self(u64::MAX);
 
+    /// The behaviours that listen to neighbours.
+    pub const LISTENING: Self = Self((1 << Kind::LISTENERS) - 1);
+
     /// The set of `kinds`.
     #[must_use]
     pub const fn of(kinds: &[Kind]) -> Self {

@@ -22,6 +22,9 @@ macro_rules! behaviours {
             pub const ALL: [Self; [$( stringify!($near), )* $( stringify!($alone), )*].len()] =
                 [$( Self::$Near, )* $( Self::$Alone, )*];
 
+            /// How many listen to neighbours.
+            pub const LISTENERS: usize = [$( stringify!($near), )*].len();
+
             /// What the registry knows of it.
             #[must_use]
             pub fn info(self) -> BehaviourInfo {
