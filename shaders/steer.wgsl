@@ -57,7 +57,6 @@ fn steer(
         let cell = cell_of(flock, position);
         let columns = columns_around(flock, cell.x);
         let draw = sampling_draw(flock, cell.y * flock.columns + cell.x, clock.tick);
-        let reach_squared = own.reach * own.reach;
         // The loops test at their ends: devices that run both sides of every branch would walk each
         // body once more to find that nobody is left.
         var nth = 0u;
@@ -72,26 +71,25 @@ fn steer(
                 let whole = min(start[first_cell + run.y + 1u], flock.count);
                 let end = select(whole, 0u, row == NO_ROW);
                 let sampling = sampling_of_run(flock, max(end, begin) - begin, draw);
-                let share = f32(sampling.stride);
                 var j = begin + sampling.phase;
                 loop {
                     let other = state[min(j, flock.count - 1u)];
                     let offset = shortest(position_of(other) - position, flock.size);
                     let distance_squared = dot(offset, offset);
-                    if distance_squared < reach_squared && j != i && j < end {
-                        var other_species = 0u;
-                        @if(several_species) {
-                            other_species = species_of(tag[j]);
-                        }
-                        let neighbour = Neighbour(
-                            offset,
-                            distance_squared,
-                            velocity_of(other),
-                            other_species,
-                            share,
-                        );
-                        sums = observe(own, neighbour, sums);
+                    var other_species = 0u;
+                    @if(several_species) {
+                        other_species = species_of(tag[min(j, flock.count - 1u)]);
                     }
+                    // Nobody is its own neighbour, and beyond the end is nobody.
+                    let share = select(0.0, f32(sampling.stride), j != i && j < end);
+                    let neighbour = Neighbour(
+                        offset,
+                        distance_squared,
+                        velocity_of(other),
+                        other_species,
+                        share,
+                    );
+                    sums = observe(own, neighbour, sums);
                     continuing {
                         j += sampling.stride;
                         break if j >= end;

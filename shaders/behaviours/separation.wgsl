@@ -22,14 +22,13 @@ struct Sums {
 const COINCIDENT = 1e-3;
 
 fn observe(neighbour: Neighbour, sums: Sums) -> Sums {
-    var s = sums;
-    s.count += neighbour.share;
-    if neighbour.distance_squared > 0.0 {
-        s.away -= neighbour.offset * (neighbour.share / neighbour.distance_squared);
-    } else {
-        s.coincident += neighbour.share;
-    }
-    return s;
+    let apart = neighbour.distance_squared > 0.0;
+    let push = select(0.0, neighbour.share / neighbour.distance_squared, apart);
+    return Sums(
+        sums.away - neighbour.offset * push,
+        sums.count + neighbour.share,
+        sums.coincident + select(neighbour.share, 0.0, apart),
+    );
 }
 
 fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
