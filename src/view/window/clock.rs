@@ -3,8 +3,9 @@
 /// Ticks in a second of real time.
 pub const TICKS_PER_SECOND: f64 = 60.0;
 
-/// Ticks of one frame never take longer than this many seconds if one tick does not: 20 frames a
-/// second still look like motion.
+/// Ticks of one frame may take this many seconds, or as long as the rest of the frame takes if
+/// that is longer: 20 frames a second still look like motion, and where drawing is slow there is
+/// no point in being stingy with ticks.
 const FRAME_BUDGET: f64 = 0.05;
 
 /// Most ticks of one frame, however cheap: after a hitch the flock must not jump.
@@ -20,6 +21,8 @@ pub struct Clock {
     paused: bool,
     /// Ticks asked for one by one.
     single: u32,
+    /// Ticks of the last frame.
+    ran: u32,
 }
 
 impl Clock {
@@ -51,14 +54,18 @@ impl Clock {
     /// `cost` seconds.
     pub fn advance(&mut self, elapsed: f64, cost: f64) -> u32 {
         if self.paused {
+            self.ran = 0;
             return std::mem::take(&mut self.single);
         }
+        let rest = elapsed - f64::from(self.ran) * cost;
         self.behind += elapsed.max(0.0) * TICKS_PER_SECOND;
         let due = (self.behind + 0.5).floor();
         self.behind -= due;
         // A quotient by zero is infinite, and that is right.
-        let affordable = (FRAME_BUDGET / cost.max(0.0)).floor().clamp(1.0, f64::from(MOST_TICKS));
-        due.min(affordable) as u32
+        let budget = FRAME_BUDGET.max(rest);
+        let affordable = (budget / cost.max(0.0)).floor().clamp(1.0, f64::from(MOST_TICKS));
+        self.ran = due.min(affordable) as u32;
+        self.ran
     }
 }
 
@@ -140,6 +147,16 @@ mod tests {
         assert_eq!(run(50, |_| 0.2, 0.2), vec![1; 50]);
         // Frames of 33 ms: two are due, and the budget has room for two of 20 ms.
         assert!(run(50, |_| 1.0 / 30.0, 0.02).iter().all(|ticks| *ticks == 2));
+    }
+
+    #[test]
+    fn slow_drawing_leaves_time_for_ticks() {
+        let mut clock = Clock::default();
+        let mut ran = 0;
+        for _ in 0..20 {
+            ran = clock.advance(0.5 + f64::from(ran) * 0.1, 0.1);
+        }
+        assert_eq!(ran, 5, "ticks take as long as drawing does");
     }
 
     #[test]

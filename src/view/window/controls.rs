@@ -43,7 +43,7 @@ impl Controls {
     pub fn show(&self, context: &egui::Context, scene: &mut Scene) -> bool {
         let mut changed = false;
         let window =
-            egui::Window::new("Parameters").anchor(Align2::RIGHT_TOP, [-8.0, 8.0]).resizable(false);
+            egui::Window::new("Parameters").anchor(Align2::RIGHT_TOP, [-8.0, 8.0]).auto_sized();
         // As tall as its content, unless the window is lower.
         let highest = (context.content_rect().height() - 70.0).max(120.0);
         window.show(context, |ui| {
