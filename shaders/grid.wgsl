@@ -38,10 +38,25 @@ fn row_around(flock: Flock, row: u32, nth: u32) -> u32 {
     }
 }
 
+// What to add to the offset of an agent in that row: the world's size where the row is reached
+// across the seam.
+fn row_shift(flock: Flock, row: u32, nth: u32) -> Vector {
+    @if(wrap) {
+        let around = row + flock.rows - 1u + nth;
+        let below = select(0.0, -flock.size.y, around < flock.rows);
+        return Vector(0.0, select(below, flock.size.y, around >= 2u * flock.rows));
+    }
+    @if(!wrap) {
+        return Vector();
+    }
+}
+
 // The columns round `column` as one or two runs in ascending order, (first, last) each. There are
 // two where the neighbourhood crosses the seam.
 struct Columns {
     runs: vec4<u32>,
+    // What to add to the offset of an agent of each run.
+    shifts: vec2<f32>,
     count: u32,
 }
 
@@ -49,17 +64,17 @@ fn columns_around(flock: Flock, column: u32) -> Columns {
     let last = flock.columns - 1u;
     @if(wrap) {
         if flock.columns < 3u {
-            return Columns(vec4<u32>(0u, last, 0u, last), 1u);
+            return Columns(vec4<u32>(0u, last, 0u, last), vec2<f32>(), 1u);
         }
         if column == 0u {
-            return Columns(vec4<u32>(0u, 1u, last, last), 2u);
+            return Columns(vec4<u32>(0u, 1u, last, last), vec2<f32>(0.0, -flock.size.x), 2u);
         }
         if column == last {
-            return Columns(vec4<u32>(0u, 0u, last - 1u, last), 2u);
+            return Columns(vec4<u32>(0u, 0u, last - 1u, last), vec2<f32>(flock.size.x, 0.0), 2u);
         }
     }
     let run = vec2<u32>(max(column, 1u) - 1u, min(column + 1u, last));
-    return Columns(vec4<u32>(run, run), 1u);
+    return Columns(vec4<u32>(run, run), vec2<f32>(), 1u);
 }
 
 // Which members of a run an agent looks at: phase, phase + stride, …

@@ -11,8 +11,6 @@ struct Species {
     max_speed: f32,
     max_force: f32,
     size: f32,
-    // The largest radius within which it listens to anybody.
-    reach: f32,
     EACH_BEHAVIOUR: package::behaviours::EACH_BEHAVIOUR::Parameters,
 }
 

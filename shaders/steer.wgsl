@@ -6,7 +6,7 @@
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
-import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, key_of, row_around, sampling_draw, sampling_of_run};
+import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, key_of, row_around, row_shift, sampling_draw, sampling_of_run};
 import package::rules::{Species, Sums, observe, steering_force};
 import package::space::{Vector, confined, position_of, shortest, velocity_of};
 import package::vehicle::{Agent, Neighbour, limited};
@@ -57,8 +57,8 @@ fn steer(
         let cell = cell_of(flock, position);
         let columns = columns_around(flock, cell.x);
         let draw = sampling_draw(flock, cell.y * flock.columns + cell.x, clock.tick);
-        // The loops test at their ends: devices that run both sides of every branch would walk each
-        // body once more to find that nobody is left.
+        // The loops test at their ends: a device that runs both sides of every branch would walk
+        // each body once more to find that nobody is left.
         var nth = 0u;
         loop {
             let row = row_around(flock, cell.y, nth);
@@ -72,22 +72,31 @@ fn steer(
                 let end = select(whole, 0u, row == NO_ROW);
                 let sampling = sampling_of_run(flock, max(end, begin) - begin, draw);
                 var j = begin + sampling.phase;
+                let share = select(0.0, f32(sampling.stride), j < end);
+                // Across the seam every member of a run is a world's size away. In a world of fewer
+                // than three cells a run may hold members on both sides: there each is asked.
+                @if(wrap && !narrow)
+                let shift = row_shift(flock, cell.y, nth)
+                    + Vector(select(columns.shifts.x, columns.shifts.y, part == 1u), 0.0);
                 loop {
                     let other = state[min(j, flock.count - 1u)];
-                    let offset = shortest(position_of(other) - position, flock.size);
+                    let difference = position_of(other) - position;
+                    @if(wrap && !narrow)
+                    let offset = difference + shift;
+                    @if(!wrap || narrow)
+                    let offset = shortest(difference, flock.size);
                     let distance_squared = dot(offset, offset);
                     var other_species = 0u;
                     @if(several_species) {
                         other_species = species_of(tag[min(j, flock.count - 1u)]);
                     }
-                    // Nobody is its own neighbour, and beyond the end is nobody.
-                    let share = select(0.0, f32(sampling.stride), j != i && j < end);
                     let neighbour = Neighbour(
                         offset,
                         distance_squared,
                         velocity_of(other),
                         other_species,
-                        share,
+                        // Nobody is its own neighbour.
+                        select(0.0, share, j != i),
                     );
                     sums = observe(own, neighbour, sums);
                     continuing {

@@ -35,7 +35,9 @@ fn engine(gpu: &Arc<Gpu>) -> GpuEngine {
 /// The situations, those of one shader variant after another: each variant is compiled once.
 fn situations() -> Vec<Situation> {
     let mut all: Vec<Situation> = parity(EACH).collect();
-    all.sort_by_key(|case| format!("{:?}", Variant::of(&case.scene)));
+    all.sort_by_key(|case| {
+        format!("{:?}", Variant::of(&case.scene, &case.scene.grid(case.state.len())))
+    });
     all
 }
 

@@ -18,8 +18,10 @@ fn variants() -> Vec<Variant> {
     let mut variants = Vec::new();
     for uses in sets {
         for (_, boundary) in Boundary::NAMES {
-            for several_species in [false, true] {
-                variants.push(Variant { uses, boundary, several_species });
+            for (several_species, narrow) in
+                [(false, false), (false, true), (true, false), (true, true)]
+            {
+                variants.push(Variant { uses, boundary, several_species, narrow });
             }
         }
     }
@@ -53,7 +55,8 @@ fn a_pass_has_its_own_file_and_entry_point() {
 #[test]
 fn a_shader_contains_only_the_behaviours_of_its_scene() {
     let flock = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
-    let variant = Variant { uses: flock, boundary: Boundary::Wrap, several_species: false };
+    let variant =
+        Variant { uses: flock, boundary: Boundary::Wrap, several_species: false, narrow: false };
     let (wgsl, _) = compose("steer", variant).unwrap();
     assert!(wgsl.contains("alignment"));
     for absent in ["arrive", "contain", "flee"] {
@@ -63,8 +66,12 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
 
 #[test]
 fn the_shader_reads_every_parameter_that_rust_declares() {
-    let variant =
-        Variant { uses: Uses::of(&Kind::ALL), boundary: Boundary::Walls, several_species: true };
+    let variant = Variant {
+        uses: Uses::of(&Kind::ALL),
+        boundary: Boundary::Walls,
+        several_species: true,
+        narrow: false,
+    };
     let (_, module) = compose("steer", variant).unwrap();
     let layout = reflect::layout(&module, "species").unwrap();
     for kind in Kind::ALL {

@@ -225,10 +225,10 @@ impl Engine for GpuEngine {
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         memory::check_count(&self.gpu, state.len() as u64)?;
         self.profiler.reset(&self.gpu)?;
-        let variant = Variant::of(scene);
+        let grid = scene.grid(state.len());
+        let variant = Variant::of(scene, &grid);
         let pipelines = self.pipelines(variant)?;
         let tables = Tables::of(&pipelines).map_err(|message| self.gpu.error(message))?;
-        let grid = scene.grid(state.len());
         let count = state.len() as u32;
         let sizes = tables.sizes(scene.species.len());
         let crowded_above = self.options.crowded_above;

@@ -8,6 +8,7 @@ use wesl::{ManglerKind, ModulePath, VirtualResolver, Wesl};
 use wgpu::naga;
 
 use crate::model::behaviours::{Kind, Uses};
+use crate::model::grid::Grid;
 use crate::model::scene::Scene;
 use crate::model::world::Boundary;
 
@@ -25,13 +26,16 @@ pub struct Variant {
     pub boundary: Boundary,
     /// True when agents must be told apart by species.
     pub several_species: bool,
+    /// True when the grid has fewer than three cells on a side.
+    pub narrow: bool,
 }
 
 impl Variant {
-    /// What `scene` needs.
+    /// What `scene` needs in its grid.
     #[must_use]
-    pub fn of(scene: &Scene) -> Self {
+    pub fn of(scene: &Scene, grid: &Grid) -> Self {
         Self {
+            narrow: grid.columns < 3 || grid.rows < 3,
             uses: scene.uses(),
             boundary: scene.world.boundary,
             several_species: scene.species.len() > 1,
@@ -76,6 +80,7 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
     compiler.set_feature("wrap", variant.boundary == Boundary::Wrap);
     compiler.set_feature("walls", variant.boundary == Boundary::Walls);
     compiler.set_feature("open", variant.boundary == Boundary::Open);
+    compiler.set_feature("narrow", variant.narrow);
     compiler.set_feature("several_species", variant.several_species);
     compiler.set_feature("listens", variant.listens());
     let wgsl = compiler.compile(&root).map_err(|error| fail(error.to_string()))?.to_string();

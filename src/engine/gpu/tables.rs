@@ -93,8 +93,7 @@ impl Tables {
                 .put("mass", species.body.mass.into())
                 .put("max_speed", species.body.max_speed.into())
                 .put("max_force", species.body.max_force.into())
-                .put("size", species.body.size.into())
-                .put("reach", species.hearing_radius().into());
+                .put("size", species.body.size.into());
             for kind in Kind::ALL.into_iter().filter(|kind| uses.contains(*kind)) {
                 let info = kind.info();
                 for (i, parameter) in info.parameters.iter().enumerate() {
