@@ -8,6 +8,7 @@ use clap::Args;
 use super::advance::{Pace, progress};
 use super::options::{EngineArg, FlockArgs, Machine, MachineArgs, Size, painter};
 use super::output::{Interrupt, Interrupted, OutputFile};
+use crate::engine::gpu::device::check_count;
 use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::scene::Scene;
@@ -36,11 +37,20 @@ pub struct RunArgs {
 /// Ticks of a run without a window when `--frames` does not say: five seconds of real time.
 const TICKS_WITHOUT_WINDOW: u64 = 300;
 
+/// Agents that fit any adapter: the least storage binding that WebGPU allows is 128 MiB.
+const FITS_EVERYWHERE: u64 = 8 << 20;
+
 /// Where the picture of a run without a window goes.
 const PICTURE: &str = "flockwork.png";
 
 /// Runs the command.
 pub fn run(args: &RunArgs) -> anyhow::Result<()> {
+    // The window opens the device; a flock that will not fit it is not worth making.
+    if args.machine.engine != EngineArg::Cpu
+        && let Some(count) = args.flock.count.filter(|count| *count > FITS_EVERYWHERE)
+    {
+        check_count(&args.machine.adapter.clone().unwrap_or_default(), count)?;
+    }
     let (scene, state) = args.flock.prepare(None)?;
     let options = window::Options {
         scene: &scene,

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::memory;
 use crate::engine::EngineError;
 use crate::model::scene::nearest;
 
@@ -115,6 +116,15 @@ fn choose(choice: &AdapterChoice, mut found: Vec<wgpu::Adapter>) -> Result<wgpu:
         }
     };
     Ok(found.swap_remove(index))
+}
+
+/// Refuses a flock that does not fit the chosen adapter, without opening it. Without adapters it
+/// refuses nothing: whoever needs one says so.
+pub fn check_count(choice: &AdapterChoice, count: u64) -> Result<(), EngineError> {
+    match choose(choice, adapters(&instance())) {
+        Ok(adapter) => memory::check_count(&adapter.limits(), &adapter.get_info(), count),
+        Err(_) => Ok(()),
+    }
 }
 
 impl Gpu {

@@ -1,6 +1,6 @@
 //! The buffers of a flock: how large they are, whether they fit, and what is first in them.
 
-use super::device::Gpu;
+use super::device::{self, Gpu};
 use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
 use crate::engine::EngineError;
 use crate::model::grid::Grid;
@@ -57,11 +57,16 @@ pub fn largest_count(limits: &wgpu::Limits) -> (u64, String) {
     }
 }
 
-/// Refuses a flock that does not fit, before anything is allocated.
-pub fn check_count(gpu: &Gpu, count: u64) -> Result<(), EngineError> {
-    let (largest, limit) = largest_count(&gpu.device.limits());
+/// Refuses a flock that does not fit an adapter, before anything is allocated.
+pub fn check_count(
+    limits: &wgpu::Limits,
+    info: &wgpu::AdapterInfo,
+    count: u64,
+) -> Result<(), EngineError> {
+    let (largest, limit) = largest_count(limits);
     if count > largest {
-        return Err(EngineError::TooMany { count, adapter: gpu.name(), limit, largest });
+        let adapter = device::describe(info);
+        return Err(EngineError::TooMany { count, adapter, limit, largest });
     }
     Ok(())
 }
@@ -76,7 +81,7 @@ impl Memory {
         crowded_above: u32,
         sizes: &[(&'static str, u64)],
     ) -> Result<Self, EngineError> {
-        check_count(gpu, count.into())?;
+        check_count(&gpu.device.limits(), &gpu.info, count.into())?;
         let extent = Extent {
             agents: count,
             cells: grid.cells() as u32,

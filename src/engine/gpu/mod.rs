@@ -219,11 +219,11 @@ impl Engine for GpuEngine {
     }
 
     fn check_count(&self, count: u64) -> Result<(), EngineError> {
-        memory::check_count(&self.gpu, count)
+        memory::check_count(&self.gpu.device.limits(), &self.gpu.info, count)
     }
 
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
-        memory::check_count(&self.gpu, state.len() as u64)?;
+        self.check_count(state.len() as u64)?;
         self.profiler.reset(&self.gpu)?;
         let grid = scene.grid(state.len());
         let variant = Variant::of(scene, &grid);
