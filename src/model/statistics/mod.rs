@@ -5,15 +5,16 @@
 //! `f64`, over parts of fixed size in a fixed order: the same state gives the same figures,
 //! whatever the number of threads.
 
-use std::ops::Range;
+mod cells;
 
 use rayon::prelude::*;
 
-use super::grid::{Grid, RUN_CAP, Sampling};
+use super::grid::Grid;
 use super::scene::Scene;
 use super::state::FlockState;
 use super::vector::Point;
 use super::world::{Boundary, World};
+use cells::{Cells, way};
 
 /// Agents that one task sums up. Fixed: sums must not depend on the number of threads.
 const PART: usize = 4096;
@@ -121,16 +122,6 @@ fn sum_parts(count: usize, term: impl Fn(usize) -> [f64; 4] + Sync) -> [f64; 4] 
     parts.into_iter().fold([0.0; 4], add)
 }
 
-/// The way from `from` to `to`, the shortest one in a wrapped world.
-fn way(world: &World, from: glam::DVec2, to: glam::DVec2) -> glam::DVec2 {
-    let difference = to - from;
-    if world.boundary != Boundary::Wrap {
-        return difference;
-    }
-    let size = world.size.as_dvec2();
-    difference - size * (difference / size).round()
-}
-
 /// The centre of mass; in a wrapped world the circular mean of each coordinate.
 fn centre(world: &World, state: &FlockState) -> glam::DVec2 {
     let count = state.len();
@@ -158,127 +149,6 @@ fn angular_momentum(world: &World, state: &FlockState) -> f64 {
         [arm.perp_dot(v), arm.length() * v.length(), 0.0, 0.0]
     });
     if most > 0.0 { turning.abs() / most } else { 0.0 }
-}
-
-/// Positions sorted by cell.
-struct Cells {
-    grid: Grid,
-    world: World,
-    position: Vec<Point>,
-    start: Vec<u32>,
-}
-
-impl Cells {
-    fn of(grid: Grid, world: &World, positions: &[Point]) -> Self {
-        let mut start = vec![0_u32; grid.cells() + 1];
-        let key: Vec<u32> = positions.par_iter().map(|p| grid.key_of(*p)).collect();
-        for cell in &key {
-            start[*cell as usize + 1] += 1;
-        }
-        for cell in 0..grid.cells() {
-            start[cell + 1] += start[cell];
-        }
-        let mut cursor = start.clone();
-        let mut position = vec![Point::ZERO; positions.len()];
-        for (p, cell) in positions.iter().zip(key) {
-            let slot = &mut cursor[cell as usize];
-            position[*slot as usize] = *p;
-            *slot += 1;
-        }
-        Self { grid, world: *world, position, start }
-    }
-
-    fn largest(&self) -> u64 {
-        self.start.windows(2).map(|pair| u64::from(pair[1] - pair[0])).max().unwrap_or(0)
-    }
-
-    /// Agents in the cells from `first` to `last`.
-    fn agents(&self, first: u32, last: u32) -> Range<usize> {
-        self.start[first as usize] as usize..self.start[last as usize + 1] as usize
-    }
-
-    fn distance_squared(&self, a: usize, b: usize) -> f64 {
-        way(&self.world, self.position[a].as_dvec2(), self.position[b].as_dvec2()).length_squared()
-    }
-
-    /// How many agents are near one, and 1 if they were sampled.
-    fn neighbours(&self, agent: usize, scene: &Scene, tick: u32) -> [f64; 4] {
-        let radius = f64::from(scene.hearing_radius());
-        let (column, row) = self.grid.cell_of(self.position[agent]);
-        let draw = Sampling::draw(scene.seed, row * self.grid.columns + column, tick);
-        let (first, second) = self.grid.columns_around(column);
-        let (mut near, mut sampled) = (0.0, 0.0);
-        for row in self.grid.rows_around(row) {
-            for run in [Some(first), second].into_iter().flatten() {
-                let base = row * self.grid.columns;
-                let agents = self.agents(base + run.0, base + run.1);
-                let length = agents.len() as u32;
-                let sampling = Sampling::of_run(length, draw);
-                if length > RUN_CAP {
-                    sampled = 1.0;
-                }
-                let members = agents.start + sampling.phase as usize..agents.end;
-                for other in members.step_by(sampling.stride as usize) {
-                    let close = self.distance_squared(agent, other) < radius * radius;
-                    if other != agent && close {
-                        near += f64::from(sampling.stride);
-                    }
-                }
-            }
-        }
-        [near, sampled, 0.0, 0.0]
-    }
-
-    /// Distance from one agent to the nearest other one, by square rings of cells round its own.
-    fn nearest(&self, agent: usize) -> f64 {
-        let Grid { columns, rows, cells_per_unit, wraps } = self.grid;
-        let (column, row) = self.grid.cell_of(self.position[agent]);
-        // Whoever is not within `ring` cells is at least `ring` cells away.
-        let side = 1.0 / f64::from(cells_per_unit.max_element());
-        let rings = if wraps { columns.max(rows) / 2 + 1 } else { columns.max(rows) };
-        let mut best = f64::INFINITY;
-        for ring in 0..=i64::from(rings) {
-            let reached = (ring - 1).max(0) as f64 * side;
-            if best <= reached * reached {
-                break;
-            }
-            for dy in -ring..=ring {
-                let edge = dy.abs() == ring;
-                let step = if edge { 1 } else { (2 * ring).max(1) };
-                let Some(y) = on_axis(i64::from(row) + dy, rows, wraps) else { continue };
-                let mut dx = -ring;
-                while dx <= ring {
-                    if let Some(x) = on_axis(i64::from(column) + dx, columns, wraps) {
-                        self.nearest_in(y * columns + x, agent, &mut best);
-                    }
-                    dx += step;
-                }
-            }
-        }
-        if best.is_finite() { best.sqrt() } else { 0.0 }
-    }
-
-    /// Lowers `best`, a squared distance, to that of the nearest agent in a cell.
-    fn nearest_in(&self, cell: u32, agent: usize, best: &mut f64) {
-        let agents = self.agents(cell, cell);
-        let stride = agents.len().div_ceil(RUN_CAP as usize).max(1);
-        // Beside the sample, the agent's own neighbours in the array: without them the only other
-        // agent in reach might be passed over.
-        let beside = agent.saturating_sub(1)..agent + 2;
-        let beside = beside.filter(|other| agents.contains(other));
-        for other in agents.clone().step_by(stride).chain(beside) {
-            if *best > 0.0 && other != agent {
-                *best = best.min(self.distance_squared(agent, other));
-            }
-        }
-    }
-}
-
-/// The index of a cell on an axis of `count` cells, round the seam of a wrapped world.
-fn on_axis(index: i64, count: u32, wraps: bool) -> Option<u32> {
-    let count = i64::from(count);
-    let inside = if wraps { index.rem_euclid(count) } else { index };
-    (0..count).contains(&inside).then_some(inside as u32)
 }
 
 /// The mean distance to the nearest other agent.
