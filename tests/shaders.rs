@@ -7,6 +7,7 @@ use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::shaders::{Variant, compose, roots};
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::parameter::Parameter;
+use flockwork::model::scene::MAX_TARGETS;
 use flockwork::model::world::Boundary;
 use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 
@@ -83,6 +84,15 @@ fn the_shader_reads_every_parameter_that_rust_declares() {
         in_rust.sort();
         assert_eq!(in_wgsl, in_rust, "parameters of {}", info.key);
     }
+}
+
+#[test]
+fn the_shader_holds_as_many_targets_as_a_scene_may_have() {
+    let variant = variants().into_iter().find(|v| v.uses.contains(Kind::Seek)).unwrap();
+    let (_, module) = compose("steer", variant).unwrap();
+    let layout = reflect::layout(&module, "targets").unwrap();
+    let places = layout.fields.keys().filter(|path| path.ends_with(".present")).count();
+    assert_eq!(places, MAX_TARGETS);
 }
 
 #[test]

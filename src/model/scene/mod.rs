@@ -20,6 +20,9 @@ use super::world::World;
 /// Most agents: an agent's id and species share 32 bits.
 pub const MAX_AGENTS: u64 = 1 << 27;
 
+/// Most targets of a scene, the pointer included: what the shader's uniform holds.
+pub const MAX_TARGETS: usize = 64;
+
 /// The pointer's name among the targets; it is always the first.
 pub const POINTER: &str = "pointer";
 

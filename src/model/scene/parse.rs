@@ -4,7 +4,7 @@ use super::error::{SceneError, suggest};
 use super::reader::Reader;
 use super::species::{Body, ColourBy, Rule, Spawn, SpawnPlace, Species};
 use super::tree::Node;
-use super::{MAX_AGENTS, POINTER, Scene};
+use super::{MAX_AGENTS, MAX_TARGETS, POINTER, Scene};
 use crate::model::behaviours::{Kind, Target};
 use crate::model::parameter::{
     ALL_SPECIES, MAX_SPECIES, Meaning, NEAREST_TARGET, Parameter, Parameters,
@@ -49,6 +49,10 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
             "world" => world(&value, &mut scene)?,
             "targets" => {
                 for item in value.items() {
+                    if scene.targets.len() == MAX_TARGETS {
+                        let most = MAX_TARGETS - 1;
+                        return Err(item.fail(format!("a scene has {most} targets at most")));
+                    }
                     let target = target(&item, &scene.targets)?;
                     scene.targets.push(target);
                 }
