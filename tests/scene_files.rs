@@ -1,0 +1,161 @@
+//! Scene files: what they mean, and what a wrong one is told.
+
+use flockwork::model::scene::{BuiltIn, Request, Scene, built_in};
+use flockwork::model::vector::Point;
+
+const GOOD: &str = r#"about = "two kinds"
+[world]
+size = [100, 50]
+boundary = "walls"
+[[targets]]
+name = "tree"
+position = [10, 10]
+[species.bird]
+count = 30
+[species.bird.separation]
+radius = 5
+[species.bird.seek]
+target = "tree"
+[species.cat]
+count = 10
+[species.cat.cohesion]
+with = ["bird"]
+"#;
+
+fn error(text: &str, overrides: &[&str]) -> String {
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+    match Scene::parse("mine.toml", text, &overrides) {
+        Ok(_) => panic!("no error in:\n{text}\n{overrides:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_wrong_line_is_named_with_its_remedy() {
+    // What is replaced in the good scene, by what, and what the message must say.
+    let cases: [(&str, &str, &[&str]); 16] = [
+        ("radius = 5", "raduis = 5", &["mine.toml:11", "bird.separation.raduis", "`radius`"]),
+        ("radius = 5", "radius = -5", &["mine.toml:11", "-5", "0 to 1000000 world units"]),
+        ("radius = 5", "radius = \"far\"", &["mine.toml:11", "a number", "\"far\""]),
+        ("radius = 5", "radius = nan", &["mine.toml:11", "NaN", "0 to 1000000"]),
+        ("radius = 5", "radius = inf", &["mine.toml:11", "inf", "0 to 1000000"]),
+        ("count = 30", "count = 2.5", &["mine.toml:9", "bird.count", "whole number"]),
+        ("count = 30", "count = 0", &["mine.toml:9", "0", "1 to 134217728"]),
+        (
+            "\"walls\"",
+            "\"wals\"",
+            &["mine.toml:4", "world.boundary", "wrap, walls, open", "`walls`"],
+        ),
+        ("[100, 50]", "[100]", &["mine.toml:3", "world.size", "two numbers"]),
+        ("[100, 50]", "[100, 0]", &["mine.toml:3", "world.size.1", "1 to 10000000"]),
+        ("\"tree\"\nposition", "\"pointer\"\nposition", &["targets.0", "\"pointer\" is taken"]),
+        ("target = \"tree\"", "target = \"three\"", &["bird.seek.target", "did you mean `tree`?"]),
+        ("[\"bird\"]", "[\"brid\"]", &["cat.cohesion.with.0", "did you mean `bird`?"]),
+        ("[species.cat]", "[species.cat", &["mine.toml:14"]),
+        ("[species.bird.seek]", "[species.bird.sek]", &["bird.sek", "unknown key", "`seek`"]),
+        ("[world]", "density = 3\n[world]", &["mine.toml:2", "density", "unknown key"]),
+    ];
+    assert!(Scene::parse("mine.toml", GOOD, &[]).is_ok());
+    for (right, wrong, parts) in cases {
+        assert!(GOOD.contains(right), "{right}");
+        let message = error(&GOOD.replacen(right, wrong, 1), &[]);
+        for part in parts {
+            assert!(message.contains(part), "{wrong}: {message:?} does not say {part:?}");
+        }
+        assert!(!message.contains('\n'), "{message:?}");
+    }
+}
+
+#[test]
+fn a_scene_without_species_is_no_scene() {
+    assert!(error("about = \"x\"", &[]).contains("[species.NAME]"));
+    assert!(error("", &[]).contains("[species.NAME]"));
+    assert!(error("[species]", &[]).contains("1 to 16 species"));
+    let deaf = "[world]\ndensity = 3\n[species.a]";
+    assert!(error(deaf, &[]).contains("a density needs a species that listens"));
+}
+
+#[test]
+fn an_override_says_where_it_was_written() {
+    for (wrong, part) in [
+        ("bird.separation.radius=-1", "--set bird.separation.radius=-1"),
+        ("bird.separation", "--set KEY=VALUE"),
+        ("bird..radius=1", "an empty part"),
+        ("world.boundary=wrp", "`wrap`"),
+        ("bird=4", "a table is wanted"),
+        ("targets.0.position=[1]", "two numbers"),
+    ] {
+        let message = error(GOOD, &[wrong]);
+        assert!(message.contains(part), "{wrong}: {message}");
+    }
+}
+
+#[test]
+fn an_override_takes_the_place_of_the_value() {
+    let overrides = [
+        "bird.separation.radius=7",
+        "species.cat.max_speed = 9",
+        "world.boundary=wrap",
+        "targets.0.position=[1, 2]",
+        "cat.flee.target=tree",
+    ];
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+    let scene = Scene::parse("mine.toml", GOOD, &overrides).unwrap();
+    assert_eq!(scene.hearing_radius(), 50.0);
+    assert_eq!(scene.species[0].hearing_radius(), 7.0);
+    assert_eq!(scene.species[1].body.max_speed, 9.0);
+    assert_eq!(scene.targets[1].position, Point::new(1.0, 2.0));
+    assert_eq!(scene.species[1].rules.len(), 2);
+}
+
+#[test]
+fn a_count_keeps_the_shares_and_the_density() {
+    let text = GOOD.replace("size = [100, 50]", "size = [100, 50]\ndensity = 12");
+    let mut scene = Scene::parse("mine.toml", &text, &[]).unwrap();
+    let state = scene.populate(&Request { count: Some(40_001), ..Request::default() }).unwrap();
+    let cats = state.species.iter().filter(|species| **species == 1).count();
+    assert_eq!((state.len(), cats), (40_001, 10_000));
+    assert!((scene.uniform_neighbours(40_001) - 12.0).abs() < 1e-3);
+    assert!((scene.world.size.x / scene.world.size.y - 2.0).abs() < 1e-4);
+    let size = scene.world.size;
+    assert!(state.position.iter().all(|p| p.cmpge(Point::ZERO).all() && p.cmplt(size).all()));
+
+    let denser = Request { count: Some(400), density: Some(30.0), seed: Some(5) };
+    scene.populate(&denser).unwrap();
+    assert!((scene.uniform_neighbours(400) - 30.0).abs() < 1e-3);
+    assert_eq!(scene.seed, 5);
+}
+
+#[test]
+fn impossible_populations_are_refused() {
+    let mut scene = Scene::parse("seek", BuiltIn::named("seek").unwrap().text, &[]).unwrap();
+    let ask = |count, density| Request { count, density, seed: None };
+    for (request, part) in [
+        (ask(Some(0), None), "1 to 134217728"),
+        (ask(Some(u64::MAX), None), "1 to 134217728"),
+        (ask(None, Some(5.0)), "no species of scene `seek` listens"),
+        (ask(None, Some(f32::NAN)), "between 0.001 and 10000"),
+        (ask(None, Some(-1.0)), "between 0.001 and 10000"),
+    ] {
+        let message = scene.populate(&request).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_flock() {
+    let mut scene = Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &[]).unwrap();
+    let request = |seed| Request { count: Some(1000), density: None, seed: Some(seed) };
+    let first = scene.populate(&request(3)).unwrap();
+    assert_eq!(first, scene.populate(&request(3)).unwrap());
+    assert_ne!(first, scene.populate(&request(4)).unwrap());
+}
+
+#[test]
+fn every_built_in_scene_is_documented() {
+    for scene in built_in() {
+        let parsed = Scene::parse(scene.name, scene.text, &[]).unwrap();
+        assert!(parsed.about.len() > 10, "{} says nothing about itself", scene.name);
+        assert!(scene.text.contains("# Source: "), "{} names no source", scene.name);
+    }
+}
