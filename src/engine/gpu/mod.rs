@@ -167,6 +167,7 @@ impl GpuEngine {
         let extent = loaded.memory.extent;
         let passes = || loaded.pipelines.iter().zip(&loaded.bindings);
         if measured {
+            self.profiler.begin(&mut encoder);
             for (tick, (number, (pipeline, bindings))) in
                 (0..ticks).flat_map(|tick| passes().enumerate().map(move |pass| (tick, pass)))
             {

@@ -100,6 +100,7 @@ pub enum WindowError {
 /// Blocks. On macOS it must be called from the main thread, and on any system once in a process:
 /// that is what window systems ask for.
 pub fn run(options: Options<'_>) -> Result<Summary, WindowError> {
+    check_keyboard()?;
     let event_loop = EventLoop::new().map_err(no_display)?;
     let display = Box::new(event_loop.owned_display_handle());
     let instance = device::instance_on(display);
@@ -121,6 +122,35 @@ pub fn run(options: Options<'_>) -> Result<Summary, WindowError> {
         Ok(None) => Err(WindowError::NoDisplay("the display closed the window at once".into())),
         Err(error) => Err(error),
     }
+}
+
+/// winit 0.30 panics where a library that it opens for the keyboard is missing; systems without a
+/// desktop often have all the others.
+#[cfg(target_os = "linux")]
+fn check_keyboard() -> Result<(), WindowError> {
+    let set = |variable| std::env::var_os(variable).is_some_and(|value| !value.is_empty());
+    // winit's order of preference.
+    let wayland = set("WAYLAND_DISPLAY") || set("WAYLAND_SOCKET");
+    let on_x11 = set("DISPLAY") && !wayland;
+    // Where there is no display anyway, that is the thing to say.
+    if !wayland && !on_x11 {
+        return Ok(());
+    }
+    let (library, package) = if xkbcommon_dl::xkbcommon_option().is_none() {
+        ("libxkbcommon", "libxkbcommon0")
+    } else if on_x11 && xkbcommon_dl::x11::xkbcommon_x11_option().is_none() {
+        ("libxkbcommon-x11", "libxkbcommon-x11-0")
+    } else {
+        return Ok(());
+    };
+    Err(WindowError::NoDisplay(format!(
+        "the library {library} is missing (Debian: apt-get install {package})"
+    )))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn check_keyboard() -> Result<(), WindowError> {
+    Ok(())
 }
 
 /// winit puts the line of its own source in front of what the system said.

@@ -1,0 +1,238 @@
+//! A display without a screen (Xvfb), the program in a window on it, hands (xdotool) and an eye
+//! (ImageMagick's `import`).
+
+use std::io::{BufRead, BufReader, Cursor, Read};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use image::{ImageFormat, RgbImage};
+
+/// The programs that the tests of the window need.
+const TOOLS: [&str; 3] = ["Xvfb", "xdotool", "import"];
+
+/// Nothing is asserted about how long things take: a program that has not reacted by now is stuck.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Between two looks.
+const NAP: Duration = Duration::from_millis(200);
+
+/// The program under test, in an environment that knows of no display.
+pub fn flockwork(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
+    command.args(arguments.split_whitespace());
+    for variable in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+/// The same where there is no Vulkan driver.
+pub fn without_driver(arguments: &str) -> Command {
+    let mut command = flockwork(arguments);
+    for variable in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
+        command.env(variable, "/nonexistent");
+    }
+    command.env_remove("VK_ADD_DRIVER_FILES");
+    command
+}
+
+/// What a program wrote, as text.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Runs a helper program, which must succeed.
+fn call(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
+    output
+}
+
+/// A display of its own that ends with this value, also when a test panics.
+pub struct Display {
+    server: Child,
+    name: String,
+}
+
+impl Display {
+    /// Starts an X server of `size` pixels, `1280x800`, on a number that nobody uses. None, with a
+    /// line that says so, when `FLOCKWORK_SKIP_WINDOW=1` is set.
+    pub fn open(test: &str, size: &str) -> Option<Self> {
+        if std::env::var("FLOCKWORK_SKIP_WINDOW").is_ok_and(|value| value == "1") {
+            eprintln!("SKIPPED (FLOCKWORK_SKIP_WINDOW=1): {test}");
+            return None;
+        }
+        for tool in TOOLS {
+            let folders = std::env::var_os("PATH").unwrap_or_default();
+            let found = std::env::split_paths(&folders).any(|folder| folder.join(tool).is_file());
+            assert!(
+                found,
+                "{test}: `{tool}` is missing. ./test.sh installs what the tests of the window need; \
+                 FLOCKWORK_SKIP_WINDOW=1 leaves them out"
+            );
+        }
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-nolisten", "tcp", "-screen", "0", &format!("{size}x24")])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut number = String::new();
+        let said = BufReader::new(server.stdout.take().unwrap()).read_line(&mut number);
+        // Built first, so that the server ends when what it said is nonsense.
+        let display = Self { server, name: format!(":{}", number.trim()) };
+        assert!(said.is_ok() && !number.trim().is_empty(), "{test}: Xvfb did not start");
+        Some(display)
+    }
+
+    /// Moves the mouse and presses keys: xdotool's own words.
+    pub fn xdotool(&self, words: &str) -> String {
+        let mut command = Command::new("xdotool");
+        text(&call(command.args(words.split_whitespace()).env("DISPLAY", &self.name)).stdout)
+    }
+
+    /// What is on the screen.
+    pub fn look(&self) -> Shot {
+        let mut command = Command::new("import");
+        command.args(["-window", "root", "-depth", "8", "png:-"]).env("DISPLAY", &self.name);
+        let png = Cursor::new(call(&mut command).stdout);
+        Shot(image::load(png, ImageFormat::Png).unwrap().to_rgb8())
+    }
+
+    /// Looks until what is seen is as wanted; if it never is, `what` is what the test says.
+    pub fn until(&self, what: &str, wanted: impl Fn(&Shot) -> bool) -> Shot {
+        let begin = Instant::now();
+        loop {
+            let shot = self.look();
+            if wanted(&shot) {
+                return shot;
+            }
+            if begin.elapsed() > DEADLINE {
+                let path = std::env::temp_dir().join("flockwork-window-failed.png");
+                shot.0.save(&path).unwrap();
+                panic!("not seen within {DEADLINE:?}: {what}; the last look is {}", path.display());
+            }
+            std::thread::sleep(NAP);
+        }
+    }
+
+    /// Looks until nothing has changed for longer than any frame here takes.
+    pub fn until_still(&self) -> Shot {
+        let begin = Instant::now();
+        let mut last = self.look();
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+            let shot = self.look();
+            if shot == last {
+                return shot;
+            }
+            assert!(begin.elapsed() < DEADLINE, "the picture does not stand still");
+            last = shot;
+        }
+    }
+
+    /// Starts the program on this display.
+    pub fn start(&self, mut command: Command) -> Program {
+        command.env("DISPLAY", &self.name).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Program { child: command.spawn().unwrap(), window: String::new() }
+    }
+
+    /// The number of the program's window, once it is there; it gets the keyboard, for here is no
+    /// window manager to see to that.
+    pub fn focus(&self, program: &mut Program) {
+        let id = self.xdotool("search --sync --onlyvisible --name Flockwork");
+        program.window = id.lines().next().unwrap().to_string();
+        self.xdotool(&format!("windowfocus --sync {}", program.window));
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// The program under test; ends with this value, also when a test panics.
+pub struct Program {
+    child: Child,
+    /// The number of its window.
+    pub window: String,
+}
+
+impl Program {
+    /// Waits for its end: exit code, stdout and stderr.
+    pub fn end(mut self) -> (Option<i32>, String, String) {
+        let begin = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(begin.elapsed() < DEADLINE, "the program does not end");
+            std::thread::sleep(NAP);
+        };
+        let (mut out, mut err) = (String::new(), String::new());
+        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        self.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        (status.code(), out, err)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What was on the screen.
+#[derive(Clone, PartialEq)]
+pub struct Shot(pub RgbImage);
+
+impl Shot {
+    /// True where a dart is: darts are bright and coloured; the interface is grey, the background
+    /// nearly black.
+    pub fn lit(&self, x: i64, y: i64) -> bool {
+        let inside = x >= 0 && y >= 0;
+        let pixel = inside.then(|| self.0.get_pixel_checked(x as u32, y as u32)).flatten();
+        pixel.is_some_and(|pixel| {
+            let (low, high) = (pixel.0.iter().min().unwrap(), pixel.0.iter().max().unwrap());
+            high - low > 50
+        })
+    }
+
+    /// The places of darts in a rectangle.
+    pub fn darts(&self, x: std::ops::Range<i64>, y: std::ops::Range<i64>) -> Vec<(i64, i64)> {
+        let rows = y.flat_map(|y| x.clone().map(move |x| (x, y)));
+        rows.filter(|(x, y)| self.lit(*x, *y)).collect()
+    }
+
+    /// Pixels in a rectangle that are light and grey: the interface.
+    pub fn greys(&self, x: std::ops::Range<u32>, y: std::ops::Range<u32>) -> usize {
+        let rows = y.flat_map(|y| x.clone().map(move |x| (x, y)));
+        let grey = |(x, y): &(u32, u32)| {
+            let [r, g, b] = self.0.get_pixel(*x, *y).0;
+            r > 90 && r.abs_diff(g) < 6 && g.abs_diff(b) < 6
+        };
+        rows.filter(grey).count()
+    }
+
+    /// How well `other` shows what this shows, when the dart at `(x, y)` here is at
+    /// `place((x, y))` there: the share of the darts of either in both, 0 to 1.
+    pub fn agreement(&self, other: &Self, place: impl Fn((i64, i64)) -> (f64, f64)) -> f64 {
+        let (width, height) = (i64::from(self.0.width()), i64::from(self.0.height()));
+        let (mut both, mut either) = (0_u32, 0_u32);
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            let (there_x, there_y) = place((x, y));
+            let there = (there_x.round() as i64, there_y.round() as i64);
+            // What has left the window cannot be compared.
+            if !(0..width).contains(&there.0) || !(0..height).contains(&there.1) {
+                continue;
+            }
+            let lit = (self.lit(x, y), other.lit(there.0, there.1));
+            both += u32::from(lit.0 && lit.1);
+            either += u32::from(lit.0 || lit.1);
+        }
+        f64::from(both) / f64::from(either.max(1))
+    }
+}

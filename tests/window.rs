@@ -1,0 +1,241 @@
+//! Level 5: the program in a window, with real keys and a real mouse, and what it does where there
+//! is no display or no driver.
+
+mod adapter;
+mod desktop;
+
+use std::fs;
+
+use desktop::{Display, Shot, flockwork, text, without_driver};
+
+/// Of the window. It lies in the screen's corner: here is no window manager to put it elsewhere.
+const SIZE: (i64, i64) = (900, 600);
+
+/// Few enough for a software rasteriser, many enough to be a flock.
+const FLOCK: &str = "--count 600 --seed 1";
+
+/// Darts within this many pixels of the mouse are near it.
+const NEAR: i64 = 100;
+
+/// Share of the darts that are near `(x, y)`.
+fn share_near(shot: &Shot, (x, y): (i64, i64)) -> f64 {
+    let all = shot.darts(0..SIZE.0, 0..SIZE.1);
+    let near = |p: &&(i64, i64)| (p.0 - x).pow(2) + (p.1 - y).pow(2) < NEAR * NEAR;
+    all.iter().filter(near).count() as f64 / all.len().max(1) as f64
+}
+
+#[test]
+fn a_window_does_what_hands_ask_for() {
+    let test = "a_window_does_what_hands_ask_for";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1280x800") else { return };
+    let key = |name: &str| display.xdotool(&format!("key {name}"));
+    let size = format!("{}x{}", SIZE.0, SIZE.1);
+    let command = flockwork(&format!("run {FLOCK} --engine gpu --size {size}"));
+    let mut program = display.start(command);
+    display.focus(&mut program);
+
+    // A flock, and the overlay in its corner.
+    let flock = |shot: &Shot| shot.darts(300..SIZE.0, 0..SIZE.1).len() > 600;
+    let overlaid = |shot: &Shot| shot.greys(0..300, 0..200) > 500;
+    let first = display.until("a coloured flock under the overlay", |s| flock(s) && overlaid(s));
+    assert_eq!(first.darts(SIZE.0..1280, 0..800).len(), 0, "the window is as large as asked for");
+    key("h");
+    let shot = display.until("no overlay", |s| !overlaid(s));
+    display.until("a flock that moves", |s| *s != shot);
+
+    // Space stops it, another key does nothing, `.` does one tick.
+    key("space");
+    let still = display.until_still();
+    key("x");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert!(display.look() == still, "a key that means nothing changes nothing");
+    key("period");
+    display.until("one tick", |s| *s != still);
+    let stepped = display.until_still();
+    // A tick moves an agent three units at most, less than a dart is long.
+    let agreement = still.agreement(&stepped, |(x, y)| (x as f64, y as f64));
+    assert!(agreement > 0.4, "one tick is a small step: {agreement}");
+
+    // Tab opens the sliders and closes them.
+    let sliders = |shot: &Shot| shot.greys(600..900, 0..400) > 800;
+    assert!(!sliders(&stepped));
+    key("Tab");
+    display.until("the sliders", sliders);
+    key("Tab");
+    display.until("no sliders", |s| !sliders(s));
+
+    // The right button drags the picture along.
+    display.xdotool("mousemove 500 300 mousedown 3 mousemove 470 320 mousemove 420 340 mouseup 3");
+    let by = |(x, y): (i64, i64)| (x as f64 - 80.0, y as f64 + 40.0);
+    display.until("the flock dragged along", |s| stepped.agreement(s, by) > 0.9);
+    let dragged = display.until_still();
+    let unmoved = stepped.agreement(&dragged, |(x, y)| (x as f64, y as f64));
+    assert!(unmoved < 0.5, "the same picture undragged agrees as well: {unmoved}");
+
+    // The wheel magnifies about the mouse, by 1.15 a notch. A wheel that is all buttons, such as
+    // xdotool's, counts twice with winit 0.30: when it goes down and when it comes up.
+    let fixed = busiest(&dragged);
+    display.xdotool(&format!("mousemove {} {} click --repeat 3 4", fixed.0, fixed.1));
+    let magnified = |s: &Shot, notches: i32| {
+        dragged.agreement(s, |(x, y)| (to(x, fixed.0, notches), to(y, fixed.1, notches)))
+    };
+    // Measured 0.67: what is decided pixel by pixel here are the darts' edges magnified. At a notch
+    // more or less it is 0.08.
+    display.until("a larger flock", |s| magnified(s, 3).max(magnified(s, 6)) > 0.5);
+    let zoomed = display.until_still();
+    let unmoved = dragged.agreement(&zoomed, |(x, y)| (x as f64, y as f64));
+    assert!(unmoved < 0.25, "the same picture unmagnified agrees as well: {unmoved}");
+    key("Home");
+    let fits = |s: &Shot| stepped.agreement(s, |(x, y)| (x as f64, y as f64)) > 0.99;
+    display.until("the whole world again", fits);
+
+    // The left button calls the flock.
+    let place = (600, 400);
+    let before = share_near(&display.look(), place);
+    assert!(before < 0.2, "the flock is there before it is called: {before}");
+    key("space");
+    display.xdotool("mousemove 600 400 mousedown 1");
+    display.until("the flock at the mouse", |s| share_near(s, place) > 0.4);
+    display.xdotool("mouseup 1");
+
+    // The other engine goes on, and so does a window of another size.
+    key("e");
+    let shot = display.look();
+    display.until("a flock that moves on the other engine", |s| *s != shot && flock(s));
+    display.xdotool(&format!("windowsize {} 1200 700", program.window));
+    let grown = |s: &Shot| !s.darts(SIZE.0 + 50..1200, 0..700).is_empty() && flock(s);
+    let shot = display.until("a flock in the larger window", grown);
+    display.until("a flock that moves in the larger window", |s| *s != shot && grown(s));
+
+    key("Escape");
+    let (code, out, err) = program.end();
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(out.lines().count(), 1, "{out}");
+    for part in ["600 agents, ", " ticks (", " frames (", "engine cpu (", "drawn by "] {
+        assert!(out.contains(part), "{part:?} is missing in {out}");
+    }
+
+    // By itself it ends after so many frames.
+    let (code, out, err) = display.start(flockwork(&format!("run {FLOCK} --frames 20"))).end();
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains(" 20 frames ("), "{out}");
+    assert!(out.contains("engine gpu ("), "{out}");
+}
+
+/// Where darts crowd, in the middle of the window.
+fn busiest(shot: &Shot) -> (i64, i64) {
+    let places = (1..8).flat_map(|i| (1..5).map(move |j| (i * 100 + 50, j * 100 + 50)));
+    places.max_by(|a, b| share_near(shot, *a).total_cmp(&share_near(shot, *b))).unwrap()
+}
+
+/// Where a pixel goes when `notches` of the wheel magnify about `fixed`. Pixels count from their
+/// corner.
+fn to(pixel: i64, fixed: i64, notches: i32) -> f64 {
+    let fixed = fixed as f64;
+    fixed + (pixel as f64 + 0.5 - fixed) * 1.15_f64.powi(notches) - 0.5
+}
+
+/// The lines of stderr that name what is missing.
+fn lines_with<'a>(err: &'a str, part: &str) -> Vec<&'a str> {
+    err.lines().filter(|line| line.contains(part)).collect()
+}
+
+/// Width and height of a picture, and how many of its pixels are not background.
+fn picture(path: &std::path::Path) -> ((u32, u32), usize) {
+    let shot = Shot(image::open(path).unwrap().to_rgb8());
+    let (width, height) = shot.0.dimensions();
+    ((width, height), shot.darts(0..i64::from(width), 0..i64::from(height)).len())
+}
+
+#[test]
+fn without_a_display_the_run_ends_in_a_picture() {
+    if adapter::gpu("without_a_display_the_run_ends_in_a_picture").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = flockwork(&format!("run {FLOCK} --frames 5 --size 320x200"));
+    let output = command.current_dir(&folder).output().unwrap();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    assert_eq!(lines_with(&err, "no display").len(), 1, "{err}");
+    assert!(err.contains("flockwork.png"), "{err}");
+    assert!(out.contains("600 agents, 5 ticks"), "{out}");
+    let (size, lit) = picture(&folder.path().join("flockwork.png"));
+    assert_eq!(size, (320, 200));
+    assert!(lit > 200, "{lit} pixels are lit");
+}
+
+#[test]
+fn without_a_driver_everything_but_the_window_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &str| {
+        let output = without_driver(arguments).current_dir(&folder).output().unwrap();
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(0), "{arguments}: {err}");
+        (out, err)
+    };
+    let says_once = |err: &str| {
+        let lines = lines_with(err, "no GPU adapter found");
+        assert_eq!(lines.len(), 1, "{err}");
+        assert!(lines[0].contains("CPU engine"), "{err}");
+    };
+
+    let (_, err) = run(&format!("simulate {FLOCK} --ticks 3 --out flock.csv"));
+    says_once(&err);
+    let rows = fs::read_to_string(folder.path().join("flock.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 1 + 2 * 600, "a header, tick 0 and tick 3");
+
+    let (_, err) = run(&format!("capture {FLOCK} --ticks 3 --size 320x200 --out flock.png"));
+    says_once(&err);
+    assert!(picture(&folder.path().join("flock.png")).1 > 200);
+
+    let (out, err) = run("bench --engines cpu --count 600 --ticks 5");
+    assert!(out.contains("cpu"), "{out}");
+    assert!(!err.contains("adapter"), "nobody asked for a GPU: {err}");
+
+    let (out, err) = run(&format!("run {FLOCK} --frames 5 --size 320x200"));
+    says_once(&err);
+    assert!(out.contains("engine cpu") && out.contains("CPU rasteriser"), "{out}");
+    assert!(picture(&folder.path().join("flockwork.png")).1 > 200);
+
+    let (_, err) = run(&format!("simulate {FLOCK} --ticks 1 --engine cpu --out quiet.csv"));
+    assert!(!err.contains("adapter"), "the CPU engine was asked for: {err}");
+}
+
+#[test]
+fn a_display_without_a_driver_is_as_good_as_none() {
+    let test = "a_display_without_a_driver_is_as_good_as_none";
+    let Some(display) = Display::open(test, "640x480") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = without_driver(&format!("run {FLOCK} --frames 5 --size 320x200"));
+    command.current_dir(&folder);
+    let (code, out, err) = display.start(command).end();
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("engine cpu") && err.contains("nothing can draw"), "{out}{err}");
+    assert!(picture(&folder.path().join("flockwork.png")).1 > 200);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_missing_keyboard_library_is_named_with_its_package() {
+    let test = "a_missing_keyboard_library_is_named_with_its_package";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "640x480") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    // What the loader finds first is no library.
+    for name in ["libxkbcommon-x11.so.0", "libxkbcommon-x11.so"] {
+        fs::write(folder.path().join(name), "not a library").unwrap();
+    }
+    let mut command = flockwork(&format!("run {FLOCK} --frames 5 --size 320x200"));
+    command.env("LD_LIBRARY_PATH", folder.path()).current_dir(&folder);
+    let (code, out, err) = display.start(command).end();
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.contains("apt-get install libxkbcommon-x11-0"), "{err}");
+    assert!(out.contains("600 agents, 5 ticks"), "{out}");
+    assert!(picture(&folder.path().join("flockwork.png")).1 > 200);
+}
