@@ -100,7 +100,7 @@ pub enum WindowError {
 /// Blocks. On macOS it must be called from the main thread, and on any system once in a process:
 /// that is what window systems ask for.
 pub fn run(options: Options<'_>) -> Result<Summary, WindowError> {
-    let event_loop = EventLoop::new().map_err(no_display)?;
+    let event_loop = event_loop()?;
     let display = Box::new(event_loop.owned_display_handle());
     let instance = device::instance_on(display);
     // Better no window at all than one that flashes up and cannot be drawn in.
@@ -123,12 +123,40 @@ pub fn run(options: Options<'_>) -> Result<Summary, WindowError> {
     }
 }
 
+/// The event loop. Where a library is missing winit may panic instead of saying so.
+fn event_loop() -> Result<EventLoop<()>, WindowError> {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let made = std::panic::catch_unwind(EventLoop::new);
+    std::panic::set_hook(hook);
+    made.map_or_else(
+        |panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+            Err(WindowError::NoDisplay(with_remedy(text.unwrap_or("no event loop"))))
+        },
+        |made| made.map_err(no_display),
+    )
+}
+
 /// winit puts the line of its own source in front of what the system said.
 fn no_display(error: EventLoopError) -> WindowError {
     let text = error.to_string();
     let said = text.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
     let said = said.map_or(text.as_str(), |(_, said)| said);
-    WindowError::NoDisplay(said.trim_end_matches('.').into())
+    WindowError::NoDisplay(with_remedy(said))
+}
+
+/// What was said, with the packages to install where a library is missing.
+fn with_remedy(said: &str) -> String {
+    let said = said.trim_end_matches('.');
+    if said.contains("could not be loaded") || said.contains("shared libraries") {
+        format!(
+            "{said} (Debian: apt-get install libxkbcommon-x11-0 libxcursor1 libxi6 libx11-xcb1)"
+        )
+    } else {
+        said.into()
+    }
 }
 
 struct App<'a> {
