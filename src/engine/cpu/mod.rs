@@ -1,6 +1,6 @@
 //! The CPU engine: all cores, and as many agents at a time as the processor has lanes.
 //!
-//! One tick is two passes: [`steer`] (neighbours, behaviours, integration) and [`sort`] (the
+//! One tick is two passes: `steer` (neighbours, behaviours, integration) and `sort` (the
 //! agents back into the order of the grid). The flock is kept sorted by cell, so that the
 //! neighbours of an agent are three contiguous runs.
 
