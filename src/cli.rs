@@ -9,7 +9,7 @@ use flockwork::commands::simulate::SimulateArgs;
 
 /// Massive flocks on the GPU, and on the CPU.
 ///
-/// Without a subcommand it opens a window: `flockwork --count 200000`.
+/// Without a command it opens a window: `flockwork --count 200000`.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub struct Cli {
@@ -21,20 +21,43 @@ pub struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  flockwork --count 200000                              a window with 200,000 agents
-  flockwork capture --ticks 600 --every 2 --out film.mp4   a film, frame by frame, without a window
-  flockwork simulate --ticks 100 --out states.npz       every agent's state, for NumPy
-  flockwork bench --count 200000                        CPU against GPU, pass by pass
-  flockwork scenes flock > mine.toml                    a scene to edit; run it with --scene mine.toml
+  flockwork --count 200000
+      a window with 200,000 agents
+  flockwork capture --count 10000 --ticks 600 --every 2 --out film.mp4
+      a film, frame by frame, without a window
+  flockwork simulate --ticks 100 --out states.npz --metrics figures.csv
+      every agent's state for NumPy, and figures of the flock
+  flockwork bench --count 200000
+      CPU against GPU, pass by pass
+  flockwork scenes flock > mine.toml
+      a scene to edit; run it with --scene mine.toml
 
-In the window: right drag pans, wheel zooms, space pauses, . steps once, R resets, left press calls
-the flock to the pointer, E switches engines, Tab shows the sliders, F11 full screen, Esc quits.";
+`flockwork help COMMAND` tells what a command takes. `flockwork help run` lists the keys.";
+
+const KEYS: &str = "\
+In the window:
+  left press     calls the flock to the pointer (a scene that seeks `pointer` or the nearest target)
+  right drag     pans
+  wheel          zooms
+  Home           shows the whole world again
+  Space          pauses, and goes on
+  .              pauses and does one tick; held down, tick after tick
+  R              goes back to the first state
+  E              switches between GPU and CPU
+  Tab            shows and hides the sliders
+  H              shows and hides the overlay
+  F11            full screen
+  Esc            quits
+
+Without a display it simulates --frames ticks (300 by default), draws the last into flockwork.png
+and says so.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show a flock in a window (what happens without a subcommand)
+    /// Show a flock in a window (what happens without a command)
+    #[command(after_help = KEYS)]
     Run(RunArgs),
-    /// Draw frames to files, without a window: PNG, GIF, APNG or MP4
+    /// Draw frames to files, without a window: PNG, GIF, APNG or MP4 (needs ffmpeg)
     Capture(CaptureArgs),
     /// Write the state of every agent, and figures of the flock, to files
     Simulate(SimulateArgs),

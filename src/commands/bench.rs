@@ -45,10 +45,10 @@ pub struct BenchArgs {
     /// Ticks to time, after the warm-up
     #[arg(long, value_name = "T", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub ticks: u32,
-    /// Engines, in the order of the table [default: gpu,cpu,cpu1, without gpu where there is none]
+    /// Engines, in the order of the table [default: gpu,cpu,cpu1; no gpu where there is none]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub engines: Vec<BenchEngine>,
-    /// Write the figures as JSON
+    /// Write the figures as JSON too
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
@@ -59,7 +59,7 @@ pub struct BenchFlockArgs {
     /// A built-in scene, or the path of a scene file
     #[arg(long, value_name = "NAME|FILE", default_value = "flock")]
     pub scene: String,
-    /// Numbers of agents
+    /// Numbers of agents; one table each
     #[arg(
         long, value_name = "N[,N…]", value_delimiter = ',', default_value = "200000",
         value_parser = options::count, allow_negative_numbers = true
@@ -68,10 +68,10 @@ pub struct BenchFlockArgs {
     /// Seed of the random numbers [default: the scene's]
     #[arg(long, value_name = "S")]
     pub seed: Option<u32>,
-    /// Mean neighbours within the largest radius [default: the scene's]
-    #[arg(long, value_name = "K")]
+    /// Mean neighbours within the largest radius; the world grows to fit [default: the scene's]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub density: Option<f32>,
-    /// Override a scene key, as in --set starling.separation.weight=2
+    /// Override a scene key, as in --set starling.separation.weight=2; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub overrides: Vec<String>,
 }

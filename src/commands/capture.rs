@@ -41,10 +41,10 @@ pub struct CaptureArgs {
     /// Ticks from one frame to the next; the first shows tick 0, a single PNG the last tick
     #[arg(long, value_name = "E", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
-    /// Frames a second of GIF, APNG and MP4
+    /// Frames a second of GIF, APNG and MP4; real time is 60 ticks a second
     #[arg(long, value_name = "R", default_value_t = 30.0, value_parser = frame_rate)]
     pub fps: f64,
-    /// A folder for a PNG sequence, or a file: .png (one picture), .gif, .apng, .mp4
+    /// A folder for a PNG sequence, or a file: .png (one picture), .gif, .apng, .mp4 (by ffmpeg)
     #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
 }
@@ -80,10 +80,11 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
         })?;
     let kept = output.keep(&plan, shown.frames)?;
     println!(
-        "{agents} agents, {} ticks on {}, {} frames of {} × {} by {} in {:.1} s; {kept}",
+        "{agents} agents, {} ticks on {}, {} frame{} of {} × {} by {} in {:.1} s; {kept}",
         shown.ticks,
         engine.describe(),
         shown.frames,
+        if shown.frames == 1 { "" } else { "s" },
         plan.film.width,
         plan.film.height,
         painter.describe(),

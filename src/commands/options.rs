@@ -30,7 +30,7 @@ pub struct FlockArgs {
     /// Mean neighbours within the largest radius; the world grows to fit [default: the scene's]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub density: Option<f32>,
-    /// Override a scene key, as in --set starling.separation.weight=2
+    /// Override a scene key, as in --set starling.separation.weight=2; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub overrides: Vec<String>,
     /// Start from a state that `simulate` wrote (its last tick)

@@ -26,10 +26,10 @@ pub struct RunArgs {
     /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
-    /// Size of the window
+    /// Size of the window, or of the picture where there is no display
     #[arg(long, value_name = "WxH", default_value = "1280x720")]
     pub size: Size,
-    /// Close the window after F frames
+    /// Close the window after F frames; without a display, simulate F ticks
     #[arg(long, value_name = "F")]
     pub frames: Option<u64>,
 }

@@ -26,13 +26,13 @@ pub struct SimulateArgs {
     /// Ticks to simulate
     #[arg(long, value_name = "T")]
     pub ticks: u64,
-    /// Ticks from one written state to the next [default: T]
+    /// Ticks from one written state to the next, from tick 0 on [default: T]
     #[arg(long, value_name = "E", value_parser = clap::value_parser!(u64).range(1..))]
     pub every: Option<u64>,
-    /// State of every agent
+    /// State of every agent, at tick 0, every E ticks and at the end
     #[arg(long, value_name = "FILE.csv|.npz")]
     pub out: PathBuf,
-    /// Figures of the flock, one row a tick
+    /// Figures of the flock, one row every tick
     #[arg(long, value_name = "FILE.csv")]
     pub metrics: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
 //! The single declaration of a parameter: key, default, unit, range and doc.
 //!
-//! From it come the scene file's key, the reference of `flockwork scenes --keys`, the window's
-//! sliders, and (through naga's reflection) the place where the shader reads it.
+//! From it come the scene file's key, the tables of `README.md`, the window's sliders, and (through
+//! naga's reflection) the place where the shader reads it.
 
 use super::real::Real;
 

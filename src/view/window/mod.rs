@@ -158,7 +158,19 @@ fn no_display(error: EventLoopError) -> WindowError {
     let text = error.to_string();
     let said = text.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
     let said = said.map_or(text.as_str(), |(_, said)| said);
-    WindowError::NoDisplay(said.trim_end_matches('.').into())
+    WindowError::NoDisplay(with_remedy(said))
+}
+
+/// What was said, with the packages to install where a library is missing.
+fn with_remedy(said: &str) -> String {
+    let said = said.trim_end_matches('.');
+    if said.contains("could not be loaded") || said.contains("shared libraries") {
+        format!(
+            "{said} (Debian: apt-get install libxkbcommon-x11-0 libxcursor1 libxi6 libx11-xcb1)"
+        )
+    } else {
+        said.into()
+    }
 }
 
 struct App<'a> {
