@@ -108,6 +108,7 @@ fn quoted(source: &str, from: &str, to: &str) -> Vec<String> {
 fn keys_of_the_parser() -> Vec<String> {
     let source = fs::read_to_string(root("src/model/scene/parse.rs")).unwrap();
     let mut keys = quoted(&source, ".known(&[", "]");
+    keys.extend(quoted(&source, "const KEYS: [&str; 6] = [", "]"));
     keys.extend(quoted(&source, "let mut known = vec![", "]"));
     keys
 }

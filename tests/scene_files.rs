@@ -71,6 +71,7 @@ fn a_scene_without_species_is_no_scene() {
     assert!(error("about = \"x\"", &[]).contains("[species.NAME]"));
     assert!(error("", &[]).contains("[species.NAME]"));
     assert!(error("[species]", &[]).contains("1 to 16 species"));
+    assert!(error("[species.all]", &[]).contains("cannot be called `all`"));
     let deaf = "[world]\ndensity = 3\n[species.a]";
     assert!(error(deaf, &[]).contains("a density needs a species that listens"));
 }
@@ -124,6 +125,15 @@ fn a_count_keeps_the_shares_and_the_density() {
     scene.populate(&denser).unwrap();
     assert!((scene.uniform_neighbours(400) - 30.0).abs() < 1e-3);
     assert_eq!(scene.seed, 5);
+}
+
+#[test]
+fn at_its_own_count_a_scene_keeps_its_own_world() {
+    let mut scene = Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &[]).unwrap();
+    scene.populate(&Request { count: Some(120), ..Request::default() }).unwrap();
+    assert_eq!(scene.world.size, Point::new(640.0, 360.0));
+    scene.populate(&Request { density: Some(10.0), ..Request::default() }).unwrap();
+    assert!((scene.uniform_neighbours(120) - 10.0).abs() < 1e-3);
 }
 
 #[test]

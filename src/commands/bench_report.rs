@@ -139,7 +139,7 @@ impl fmt::Display for Report {
         }
         for row in &self.rows {
             let clock = if row.passes_by_timestamps { "timestamps" } else { "wall time" };
-            writeln!(f, "\npasses of {} (ms a tick, {clock})", row.engine)?;
+            writeln!(f, "\npasses of {} after the run (ms a tick, {clock})", row.engine)?;
             let total: f64 = row.passes.iter().map(|(_, ms)| ms).sum();
             for (pass, ms) in &row.passes {
                 writeln!(f, "  {pass:16} {ms:>9.3}  {:>3.0} %", 100.0 * ms / total)?;

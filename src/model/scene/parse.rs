@@ -16,6 +16,8 @@ use crate::model::world::{Boundary, World};
 const SIDES: (f32, f32) = (1.0, 1e7);
 /// World size when the scene does not say: the canvas of *The Nature of Code*.
 const CANVAS: Point = Point::new(640.0, 360.0);
+/// Keys of the file's top level.
+const KEYS: [&str; 6] = ["about", "seed", "time_step", "world", "targets", "species"];
 /// Where things may be placed.
 const FAR: f32 = 1e7;
 
@@ -39,9 +41,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         targets: vec![Target { name: POINTER.into(), position: Point::ZERO, active: false }],
     };
     let mut species = None;
-    for (key, value) in
-        root.known(&["about", "seed", "time_step", "world", "targets", "species"])?
-    {
+    for (key, value) in root.known(&KEYS)? {
         match key {
             "about" => scene.about = value.text()?.into(),
             "seed" => scene.seed = value.whole(0, u64::from(u32::MAX))? as u32,
@@ -66,6 +66,10 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         return Err(species.fail(format!("a scene has 1 to {MAX_SPECIES} species")));
     }
     let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
+    let taken = |name: &str| name == "all" || KEYS.contains(&name);
+    if let Some((name, table)) = tables.iter().find(|(name, _)| taken(name)) {
+        return Err(table.fail(format!("a species cannot be called `{name}`; choose another name")));
+    }
     let names = Names { species: &names, targets: &scene.targets };
     let all =
         tables.iter().enumerate().map(|(index, (_, table))| one_species(index, table, &names));

@@ -81,9 +81,11 @@ impl Scene {
         Ok(state)
     }
 
-    /// Sizes the world so that `count` agents have the asked-for density, its shape unchanged.
+    /// Sizes the world so that `count` agents have the asked-for density, its shape unchanged. At
+    /// the scene's own count the world keeps the size that the file gives it.
     fn scale(&mut self, count: u64, density: Option<f32>) -> Result<(), PopulateError> {
-        let Some(wanted) = density.or(self.density) else { return Ok(()) };
+        let scaled = self.density.filter(|_| count != self.own_count());
+        let Some(wanted) = density.or(scaled) else { return Ok(()) };
         if !(1e-3..=1e4).contains(&wanted) {
             return Err(PopulateError::Density { density: wanted });
         }
