@@ -49,10 +49,10 @@ pub struct Metrics {
     /// `Σ |v| / N`; world units per tick.
     pub mean_speed: f64,
     /// Mean number of other agents nearer than the scene's largest radius of hearing. Runs of grid
-    /// cells longer than [`RUN_CAP`] are counted by the sample that the engines take
-    /// ([`Sampling`]): unbiased, not exact, and bounded in cost.
+    /// cells longer than [`RUN_CAP`](super::grid::RUN_CAP) are counted by the sample that the engines take
+    /// ([`Sampling`](super::grid::Sampling)): unbiased, not exact, and bounded in cost.
     pub mean_neighbours: f64,
-    /// Mean distance to the nearest other agent; world units. In a cell of more than [`RUN_CAP`]
+    /// Mean distance to the nearest other agent; world units. In a cell of more than [`RUN_CAP`](super::grid::RUN_CAP)
     /// agents only a sample is looked at: an upper bound, bounded in cost.
     pub nearest_neighbour_distance: f64,
     /// Agents in the fullest grid cell.
