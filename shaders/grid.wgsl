@@ -13,12 +13,14 @@ const NO_ROW = 0xffffffffu;
 fn cell_of(flock: Flock, position: Vector) -> vec2<u32> {
     let last = vec2<f32>(f32(flock.columns - 1u), f32(flock.rows - 1u));
     // Clamped before the conversion: a float beyond u32 has no defined integer.
-    return vec2<u32>(clamp(position * flock.cells_per_unit, Vector(), last));
+    let cell = vec2<u32>(clamp(position * flock.cells_per_unit, Vector(), last));
+    // Once more as integers: what a NaN is clamped to is anyone's guess.
+    return min(cell, vec2<u32>(flock.columns, flock.rows) - 1u);
 }
 
 fn key_of(flock: Flock, position: Vector) -> u32 {
     let cell = cell_of(flock, position);
-    return min(cell.y, flock.rows - 1u) * flock.columns + min(cell.x, flock.columns - 1u);
+    return cell.y * flock.columns + cell.x;
 }
 
 // The `nth` row round `row`, or NO_ROW.

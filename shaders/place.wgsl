@@ -19,6 +19,6 @@ fn place(
     if i >= flock.count {
         return;
     }
-    let slot = start[landing[i].x] + landing[i].y;
+    let slot = start[min(landing[i].x, flock.columns * flock.rows - 1u)] + landing[i].y;
     index[min(slot, flock.count - 1u)] = i;
 }

@@ -23,7 +23,7 @@ fn reorder(
         return;
     }
     let i = min(index[slot], flock.count - 1u);
-    let cell = landing[i].x;
+    let cell = min(landing[i].x, flock.columns * flock.rows - 1u);
     let begin = start[cell];
     let end = min(start[cell + 1u], flock.count);
     var place = slot;

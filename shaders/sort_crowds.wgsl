@@ -100,7 +100,7 @@ fn sort_crowds(
     // Two rounds at a time until all bits of an index are sorted.
     let bits = 32u - countLeadingZeros(flock.count);
     for (var nth = linear_workgroup(workgroup, workgroups); nth < crowds; nth += workgroups.x * workgroups.y) {
-        let cell = crowded[nth];
+        let cell = min(crowded[nth], flock.columns * flock.rows - 1u);
         let begin = start[cell];
         let end = min(start[cell + 1u], flock.count);
         for (var shift = 0u; shift < bits; shift += 2u * DIGIT_BITS) {

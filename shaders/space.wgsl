@@ -36,8 +36,9 @@ fn shortest(difference: Vector, size: Vector) -> Vector {
 fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
     var p = select(position, position + size, position < Vector());
     p = select(p - size, p, p < size);
-    // A tiny negative position rounds to exactly `size` when it is added: the origin again.
-    return packed(select(Vector(), p, p < size), velocity);
+    // A tiny negative position rounds to exactly `size` when it is added: the origin again. So is
+    // whatever is outside still: nobody ever leaves.
+    return packed(select(Vector(), p, (p >= Vector()) & (p < size)), velocity);
 }
 
 // On the edge the outward part of the velocity is lost: a wall does not push back.

@@ -48,7 +48,7 @@ fn steer(
         return;
     }
     let own_tag = tag[i];
-    let own = species[species_of(own_tag)];
+    let own = species[min(species_of(own_tag), arrayLength(&species) - 1u)];
     let me = state[i];
     let position = position_of(me);
     let agent = Agent(position, velocity_of(me), own.max_speed, own.max_force, own_tag & 0x07ffffffu);

@@ -18,11 +18,15 @@ struct Sums {
     coincident: f32,
 }
 
+// Square of the distance below which two agents are at the same spot: nearer ones would have forces
+// that f32 cannot hold.
+const SAME_SPOT_SQUARED = 1e-20;
+
 // Distance at which an agent at the same spot counts, in radii.
 const COINCIDENT = 1e-3;
 
 fn observe(neighbour: Neighbour, sums: Sums) -> Sums {
-    let apart = neighbour.distance_squared > 0.0;
+    let apart = neighbour.distance_squared > SAME_SPOT_SQUARED;
     let push = select(0.0, neighbour.share / neighbour.distance_squared, apart);
     return Sums(
         sums.away - neighbour.offset * push,

@@ -1,15 +1,16 @@
 //! `flockwork adapters`: the GPUs found, their limits, and the largest flock each holds.
 
+use super::output::say;
 use crate::engine::gpu::{device, memory};
 
 /// Lists the adapters, best first: the order that `--adapter INDEX` counts by.
 pub fn adapters() -> anyhow::Result<()> {
     let found = device::adapters(&device::instance());
     if found.is_empty() {
-        println!(
+        say(
             "no GPU adapter found. The CPU engine works without one; for a GPU install its Vulkan \
-             driver (Debian: apt-get install mesa-vulkan-drivers)."
-        );
+             driver (Debian: apt-get install mesa-vulkan-drivers).\n",
+        )?;
     }
     for (index, adapter) in found.iter().enumerate() {
         let info = adapter.get_info();
@@ -23,14 +24,23 @@ pub fn adapters() -> anyhow::Result<()> {
             wgpu::DeviceType::Other => "other",
         };
         let timestamps = adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY);
-        println!("{index}: {}", device::describe(&info));
-        println!("   kind              {kind}");
-        println!("   driver            {} {}", info.driver, info.driver_info);
-        println!("   largest flock     {largest} agents, by {limit}");
-        println!("   storage binding   {} MiB", limits.max_storage_buffer_binding_size >> 20);
-        println!("   buffer            {} MiB", limits.max_buffer_size >> 20);
-        println!("   workgroups        {} a row", limits.max_compute_workgroups_per_dimension);
-        println!("   pass timings      {}", if timestamps { "timestamps" } else { "wall time" });
+        say(&format!("{index}: {}\n", device::describe(&info)))?;
+        say(&format!("   kind              {kind}\n"))?;
+        say(&format!("   driver            {} {}\n", info.driver, info.driver_info))?;
+        say(&format!("   largest flock     {largest} agents, by {limit}\n"))?;
+        say(&format!(
+            "   storage binding   {} MiB\n",
+            limits.max_storage_buffer_binding_size >> 20
+        ))?;
+        say(&format!("   buffer            {} MiB\n", limits.max_buffer_size >> 20))?;
+        say(&format!(
+            "   workgroups        {} a row\n",
+            limits.max_compute_workgroups_per_dimension
+        ))?;
+        say(&format!(
+            "   pass timings      {}\n",
+            if timestamps { "timestamps" } else { "wall time" }
+        ))?;
     }
     Ok(())
 }

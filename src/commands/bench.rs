@@ -13,10 +13,10 @@ use indicatif::ProgressBar;
 use super::advance::progress;
 use super::bench_report::{Agreement, Report, Row};
 use super::options;
-use super::output::OutputFile;
+use super::output::{OutputFile, say};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Engine, EngineError, Profile};
 use crate::model::scene::{Request, Scene};
 use crate::model::state::FlockState;
 use crate::model::statistics::Metrics;
@@ -109,14 +109,17 @@ struct Contestant {
 /// Runs the command.
 pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     // What cannot be written must fail before anything is timed.
-    let json = args.json.as_deref().map(OutputFile::create).transpose()?;
+    if let Some(path) = &args.json {
+        OutputFile::create(path)?;
+    }
     let mut reports = Vec::new();
     for count in &args.flock.count {
         let report = bench_count(args, *count)?;
-        print!("{report}");
+        say(&format!("{report}"))?;
         reports.push(report);
     }
-    if let Some(mut file) = json {
+    if let Some(path) = &args.json {
+        let mut file = OutputFile::create(path)?;
         serde_json::to_writer_pretty(&mut file, &reports)?;
         file.keep()?;
     }
@@ -235,10 +238,7 @@ fn report(
     }
     let mut rows = Vec::new();
     for contestant in &mut contestants {
-        contestant.engine.set_profiling(true);
-        contestant.engine.step(PROFILED)?;
-        contestant.engine.finish()?;
-        let profile = contestant.engine.profile();
+        let profile = profile(contestant.engine.as_mut())?;
         let describe = contestant.engine.describe();
         rows.push(Row::new(contestant.label, describe, &contestant.samples, &profile, start.len()));
     }
@@ -247,7 +247,7 @@ fn report(
         agents: start.len(),
         seed: scene.seed,
         ticks: args.ticks,
-        ticks_before_the_end: 1 + WARM_UP + args.ticks,
+        ticks_before_the_end: args.ticks.saturating_add(1 + WARM_UP),
         uniform_neighbours: scene.uniform_neighbours(start.len()),
         mean_neighbours: [first.mean_neighbours, last.mean_neighbours],
         largest_cell: [first.largest_cell, last.largest_cell],
@@ -255,6 +255,26 @@ fn report(
         rows,
         agreements,
     })
+}
+
+/// The mean over some ticks, one at a time: an engine may measure only a part of many at once.
+fn profile(engine: &mut dyn Engine) -> Result<Profile, EngineError> {
+    let mut sum = Profile::default();
+    engine.set_profiling(true);
+    for _ in 0..PROFILED {
+        engine.step(1)?;
+        engine.finish()?;
+        let tick = engine.profile();
+        if sum.passes.is_empty() {
+            sum = tick;
+        } else {
+            for (total, pass) in sum.passes.iter_mut().zip(tick.passes) {
+                total.time += pass.time;
+            }
+        }
+    }
+    sum.passes.iter_mut().for_each(|pass| pass.time /= PROFILED);
+    Ok(sum)
 }
 
 /// Median and largest distance between the same agents of two states; world units.

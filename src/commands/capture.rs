@@ -12,7 +12,7 @@ use clap::Args;
 use super::advance::{Pace, progress};
 use super::options::{FlockArgs, Machine, MachineArgs, Size, painter};
 use super::output::{
-    HandedOver, Interrupt, Interrupted, OutputError, OutputFile, OutputFolder, size_text,
+    HandedOver, Interrupt, Interrupted, OutputError, OutputFile, OutputFolder, say, size_text,
 };
 use crate::engine::Engine;
 use crate::model::scene::Scene;
@@ -79,8 +79,8 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
             _ => error,
         })?;
     let kept = output.keep(&plan, shown.frames)?;
-    println!(
-        "{agents} agents, {} ticks on {}, {} frame{} of {} × {} by {} in {:.1} s; {kept}",
+    say(&format!(
+        "{agents} agents, {} ticks on {}, {} frame{} of {} × {} by {} in {:.1} s; {kept}\n",
         shown.ticks,
         engine.describe(),
         shown.frames,
@@ -89,7 +89,7 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
         plan.film.height,
         painter.describe(),
         start.elapsed().as_secs_f64()
-    );
+    ))?;
     if shown.interrupted {
         let kept = match plan.every {
             Some(_) => format!("{} of {} frames are kept; {kept}", shown.frames, plan.frames()),

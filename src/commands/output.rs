@@ -137,6 +137,16 @@ impl OutputFile {
         &self.path
     }
 
+    /// True when `path` names this file, however it is written.
+    #[must_use]
+    pub fn has_name(&self, path: &Path) -> bool {
+        let whole = |target: &Path| {
+            let folder = parent(target).canonicalize().ok()?;
+            Some(folder.join(target.file_name()?))
+        };
+        target(path).is_ok_and(|other| whole(&other) == whole(&self.target))
+    }
+
     /// For another program to write: the path of the temporary file, and the name it will get.
     #[must_use]
     pub fn hand_over(self) -> HandedOver {
@@ -290,6 +300,17 @@ impl Interrupt {
     #[must_use]
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Prints a result on stdout. Whoever closes the pipe has read enough: that is no error.
+pub fn say(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(anyhow::Error::new(error).context("cannot write to the standard output"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::advance::{Pace, progress};
 use super::options::{EngineArg, FlockArgs, Machine, MachineArgs, Size, painter};
-use super::output::{Interrupt, Interrupted, OutputFile};
+use super::output::{Interrupt, Interrupted, OutputFile, say};
 use crate::engine::gpu::device::check_count;
 use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError, EngineKind};
@@ -66,7 +66,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     };
     match window::run(options) {
         Ok(summary) => {
-            println!("{summary}");
+            say(&format!("{summary}\n"))?;
             Ok(())
         }
         Err(error @ (WindowError::NoDisplay(_) | WindowError::NoSurface(_))) => {
@@ -117,15 +117,15 @@ fn run_without_window(
     let frame = painter.paint(engine.as_mut(), scene, &camera)?;
     png::write(&mut file, &frame)?;
     file.keep()?;
-    println!(
-        "{} agents, {done} ticks in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; {PICTURE}",
+    say(&format!(
+        "{} agents, {done} ticks in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; {PICTURE}\n",
         state.len(),
         pace.stepping.as_secs_f64(),
         1e3 * pace.stepping.as_secs_f64() / done.max(1) as f64,
         engine.kind(),
         engine.describe(),
         painter.describe(),
-    );
+    ))?;
     if done < ticks {
         let kept = format!("{done} of {ticks} ticks are done; {PICTURE} shows the last");
         return Err(Interrupted { kept }.into());

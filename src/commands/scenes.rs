@@ -1,5 +1,6 @@
 //! `flockwork scenes`: the built-in scenes.
 
+use super::output::say;
 use crate::model::scene::{BuiltIn, Scene, built_in, suggest};
 
 /// Lists the scenes, or prints the file of one.
@@ -7,7 +8,7 @@ pub fn scenes(name: Option<&str>) -> anyhow::Result<()> {
     let Some(name) = name else {
         for scene in built_in() {
             let parsed = Scene::parse(scene.name, scene.text, &[])?;
-            println!("{:16} {:>7}  {}", scene.name, parsed.own_count(), parsed.about);
+            say(&format!("{:16} {:>7}  {}\n", scene.name, parsed.own_count(), parsed.about))?;
         }
         return Ok(());
     };
@@ -15,6 +16,6 @@ pub fn scenes(name: Option<&str>) -> anyhow::Result<()> {
         let names: Vec<&str> = built_in().map(|scene| scene.name).collect();
         anyhow::bail!("no built-in scene is called `{name}`; {}", suggest(name, &names));
     };
-    print!("{}", scene.text);
+    say(scene.text)?;
     Ok(())
 }

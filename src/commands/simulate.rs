@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::advance::{Pace, progress};
 use super::options::{FlockArgs, MachineArgs};
-use super::output::{Interrupt, Interrupted, OutputFile, size_text};
+use super::output::{Interrupt, Interrupted, OutputFile, say, size_text};
 use super::state_file::StateWriter;
 use crate::engine::Engine;
 use crate::model::scene::Scene;
@@ -52,7 +52,7 @@ pub fn simulate(args: &SimulateArgs) -> anyhow::Result<()> {
     let Run { agents, ticks, stepping } = run;
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
     let engine = engine.describe();
-    println!("{agents} agents, {ticks} ticks on {engine}, {each:.3} ms/tick; {sizes}");
+    say(&format!("{agents} agents, {ticks} ticks on {engine}, {each:.3} ms/tick; {sizes}\n"))?;
     if ticks < args.ticks {
         let kept = format!("{ticks} of {} ticks are done and kept; {sizes}", args.ticks);
         return Err(Interrupted { kept }.into());
@@ -90,10 +90,11 @@ fn metrics_file(path: &Path, out: &Path) -> anyhow::Result<csv::Writer<OutputFil
     if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("csv")) {
         anyhow::bail!("--metrics {}: the figures are written as .csv", path.display());
     }
-    if path == out {
-        anyhow::bail!("--metrics {}: --out has the same name; choose another", path.display());
+    let file = OutputFile::create(path)?;
+    if file.has_name(out) {
+        anyhow::bail!("--metrics {}: --out is the same file; choose another", path.display());
     }
-    let mut writer = csv::Writer::from_writer(OutputFile::create(path)?);
+    let mut writer = csv::Writer::from_writer(file);
     writer.write_record(COLUMNS)?;
     Ok(writer)
 }

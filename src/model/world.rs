@@ -35,8 +35,10 @@ fn wrapped<R: Real>(p: R, size: R) -> R {
     let zero = p.constant(0.0);
     let p = (p + size).where_or(p.less_than(zero), p);
     let p = p.where_or(p.less_than(size), p - size);
-    // A tiny negative p rounds to exactly `size` when it is added: that is the origin again.
-    p.where_or(p.less_than(size), zero)
+    // A tiny negative p rounds to exactly `size` when it is added: that is the origin again. So is
+    // whatever is outside still: nobody ever leaves.
+    let p = p.where_or(p.less_than(size), zero);
+    zero.where_or(p.less_than(zero), p)
 }
 
 // Component by component and not through a closure: a closure cannot be told to become part of its
@@ -111,7 +113,7 @@ mod tests {
     #[test]
     fn a_wrapped_position_is_always_inside() {
         let v = Vector { x: 0.0_f32, y: 0.0 };
-        for x in [-1e-9_f32, -0.5, 0.0, 99.999_99, 100.0, 100.5, -99.0] {
+        for x in [-1e-9_f32, -0.5, 0.0, 99.999_99, 100.0, 100.5, -99.0, 250.0, -250.0, 1e9, -1e9] {
             let (p, _) = world(Boundary::Wrap).confine(Vector { x, y: 1.0 }, v);
             assert!((0.0..100.0).contains(&p.x), "{x} became {}", p.x);
         }

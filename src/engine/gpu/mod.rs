@@ -30,9 +30,10 @@ use profiler::{MEASURED_TICKS, Profiler};
 use shaders::Variant;
 use tables::Tables;
 
-/// Agents times ticks of one submission. Systems kill a device that is silent for about two
-/// seconds; the slowest adapter measured moves six million agents a second.
-const AGENT_TICKS_PER_SUBMISSION: u64 = 4_000_000;
+/// Agents times ticks of one submission, on a GPU and on a driver that computes on the CPU. Systems
+/// kill a device that is silent for about two seconds: lavapipe moves four million agents a second,
+/// SwiftShader one.
+const AGENT_TICKS_PER_SUBMISSION: [u64; 2] = [64_000_000, 1_000_000];
 
 /// Knobs of the engine itself: nothing a scene has to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -283,7 +284,9 @@ impl Engine for GpuEngine {
             self.step_by_wall_clock(ticks)?;
         } else {
             let agents = u64::from(self.loaded()?.memory.extent.agents.max(1));
-            let batch = (AGENT_TICKS_PER_SUBMISSION / agents).clamp(1, MEASURED_TICKS.into());
+            let software = self.gpu.info.device_type == wgpu::DeviceType::Cpu;
+            let most = AGENT_TICKS_PER_SUBMISSION[usize::from(software)];
+            let batch = (most / agents).clamp(1, MEASURED_TICKS.into());
             let mut left = ticks;
             while left > 0 {
                 let now = left.min(batch as u32);

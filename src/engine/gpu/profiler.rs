@@ -164,6 +164,7 @@ impl Profiler {
             self.collect(gpu);
         }
         self.latest = Profile::default();
+        self.largest_cell = 0;
         Ok(())
     }
 

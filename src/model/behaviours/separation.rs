@@ -11,7 +11,7 @@ crate::parameters! {
     /// Desired velocity: `with_length(Σ (p − q)/d², max_speed)` over `d < radius`; without
     /// neighbours it is silent. Source: *The Nature of Code*, chapter 5, examples 5.9 and 5.11.
     ///
-    /// An agent at the very same spot has no direction. It counts as one at a thousandth of the
+    /// An agent at the very same spot (nearer than 1e-10) has no direction. It counts as one at a thousandth of the
     /// radius, in a direction that depends on the agent's id alone, so that the two part.
     Separation {
         /// Factor on the force.
@@ -26,6 +26,10 @@ crate::parameters! {
 /// Distance at which an agent at the same spot counts, in radii.
 const COINCIDENT: f32 = 1e-3;
 
+/// Square of the distance below which two agents are at the same spot: nearer ones would have
+/// forces that `f32` cannot hold.
+const SAME_SPOT_SQUARED: f32 = 1e-20;
+
 /// Sums over the neighbours.
 #[derive(Clone, Copy)]
 pub struct Sums<R> {
@@ -33,7 +37,7 @@ pub struct Sums<R> {
     away: Vector<R>,
     /// Number of neighbours.
     count: R,
-    /// Number of neighbours with d = 0.
+    /// Number of neighbours at the same spot.
     coincident: R,
 }
 
@@ -49,7 +53,7 @@ impl<R: Real> NeighbourBehaviour<R> for Separation<R> {
     #[inline(always)]
     fn observe(&self, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
         let zero = neighbour.share.constant(0.0);
-        let apart = zero.less_than(neighbour.distance_squared);
+        let apart = zero.constant(SAME_SPOT_SQUARED).less_than(neighbour.distance_squared);
         let push = neighbour.share / neighbour.distance_squared;
         let push = push.where_or(apart, zero);
         sums.away = sums.away - neighbour.offset * push;

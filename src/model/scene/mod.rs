@@ -20,6 +20,10 @@ use super::world::World;
 /// Most agents: an agent's id and species share 32 bits.
 pub const MAX_AGENTS: u64 = 1 << 27;
 
+/// Sides of a world in world units: below, positions lose meaning; above, `f32` can no longer tell
+/// agents apart.
+pub const SIDES: (f32, f32) = (1.0, 1e7);
+
 /// Most targets of a scene, the pointer included: what the shader's uniform holds.
 pub const MAX_TARGETS: usize = 64;
 

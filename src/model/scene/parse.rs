@@ -4,7 +4,7 @@ use super::error::{SceneError, suggest};
 use super::reader::Reader;
 use super::species::{Body, ColourBy, Rule, Spawn, SpawnPlace, Species};
 use super::tree::Node;
-use super::{MAX_AGENTS, MAX_TARGETS, POINTER, Scene};
+use super::{MAX_AGENTS, MAX_TARGETS, POINTER, SIDES, Scene};
 use crate::model::behaviours::{Kind, Target};
 use crate::model::parameter::{
     ALL_SPECIES, MAX_SPECIES, Meaning, NEAREST_TARGET, Parameter, Parameters,
@@ -12,8 +12,6 @@ use crate::model::parameter::{
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, World};
 
-/// Sides of a world: below, positions lose meaning; above, `f32` can no longer tell agents apart.
-const SIDES: (f32, f32) = (1.0, 1e7);
 /// World size when the scene does not say: the canvas of *The Nature of Code*.
 const CANVAS: Point = Point::new(640.0, 360.0);
 /// Keys of the file's top level.
@@ -195,10 +193,12 @@ fn target_index(value: &Reader, names: &Names) -> Result<f32, SceneError> {
 
 fn species_set(value: &Reader, names: &Names) -> Result<f32, SceneError> {
     let mut bits = 0_u32;
+    let mut all = false;
     for item in value.items() {
         let text = item.text()?;
         if text == "all" {
-            return Ok(ALL_SPECIES);
+            all = true;
+            continue;
         }
         let Some(index) = names.species.iter().position(|name| *name == text) else {
             let help = suggest(text, names.species);
@@ -206,5 +206,5 @@ fn species_set(value: &Reader, names: &Names) -> Result<f32, SceneError> {
         };
         bits |= 1 << index;
     }
-    Ok(bits as f32)
+    Ok(if all { ALL_SPECIES } else { bits as f32 })
 }

@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use super::species::{Spawn, SpawnPlace, Species};
-use super::{MAX_AGENTS, Scene};
+use super::{MAX_AGENTS, SIDES, Scene};
 use crate::model::random::{Use, unit};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
-use crate::model::world::World;
+use crate::model::world::{Boundary, World};
 
 /// What the command line asks of a scene.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +40,36 @@ pub enum PopulateError {
         /// The scene's name.
         scene: String,
     },
+    /// A world that is too small or too large for the numbers that positions are kept in.
+    #[error(
+        "the world would be {width} x {height} world units; each side is from {low} to {high}: \
+         change --count, --density or world.size"
+    )]
+    World {
+        /// World units.
+        width: f32,
+        /// World units.
+        height: f32,
+        /// Shortest side.
+        low: f32,
+        /// Longest side.
+        high: f32,
+    },
+    /// An agent that goes round a wrapped world in one tick.
+    #[error(
+        "species.{species}.max_speed: {speed} world units a tick (time_step included) lead round \
+         the wrapped world of {width} x {height} at once; lower max_speed or enlarge world.size"
+    )]
+    TooFast {
+        /// Its name.
+        species: String,
+        /// World units per tick.
+        speed: f32,
+        /// World units.
+        width: f32,
+        /// World units.
+        height: f32,
+    },
     /// A density out of range.
     #[error("--density {density}: a density is between 0.001 and 10000 neighbours")]
     Density {
@@ -58,6 +88,7 @@ impl Scene {
         }
         self.seed = request.seed.unwrap_or(self.seed);
         self.scale(count, request.density)?;
+        self.check_world()?;
 
         let grown = count > self.own_count();
         let shares = shares(&self.species, count);
@@ -79,6 +110,25 @@ impl Scene {
             state.species.extend(std::iter::repeat_n(index as u8, share as usize));
         }
         Ok(state)
+    }
+
+    /// Refuses a world in which positions or the wrap lose their meaning.
+    fn check_world(&self) -> Result<(), PopulateError> {
+        let Point { x: width, y: height } = self.world.size;
+        let (low, high) = SIDES;
+        if ![width, height].iter().all(|side| (low..=high).contains(side)) {
+            return Err(PopulateError::World { width, height, low, high });
+        }
+        let shorter = width.min(height);
+        let speed = |s: &Species| s.body.max_speed * self.time_step;
+        let too_fast = self.species.iter().find(|s| speed(s) >= shorter);
+        match too_fast.filter(|_| self.world.boundary == Boundary::Wrap) {
+            Some(s) => {
+                let (species, speed) = (s.name.clone(), speed(s));
+                Err(PopulateError::TooFast { species, speed, width, height })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Sizes the world so that `count` agents have the asked-for density, its shape unchanged. At
@@ -124,6 +174,10 @@ fn born(spawn: &Spawn, world: &World, seed: u32, id: u32) -> (Point, Point) {
         SpawnPlace::Uniform => Point::new(x, y) * world.size,
         SpawnPlace::Point => centre,
         SpawnPlace::Disc => centre + turn(y) * (spawn.radius * x.sqrt()),
+    };
+    let position = match world.boundary {
+        Boundary::Wrap => position.rem_euclid(world.size),
+        _ => position,
     };
     // x < 1, but x · size may round up to size itself, which is outside a wrapped world.
     let inside = position.clamp(Point::ZERO, world.size.map(f32::next_down));

@@ -96,7 +96,8 @@ impl<'a> Reader<'a> {
         let Value::Number(number) = self.node.value else {
             return Err(self.wrong("a number"));
         };
-        if !(f64::from(low)..=f64::from(high)).contains(&number) {
+        // Compared as it is kept: a bound written in decimals is itself allowed.
+        if !(low..=high).contains(&(number as f32)) {
             let space = if unit.is_empty() { "" } else { " " };
             return Err(self.fail(format!("{number} is outside {low} to {high}{space}{unit}")));
         }

@@ -71,7 +71,15 @@ impl Lines<'_> {
             })
         };
         let value = match spanned.get_ref() {
-            DeValue::Integer(i) => number(i.as_str())?,
+            DeValue::Integer(i) if i.radix() == 10 => number(i.as_str())?,
+            DeValue::Integer(i) => {
+                let digits = i64::from_str_radix(&i.as_str().replace('_', ""), i.radix());
+                digits.map(|whole| Value::Number(whole as f64)).map_err(|_| SceneError {
+                    origin: origin.clone(),
+                    key: String::new(),
+                    problem: format!("`{i}` is not a number"),
+                })?
+            }
             DeValue::Float(f) => number(f.as_str())?,
             DeValue::Boolean(b) => Value::Boolean(*b),
             DeValue::String(s) => Value::Text(s.to_string()),

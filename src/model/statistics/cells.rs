@@ -92,25 +92,33 @@ impl Cells {
     pub fn nearest(&self, agent: usize) -> f64 {
         let Grid { columns, rows, cells_per_unit, wraps } = self.grid;
         let (column, row) = self.grid.cell_of(self.position[agent]);
-        // Whoever is not within `ring` cells is at least `ring` cells away.
-        let side = 1.0 / f64::from(cells_per_unit.max_element());
-        let rings = if wraps { columns.max(rows) / 2 + 1 } else { columns.max(rows) };
+        // How far there are cells on each axis, and how wide they are.
+        let limit = |count: u32| i64::from(if wraps { count / 2 } else { count - 1 });
+        let limits = [limit(columns), limit(rows)];
+        let sides = cells_per_unit.as_dvec2().to_array().map(f64::recip);
         let mut best = f64::INFINITY;
-        for ring in 0..=i64::from(rings) {
-            let reached = (ring - 1).max(0) as f64 * side;
+        for ring in 0..=limits[0].max(limits[1]) {
+            // Whoever has not been looked at is at least so far away, on an axis that goes on.
+            let whole = ring - 1;
+            let open = (0..2).filter(|axis| whole < limits[*axis]);
+            let reached = open.map(|axis| whole.max(0) as f64 * sides[axis]);
+            let reached = reached.fold(f64::INFINITY, f64::min);
             if best <= reached * reached {
                 break;
             }
-            for dy in -ring..=ring {
-                let edge = dy.abs() == ring;
-                let step = if edge { 1 } else { (2 * ring).max(1) };
+            let [across, up] = limits.map(|limit| limit.min(ring));
+            for dy in -up..=up {
                 let Some(y) = on_axis(i64::from(row) + dy, rows, wraps) else { continue };
-                let mut dx = -ring;
-                while dx <= ring {
+                let mut look = |dx: i64| {
                     if let Some(x) = on_axis(i64::from(column) + dx, columns, wraps) {
                         self.nearest_in(y * columns + x, agent, &mut best);
                     }
-                    dx += step;
+                };
+                if dy.abs() == ring {
+                    (-across..=across).for_each(look);
+                } else if across == ring {
+                    look(-ring);
+                    look(ring);
                 }
             }
         }
