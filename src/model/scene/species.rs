@@ -110,11 +110,17 @@ impl Species {
         self.rules.iter().find(|rule| rule.kind == kind)
     }
 
-    /// The value of a behaviour's parameter; 0 without the behaviour (a weight or radius of 0
-    /// silences it).
+    /// The value of a behaviour's parameter. A behaviour that the species does not have is silent (no
+    /// weight, radius or listeners), and its other parameters have their defaults: engines compute
+    /// its force for the lanes of other species, and it must be finite.
     #[must_use]
     pub fn value(&self, kind: Kind, index: usize) -> f32 {
-        self.rule(kind).and_then(|rule| rule.values.get(index)).copied().unwrap_or(0.0)
+        if let Some(rule) = self.rule(kind) {
+            return rule.values.get(index).copied().unwrap_or(0.0);
+        }
+        let silent = |key: &str| matches!(key, "weight" | "radius" | "with");
+        let parameter = kind.info().parameters.get(index);
+        parameter.filter(|p| !silent(p.key)).map_or(0.0, |p| p.default)
     }
 
     /// The body as a row of values, in the order of its table.
