@@ -100,7 +100,7 @@ fn flock_turns_to_the_pointer() {
         let before = mean(&state, pointer);
         run.engine.set_pointer(Some(pointer));
         let after = mean(&run.step(400), pointer);
-        assert!(after < 0.6 * before, "{before} to {after}");
+        assert!(after < 0.5 * before, "{before} to {after}");
         run.engine.set_pointer(None);
         let released = mean(&run.step(400), pointer);
         assert!(released > 1.2 * after, "still held at {released} after {after}");
@@ -180,11 +180,11 @@ fn seek_and_separation_make_a_disc() {
     on_both("seek-separate", None, |run| {
         let state = run.step(2000);
         let spacing = Metrics::of(&run.scene, &state).nearest_neighbour_distance;
-        assert!((12.0..30.0).contains(&spacing), "mean spacing {spacing}");
+        assert!((18.0..26.0).contains(&spacing), "mean spacing {spacing}");
         let target = run.scene.targets[1].position;
         let radius = state.position.iter().map(|p| p.distance(target)).fold(0.0, f32::max);
-        // 50 agents 24 apart fill a disc of radius 24·√(50·0.87/π)/… ≈ 90.
-        assert!(radius < 200.0, "the disc has radius {radius}");
+        // 50 agents on a triangular lattice of 24 fill an area of 50 · 24² · √3/2: a disc of 89.
+        assert!((70.0..110.0).contains(&radius), "the disc has radius {radius}");
         format!("mean spacing {spacing:.1} of 24 in a disc of radius {radius:.0}")
     });
 }

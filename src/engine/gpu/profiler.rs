@@ -183,26 +183,58 @@ impl Profiler {
         if self.measured == 0 || self.queries.is_none() {
             return;
         }
-        // After the census, each pass has its beginning and its end.
-        let ends: Vec<u64> = words[1..].chunks_exact(2).map(|stamps| stamps[1]).collect();
         let period = f64::from(gpu.queue.get_timestamp_period());
-        let time = |pass: usize| {
-            let ticks = self.measured as usize;
-            let span = |tick: usize| {
-                let end = ends[tick * TICK.len() + pass + 1];
-                end.saturating_sub(ends[tick * TICK.len() + pass])
-            };
-            let sum: u64 = (0..ticks).map(span).sum();
-            Duration::from_secs_f64(sum as f64 * period / ticks as f64 * 1e-9)
-        };
+        let ticks = self.measured as usize;
+        let time = |span: u64| Duration::from_secs_f64(span as f64 * period / ticks as f64 * 1e-9);
+        // The census comes first.
         let passes: Vec<PassTime> = TICK
             .iter()
-            .enumerate()
-            .map(|(i, pass)| PassTime { pass: pass.name, time: time(i) })
+            .zip(spans(&words[1..], ticks))
+            .map(|(pass, span)| PassTime { pass: pass.name, time: time(span) })
             .collect();
         // Some drivers answer zero to every query: that is no measurement.
         if passes.iter().any(|pass| pass.time > Duration::ZERO) {
             self.latest = Profile { passes, by_timestamps: true };
         }
+    }
+}
+
+/// What each pass took over all measured ticks, in periods of the device's clock: from the end of
+/// the pass before to its own end. `stamps` are beginnings and ends in turn, those of the pass
+/// without work first.
+fn spans(stamps: &[u64], ticks: usize) -> [u64; TICK.len()] {
+    let end = |pass: usize| stamps[pass * PASS_STAMPS as usize + 1];
+    let span = |pass: usize| end(pass + 1).saturating_sub(end(pass));
+    std::array::from_fn(|pass| (0..ticks).map(|tick| span(tick * TICK.len() + pass)).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stamps of `ticks` ticks whose pass number `i` takes `100 * (i + 1)`; with `late`, a pass
+    /// begins when its work is done, as on lavapipe once it has drawn.
+    fn stamps(ticks: usize, late: bool) -> Vec<u64> {
+        let mut now = 5_000;
+        let mut stamps = vec![now, now];
+        for pass in (0..ticks).flat_map(|_| 0..TICK.len() as u64) {
+            let work = 100 * (pass + 1);
+            stamps.extend([if late { now + work } else { now }, now + work]);
+            now += work;
+        }
+        stamps
+    }
+
+    #[test]
+    fn a_pass_takes_from_end_to_end_however_late_its_beginning_is_stamped() {
+        let expected: [u64; TICK.len()] = std::array::from_fn(|pass| 300 * (pass as u64 + 1));
+        for late in [false, true] {
+            let stamps = stamps(3, late);
+            assert_eq!(stamps.len(), stamps_of(3) as usize);
+            assert_eq!(spans(&stamps, 3), expected, "late: {late}");
+        }
+        // The control: from beginning to end, late stamps say that nothing took any time.
+        let late = stamps(3, true);
+        assert!(late.chunks_exact(2).all(|pass| pass[1] == pass[0]));
     }
 }
