@@ -4,10 +4,12 @@
 
 pub mod behaviours;
 pub mod grid;
+pub mod memory;
 pub mod parameter;
 pub mod random;
 pub mod real;
 pub mod scene;
+pub mod scenery;
 pub mod state;
 pub mod statistics;
 pub mod vector;

@@ -14,13 +14,28 @@ pub const ALL_SPECIES: f32 = 65_535.0;
 /// Which target a behaviour goes by: any of them, the nearest first.
 pub const NEAREST_TARGET: f32 = -1.0;
 
+/// Which target a behaviour goes by that may do without: none.
+pub const NO_TARGET: f32 = -2.0;
+
+/// Which path a behaviour goes by: any of them, the nearest first.
+pub const NEAREST_PATH: f32 = -1.0;
+
 /// What a parameter's value means. Values are stored as `f32`, whatever they mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meaning {
     /// A number in the unit of the parameter.
     Number,
-    /// An index into the scene's targets, or [`NEAREST_TARGET`].
+    /// An angle in degrees; engines read turns.
+    Angle,
+    /// The full angle that an agent sees, in degrees round its heading; engines read the cosine of
+    /// half of it, or [`SEES_ALL`] for the full circle.
+    FieldOfView,
+    /// An index into these names.
+    Choice(&'static [&'static str]),
+    /// An index into the scene's targets, [`NEAREST_TARGET`] or [`NO_TARGET`].
     Target,
+    /// An index into the scene's paths, or [`NEAREST_PATH`].
+    Path,
     /// A bit mask of species.
     SpeciesSet {
         /// True when the default is the agent's own species alone.
@@ -45,7 +60,30 @@ pub struct Parameter {
     pub range: (f32, f32),
 }
 
+/// What engines read for a field of view of 360 degrees: smaller than any cosine.
+pub const SEES_ALL: f32 = -2.0;
+
+/// Degrees of the full circle.
+pub const FULL_CIRCLE: f32 = 360.0;
+
 impl Parameter {
+    /// The value as engines read it, from the value as people write it.
+    #[must_use]
+    pub fn encoded(&self, value: f32) -> f32 {
+        match self.meaning {
+            Meaning::Angle => value / FULL_CIRCLE,
+            Meaning::FieldOfView if value >= FULL_CIRCLE => SEES_ALL,
+            Meaning::FieldOfView => (f64::from(value) / 2.0).to_radians().cos() as f32,
+            _ => value,
+        }
+    }
+
+    /// True for a quantity that may vary with time or size, false for a choice among names.
+    #[must_use]
+    pub fn is_quantity(&self) -> bool {
+        matches!(self.meaning, Meaning::Number | Meaning::Angle)
+    }
+
     /// The member's name in WGSL: a trailing underscore keeps clear of WGSL's reserved words.
     #[must_use]
     pub fn member(&self) -> String {

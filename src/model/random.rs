@@ -20,6 +20,20 @@ pub enum Use {
     Spread = 4,
     /// Where a walk over a crowded run of cells starts.
     SamplePhase = 5,
+    /// By how much a wanderer turns.
+    Wander = 6,
+    /// Angle at which a wanderer or swimmer starts.
+    StartAngle = 7,
+    /// First coordinate of the place where a target reappears.
+    TargetX = 8,
+    /// Second coordinate of the place where a target reappears.
+    TargetY = 9,
+    /// First coordinate of an obstacle.
+    ObstacleX = 10,
+    /// Second coordinate of an obstacle.
+    ObstacleY = 11,
+    /// Corners of a new path.
+    PathCorner = 12,
 }
 
 /// The PCG output permutation: a bijection of the 32-bit integers that mixes well.

@@ -21,7 +21,7 @@ impl Mask for bool {
     }
 }
 
-/// `f32`, `f64`, or lanes of `f32`.
+/// `f32`, or lanes of `f32`.
 pub trait Real:
     Copy
     + Add<Output = Self>
@@ -47,46 +47,52 @@ pub trait Real:
     fn equals(self, other: Self) -> Self::Mask;
     /// `self` where the mask says yes, else `other`.
     fn where_or(self, mask: Self::Mask, other: Self) -> Self;
+    /// Applies `f` to the numbers of one lane after the other: for what lanes cannot do at once,
+    /// such as looking something up.
+    fn each<const IN: usize, const OUT: usize>(
+        input: [Self; IN],
+        f: impl FnMut([f32; IN]) -> [f32; OUT],
+    ) -> [Self; OUT];
 }
 
-macro_rules! scalar_real {
-    ($real:ty) => {
-        impl Real for $real {
-            type Mask = bool;
-            #[inline(always)]
-            fn constant(self, value: f32) -> Self {
-                value.into()
-            }
-            #[inline(always)]
-            fn sqrt(self) -> Self {
-                <$real>::sqrt(self)
-            }
-            #[inline(always)]
-            fn min(self, other: Self) -> Self {
-                if self < other { self } else { other }
-            }
-            #[inline(always)]
-            fn max(self, other: Self) -> Self {
-                if self > other { self } else { other }
-            }
-            #[inline(always)]
-            fn less_than(self, other: Self) -> bool {
-                self < other
-            }
-            #[inline(always)]
-            fn equals(self, other: Self) -> bool {
-                self == other
-            }
-            #[inline(always)]
-            fn where_or(self, mask: bool, other: Self) -> Self {
-                if mask { self } else { other }
-            }
-        }
-    };
+impl Real for f32 {
+    type Mask = bool;
+    #[inline(always)]
+    fn constant(self, value: f32) -> Self {
+        value
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f32::sqrt(self)
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        if self < other { self } else { other }
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        if self > other { self } else { other }
+    }
+    #[inline(always)]
+    fn less_than(self, other: Self) -> bool {
+        self < other
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> bool {
+        self == other
+    }
+    #[inline(always)]
+    fn where_or(self, mask: bool, other: Self) -> Self {
+        if mask { self } else { other }
+    }
+    #[inline(always)]
+    fn each<const IN: usize, const OUT: usize>(
+        input: [Self; IN],
+        mut f: impl FnMut([f32; IN]) -> [f32; OUT],
+    ) -> [Self; OUT] {
+        f(input)
+    }
 }
-
-scalar_real!(f32);
-scalar_real!(f64);
 
 /// As many `f32` as the instruction set `S` handles at once.
 #[derive(Clone, Copy)]
@@ -202,4 +208,25 @@ impl<S: Simd> Real for Lanes<S> {
         let value = self.simd.select_f32s(mask.value, self.value, other.value);
         Self::new(self.simd, value)
     }
+
+    #[inline(always)]
+    fn each<const IN: usize, const OUT: usize>(
+        input: [Self; IN],
+        mut f: impl FnMut([f32; IN]) -> [f32; OUT],
+    ) -> [Self; OUT] {
+        let mut outputs = [input[0].simd.splat_f32s(0.0); OUT];
+        for lane in 0..S::F32_LANES {
+            let numbers = std::array::from_fn(|i| as_slice::<S>(&input[i].value)[lane]);
+            for (slot, number) in outputs.iter_mut().zip(f(numbers)) {
+                bytemuck::cast_slice_mut(std::slice::from_mut(slot))[lane] = number;
+            }
+        }
+        outputs.map(|value| Self::new(input[0].simd, value))
+    }
+}
+
+/// The numbers of a register.
+#[inline(always)]
+fn as_slice<S: Simd>(value: &S::f32s) -> &[f32] {
+    bytemuck::cast_slice(std::slice::from_ref(value))
 }

@@ -1,5 +1,6 @@
 //! The state of a flock between two ticks.
 
+use super::memory::Memory;
 use super::vector::Point;
 
 /// Every agent, in the order of the initial state: row `i` is the same agent for ever.
@@ -15,6 +16,8 @@ pub struct FlockState {
     pub position: Vec<Point>,
     /// World units per tick.
     pub velocity: Vec<Point>,
+    /// What they remember; empty where the scene asks for no memory, or for a fresh one.
+    pub memory: Vec<Memory>,
 }
 
 impl FlockState {

@@ -72,6 +72,13 @@ impl World {
         }
     }
 
+    /// The offset from one place to another by the shortest way.
+    #[must_use]
+    pub fn shortest_between(&self, from: Point, to: Point) -> Point {
+        let way = self.shortest(Vector { x: to.x - from.x, y: to.y - from.y });
+        Point::new(way.x, way.y)
+    }
+
     /// Position and velocity after the boundary has had its say.
     #[inline(always)]
     pub fn confine<R: Real>(&self, p: Vector<R>, v: Vector<R>) -> (Vector<R>, Vector<R>) {

@@ -8,6 +8,7 @@ pub mod picture;
 pub mod raster;
 pub mod recorder;
 pub mod renderer;
+pub mod sketch;
 pub mod upload;
 pub mod window;
 

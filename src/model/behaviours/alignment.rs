@@ -1,6 +1,6 @@
 //! Alignment: head where the agents nearby head.
 
-use super::{Agent, Neighbour, NeighbourBehaviour};
+use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::model::parameter::{ALL_SPECIES, Meaning};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
@@ -15,6 +15,8 @@ crate::parameters! {
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
         /// How near an agent must be to be followed.
         radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
+        /// Full angle round the heading within which an agent is seen.
+        fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
         /// The species it aligns with.
         with: Meaning::SpeciesSet { own: true } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
     }
@@ -38,13 +40,19 @@ impl<R: Real> NeighbourBehaviour<R> for Alignment<R> {
     }
 
     #[inline(always)]
-    fn observe(&self, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
+    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
         sums.velocity = sums.velocity + neighbour.velocity * neighbour.share;
         sums.count = sums.count + neighbour.share;
     }
 
     #[inline(always)]
-    fn force(&self, agent: &Agent<R>, _spread: Vector<R>, sums: &Sums<R>) -> Vector<R> {
+    fn force(
+        &self,
+        agent: &Agent<R>,
+        _surroundings: &Surroundings,
+        _spread: Vector<R>,
+        sums: &Sums<R>,
+    ) -> Vector<R> {
         let zero = sums.count.constant(0.0);
         let force = agent.steer(sums.velocity.with_length(agent.max_speed));
         force.where_or(zero.less_than(sums.count), Vector::zero(zero))

@@ -26,11 +26,11 @@ crate::parameters! {
 
 impl<R: Real> SolitaryBehaviour<R> for Arrive<R> {
     #[inline(always)]
-    fn force(&self, agent: &Agent<R>, surroundings: &Surroundings) -> Vector<R> {
-        let (way, found) = surroundings.to_target(self.target, agent.position);
+    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+        let way = surroundings.to_target(self.target, agent.position);
         let one = self.gain.constant(1.0);
-        let slowing = (way.length() / self.slowing_radius).min(one);
-        let force = agent.steer(desired_velocity(way, self.gain, agent.max_speed) * slowing);
-        force.where_or(found, Vector::zero(self.weight))
+        let slowing = (way.offset.length() / self.slowing_radius).min(one);
+        let force = agent.steer(desired_velocity(way.offset, self.gain, agent.max_speed) * slowing);
+        force.where_or(way.found, Vector::zero(self.weight))
     }
 }

@@ -1,6 +1,6 @@
 //! Cohesion: go where the agents nearby are.
 
-use super::{Agent, Neighbour, NeighbourBehaviour};
+use super::{Agent, Neighbour, NeighbourBehaviour, SAME_SPOT_SQUARED, Surroundings, Uses};
 use crate::model::parameter::{ALL_SPECIES, Meaning};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
@@ -9,12 +9,18 @@ crate::parameters! {
     /// Seeks the mean position of the neighbours within `radius`.
     ///
     /// Desired velocity: `with_length(mean(q) − p, max_speed)` over `d < radius`; without
-    /// neighbours it is silent. Source: *The Nature of Code*, chapter 5, example 5.11.
+    /// neighbours it is silent. Where `inner` is positive it gathers instead: `with_length(Σ (q −
+    /// p)/d², max_speed)` over `inner < d < radius`. Sources: *The Nature of Code*, chapter 5,
+    /// example 5.11 and exercise 5.12.
     Cohesion {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
         /// How near an agent must be to be joined.
         radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
+        /// Nearer agents are not joined; 0 joins all, by their mean position.
+        inner: Meaning::Number => 0.0, "world units", 0.0, 1e6;
+        /// Full angle round the heading within which an agent is seen.
+        fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
         /// The species it joins.
         with: Meaning::SpeciesSet { own: true } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
     }
@@ -23,7 +29,8 @@ crate::parameters! {
 /// Sums over the neighbours.
 #[derive(Clone, Copy)]
 pub struct Sums<R> {
-    /// Σ (q − p): the mean position, times the count, seen from the agent.
+    /// Σ (q − p): the mean position, times the count, seen from the agent; with an inner radius
+    /// Σ (q − p)/d².
     offset: Vector<R>,
     /// Number of neighbours.
     count: R,
@@ -38,13 +45,29 @@ impl<R: Real> NeighbourBehaviour<R> for Cohesion<R> {
     }
 
     #[inline(always)]
-    fn observe(&self, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
-        sums.offset = sums.offset + neighbour.offset * neighbour.share;
-        sums.count = sums.count + neighbour.share;
+    fn observe(&self, uses: Uses, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
+        let (mut share, mut pull) = (neighbour.share, neighbour.share);
+        if uses.has(Uses::INNER) {
+            let zero = share.constant(0.0);
+            let inner = (self.inner * self.inner).max(zero.constant(SAME_SPOT_SQUARED));
+            let outside = inner.less_than(neighbour.distance_squared);
+            let gathers = zero.less_than(self.inner);
+            share = share.where_or(outside, zero.where_or(gathers, share));
+            let nearer = share / neighbour.distance_squared;
+            pull = nearer.where_or(gathers & zero.less_than(share), share);
+        }
+        sums.offset = sums.offset + neighbour.offset * pull;
+        sums.count = sums.count + share;
     }
 
     #[inline(always)]
-    fn force(&self, agent: &Agent<R>, _spread: Vector<R>, sums: &Sums<R>) -> Vector<R> {
+    fn force(
+        &self,
+        agent: &Agent<R>,
+        _surroundings: &Surroundings,
+        _spread: Vector<R>,
+        sums: &Sums<R>,
+    ) -> Vector<R> {
         let zero = sums.count.constant(0.0);
         // The mean's direction is the sum's: there is nothing to divide.
         let force = agent.steer(sums.offset.with_length(agent.max_speed));

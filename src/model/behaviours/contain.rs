@@ -23,7 +23,7 @@ crate::parameters! {
 
 impl<R: Real> SolitaryBehaviour<R> for Contain<R> {
     #[inline(always)]
-    fn force(&self, agent: &Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let like = self.margin;
         let zero = like.constant(0.0);
         let half = like.constant(0.5);

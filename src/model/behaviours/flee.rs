@@ -26,10 +26,10 @@ crate::parameters! {
 
 impl<R: Real> SolitaryBehaviour<R> for Flee<R> {
     #[inline(always)]
-    fn force(&self, agent: &Agent<R>, surroundings: &Surroundings) -> Vector<R> {
-        let (way, found) = surroundings.to_target(self.target, agent.position);
-        let force = agent.steer(-desired_velocity(way, self.gain, agent.max_speed));
-        let near = way.dot(way).less_than(self.radius * self.radius);
-        force.where_or(found & near, Vector::zero(self.weight))
+    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+        let way = surroundings.to_target(self.target, agent.position);
+        let force = agent.steer(-desired_velocity(way.offset, self.gain, agent.max_speed));
+        let near = way.offset.dot(way.offset).less_than(self.radius * self.radius);
+        force.where_or(way.found & near, Vector::zero(self.weight))
     }
 }

@@ -15,6 +15,7 @@ mod registry;
 
 use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
 use super::real::Real;
+use super::scenery::Scenery;
 use super::vector::{Point, Vector};
 use super::world::World;
 
@@ -23,25 +24,63 @@ behaviours! {
         separation: Separation,
         alignment: Alignment,
         cohesion: Cohesion,
+        view: View,
+        pursue: Pursue,
+        evade: Evade,
     }
     solitary {
         seek: Seek,
         flee: Flee,
         arrive: Arrive,
+        wander: Wander,
         contain: Contain,
+        follow_path: FollowPath,
+        avoid: Avoid,
+        follow_flow: FollowFlow,
+        swim: Swim,
     }
 }
 
-/// A set of behaviours.
+/// What a scene asks of an engine: behaviours, and extras that cost something where they are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Uses(u64);
 
 impl Uses {
-    /// All behaviours there are.
+    /// Everything there is.
     pub const ALL: Self = Self(u64::MAX);
 
     /// The behaviours that listen to neighbours.
     pub const LISTENING: Self = Self((1 << Kind::LISTENERS) - 1);
+
+    /// A field of view of less than the full circle.
+    pub const SIGHT: Self = Self(1 << 63);
+    /// Cohesion with an inner radius.
+    pub const INNER: Self = Self(1 << 62);
+    /// The neighbours of each agent are counted, for its colour.
+    pub const COUNTS: Self = Self(1 << 61);
+    /// A species that takes its behaviours in turn until its force is spent.
+    pub const PRIORITY: Self = Self(1 << 60);
+    /// Targets that move, or reappear when they are hit.
+    pub const MOVING_TARGETS: Self = Self(1 << 59);
+    /// Parameters that vary with time.
+    pub const VARYING: Self = Self(1 << 58);
+    /// Agents remember an angle or a number of neighbours.
+    pub const MEMORY: Self = Self(1 << 57);
+
+    /// The extras, by the names that shaders know them by.
+    pub const EXTRAS: [(&str, Self); 7] = [
+        ("sight", Self::SIGHT),
+        ("inner", Self::INNER),
+        ("counts", Self::COUNTS),
+        ("priority", Self::PRIORITY),
+        ("moving_targets", Self::MOVING_TARGETS),
+        ("varying", Self::VARYING),
+        ("memory", Self::MEMORY),
+    ];
+
+    /// What changes the work that each neighbour makes.
+    pub const PER_NEIGHBOUR: Self =
+        Self(Self::LISTENING.0 | Self::SIGHT.0 | Self::INNER.0 | Self::COUNTS.0);
 
     /// The set of `kinds`.
     #[must_use]
@@ -62,11 +101,24 @@ impl Uses {
         self.0 & (1 << kind as u64) != 0
     }
 
-    /// The behaviours that are in both sets.
+    /// True when all of `other` is in the set.
+    #[inline(always)]
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// What is in both sets.
     #[inline(always)]
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
+    }
+
+    /// What is in either set.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// The bits of the set, for a const generic argument.
@@ -82,7 +134,8 @@ impl Uses {
     }
 }
 
-/// The agent that is being steered.
+/// The agent that is being steered. Behaviours take their turns; what one changes here holds for
+/// those after it, and for the integration.
 #[derive(Clone, Copy)]
 pub struct Agent<R> {
     /// World units.
@@ -93,13 +146,32 @@ pub struct Agent<R> {
     pub max_speed: R,
     /// Mass · world units per tick².
     pub max_force: R,
+    /// 1 where every behaviour's force is limited to `max_force`, 0 where their sum is.
+    pub limits_each: R,
+    /// Half its length; world units.
+    pub size: R,
+    /// The angle that it remembers: turns, −0.5 to 0.5.
+    pub angle: R,
+    /// A random number from 0 to 1, another one each tick; 0 in scenes without memory.
+    pub draw: R,
+    /// Factor on the velocity before forces act.
+    pub brake: R,
+    /// Acceleration that no force limit holds back; world units per tick².
+    pub kick: Vector<R>,
 }
 
 impl<R: Real> Agent<R> {
     /// The steering force towards a desired velocity: `limit(desired − v, max_force)`.
     #[inline(always)]
     pub fn steer(&self, desired: Vector<R>) -> Vector<R> {
-        (desired - self.velocity).limit(self.max_force)
+        self.limited(desired - self.velocity)
+    }
+
+    /// A force as strong as one behaviour may use: all of it where only the sum is limited.
+    #[inline(always)]
+    pub fn limited(&self, force: Vector<R>) -> Vector<R> {
+        let each = self.limits_each.constant(0.0).less_than(self.limits_each);
+        force.limit(self.max_force).where_or(each, force)
     }
 }
 
@@ -112,8 +184,12 @@ pub struct Neighbour<R> {
     pub distance_squared: R,
     /// World units per tick.
     pub velocity: Vector<R>,
+    /// How far ahead it is, seen along the agent's heading; world units. Only where a species of the
+    /// scene does not see all round.
+    pub ahead: R,
     /// For how many agents this one stands: 1, or the stride of a sampled run; 0 when it is
-    /// outside the behaviour's radius or of a species that the behaviour does not listen to.
+    /// outside the behaviour's radius or field of view, or of a species that the behaviour does not
+    /// listen to.
     pub share: R,
 }
 
@@ -124,8 +200,46 @@ pub struct Target {
     pub name: String,
     /// World units.
     pub position: Point,
+    /// World units per tick. On walls it is thrown back.
+    pub velocity: Point,
+    /// An agent that comes this near hits the target, and it reappears elsewhere; 0: it stays.
+    pub hit_radius: f32,
+    /// How often it has been hit.
+    pub hits: u32,
     /// False while there is nothing to go by: the pointer when no button is pressed.
     pub active: bool,
+}
+
+impl Target {
+    /// A target at rest that nobody can hit.
+    #[must_use]
+    pub fn fixed(name: &str, position: Point) -> Self {
+        Self {
+            name: name.into(),
+            position,
+            velocity: Point::ZERO,
+            hit_radius: 0.0,
+            hits: 0,
+            active: true,
+        }
+    }
+
+    /// True when engines have to look after it.
+    #[must_use]
+    pub fn moves(&self) -> bool {
+        self.velocity != Point::ZERO || self.hit_radius > 0.0
+    }
+}
+
+/// The way to a target.
+#[derive(Clone, Copy)]
+pub struct Way<R: Real> {
+    /// From the agent to the target, by the shortest way; world units.
+    pub offset: Vector<R>,
+    /// Of the target; world units per tick.
+    pub velocity: Vector<R>,
+    /// Whether there is one.
+    pub found: R::Mask,
 }
 
 /// What an agent knows besides its neighbours.
@@ -135,16 +249,19 @@ pub struct Surroundings<'a> {
     pub world: &'a World,
     /// The scene's targets, the pointer first.
     pub targets: &'a [Target],
+    /// Obstacles, paths and the flow field.
+    pub scenery: &'a Scenery,
 }
 
 impl Surroundings<'_> {
     /// The way from `position` to the target of index `choice`, or to the nearest one
-    /// ([`NEAREST_TARGET`]), and whether there is one.
+    /// ([`NEAREST_TARGET`]).
     #[inline(always)]
-    pub fn to_target<R: Real>(&self, choice: R, position: Vector<R>) -> (Vector<R>, R::Mask) {
+    pub fn to_target<R: Real>(&self, choice: R, position: Vector<R>) -> Way<R> {
         let far = choice.constant(f32::MAX);
         let mut nearest = far;
         let mut way = Vector::zero(choice);
+        let mut velocity = way;
         for (index, target) in self.targets.iter().enumerate().filter(|(_, t)| t.active) {
             let chosen = choice.equals(choice.constant(index as f32))
                 | choice.equals(choice.constant(NEAREST_TARGET));
@@ -153,15 +270,18 @@ impl Surroundings<'_> {
             let better = chosen & distance.less_than(nearest);
             nearest = distance.where_or(better, nearest);
             way = offset.where_or(better, way);
+            velocity = Vector::constant(choice, target.velocity).where_or(better, velocity);
         }
-        (way, nearest.less_than(far))
+        Way { offset: way, velocity, found: nearest.less_than(far) }
     }
 }
 
 /// A behaviour that asks nobody but the agent itself and the scene.
 pub trait SolitaryBehaviour<R: Real>: Parameters<R> {
-    /// The steering force; mass · world units per tick².
-    fn force(&self, agent: &Agent<R>, surroundings: &Surroundings) -> Vector<R>;
+    /// The steering force; mass · world units per tick². What it changes of the agent (its limits,
+    /// its angle, brake and kick) must stay as it is where the weight is zero: the lane may be of a
+    /// species without the behaviour.
+    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R>;
 }
 
 /// A behaviour that listens to the agents nearby.
@@ -172,12 +292,18 @@ pub trait NeighbourBehaviour<R: Real>: Parameters<R> {
     /// The sums before the first neighbour, in the shape of `like`.
     fn nothing(like: R) -> Self::Sums;
 
-    /// Adds one neighbour, `neighbour.share` times.
-    fn observe(&self, neighbour: &Neighbour<R>, sums: &mut Self::Sums);
+    /// Adds one neighbour, `neighbour.share` times. `uses` tells which extras the scene has.
+    fn observe(&self, uses: Uses, neighbour: &Neighbour<R>, sums: &mut Self::Sums);
 
     /// The steering force; mass · world units per tick². `spread` is the direction in which this
     /// agent leaves another at the same spot; it is zero unless [`Self::crowded`] is positive.
-    fn force(&self, agent: &Agent<R>, spread: Vector<R>, sums: &Self::Sums) -> Vector<R>;
+    fn force(
+        &self,
+        agent: &Agent<R>,
+        surroundings: &Surroundings,
+        spread: Vector<R>,
+        sums: &Self::Sums,
+    ) -> Vector<R>;
 
     /// How many neighbours are at the very spot of the agent, where that matters.
     #[inline(always)]
@@ -185,6 +311,35 @@ pub trait NeighbourBehaviour<R: Real>: Parameters<R> {
         let _ = sums;
         like.constant(0.0)
     }
+}
+
+/// Square of the distance below which two agents are at the same spot: nearer ones would have
+/// forces that `f32` cannot hold.
+const SAME_SPOT_SQUARED: f32 = 1e-20;
+
+/// Takes the forces in their turns until `max_force` is spent; what is too much of one is cut off.
+///
+/// Source: Buckland, *Programming Game AI by Example*, prioritised truncated sum, after Reynolds
+/// 1999.
+#[inline(always)]
+fn spent_in_turn<R: Real>(
+    forces: &[Vector<R>; Kind::ALL.len()],
+    uses: Uses,
+    max_force: R,
+    turn: impl Fn(Kind) -> R,
+) -> Vector<R> {
+    let zero = max_force.constant(0.0);
+    let mut sum = Vector::zero(max_force);
+    for now in 0..Kind::ALL.len() {
+        let mut next = Vector::zero(max_force);
+        for kind in Kind::ALL.into_iter().filter(|kind| uses.contains(*kind)) {
+            let its_turn = turn(kind).equals(zero.constant(now as f32));
+            next = forces[kind as usize].where_or(its_turn, next);
+        }
+        let left = (max_force - sum.length()).max(zero);
+        sum = sum + next.limit(left);
+    }
+    sum
 }
 
 /// What the registry knows of a behaviour.

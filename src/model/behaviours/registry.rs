@@ -56,6 +56,8 @@ macro_rules! behaviours {
         #[derive(Clone, Copy)]
         pub struct Sums<R: Real> {
             $( $near: <$Near<R> as NeighbourBehaviour<R>>::Sums, )*
+            /// Agents within the largest radius, where they are counted.
+            pub neighbours: R,
         }
 
         impl<R: Real> Rules<R> {
@@ -71,11 +73,14 @@ macro_rules! behaviours {
             /// The sums before the first neighbour.
             #[inline(always)]
             pub fn nothing(like: R) -> Sums<R> {
-                Sums { $( $near: <$Near<R> as NeighbourBehaviour<R>>::nothing(like), )* }
+                Sums {
+                    $( $near: <$Near<R> as NeighbourBehaviour<R>>::nothing(like), )*
+                    neighbours: like.constant(0.0),
+                }
             }
 
             /// Shows a neighbour to every behaviour in `uses` that listens to it: within its
-            /// radius, and `hears(behaviour)`-fold (0 or 1) by its species.
+            /// radius and field of view, and `hears(behaviour)`-fold (0 or 1) by its species.
             #[inline(always)]
             pub fn observe(
                 &self,
@@ -88,8 +93,14 @@ macro_rules! behaviours {
                     let rule = &self.$near;
                     let near = neighbour.distance_squared.less_than(rule.radius * rule.radius);
                     let share = hears(Kind::$Near, neighbour.share);
-                    let share = share.where_or(near, share.constant(0.0));
-                    rule.observe(&Neighbour { share, ..*neighbour }, &mut sums.$near);
+                    let zero = share.constant(0.0);
+                    let mut share = share.where_or(near, zero);
+                    if uses.has(Uses::SIGHT) {
+                        // A full circle's cosine is −2, below that of any angle.
+                        let edge = rule.fov * neighbour.distance_squared.sqrt();
+                        share = zero.where_or(neighbour.ahead.less_than(edge), share);
+                    }
+                    rule.observe(uses, &Neighbour { share, ..*neighbour }, &mut sums.$near);
                 } )*
             }
 
@@ -103,26 +114,58 @@ macro_rules! behaviours {
                 like.constant(0.0).less_than(crowd)
             }
 
-            /// The weighted sum of the steering forces of the behaviours in `uses`.
+            /// Hands the weighted force of each behaviour in `uses` to `take`: those that ask nobody
+            /// first, since they may change the agent's limits.
+            #[inline(always)]
+            fn each_force(
+                &self,
+                uses: Uses,
+                agent: &mut Agent<R>,
+                surroundings: &Surroundings,
+                spread: Vector<R>,
+                sums: &Sums<R>,
+                mut take: impl FnMut(Kind, Vector<R>),
+            ) {
+                $( if uses.contains(Kind::$Alone) {
+                    let rule = &self.$alone;
+                    take(Kind::$Alone, rule.force(agent, surroundings) * rule.weight);
+                } )*
+                $( if uses.contains(Kind::$Near) {
+                    let rule = &self.$near;
+                    let force = rule.force(agent, surroundings, spread, &sums.$near);
+                    take(Kind::$Near, force * rule.weight);
+                } )*
+            }
+
+            /// The steering force of the behaviours in `uses`: their weighted sum, or as much of
+            /// each in turn as the limit allows. `turn(behaviour)` counts from 0.
             #[inline(always)]
             pub fn force(
                 &self,
                 uses: Uses,
-                agent: &Agent<R>,
+                agent: &mut Agent<R>,
                 surroundings: &Surroundings,
                 spread: Vector<R>,
                 sums: &Sums<R>,
+                in_turn: R,
+                turn: impl Fn(Kind) -> R,
             ) -> Vector<R> {
-                let mut force = Vector::zero(agent.max_speed);
-                $( if uses.contains(Kind::$Near) {
-                    let rule = &self.$near;
-                    force = force + rule.force(agent, spread, &sums.$near) * rule.weight;
-                } )*
-                $( if uses.contains(Kind::$Alone) {
-                    let rule = &self.$alone;
-                    force = force + rule.force(agent, surroundings) * rule.weight;
-                } )*
-                force
+                let zero = Vector::zero(agent.max_speed);
+                let mut sum = zero;
+                let mut forces = [zero; Kind::ALL.len()];
+                self.each_force(uses, agent, surroundings, spread, sums, |kind, force| {
+                    sum = sum + force;
+                    if uses.has(Uses::PRIORITY) {
+                        forces[kind as usize] = force;
+                    }
+                });
+                let each = agent.limits_each.constant(0.0).less_than(agent.limits_each);
+                let sum = sum.where_or(each, sum.limit(agent.max_force));
+                if !uses.has(Uses::PRIORITY) {
+                    return sum;
+                }
+                let prioritised = spent_in_turn(&forces, uses, agent.max_force, turn);
+                prioritised.where_or(in_turn.constant(0.0).less_than(in_turn), sum)
             }
         }
     };

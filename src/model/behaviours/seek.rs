@@ -9,8 +9,11 @@ crate::parameters! {
     /// Goes to the target at full speed, overshoots and comes back.
     ///
     /// Desired velocity: `with_length(t − p, max_speed)`, or `(t − p)·gain` where `gain` is
-    /// positive; without a target it is silent. Sources: *The Nature of Code*, chapter 5,
-    /// example 5.1; the gain from the COCOS steering behaviours.
+    /// positive; without a target it is silent. Where `proximity` is positive, both limits of the
+    /// agent (max_speed and max_force) are scaled by d/proximity for this tick, for the behaviours
+    /// after this one and for the integration too: it comes to rest at the target, and is faster
+    /// than max_speed beyond `proximity`. Sources: *The Nature of Code*, chapter 5, example 5.1 and
+    /// exercise 5.2; the gain from the COCOS steering behaviours.
     Seek {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
@@ -18,6 +21,8 @@ crate::parameters! {
         target: Meaning::Target => NEAREST_TARGET, "target", NEAREST_TARGET, 1e6;
         /// Desired speed per unit of distance; 0 desires max_speed at any distance.
         gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
+        /// Distance at which the limits are those of the body; 0 leaves them alone.
+        proximity: Meaning::Number => 0.0, "world units", 0.0, 1e6;
     }
 }
 
@@ -30,9 +35,14 @@ pub fn desired_velocity<R: Real>(way: Vector<R>, gain: R, max_speed: R) -> Vecto
 
 impl<R: Real> SolitaryBehaviour<R> for Seek<R> {
     #[inline(always)]
-    fn force(&self, agent: &Agent<R>, surroundings: &Surroundings) -> Vector<R> {
-        let (way, found) = surroundings.to_target(self.target, agent.position);
-        let force = agent.steer(desired_velocity(way, self.gain, agent.max_speed));
-        force.where_or(found, Vector::zero(self.weight))
+    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+        let way = surroundings.to_target(self.target, agent.position);
+        let zero = self.weight.constant(0.0);
+        let scale = way.offset.length() / self.proximity;
+        let near = way.found & zero.less_than(self.proximity);
+        agent.max_speed = (agent.max_speed * scale).where_or(near, agent.max_speed);
+        agent.max_force = (agent.max_force * scale).where_or(near, agent.max_force);
+        let force = agent.steer(desired_velocity(way.offset, self.gain, agent.max_speed));
+        force.where_or(way.found, Vector::zero(zero))
     }
 }

@@ -1,6 +1,6 @@
 //! Separation: keep apart from the agents nearby.
 
-use super::{Agent, Neighbour, NeighbourBehaviour};
+use super::{Agent, Neighbour, NeighbourBehaviour, SAME_SPOT_SQUARED, Surroundings, Uses};
 use crate::model::parameter::{ALL_SPECIES, Meaning};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
@@ -18,6 +18,8 @@ crate::parameters! {
         weight: Meaning::Number => 1.5, "", 0.0, 1e6;
         /// How near an agent must be to be avoided.
         radius: Meaning::Number => 25.0, "world units", 0.0, 1e6;
+        /// Full angle round the heading within which an agent is seen.
+        fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
         /// The species it keeps apart from.
         with: Meaning::SpeciesSet { own: false } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
     }
@@ -25,10 +27,6 @@ crate::parameters! {
 
 /// Distance at which an agent at the same spot counts, in radii.
 const COINCIDENT: f32 = 1e-3;
-
-/// Square of the distance below which two agents are at the same spot: nearer ones would have
-/// forces that `f32` cannot hold.
-const SAME_SPOT_SQUARED: f32 = 1e-20;
 
 /// Sums over the neighbours.
 #[derive(Clone, Copy)]
@@ -51,7 +49,7 @@ impl<R: Real> NeighbourBehaviour<R> for Separation<R> {
     }
 
     #[inline(always)]
-    fn observe(&self, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
+    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
         let zero = neighbour.share.constant(0.0);
         let apart = zero.constant(SAME_SPOT_SQUARED).less_than(neighbour.distance_squared);
         let push = neighbour.share / neighbour.distance_squared;
@@ -62,7 +60,13 @@ impl<R: Real> NeighbourBehaviour<R> for Separation<R> {
     }
 
     #[inline(always)]
-    fn force(&self, agent: &Agent<R>, spread: Vector<R>, sums: &Sums<R>) -> Vector<R> {
+    fn force(
+        &self,
+        agent: &Agent<R>,
+        _surroundings: &Surroundings,
+        spread: Vector<R>,
+        sums: &Sums<R>,
+    ) -> Vector<R> {
         let zero = sums.count.constant(0.0);
         // Where the radius is zero there are no neighbours, and the quotient is not used.
         let strength = sums.coincident / (self.radius * zero.constant(COINCIDENT));

@@ -5,16 +5,22 @@ mod library;
 mod parse;
 mod populate;
 mod reader;
+mod scenery;
 mod species;
 mod tree;
+mod variation;
 
 pub use error::{Origin, SceneError, nearest, suggest};
 pub use library::{BuiltIn, built_in};
 pub use populate::{PopulateError, Request};
-pub use species::{Body, ColourBy, Rule, Spawn, SpawnPlace, Species};
+pub use species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species};
+pub use variation::{Law, Slot, Variation};
 
 use super::behaviours::{Kind, Target, Uses};
 use super::grid::Grid;
+use super::parameter::FULL_CIRCLE;
+use super::scenery::{FlowPlan, Obstacle, Path};
+use super::vector::Point;
 use super::world::World;
 
 /// Most agents: an agent's id and species share 32 bits.
@@ -50,6 +56,57 @@ pub struct Scene {
     pub species: Vec<Species>,
     /// The pointer, then the targets of the file.
     pub targets: Vec<Target>,
+    /// Circles to steer round, as the file describes them.
+    pub obstacle_plans: Vec<ObstaclePlan>,
+    /// Circles to steer round, as they stand; made by [`Scene::populate`].
+    pub obstacles: Vec<Obstacle>,
+    /// Lines to follow.
+    pub paths: Vec<Path>,
+    /// The flow field, if there is one.
+    pub flow: Option<FlowPlan>,
+    /// What a click in the window does.
+    pub click: Click,
+    /// The world's size in the file.
+    pub written_size: Point,
+    /// True when the world's area grows with the count though no density says so.
+    pub grows: bool,
+}
+
+/// Obstacles of a scene file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ObstaclePlan {
+    /// Of the centre; none: anywhere, at random. World units.
+    pub position: Option<Point>,
+    /// World units.
+    pub radius: f32,
+    /// How many, where the place is random, in the world as it is written.
+    pub count: u32,
+}
+
+/// What a click in the window does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Click {
+    /// The flock is called: the target `pointer` is there while the button is down.
+    Call,
+    /// A new path at random.
+    Path,
+    /// Those that seek flee, and those that flee seek.
+    Flee,
+    /// The nearest target moves along with the pointer.
+    Target,
+    /// The nearest obstacle moves along with the pointer.
+    Obstacle,
+}
+
+impl Click {
+    /// All of them, with their names in scene files.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("call", Self::Call),
+        ("path", Self::Path),
+        ("flee", Self::Flee),
+        ("target", Self::Target),
+        ("obstacle", Self::Obstacle),
+    ];
 }
 
 impl Scene {
@@ -75,12 +132,27 @@ impl Scene {
         self.species.iter().map(Species::hearing_radius).fold(0.0, f32::max)
     }
 
-    /// The behaviours that some species has.
+    /// The behaviours that some species has, and what else its engine has to do.
     #[must_use]
     pub fn uses(&self) -> Uses {
-        let kinds: Vec<Kind> =
-            self.species.iter().flat_map(|s| s.rules.iter().map(|rule| rule.kind)).collect();
-        Uses::of(&kinds)
+        let rules = || self.species.iter().flat_map(|species| &species.rules);
+        let kinds: Vec<Kind> = rules().map(|rule| rule.kind).collect();
+        let any = |key: &str, is: fn(f32) -> bool| {
+            rules().any(|rule| rule.kind.parameter(key).is_some_and(|slot| is(rule.values[slot])))
+        };
+        let counts = self.species.iter().any(|species| species.colour == ColourBy::Neighbours);
+        let remembers = [Kind::Wander, Kind::Swim].iter().any(|kind| kinds.contains(kind));
+        let extras = [
+            (Uses::SIGHT, any("fov", |fov| fov < FULL_CIRCLE)),
+            (Uses::INNER, any("inner", |inner| inner > 0.0)),
+            (Uses::COUNTS, counts),
+            (Uses::PRIORITY, self.species.iter().any(|species| species.body.combine > 0.0)),
+            (Uses::MOVING_TARGETS, self.targets.iter().any(Target::moves)),
+            (Uses::VARYING, self.varies()),
+            (Uses::MEMORY, counts || remembers),
+        ];
+        let asked = extras.into_iter().filter(|(_, asked)| *asked);
+        asked.fold(Uses::of(&kinds), |uses, (extra, _)| uses.with(extra))
     }
 
     /// The grid of the scene for `count` agents.

@@ -2,27 +2,43 @@
 
 use super::error::{SceneError, suggest};
 use super::reader::Reader;
-use super::species::{Body, ColourBy, Rule, Spawn, SpawnPlace, Species};
+use super::species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species};
 use super::tree::Node;
-use super::{MAX_AGENTS, MAX_TARGETS, POINTER, SIDES, Scene};
+use super::scenery;
+use super::variation::{Law, Slot, Variation};
+use super::{Click, MAX_AGENTS, MAX_TARGETS, POINTER, SIDES, Scene};
 use crate::model::behaviours::{Kind, Target};
 use crate::model::parameter::{
-    ALL_SPECIES, MAX_SPECIES, Meaning, NEAREST_TARGET, Parameter, Parameters,
+    ALL_SPECIES, MAX_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
+    Parameters,
 };
+use crate::model::scenery::Path;
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, World};
 
 /// World size when the scene does not say: the canvas of *The Nature of Code*.
 const CANVAS: Point = Point::new(640.0, 360.0);
 /// Keys of the file's top level.
-const KEYS: [&str; 6] = ["about", "seed", "time_step", "world", "targets", "species"];
+const KEYS: [&str; 10] = [
+    "about",
+    "seed",
+    "time_step",
+    "click",
+    "world",
+    "targets",
+    "obstacles",
+    "paths",
+    "flow",
+    "species",
+];
 /// Where things may be placed.
-const FAR: f32 = 1e7;
+pub const FAR: f32 = 1e7;
 
 /// Names that parameters refer to.
 struct Names<'a> {
     species: &'a [&'a str],
     targets: &'a [Target],
+    paths: &'a [Path],
 }
 
 /// Builds the scene, or says which key of which line is wrong.
@@ -36,7 +52,14 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         time_step: 1.0,
         seed: 1,
         species: Vec::new(),
-        targets: vec![Target { name: POINTER.into(), position: Point::ZERO, active: false }],
+        targets: vec![Target { active: false, ..Target::fixed(POINTER, Point::ZERO) }],
+        obstacle_plans: Vec::new(),
+        obstacles: Vec::new(),
+        paths: Vec::new(),
+        flow: None,
+        click: Click::Call,
+        written_size: CANVAS,
+        grows: false,
     };
     let mut species = None;
     for (key, value) in root.known(&KEYS)? {
@@ -44,7 +67,11 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
             "about" => scene.about = value.text()?.into(),
             "seed" => scene.seed = value.whole(0, u64::from(u32::MAX))? as u32,
             "time_step" => scene.time_step = value.number(1e-3, 10.0, "ticks")?,
+            "click" => scene.click = value.choice(&Click::NAMES)?,
             "world" => world(&value, &mut scene)?,
+            "obstacles" => scene.obstacle_plans = scenery::obstacles(&value)?,
+            "paths" => scene.paths = scenery::paths(&value)?,
+            "flow" => scene.flow = Some(scenery::flow(&value)?),
             "targets" => {
                 for item in value.items() {
                     if scene.targets.len() == MAX_TARGETS {
@@ -68,10 +95,13 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
     if let Some((name, table)) = tables.iter().find(|(name, _)| taken(name)) {
         return Err(table.fail(format!("a species cannot be called `{name}`; choose another name")));
     }
-    let names = Names { species: &names, targets: &scene.targets };
+    let names = Names { species: &names, targets: &scene.targets, paths: &scene.paths };
     let all =
         tables.iter().enumerate().map(|(index, (_, table))| one_species(index, table, &names));
     scene.species = all.collect::<Result<_, _>>()?;
+    for (index, (_, table)) in tables.iter().enumerate() {
+        check_species(&scene, index, table)?;
+    }
     if scene.own_count() > MAX_AGENTS {
         return Err(species.fail(format!("more than {MAX_AGENTS} agents in all")));
     }
@@ -83,27 +113,45 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
     Ok(scene)
 }
 
+/// What only the whole scene can tell of a species.
+fn check_species(scene: &Scene, index: usize, table: &Reader) -> Result<(), SceneError> {
+    let has = |kind| scene.species[index].rule(kind).is_some();
+    let problem = if has(Kind::FollowPath) && scene.paths.is_empty() {
+        "`follow_path` needs a path; add a [[paths]] table with points"
+    } else if has(Kind::FollowFlow) && scene.flow.is_none() {
+        "`follow_flow` needs a field; add a [flow] table"
+    } else if has(Kind::Wander) && has(Kind::Swim) {
+        "`wander` and `swim` turn the same angle; a species has one of them"
+    } else {
+        return Ok(());
+    };
+    Err(table.fail(problem))
+}
+
 fn world(table: &Reader, scene: &mut Scene) -> Result<(), SceneError> {
-    for (key, value) in table.known(&["size", "boundary", "density"])? {
+    for (key, value) in table.known(&["size", "boundary", "density", "grows"])? {
         match key {
             "size" => scene.world.size = value.point(SIDES.0, SIDES.1)?,
             "boundary" => scene.world.boundary = value.choice(&Boundary::NAMES)?,
+            "grows" => scene.grows = value.boolean()?,
             _ => scene.density = Some(value.number(1e-3, 1e4, "neighbours")?),
         }
     }
+    scene.written_size = scene.world.size;
     Ok(())
 }
 
 fn target(table: &Reader, known: &[Target]) -> Result<Target, SceneError> {
-    let mut target =
-        Target { name: format!("target{}", known.len()), position: Point::ZERO, active: true };
-    for (key, value) in table.known(&["name", "position"])? {
+    let mut target = Target::fixed(&format!("target{}", known.len()), Point::ZERO);
+    for (key, value) in table.known(&["name", "position", "velocity", "hit_radius"])? {
         match key {
             "name" => target.name = value.text()?.into(),
+            "velocity" => target.velocity = value.point(-1e4, 1e4)?,
+            "hit_radius" => target.hit_radius = value.number(0.0, 1e6, "world units")?,
             _ => target.position = value.point(-FAR, FAR)?,
         }
     }
-    if target.name == "nearest" || known.iter().any(|t| t.name == target.name) {
+    if ["nearest", "none"].contains(&target.name.as_str()) || known.iter().any(|t| t.name == target.name) {
         return Err(table.fail(format!("the name {:?} is taken; choose another", target.name)));
     }
     Ok(target)
@@ -111,7 +159,7 @@ fn target(table: &Reader, known: &[Target]) -> Result<Target, SceneError> {
 
 fn one_species(index: usize, table: &Reader, names: &Names) -> Result<Species, SceneError> {
     let body_table = <Body as Parameters<f32>>::TABLE;
-    let mut known = vec!["count", "colour", "spawn", "spawn_at_scale"];
+    let mut known = vec!["count", "look", "colour", "spawn", "spawn_at_scale"];
     known.extend(body_table.iter().map(|p| p.key));
     known.extend(Kind::ALL.iter().map(|kind| kind.info().key));
 
@@ -120,20 +168,25 @@ fn one_species(index: usize, table: &Reader, names: &Names) -> Result<Species, S
         name: names.species[index].into(),
         count: 100,
         body: Body::read(|i| body_table[i].default),
+        look: Look::Triangle,
         colour: ColourBy::Heading,
         spawn: Spawn::default(),
         spawn_at_scale: Spawn::default(),
         rules: Vec::new(),
+        variations: Vec::new(),
     };
     let mut at_scale = None;
     for (key, value) in table.known(&known)? {
         if let Some(i) = body_table.iter().position(|p| p.key == key) {
-            body[i] = value.parameter(&body_table[i])?;
+            let slot = Slot::Body(i);
+            body[i] = one_value(&value, &body_table[i], slot, names, &mut species.variations)?;
         } else if let Some(kind) = Kind::from_key(key) {
-            species.rules.push(rule(kind, index, &value, names)?);
+            let rule = rule(kind, index, &value, names, &mut species.variations)?;
+            species.rules.push(rule);
         } else {
             match key {
                 "count" => species.count = value.whole(1, MAX_AGENTS)?,
+                "look" => species.look = value.choice(&Look::NAMES)?,
                 "colour" => species.colour = value.choice(&ColourBy::NAMES)?,
                 "spawn" => species.spawn = spawn(&value)?,
                 _ => at_scale = Some(spawn(&value)?),
@@ -158,7 +211,72 @@ fn spawn(table: &Reader) -> Result<Spawn, SceneError> {
     Ok(spawn)
 }
 
-fn rule(kind: Kind, own: usize, table: &Reader, names: &Names) -> Result<Rule, SceneError> {
+/// The value of a parameter, or its base and the law that it follows.
+fn one_value(
+    value: &Reader,
+    parameter: &Parameter,
+    slot: Slot,
+    names: &Names,
+    variations: &mut Vec<Variation>,
+) -> Result<f32, SceneError> {
+    match parameter.meaning {
+        Meaning::Choice(choices) => {
+            let indices: Vec<(&str, f32)> =
+                choices.iter().enumerate().map(|(i, name)| (*name, i as f32)).collect();
+            value.choice(&indices)
+        }
+        Meaning::Target => target_index(value, names, parameter.default == NO_TARGET),
+        Meaning::Path => path_index(value, names),
+        Meaning::SpeciesSet { .. } => species_set(value, names),
+        Meaning::FieldOfView => value.parameter(parameter),
+        Meaning::Number | Meaning::Angle if !value.is_table() => value.parameter(parameter),
+        Meaning::Number | Meaning::Angle => {
+            let (base, law) = law(value, parameter)?;
+            variations.push(Variation { slot, law });
+            Ok(base)
+        }
+    }
+}
+
+/// A base and what the value depends on: `{ base, amplitude, period }` or `{ base, grows_with_size }`
+/// or `{ base, shrinks_with_size }`.
+fn law(table: &Reader, parameter: &Parameter) -> Result<(f32, Law), SceneError> {
+    let keys = ["base", "amplitude", "period", "grows_with_size", "shrinks_with_size"];
+    let mut base = parameter.default;
+    let mut amplitude = None;
+    let mut period = 100.0;
+    let mut laws = Vec::new();
+    for (key, value) in table.known(&keys)? {
+        match key {
+            "base" => base = value.parameter(parameter)?,
+            "amplitude" => amplitude = Some(value.number(0.0, 1e6, parameter.unit)?),
+            "period" => period = value.number(1.0, 1e9, "ticks")?,
+            "grows_with_size" => {
+                laws.push(Law::GrowsWithSize { scale: value.number(1e-3, 1e6, "world units")? });
+            }
+            _ => laws.push(Law::ShrinksWithSize { scale: value.number(1e-3, 1e6, "world units")? }),
+        }
+    }
+    laws.extend(amplitude.map(|amplitude| Law::Noise { amplitude, period }));
+    match laws[..] {
+        [Law::GrowsWithSize { .. } | Law::ShrinksWithSize { .. }] if parameter.key == "size" => {
+            Err(table.fail("a size cannot depend on itself; write a number"))
+        }
+        [law] => Ok((base, law)),
+        _ => Err(table.fail(
+            "one law is wanted: { base, amplitude, period } for noise in time, or { base, \
+             grows_with_size } or { base, shrinks_with_size } with a size in world units",
+        )),
+    }
+}
+
+fn rule(
+    kind: Kind,
+    own: usize,
+    table: &Reader,
+    names: &Names,
+    variations: &mut Vec<Variation>,
+) -> Result<Rule, SceneError> {
     let parameters = kind.info().parameters;
     let known: Vec<&str> = parameters.iter().map(|p| p.key).collect();
     let default = |parameter: &Parameter| match parameter.meaning {
@@ -167,21 +285,35 @@ fn rule(kind: Kind, own: usize, table: &Reader, names: &Names) -> Result<Rule, S
     };
     let mut values: Vec<f32> = parameters.iter().map(default).collect();
     for (key, value) in table.known(&known)? {
-        for (parameter, slot) in parameters.iter().zip(&mut values).filter(|(p, _)| p.key == key) {
-            *slot = match parameter.meaning {
-                Meaning::Number => value.parameter(parameter)?,
-                Meaning::Target => target_index(&value, names)?,
-                Meaning::SpeciesSet { .. } => species_set(&value, names)?,
-            };
+        if let Some(index) = kind.parameter(key) {
+            let slot = Slot::Rule(kind, index);
+            values[index] = one_value(&value, &parameters[index], slot, names, variations)?;
         }
     }
     Ok(Rule { kind, values })
 }
 
-fn target_index(value: &Reader, names: &Names) -> Result<f32, SceneError> {
+fn path_index(value: &Reader, names: &Names) -> Result<f32, SceneError> {
+    let text = value.text()?;
+    if text == "nearest" {
+        return Ok(NEAREST_PATH);
+    }
+    let mut known: Vec<&str> = names.paths.iter().map(|path| path.name.as_str()).collect();
+    if let Some(index) = known.iter().position(|name| *name == text) {
+        return Ok(index as f32);
+    }
+    known.push("nearest");
+    Err(value.fail(format!("no path is called {text:?}; {}", suggest(text, &known))))
+}
+
+/// `or_none` where the behaviour may do without a target.
+fn target_index(value: &Reader, names: &Names, or_none: bool) -> Result<f32, SceneError> {
     let text = value.text()?;
     if text == "nearest" {
         return Ok(NEAREST_TARGET);
+    }
+    if or_none && text == "none" {
+        return Ok(NO_TARGET);
     }
     let mut known: Vec<&str> = names.targets.iter().map(|t| t.name.as_str()).collect();
     if let Some(index) = known.iter().position(|name| *name == text) {

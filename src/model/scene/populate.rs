@@ -3,8 +3,12 @@
 use rayon::prelude::*;
 
 use super::species::{Spawn, SpawnPlace, Species};
-use super::{MAX_AGENTS, SIDES, Scene};
+use super::variation::{Law, Slot};
+use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
+use crate::model::behaviours::{Kind, Uses};
+use crate::model::memory::Memory;
 use crate::model::random::{Use, unit};
+use crate::model::scenery::{Obstacle, Obstacles};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, World};
@@ -70,6 +74,29 @@ pub enum PopulateError {
         /// World units.
         height: f32,
     },
+    /// A prediction that leads round a wrapped world.
+    #[error(
+        "species.{species}.follow_path.lookahead: {lookahead} world units lead round the wrapped \
+         world of {width} x {height}; lower it or enlarge world.size"
+    )]
+    LooksTooFar {
+        /// Its name.
+        species: String,
+        /// World units.
+        lookahead: f32,
+        /// World units.
+        width: f32,
+        /// World units.
+        height: f32,
+    },
+    /// More obstacles than a table can hold.
+    #[error("{count} obstacles stand in a world of this size; {most} are the most: lower --count")]
+    Obstacles {
+        /// In the world as it is sized.
+        count: u64,
+        /// As many as there may be.
+        most: u64,
+    },
     /// A density out of range.
     #[error("--density {density}: a density is between 0.001 and 10000 neighbours")]
     Density {
@@ -89,6 +116,9 @@ impl Scene {
         self.seed = request.seed.unwrap_or(self.seed);
         self.scale(count, request.density)?;
         self.check_world()?;
+        self.place_obstacles()?;
+        let obstacles = Obstacles::within(self, &self.obstacles, |obstacle| obstacle.radius);
+        let free = |place: Point| !obstacles.cover(self, place);
 
         let grown = count > self.own_count();
         let shares = shares(&self.species, count);
@@ -98,11 +128,16 @@ impl Scene {
             species: Vec::with_capacity(count as usize),
             position: Vec::with_capacity(count as usize),
             velocity: Vec::with_capacity(count as usize),
+            memory: Vec::new(),
         };
+        if self.uses().has(Uses::MEMORY) {
+            let one = |id: u32| Memory::at_start(self.seed, id);
+            state.memory = (0..count as u32).into_par_iter().map(one).collect();
+        }
         for (index, (species, share)) in self.species.iter().zip(shares).enumerate() {
             let spawn = if grown { species.spawn_at_scale } else { species.spawn };
             let first = state.len() as u32;
-            let one = |id: u32| born(&spawn, &self.world, self.seed, id);
+            let one = |id: u32| born(&spawn, &self.world, self.seed, id, &free);
             let (positions, velocities): (Vec<Point>, Vec<Point>) =
                 (first..first + share as u32).into_par_iter().map(one).unzip();
             state.position.extend(positions);
@@ -119,23 +154,108 @@ impl Scene {
         if ![width, height].iter().all(|side| (low..=high).contains(side)) {
             return Err(PopulateError::World { width, height, low, high });
         }
-        let shorter = width.min(height);
-        let speed = |s: &Species| s.body.max_speed * self.time_step;
-        let too_fast = self.species.iter().find(|s| speed(s) >= shorter);
-        match too_fast.filter(|_| self.world.boundary == Boundary::Wrap) {
-            Some(s) => {
-                let (species, speed) = (s.name.clone(), speed(s));
-                Err(PopulateError::TooFast { species, speed, width, height })
-            }
-            None => Ok(()),
+        if self.world.boundary != Boundary::Wrap {
+            return Ok(());
         }
+        let shorter = width.min(height);
+        for species in &self.species {
+            let speed = self.fastest(species) * self.time_step;
+            let name = || species.name.clone();
+            if speed >= shorter {
+                return Err(PopulateError::TooFast { species: name(), speed, width, height });
+            }
+            let lookahead = Kind::FollowPath.parameter("lookahead").unwrap_or_default();
+            let lookahead = species.rule(Kind::FollowPath).map_or(0.0, |rule| rule.values[lookahead]);
+            if lookahead >= shorter {
+                let species = name();
+                return Err(PopulateError::LooksTooFar { species, lookahead, width, height });
+            }
+        }
+        Ok(())
+    }
+
+    /// The largest speed that a species can reach; world units per tick.
+    fn fastest(&self, species: &Species) -> f32 {
+        let varied = species.variations.iter().filter_map(|variation| match variation.law {
+            Law::Noise { amplitude, .. } if variation.slot == Slot::Body(1) => Some(amplitude),
+            _ => None,
+        });
+        let speed = species.body.max_speed + varied.sum::<f32>();
+        let proximity = Kind::Seek.parameter("proximity").unwrap_or_default();
+        let proximity = species.rule(Kind::Seek).map_or(0.0, |rule| rule.values[proximity]);
+        // No target is farther away than half the diagonal.
+        let farther = if proximity > 0.0 { self.world.size.length() / 2.0 / proximity } else { 1.0 };
+        speed * farther.max(1.0)
+    }
+
+    /// Makes the obstacles from their plans. Where the world has grown, those with a place stand
+    /// again in every copy of the world as it is written, and there are more of the others.
+    fn place_obstacles(&mut self) -> Result<(), PopulateError> {
+        let times = self.world.size / self.written_size;
+        let area = f64::from(times.x) * f64::from(times.y);
+        let wanted = |plan: &ObstaclePlan| (f64::from(plan.count) * area).round().max(1.0) as u64;
+        let count: u64 = self.obstacle_plans.iter().map(wanted).sum();
+        if count > MOST_OBSTACLES {
+            return Err(PopulateError::Obstacles { count, most: MOST_OBSTACLES });
+        }
+        let mut obstacles = Vec::new();
+        for plan in &self.obstacle_plans {
+            let Some(position) = plan.position else {
+                let first = obstacles.len() as u32;
+                let place = |id| {
+                    let draw = |purpose| unit(self.seed, id, 0, purpose);
+                    Point::new(draw(Use::ObstacleX), draw(Use::ObstacleY)) * self.world.size
+                };
+                let ids = first..first + wanted(plan) as u32;
+                obstacles.extend(ids.map(|id| Obstacle::new(place(id), plan.radius)));
+                continue;
+            };
+            // At the scene's own size there is one copy, wherever its obstacles are.
+            let copies = if area > 1.01 { times.ceil() } else { Point::ONE };
+            for copy in 0..copies.x as u32 * copies.y as u32 {
+                let steps = Point::new((copy % copies.x as u32) as f32, (copy / copies.x as u32) as f32);
+                let place = position + steps * self.written_size;
+                if copy == 0 || place.cmplt(self.world.size).all() {
+                    obstacles.push(Obstacle::new(place, plan.radius));
+                }
+            }
+        }
+        self.obstacles = obstacles;
+        Ok(())
     }
 
     /// Sizes the world so that `count` agents have the asked-for density, its shape unchanged. At
-    /// the scene's own count the world keeps the size that the file gives it.
+    /// the scene's own count the world keeps the size that the file gives it. Targets, paths and
+    /// places of birth keep their place in the world.
     fn scale(&mut self, count: u64, density: Option<f32>) -> Result<(), PopulateError> {
+        let before = self.world.size;
+        let times = self.size_times(count, density)?;
+        self.world.size *= times;
+        let times = self.world.size / before;
+        for target in &mut self.targets {
+            target.position *= times;
+        }
+        for point in self.paths.iter_mut().flat_map(|path| &mut path.points) {
+            *point *= times;
+        }
+        for species in &mut self.species {
+            for spawn in [&mut species.spawn, &mut species.spawn_at_scale] {
+                spawn.at = spawn.at.map(|at| at * times);
+            }
+        }
+        Ok(())
+    }
+
+    /// By how much the world's sides grow for `count` agents.
+    fn size_times(&self, count: u64, density: Option<f32>) -> Result<f32, PopulateError> {
         let scaled = self.density.filter(|_| count != self.own_count());
-        let Some(wanted) = density.or(scaled) else { return Ok(()) };
+        let Some(wanted) = density.or(scaled) else {
+            if !self.grows {
+                return Ok(1.0);
+            }
+            let size = self.written_size * (count as f64 / self.own_count() as f64).sqrt() as f32;
+            return Ok(size.x / self.world.size.x);
+        };
         if !(1e-3..=1e4).contains(&wanted) {
             return Err(PopulateError::Density { density: wanted });
         }
@@ -143,8 +263,7 @@ impl Scene {
         if now == 0.0 {
             return Err(PopulateError::DeafFlock { density: wanted, scene: self.name.clone() });
         }
-        self.world.size *= (now / f64::from(wanted)).sqrt() as f32;
-        Ok(())
+        Ok((now / f64::from(wanted)).sqrt() as f32)
     }
 }
 
@@ -164,10 +283,31 @@ fn shares(species: &[Species], count: u64) -> Vec<u64> {
     shares
 }
 
-/// Position and velocity of agent `id` at tick 0.
-fn born(spawn: &Spawn, world: &World, seed: u32, id: u32) -> (Point, Point) {
-    let x = unit(seed, id, 0, Use::SpawnX);
-    let y = unit(seed, id, 0, Use::SpawnY);
+/// Most obstacles.
+const MOST_OBSTACLES: u64 = 1 << 20;
+
+/// How often an agent looks for a free place before it is born inside an obstacle.
+const TRIES: u32 = 32;
+
+/// Position and velocity of agent `id` at tick 0: at a `free` place if there is one to be found.
+fn born(
+    spawn: &Spawn,
+    world: &World,
+    seed: u32,
+    id: u32,
+    free: &impl Fn(Point) -> bool,
+) -> (Point, Point) {
+    let mut tries = (0..TRIES).map(|number| place(spawn, world, seed, id, number));
+    let found = tries.find(|position| free(*position));
+    let position = found.unwrap_or_else(|| place(spawn, world, seed, id, 0));
+    let heading = unit(seed, id, 0, Use::SpawnHeading) * std::f32::consts::TAU;
+    (position, Point::from_angle(heading) * spawn.speed)
+}
+
+/// The place that agent `id` draws at the `number`th time.
+fn place(spawn: &Spawn, world: &World, seed: u32, id: u32, number: u32) -> Point {
+    let x = unit(seed, id, number, Use::SpawnX);
+    let y = unit(seed, id, number, Use::SpawnY);
     let turn = |fraction: f32| Point::from_angle(fraction * std::f32::consts::TAU);
     let centre = spawn.at.unwrap_or(world.size * 0.5);
     let position = match spawn.place {
@@ -180,6 +320,5 @@ fn born(spawn: &Spawn, world: &World, seed: u32, id: u32) -> (Point, Point) {
         _ => position,
     };
     // x < 1, but x · size may round up to size itself, which is outside a wrapped world.
-    let inside = position.clamp(Point::ZERO, world.size.map(f32::next_down));
-    (inside, turn(unit(seed, id, 0, Use::SpawnHeading)) * spawn.speed)
+    position.clamp(Point::ZERO, world.size.map(f32::next_down))
 }

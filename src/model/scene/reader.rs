@@ -70,6 +70,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// `true` or `false`.
+    pub fn boolean(&self) -> Result<bool, SceneError> {
+        match self.node.value {
+            Value::Boolean(boolean) => Ok(boolean),
+            _ => Err(self.wrong("true or false")),
+        }
+    }
+
+    /// True for a table.
+    #[must_use]
+    pub fn is_table(&self) -> bool {
+        matches!(self.node.value, Value::Table(_))
+    }
+
     /// A string.
     pub fn text(&self) -> Result<&'a str, SceneError> {
         match &self.node.value {

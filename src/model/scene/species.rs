@@ -1,7 +1,8 @@
 //! A species: body, looks, where its agents start, and how they behave.
 
+use super::variation::Variation;
 use crate::model::behaviours::Kind;
-use crate::model::parameter::Meaning;
+use crate::model::parameter::{Meaning, NO_TARGET};
 use crate::model::vector::Point;
 
 crate::parameters! {
@@ -16,8 +17,13 @@ crate::parameters! {
         max_speed: Meaning::Number => 3.0, "world units/tick", 0.0, 1e4;
         /// Largest steering force of one behaviour.
         max_force: Meaning::Number => 0.05, "mass·world units/tick²", 0.0, 1e4;
-        /// Half the length of the drawn triangle.
+        /// Half the length of the drawn triangle, and the agent's own radius.
         size: Meaning::Number => 6.0, "world units", 1e-3, 1e4;
+        /// What max_force limits: the force of each behaviour, or their sum.
+        limit: Meaning::Choice(&["each", "sum"]) => 0.0, "", 0.0, 1.0;
+        /// How forces are combined: their weighted sum, or one after the other, in the order of the
+        /// file, until max_force is spent.
+        combine: Meaning::Choice(&["sum", "priority"]) => 0.0, "", 0.0, 1.0;
     }
 }
 
@@ -31,12 +37,36 @@ pub enum ColourBy {
     Speed = 1,
     /// Its species.
     Species = 2,
+    /// How many agents are within the species' largest radius.
+    Neighbours = 3,
 }
 
 impl ColourBy {
     /// All of them, with their names in scene files.
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("heading", Self::Heading),
+        ("speed", Self::Speed),
+        ("species", Self::Species),
+        ("neighbours", Self::Neighbours),
+    ];
+}
+
+/// The shape that an agent is drawn as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Look {
+    /// A dart that points along the heading.
+    Triangle = 0,
+    /// A filled circle.
+    Disc = 1,
+    /// A soft spot of light that adds to what is behind it.
+    Glow = 2,
+}
+
+impl Look {
+    /// All of them, with their names in scene files.
     pub const NAMES: [(&'static str, Self); 3] =
-        [("heading", Self::Heading), ("speed", Self::Speed), ("species", Self::Species)];
+        [("triangle", Self::Triangle), ("disc", Self::Disc), ("glow", Self::Glow)];
 }
 
 /// Where the agents of a species start.
@@ -93,6 +123,8 @@ pub struct Species {
     pub count: u64,
     /// The vehicle.
     pub body: Body,
+    /// The shape that it is drawn as.
+    pub look: Look,
     /// What its colour tells.
     pub colour: ColourBy,
     /// Where its agents start.
@@ -101,6 +133,8 @@ pub struct Species {
     pub spawn_at_scale: Spawn,
     /// What its agents do, in the order of the file.
     pub rules: Vec<Rule>,
+    /// Values that depend on time or on the size.
+    pub variations: Vec<Variation>,
 }
 
 impl Species {
@@ -125,15 +159,35 @@ impl Species {
 
     /// The body as a row of values, in the order of its table.
     #[must_use]
-    pub fn body_values(&self) -> [f32; 4] {
-        let Body { mass, max_speed, max_force, size } = self.body;
-        [mass, max_speed, max_force, size]
+    pub fn body_values(&self) -> [f32; 6] {
+        let Body { mass, max_speed, max_force, size, limit, combine } = self.body;
+        [mass, max_speed, max_force, size, limit, combine]
+    }
+
+    /// The value of a behaviour's parameter as engines read it; see [`Species::value`].
+    #[must_use]
+    pub fn encoded(&self, kind: Kind, index: usize) -> f32 {
+        let parameter = kind.info().parameters.get(index);
+        parameter.map_or(0.0, |parameter| parameter.encoded(self.value(kind, index)))
+    }
+
+    /// When a behaviour has its turn where they are taken one after the other: 0 for the first; a
+    /// number that nobody reaches where the species does not have it.
+    #[must_use]
+    pub fn turn(&self, kind: Kind) -> f32 {
+        let turn = self.rules.iter().position(|rule| rule.kind == kind);
+        turn.unwrap_or(Kind::ALL.len()) as f32
     }
 
     /// The largest radius within which it listens to anybody; 0 when it listens to nobody.
     #[must_use]
     pub fn hearing_radius(&self) -> f32 {
-        let near = self.rules.iter().filter(|rule| rule.kind.info().listens);
+        // Who goes by a target listens to nobody.
+        let hears = |rule: &&Rule| {
+            let target = rule.kind.parameter("target");
+            target.is_none_or(|slot| rule.values[slot] == NO_TARGET)
+        };
+        let near = self.rules.iter().filter(|rule| rule.kind.info().listens).filter(hears);
         let radius = |rule: &Rule| rule.kind.parameter("radius").map(|i| rule.values[i]);
         near.filter_map(radius).fold(0.0, f32::max)
     }

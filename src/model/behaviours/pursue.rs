@@ -1,0 +1,131 @@
+//! Pursue: go to where another will be.
+
+use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
+use crate::model::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
+use crate::model::real::Real;
+use crate::model::vector::Vector;
+
+crate::parameters! {
+    /// Seeks the place where its quarry will be.
+    ///
+    /// Desired velocity: `with_length(q + T·u − p, max_speed)` with T = `ticks`, or with `lead =
+    /// "distance"` T = d/max_speed (at most 10,000). The quarry is the nearest visible agent of the
+    /// species `with` within `radius`; where a `target` is named, it is that target and no agent.
+    /// Silent without a quarry. Sources: *The Nature of Code*, chapter 5, exercise 5.3 (T = 10);
+    /// COCOS (T = 1); Reynolds 1999 (T by distance).
+    Pursue {
+        /// Factor on the force.
+        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
+        /// How near an agent must be to be hunted.
+        radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
+        /// Full angle round the heading within which an agent is seen.
+        fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
+        /// The species it hunts.
+        with: Meaning::SpeciesSet { own: true } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
+        /// Name of a target to pursue instead of agents; "none" pursues agents.
+        target: Meaning::Target => NO_TARGET, "target", NO_TARGET, 1e6;
+        /// How the lead is found.
+        lead: Meaning::Choice(&LEADS) => 0.0, "", 0.0, 1.0;
+        /// How far ahead it looks.
+        ticks: Meaning::Number => 10.0, "ticks", 0.0, 1e4;
+    }
+}
+
+/// Ways to find the lead: `ticks` of them, or as many as the way takes.
+pub const LEADS: [&str; 2] = ["ticks", "distance"];
+
+/// Longest lead by distance; ticks.
+const LONGEST_LEAD: f32 = 1e4;
+
+/// The nearest agent so far.
+#[derive(Clone, Copy)]
+pub struct Nearest<R> {
+    /// Square of its distance; `f32::MAX` when there is none.
+    pub distance_squared: R,
+    /// From the agent to it; world units.
+    pub offset: Vector<R>,
+    /// World units per tick.
+    pub velocity: Vector<R>,
+}
+
+impl<R: Real> Nearest<R> {
+    /// Nobody yet.
+    #[inline(always)]
+    pub fn nobody(like: R) -> Self {
+        let zero = Vector::zero(like);
+        Self { distance_squared: like.constant(f32::MAX), offset: zero, velocity: zero }
+    }
+
+    /// Remembers the neighbour if it is nearer; of two at one distance the first seen.
+    #[inline(always)]
+    pub fn observe(&mut self, neighbour: &Neighbour<R>) {
+        let distance = neighbour.distance_squared;
+        let seen = distance.constant(0.0).less_than(neighbour.share);
+        let nearer = seen & distance.less_than(self.distance_squared);
+        self.distance_squared = distance.where_or(nearer, self.distance_squared);
+        self.offset = neighbour.offset.where_or(nearer, self.offset);
+        self.velocity = neighbour.velocity.where_or(nearer, self.velocity);
+    }
+}
+
+/// How to aim: what pursuit and evasion have in common.
+pub struct Aim<R> {
+    /// See [`Pursue::target`].
+    pub target: R,
+    /// See [`Pursue::lead`].
+    pub lead: R,
+    /// See [`Pursue::ticks`].
+    pub ticks: R,
+}
+
+impl<R: Real> Aim<R> {
+    /// The way to where the other will be, and whether there is another.
+    #[inline(always)]
+    pub fn way(
+        &self,
+        agent: &Agent<R>,
+        surroundings: &Surroundings,
+        nearest: &Nearest<R>,
+    ) -> (Vector<R>, R::Mask) {
+        let far = self.target.constant(f32::MAX);
+        let zero = self.target.constant(0.0);
+        let aimed = surroundings.to_target(self.target, agent.position);
+        let named = zero.constant(NO_TARGET).less_than(self.target);
+        let offset = aimed.offset.where_or(named, nearest.offset);
+        let velocity = aimed.velocity.where_or(named, nearest.velocity);
+        let met = far.where_or(named, nearest.distance_squared).less_than(far);
+        // A speed of zero makes the quotient infinite or nothing at all; the limit takes both.
+        let longest = zero.constant(LONGEST_LEAD);
+        let by_distance = (offset.length() / agent.max_speed).min(longest);
+        let time = by_distance.where_or(zero.less_than(self.lead), self.ticks);
+        (offset + velocity * time, aimed.found | met)
+    }
+}
+
+impl<R: Real> NeighbourBehaviour<R> for Pursue<R> {
+    type Sums = Nearest<R>;
+
+    #[inline(always)]
+    fn nothing(like: R) -> Nearest<R> {
+        Nearest::nobody(like)
+    }
+
+    #[inline(always)]
+    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, nearest: &mut Nearest<R>) {
+        nearest.observe(neighbour);
+    }
+
+    #[inline(always)]
+    fn force(
+        &self,
+        agent: &Agent<R>,
+        surroundings: &Surroundings,
+        _spread: Vector<R>,
+        nearest: &Nearest<R>,
+    ) -> Vector<R> {
+        let aim = Aim { target: self.target, lead: self.lead, ticks: self.ticks };
+        let (way, found) = aim.way(agent, surroundings, nearest);
+        let force = agent.steer(way.with_length(agent.max_speed));
+        force.where_or(found, Vector::zero(self.weight))
+    }
+}

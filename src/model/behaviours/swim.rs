@@ -1,0 +1,43 @@
+//! Swim: wriggle towards food like a fish.
+
+use super::{Agent, SolitaryBehaviour, Surroundings};
+use crate::model::parameter::{Meaning, NEAREST_TARGET};
+use crate::model::real::Real;
+use crate::model::vector::Vector;
+
+crate::parameters! {
+    /// Seeks a point that runs round the food, and so wriggles on its way.
+    ///
+    /// The point is on a circle of `radius` round the food, at the angle θ against the heading; θ
+    /// grows by d/10 degrees a tick, d the distance to the food: it wriggles slower the nearer it
+    /// is. Desired velocity: `with_length(point − p, max_speed)`; silent without food. Source: *The
+    /// Nature of Code*, chapter 5, exercise 5.5.
+    Swim {
+        /// Factor on the force.
+        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
+        /// Name of the food among the targets; "nearest" takes the nearest of all.
+        target: Meaning::Target => NEAREST_TARGET, "target", NEAREST_TARGET, 1e6;
+        /// Radius of the circle.
+        radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
+    }
+}
+
+/// Turns of the angle a tick for each world unit of distance: a tenth of a degree.
+const TURNS_PER_UNIT: f32 = 0.1 / 360.0;
+
+impl<R: Real> SolitaryBehaviour<R> for Swim<R> {
+    #[inline(always)]
+    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+        let zero = self.weight.constant(0.0);
+        let food = surroundings.to_target(self.target, agent.position);
+        let angle = agent.angle + food.offset.length() * zero.constant(TURNS_PER_UNIT);
+        let [angle] = R::each([angle], |[angle]| [angle - (angle + 0.5).floor()]);
+        let swims = food.found & zero.less_than(self.weight);
+        agent.angle = angle.where_or(swims, agent.angle);
+
+        let around = agent.velocity.heading().turned(Vector::at_angle(agent.angle));
+        let way = food.offset + around * self.radius;
+        let force = agent.steer(way.with_length(agent.max_speed));
+        force.where_or(food.found, Vector::zero(zero))
+    }
+}

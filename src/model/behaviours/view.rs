@@ -1,0 +1,75 @@
+//! View: get out from behind the agents ahead.
+
+use super::{Agent, Neighbour, NeighbourBehaviour, SAME_SPOT_SQUARED, Surroundings, Uses};
+use crate::model::parameter::{ALL_SPECIES, Meaning};
+use crate::model::real::Real;
+use crate::model::vector::Vector;
+
+crate::parameters! {
+    /// Moves sideways, out from behind the agents that block the view.
+    ///
+    /// Desired velocity: `with_length(Σ rot90((q − p)/d)/d, max_speed)` over the neighbours within
+    /// `radius` and the field of view, rot90 a quarter turn to the left; a neighbour at the very
+    /// same spot counts −10·v. Without neighbours it is silent. Source: *The Nature of Code*,
+    /// chapter 5, exercise 5.17.
+    View {
+        /// Factor on the force.
+        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
+        /// How near an agent must be to block the view.
+        radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
+        /// Full angle round the heading that shall be free.
+        fov: Meaning::FieldOfView => 60.0, "degrees", 0.0, 360.0;
+        /// The species that block its view.
+        with: Meaning::SpeciesSet { own: true } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
+    }
+}
+
+/// What a neighbour at the same spot counts, in velocities of the agent.
+const BACK_OFF: f32 = -10.0;
+
+/// Sums over the neighbours.
+#[derive(Clone, Copy)]
+pub struct Sums<R> {
+    /// Σ (q − p)/d².
+    ahead: Vector<R>,
+    /// Number of neighbours.
+    count: R,
+    /// Number of neighbours at the same spot.
+    coincident: R,
+}
+
+impl<R: Real> NeighbourBehaviour<R> for View<R> {
+    type Sums = Sums<R>;
+
+    #[inline(always)]
+    fn nothing(like: R) -> Sums<R> {
+        let zero = like.constant(0.0);
+        Sums { ahead: Vector::zero(like), count: zero, coincident: zero }
+    }
+
+    #[inline(always)]
+    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
+        let zero = neighbour.share.constant(0.0);
+        let apart = zero.constant(SAME_SPOT_SQUARED).less_than(neighbour.distance_squared);
+        let weight = (neighbour.share / neighbour.distance_squared).where_or(apart, zero);
+        sums.ahead = sums.ahead + neighbour.offset * weight;
+        sums.count = sums.count + neighbour.share;
+        sums.coincident = sums.coincident + zero.where_or(apart, neighbour.share);
+    }
+
+    #[inline(always)]
+    fn force(
+        &self,
+        agent: &Agent<R>,
+        _surroundings: &Surroundings,
+        _spread: Vector<R>,
+        sums: &Sums<R>,
+    ) -> Vector<R> {
+        let zero = sums.count.constant(0.0);
+        let back = agent.velocity * (sums.coincident * zero.constant(BACK_OFF));
+        // Turning each term is turning their sum.
+        let aside = sums.ahead.perpendicular() + back;
+        let force = agent.steer(aside.with_length(agent.max_speed));
+        force.where_or(zero.less_than(sums.count), Vector::zero(zero))
+    }
+}

@@ -1,0 +1,54 @@
+//! Wander: drift about, without sudden turns.
+
+use super::{Agent, SolitaryBehaviour, Surroundings};
+use crate::model::parameter::Meaning;
+use crate::model::real::Real;
+use crate::model::vector::Vector;
+
+crate::parameters! {
+    /// Seeks a point that strolls on a circle ahead of the agent.
+    ///
+    /// The circle's centre is `p + distance·heading`, the point on it at the angle θ against the
+    /// heading; θ changes by up to `turn` either way each tick. Desired velocity: `with_length(point
+    /// − p, max_speed)`. With `kind = "kick"` there is no steering force: the velocity grows by
+    /// `distance·heading + radius·(cos θ, sin θ)`, θ against the x axis, before it is limited to
+    /// max_speed. θ starts at random (in the sources at 0: a whole flock would drift as one).
+    /// Sources: *The Nature of Code*, chapter 5, exercise 5.4; the kick from COCOS (distance 50/60,
+    /// radius 10/60, turn 22.5).
+    Wander {
+        /// Factor on the force, or on the kick.
+        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
+        /// What the circle does.
+        kind: Meaning::Choice(&KINDS) => 0.0, "", 0.0, 1.0;
+        /// How far ahead the circle is.
+        distance: Meaning::Number => 80.0, "world units", 0.0, 1e6;
+        /// Radius of the circle.
+        radius: Meaning::Number => 25.0, "world units", 0.0, 1e6;
+        /// Largest change of the angle in a tick.
+        turn: Meaning::Angle => 15.0, "degrees", 0.0, 180.0;
+    }
+}
+
+/// What the circle ahead does: it is steered for, or it pushes.
+pub const KINDS: [&str; 2] = ["circle", "kick"];
+
+impl<R: Real> SolitaryBehaviour<R> for Wander<R> {
+    #[inline(always)]
+    fn force(&self, agent: &mut Agent<R>, _surroundings: &Surroundings) -> Vector<R> {
+        let zero = self.weight.constant(0.0);
+        let (half, one) = (zero.constant(0.5), zero.constant(1.0));
+        let angle = agent.angle + self.turn * (agent.draw + agent.draw - one);
+        let angle = (angle - one).where_or(half.less_than(angle), angle);
+        let angle = (angle + one).where_or(angle.less_than(-half), angle);
+        agent.angle = angle.where_or(zero.less_than(self.weight), agent.angle);
+
+        let heading = agent.velocity.heading();
+        let around = Vector::at_angle(agent.angle);
+        let kicks = zero.less_than(self.kind);
+        let point = around.where_or(kicks, heading.turned(around)) * self.radius;
+        let way = heading * self.distance + point;
+        agent.kick = agent.kick + (way * self.weight).where_or(kicks, Vector::zero(zero));
+        let force = agent.steer(way.with_length(agent.max_speed));
+        Vector::zero(zero).where_or(kicks, force)
+    }
+}

@@ -1,0 +1,143 @@
+//! Flow fields: which way to go, cell by cell.
+
+use noise::{NoiseFn, Perlin};
+
+use super::Raster;
+use crate::model::behaviours::Kind;
+use crate::model::scene::Scene;
+use crate::model::vector::Point;
+
+/// Most cells of a field: wider worlds have wider cells.
+const MOST_CELLS: u32 = 1 << 20;
+
+/// Where the vectors come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowKind {
+    /// Perlin noise: an angle that changes gently from place to place.
+    Perlin,
+    /// Round the middle of the world, to the left.
+    Vortex,
+    /// A grid read from a file.
+    File,
+}
+
+impl FlowKind {
+    /// All of them, with their names in scene files.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("perlin", Self::Perlin), ("vortex", Self::Vortex), ("file", Self::File)];
+}
+
+/// A flow field as a scene describes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowPlan {
+    /// Where the vectors come from.
+    pub kind: FlowKind,
+    /// Side of a cell in world units, for noise and vortex.
+    pub cell: f32,
+    /// Change of the noise's coordinate from cell to cell.
+    pub frequency: f32,
+    /// Columns and rows of the file.
+    pub grid: (u32, u32),
+    /// The file's path, for whoever may read it.
+    pub file: Option<String>,
+    /// The file's vectors, row by row from the bottom; empty until it is read.
+    pub ways: Vec<Point>,
+}
+
+impl Default for FlowPlan {
+    fn default() -> Self {
+        Self {
+            kind: FlowKind::Perlin,
+            cell: 20.0,
+            frequency: 0.1,
+            grid: (0, 0),
+            file: None,
+            ways: Vec::new(),
+        }
+    }
+}
+
+/// A vector for each cell; its length does not matter.
+#[derive(Clone, Debug)]
+pub struct FlowField {
+    /// The cells, over the whole world; positions outside belong to the nearest one.
+    pub raster: Raster,
+    /// Row by row from the bottom.
+    pub ways: Vec<Point>,
+}
+
+impl FlowField {
+    /// The field of a scene, if a species follows it.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        let wanted = scene.uses().contains(Kind::FollowFlow);
+        match scene.flow.as_ref().filter(|_| wanted) {
+            Some(plan) => Self::new(plan, scene.world.size, scene.seed),
+            None => Self { raster: Raster::EMPTY, ways: Vec::new() },
+        }
+    }
+
+    /// Computes the field for a world of `size`.
+    #[must_use]
+    pub fn new(plan: &FlowPlan, size: Point, seed: u32) -> Self {
+        let mut raster = Raster::over(Point::ZERO, size, plan.cell, MOST_CELLS);
+        if plan.kind == FlowKind::File {
+            (raster.columns, raster.rows) = plan.grid;
+            raster.cells_per_unit = Point::new(raster.columns as f32, raster.rows as f32) / size;
+            return Self { raster, ways: plan.ways.clone() };
+        }
+        let perlin = Perlin::new(seed);
+        let frequency = f64::from(plan.frequency);
+        let way = |column: u32, row: u32| match plan.kind {
+            FlowKind::Vortex => (raster.middle(column, row) - size * 0.5).perp(),
+            _ => {
+                let noise = perlin.get([f64::from(column) * frequency, f64::from(row) * frequency]);
+                // From −1 to 1 round the whole circle.
+                Point::from_angle(((noise + 1.0) * std::f64::consts::PI) as f32)
+            }
+        };
+        let cells = (0..raster.rows).flat_map(|row| (0..raster.columns).map(move |c| (c, row)));
+        Self { raster, ways: cells.map(|(column, row)| way(column, row)).collect() }
+    }
+
+    /// The vector at a position; zero without a field.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, [x, y]: [f32; 2]) -> [f32; 2] {
+        // `as` saturates and sends NaN to 0.
+        let column = (x * self.raster.cells_per_unit.x) as u32;
+        let row = (y * self.raster.cells_per_unit.y) as u32;
+        let last = |cells: u32| cells.saturating_sub(1);
+        let (column, row) = (column.min(last(self.raster.columns)), row.min(last(self.raster.rows)));
+        let cell = row as usize * self.raster.columns as usize + column as usize;
+        self.ways.get(cell).map_or([0.0; 2], |way| way.to_array())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vortex_turns_to_the_left() {
+        let plan = FlowPlan { kind: FlowKind::Vortex, ..FlowPlan::default() };
+        let field = FlowField::new(&plan, Point::new(400.0, 400.0), 1);
+        let [x, y] = field.at([390.0, 210.0]);
+        assert!(y > 0.0 && x.abs() < y, "{x} {y} at the right");
+        let [x, y] = field.at([210.0, 1e9]);
+        assert!(x < 0.0 && y.abs() < -x, "{x} {y} at the top");
+    }
+
+    #[test]
+    fn noise_is_gentle_and_depends_on_the_seed() {
+        let size = Point::new(2000.0, 1000.0);
+        let field = FlowField::new(&FlowPlan::default(), size, 1);
+        assert_eq!((field.raster.columns, field.raster.rows), (100, 50));
+        let row = &field.ways[..100];
+        let turn = |pair: &[Point]| pair[0].angle_to(pair[1]).abs();
+        assert!(row.windows(2).all(|pair| turn(pair) < 1.0));
+        assert!(row.iter().any(|way| way.angle_to(row[0]).abs() > 1.0));
+        assert_ne!(field.ways, FlowField::new(&FlowPlan::default(), size, 2).ways);
+        assert_eq!(field.ways, FlowField::new(&FlowPlan::default(), size, 1).ways);
+    }
+}

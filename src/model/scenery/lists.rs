@@ -1,0 +1,110 @@
+//! A raster of cells, and a list of things for each.
+
+use crate::model::vector::Point;
+
+/// Cells of equal size over a rectangle that need not begin at the origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Raster {
+    /// Lower left corner; world units.
+    pub origin: Point,
+    /// Cells per world unit, for each axis.
+    pub cells_per_unit: Point,
+    /// Cells in a row.
+    pub columns: u32,
+    /// Rows.
+    pub rows: u32,
+}
+
+impl Raster {
+    /// Nothing lies in it.
+    pub const EMPTY: Self =
+        Self { origin: Point::ZERO, cells_per_unit: Point::ZERO, columns: 0, rows: 0 };
+
+    /// Cells of about `side` over the rectangle from `low` to `high`, `most` at most.
+    #[must_use]
+    pub fn over(low: Point, high: Point, side: f32, most: u32) -> Self {
+        let extent = (high - low).max(Point::splat(1e-3));
+        let smallest = (extent.x / most as f32 * extent.y).sqrt();
+        let side = side.max(smallest);
+        let across = |length: f32| (length / side).ceil().clamp(1.0, most as f32) as u32;
+        let (columns, rows) = (across(extent.x), across(extent.y));
+        let cells_per_unit = Point::new(columns as f32, rows as f32) / extent;
+        Self { origin: low, cells_per_unit, columns, rows }
+    }
+
+    /// Number of cells.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.columns as usize * self.rows as usize
+    }
+
+    /// Width and height of a cell.
+    #[must_use]
+    pub fn cell_size(&self) -> Point {
+        Point::ONE / self.cells_per_unit
+    }
+
+    /// Middle of the cell in `column` and `row`.
+    #[must_use]
+    pub fn middle(&self, column: u32, row: u32) -> Point {
+        let steps = Point::new(column as f32 + 0.5, row as f32 + 0.5);
+        self.origin + steps / self.cells_per_unit
+    }
+
+    /// The cell that holds a position, row by row from the bottom; none outside.
+    #[inline]
+    #[must_use]
+    pub fn cell(&self, x: f32, y: f32) -> Option<usize> {
+        let column = (x - self.origin.x) * self.cells_per_unit.x;
+        let row = (y - self.origin.y) * self.cells_per_unit.y;
+        let (columns, rows) = (self.columns as f32, self.rows as f32);
+        // False for NaN. The upper edges belong to the last cells, where rounding may lead.
+        let inside = column >= 0.0 && row >= 0.0 && column <= columns && row <= rows;
+        if !inside || self.columns == 0 {
+            return None;
+        }
+        let column = (column as u32).min(self.columns - 1);
+        let row = (row as u32).min(self.rows - 1);
+        Some((row * self.columns + column) as usize)
+    }
+}
+
+/// For each of a number of lists the things in it, one behind the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellLists<T> {
+    /// Where in `items` each list begins, and the end of the last.
+    pub start: Vec<u32>,
+    /// The things, list by list.
+    pub items: Vec<T>,
+}
+
+impl<T> Default for CellLists<T> {
+    fn default() -> Self {
+        Self { start: vec![0], items: Vec::new() }
+    }
+}
+
+impl<T> CellLists<T> {
+    /// From the lists themselves.
+    #[must_use]
+    pub fn of(lists: Vec<Vec<T>>) -> Self {
+        let mut start = Vec::with_capacity(lists.len() + 1);
+        let mut items = Vec::new();
+        start.push(0);
+        for list in lists {
+            items.extend(list);
+            start.push(items.len() as u32);
+        }
+        Self { start, items }
+    }
+
+    /// The things in list `index`; none where there is no such list.
+    #[inline]
+    #[must_use]
+    pub fn list(&self, index: usize) -> &[T] {
+        match self.start.get(index..index + 2) {
+            Some(ends) => &self.items[ends[0] as usize..ends[1] as usize],
+            None => &[],
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What stands in a world: obstacles, paths and a flow field, kept so that an agent finds what
+//! concerns it without looking at the rest.
+
+mod flow;
+mod lists;
+mod obstacles;
+mod paths;
+
+pub use flow::{FlowField, FlowKind, FlowPlan};
+pub use lists::{CellLists, Raster};
+pub use obstacles::{Obstacle, Obstacles};
+pub use paths::{Path, Paths, Segment};
+
+use super::scene::Scene;
+
+/// The scenery of a scene, ready to be asked.
+#[derive(Clone, Debug)]
+pub struct Scenery {
+    /// Circles, by the cells from which they matter.
+    pub obstacles: Obstacles,
+    /// Polylines, by the cells from which they are nearest.
+    pub paths: Paths,
+    /// A vector for each cell.
+    pub flow: FlowField,
+}
+
+impl Scenery {
+    /// Builds the tables that the scene's behaviours ask for; the others are empty.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        Self {
+            obstacles: Obstacles::of(scene),
+            paths: Paths::of(scene),
+            flow: FlowField::of(scene),
+        }
+    }
+}

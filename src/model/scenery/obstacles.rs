@@ -1,0 +1,178 @@
+//! Obstacles: circles that agents steer round.
+
+use super::{CellLists, Raster};
+use crate::model::behaviours::{Kind, avoid};
+use crate::model::scene::Scene;
+use crate::model::vector::Point;
+use crate::model::world::Boundary;
+
+/// Most cells that obstacles are sorted into.
+const MOST_CELLS: u32 = 1 << 18;
+
+/// Cells across the reach of an obstacle: more make the lists shorter and the table longer.
+const CELLS_ACROSS: f32 = 4.0;
+
+/// A circle.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Obstacle {
+    /// Of the centre; world units.
+    pub position: Point,
+    /// World units.
+    pub radius: f32,
+    /// Fills the vector of four.
+    pub unused: f32,
+}
+
+impl Obstacle {
+    /// A circle of `radius` round `position`.
+    #[must_use]
+    pub fn new(position: Point, radius: f32) -> Self {
+        Self { position, radius, unused: 0.0 }
+    }
+}
+
+/// The obstacles that may concern an agent, cell by cell.
+#[derive(Clone, Debug)]
+pub struct Obstacles {
+    /// The cells; positions outside are out of every obstacle's reach.
+    pub raster: Raster,
+    /// For each cell the obstacles in reach of some place in it, in the order of the scene.
+    pub cells: CellLists<Obstacle>,
+}
+
+impl Obstacles {
+    /// The obstacles of a scene, as far as its behaviours reach.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        let rules = scene.species.iter().filter(|species| species.rule(Kind::Avoid).is_some());
+        let reaches: Vec<[f32; 3]> = rules
+            .map(|species| {
+                let value = |key| {
+                    Kind::Avoid.parameter(key).map_or(0.0, |slot| species.value(Kind::Avoid, slot))
+                };
+                [species.body.size, value("reach"), value("buffer")]
+            })
+            .collect();
+        if reaches.is_empty() {
+            return Self::within(scene, &[], |_| 0.0);
+        }
+        Self::within(scene, &scene.obstacles, |obstacle| {
+            let reach = |[size, reach, buffer]: &[f32; 3]| {
+                avoid::farthest(obstacle.radius, *size, *reach, *buffer)
+            };
+            // Rounding must not lose one that is just in reach.
+            reaches.iter().map(reach).fold(0.0, f32::max) * 1.001
+        })
+    }
+
+    /// `obstacles`, each found from within `reach` of its centre.
+    #[must_use]
+    pub fn within(scene: &Scene, obstacles: &[Obstacle], reach: impl Fn(&Obstacle) -> f32) -> Self {
+        if obstacles.is_empty() {
+            return Self { raster: Raster::EMPTY, cells: CellLists::default() };
+        }
+        let wraps = scene.world.boundary == Boundary::Wrap;
+        let (mut low, mut high) = (Point::ZERO, scene.world.size);
+        let mut widest = 0.0_f32;
+        for obstacle in obstacles {
+            let reach = Point::splat(reach(obstacle));
+            widest += reach.x / obstacles.len() as f32;
+            if scene.world.boundary == Boundary::Open {
+                low = low.min(obstacle.position - reach);
+                high = high.max(obstacle.position + reach);
+            }
+        }
+        let raster = Raster::over(low, high, 2.0 * widest / CELLS_ACROSS, MOST_CELLS);
+        let mut lists = vec![Vec::new(); raster.cells()];
+        for obstacle in obstacles {
+            let reach = reach(obstacle);
+            let columns = covered(
+                (obstacle.position.x - raster.origin.x) * raster.cells_per_unit.x,
+                reach * raster.cells_per_unit.x,
+                raster.columns,
+                wraps,
+            );
+            let rows = covered(
+                (obstacle.position.y - raster.origin.y) * raster.cells_per_unit.y,
+                reach * raster.cells_per_unit.y,
+                raster.rows,
+                wraps,
+            );
+            for row in &rows {
+                for column in &columns {
+                    lists[(row * raster.columns + column) as usize].push(*obstacle);
+                }
+            }
+        }
+        Self { raster, cells: CellLists::of(lists) }
+    }
+
+    /// The obstacles that may concern an agent at a position.
+    #[inline]
+    #[must_use]
+    pub fn near(&self, [x, y]: [f32; 2]) -> &[Obstacle] {
+        self.raster.cell(x, y).map_or(&[], |cell| self.cells.list(cell))
+    }
+
+    /// True when a position lies inside one of them.
+    #[must_use]
+    pub fn cover(&self, scene: &Scene, position: Point) -> bool {
+        self.near(position.to_array()).iter().any(|obstacle| {
+            let offset = scene.world.shortest_between(obstacle.position, position);
+            offset.length_squared() < obstacle.radius * obstacle.radius
+        })
+    }
+}
+
+/// The cells of one axis within `reach` cells of `middle`, each once; across the seam if it `wraps`.
+fn covered(middle: f32, reach: f32, cells: u32, wraps: bool) -> Vec<u32> {
+    let count = cells as i64;
+    // One cell more either way outweighs any rounding.
+    let first = (middle - reach).floor().max(-1e9) as i64 - 1;
+    let last = (middle + reach).floor().min(1e9) as i64 + 1;
+    if !wraps {
+        return (first.max(0)..=last.min(count - 1)).map(|cell| cell as u32).collect();
+    }
+    (0..(last - first + 1).min(count)).map(|i| (first + i).rem_euclid(count) as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::random::{Use, unit};
+
+    #[test]
+    fn every_obstacle_in_reach_is_found_from_everywhere() {
+        for boundary in ["wrap", "walls", "open"] {
+            let text = format!(
+                "world = {{ size = [300, 200], boundary = \"{boundary}\" }}\n[species.a]\n"
+            );
+            let mut scene = Scene::parse("test", &text, &[]).unwrap();
+            scene.obstacles = (0..40)
+                .map(|i| {
+                    let at = |purpose| unit(1, i, 0, purpose);
+                    let place = Point::new(at(Use::SpawnX) * 500.0 - 100.0, at(Use::SpawnY) * 200.0);
+                    Obstacle::new(place, 5.0 + i as f32)
+                })
+                .collect();
+            let reach = |obstacle: &Obstacle| obstacle.radius + 15.0;
+            let index = Obstacles::within(&scene, &scene.obstacles, reach);
+            let (mut found, mut listed) = (0, 0);
+            for i in 0..2000 {
+                let at = |purpose| unit(2, i, 0, purpose);
+                let p = Point::new(at(Use::SpawnX), at(Use::SpawnY)) * scene.world.size;
+                let near = index.near(p.to_array());
+                listed += near.len();
+                for obstacle in &scene.obstacles {
+                    let way = scene.world.shortest_between(obstacle.position, p);
+                    if way.length() < reach(obstacle) {
+                        assert!(near.contains(obstacle), "{boundary}: {obstacle:?} from {p}");
+                        found += 1;
+                    }
+                }
+            }
+            assert!(found > 1000 && listed < 2000 * 40, "{found} of {listed}");
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Paths: polylines that agents follow.
+
+use rayon::prelude::*;
+
+use super::{CellLists, Raster};
+use crate::model::behaviours::Kind;
+use crate::model::scene::Scene;
+use crate::model::vector::{Point, Vector};
+use crate::model::world::Boundary;
+
+/// Most cells that a path's segments are sorted into.
+const MOST_CELLS: u32 = 1 << 16;
+
+/// Cells for each segment: about as many as make a list a handful long near the path.
+const CELLS_PER_SEGMENT: usize = 32;
+
+/// Fewest cells.
+const FEWEST_CELLS: usize = 1024;
+
+/// Cells across a block, whose segments are picked first, so that a cell need not ask all.
+const BLOCK: u32 = 8;
+
+/// A line of segments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// Name in the scene file.
+    pub name: String,
+    /// World units; two at least.
+    pub points: Vec<Point>,
+    /// True when the last point leads back to the first.
+    pub closed: bool,
+}
+
+impl Path {
+    /// Its segments, in order.
+    pub fn segments(&self) -> impl Iterator<Item = Segment> + '_ {
+        let back = self.closed.then(|| [self.points[self.points.len() - 1], self.points[0]]);
+        let lines = self.points.windows(2).map(|pair| [pair[0], pair[1]]).chain(back);
+        lines.map(|[from, to]| Segment { from, to })
+    }
+}
+
+/// A piece of a path. Of length zero it is a point without direction.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Segment {
+    /// World units.
+    pub from: Point,
+    /// World units.
+    pub to: Point,
+}
+
+impl Segment {
+    /// The point of the segment that is nearest to `p`.
+    #[inline]
+    #[must_use]
+    pub fn nearest(&self, p: Vector<f32>) -> Vector<f32> {
+        let from = Vector { x: self.from.x, y: self.from.y };
+        let way = Vector { x: self.to.x, y: self.to.y } - from;
+        let squared = way.dot(way);
+        let part = if squared > 0.0 { (p - from).dot(way) / squared } else { 0.0 };
+        from + way * part.clamp(0.0, 1.0)
+    }
+
+    fn distance(&self, p: Point) -> f32 {
+        let p = Vector { x: p.x, y: p.y };
+        (self.nearest(p) - p).length()
+    }
+
+    fn moved(&self, by: Point) -> Self {
+        Self { from: self.from + by, to: self.to + by }
+    }
+}
+
+/// The segments that may be nearest to a place, cell by cell, for each path and for all of them.
+///
+/// In a wrapped world the segments are there once for each side of the seam that matters, and the
+/// cells reach as far beyond the world as agents look: a distance is a plain one.
+#[derive(Clone, Debug)]
+pub struct Paths {
+    /// The cells.
+    pub raster: Raster,
+    /// The segments that may be nearest to some place in a cell, in the order of the scene. First
+    /// those of all paths, for each cell and then for everywhere else, then the same for each path.
+    pub cells: CellLists<Segment>,
+}
+
+impl Paths {
+    /// The paths of a scene, if a species follows any.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        let kind = Kind::FollowPath;
+        let rules = scene.species.iter().filter(|species| species.rule(kind).is_some());
+        let lookahead = kind.parameter("lookahead").unwrap_or_default();
+        let ahead = rules.map(|species| species.value(kind, lookahead)).reduce(f32::max);
+        let Some(ahead) = ahead.filter(|_| !scene.paths.is_empty()) else {
+            return Self { raster: Raster::EMPTY, cells: CellLists::default() };
+        };
+        let mut low = Point::splat(-ahead);
+        let mut high = scene.world.size + ahead;
+        if scene.world.boundary == Boundary::Open {
+            for point in scene.paths.iter().flat_map(|path| &path.points) {
+                low = low.min(*point - ahead);
+                high = high.max(*point + ahead);
+            }
+        }
+        let each: Vec<Vec<Segment>> =
+            scene.paths.iter().map(|path| images(scene, path, low, high)).collect();
+        let segments: usize = each.iter().map(Vec::len).sum();
+        let cells = (segments * CELLS_PER_SEGMENT).clamp(FEWEST_CELLS, MOST_CELLS as usize) as u32;
+        let raster = Raster::over(low, high, 0.0, cells);
+        let mut lists = sorted_into(&raster, &each.concat());
+        for segments in &each {
+            lists.extend(sorted_into(&raster, segments));
+        }
+        Self { raster, cells: CellLists::of(lists) }
+    }
+
+    /// The segments that may be nearest to a place, of path number `path` or of all (negative).
+    #[inline]
+    #[must_use]
+    pub fn candidates(&self, path: f32, [x, y]: [f32; 2]) -> &[Segment] {
+        let cells = self.raster.cells();
+        let set = (path + 1.0) as usize;
+        self.cells.list(set * (cells + 1) + self.raster.cell(x, y).unwrap_or(cells))
+    }
+
+    /// The point of path number `path`, or of all paths (negative), that is nearest to a place; the
+    /// direction of its segment; and the square of the distance. `f32::MAX` where there is none, or
+    /// where it is not `wanted`.
+    #[inline]
+    #[must_use]
+    pub fn nearest(&self, path: f32, place: [f32; 2], wanted: bool) -> [f32; 5] {
+        let p = Vector { x: place[0], y: place[1] };
+        let mut nearest = [0.0, 0.0, 0.0, 0.0, f32::MAX];
+        if !wanted {
+            return nearest;
+        }
+        for segment in self.candidates(path, place) {
+            let point = segment.nearest(p);
+            let away = point - p;
+            let squared = away.dot(away);
+            if squared < nearest[4] {
+                let way = segment.to - segment.from;
+                nearest = [point.x, point.y, way.x, way.y, squared];
+            }
+        }
+        let along = Vector { x: nearest[2], y: nearest[3] }.with_length(1.0);
+        [nearest[0], nearest[1], along.x, along.y, nearest[4]]
+    }
+}
+
+/// The segments of a path, in a wrapped world with their images round the rectangle from `low` to
+/// `high`.
+fn images(scene: &Scene, path: &Path, low: Point, high: Point) -> Vec<Segment> {
+    if scene.world.boundary != Boundary::Wrap {
+        return path.segments().collect();
+    }
+    let size = scene.world.size;
+    let mut images = Vec::new();
+    for segment in path.segments() {
+        let (first, last) = (segment.from.min(segment.to), segment.from.max(segment.to));
+        // The image nearest to a place is at most half a world away from it.
+        let least = ((low - size * 0.5 - last) / size).ceil();
+        let most = ((high + size * 0.5 - first) / size).floor();
+        let mut row = least.y;
+        while row <= most.y {
+            let mut column = least.x;
+            while column <= most.x {
+                images.push(segment.moved(Point::new(column, row) * size));
+                column += 1.0;
+            }
+            row += 1.0;
+        }
+    }
+    images
+}
+
+/// For each cell the segments that may be nearest to some place in it, and at the end all of them,
+/// for places outside.
+fn sorted_into(raster: &Raster, segments: &[Segment]) -> Vec<Vec<Segment>> {
+    let blocks = (raster.columns.div_ceil(BLOCK), raster.rows.div_ceil(BLOCK));
+    let diagonal = raster.cell_size().length();
+    let half_block = Point::splat((BLOCK - 1) as f32 * 0.5) * raster.cell_size();
+    let picked: Vec<Vec<Segment>> = (0..blocks.0 * blocks.1)
+        .into_par_iter()
+        .map(|block| {
+            let corner = raster.middle(block % blocks.0 * BLOCK, block / blocks.0 * BLOCK);
+            may_be_nearest(corner + half_block, BLOCK as f32 * diagonal, segments)
+        })
+        .collect();
+    let mut lists: Vec<Vec<Segment>> = (0..raster.cells() as u32)
+        .into_par_iter()
+        .map(|cell| {
+            let (column, row) = (cell % raster.columns, cell / raster.columns);
+            let block = row / BLOCK * blocks.0 + column / BLOCK;
+            may_be_nearest(raster.middle(column, row), diagonal, &picked[block as usize])
+        })
+        .collect();
+    lists.push(segments.to_vec());
+    lists
+}
+
+/// The segments that may be nearest to a place within half of `diagonal` of `middle`: nearer to it
+/// than the nearest one and twice that half.
+fn may_be_nearest(middle: Point, diagonal: f32, segments: &[Segment]) -> Vec<Segment> {
+    let distances: Vec<f32> = segments.iter().map(|segment| segment.distance(middle)).collect();
+    let nearest = distances.iter().copied().fold(f32::MAX, f32::min);
+    // A hair more, for rounding.
+    let limit = (nearest + diagonal) * 1.001;
+    let near = segments.iter().zip(distances).filter(|(_, distance)| *distance <= limit);
+    near.map(|(segment, _)| *segment).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::random::{Use, unit};
+
+    #[test]
+    fn the_nearest_point_is_that_of_all_segments() {
+        for boundary in ["wrap", "walls", "open"] {
+            let text = format!(
+                "world = {{ size = [300, 200], boundary = \"{boundary}\" }}\n\
+                 [species.a.follow_path]\nlookahead = 40\n[[paths]]\nname = \"p\"\n\
+                 points = [[0, 0], [1, 1]]"
+            );
+            let mut scene = Scene::parse("test", &text, &[]).unwrap();
+            let random = |i: u32, purpose| unit(4, i, 0, purpose);
+            scene.paths[0].points = (0..60)
+                .map(|i| Point::new(random(i, Use::SpawnX), random(i, Use::SpawnY)))
+                .map(|p| p * scene.world.size)
+                .collect();
+            let second = Path { name: "q".into(), closed: true, ..scene.paths[0].clone() };
+            scene.paths.push(Path { points: second.points[..5].to_vec(), ..second });
+            let paths = Paths::of(&scene);
+            let mut candidates = 0;
+            for i in 0..3000 {
+                let spread = Point::new(random(i, Use::TargetX), random(i, Use::TargetY));
+                let p = (spread - 0.5) * (scene.world.size + 70.0) + scene.world.size * 0.5;
+                for choice in [-1.0, 0.0, 1.0] {
+                    let [.., squared] = paths.nearest(choice, p.to_array(), true);
+                    candidates += paths.candidates(choice, p.to_array()).len();
+                    let chosen = scene.paths.iter().enumerate();
+                    let chosen = chosen.filter(|(i, _)| choice < 0.0 || *i == choice as usize);
+                    let mut expected = f64::MAX;
+                    for segment in chosen.flat_map(|(_, path)| path.segments()) {
+                        for (column, row) in (-2..=2).flat_map(|c| (-2..=2).map(move |r| (c, r))) {
+                            if boundary != "wrap" && (column, row) != (0, 0) {
+                                continue;
+                            }
+                            let by = Point::new(column as f32, row as f32) * scene.world.size;
+                            expected = expected.min(f64::from(segment.moved(by).distance(p)));
+                        }
+                    }
+                    let found = f64::from(squared).sqrt();
+                    assert!((found - expected).abs() < 1e-3, "{boundary}: {found} for {expected}");
+                }
+            }
+            // 65 segments, and nine times as many in a wrapped world.
+            assert!(candidates < 9000 * 20, "{candidates} looked at");
+        }
+    }
+
+    #[test]
+    fn a_segment_without_length_is_a_point() {
+        let segment = Segment { from: Point::new(3.0, 4.0), to: Point::new(3.0, 4.0) };
+        assert_eq!(segment.nearest(Vector { x: 0.0, y: 0.0 }), Vector { x: 3.0, y: 4.0 });
+    }
+}
