@@ -19,6 +19,8 @@ struct Flock {
     // Members above which a cell is sorted by `sort_crowds` instead of by counting, for each
     // member, the members before it: counting costs members² steps, sorting a few rounds.
     crowded_above: u32,
+    // Tables of species, one for each of so many ticks.
+    species_tables: u32,
 }
 
 @group(0) @binding(0) var<uniform> flock: Flock;

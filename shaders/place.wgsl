@@ -1,4 +1,4 @@
-// Pass 5, place: each agent writes its old index into its slot. Within a cell the order is that of
+// Pass place: each agent writes its old index into its slot. Within a cell the order is that of
 // the race for slots in `steer`.
 
 import package::dispatch::linear_workgroup;

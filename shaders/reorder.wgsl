@@ -1,4 +1,4 @@
-// Pass 7, reorder: moves every agent to its place in the sorted state. Its rank within the cell is
+// Pass reorder: moves every agent to its place in the sorted state. Its rank within the cell is
 // the number of members with a smaller old index, so the result is the stable sort of the old
 // order, whatever the race for slots was.
 
@@ -11,6 +11,8 @@ import package::flock::flock;
 @group(0) @binding(4) var<storage, read> index: array<u32>;
 @group(0) @binding(5) var<storage, read_write> state: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> tag: array<u32>;
+@if(memory)
+@group(0) @binding(7) var<storage, read_write> memory: array<u32>;
 
 @compute @workgroup_size(64)
 fn reorder(
@@ -36,4 +38,7 @@ fn reorder(
     place = min(place, flock.count - 1u);
     state[place] = next_state[i];
     tag[place] = landing[i].z;
+    @if(memory) {
+        memory[place] = landing[i].w;
+    }
 }

@@ -3,7 +3,10 @@
 // those that listen to neighbours, one that says LONE_BEHAVIOUR for the others.
 
 import package::space::Vector;
-import package::vehicle::{Agent, Neighbour};
+import package::vehicle::{Agent, Neighbour, limited};
+
+// More turns than a species has behaviours.
+const BEHAVIOURS = 64u;
 
 // The parameters of a species.
 struct Species {
@@ -11,24 +14,37 @@ struct Species {
     max_speed: f32,
     max_force: f32,
     size: f32,
+    // 1 where only the sum of the forces is limited to max_force.
+    limit: u32,
+    // 1 where behaviours have their turns until max_force is spent.
+    combine: u32,
+    // The largest radius within which it listens to anybody.
+    @if(counts)
+    hearing: f32,
+    // When a behaviour has its turn, from 0.
+    @if(priority) turn_EACH_BEHAVIOUR: u32,
     EACH_BEHAVIOUR: package::behaviours::EACH_BEHAVIOUR::Parameters,
 }
 
 // What an agent has summed up of its neighbours.
 struct Sums {
-    @if(!listens)
-    nothing: f32,
+    // Agents within the largest radius.
+    neighbours: f32,
     NEAR_BEHAVIOUR: package::behaviours::NEAR_BEHAVIOUR::Sums,
 }
 
-// The neighbour as a behaviour hears it that goes by `radius` and the species set `with_`: with a
-// share of 0 when it does not.
+// The neighbour as a behaviour hears it that goes by `radius`, the field of view `fov` (the cosine
+// of half of it) and the species set `with_`: with a share of 0 when it does not.
 //
 // A share and no branch: where lanes run in step, a branch saves nothing, and every value that it
 // may change has to be merged behind it (twice the time of the whole pass on llvmpipe).
-fn heard(radius: f32, with_: u32, neighbour: Neighbour) -> Neighbour {
+fn heard(radius: f32, fov: f32, with_: u32, neighbour: Neighbour) -> Neighbour {
     var n = neighbour;
     n.share = select(0.0, n.share, n.distance_squared < radius * radius);
+    @if(sight) {
+        // A full circle's cosine is −2, below that of any angle.
+        n.share = select(n.share, 0.0, n.ahead < fov * sqrt(n.distance_squared));
+    }
     @if(several_species) {
         n.share = select(0.0, n.share, ((with_ >> n.species) & 1u) == 1u);
     }
@@ -37,14 +53,40 @@ fn heard(radius: f32, with_: u32, neighbour: Neighbour) -> Neighbour {
 
 fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
     var s = sums;
-    s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(heard(species.NEAR_BEHAVIOUR.radius, species.NEAR_BEHAVIOUR.with_, neighbour), s.NEAR_BEHAVIOUR);
+    @if(counts) {
+        let near = neighbour.distance_squared < species.hearing * species.hearing;
+        s.neighbours += select(0.0, neighbour.share, near);
+    }
+    s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(species.NEAR_BEHAVIOUR, heard(species.NEAR_BEHAVIOUR.radius, species.NEAR_BEHAVIOUR.fov, species.NEAR_BEHAVIOUR.with_, neighbour), s.NEAR_BEHAVIOUR);
     return s;
 }
 
-// The weighted sum of the steering forces.
-fn steering_force(species: Species, agent: Agent, sums: Sums) -> Vector {
+// As much of `next` as `max_force` leaves room for beside `sum`.
+@if(priority)
+fn spent(sum: Vector, next: Vector, max_force: f32) -> Vector {
+    return sum + limited(next, max(max_force - length(sum), 0.0));
+}
+
+// The steering force: the weighted sum of the behaviours' forces, or as much of each in turn as
+// max_force allows. Those that ask nobody come first, since they may change the agent's limits.
+fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> Vector {
+    let force_LONE_BEHAVIOUR = package::behaviours::LONE_BEHAVIOUR::force(species.LONE_BEHAVIOUR, agent) * species.LONE_BEHAVIOUR.weight;
+    let force_NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::force(species.NEAR_BEHAVIOUR, *agent, sums.NEAR_BEHAVIOUR) * species.NEAR_BEHAVIOUR.weight;
     var force = Vector();
-    force += package::behaviours::NEAR_BEHAVIOUR::force(species.NEAR_BEHAVIOUR, agent, sums.NEAR_BEHAVIOUR) * species.NEAR_BEHAVIOUR.weight;
-    force += package::behaviours::LONE_BEHAVIOUR::force(species.LONE_BEHAVIOUR, agent) * species.LONE_BEHAVIOUR.weight;
+    @if(priority) {
+        if species.combine == 1u {
+            for (var turn = 0u; turn < BEHAVIOURS; turn++) {
+                var next = Vector();
+                next = select(next, force_EACH_BEHAVIOUR, species.turn_EACH_BEHAVIOUR == turn);
+                force = spent(force, next, (*agent).max_force);
+            }
+            return force;
+        }
+    }
+    force += force_LONE_BEHAVIOUR;
+    force += force_NEAR_BEHAVIOUR;
+    if !(*agent).limits_each {
+        force = limited(force, (*agent).max_force);
+    }
     return force;
 }

@@ -1,4 +1,4 @@
-// Pass 4, scan_downsweep: the index of each cell's first agent. Empties the occupancy behind itself
+// Pass scan_downsweep: the index of each cell's first agent. Empties the occupancy behind itself
 // and lists the crowded cells.
 
 import package::dispatch::linear_workgroup;

@@ -1,4 +1,4 @@
-// Pass 2, scan_reduce: the number of agents in each block of 1,024 cells, and its fullest cell.
+// Pass scan_reduce: the number of agents in each block of 1,024 cells, and its fullest cell.
 
 import package::dispatch::linear_workgroup;
 import package::scan::{BLOCK, CELLS_PER_THREAD, THREADS};

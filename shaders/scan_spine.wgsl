@@ -1,4 +1,4 @@
-// Pass 3, scan_spine: the number of agents before each block, by a single workgroup; the fullest
+// Pass scan_spine: the number of agents before each block, by a single workgroup; the fullest
 // cell of all; and the clock, which it moves on.
 
 import package::scan::{THREADS, inclusive_sum, partial};

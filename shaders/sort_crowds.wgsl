@@ -1,4 +1,4 @@
-// Pass 6, sort_crowds: sorts the old indices within each crowded cell, so that `reorder` need not
+// Pass sort_crowds: sorts the old indices within each crowded cell, so that `reorder` need not
 // count. Where no cell is crowded it does nothing.
 //
 // A workgroup takes a cell at a time and runs a stable radix sort, four bits a round: each thread

@@ -18,6 +18,42 @@ fn packed(position: Vector, velocity: Vector) -> vec4<f32> {
     return vec4<f32>(position, velocity);
 }
 
+// A quarter turn to the left.
+fn perpendicular(vector: Vector) -> Vector {
+    return Vector(-vector.y, vector.x);
+}
+
+// Turned by the angle that `direction`, a unit vector, has against the x axis.
+fn turned(vector: Vector, direction: Vector) -> Vector {
+    return Vector(
+        vector.x * direction.x - vector.y * direction.y,
+        vector.x * direction.y + vector.y * direction.x,
+    );
+}
+
+// The sine of an angle from −0.25 to 0.25 turns.
+fn sine(turns: f32) -> f32 {
+    let x = turns * 6.283185307179586;
+    let squared = x * x;
+    var sum = -1.0 / 39916800.0;
+    sum = sum * squared + 1.0 / 362880.0;
+    sum = sum * squared - 1.0 / 5040.0;
+    sum = sum * squared + 1.0 / 120.0;
+    sum = sum * squared - 1.0 / 6.0;
+    sum = sum * squared + 1.0;
+    return x * sum;
+}
+
+// The unit vector at an angle of `turns` (−0.5 to 0.5) against the x axis.
+//
+// A polynomial and not the device's own functions: drivers differ in those, and both engines shall
+// steer alike.
+fn at_angle(turns: f32) -> Vector {
+    let size = abs(turns);
+    let folded = select(size, 0.5 - size, size > 0.25);
+    return Vector(sine(0.25 - size), sine(select(folded, -folded, turns < 0.0)));
+}
+
 // The offset by the shortest way: across the seam of a wrapped world where that is shorter.
 @if(wrap)
 fn shortest(difference: Vector, size: Vector) -> Vector {

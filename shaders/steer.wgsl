@@ -1,4 +1,4 @@
-// Pass 1, steer: each agent reads the sorted state of the last tick, walks the runs of agents round
+// Pass steer: each agent reads the sorted state of the last tick, walks the runs of agents round
 // it, sums the forces of its behaviours, moves, and takes a place in its new cell.
 //
 // One invocation an agent. The order in which agents take their slots is a race; the pass `reorder`
@@ -6,10 +6,13 @@
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
+import package::memory::{angle_of, memory_of};
 import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, key_of, row_around, row_shift, sampling_draw, sampling_of_run};
+import package::random::{USE_WANDER, random_bits, unit_from};
 import package::rules::{Species, Sums, observe, steering_force};
 import package::space::{Vector, confined, position_of, shortest, velocity_of};
-import package::vehicle::{Agent, Neighbour, limited};
+import package::targets::{MAX_TARGETS, targets};
+import package::vehicle::{Agent, Neighbour, heading_of, limited};
 
 struct Clock {
     tick: u32,
@@ -25,10 +28,16 @@ struct Clock {
 @group(0) @binding(6) var<storage, read> start: array<u32>;
 // The moved agents, in the old order.
 @group(0) @binding(7) var<storage, read_write> next_state: array<vec4<f32>>;
-// Where each moved agent goes: cell, slot in the cell, tag.
+// Where each moved agent goes: cell, slot in the cell, tag; and what it remembers.
 @group(0) @binding(8) var<storage, read_write> landing: array<vec4<u32>>;
 // Agents in each cell so far.
 @group(0) @binding(9) var<storage, read_write> occupancy: array<atomic<u32>>;
+// What the agents remember, in the order of the state.
+@if(memory)
+@group(0) @binding(10) var<storage, read> memory: array<u32>;
+// A bit for each target: whether an agent has hit it.
+@if(moving_targets)
+@group(0) @binding(11) var<storage, read_write> struck: array<atomic<u32>>;
 
 fn species_of(tag: u32) -> u32 {
     @if(several_species) {
@@ -48,10 +57,30 @@ fn steer(
         return;
     }
     let own_tag = tag[i];
-    let own = species[min(species_of(own_tag), arrayLength(&species) - 1u)];
+    var row = species_of(own_tag);
+    @if(varying) {
+        // There is a table for each of the ticks submitted at once.
+        let all = arrayLength(&species) / flock.species_tables;
+        row += clock.tick % flock.species_tables * all;
+    }
+    let own = species[min(row, arrayLength(&species) - 1u)];
     let me = state[i];
     let position = position_of(me);
-    let agent = Agent(position, velocity_of(me), own.max_speed, own.max_force, own_tag & 0x07ffffffu);
+    var agent = Agent();
+    agent.position = position;
+    agent.velocity = velocity_of(me);
+    agent.max_speed = own.max_speed;
+    agent.max_force = own.max_force;
+    agent.limits_each = own.limit == 0u;
+    agent.size = own.size;
+    agent.id = own_tag & 0x07ffffffu;
+    agent.brake = 1.0;
+    @if(memory) {
+        agent.angle = angle_of(memory[i]);
+        agent.draw = unit_from(random_bits(flock.seed, agent.id, clock.tick, USE_WANDER));
+    }
+    @if(sight)
+    let heading = heading_of(agent.velocity);
     var sums = Sums();
     @if(listens) {
         let cell = cell_of(flock, position);
@@ -90,14 +119,16 @@ fn steer(
                     @if(several_species) {
                         other_species = species_of(tag[min(j, flock.count - 1u)]);
                     }
-                    let neighbour = Neighbour(
-                        offset,
-                        distance_squared,
-                        velocity_of(other),
-                        other_species,
-                        // Nobody is its own neighbour.
-                        select(0.0, share, j != i),
-                    );
+                    var neighbour = Neighbour();
+                    neighbour.offset = offset;
+                    neighbour.distance_squared = distance_squared;
+                    neighbour.velocity = velocity_of(other);
+                    @if(sight) {
+                        neighbour.ahead = dot(heading, offset);
+                    }
+                    neighbour.species = other_species;
+                    // Nobody is its own neighbour.
+                    neighbour.share = select(0.0, share, j != i);
                     sums = observe(own, neighbour, sums);
                     continuing {
                         j += sampling.stride;
@@ -115,10 +146,24 @@ fn steer(
             }
         }
     }
-    let acceleration = steering_force(own, agent, sums) / own.mass;
-    let velocity = limited(agent.velocity + acceleration * flock.time_step, own.max_speed);
+    let acceleration = steering_force(own, &agent, sums) / own.mass;
+    let pushed = agent.velocity * agent.brake + (acceleration + agent.kick) * flock.time_step;
+    let velocity = limited(pushed, agent.max_speed);
     let moved = confined(position + velocity * flock.time_step, velocity, flock.size);
     let key = key_of(flock, position_of(moved));
     next_state[i] = moved;
-    landing[i] = vec4<u32>(key, atomicAdd(&occupancy[key], 1u), own_tag, 0u);
+    var recalled = 0u;
+    @if(memory) {
+        recalled = memory_of(agent.angle, sums.neighbours);
+    }
+    landing[i] = vec4<u32>(key, atomicAdd(&occupancy[key], 1u), own_tag, recalled);
+    @if(moving_targets) {
+        for (var index = 0u; index < min(targets.count, MAX_TARGETS); index++) {
+            let place = targets.places[index];
+            let way = shortest(place.position - position_of(moved), flock.size);
+            if dot(way, way) < place.hit_radius * place.hit_radius {
+                atomicOr(&struck[index >> 5u], 1u << (index & 31u));
+            }
+        }
+    }
 }

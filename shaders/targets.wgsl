@@ -8,8 +8,14 @@ const MAX_TARGETS = 64u;
 struct Target {
     // World units.
     position: Vector,
+    // World units per tick.
+    velocity: Vector,
     // 0 while there is nothing to go by: the pointer when no button is pressed.
     present: u32,
+    // An agent that comes this near hits the target, and it reappears elsewhere; 0: it stays.
+    hit_radius: f32,
+    // How often it has been hit.
+    hits: u32,
     padding: u32,
 }
 
@@ -23,12 +29,14 @@ struct Targets {
 // The way to a target; `found` is false when there is none.
 struct Way {
     offset: Vector,
+    // Of the target.
+    velocity: Vector,
     found: bool,
 }
 
 // The way to target number `choice`, or to the nearest one if that is negative.
 fn way_to_target(choice: i32, position: Vector) -> Way {
-    var way = Way(Vector(), false);
+    var way = Way(Vector(), Vector(), false);
     var nearest = 3.4e38;
     for (var index = 0u; index < min(targets.count, MAX_TARGETS); index++) {
         let place = targets.places[index];
@@ -39,7 +47,7 @@ fn way_to_target(choice: i32, position: Vector) -> Way {
         let distance_squared = dot(offset, offset);
         if distance_squared < nearest {
             nearest = distance_squared;
-            way = Way(offset, true);
+            way = Way(offset, place.velocity, true);
         }
     }
     return way;

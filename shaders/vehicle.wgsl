@@ -3,13 +3,27 @@
 
 import package::space::Vector;
 
+// The agent that is being steered. Behaviours take their turns; what one changes here holds for
+// those after it, and for the integration.
 struct Agent {
     position: Vector,
     velocity: Vector,
     max_speed: f32,
     max_force: f32,
+    // Whether each behaviour's force is limited to max_force, or their sum alone.
+    limits_each: bool,
+    // Half its length; world units.
+    size: f32,
     // Row of the initial state.
     id: u32,
+    // What it remembers: turns, −0.5 to 0.5.
+    angle: f32,
+    // A random number from 0 to 1, another one each tick; 0 in scenes without memory.
+    draw: f32,
+    // Factor on the velocity before forces act.
+    brake: f32,
+    // Acceleration that no force limit holds back; world units per tick².
+    kick: Vector,
 }
 
 struct Neighbour {
@@ -17,11 +31,18 @@ struct Neighbour {
     offset: Vector,
     distance_squared: f32,
     velocity: Vector,
+    // How far ahead it is, along the agent's heading; world units.
+    @if(sight)
+    ahead: f32,
     // Index into the species.
     species: u32,
     // For how many agents this one stands: the stride of a sampled run, else 1.
     share: f32,
 }
+
+// Square of the distance below which two agents are at the same spot: nearer ones would have forces
+// that f32 cannot hold.
+const SAME_SPOT_SQUARED = 1e-20;
 
 // Scaled to `length`; the zero vector stays zero.
 fn with_length(vector: Vector, length: f32) -> Vector {
@@ -41,7 +62,24 @@ fn limited(vector: Vector, length: f32) -> Vector {
     return vector;
 }
 
+// The unit vector of a velocity; what stands still heads along +x.
+fn heading_of(velocity: Vector) -> Vector {
+    let squared = dot(velocity, velocity);
+    if squared > 0.0 {
+        return velocity * (1.0 / sqrt(squared));
+    }
+    return Vector(1.0, 0.0);
+}
+
+// A force as strong as one behaviour may use: all of it where only the sum is limited.
+fn allowed(agent: Agent, force: Vector) -> Vector {
+    if agent.limits_each {
+        return limited(force, agent.max_force);
+    }
+    return force;
+}
+
 // The steering force towards a desired velocity.
 fn steer(agent: Agent, desired: Vector) -> Vector {
-    return limited(desired - agent.velocity, agent.max_force);
+    return allowed(agent, desired - agent.velocity);
 }

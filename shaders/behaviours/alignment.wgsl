@@ -6,6 +6,7 @@ import package::vehicle::{Agent, Neighbour, steer, with_length};
 struct Parameters {
     weight: f32,
     radius: f32,
+    fov: f32,
     with_: u32,
 }
 
@@ -15,7 +16,7 @@ struct Sums {
     count: f32,
 }
 
-fn observe(neighbour: Neighbour, sums: Sums) -> Sums {
+fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
     return Sums(sums.velocity + neighbour.velocity * neighbour.share, sums.count + neighbour.share);
 }
 

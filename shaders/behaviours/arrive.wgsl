@@ -12,12 +12,12 @@ struct Parameters {
     gain: f32,
 }
 
-fn force(parameters: Parameters, agent: Agent) -> Vector {
-    let way = way_to_target(parameters.target_, agent.position);
+fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
+    let way = way_to_target(parameters.target_, (*agent).position);
     if !way.found {
         return Vector();
     }
     let slowing = min(length(way.offset) / parameters.slowing_radius, 1.0);
-    let desired = desired_velocity(way.offset, parameters.gain, agent.max_speed);
-    return steer(agent, desired * slowing);
+    let desired = desired_velocity(way.offset, parameters.gain, (*agent).max_speed);
+    return steer(*agent, desired * slowing);
 }

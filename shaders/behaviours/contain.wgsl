@@ -9,16 +9,16 @@ struct Parameters {
     margin: f32,
 }
 
-fn force(parameters: Parameters, agent: Agent) -> Vector {
+fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     let middle = flock.size * 0.5;
     let margin = Vector(parameters.margin);
-    let low: Axes = agent.position < min(margin, middle);
-    let high: Axes = agent.position > max(flock.size - margin, middle);
+    let low: Axes = (*agent).position < min(margin, middle);
+    let high: Axes = (*agent).position > max(flock.size - margin, middle);
     let near: Axes = low | high;
     if !any(near) {
         return Vector();
     }
-    let inward = select(Vector(agent.max_speed), Vector(-agent.max_speed), high);
-    let desired = with_length(select(agent.velocity, inward, near), agent.max_speed);
-    return with_length(desired - agent.velocity, agent.max_force);
+    let inward = select(Vector((*agent).max_speed), Vector(-(*agent).max_speed), high);
+    let desired = with_length(select((*agent).velocity, inward, near), (*agent).max_speed);
+    return with_length(desired - (*agent).velocity, (*agent).max_force);
 }

@@ -12,10 +12,10 @@ struct Parameters {
     gain: f32,
 }
 
-fn force(parameters: Parameters, agent: Agent) -> Vector {
-    let way = way_to_target(parameters.target_, agent.position);
+fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
+    let way = way_to_target(parameters.target_, (*agent).position);
     if !way.found || dot(way.offset, way.offset) >= parameters.radius * parameters.radius {
         return Vector();
     }
-    return steer(agent, -desired_velocity(way.offset, parameters.gain, agent.max_speed));
+    return steer(*agent, -desired_velocity(way.offset, parameters.gain, (*agent).max_speed));
 }

@@ -8,6 +8,7 @@ struct Parameters {
     weight: f32,
     target_: i32,
     gain: f32,
+    proximity: f32,
 }
 
 // The way to a target turned into a desired velocity.
@@ -18,10 +19,15 @@ fn desired_velocity(way: Vector, gain: f32, max_speed: f32) -> Vector {
     return with_length(way, max_speed);
 }
 
-fn force(parameters: Parameters, agent: Agent) -> Vector {
-    let way = way_to_target(parameters.target_, agent.position);
+fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
+    let way = way_to_target(parameters.target_, (*agent).position);
     if !way.found {
         return Vector();
     }
-    return steer(agent, desired_velocity(way.offset, parameters.gain, agent.max_speed));
+    if parameters.proximity > 0.0 {
+        let scale = length(way.offset) / parameters.proximity;
+        (*agent).max_speed *= scale;
+        (*agent).max_force *= scale;
+    }
+    return steer(*agent, desired_velocity(way.offset, parameters.gain, (*agent).max_speed));
 }

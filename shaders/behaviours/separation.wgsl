@@ -2,11 +2,12 @@
 
 import package::random::spread_direction;
 import package::space::Vector;
-import package::vehicle::{Agent, Neighbour, steer, with_length};
+import package::vehicle::{Agent, Neighbour, SAME_SPOT_SQUARED, steer, with_length};
 
 struct Parameters {
     weight: f32,
     radius: f32,
+    fov: f32,
     with_: u32,
 }
 
@@ -18,14 +19,10 @@ struct Sums {
     coincident: f32,
 }
 
-// Square of the distance below which two agents are at the same spot: nearer ones would have forces
-// that f32 cannot hold.
-const SAME_SPOT_SQUARED = 1e-20;
-
 // Distance at which an agent at the same spot counts, in radii.
 const COINCIDENT = 1e-3;
 
-fn observe(neighbour: Neighbour, sums: Sums) -> Sums {
+fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
     let apart = neighbour.distance_squared > SAME_SPOT_SQUARED;
     let push = select(0.0, neighbour.share / neighbour.distance_squared, apart);
     return Sums(

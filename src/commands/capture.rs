@@ -310,6 +310,7 @@ mod tests {
             species: vec![0],
             position: vec![Point::new(100.5, 100.5)],
             velocity: vec![Point::X],
+            memory: Vec::new(),
         };
         let mut engine = Straight { state, stop_after, interrupt: interrupt.clone() };
         let film = Film { width: 640, height: 360, rate: 30.0 };

@@ -5,6 +5,7 @@ pub mod gpu;
 
 use std::time::Duration;
 
+use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
@@ -103,6 +104,9 @@ pub trait Engine {
 
     /// Replaces the flock: its scene (parameters, world) and its state.
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError>;
+
+    /// The targets as they are after all submitted ticks: some of them move.
+    fn targets(&mut self) -> Result<Vec<Target>, EngineError>;
 
     /// Moves the target `pointer`, or takes it away.
     fn set_pointer(&mut self, pointer: Option<Point>);

@@ -60,7 +60,7 @@ impl UploadedAgents {
     /// The copy, for [`super::renderer::Renderer::draw`].
     #[must_use]
     pub fn agents(&self) -> Agents<'_> {
-        Agents { state: &self.state, tag: &self.tag, count: self.rows.len() as u32 }
+        Agents { state: &self.state, tag: &self.tag, memory: None, count: self.rows.len() as u32 }
     }
 }
 

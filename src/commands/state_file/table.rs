@@ -177,6 +177,7 @@ impl StateTable {
             species: self.rows.iter().map(|row| row.species).collect(),
             position: self.rows.iter().map(|row| row.position).collect(),
             velocity: self.rows.iter().map(|row| row.velocity).collect(),
+            memory: Vec::new(),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The flock as the CPU engine keeps it: one array a component, sorted by grid cell.
 
+use crate::model::memory::Memory;
 use crate::model::vector::Point;
 
 /// Positions and velocities: what a tick changes.
@@ -13,22 +14,26 @@ pub struct Motion {
     pub vx: Vec<f32>,
     /// World units per tick.
     pub vy: Vec<f32>,
+    /// What the agents remember; empty in scenes without memory.
+    pub memory: Vec<Memory>,
 }
 
 impl Motion {
-    /// Room for `count` agents, all zero.
-    pub fn zeroed(count: usize) -> Self {
-        let zeros = vec![0.0; count];
-        Self { x: zeros.clone(), y: zeros.clone(), vx: zeros.clone(), vy: zeros }
+    /// Room for as many agents as `other` has, all zero.
+    pub fn zeroed_like(other: &Self) -> Self {
+        let zeros = vec![0.0; other.x.len()];
+        let memory = vec![Memory::default(); other.memory.len()];
+        Self { x: zeros.clone(), y: zeros.clone(), vx: zeros.clone(), vy: zeros, memory }
     }
 
     /// From the arrays of a [`crate::model::state::FlockState`].
-    pub fn of(position: &[Point], velocity: &[Point]) -> Self {
+    pub fn of(position: &[Point], velocity: &[Point], memory: Vec<Memory>) -> Self {
         Self {
             x: position.iter().map(|p| p.x).collect(),
             y: position.iter().map(|p| p.y).collect(),
             vx: velocity.iter().map(|v| v.x).collect(),
             vy: velocity.iter().map(|v| v.y).collect(),
+            memory,
         }
     }
 
@@ -46,7 +51,8 @@ impl Motion {
 
     /// The whole of it, to be split into bands.
     pub fn as_mut(&mut self) -> MotionMut<'_> {
-        MotionMut { x: &mut self.x, y: &mut self.y, vx: &mut self.vx, vy: &mut self.vy }
+        let Self { x, y, vx, vy, memory } = self;
+        MotionMut { x, y, vx, vy, memory }
     }
 }
 
@@ -61,6 +67,8 @@ pub struct MotionMut<'a> {
     pub vx: &'a mut [f32],
     /// See [`Motion::vy`].
     pub vy: &'a mut [f32],
+    /// See [`Motion::memory`].
+    pub memory: &'a mut [Memory],
 }
 
 impl MotionMut<'_> {
@@ -71,6 +79,7 @@ impl MotionMut<'_> {
             y: take(&mut self.y, count),
             vx: take(&mut self.vx, count),
             vy: take(&mut self.vy, count),
+            memory: take(&mut self.memory, count),
         }
     }
 }

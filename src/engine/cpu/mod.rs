@@ -22,10 +22,11 @@ pub use lanes::InstructionSet;
 use super::{Engine, EngineError, EngineKind, PassTime, Profile};
 use crate::model::behaviours::{Surroundings, Target, Uses};
 use crate::model::grid::Grid;
+use crate::model::memory::Memory;
 use crate::model::scene::Scene;
+use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
-use crate::model::world::World;
 use flock::{Identity, Motion};
 use neighbours::Surveyed;
 use pilots::SpeciesTable;
@@ -43,10 +44,8 @@ pub struct CpuEngine {
 
 /// A loaded flock.
 struct Flock {
-    world: World,
-    targets: Vec<Target>,
-    time_step: f32,
-    seed: u32,
+    scene: Scene,
+    scenery: Scenery,
     uses: Uses,
     grid: Grid,
     table: SpeciesTable,
@@ -89,20 +88,19 @@ impl Flock {
     fn new(scene: &Scene, state: &FlockState, threads: usize) -> Self {
         let count = state.len();
         let grid = scene.grid(count);
+        let moved = Motion::of(&state.position, &state.velocity, state.memory_for(scene));
         let mut flock = Self {
-            world: scene.world,
-            targets: scene.targets.clone(),
-            time_step: scene.time_step,
-            seed: scene.seed,
+            scene: scene.clone(),
+            scenery: Scenery::of(scene),
             uses: scene.uses(),
             grid,
-            table: SpeciesTable::of(scene),
+            table: SpeciesTable::of(scene, state.tick),
             id: state.id.clone(),
             tick: state.tick,
-            motion: Motion::zeroed(count),
+            motion: Motion::zeroed_like(&moved),
             identity: Identity::of(&state.species),
             start: vec![0; grid.cells() + 1],
-            moved: Motion::of(&state.position, &state.velocity),
+            moved,
             key: state.position.par_iter().map(|p| grid.key_of(*p)).collect(),
             identity_spare: Identity::of(&state.species),
         };
@@ -118,6 +116,10 @@ impl Flock {
     /// Advances by one tick; returns the time of `steer` and of `sort`.
     fn tick(&mut self, instructions: InstructionSet, threads: usize) -> [Duration; 2] {
         let begin = Instant::now();
+        if self.uses.has(Uses::VARYING) {
+            self.table = SpeciesTable::of(&self.scene, self.tick);
+        }
+        let world = &self.scene.world;
         let bands = bands::divide(&self.grid, &self.start, threads);
         let pass = Steer {
             flock: Surveyed {
@@ -125,21 +127,43 @@ impl Flock {
                 species: &self.identity.species,
                 start: &self.start,
                 grid: self.grid,
-                world: self.world,
+                world: *world,
                 uses: self.uses,
-                seed: self.seed,
+                seed: self.scene.seed,
                 tick: self.tick as u32,
             },
             row: &self.identity.row,
             table: &self.table,
-            surroundings: Surroundings { world: &self.world, targets: &self.targets },
-            time_step: self.time_step,
+            surroundings: Surroundings {
+                world,
+                targets: &self.scene.targets,
+                scenery: &self.scenery,
+            },
+            time_step: self.scene.time_step,
         };
         pass.run(&bands, instructions, &mut self.moved, &mut self.key);
+        if self.uses.has(Uses::MOVING_TARGETS) {
+            self.move_targets();
+        }
         let steered = Instant::now();
         self.sort(&bands);
         self.tick += 1;
         [steered - begin, steered.elapsed()]
+    }
+
+    /// Moves the targets by one tick; those that an agent has hit reappear elsewhere.
+    fn move_targets(&mut self) {
+        let Self { scene, moved, tick, .. } = self;
+        let world = scene.world;
+        for (index, target) in scene.targets.iter_mut().enumerate() {
+            let reach = target.hit_radius * target.hit_radius;
+            let hit = reach > 0.0
+                && moved.x.par_iter().zip(&moved.y).any(|(x, y)| {
+                    let way = world.shortest_between(Point::new(*x, *y), target.position);
+                    way.x * way.x + way.y * way.y < reach
+                });
+            target.advance(index as u32, hit, &world, scene.seed, *tick as u32, scene.time_step);
+        }
     }
 
     fn sort(&mut self, bands: &[bands::Band]) {
@@ -162,11 +186,15 @@ impl Flock {
             species: vec![0; count],
             position: vec![Point::ZERO; count],
             velocity: vec![Point::ZERO; count],
+            memory: vec![Memory::default(); self.motion.memory.len()],
         };
         for (index, row) in self.identity.row.iter().map(|row| *row as usize).enumerate() {
             state.species[row] = self.identity.species[index];
             state.position[row] = self.motion.position(index);
             state.velocity[row] = self.motion.velocity(index);
+            if let Some(memory) = self.motion.memory.get(index) {
+                state.memory[row] = *memory;
+            }
         }
         state
     }
@@ -192,8 +220,13 @@ impl Engine for CpuEngine {
         Ok(())
     }
 
+    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+        Ok(self.flock.as_ref().map(|flock| flock.scene.targets.clone()).unwrap_or_default())
+    }
+
     fn set_pointer(&mut self, pointer: Option<Point>) {
-        if let Some(target) = self.flock.as_mut().and_then(|flock| flock.targets.first_mut()) {
+        let targets = self.flock.as_mut().map(|flock| &mut flock.scene.targets);
+        if let Some(target) = targets.and_then(|targets| targets.first_mut()) {
             target.active = pointer.is_some();
             target.position = pointer.unwrap_or(target.position);
         }

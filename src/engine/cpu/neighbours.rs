@@ -15,7 +15,7 @@ use super::lanes::MAX_LANES;
 use super::pilots::Pilots;
 use crate::model::behaviours::{Kind, Neighbour, Rules, Sums, Uses};
 use crate::model::grid::{ColumnRun, Grid, RUN_CAP, Sampling};
-use crate::model::real::Lanes;
+use crate::model::real::{Lanes, Real};
 use crate::model::vector::Vector;
 use crate::model::world::{Boundary, World};
 
@@ -53,6 +53,8 @@ pub struct Group<S: Simd> {
     pub columns: ColumnRun,
     /// World units.
     pub position: Vector<Lanes<S>>,
+    /// Unit vectors, in scenes where somebody does not see all round; else zero.
+    pub heading: Vector<Lanes<S>>,
 }
 
 /// A walk over the neighbours of a group. `USES` is [`Uses::ALL`] when the behaviours are known
@@ -275,16 +277,23 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
         let plain = Vector { x, y } - group.position;
         let wrapped = World { boundary: Boundary::Wrap, ..flock.world };
         let offset = if SEAM { wrapped.shortest(plain) } else { plain };
-        let neighbour = Neighbour {
-            offset,
-            distance_squared: offset.dot(offset),
-            velocity: Vector { x: vx, y: vy },
-            share,
-        };
+        let uses = listening::<USES>(flock.uses);
+        let distance_squared = offset.dot(offset);
+        let mut ahead = distance_squared;
+        if uses.has(Uses::SIGHT) {
+            ahead = group.heading.dot(offset);
+        }
+        if uses.has(Uses::COUNTS) {
+            let near = distance_squared.less_than(pilots.hearing * pilots.hearing);
+            let seen = share.where_or(near, Lanes::splat(simd, 0.0));
+            sums.neighbours = sums.neighbours + seen;
+        }
+        let velocity = Vector { x: vx, y: vy };
+        let neighbour = Neighbour { offset, distance_squared, velocity, ahead, share };
         let hears = |kind: Kind, share: Lanes<S>| {
             if MANY { share * pilots.hears(kind, species) } else { share }
         };
-        pilots.rules.observe(listening::<USES>(flock.uses), &neighbour, hears, sums);
+        pilots.rules.observe(uses, &neighbour, hears, sums);
     }
 }
 

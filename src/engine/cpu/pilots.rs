@@ -16,25 +16,36 @@ const SLOTS: usize = 8;
 /// Where in a species' row the values of its body begin: mass, max_speed, max_force, size.
 const BODY: usize = Kind::ALL.len() * SLOTS;
 
-/// Where in a species' row it says whom it listens to.
-const HEARD: usize = BODY + 4;
+/// Where in a species' row the largest radius within which it listens is.
+const HEARING: usize = BODY + 6;
 
-/// Every value of every species: for each species a row of behaviours' parameters, body, and, for
-/// each other species and behaviour that listens, 1 where it listens to them and else 0.
+/// Where in a species' row it says when each behaviour has its turn.
+const TURNS: usize = HEARING + 1;
+
+/// Where in a species' row it says whom it listens to.
+const HEARD: usize = TURNS + Kind::ALL.len();
+
+/// Every value of every species: for each species a row of behaviours' parameters, body, hearing
+/// radius, turns, and, for each other species and behaviour that listens, 1 where it listens to
+/// them and else 0.
 #[derive(Clone, Debug, Default)]
 pub struct SpeciesTable {
     rows: Vec<Vec<f32>>,
+    /// The columns in which some species has a value.
+    used: Vec<usize>,
 }
 
 impl SpeciesTable {
-    /// The values of a scene's species; a behaviour that a species has not has zeros.
-    pub fn of(scene: &Scene) -> Self {
+    /// The values of a scene's species at a tick.
+    pub fn of(scene: &Scene, tick: u64) -> Self {
         let row = |species: &Species| {
             let mut row = Vec::with_capacity(HEARD + scene.species.len() * LISTENERS);
             for kind in Kind::ALL {
-                row.extend((0..SLOTS).map(|slot| species.value(kind, slot)));
+                row.extend((0..SLOTS).map(|slot| species.encoded(kind, slot)));
             }
             row.extend(species.body_values());
+            row.push(species.hearing_radius());
+            row.extend(Kind::ALL.map(|kind| species.turn(kind)));
             for other in 0..scene.species.len() {
                 for kind in &Kind::ALL[..LISTENERS] {
                     let set = kind.parameter("with").map_or(0.0, |i| species.value(*kind, i));
@@ -43,7 +54,13 @@ impl SpeciesTable {
             }
             row
         };
-        Self { rows: scene.species.iter().map(row).collect() }
+        let rows: Vec<Vec<f32>> = scene.species_at(tick).iter().map(row).collect();
+        let uses = scene.uses();
+        let silent = |column: usize| {
+            column < BODY && !uses.contains(Kind::ALL[column / SLOTS])
+        };
+        let used = (0..rows[0].len()).filter(|column| !silent(*column)).collect();
+        Self { rows, used }
     }
 
     /// Number of species.
@@ -60,6 +77,14 @@ pub struct Pilots<S: Simd> {
     pub max_speed: Lanes<S>,
     /// Mass · world units per tick².
     pub max_force: Lanes<S>,
+    /// World units.
+    pub size: Lanes<S>,
+    /// 1 where each behaviour's force is limited, 0 where their sum is.
+    pub limits_each: Lanes<S>,
+    /// 1 where behaviours have their turns until the force is spent, 0 where they are summed.
+    pub in_turn: Lanes<S>,
+    /// The largest radius within which they listen to anybody; world units.
+    pub hearing: Lanes<S>,
     /// Parameters of the behaviours.
     pub rules: Rules<Lanes<S>>,
     /// A species' row, each lane with the value of its own species.
@@ -89,8 +114,8 @@ impl<S: Simd> Pilots<S> {
                 continue;
             }
             let own = numbers.equals(Lanes::splat(simd, index as f32));
-            for (lanes, value) in row.iter_mut().zip(values) {
-                *lanes = Lanes::splat(simd, *value).where_or(own, *lanes);
+            for &column in &table.used {
+                row[column] = Lanes::splat(simd, values[column]).where_or(own, row[column]);
             }
         }
         Self::of(row)
@@ -102,9 +127,19 @@ impl<S: Simd> Pilots<S> {
             mass: row[BODY],
             max_speed: row[BODY + 1],
             max_force: row[BODY + 2],
+            size: row[BODY + 3],
+            limits_each: row[BODY].constant(1.0) - row[BODY + 4],
+            in_turn: row[BODY + 5],
+            hearing: row[HEARING],
             rules: Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]),
             row,
         }
+    }
+
+    /// When a behaviour has its turn, in each lane.
+    #[inline(always)]
+    pub fn turn(&self, kind: Kind) -> Lanes<S> {
+        self.row[TURNS + kind as usize]
     }
 
     /// 1 in the lanes whose agents hear `species` in a behaviour that listens, else 0.

@@ -178,6 +178,9 @@ impl Destination<'_> {
         self.motion.y[at] = from.motion.y[agent];
         self.motion.vx[at] = from.motion.vx[agent];
         self.motion.vy[at] = from.motion.vy[agent];
+        if let Some(memory) = from.motion.memory.get(agent) {
+            self.motion.memory[at] = *memory;
+        }
         self.species[at] = from.identity.species[agent];
         self.row[at] = from.identity.row[agent];
     }
@@ -209,7 +212,8 @@ mod tests {
                 for threads in [1, 2, 7] {
                     let bands = bands::divide(&grid, &spread, threads);
                     let sources: Vec<_> = bands.iter().map(|band| band.agents.clone()).collect();
-                    let motion = Motion::zeroed(count);
+                    let nowhere = vec![Point::ZERO; count];
+                    let motion = Motion::of(&nowhere, &nowhere, Vec::new());
                     let identity = Identity::of(&vec![0; count]);
                     let from = Unsorted { motion: &motion, identity: &identity, key: &key };
                     let (mut sorted, mut who) = (motion.clone(), identity.clone());

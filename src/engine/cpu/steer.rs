@@ -11,7 +11,8 @@ use super::lanes::{InstructionSet, MAX_LANES};
 use super::neighbours::{Group, Surveyed, Walk, listening};
 use super::pilots::{Pilots, SpeciesTable};
 use crate::model::behaviours::{Agent, Kind, Rules, Sums, Surroundings, Uses};
-use crate::model::random;
+use crate::model::memory::Memory;
+use crate::model::random::{self, Use};
 use crate::model::real::{Lanes, Mask, Real};
 use crate::model::vector::{Point, Vector};
 
@@ -26,7 +27,7 @@ pub struct Steer<'a> {
     pub row: &'a [u32],
     /// Parameters.
     pub table: &'a SpeciesTable,
-    /// World and targets.
+    /// World, targets and scenery.
     pub surroundings: Surroundings<'a>,
     /// Ticks.
     pub time_step: f32,
@@ -66,7 +67,7 @@ impl Steer<'_> {
     fn run_band(&self, set: InstructionSet, band: &Band, out: MotionMut, key: &mut [u32]) {
         const FLOCK: u64 = FLOCKING.bits();
         const ANY: u64 = Uses::ALL.bits();
-        let flocking = self.flock.uses.and(Uses::LISTENING) == FLOCKING;
+        let flocking = self.flock.uses.and(Uses::PER_NEIGHBOUR) == FLOCKING;
         let pass = self;
         match (flocking, self.table.len() > 1) {
             (true, false) => set.run(BandTask::<FLOCK, false> { pass, band, out, key }),
@@ -91,7 +92,7 @@ impl<const USES: u64, const MANY: bool> WithSimd for BandTask<'_, USES, MANY> {
             let (first, end) = (flock.start[first_cell], flock.start[first_cell + columns]);
             let mut rows = [0; 3];
             let mut near = 0;
-            if flock.uses.and(Uses::LISTENING) != Uses::default() {
+            if flock.uses.and(Uses::PER_NEIGHBOUR) != Uses::default() {
                 for (slot, other) in rows.iter_mut().zip(flock.grid.rows_around(row)) {
                     *slot = other;
                     near += 1;
@@ -123,7 +124,11 @@ impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
         let velocity = Vector { x: load(&motion.vx), y: load(&motion.vy) };
         let column = |index: usize| flock.grid.cell_of(motion.position(index)).0;
         let columns = (column(agents.start), column(agents.end - 1));
-        let group = Group { agents: agents.clone(), row, columns, position };
+        let mut heading = Vector::zero(position.x);
+        if flock.uses.has(Uses::SIGHT) {
+            heading = velocity.heading();
+        }
+        let group = Group { agents: agents.clone(), row, columns, position, heading };
 
         let mixed;
         let pilots = if MANY {
@@ -159,16 +164,39 @@ impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
         if Rules::crowded(listening, sums, like).any() {
             spread = spread_directions(simd, &row[group.agents.clone()]);
         }
-        let agent =
-            Agent { position, velocity, max_speed: pilots.max_speed, max_force: pilots.max_force };
-        let force = pilots.rules.force(flock.uses, &agent, surroundings, spread, sums);
+        let remembers = flock.uses.has(Uses::MEMORY);
+        let (mut angle, mut draw) = (like.constant(0.0), like.constant(0.0));
+        if remembers {
+            (angle, draw) = self.recalled(simd, group.agents.clone());
+        }
+        let mut agent = Agent {
+            position,
+            velocity,
+            max_speed: pilots.max_speed,
+            max_force: pilots.max_force,
+            limits_each: pilots.limits_each,
+            size: pilots.size,
+            angle,
+            draw,
+            brake: like.constant(1.0),
+            kick: Vector::zero(like),
+        };
+        let Pilots { in_turn, rules, .. } = pilots;
+        let turn = |kind| pilots.turn(kind);
+        let force =
+            rules.force(flock.uses, &mut agent, surroundings, spread, sums, (*in_turn, turn));
         let acceleration = Vector { x: force.x / pilots.mass, y: force.y / pilots.mass };
         let step = like.constant(*time_step);
-        let velocity = (velocity + acceleration * step).limit(pilots.max_speed);
+        let velocity = velocity * agent.brake + (acceleration + agent.kick) * step;
+        let velocity = velocity.limit(agent.max_speed);
         let (position, velocity) = flock.world.confine(position + velocity * step, velocity);
 
         let first = group.agents.start - self.band.agents.start;
         let own = first..first + group.agents.len();
+        if remembers {
+            let memories = &mut self.out.memory[own.clone()];
+            remember(agent.angle, sums.neighbours, memories);
+        }
         position.x.store(&mut self.out.x[own.clone()]);
         position.y.store(&mut self.out.y[own.clone()]);
         velocity.x.store(&mut self.out.vx[own.clone()]);
@@ -177,6 +205,31 @@ impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
         for ((key, x), y) in self.key[own].iter_mut().zip(x).zip(y) {
             *key = flock.grid.key_of(Point::new(*x, *y));
         }
+    }
+}
+
+impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
+    /// The angles that a group remembers, and a random number for each.
+    #[inline(always)]
+    fn recalled<S: Simd>(&self, simd: S, agents: Range<usize>) -> (Lanes<S>, Lanes<S>) {
+        let Steer { flock, row, .. } = self.pass;
+        let (mut angles, mut draws) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
+        for (lane, agent) in agents.enumerate() {
+            angles[lane] = flock.motion.memory[agent].angle();
+            draws[lane] = random::unit(flock.seed, row[agent], flock.tick, Use::Wander);
+        }
+        (Lanes::load(simd, &angles), Lanes::load(simd, &draws))
+    }
+}
+
+/// Packs what the agents of a group remember.
+#[inline(always)]
+fn remember<S: Simd>(angle: Lanes<S>, neighbours: Lanes<S>, memories: &mut [Memory]) {
+    let (mut angles, mut counts) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
+    angle.store(&mut angles[..S::F32_LANES]);
+    neighbours.store(&mut counts[..S::F32_LANES]);
+    for ((memory, angle), count) in memories.iter_mut().zip(angles).zip(counts) {
+        *memory = Memory::new(angle, count);
     }
 }
 

@@ -13,8 +13,11 @@ pub const CROWDED_ABOVE: u32 = 256;
 /// Bytes of the largest buffer for each agent: the state, a vec4 of f32.
 const STATE_BYTES: u64 = 16;
 
+/// No binding is shorter: a vec4.
+const SMALLEST_BYTES: u64 = 16;
+
 /// Names of the buffers, as the shaders know them.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 25] = [
     "flock",
     "targets",
     "clock",
@@ -30,7 +33,20 @@ pub const NAMES: [&str; 15] = [
     "crowded",
     "index",
     "scratch",
+    "memory",
+    "struck",
+    "path_raster",
+    "path_start",
+    "segments",
+    "obstacle_raster",
+    "obstacle_start",
+    "obstacles",
+    "flow_raster",
+    "flow_ways",
 ];
+
+/// Those that shaders read as uniforms.
+const UNIFORMS: [&str; 5] = ["flock", "targets", "path_raster", "obstacle_raster", "flow_raster"];
 
 /// Buffers of one flock on one device.
 #[derive(Debug)]
@@ -72,8 +88,8 @@ pub fn check_count(
 }
 
 impl Memory {
-    /// Allocates the buffers for `count` agents in `grid`. The sizes of the uniforms and of the
-    /// species come from the shaders' layouts.
+    /// Allocates the buffers for `count` agents in `grid`. What depends on the scene comes in
+    /// `sizes`; what is neither there nor known here is as small as a buffer may be.
     pub fn new(
         gpu: &Gpu,
         grid: &Grid,
@@ -97,19 +113,21 @@ impl Memory {
             "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 8,
             "crowded" => u64::from(extent.crowds) * 4,
             "clock" => 4,
-            "census" => 8,
-            _ => sizes.iter().find(|(known, _)| *known == name).map_or(16, |(_, size)| *size),
+            "census" | "struck" => 8,
+            _ => sizes.iter().find(|(known, _)| *known == name).map_or(0, |(_, size)| *size),
         };
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let buffers = NAMES
             .into_iter()
             .map(|name| {
-                let uniform = matches!(name, "flock" | "targets");
-                let kind =
-                    if uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
+                let mut kind = wgpu::BufferUsages::STORAGE;
+                if UNIFORMS.contains(&name) {
+                    // `targets` is both: a pass moves them.
+                    kind |= wgpu::BufferUsages::UNIFORM;
+                }
                 let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
                     label: Some(name),
-                    size: size(name),
+                    size: size(name).max(SMALLEST_BYTES),
                     usage: kind | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
                     mapped_at_creation: false,
                 });
@@ -127,8 +145,13 @@ impl Memory {
 
     /// Replaces the content of a buffer from its start.
     pub fn write(&self, gpu: &Gpu, name: &str, bytes: &[u8]) {
+        self.write_at(gpu, name, 0, bytes);
+    }
+
+    /// Replaces the content of a buffer from byte `offset` on.
+    pub fn write_at(&self, gpu: &Gpu, name: &str, offset: u64, bytes: &[u8]) {
         if let Some(buffer) = self.named(name) {
-            gpu.queue.write_buffer(buffer, 0, bytes);
+            gpu.queue.write_buffer(buffer, offset, bytes);
         }
     }
 }

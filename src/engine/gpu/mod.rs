@@ -20,7 +20,8 @@ pub use device::{AdapterChoice, Gpu};
 pub use tables::SPECIES_SHIFT;
 
 use crate::engine::{Engine, EngineError, EngineKind, Profile};
-use crate::model::behaviours::Target;
+use crate::model::behaviours::{Target, Uses};
+use crate::model::memory as model;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
@@ -64,6 +65,8 @@ pub struct Agents<'a> {
     pub state: &'a wgpu::Buffer,
     /// Species (5 bits) and id (27 bits), a u32 each.
     pub tag: &'a wgpu::Buffer,
+    /// What they remember, a [`Memory`] each; none in scenes without memory.
+    pub memory: Option<&'a wgpu::Buffer>,
     /// How many.
     pub count: u32,
 }
@@ -76,7 +79,7 @@ struct Loaded {
     memory: Memory,
     bindings: Vec<wgpu::BindGroup>,
     tables: Tables,
-    targets: Vec<Target>,
+    scene: Scene,
     ids: Vec<u32>,
     species: Vec<u8>,
     tick: u64,
@@ -152,7 +155,8 @@ impl GpuEngine {
         }
         let names = memory::NAMES;
         let checked = self.options.checked;
-        TICK.iter().map(|pass| Pipeline::new(&self.gpu, *pass, variant, &names, checked)).collect()
+        let passes = TICK.into_iter().filter(|pass| variant.uses.has(pass.needs));
+        passes.map(|pass| Pipeline::new(&self.gpu, pass, variant, &names, checked)).collect()
     }
 
     /// Submits `ticks` ticks at once.
@@ -196,15 +200,40 @@ impl GpuEngine {
         self.gpu.check()
     }
 
+    /// Writes the tables of species for the next `ticks` ticks, where parameters vary with time.
+    fn write_species(&self, ticks: u32) -> Result<(), EngineError> {
+        let Loaded { scene, variant, tables, memory, tick, .. } = self.loaded()?;
+        if !variant.uses.has(Uses::VARYING) {
+            return Ok(());
+        }
+        let slots = u64::from(tables::species_tables(scene));
+        for tick in *tick..*tick + u64::from(ticks) {
+            let table = tables.species(scene, tick).map_err(|message| self.gpu.error(message))?;
+            // The shader counts ticks in 32 bits, of which the number of slots is a divisor.
+            let offset = tick % slots * table.len() as u64;
+            memory.write_at(&self.gpu, "species", offset, &table);
+        }
+        Ok(())
+    }
+
+    fn count_ticks(&mut self, ticks: u32) {
+        if let Some(loaded) = &mut self.loaded {
+            loaded.tick += u64::from(ticks);
+        }
+    }
+
     /// One tick, each pass by itself and timed by the wall clock.
     fn step_by_wall_clock(&mut self, ticks: u32) -> Result<(), EngineError> {
-        let mut times = [Duration::ZERO; TICK.len()];
+        let names: Vec<&str> = self.loaded()?.pipelines.iter().map(|p| p.pass.name).collect();
+        let mut times = vec![Duration::ZERO; names.len()];
         for _ in 0..ticks {
-            for (pass, time) in TICK.iter().zip(&mut times) {
+            self.write_species(1)?;
+            for (pass, time) in names.iter().zip(&mut times) {
                 let begin = Instant::now();
-                self.run_pass(pass.name)?;
+                self.run_pass(pass)?;
                 *time += begin.elapsed();
             }
+            self.count_ticks(1);
         }
         self.profiler.note_wall_times(&times, ticks);
         Ok(())
@@ -226,25 +255,31 @@ impl Engine for GpuEngine {
 
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         self.check_count(state.len() as u64)?;
-        self.profiler.reset(&self.gpu)?;
         let grid = scene.grid(state.len());
         let variant = Variant::of(scene, &grid);
         let pipelines = self.pipelines(variant)?;
         let tables = Tables::of(&pipelines).map_err(|message| self.gpu.error(message))?;
         let count = state.len() as u32;
-        let sizes = tables.sizes(scene.species.len());
         let crowded_above = self.options.crowded_above;
+        let contents = tables.contents(scene, &grid, count, crowded_above, state.tick);
+        let contents = contents.map_err(|message| self.gpu.error(message))?;
+        let mut sizes: Vec<(&str, u64)> =
+            contents.iter().map(|(name, bytes)| (*name, bytes.len() as u64)).collect();
+        if variant.uses.has(Uses::MEMORY) {
+            sizes.push(("memory", u64::from(count) * 4));
+        }
         let memory = Memory::new(&self.gpu, &grid, count, crowded_above, &sizes)?;
+        self.profiler.reset(&self.gpu, pipelines.iter().map(|p| p.pass.name).collect())?;
         let bindings = pipelines
             .iter()
             .map(|pipeline| pipeline.bind(&self.gpu, &memory))
             .collect::<Result<_, _>>()?;
         let write = |name: &str, bytes: &[u8]| memory.write(&self.gpu, name, bytes);
-        let records = tables.records(scene, &grid, count, crowded_above);
-        for (name, bytes) in records.map_err(|message| self.gpu.error(message))? {
-            write(name, &bytes);
+        for (name, bytes) in &contents {
+            write(name, bytes);
         }
-        let sorted = tables::sorted_agents(&grid, state);
+        let sorted = tables::sorted_agents(&grid, scene, state);
+        write("memory", bytemuck::cast_slice(&sorted.memory));
         write("state", bytemuck::cast_slice(&sorted.state));
         write("tag", bytemuck::cast_slice(&sorted.tag));
         write("start", bytemuck::cast_slice(&sorted.start));
@@ -255,7 +290,7 @@ impl Engine for GpuEngine {
             memory,
             bindings,
             tables,
-            targets: scene.targets.clone(),
+            scene: scene.clone(),
             ids: state.id.clone(),
             species: state.species.clone(),
             tick: state.tick,
@@ -263,9 +298,18 @@ impl Engine for GpuEngine {
         self.gpu.check()
     }
 
+    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+        let loaded = self.loaded()?;
+        let mut targets = loaded.scene.targets.clone();
+        if loaded.variant.uses.has(Uses::MOVING_TARGETS) {
+            loaded.tables.read_targets(&self.read_buffer("targets")?, &mut targets);
+        }
+        Ok(targets)
+    }
+
     fn set_pointer(&mut self, pointer: Option<Point>) {
         let Some(loaded) = &mut self.loaded else { return };
-        let Some(target) = loaded.targets.first_mut() else { return };
+        let Some(target) = loaded.scene.targets.first_mut() else { return };
         if (target.active, target.position)
             == (pointer.is_some(), pointer.unwrap_or(target.position))
         {
@@ -274,7 +318,7 @@ impl Engine for GpuEngine {
         target.active = pointer.is_some();
         target.position = pointer.unwrap_or(target.position);
         // The layout was checked when the flock was loaded.
-        if let Ok(bytes) = loaded.tables.targets(&loaded.targets) {
+        if let Ok(bytes) = loaded.tables.pointer(&loaded.scene.targets) {
             loaded.memory.write(&self.gpu, "targets", &bytes);
         }
     }
@@ -290,12 +334,11 @@ impl Engine for GpuEngine {
             let mut left = ticks;
             while left > 0 {
                 let now = left.min(batch as u32);
+                self.write_species(now)?;
                 self.submit(now)?;
+                self.count_ticks(now);
                 left -= now;
             }
-        }
-        if let Some(loaded) = &mut self.loaded {
-            loaded.tick += u64::from(ticks);
         }
         Ok(())
     }
@@ -308,6 +351,9 @@ impl Engine for GpuEngine {
         let state = self.read_buffer("state")?;
         let tag = self.read_buffer("tag")?;
         let loaded = self.loaded()?;
+        let remembers = loaded.variant.uses.has(Uses::MEMORY);
+        let memory = if remembers { self.read_buffer("memory")? } else { Vec::new() };
+        let memory: &[model::Memory] = bytemuck::cast_slice(&memory);
         let count = loaded.ids.len();
         let mut flock = FlockState {
             tick: loaded.tick,
@@ -315,15 +361,20 @@ impl Engine for GpuEngine {
             species: loaded.species.clone(),
             position: vec![Point::ZERO; count],
             velocity: vec![Point::ZERO; count],
+            memory: vec![model::Memory::default(); if remembers { count } else { 0 }],
         };
         let agents: &[[f32; 4]] = bytemuck::cast_slice(&state);
-        for (agent, tag) in agents.iter().zip(bytemuck::cast_slice::<u8, u32>(&tag)) {
+        let tags = bytemuck::cast_slice::<u8, u32>(&tag);
+        for (index, (agent, tag)) in agents.iter().zip(tags).enumerate() {
             let row = (tag & tables::ID_BITS) as usize;
             if row >= count {
                 return Err(self.gpu.error(format!("agent {row} of {count} does not exist")));
             }
             flock.position[row] = Point::new(agent[0], agent[1]);
             flock.velocity[row] = Point::new(agent[2], agent[3]);
+            if let Some(slot) = flock.memory.get_mut(row) {
+                *slot = memory[index];
+            }
         }
         Ok(flock)
     }
@@ -345,6 +396,7 @@ impl Engine for GpuEngine {
         Some(Agents {
             state: loaded.memory.named("state")?,
             tag: loaded.memory.named("tag")?,
+            memory: loaded.memory.named("memory").filter(|_| loaded.variant.uses.has(Uses::MEMORY)),
             count: loaded.memory.extent.agents,
         })
     }

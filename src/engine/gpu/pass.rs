@@ -6,6 +6,7 @@ use super::device::Gpu;
 use super::reflect::{self, Binding};
 use super::shaders::{ShaderError, Variant, compose};
 use crate::engine::EngineError;
+use crate::model::behaviours::Uses;
 
 /// What a pass has one invocation for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,22 +28,32 @@ pub struct Pass {
     pub name: &'static str,
     /// How many workgroups it takes.
     pub per: Per,
+    /// What a scene must ask for to have it; nothing: every scene has it.
+    pub needs: Uses,
+}
+
+impl Pass {
+    const fn of(name: &'static str, per: Per) -> Self {
+        Self { name, per, needs: Uses::from_bits(0) }
+    }
 }
 
 /// A tick, pass by pass.
-pub const TICK: [Pass; 7] = [
+pub const TICK: [Pass; 8] = [
     // Neighbours, forces, motion; each agent takes a slot in its new cell.
-    Pass { name: "steer", per: Per::Agent },
+    Pass::of("steer", Per::Agent),
+    // Targets move on, and those that are hit elsewhere.
+    Pass { name: "move_targets", per: Per::Flock, needs: Uses::MOVING_TARGETS },
     // Prefix sum over the cells: how many agents are before each cell.
-    Pass { name: "scan_reduce", per: Per::Block },
-    Pass { name: "scan_spine", per: Per::Flock },
-    Pass { name: "scan_downsweep", per: Per::Block },
+    Pass::of("scan_reduce", Per::Block),
+    Pass::of("scan_spine", Per::Flock),
+    Pass::of("scan_downsweep", Per::Block),
     // Who stands in which slot, in racing order within a cell.
-    Pass { name: "place", per: Per::Agent },
+    Pass::of("place", Per::Agent),
     // The race undone where cells are crowded …
-    Pass { name: "sort_crowds", per: Per::Crowd },
+    Pass::of("sort_crowds", Per::Crowd),
     // … and everywhere else, while the state moves to its new order.
-    Pass { name: "reorder", per: Per::Agent },
+    Pass::of("reorder", Per::Agent),
 ];
 
 /// Agents to a workgroup of a pass over agents.

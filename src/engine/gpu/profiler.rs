@@ -14,12 +14,15 @@ pub const MEASURED_TICKS: u32 = 64;
 /// Timestamps of a pass: its beginning and its end.
 const PASS_STAMPS: u32 = 2;
 /// Timestamps of one tick.
-const STAMPS: u32 = PASS_STAMPS * TICK.len() as u32;
+const fn stamps_of_tick(passes: u32) -> u32 {
+    PASS_STAMPS * passes
+}
 const CENSUS_BYTES: u64 = 8;
 
-/// Timestamps of a submission that measures `ticks` ticks; before them there is a pass without work.
-const fn stamps_of(ticks: u32) -> u32 {
-    PASS_STAMPS + ticks * STAMPS
+/// Timestamps of a submission that measures `ticks` ticks of `passes` passes; before them there is a
+/// pass without work.
+const fn stamps_of(ticks: u32, passes: u32) -> u32 {
+    PASS_STAMPS + ticks * stamps_of_tick(passes)
 }
 
 /// Timestamp queries, and a copy of the census, read back asynchronously.
@@ -39,6 +42,8 @@ pub struct Profiler {
     mapped: Arc<AtomicBool>,
     in_flight: bool,
     measured: u32,
+    /// Names of the passes of a tick.
+    passes: Vec<&'static str>,
     latest: Profile,
     largest_cell: u32,
 }
@@ -47,7 +52,7 @@ impl Profiler {
     /// With the device's own clock where it has one.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        let count = stamps_of(MEASURED_TICKS);
+        let count = stamps_of(MEASURED_TICKS, TICK.len() as u32);
         let queries = gpu.has_timestamps.then(|| {
             gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: Some("passes"),
@@ -71,6 +76,7 @@ impl Profiler {
             mapped: Arc::default(),
             in_flight: false,
             measured: 0,
+            passes: Vec::new(),
             latest: Profile::default(),
             largest_cell: 0,
         }
@@ -93,7 +99,7 @@ impl Profiler {
     /// Where pass number `pass` of measured tick `tick` writes its timestamps.
     #[must_use]
     pub fn stamps(&self, tick: u32, pass: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        self.stamps_from(stamps_of(tick) + pass * PASS_STAMPS)
+        self.stamps_from(stamps_of(tick, self.passes.len() as u32) + pass * PASS_STAMPS)
     }
 
     fn stamps_from(&self, first: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
@@ -111,9 +117,10 @@ impl Profiler {
         ticks: u32,
         census: &wgpu::Buffer,
     ) {
-        let bytes = u64::from(stamps_of(ticks)) * 8;
+        let stamps = stamps_of(ticks, self.passes.len() as u32);
+        let bytes = u64::from(stamps) * 8;
         if let Some(queries) = self.queries.as_ref().filter(|_| ticks > 0) {
-            encoder.resolve_query_set(queries, 0..stamps_of(ticks), &self.resolved, 0);
+            encoder.resolve_query_set(queries, 0..stamps, &self.resolved, 0);
             encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.staging, CENSUS_BYTES, bytes);
         }
         encoder.copy_buffer_to_buffer(census, 0, &self.staging, 0, CENSUS_BYTES);
@@ -134,8 +141,8 @@ impl Profiler {
 
     /// Takes over wall times, where the device has no clock.
     pub fn note_wall_times(&mut self, times: &[Duration], ticks: u32) {
-        let passes = TICK.iter().zip(times);
-        let passes = passes.map(|(p, time)| PassTime { pass: p.name, time: *time / ticks.max(1) });
+        let passes = self.passes.iter().zip(times);
+        let passes = passes.map(|(pass, time)| PassTime { pass, time: *time / ticks.max(1) });
         self.latest = Profile { passes: passes.collect(), by_timestamps: false };
     }
 
@@ -157,14 +164,16 @@ impl Profiler {
         self.largest_cell
     }
 
-    /// Drops what is still under way: the flock has been replaced.
-    pub fn reset(&mut self, gpu: &Gpu) -> Result<(), EngineError> {
+    /// Drops what is still under way: the flock has been replaced by one whose ticks have these
+    /// `passes`.
+    pub fn reset(&mut self, gpu: &Gpu, passes: Vec<&'static str>) -> Result<(), EngineError> {
         if self.in_flight {
             gpu.wait()?;
             self.collect(gpu);
         }
         self.latest = Profile::default();
         self.largest_cell = 0;
+        self.passes = passes;
         Ok(())
     }
 
@@ -187,10 +196,11 @@ impl Profiler {
         let ticks = self.measured as usize;
         let time = |span: u64| Duration::from_secs_f64(span as f64 * period / ticks as f64 * 1e-9);
         // The census comes first.
-        let passes: Vec<PassTime> = TICK
+        let passes: Vec<PassTime> = self
+            .passes
             .iter()
-            .zip(spans(&words[1..], ticks))
-            .map(|(pass, span)| PassTime { pass: pass.name, time: time(span) })
+            .zip(spans(&words[1..], ticks, self.passes.len()))
+            .map(|(pass, span)| PassTime { pass, time: time(span) })
             .collect();
         // Some drivers answer zero to every query: that is no measurement.
         if passes.iter().any(|pass| pass.time > Duration::ZERO) {
@@ -202,22 +212,24 @@ impl Profiler {
 /// What each pass took over all measured ticks, in periods of the device's clock: from the end of
 /// the pass before to its own end. `stamps` are beginnings and ends in turn, those of the pass
 /// without work first.
-fn spans(stamps: &[u64], ticks: usize) -> [u64; TICK.len()] {
+fn spans(stamps: &[u64], ticks: usize, passes: usize) -> Vec<u64> {
     let end = |pass: usize| stamps[pass * PASS_STAMPS as usize + 1];
     let span = |pass: usize| end(pass + 1).saturating_sub(end(pass));
-    std::array::from_fn(|pass| (0..ticks).map(|tick| span(tick * TICK.len() + pass)).sum())
+    (0..passes).map(|pass| (0..ticks).map(|tick| span(tick * passes + pass)).sum()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const PASSES: usize = 7;
+
     /// Stamps of `ticks` ticks whose pass number `i` takes `100 * (i + 1)`; with `late`, a pass
     /// begins when its work is done, as on lavapipe once it has drawn.
     fn stamps(ticks: usize, late: bool) -> Vec<u64> {
         let mut now = 5_000;
         let mut stamps = vec![now, now];
-        for pass in (0..ticks).flat_map(|_| 0..TICK.len() as u64) {
+        for pass in (0..ticks).flat_map(|_| 0..PASSES as u64) {
             let work = 100 * (pass + 1);
             stamps.extend([if late { now + work } else { now }, now + work]);
             now += work;
@@ -227,11 +239,11 @@ mod tests {
 
     #[test]
     fn a_pass_takes_from_end_to_end_however_late_its_beginning_is_stamped() {
-        let expected: [u64; TICK.len()] = std::array::from_fn(|pass| 300 * (pass as u64 + 1));
+        let expected: Vec<u64> = (1..=PASSES as u64).map(|pass| 300 * pass).collect();
         for late in [false, true] {
             let stamps = stamps(3, late);
-            assert_eq!(stamps.len(), stamps_of(3) as usize);
-            assert_eq!(spans(&stamps, 3), expected, "late: {late}");
+            assert_eq!(stamps.len(), stamps_of(3, PASSES as u32) as usize);
+            assert_eq!(spans(&stamps, 3, PASSES), expected, "late: {late}");
         }
         // The control: from beginning to end, late stamps say that nothing took any time.
         let late = stamps(3, true);

@@ -38,7 +38,13 @@ pub struct Binding {
 
 /// The name of a global as its file declares it: imported ones carry a prefix for their module.
 fn plain_name<'a>(mangled: &'a str, known: &[&'a str]) -> Option<&'a str> {
-    let is = |name: &&&str| mangled == **name || mangled.ends_with(&format!("_{name}"));
+    // WESL puts the number of underscores before a name that has any.
+    let is = |name: &&&str| {
+        let underscores = name.matches('_').count();
+        mangled == **name
+            || (underscores == 0 && mangled.ends_with(&format!("_{name}")))
+            || (underscores > 0 && mangled.ends_with(&format!("__{underscores}{name}")))
+    };
     known.iter().filter(is).max_by_key(|name| name.len()).copied()
 }
 

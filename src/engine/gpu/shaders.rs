@@ -46,8 +46,9 @@ impl Variant {
         Kind::ALL.into_iter().filter(move |kind| self.uses.contains(*kind))
     }
 
-    fn listens(self) -> bool {
-        self.kinds().any(|kind| kind.info().listens)
+    /// True when agents walk their neighbours.
+    fn walks(self) -> bool {
+        self.uses.and(Uses::PER_NEIGHBOUR) != Uses::default()
     }
 }
 
@@ -82,7 +83,10 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
     compiler.set_feature("open", variant.boundary == Boundary::Open);
     compiler.set_feature("narrow", variant.narrow);
     compiler.set_feature("several_species", variant.several_species);
-    compiler.set_feature("listens", variant.listens());
+    compiler.set_feature("listens", variant.walks());
+    for (name, extra) in Uses::EXTRAS {
+        compiler.set_feature(name, variant.uses.has(extra));
+    }
     let wgsl = compiler.compile(&root).map_err(|error| fail(error.to_string()))?.to_string();
     let module =
         naga::front::wgsl::parse_str(&wgsl).map_err(|error| fail(error.emit_to_string(&wgsl)))?;

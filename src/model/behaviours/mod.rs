@@ -14,10 +14,11 @@
 mod registry;
 
 use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
+use super::random::{Use, unit};
 use super::real::Real;
 use super::scenery::Scenery;
 use super::vector::{Point, Vector};
-use super::world::World;
+use super::world::{Boundary, World};
 
 behaviours! {
     neighbour {
@@ -228,6 +229,38 @@ impl Target {
     #[must_use]
     pub fn moves(&self) -> bool {
         self.velocity != Point::ZERO || self.hit_radius > 0.0
+    }
+}
+
+impl Target {
+    /// Moves on by one tick of `time_step`. Where it was `hit` it reappears instead, at a place
+    /// drawn for its `index` and the `tick`. Walls throw it back.
+    pub fn advance(
+        &mut self,
+        index: u32,
+        hit: bool,
+        world: &World,
+        seed: u32,
+        tick: u32,
+        time_step: f32,
+    ) {
+        if !self.active {
+            return;
+        }
+        if hit {
+            let draw = |purpose| unit(seed, index, tick, purpose);
+            self.position = Point::new(draw(Use::TargetX), draw(Use::TargetY)) * world.size;
+            self.hits += 1;
+            return;
+        }
+        let there = self.position + self.velocity * time_step;
+        let zero = Vector::zero(0.0);
+        let (inside, _) = world.confine(Vector { x: there.x, y: there.y }, zero);
+        self.position = Point::new(inside.x, inside.y);
+        if world.boundary == Boundary::Walls {
+            let back = self.position.cmpne(there);
+            self.velocity = Point::select(back, -self.velocity, self.velocity);
+        }
     }
 }
 

@@ -138,7 +138,8 @@ macro_rules! behaviours {
             }
 
             /// The steering force of the behaviours in `uses`: their weighted sum, or as much of
-            /// each in turn as the limit allows. `turn(behaviour)` counts from 0.
+            /// each in turn as the limit allows: `in_turn` is positive for the agents that go by
+            /// turns, and `turn(behaviour)` counts from 0.
             #[inline(always)]
             pub fn force(
                 &self,
@@ -147,8 +148,7 @@ macro_rules! behaviours {
                 surroundings: &Surroundings,
                 spread: Vector<R>,
                 sums: &Sums<R>,
-                in_turn: R,
-                turn: impl Fn(Kind) -> R,
+                (in_turn, turn): (R, impl Fn(Kind) -> R),
             ) -> Vector<R> {
                 let zero = Vector::zero(agent.max_speed);
                 let mut sum = zero;

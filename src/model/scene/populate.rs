@@ -165,7 +165,7 @@ impl Scene {
                 return Err(PopulateError::TooFast { species: name(), speed, width, height });
             }
             let lookahead = Kind::FollowPath.parameter("lookahead").unwrap_or_default();
-            let lookahead = species.rule(Kind::FollowPath).map_or(0.0, |rule| rule.values[lookahead]);
+            let lookahead = species.largest(Kind::FollowPath, lookahead);
             if lookahead >= shorter {
                 let species = name();
                 return Err(PopulateError::LooksTooFar { species, lookahead, width, height });

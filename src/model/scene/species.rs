@@ -1,6 +1,6 @@
 //! A species: body, looks, where its agents start, and how they behave.
 
-use super::variation::Variation;
+use super::variation::{Law, Slot, Variation};
 use crate::model::behaviours::Kind;
 use crate::model::parameter::{Meaning, NO_TARGET};
 use crate::model::vector::Point;
@@ -157,6 +157,20 @@ impl Species {
         parameter.filter(|p| !silent(p.key)).map_or(0.0, |p| p.default)
     }
 
+    /// The largest value that a behaviour's parameter has at any time; 0 where the species does not
+    /// have the behaviour.
+    #[must_use]
+    pub fn largest(&self, kind: Kind, index: usize) -> f32 {
+        let Some(rule) = self.rule(kind) else { return 0.0 };
+        let own = self.variations.iter().filter(|v| v.slot == Slot::Rule(kind, index));
+        let more = own.map(|variation| match variation.law {
+            Law::Noise { amplitude, .. } => amplitude,
+            // At most the base.
+            Law::GrowsWithSize { .. } | Law::ShrinksWithSize { .. } => 0.0,
+        });
+        rule.values.get(index).copied().unwrap_or(0.0) + more.sum::<f32>()
+    }
+
     /// The body as a row of values, in the order of its table.
     #[must_use]
     pub fn body_values(&self) -> [f32; 6] {
@@ -188,7 +202,8 @@ impl Species {
             target.is_none_or(|slot| rule.values[slot] == NO_TARGET)
         };
         let near = self.rules.iter().filter(|rule| rule.kind.info().listens).filter(hears);
-        let radius = |rule: &Rule| rule.kind.parameter("radius").map(|i| rule.values[i]);
+        let radius =
+            |rule: &Rule| rule.kind.parameter("radius").map(|slot| self.largest(rule.kind, slot));
         near.filter_map(radius).fold(0.0, f32::max)
     }
 }

@@ -95,16 +95,16 @@ impl Variation {
 }
 
 impl Scene {
-    /// The scene with the values that its species have at a tick. A pure function of scene, seed and
+    /// The species with the values that they have at a tick. A pure function of scene, seed and
     /// tick.
     #[must_use]
-    pub fn at(&self, tick: u64) -> Cow<'_, Self> {
+    pub fn species_at(&self, tick: u64) -> Cow<'_, [Species]> {
         if self.species.iter().all(|species| species.variations.is_empty()) {
-            return Cow::Borrowed(self);
+            return Cow::Borrowed(&self.species);
         }
         let perlin = Perlin::new(self.seed);
-        let mut scene = self.clone();
-        for (index, species) in scene.species.iter_mut().enumerate() {
+        let mut all = self.species.clone();
+        for (index, species) in all.iter_mut().enumerate() {
             for (number, variation) in species.variations.clone().into_iter().enumerate() {
                 let noise = match variation.law {
                     Law::Noise { period, .. } => {
@@ -116,7 +116,13 @@ impl Scene {
                 variation.apply(species, noise);
             }
         }
-        Cow::Owned(scene)
+        Cow::Owned(all)
+    }
+
+    /// The scene with the values that its species have at a tick.
+    #[must_use]
+    pub fn at(&self, tick: u64) -> Self {
+        Self { species: self.species_at(tick).into_owned(), ..self.clone() }
     }
 
     /// True when some value changes from tick to tick.

@@ -49,7 +49,7 @@ impl Obstacles {
         let reaches: Vec<[f32; 3]> = rules
             .map(|species| {
                 let value = |key| {
-                    Kind::Avoid.parameter(key).map_or(0.0, |slot| species.value(Kind::Avoid, slot))
+                    Kind::Avoid.parameter(key).map_or(0.0, |slot| species.largest(Kind::Avoid, slot))
                 };
                 [species.body.size, value("reach"), value("buffer")]
             })

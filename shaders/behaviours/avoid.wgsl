@@ -1,0 +1,76 @@
+// Avoid: src/model/behaviours/avoid.rs says what it does, in which units, and its source.
+
+import package::flock::flock;
+import package::obstacles::{obstacles, obstacles_near};
+import package::space::{Vector, perpendicular, shortest};
+import package::vehicle::{Agent, allowed, heading_of, limited, with_length};
+
+struct Parameters {
+    weight: f32,
+    // 0: feeler, 1: box, 2: ahead.
+    method: u32,
+    reach: f32,
+    buffer: f32,
+    strength: f32,
+}
+
+// Braking force for each unit that a circle reaches beyond its centre's place ahead.
+const BRAKING = 0.2;
+
+fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
+    if parameters.weight <= 0.0 {
+        return Vector();
+    }
+    let velocity = (*agent).velocity;
+    let max_speed = (*agent).max_speed;
+    let heading = heading_of(velocity);
+    let left = perpendicular(heading);
+    // How far the box, or the vector ahead, reaches. What cannot move looks as at rest.
+    var pace = 0.0;
+    var ahead = Vector();
+    if max_speed > 0.0 {
+        pace = min(length(velocity) / max_speed, 1.0);
+        ahead = limited(velocity * (parameters.reach / max_speed), parameters.reach);
+    }
+    let box = parameters.reach * (1.0 + pace);
+    let ahead_length = length(ahead);
+
+    var nearest = select(3.4e38, box, parameters.method == 1u);
+    var across = 0.0;
+    var brake = 1.0;
+    var chosen = Vector();
+    let list = obstacles_near((*agent).position);
+    for (var i = list.x; i < list.y; i++) {
+        let circle = obstacles[i];
+        let radius = circle.z;
+        let offset = shortest(circle.xy - (*agent).position, flock.size);
+        // The centre in the agent's frame: x ahead, y to the left.
+        let x = dot(heading, offset);
+        let y = dot(left, offset);
+        if parameters.method == 0u {
+            let feeler = parameters.reach + radius + parameters.buffer;
+            if x > 0.0 && abs(y) < radius + parameters.buffer && x < feeler {
+                let push = max_speed * (1.0 - x / feeler);
+                across += select(push, -push, y > 0.0);
+                brake *= x / feeler;
+            }
+        } else if parameters.method == 1u {
+            let expanded = radius + (*agent).size;
+            if x < 0.0 || abs(y) >= expanded {
+                continue;
+            }
+            let half = sqrt(expanded * expanded - y * y);
+            let crossing = select(x + half, x - half, x > half);
+            if crossing < nearest {
+                nearest = crossing;
+                let push = (radius - abs(y)) * (1.0 + (box - x) / box);
+                chosen = heading * ((radius - x) * BRAKING) + left * select(push, -push, y > 0.0);
+            }
+        } else if x >= 0.0 && x <= ahead_length && abs(y) <= radius && abs(y) < nearest {
+            nearest = abs(y);
+            chosen = with_length(ahead - offset, parameters.strength);
+        }
+    }
+    (*agent).brake *= brake;
+    return allowed(*agent, chosen + left * across);
+}

@@ -1,0 +1,17 @@
+// Follow flow: src/model/behaviours/follow_flow.rs says what it does, in which units, and its source.
+
+import package::flow::flow_at;
+import package::space::Vector;
+import package::vehicle::{Agent, steer, with_length};
+
+struct Parameters {
+    weight: f32,
+}
+
+fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
+    let way = flow_at((*agent).position);
+    if dot(way, way) == 0.0 {
+        return Vector();
+    }
+    return steer(*agent, with_length(way, (*agent).max_speed));
+}

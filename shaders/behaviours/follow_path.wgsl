@@ -1,0 +1,28 @@
+// Follow path: src/model/behaviours/follow_path.rs says what it does, in which units, and its source.
+
+import package::paths::nearest_on_path;
+import package::space::Vector;
+import package::vehicle::{Agent, heading_of, steer, with_length};
+
+struct Parameters {
+    weight: f32,
+    path: i32,
+    lookahead: f32,
+    advance: f32,
+    radius: f32,
+}
+
+fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
+    if parameters.weight <= 0.0 {
+        return Vector();
+    }
+    let position = (*agent).position;
+    let predicted = position + heading_of((*agent).velocity) * parameters.lookahead;
+    let nearest = nearest_on_path(parameters.path, predicted);
+    let found = nearest.distance_squared < 3.4e38;
+    if !found || nearest.distance_squared <= parameters.radius * parameters.radius {
+        return Vector();
+    }
+    let way = nearest.point + nearest.along * parameters.advance - position;
+    return steer(*agent, with_length(way, (*agent).max_speed));
+}

@@ -1,0 +1,76 @@
+// Pursue: src/model/behaviours/pursue.rs says what it does, in which units, and its source.
+
+import package::space::Vector;
+import package::targets::way_to_target;
+import package::vehicle::{Agent, Neighbour, steer, with_length};
+
+struct Parameters {
+    weight: f32,
+    radius: f32,
+    fov: f32,
+    with_: u32,
+    target_: i32,
+    lead: u32,
+    ticks: f32,
+}
+
+// The nearest agent so far.
+struct Sums {
+    offset: Vector,
+    velocity: Vector,
+    distance_squared: f32,
+    // 0 when there is none.
+    found: u32,
+}
+
+// Longest lead by distance; ticks.
+const LONGEST_LEAD = 1e4;
+
+const NO_TARGET = -2;
+
+fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
+    return nearer(neighbour, sums);
+}
+
+fn nearer(neighbour: Neighbour, sums: Sums) -> Sums {
+    let is_nearer = sums.found == 0u || neighbour.distance_squared < sums.distance_squared;
+    if neighbour.share > 0.0 && is_nearer {
+        return Sums(neighbour.offset, neighbour.velocity, neighbour.distance_squared, 1u);
+    }
+    return sums;
+}
+
+// The way to where the other will be.
+struct Aim {
+    way: Vector,
+    found: bool,
+}
+
+fn aim(target_: i32, lead: u32, ticks: f32, agent: Agent, sums: Sums) -> Aim {
+    var offset = sums.offset;
+    var velocity = sums.velocity;
+    var found = sums.found == 1u;
+    if target_ > NO_TARGET {
+        let way = way_to_target(target_, agent.position);
+        offset = way.offset;
+        velocity = way.velocity;
+        found = way.found;
+    }
+    var time = ticks;
+    if lead == 1u {
+        time = LONGEST_LEAD;
+        let distance = length(offset);
+        if distance < agent.max_speed * LONGEST_LEAD {
+            time = distance / agent.max_speed;
+        }
+    }
+    return Aim(offset + velocity * time, found);
+}
+
+fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
+    let quarry = aim(parameters.target_, parameters.lead, parameters.ticks, agent, sums);
+    if !quarry.found {
+        return Vector();
+    }
+    return steer(agent, with_length(quarry.way, agent.max_speed));
+}

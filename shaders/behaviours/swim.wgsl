@@ -1,0 +1,26 @@
+// Swim: src/model/behaviours/swim.rs says what it does, in which units, and its source.
+
+import package::space::{Vector, at_angle, turned};
+import package::targets::way_to_target;
+import package::vehicle::{Agent, heading_of, steer, with_length};
+
+struct Parameters {
+    weight: f32,
+    target_: i32,
+    radius: f32,
+}
+
+// Turns of the angle a tick for each world unit of distance: a tenth of a degree.
+const TURNS_PER_UNIT = 0.1 / 360.0;
+
+fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
+    let food = way_to_target(parameters.target_, (*agent).position);
+    if !food.found || parameters.weight <= 0.0 {
+        return Vector();
+    }
+    let angle = (*agent).angle + length(food.offset) * TURNS_PER_UNIT;
+    (*agent).angle = angle - floor(angle + 0.5);
+    let around = turned(heading_of((*agent).velocity), at_angle((*agent).angle));
+    let way = food.offset + around * parameters.radius;
+    return steer(*agent, with_length(way, (*agent).max_speed));
+}

@@ -1,0 +1,41 @@
+// View: src/model/behaviours/view.rs says what it does, in which units, and its source.
+
+import package::space::{Vector, perpendicular};
+import package::vehicle::{Agent, Neighbour, SAME_SPOT_SQUARED, steer, with_length};
+
+struct Parameters {
+    weight: f32,
+    radius: f32,
+    fov: f32,
+    with_: u32,
+}
+
+struct Sums {
+    // Σ (q − p)/d².
+    ahead: Vector,
+    // Number of neighbours, and of those at the very spot of the agent.
+    count: f32,
+    coincident: f32,
+}
+
+// What a neighbour at the same spot counts, in velocities of the agent.
+const BACK_OFF = -10.0;
+
+fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
+    let apart = neighbour.distance_squared > SAME_SPOT_SQUARED;
+    let weight = select(0.0, neighbour.share / neighbour.distance_squared, apart);
+    return Sums(
+        sums.ahead + neighbour.offset * weight,
+        sums.count + neighbour.share,
+        sums.coincident + select(neighbour.share, 0.0, apart),
+    );
+}
+
+fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
+    if sums.count == 0.0 {
+        return Vector();
+    }
+    let back = agent.velocity * (sums.coincident * BACK_OFF);
+    // Turning each term is turning their sum.
+    return steer(agent, with_length(perpendicular(sums.ahead) + back, agent.max_speed));
+}

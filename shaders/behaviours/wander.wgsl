@@ -1,0 +1,34 @@
+// Wander: src/model/behaviours/wander.rs says what it does, in which units, and its source.
+
+import package::space::{Vector, at_angle, turned};
+import package::vehicle::{Agent, heading_of, steer, with_length};
+
+struct Parameters {
+    weight: f32,
+    // 0: steers for the circle; 1: is kicked by it.
+    kind: u32,
+    distance: f32,
+    radius: f32,
+    turn: f32,
+}
+
+fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
+    // The agent may be of a species that does not wander: its angle is its own.
+    if parameters.weight <= 0.0 {
+        return Vector();
+    }
+    var angle = (*agent).angle + parameters.turn * ((*agent).draw + (*agent).draw - 1.0);
+    angle = select(angle, angle - 1.0, angle > 0.5);
+    angle = select(angle, angle + 1.0, angle < -0.5);
+    (*agent).angle = angle;
+
+    let heading = heading_of((*agent).velocity);
+    let around = at_angle(angle);
+    if parameters.kind == 1u {
+        let kick = heading * parameters.distance + around * parameters.radius;
+        (*agent).kick += kick * parameters.weight;
+        return Vector();
+    }
+    let way = heading * parameters.distance + turned(heading, around) * parameters.radius;
+    return steer(*agent, with_length(way, (*agent).max_speed));
+}

@@ -1,0 +1,42 @@
+// Pass move_targets: the targets move on by one tick; those that an agent has hit reappear
+// elsewhere. Only in scenes whose targets do either. One invocation a target.
+
+import package::flock::flock;
+import package::random::{USE_TARGET_X, USE_TARGET_Y, random_bits, unit_from};
+import package::space::{Vector, confined, position_of};
+import package::targets::{MAX_TARGETS, Targets};
+
+struct Clock {
+    tick: u32,
+}
+
+@group(0) @binding(1) var<storage, read_write> targets: Targets;
+@group(0) @binding(2) var<storage, read> clock: Clock;
+// A bit for each target: whether an agent has hit it.
+@group(0) @binding(3) var<storage, read_write> struck: array<u32>;
+
+@compute @workgroup_size(64)
+fn move_targets(@builtin(local_invocation_index) index: u32) {
+    let hit = ((struck[index >> 5u] >> (index & 31u)) & 1u) == 1u;
+    workgroupBarrier();
+    if index < 2u {
+        struck[index] = 0u;
+    }
+    if index >= min(targets.count, MAX_TARGETS) || targets.places[index].present == 0u {
+        return;
+    }
+    if hit {
+        let x = random_bits(flock.seed, index, clock.tick, USE_TARGET_X);
+        let y = random_bits(flock.seed, index, clock.tick, USE_TARGET_Y);
+        targets.places[index].position = Vector(unit_from(x), unit_from(y)) * flock.size;
+        targets.places[index].hits += 1u;
+        return;
+    }
+    let velocity = targets.places[index].velocity;
+    let there = targets.places[index].position + velocity * flock.time_step;
+    let inside = position_of(confined(there, velocity, flock.size));
+    targets.places[index].position = inside;
+    @if(walls) {
+        targets.places[index].velocity = select(velocity, -velocity, inside != there);
+    }
+}

@@ -1,0 +1,47 @@
+// The segments that may be nearest to a place, cell by cell: src/model/scenery/paths.rs.
+
+import package::raster::{Raster, raster_cell};
+import package::space::Vector;
+import package::vehicle::with_length;
+
+@group(0) @binding(12) var<uniform> path_raster: Raster;
+// Where in `segments` each list begins, and the end of the last.
+@group(0) @binding(13) var<storage, read> path_start: array<u32>;
+// Both ends of a segment.
+@group(0) @binding(14) var<storage, read> segments: array<vec4<f32>>;
+
+struct Nearest {
+    point: Vector,
+    // Unit vector of the segment; zero for one without length.
+    along: Vector,
+    // Square of the distance; 3.4e38 where there is no path.
+    distance_squared: f32,
+}
+
+// The point of path number `choice`, or of all if that is negative, that is nearest to a place.
+fn nearest_on_path(choice: i32, place: Vector) -> Nearest {
+    var nearest = Nearest(Vector(), Vector(), 3.4e38);
+    let cells = path_raster.columns * path_raster.rows;
+    let list = u32(max(choice + 1, 0)) * (cells + 1u) + raster_cell(path_raster, place);
+    if list + 1u >= arrayLength(&path_start) {
+        return nearest;
+    }
+    let end = min(path_start[list + 1u], arrayLength(&segments));
+    for (var i = path_start[list]; i < end; i++) {
+        let start = segments[i].xy;
+        let way = segments[i].zw - start;
+        let squared = dot(way, way);
+        var part = 0.0;
+        if squared > 0.0 {
+            part = clamp(dot(place - start, way) / squared, 0.0, 1.0);
+        }
+        let point = start + way * part;
+        let away = point - place;
+        let distance_squared = dot(away, away);
+        if distance_squared < nearest.distance_squared {
+            nearest = Nearest(point, way, distance_squared);
+        }
+    }
+    nearest.along = with_length(nearest.along, 1.0);
+    return nearest;
+}
