@@ -4,7 +4,7 @@
 import package::flock::flock;
 import package::random::{USE_TARGET_X, USE_TARGET_Y, random_bits, unit_from};
 import package::space::{Vector, confined, position_of};
-import package::targets::{MAX_TARGETS, Targets};
+import package::target::{MAX_TARGETS, Targets};
 
 struct Clock {
     tick: u32,

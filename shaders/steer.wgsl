@@ -11,7 +11,8 @@ import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, key_of, row
 import package::random::{USE_WANDER, random_bits, unit_from};
 import package::rules::{Species, Sums, observe, steering_force};
 import package::space::{Vector, confined, position_of, shortest, velocity_of};
-import package::targets::{MAX_TARGETS, targets};
+import package::target::MAX_TARGETS;
+import package::targets::targets;
 import package::vehicle::{Agent, Neighbour, heading_of, limited};
 
 struct Clock {
@@ -58,7 +59,7 @@ fn steer(
     }
     let own_tag = tag[i];
     var row = species_of(own_tag);
-    @if(varying) {
+    @if(varies) {
         // There is a table for each of the ticks submitted at once.
         let all = arrayLength(&species) / flock.species_tables;
         row += clock.tick % flock.species_tables * all;

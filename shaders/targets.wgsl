@@ -2,27 +2,7 @@
 
 import package::flock::flock;
 import package::space::{Vector, shortest};
-
-const MAX_TARGETS = 64u;
-
-struct Target {
-    // World units.
-    position: Vector,
-    // World units per tick.
-    velocity: Vector,
-    // 0 while there is nothing to go by: the pointer when no button is pressed.
-    present: u32,
-    // An agent that comes this near hits the target, and it reappears elsewhere; 0: it stays.
-    hit_radius: f32,
-    // How often it has been hit.
-    hits: u32,
-    padding: u32,
-}
-
-struct Targets {
-    places: array<Target, MAX_TARGETS>,
-    count: u32,
-}
+import package::target::{MAX_TARGETS, Targets};
 
 @group(0) @binding(1) var<uniform> targets: Targets;
 

@@ -125,7 +125,8 @@ fn sine<R: Real>(turns: R) -> R {
     let x = turns * turns.constant(std::f32::consts::TAU);
     let squared = x * x;
     // 1/3!, 1/5!, … with their signs, the last first.
-    let terms = [-1.0 / 39_916_800.0, 1.0 / 362_880.0, -1.0 / 5_040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0];
+    let terms =
+        [-1.0 / 39_916_800.0, 1.0 / 362_880.0, -1.0 / 5_040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0];
     let mut sum = x.constant(0.0);
     for term in terms {
         sum = sum * squared + x.constant(term);

@@ -61,7 +61,9 @@ impl Hue {
     pub fn of(by: ColourBy, species: u8) -> Self {
         match by {
             ColourBy::Heading => Self { base: 0.0, per_turn: 1.0, per_speed: 0.0 },
-            ColourBy::Speed | ColourBy::Neighbours => Self { base: 0.6, per_turn: 0.0, per_speed: -0.6 },
+            ColourBy::Speed | ColourBy::Neighbours => {
+                Self { base: 0.6, per_turn: 0.0, per_speed: -0.6 }
+            }
             // Steps of the golden ratio keep any number of hues apart.
             ColourBy::Species => {
                 let base = (0.55 + f32::from(species) * 0.618_034).fract();

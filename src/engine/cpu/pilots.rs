@@ -56,9 +56,7 @@ impl SpeciesTable {
         };
         let rows: Vec<Vec<f32>> = scene.species_at(tick).iter().map(row).collect();
         let uses = scene.uses();
-        let silent = |column: usize| {
-            column < BODY && !uses.contains(Kind::ALL[column / SLOTS])
-        };
+        let silent = |column: usize| column < BODY && !uses.contains(Kind::ALL[column / SLOTS]);
         let used = (0..rows[0].len()).filter(|column| !silent(*column)).collect();
         Self { rows, used }
     }

@@ -141,7 +141,8 @@ impl Tables {
     /// The part of `targets` that the pointer takes.
     pub fn pointer(&self, targets: &[Target]) -> Result<Vec<u8>, String> {
         let mut bytes = self.targets(targets)?;
-        let second = self.targets.as_ref().and_then(|layout| layout.fields.get("places.1.position.0"));
+        let second =
+            self.targets.as_ref().and_then(|layout| layout.fields.get("places.1.position.0"));
         bytes.truncate(second.map_or(0, |field| field.offset as usize));
         Ok(bytes)
     }

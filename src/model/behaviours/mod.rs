@@ -75,7 +75,7 @@ impl Uses {
         ("counts", Self::COUNTS),
         ("priority", Self::PRIORITY),
         ("moving_targets", Self::MOVING_TARGETS),
-        ("varying", Self::VARYING),
+        ("varies", Self::VARYING),
         ("memory", Self::MEMORY),
     ];
 

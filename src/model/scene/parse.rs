@@ -2,9 +2,9 @@
 
 use super::error::{SceneError, suggest};
 use super::reader::Reader;
+use super::scenery;
 use super::species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species};
 use super::tree::Node;
-use super::scenery;
 use super::variation::{Law, Slot, Variation};
 use super::{Click, MAX_AGENTS, MAX_TARGETS, POINTER, SIDES, Scene};
 use crate::model::behaviours::{Kind, Target};
@@ -151,7 +151,9 @@ fn target(table: &Reader, known: &[Target]) -> Result<Target, SceneError> {
             _ => target.position = value.point(-FAR, FAR)?,
         }
     }
-    if ["nearest", "none"].contains(&target.name.as_str()) || known.iter().any(|t| t.name == target.name) {
+    if ["nearest", "none"].contains(&target.name.as_str())
+        || known.iter().any(|t| t.name == target.name)
+    {
         return Err(table.fail(format!("the name {:?} is taken; choose another", target.name)));
     }
     Ok(target)

@@ -184,7 +184,8 @@ impl Scene {
         let proximity = Kind::Seek.parameter("proximity").unwrap_or_default();
         let proximity = species.rule(Kind::Seek).map_or(0.0, |rule| rule.values[proximity]);
         // No target is farther away than half the diagonal.
-        let farther = if proximity > 0.0 { self.world.size.length() / 2.0 / proximity } else { 1.0 };
+        let farther =
+            if proximity > 0.0 { self.world.size.length() / 2.0 / proximity } else { 1.0 };
         speed * farther.max(1.0)
     }
 
@@ -213,7 +214,8 @@ impl Scene {
             // At the scene's own size there is one copy, wherever its obstacles are.
             let copies = if area > 1.01 { times.ceil() } else { Point::ONE };
             for copy in 0..copies.x as u32 * copies.y as u32 {
-                let steps = Point::new((copy % copies.x as u32) as f32, (copy / copies.x as u32) as f32);
+                let steps =
+                    Point::new((copy % copies.x as u32) as f32, (copy / copies.x as u32) as f32);
                 let place = position + steps * self.written_size;
                 if copy == 0 || place.cmplt(self.world.size).all() {
                     obstacles.push(Obstacle::new(place, plan.radius));

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use noise::{NoiseFn, Perlin};
 
-use super::species::{Body, Species};
 use super::Scene;
+use super::species::{Body, Species};
 use crate::model::behaviours::Kind;
 use crate::model::parameter::{Parameter, Parameters};
 

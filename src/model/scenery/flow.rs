@@ -108,7 +108,8 @@ impl FlowField {
         let column = (x * self.raster.cells_per_unit.x) as u32;
         let row = (y * self.raster.cells_per_unit.y) as u32;
         let last = |cells: u32| cells.saturating_sub(1);
-        let (column, row) = (column.min(last(self.raster.columns)), row.min(last(self.raster.rows)));
+        let (column, row) =
+            (column.min(last(self.raster.columns)), row.min(last(self.raster.rows)));
         let cell = row as usize * self.raster.columns as usize + column as usize;
         self.ways.get(cell).map_or([0.0; 2], |way| way.to_array())
     }

@@ -49,7 +49,9 @@ impl Obstacles {
         let reaches: Vec<[f32; 3]> = rules
             .map(|species| {
                 let value = |key| {
-                    Kind::Avoid.parameter(key).map_or(0.0, |slot| species.largest(Kind::Avoid, slot))
+                    Kind::Avoid
+                        .parameter(key)
+                        .map_or(0.0, |slot| species.largest(Kind::Avoid, slot))
                 };
                 [species.body.size, value("reach"), value("buffer")]
             })
@@ -152,7 +154,8 @@ mod tests {
             scene.obstacles = (0..40)
                 .map(|i| {
                     let at = |purpose| unit(1, i, 0, purpose);
-                    let place = Point::new(at(Use::SpawnX) * 500.0 - 100.0, at(Use::SpawnY) * 200.0);
+                    let place =
+                        Point::new(at(Use::SpawnX) * 500.0 - 100.0, at(Use::SpawnY) * 200.0);
                     Obstacle::new(place, 5.0 + i as f32)
                 })
                 .collect();

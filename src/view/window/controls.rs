@@ -117,7 +117,9 @@ fn rows(
     let mut changed = false;
     for ((parameter, value), start) in table.iter().zip(values).zip(start) {
         changed |= match parameter.meaning {
-            Meaning::Number | Meaning::Angle | Meaning::FieldOfView => number(ui, parameter, value, *start),
+            Meaning::Number | Meaning::Angle | Meaning::FieldOfView => {
+                number(ui, parameter, value, *start)
+            }
             Meaning::Target => target(ui, salt, parameter, value, names),
             Meaning::SpeciesSet { .. } => species_set(ui, parameter, value, names),
             Meaning::Choice(_) | Meaning::Path => false,
