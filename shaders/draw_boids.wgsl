@@ -18,21 +18,22 @@ struct SpeciesLook {
     strength: f32,
     // How much of what is behind it is hidden, as a share of the strength.
     cover: f32,
-    // Factors on red, green and blue.
-    tint: vec3<f32>,
+    // Middle of the range of red, green and blue round the colour circle.
+    level: vec3<f32>,
     shape: u32,
+    // Half the range.
+    swing: vec3<f32>,
+    // World units per tick.
+    max_speed: f32,
+    // Light that the core of a glow has besides.
+    heat: vec3<f32>,
+    // How much darker than in a crowd a loner is.
+    dimming: f32,
     // Hue in turns: base + per_turn * heading + per_speed * speed / max_speed + per_crowd * crowd.
     hue_base: f32,
     hue_per_turn: f32,
     hue_per_speed: f32,
     hue_per_crowd: f32,
-    // How much darker than in a crowd a loner is.
-    dimming: f32,
-    // Brightness and saturation of the colour circle.
-    hue_level: f32,
-    hue_swing: f32,
-    // World units per tick.
-    max_speed: f32,
 }
 
 struct Picture {
@@ -75,26 +76,36 @@ struct FigureCorner {
     @location(1) @interpolate(flat) shape: u32,
     // Radius and reach; pixels.
     @location(2) @interpolate(flat) extent: vec2<f32>,
+    // Of the core of a glow.
+    @location(3) @interpolate(flat) heat: vec3<f32>,
     // From the middle of the agent; pixels.
-    @location(3) offset: vec2<f32>,
+    @location(4) offset: vec2<f32>,
 }
 
-// Light at full strength, premultiplied: what it adds, and how much of the rest it hides.
+// From 0 to 1: how crowded an agent is.
+fn crowd_of(agent: u32) -> f32 {
+    if picture.crowd > 0.0 {
+        return min(f32(memory[agent] & 0xffu) / picture.crowd, 1.0);
+    }
+    return 0.0;
+}
+
+// Factor on the light of an agent.
+fn brightness_of(agent: u32, look: SpeciesLook) -> f32 {
+    return 1.0 - look.dimming * (1.0 - crowd_of(agent));
+}
+
+// Paint at full strength, premultiplied: the light it gives, and how much of the rest it hides.
 fn paint_of(agent: u32, look: SpeciesLook) -> vec4<f32> {
     let velocity = state[agent].zw;
     let speed = length(velocity);
     // Not read for a stationary agent: the angle of the zero vector is anything.
     let heading = select(0.0, atan2(velocity.y, velocity.x) / TAU, speed > 0.0);
     let share = clamp(speed / max(look.max_speed, 1e-30), 0.0, 1.0);
-    var crowd = 0.0;
-    if picture.crowd > 0.0 {
-        crowd = min(f32(memory[agent] & 0xffu) / picture.crowd, 1.0);
-    }
     let turn = look.hue_base + look.hue_per_turn * heading + look.hue_per_speed * share
-        + look.hue_per_crowd * crowd;
+        + look.hue_per_crowd * crowd_of(agent);
     let wave = cos(TAU * (vec3(turn) - vec3(0.0, 1.0, 2.0) / 3.0));
-    let light = 1.0 - look.dimming * (1.0 - crowd);
-    let colour = light * (look.hue_level + look.hue_swing * wave) * look.tint;
+    let colour = brightness_of(agent, look) * (look.level + look.swing * wave);
     return look.strength * vec4(colour, look.cover);
 }
 
@@ -152,6 +163,7 @@ fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
     out.colour = paint_of(agent, look);
     out.shape = look.shape;
     out.extent = vec2(look.radius, look.reach);
+    out.heat = look.strength * brightness_of(agent, look) * look.heat;
     return out;
 }
 
@@ -166,5 +178,5 @@ fn figure_paint(in: FigureCorner) -> @location(0) vec4<f32> {
     // What a pixel holds of the disc, when its edge runs through it.
     let disc = clamp(radius + 0.5 - sqrt(squared), 0.0, 1.0);
     let share = select(select(glow, disc, in.shape == DISC), 1.0, in.shape == DART);
-    return share * in.colour;
+    return share * in.colour + vec4(in.heat * (share * share * share), 0.0);
 }

@@ -234,29 +234,29 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
         let (x, y) = (place.x as u32, place.y as u32);
         let along: Vec<i32> = (0..24).map(|right| light(&frame, x + right, y)).collect();
         assert!(along.windows(2).all(|pair| pair[1] <= pair[0]), "{along:?}");
-        // About half as bright at the edge of its core.
+        // Less than half as bright at the edge of its core.
         let half = along[6] as f32 / along[0] as f32;
-        assert!((0.3..0.6).contains(&half), "{half}");
+        assert!((0.2..0.5).contains(&half), "{half}");
     }
 }
 
 #[test]
 fn light_adds_up_and_has_a_limit() {
     let Some(gpu) = adapter::gpu("light_adds_up_and_has_a_limit") else { return };
-    // How bright the middle is with so many agents on one spot.
+    // How bright it is beside so many agents on one spot, and the middle of them.
     let together = |look: &str, count: usize| {
         let scene = scene(&["starling.size=12", look, "starling.colour=speed"]);
         let camera = Camera::fit(&scene.world, 640, 360);
         let agents = vec![(Point::new(320.0, 180.0), Point::new(3.0, 0.0)); count];
         let frame = draw(&gpu, &scene, &flock(&agents), &camera);
-        (light(&frame, 320, 180) as f32, pixel(&frame, 320, 180))
+        (light(&frame, 331, 180) as f32, pixel(&frame, 320, 180))
     };
     let gain = |look| together(look, 2).0 / together(look, 1).0;
     let (glow, disc) = (gain("starling.look=glow"), gain("starling.look=disc"));
     assert!(glow > 1.4, "two glows are {glow} times as bright as one");
     assert!(disc < 1.15, "two discs are {disc} times as bright as one");
     let (_, crowd) = together("starling.look=glow", 1000);
-    assert!(crowd[0] > 250 && crowd[2] < 120, "a crowd of embers is {crowd:?}");
+    assert!(crowd[0] > 250 && crowd[2] < 160, "a crowd of embers is {crowd:?}");
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn the_background_follows_camera_targets_and_scene() {
     for step in 0..7 {
         match step {
             1 => camera.pan(Point::new(30.0, 10.0)),
-            2 => camera.zoom_at(Point::new(190.0, 280.0), 1.7),
+            2 => camera.zoom_at(Point::new(190.0, 280.0), 1.2),
             3 => scene.targets[1].position.x += 10.0,
             4 => scene.obstacles[0].position.y += 5.0,
             5 => scene.paths[0].closed = true,

@@ -1,5 +1,7 @@
 //! How an agent looks: one description for the GPU renderer (as a uniform) and the CPU rasteriser.
 
+use std::f32::consts::TAU;
+
 use crate::model::scene::{ColourBy, Look};
 use crate::model::vector::Point;
 
@@ -27,22 +29,28 @@ pub const GLOW_REACH: f32 = 4.0;
 /// would not be, and costs by its area.
 pub const SMALLEST_GLOW: f32 = 1.0;
 
-/// Brightness of the middle of a glow at its natural size; smaller ones keep their light per area
-/// of the world down to [`FAINTEST_GLOW`].
-pub const GLOW: f32 = 0.7;
+/// Brightness of a glow at its natural size; smaller ones pale down to [`FAINTEST_GLOW`].
+pub const GLOW: f32 = 0.8;
 
-/// Brightness that the middle of no glow falls below, however far away.
+/// Brightness that no glow falls below, however far away.
 pub const FAINTEST_GLOW: f32 = 0.06;
 
 /// How much of what is behind it a glow hides, as a share of its brightness.
 ///
 /// Light alone (0) turns white wherever enough of it comes together, at some zoom in every dense
 /// flock. With a little cover the sum of any number of glows has a limit, their colour divided by
-/// this, and an ember of [`WARMTH`] ends between orange and yellow.
-pub const GLOW_COVER: f32 = 0.4;
+/// this: the embers of [`EMBER_LEVEL`] end between orange and yellow.
+pub const GLOW_COVER: f32 = 0.5;
 
-/// What remains of red, green and blue in the light of a glow: that of embers and fireflies.
-pub const WARMTH: [f32; 3] = [1.0, 0.6, 0.3];
+/// Middle of the range of red, green and blue of a glow: whatever its colour tells, it is that of an
+/// ember.
+pub const EMBER_LEVEL: [f32; 3] = [0.85, 0.36, 0.1];
+
+/// Half the range of red, green and blue of a glow.
+pub const EMBER_SWING: [f32; 3] = [0.15, 0.16, 0.08];
+
+/// Light that the hot core of a glow has besides.
+pub const EMBER_HEAT: [f32; 3] = [0.5, 0.4, 0.22];
 
 /// Number of neighbours from which on an agent coloured by them shows the end of the scale.
 pub const CROWD: f32 = 40.0;
@@ -61,17 +69,20 @@ pub struct Figure {
     pub strength: f32,
     /// How much of what is behind it is hidden, as a share of the strength; 0 to 1.
     pub cover: f32,
-    /// Factors on red, green and blue.
-    pub tint: [f32; 3],
+    /// Middle of the range of red, green and blue round the colour circle.
+    pub level: [f32; 3],
+    /// Half the range of red, green and blue round the colour circle.
+    pub swing: [f32; 3],
+    /// Light that the core of a glow has besides.
+    pub heat: [f32; 3],
 }
 
 impl Figure {
     /// The figure of agents of `size` world units (half the length, or the radius) on a screen with
     /// `scale` pixels to the point.
     ///
-    /// Below a smallest number of points a figure stays as large and pales instead, so that crowds
-    /// are brighter than loners: a dart or a disc by as much as its length grew, a glow by as much
-    /// as its area did.
+    /// Below a smallest number of points a figure stays as large and pales by as much as its length
+    /// grew, so that crowds are brighter than loners.
     #[must_use]
     pub fn of(look: Look, size: f32, pixels_per_unit: f32, scale: f32) -> Self {
         let natural = size * pixels_per_unit;
@@ -86,7 +97,9 @@ impl Figure {
             reach: radius + 0.5,
             strength: opacity,
             cover: 1.0,
-            tint: [1.0; 3],
+            level: [HUE_LEVEL; 3],
+            swing: [HUE_SWING; 3],
+            heat: [0.0; 3],
         };
         match look {
             // The corners of the tail are farther away than the nose.
@@ -94,16 +107,18 @@ impl Figure {
             Look::Disc => paint,
             Look::Glow => Self {
                 reach: radius * GLOW_REACH,
-                strength: (GLOW * share * share).max(FAINTEST_GLOW),
+                strength: (GLOW * share).max(FAINTEST_GLOW),
                 cover: GLOW_COVER,
-                tint: WARMTH,
+                level: EMBER_LEVEL,
+                swing: EMBER_SWING,
+                heat: EMBER_HEAT,
                 ..paint
             },
         }
     }
 
-    /// Brightness of a glow at a distance from its middle, given squared, in pixels; 1 in the
-    /// middle and 0 at its reach.
+    /// Brightness of a glow at a distance from its middle, given squared, in pixels: 1 in the
+    /// middle, 0 at its reach. That of its [`Figure::heat`] is the third power.
     ///
     /// The light of a lamp as wide as the core falls with the square of the distance; a window
     /// takes it to zero where the halo ends.
@@ -156,7 +171,24 @@ impl Hue {
     }
 }
 
-/// Colour of an agent, linear from 0 to 1 in sRGB space (as stored in a PNG).
+/// How far round the colour circle an agent's colour is, and how bright it is.
+#[must_use]
+pub fn shade(
+    by: ColourBy,
+    velocity: Point,
+    max_speed: f32,
+    species: u8,
+    neighbours: u32,
+) -> (f32, f32) {
+    let Hue { base, per_turn, per_speed, per_crowd, dimming } = Hue::of(by, species);
+    let share = if max_speed > 0.0 { velocity.length() / max_speed } else { 0.0 };
+    let heading = heading_angle(velocity) / TAU;
+    let crowd = (neighbours as f32 / CROWD).min(1.0);
+    let turn = base + per_turn * heading + per_speed * share.clamp(0.0, 1.0) + per_crowd * crowd;
+    (turn, 1.0 - dimming * (1.0 - crowd))
+}
+
+/// Colour of a dart or disc, from 0 to 1 in sRGB space (as stored in a PNG).
 #[must_use]
 pub fn colour(
     by: ColourBy,
@@ -165,12 +197,7 @@ pub fn colour(
     species: u8,
     neighbours: u32,
 ) -> [f32; 3] {
-    let Hue { base, per_turn, per_speed, per_crowd, dimming } = Hue::of(by, species);
-    let share = if max_speed > 0.0 { velocity.length() / max_speed } else { 0.0 };
-    let heading = heading_angle(velocity) / std::f32::consts::TAU;
-    let crowd = (neighbours as f32 / CROWD).min(1.0);
-    let turn = base + per_turn * heading + per_speed * share.clamp(0.0, 1.0) + per_crowd * crowd;
-    let light = 1.0 - dimming * (1.0 - crowd);
+    let (turn, light) = shade(by, velocity, max_speed, species, neighbours);
     hue(turn).map(|channel| channel * light)
 }
 
@@ -189,9 +216,12 @@ pub const HUE_SWING: f32 = 0.40;
 /// A bright colour; `turn` counts round the colour circle, 0 and 1 are the same red.
 #[must_use]
 pub fn hue(turn: f32) -> [f32; 3] {
+    wave(turn).map(|wave| HUE_LEVEL + HUE_SWING * wave)
+}
+
+/// How much of its range each of red, green and blue uses at a place on the colour circle: −1 to 1.
+#[must_use]
+pub fn wave(turn: f32) -> [f32; 3] {
     // Cosines instead of the usual ramps: no corners, hence no bands where the flock turns.
-    [0.0, 1.0 / 3.0, 2.0 / 3.0].map(|phase| {
-        let wave = (std::f32::consts::TAU * (turn - phase)).cos();
-        HUE_LEVEL + HUE_SWING * wave
-    })
+    [0.0, 1.0 / 3.0, 2.0 / 3.0].map(|phase| (TAU * (turn - phase)).cos())
 }

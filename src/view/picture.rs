@@ -12,7 +12,7 @@ use crate::model::scene::{Scene, Species};
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct SpeciesLook {
-    /// See [`look::Figure`]; so are those up to the tint.
+    /// See [`look::Figure`]; so are those up to the heat.
     pub radius: f32,
     /// Pixels.
     pub reach: f32,
@@ -20,11 +20,19 @@ pub struct SpeciesLook {
     pub strength: f32,
     /// 0 to 1.
     pub cover: f32,
-    /// Factors on red, green and blue.
-    pub tint: [f32; 3],
+    /// Red, green and blue.
+    pub level: [f32; 3],
     /// Number of the [`crate::model::scene::Look`].
     pub shape: u32,
-    /// See [`look::Hue`]; so are those up to the dimming.
+    /// Red, green and blue.
+    pub swing: [f32; 3],
+    /// World units per tick.
+    pub max_speed: f32,
+    /// Red, green and blue.
+    pub heat: [f32; 3],
+    /// See [`look::Hue`]; so are the others.
+    pub dimming: f32,
+    /// Turns.
     pub hue_base: f32,
     /// Turns.
     pub hue_per_turn: f32,
@@ -32,14 +40,6 @@ pub struct SpeciesLook {
     pub hue_per_speed: f32,
     /// Turns.
     pub hue_per_crowd: f32,
-    /// 0 to 1.
-    pub dimming: f32,
-    /// See [`look::HUE_LEVEL`].
-    pub hue_level: f32,
-    /// See [`look::HUE_SWING`].
-    pub hue_swing: f32,
-    /// World units per tick.
-    pub max_speed: f32,
 }
 
 /// The uniform of `draw_boids.wgsl`.
@@ -71,16 +71,16 @@ impl SpeciesLook {
             reach: figure.reach,
             strength: figure.strength,
             cover: figure.cover,
-            tint: figure.tint,
+            level: figure.level,
             shape: figure.look as u32,
+            swing: figure.swing,
+            max_speed: species.body.max_speed,
+            heat: figure.heat,
+            dimming: hue.dimming,
             hue_base: hue.base,
             hue_per_turn: hue.per_turn,
             hue_per_speed: hue.per_speed,
             hue_per_crowd: hue.per_crowd,
-            dimming: hue.dimming,
-            hue_level: look::HUE_LEVEL,
-            hue_swing: look::HUE_SWING,
-            max_speed: species.body.max_speed,
         }
     }
 }
@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn the_layout_is_that_of_the_shader() {
         let species = layout!(SpeciesLook:
-            radius reach strength cover tint shape hue_base hue_per_turn hue_per_speed hue_per_crowd
-            dimming hue_level hue_swing max_speed);
+            radius reach strength cover level shape swing max_speed heat dimming
+            hue_base hue_per_turn hue_per_speed hue_per_crowd);
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of the whole covers the number of species.
         let picture = layout!(Picture:

@@ -63,6 +63,8 @@ struct Placed {
     ahead: Point,
     /// Red, green and blue from 0 to 1.
     colour: [f32; 3],
+    /// Factor on the light of its core; 0 to 1.
+    light: f32,
 }
 
 /// One agent; none when it lies outside the picture or nowhere at all.
@@ -79,13 +81,16 @@ fn place(style: &Style, state: &FlockState, row: usize, camera: &Camera) -> Opti
     let heading = velocity.try_normalize().unwrap_or(Point::X);
     let species = state.species[row];
     let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
-    let colour = look::colour(style.by, velocity, style.max_speed, species, neighbours);
+    let (turn, light) = look::shade(style.by, velocity, style.max_speed, species, neighbours);
+    let (wave, Figure { level, swing, .. }) = (look::wave(turn), &style.figure);
+    let colour = [0, 1, 2].map(|i| light * (level[i] + swing[i] * wave[i]));
     Some(Placed {
         species,
         centre,
         // Rows of pixels count downwards, the world's y upwards.
         ahead: Point::new(heading.x, -heading.y),
         colour,
+        light,
     })
 }
 
@@ -101,7 +106,7 @@ fn draw_band(placed: &[Placed], styles: &[Style], band: &mut PixmapMut, top: usi
         }
         let centre = agent.centre - Point::new(0.0, low);
         if figure.look == Look::Glow {
-            add_glow(band, figure, centre, agent.colour);
+            add_glow(band, figure, centre, agent);
             continue;
         }
         match figure.look {
@@ -137,9 +142,11 @@ fn push_dart(builder: &mut PathBuilder, centre: Point, along: Point) {
 ///
 /// By hand: light that hides some of what is behind it is none of the library's blend modes, and a
 /// gradient of its own for every agent costs several times as much.
-fn add_glow(band: &mut PixmapMut, figure: &Figure, centre: Point, colour: [f32; 3]) {
+fn add_glow(band: &mut PixmapMut, figure: &Figure, centre: Point, agent: &Placed) {
     let (width, height) = (band.width() as usize, band.height() as usize);
-    let light = [0, 1, 2].map(|i| 255.0 * figure.strength * colour[i] * figure.tint[i]);
+    let full = 255.0 * figure.strength;
+    let light = agent.colour.map(|channel| full * channel);
+    let heat = figure.heat.map(|channel| full * agent.light * channel);
     let cover = figure.strength * figure.cover;
     // `as` sends what is negative to 0.
     let from = (centre - figure.reach).floor();
@@ -151,9 +158,10 @@ fn add_glow(band: &mut PixmapMut, figure: &Figure, centre: Point, colour: [f32; 
         for (column, pixel) in columns.clone().zip(line[columns.start * 4..].chunks_exact_mut(4)) {
             let x = column as f32 + 0.5 - centre.x;
             let share = figure.glow(x * x + y * y);
-            for (channel, light) in pixel.iter_mut().zip(light) {
+            let core = share * share * share;
+            for (channel, (light, heat)) in pixel.iter_mut().zip(light.into_iter().zip(heat)) {
                 let behind = f32::from(*channel) * (1.0 - cover * share);
-                *channel = (behind + light * share + 0.5) as u8;
+                *channel = (behind + light * share + heat * core + 0.5) as u8;
             }
         }
     }

@@ -16,6 +16,9 @@ const MOST_STROKES: usize = 2000;
 /// Length of a stroke, as a share of the distance from one to the next.
 const STROKE: f32 = 0.55;
 
+/// Length of the barb at its head, along and across it, as a share of half the stroke.
+const BARB: f32 = 0.45;
+
 /// Farthest image of a mark in a wrapped world, in world sizes: as far as agents look for paths.
 const FARTHEST_IMAGE: f32 = 2.0;
 
@@ -195,8 +198,11 @@ fn flow_marks(scene: &Scene) -> Vec<Mark> {
     {
         let cell = row as usize * raster.columns as usize + column as usize;
         let Some(way) = ways.get(cell).and_then(|way| way.try_normalize()) else { continue };
-        let middle = raster.middle(column, row);
-        let points = vec![middle - way * half, middle + way * half];
+        let (middle, along) = (raster.middle(column, row), way * half);
+        // Half an arrow: which way it goes, in as few strokes as can tell.
+        let head = middle + along;
+        let barb = head + (along.perp() - along) * BARB;
+        let points = vec![middle - along, head, barb];
         marks.push(mark(Shape::Line { points, closed: false, width: 0.0 }, FLOW));
     }
     marks
