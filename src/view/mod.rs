@@ -2,6 +2,7 @@
 
 pub mod background;
 pub mod camera;
+pub mod clip;
 pub mod frame;
 pub mod look;
 pub mod offscreen;

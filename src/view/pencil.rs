@@ -8,6 +8,7 @@ use tiny_skia::{
 };
 
 use super::camera::Camera;
+use super::clip;
 use super::frame::Frame;
 use super::sketch::{Mark, Shape};
 use crate::model::vector::Point;
@@ -58,7 +59,7 @@ pub fn draw(marks: &[Mark], camera: &Camera, scale: f32, frame: &mut Frame) {
         .filter_map(|mark| {
             let [r, g, b] = mark.colour.map(|channel| f32::from(channel) / 255.0);
             let colour = Color::from_rgba(r, g, b, mark.opacity.clamp(0.0, 1.0))?;
-            let path = outline(&mark.shape, camera, scale)?;
+            let path = clip::to_window(outline(&mark.shape, camera, scale)?, size)?;
             let bounds = path.bounds();
             let seen = bounds.right() > 0.0
                 && bounds.bottom() > 0.0

@@ -6,7 +6,7 @@ use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
 use super::camera::Camera;
 use super::frame::Frame;
 use super::look::{self, Figure, SLENDERNESS};
-use super::{pencil, scenery};
+use super::{clip, pencil, scenery};
 use crate::model::behaviours::Target;
 use crate::model::scene::{ColourBy, Look, Scene, Species};
 use crate::model::state::FlockState;
@@ -97,6 +97,7 @@ fn place(style: &Style, state: &FlockState, row: usize, camera: &Camera) -> Opti
 /// Draws what falls on the rows of pixels from `top` on.
 fn draw_band(placed: &[Placed], styles: &[Style], band: &mut PixmapMut, top: usize) {
     let (low, high) = (top as f32, top as f32 + band.height() as f32);
+    let size = Point::new(band.width() as f32, band.height() as f32);
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
     let mut builder = PathBuilder::new();
     for agent in placed {
@@ -115,9 +116,8 @@ fn draw_band(placed: &[Placed], styles: &[Style], band: &mut PixmapMut, top: usi
         }
         let [r, g, b] = agent.colour;
         // None for a figure without area: nothing to draw.
-        let (Some(path), Some(colour)) =
-            (builder.finish(), Color::from_rgba(r, g, b, figure.strength))
-        else {
+        let path = builder.finish().and_then(|path| clip::to_window(path, size));
+        let (Some(path), Some(colour)) = (path, Color::from_rgba(r, g, b, figure.strength)) else {
             builder = PathBuilder::new();
             continue;
         };
@@ -304,6 +304,25 @@ mod tests {
             pool.install(|| draw(&scene, &state, &[], &camera))
         };
         assert_eq!(with(1), with(7));
+    }
+
+    #[test]
+    fn an_agent_that_fills_the_picture_does() {
+        for look in [Look::Disc, Look::Glow, Look::Triangle] {
+            for pixels_per_unit in [1e2, 1e4] {
+                let mut scene = scene("species");
+                scene.species[0].look = look;
+                let place = (Point::new(198.0, 100.0), Point::X);
+                let camera = Camera { pixels_per_unit, ..camera(80.0, 40.0) };
+                let frame = draw(&scene, &flock(&[place]), &[], &camera);
+                let corner = frame.rgb(0, 0);
+                assert_ne!(corner, Some(look::BACKGROUND));
+                assert!(
+                    look == Look::Glow
+                        || frame.pixels.chunks(4).all(|p| Some([p[0], p[1], p[2]]) == corner)
+                );
+            }
+        }
     }
 
     #[test]
