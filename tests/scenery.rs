@@ -168,7 +168,7 @@ fn marks_above_are_drawn_over_the_flock_by_both() {
             let frame = painter.paint(&mut engine, &scene, &camera, above).unwrap();
             frame.rgb(pixel.x as u32, pixel.y as u32).unwrap()
         };
-        assert_eq!(at_mark(&[mark.clone()]), mark.colour);
+        assert_eq!(at_mark(std::slice::from_ref(&mark)), mark.colour);
         assert_ne!(at_mark(&[]), mark.colour);
     }
 }
