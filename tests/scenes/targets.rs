@@ -47,11 +47,12 @@ fn proximity_brings_a_seeker_to_rest() {
         let distance = run.distances(1)[0];
         let speed = run.step(0).velocity[0].length();
         assert!(speed < 0.05 && distance < 1.0, "{distance} away at {speed}");
-        // The control: with constant limits it still orbits.
+        // The control: with constant limits it orbits.
         run.start(None, &["vehicle.seek.proximity=0"]);
-        let restless = run.step(401).velocity[0].length();
-        assert!(restless > 1.0, "plain seek is at rest as well: {restless}");
-        format!("{distance:.4} away at speed {speed:.5}; plain seek at {restless:.1}")
+        run.engine.step(400).unwrap();
+        let orbit = run.distances(200).into_iter().fold(0.0, f32::max);
+        assert!(orbit > 50.0, "plain seek comes to rest as well: {orbit}");
+        format!("{distance:.4} away at speed {speed:.5}; plain seek up to {orbit:.0} away")
     });
 }
 
