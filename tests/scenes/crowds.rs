@@ -116,7 +116,7 @@ fn clusters_of_foam_merge() {
             let state = run.step(ticks);
             numbers.push(clusters(run, &state));
         }
-        assert!(numbers.windows(2).all(|pair| 10 * pair[1] < 9 * pair[0]), "{numbers:?}");
+        assert!(numbers.windows(2).all(|pair| 20 * pair[1] < 19 * pair[0]), "{numbers:?}");
         run.start(Some(1000), &["bubble.cohesion.weight=0"]);
         let state = run.step(1000);
         let loose = clusters(run, &state);

@@ -113,7 +113,7 @@ fn every_scene_runs_at_its_own_count_and_at_20_000() {
             let before = run.start(Some(20_000), &[]);
             let state = run.step(50);
             assert_nobody_lost(run, &state, 20_000);
-            // Vehicles that start inside a path's band stay at rest only if they start at rest.
+            // A bubble of foam that starts at rest with nobody near stays where it is.
             let moved = before.position.iter().zip(&state.position).filter(|(p, q)| p != q);
             let moved = moved.count();
             assert!(moved > 19_000, "only {moved} of 20,000 moved");
