@@ -2,6 +2,7 @@
 
 pub mod camera;
 pub mod frame;
+pub mod geometry;
 pub mod look;
 pub mod offscreen;
 pub mod picture;
