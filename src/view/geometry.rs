@@ -25,6 +25,15 @@ use crate::model::vector::Point;
 /// How much of a behaviour's colour is left beside grey.
 const SATURATION: f32 = 0.7;
 
+/// The grey beside it.
+const LEVEL: f32 = 0.62;
+
+/// Hue of the first behaviour, in turns: orange.
+const FIRST_HUE: f32 = 0.08;
+
+/// Hues for all behaviours. Steps of two meet every one of an odd number.
+const ODD_NUMBER: usize = Kind::ALL.len() | 1;
+
 /// The behaviours of a species that are not silenced, in the order of the file, each with the
 /// colour of its geometry. Those that see equally far have one colour, since they have one circle.
 #[must_use]
@@ -43,12 +52,12 @@ pub fn legend(species: &Species) -> Vec<(Kind, [u8; 3])> {
     kinds.iter().map(|kind| (*kind, colour(like(*kind)))).collect()
 }
 
-/// A muted colour for each behaviour.
+/// A muted colour for each behaviour: two steps round the colour circle from one to the next, so
+/// that those side by side in the registry are apart, and all differ.
 fn colour(kind: Kind) -> [u8; 3] {
-    // Steps of the golden ratio keep those that stand side by side in the registry far apart.
-    let turn = 0.08 + kind as usize as f32 * 0.618_034;
-    hue(turn.fract()).map(|part| {
-        let muted = 0.62 + (part - 0.62) * SATURATION;
+    let turn = FIRST_HUE + 2.0 * kind as usize as f32 / ODD_NUMBER as f32;
+    hue(turn).map(|part| {
+        let muted = LEVEL + (part - LEVEL) * SATURATION;
         (muted * 255.0).round() as u8
     })
 }

@@ -16,7 +16,7 @@ const REACH: f32 = 4.0;
 const ENDLESS: f32 = 1e9;
 
 /// Stands behind the name of a value that follows a law.
-const VARIES: &str = "∿";
+const VARIES: &str = "~";
 
 /// The panel, with the species as they were at the start: the ends of a slider must not run away
 /// from the hand.
@@ -353,7 +353,7 @@ mod tests {
             "triangle",
             "colour",
             "heading",
-            "max_speed ∿ (world units/tick)",
+            "max_speed ~ (world units/tick)",
             "each",
             "none",
             "lane",

@@ -120,12 +120,15 @@ impl Lens {
         let mut legend = Legend::new();
         for (index, species) in scene.species.iter().enumerate() {
             if agents.iter().any(|row| usize::from(look.state.species[*row]) == index) {
-                let entries = geometry::legend(species).into_iter();
-                legend.extend(entries.map(|(kind, colour)| (kind.info().key, colour)));
+                for (kind, colour) in geometry::legend(species) {
+                    let entry = (kind.info().key, colour);
+                    // Species that do the same share a line.
+                    if !legend.contains(&entry) {
+                        legend.push(entry);
+                    }
+                }
             }
         }
-        legend.sort_unstable();
-        legend.dedup();
         Ok((geometry::marks_of_all(&scene, scenery, &look.targets, &look.state, &agents), legend))
     }
 

@@ -105,6 +105,8 @@ impl Facts<'_> {
 
     fn show_legend(&self, ui: &mut egui::Ui) {
         for (name, [r, g, b]) in &self.legend {
+            // As high as a line of text, not as a button.
+            ui.spacing_mut().interact_size.y = 0.0;
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 6.0;
                 let (place, _) = ui.allocate_exact_size(vec2(9.0, 9.0), Sense::hover());
