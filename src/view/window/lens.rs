@@ -27,6 +27,12 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const THIN: f32 = 1.4;
 const DOT: f32 = 2.6;
 
+/// Least radius of a circle; points of the screen.
+const SMALLEST: f32 = 5.0;
+
+/// The areas of more agents than this pale, so that what is under all of them still shows.
+const PALING: f32 = 6.0;
+
 /// Half the length of a cross's arms; points of the screen.
 const CROSS: f32 = 5.0;
 
@@ -129,7 +135,15 @@ impl Lens {
                 }
             }
         }
-        Ok((geometry::marks_of_all(&scene, scenery, &look.targets, &look.state, &agents), legend))
+        let (state, targets) = (&look.state, &look.targets);
+        let mut marks = geometry::marks_of_all(&scene, scenery, targets, state, &agents);
+        let paleness = (PALING / agents.len() as f32).min(1.0);
+        for mark in &mut marks {
+            if matches!(mark.shape, Shape::Sector { .. }) {
+                mark.opacity *= paleness;
+            }
+        }
+        Ok((marks, legend))
     }
 
     fn look_at(&mut self, player: &mut Player) -> Result<(), EngineError> {
@@ -189,7 +203,7 @@ impl Paper<'_> {
                 self.painter.circle_filled(self.place(*centre), radius, colour);
             }
             Shape::Ring { centre, radius } => {
-                let radius = self.length(*radius);
+                let radius = self.length(*radius).max(SMALLEST);
                 self.painter.circle_stroke(self.place(*centre), radius, stroke(0.0));
             }
             Shape::Line { points, closed, width } => {
