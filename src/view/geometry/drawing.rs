@@ -242,18 +242,20 @@ impl<'a> Drawing<'a> {
         let FollowPath { path, lookahead, advance, radius, .. } =
             rule(self.species, Kind::FollowPath);
         let predicted = position + heading * lookahead;
-        let paths = &self.surroundings.scenery.paths;
-        let [x, y, along_x, along_y, squared] = paths.nearest(path, predicted.to_array(), true);
         self.pencil.line(&[position, predicted]);
         self.pencil.point(predicted);
-        if squared == f32::MAX {
-            return;
-        }
-        let normal = Point::new(x, y);
+        let paths = &self.surroundings.scenery.paths;
+        let place = vector(predicted);
+        let near = paths.candidates(path, &place, &path, &1.0);
+        let normals = near.iter().map(|segment| (point(segment.nearest(place)), segment));
+        let distance = |normal: Point| normal.distance(predicted);
+        let nearest = normals.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
+        let Some((normal, segment)) = nearest else { return };
         self.pencil.line(&[predicted, normal]);
         self.pencil.point(normal);
-        if squared > radius * radius {
-            let sought = normal + Point::new(along_x, along_y) * advance;
+        if distance(normal) > radius {
+            let along = (segment.to - segment.from).normalize_or_zero();
+            let sought = normal + along * advance;
             self.pencil.line(&[position, sought]);
             self.pencil.ring(sought, self.subject.agent.size * 0.6);
         }

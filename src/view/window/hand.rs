@@ -179,12 +179,6 @@ impl Hand {
         self.camera.zoom_at(self.at, NOTCH.powf(notches));
     }
 
-    /// Where the mouse is; pixels. The middle of the picture until it has been there.
-    #[must_use]
-    pub fn pixel(&self) -> Point {
-        self.at
-    }
-
     /// Where in the world the mouse is.
     #[must_use]
     pub fn place(&self) -> Point {

@@ -43,8 +43,9 @@ const CORNERS: f32 = 64.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Focus {
     Nobody,
-    /// Of the agent that was nearest to the mouse when the mouse was last moved: the agent goes its
-    /// way, and a hand at rest means that one.
+    /// Of one agent: the nearest to the mouse at first, then each that the moving mouse passes over.
+    /// One that nobody points at any more goes its way and keeps its geometry, so that the mouse is
+    /// free for the sliders.
     One,
     All,
 }
@@ -63,8 +64,12 @@ pub struct Lens {
     look: Option<Look>,
     /// With the edition of the scene that it is of.
     scenery: Option<(u64, Scenery)>,
-    /// The row of the agent, and where the mouse was when it was chosen.
-    chosen: Option<(usize, Point)>,
+    /// The row of the agent.
+    chosen: Option<usize>,
+    /// Where the mouse was last over the flock; pixels.
+    pixel: Option<Point>,
+    /// True when it has been moved since.
+    pointed: bool,
 }
 
 /// A behaviour's name and colour.
@@ -74,7 +79,20 @@ impl Lens {
     /// Shows nothing yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { focus: Focus::Nobody, look: None, scenery: None, chosen: None }
+        Self {
+            focus: Focus::Nobody,
+            look: None,
+            scenery: None,
+            chosen: None,
+            pixel: None,
+            pointed: false,
+        }
+    }
+
+    /// The mouse is over the flock, at a pixel.
+    pub fn point_at(&mut self, pixel: Point) {
+        self.pixel = Some(pixel);
+        self.pointed = true;
     }
 
     /// Nobody, one agent, all of them, where a flock of `agents` lets them be seen; returns what
@@ -94,13 +112,15 @@ impl Lens {
         notice
     }
 
-    /// What there is to show now, with the mouse at a pixel of the camera.
+    /// What there is to show now; `near` is how far from an agent the mouse still means it, in
+    /// pixels.
     pub fn marks(
         &mut self,
         player: &mut Player,
         camera: &Camera,
-        pixel: Point,
+        near: f32,
     ) -> Result<(Vec<Mark>, Legend), EngineError> {
+        let pointed = std::mem::take(&mut self.pointed);
         if self.focus == Focus::Nobody {
             return Ok(Default::default());
         }
@@ -116,11 +136,16 @@ impl Lens {
         let agents: Vec<usize> = if all {
             (0..look.state.len()).collect()
         } else {
-            let still = self.chosen.filter(|(row, at)| *at == pixel && *row < look.state.len());
-            let place = camera.world_from_pixel(pixel);
-            let choose = || nearest(&look.state, &player.scene().world, place);
-            self.chosen = still.or_else(|| choose().map(|row| (row, pixel)));
-            self.chosen.iter().map(|(row, _)| *row).collect()
+            let kept = self.chosen.filter(|row| *row < look.state.len());
+            if pointed || kept.is_none() {
+                let place = camera.world_from_pixel(self.pixel.unwrap_or(camera.size * 0.5));
+                let found = nearest(&look.state, &player.scene().world, place);
+                let meant = |(_, distance): &(usize, f32)| {
+                    kept.is_none() || distance * camera.pixels_per_unit < near
+                };
+                self.chosen = found.filter(meant).map(|(row, _)| row).or(kept);
+            }
+            self.chosen.into_iter().collect()
         };
         let scene = player.scene().at(look.state.tick);
         let mut legend = Legend::new();
@@ -158,11 +183,11 @@ impl Lens {
     }
 }
 
-/// The row of the agent that is nearest to a place.
-fn nearest(state: &FlockState, world: &World, place: Point) -> Option<usize> {
-    let distance = |p: &Point| world.shortest_between(place, *p).length_squared();
+/// The row of the agent that is nearest to a place, and its distance in world units.
+fn nearest(state: &FlockState, world: &World, place: Point) -> Option<(usize, f32)> {
+    let distance = |p: &Point| world.shortest_between(place, *p).length();
     let rows = state.position.iter().map(distance).enumerate();
-    rows.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
+    rows.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// Paints marks behind the interface and over the flock.

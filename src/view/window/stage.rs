@@ -26,6 +26,9 @@ use crate::view::upload::UploadedAgents;
 /// How long a notice stays.
 const NOTICE: Duration = Duration::from_secs(6);
 
+/// How near the mouse must be to an agent to mean it; points.
+const NEAR: f32 = 24.0;
+
 /// How long to wait before asking again for a surface that nobody can see.
 const NAP: Duration = Duration::from_millis(100);
 
@@ -158,7 +161,11 @@ impl<'a> Stage<'a> {
             }
             WindowEvent::Focused(false) => self.hand.let_go(),
             WindowEvent::CursorMoved { position, .. } => {
-                self.hand.move_to(Point::new(position.x as f32, position.y as f32));
+                let pixel = Point::new(position.x as f32, position.y as f32);
+                self.hand.move_to(pixel);
+                if !on_interface {
+                    self.lens.point_at(pixel);
+                }
             }
             WindowEvent::ModifiersChanged(keys) => {
                 self.hand.hold(DropKey::Shift, keys.state().shift_key());
@@ -347,7 +354,8 @@ impl<'a> Stage<'a> {
     fn lay_out(&mut self) -> Result<(Painting, Option<Vec<Species>>), WindowError> {
         self.notice.take_if(|(_, since)| since.elapsed() > NOTICE);
         let camera = self.hand.camera;
-        let (marks, legend) = self.lens.marks(&mut self.player, &camera, self.hand.pixel())?;
+        let near = NEAR * self.window.scale_factor() as f32;
+        let (marks, legend) = self.lens.marks(&mut self.player, &camera, near)?;
         let largest_cell = self.player.largest_cell();
         let engine = self.player.engine();
         let scene = self.player.scene();
