@@ -86,6 +86,13 @@ pub fn turn_round(scene: &mut Scene, first: &Scene) {
     }
 }
 
+/// True when seek and flee have changed places since `first`, the scene at the start.
+#[must_use]
+pub fn is_turned(scene: &Scene, first: &Scene) -> bool {
+    let kinds = |species: &Species| species.rules.iter().map(|rule| rule.kind).collect::<Vec<_>>();
+    scene.species.iter().zip(&first.species).any(|(now, first)| kinds(now) != kinds(first))
+}
+
 /// The values of a behaviour in a scene at the start; the defaults where it is not there.
 #[must_use]
 pub fn values_at_first(first: &Species, kind: Kind) -> Vec<f32> {

@@ -26,8 +26,6 @@ pub struct Player<'a> {
     pointer: Option<Point>,
     /// New paths since the start.
     paths: u32,
-    /// True when seek and flee have changed places.
-    turned: bool,
     profile: Profile,
     /// Seconds that a tick takes, as far as is known.
     cost: f64,
@@ -54,7 +52,6 @@ impl<'a> Player<'a> {
             agents: initial.len(),
             pointer: None,
             paths: 0,
-            turned: false,
             profile: Profile::default(),
             cost: 0.0,
             revision: 0,
@@ -100,7 +97,7 @@ impl<'a> Player<'a> {
     /// as they are now.
     pub fn reset(&mut self) -> Result<(), EngineError> {
         self.clock.forget();
-        if std::mem::take(&mut self.turned) {
+        if deeds::is_turned(&self.scene, self.first) {
             deeds::turn_round(&mut self.scene, self.first);
         }
         self.paths = 0;
@@ -180,12 +177,10 @@ impl<'a> Player<'a> {
     /// Those that seek flee, and those that flee seek; returns why not, where that cannot be.
     pub fn turn_round(&mut self) -> Result<Option<String>, EngineError> {
         let first = self.first;
-        let refused = self.change_by(|scene, _| {
+        self.change_by(|scene, _| {
             deeds::turn_round(scene, first);
             Ok::<_, Infallible>(())
-        })?;
-        self.turned ^= refused.is_none();
-        Ok(refused)
+        })
     }
 
     /// What a drag from `place` takes along, if there is anything.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::engine::EngineKind;
 use crate::engine::cpu::CpuEngine;
+use crate::model::behaviours::Kind;
 use crate::model::scene::Request;
 
 /// A wanderer, a target that moves by itself and one that rests, a path.
@@ -57,6 +58,17 @@ fn a_reset_undoes_what_hands_have_done() {
         assert_eq!((player.agents(), player.tick()), (5, 0));
         assert_eq!(player.scene().paths, player.first.paths);
         assert_eq!(player.scene().obstacles, player.first.obstacles);
+        assert_eq!(player.scene().species[0].rules, player.first.species[0].rules);
+    });
+}
+
+#[test]
+fn who_was_put_back_is_not_turned_by_a_reset() {
+    play(|player| {
+        assert_eq!(player.turn_round(), Ok(None));
+        assert!(player.scene().species[0].rule(Kind::Flee).is_some());
+        assert_eq!(player.change(player.first.species.clone()), Ok(None));
+        player.reset().unwrap();
         assert_eq!(player.scene().species[0].rules, player.first.species[0].rules);
     });
 }
