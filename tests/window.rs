@@ -138,7 +138,8 @@ fn agents_dropped_by_a_drag_stay_until_the_reset() {
     }
     let Some(display) = Display::open(test, "1000x700") else { return };
     let size = format!("{}x{}", SIZE.0, SIZE.1);
-    // The drag is 160 pixels long: an agent at its start, and one every eight pixels.
+    // The drag is 160 pixels long: an agent at its start, and one every eight pixels. It is far from
+    // the middle, where the flock starts.
     for (engine, key, back, agents) in
         [("gpu", "d", "", 71), ("cpu", "Shift_L", "", 71), ("gpu", "d", "key r", 50)]
     {
@@ -148,10 +149,10 @@ fn agents_dropped_by_a_drag_stay_until_the_reset() {
         display.until("a flock", |s| coloured(s) > 50);
         display.xdotool("key space");
         let before = display.until_still();
-        display.xdotool(&format!("mousemove 400 300 keydown {key} mousedown 1 mousemove 450 300"));
-        display.xdotool("mousemove 500 300 mousemove 560 300 mouseup 1");
+        display.xdotool(&format!("mousemove 400 500 keydown {key} mousedown 1 mousemove 450 500"));
+        display.xdotool("mousemove 500 500 mousemove 560 500 mouseup 1");
         display.xdotool(&format!("keyup {key}"));
-        let row = |s: &Shot| s.darts(392..568, 290..311).len();
+        let row = |s: &Shot| s.darts(392..568, 490..511).len();
         display.until("a row of agents", |s| row(s) > row(&before) + 300);
         if !back.is_empty() {
             display.xdotool(back);
