@@ -110,17 +110,19 @@ pub enum Thing {
 }
 
 impl Thing {
-    /// What a drag from `place` takes along in a scene: the nearest target of the file that does
-    /// not move by itself, or the obstacle whose edge is nearest.
+    /// What a drag from `place` takes along in a scene: the nearest target of the file (one that
+    /// moves by itself only where none is at rest), or the obstacle whose edge is nearest.
     #[must_use]
     pub fn nearest(scene: &Scene, place: Point) -> Option<Self> {
         let distance = |to: Point| scene.world.shortest_between(place, to).length();
         match scene.click {
             Click::Target => {
-                let rests = |t: &Target| t.name != POINTER && t.velocity == Point::ZERO;
-                let targets = scene.targets.iter().enumerate().filter(|(_, target)| rests(target));
-                let far = |target: &Target| distance(target.position);
-                let nearest = targets.min_by(|a, b| far(a.1).total_cmp(&far(b.1)));
+                let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
+                // Those at rest first, however far away.
+                let far = |t: &Target| (t.velocity != Point::ZERO, distance(t.position));
+                let further =
+                    |a: (bool, f32), b: (bool, f32)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
+                let nearest = targets.min_by(|a, b| further(far(a.1), far(b.1)));
                 nearest.map(|(index, _)| Self::Target(index))
             }
             Click::Obstacle => {

@@ -18,6 +18,7 @@ use super::player::Player;
 use super::screen::{Canvas, Screen};
 use super::{Options, Summary, WindowError};
 use crate::engine::EngineKind;
+use crate::model::behaviours::Target;
 use crate::model::scene::{Click, Species};
 use crate::model::vector::Point;
 use crate::view::renderer::Renderer;
@@ -334,11 +335,14 @@ impl<'a> Stage<'a> {
                 self.uploaded.upload(&self.player.state()?)?;
             }
         }
+        // Asking a GPU costs a wait: only for targets that move by themselves.
+        let moving = self.player.scene().targets.iter().any(Target::moves);
+        let targets = if moving { Some(self.player.targets()?) } else { None };
         let agents = self.player.engine().gpu_agents();
         let agents = agents.unwrap_or_else(|| self.uploaded.agents());
-        let (scene_now, camera) = (self.player.scene(), &self.hand.camera);
-        let targets = &scene_now.targets;
-        self.renderer.draw(&mut encoder, &target, agents, scene_now, targets, camera);
+        let (scene, camera) = (self.player.scene(), &self.hand.camera);
+        let targets = targets.as_ref().unwrap_or(&scene.targets);
+        self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera);
         let size = self.screen.size();
         let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting);
         gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
