@@ -125,6 +125,136 @@ fn a_window_does_what_hands_ask_for() {
     assert!(out.contains("engine gpu ("), "{out}");
 }
 
+/// Coloured pixels beside the overlay: darts and geometry.
+fn coloured(shot: &Shot) -> usize {
+    shot.darts(300..SIZE.0, 0..SIZE.1).len()
+}
+
+#[test]
+fn agents_dropped_by_a_drag_stay_until_the_reset() {
+    let test = "agents_dropped_by_a_drag_stay_until_the_reset";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let size = format!("{}x{}", SIZE.0, SIZE.1);
+    // The drag is 160 pixels long: an agent at its start, and one every eight pixels. It is far from
+    // the middle, where the flock starts.
+    for (engine, key, back, agents) in
+        [("gpu", "d", "", 71), ("cpu", "Shift_L", "", 71), ("gpu", "d", "key r", 50)]
+    {
+        let arguments = format!("run --count 50 --seed 1 --engine {engine} --size {size}");
+        let mut program = display.start(flockwork(&arguments));
+        display.focus(&mut program);
+        display.until("a flock", |s| coloured(s) > 50);
+        display.xdotool("key space");
+        let before = display.until_still();
+        display.xdotool(&format!("mousemove 400 500 keydown {key} mousedown 1 mousemove 450 500"));
+        display.xdotool("mousemove 500 500 mousemove 560 500 mouseup 1");
+        display.xdotool(&format!("keyup {key}"));
+        let row = |s: &Shot| s.darts(392..568, 490..511).len();
+        display.until("a row of agents", |s| row(s) > row(&before) + 300);
+        if !back.is_empty() {
+            display.xdotool(back);
+            display.until("the row gone", |s| row(s) < row(&before) + 300);
+        }
+        display.xdotool("key Escape");
+        let (code, out, err) = program.end();
+        assert_eq!(code, Some(0), "{err}");
+        assert!(out.starts_with(&format!("{agents} agents, ")), "{out}");
+    }
+}
+
+#[test]
+fn geometry_is_shown_of_one_agent_then_of_all_then_of_none() {
+    let test = "geometry_is_shown_of_one_agent_then_of_all_then_of_none";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let size = format!("{}x{}", SIZE.0, SIZE.1);
+    let arguments = format!("run --count 40 --seed 1 --engine gpu --size {size}");
+    let mut program = display.start(flockwork(&arguments));
+    display.focus(&mut program);
+    display.until("a flock", |s| coloured(s) > 50);
+    display.xdotool("mousemove 600 300 key space key h");
+    let none = display.until_still();
+    display.xdotool("key g");
+    let one = display.until("more than darts", |s| coloured(s) > coloured(&none) + 150);
+    display.xdotool("key g");
+    display.until("much more than darts", |s| coloured(s) > 2 * coloured(&one));
+    display.xdotool("key g");
+    display.until("darts alone", |s| *s == none);
+    display.xdotool("key Escape");
+    let (code, _, err) = program.end();
+    assert_eq!(code, Some(0), "{err}");
+}
+
+/// A vehicle at rest in the middle, and a world that fills the window.
+const VEHICLE: &str = "[world]\nsize = [900, 600]\nboundary = \"open\"\n[species.vehicle]\n\
+                       count = 1\nspawn = { place = \"point\", speed = 0 }\n";
+
+/// Starts a scene of this text and pauses it, with the vehicle's geometry shown. (The clock may
+/// have run for a few ticks.)
+fn start_vehicle(display: &Display, folder: &std::path::Path, text: &str) -> desktop::Program {
+    let file = folder.join("vehicle.toml");
+    fs::write(&file, format!("{text}\n{VEHICLE}")).unwrap();
+    let mut command = flockwork(&format!("run --engine cpu --size {}x{}", SIZE.0, SIZE.1));
+    command.arg("--scene").arg(&file);
+    let mut program = display.start(command);
+    display.focus(&mut program);
+    display.until("a vehicle", |s| coloured(s) > 10);
+    display.xdotool("mousemove 450 300 key space key h key g");
+    program
+}
+
+#[test]
+fn a_click_makes_another_path() {
+    let test = "a_click_makes_another_path";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let text = "click = \"path\"\n[[paths]]\n\
+                points = [[0, 300], [300, 500], [600, 100], [900, 300]]\n\
+                [species.vehicle.follow_path]";
+    let program = start_vehicle(&display, folder.path(), text);
+    // The normal point shows where the path is.
+    let first = display.until_still();
+    display.xdotool("click 1");
+    let second = display.until("another path", |s| *s != first);
+    display.xdotool("click 1");
+    display.until("a third path", |s| *s != first && *s != second);
+    display.xdotool("key Escape");
+    assert_eq!(program.end().0, Some(0));
+}
+
+#[test]
+fn a_target_moves_along_with_the_mouse() {
+    let test = "a_target_moves_along_with_the_mouse";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let text = "click = \"target\"\n[[targets]]\nposition = [700, 300]\n[species.vehicle.seek]";
+    let program = start_vehicle(&display, folder.path(), text);
+    // The way of the vehicle to its target is a line, with a point at the target.
+    let at = |s: &Shot, (x, y): (i64, i64)| s.darts(x - 4..x + 5, y - 4..y + 5).len();
+    display.until("the target at its place", |s| at(s, (700, 300)) > 10);
+    display.xdotool("mousemove 710 310 mousedown 1 mousemove 600 200 mousemove 500 100");
+    let moved = |s: &Shot| at(s, (500, 100)) > 10 && at(s, (700, 300)) == 0;
+    display.until("the target at the mouse", moved);
+    display.xdotool("mouseup 1 mousemove 300 500");
+    display.until_still();
+    assert!(moved(&display.look()), "it stays where it was let go");
+    display.xdotool("key r");
+    display.until("the target back at its place", |s| at(s, (700, 300)) > 10);
+    display.xdotool("key Escape");
+    assert_eq!(program.end().0, Some(0));
+}
+
 /// Where darts crowd, in the middle of the window.
 fn busiest(shot: &Shot) -> (i64, i64) {
     let places = (1..8).flat_map(|i| (1..5).map(move |j| (i * 100 + 50, j * 100 + 50)));

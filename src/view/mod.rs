@@ -4,6 +4,7 @@ pub mod background;
 pub mod camera;
 pub mod clip;
 pub mod frame;
+pub mod geometry;
 pub mod look;
 pub mod offscreen;
 pub mod pencil;

@@ -1,68 +1,27 @@
-//! Mouse and keys: what the user wants.
+//! The mouse: the camera that it moves, and where it touches the world.
 
-use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta};
-use winit::keyboard::{Key, NamedKey};
+use winit::event::{ElementState, MouseButton, MouseScrollDelta};
 
+use crate::model::scene::Click;
 use crate::model::vector::Point;
 use crate::model::world::World;
 use crate::view::camera::Camera;
 
-/// What a key asks for.
+/// What the left button does while it is down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Pause, or go on.
-    Pause,
-    /// One tick.
-    Step,
-    /// Back to the first state.
-    Reset,
-    /// The other engine.
-    SwitchEngine,
-    /// The whole screen, or a window again.
-    FullScreen,
-    /// Show or hide the sliders.
-    Sliders,
-    /// Show or hide the overlay.
-    Overlay,
-    /// See the whole world again.
-    WholeWorld,
-    /// Close.
-    Quit,
-}
-
-impl Action {
-    /// The action of a key that goes down.
-    #[must_use]
-    pub fn of(event: &KeyEvent) -> Option<Self> {
-        if event.state != ElementState::Pressed {
-            return None;
-        }
-        let action = Self::of_key(&event.logical_key)?;
-        // Holding a key down steps on, and does not toggle to and fro.
-        (!event.repeat || action == Self::Step).then_some(action)
-    }
-
-    fn of_key(key: &Key) -> Option<Self> {
-        match key {
-            Key::Named(NamedKey::Space) => Some(Self::Pause),
-            Key::Named(NamedKey::Escape) => Some(Self::Quit),
-            Key::Named(NamedKey::Tab) => Some(Self::Sliders),
-            Key::Named(NamedKey::F11) => Some(Self::FullScreen),
-            Key::Named(NamedKey::Home) => Some(Self::WholeWorld),
-            Key::Character(text) => match text.as_str() {
-                "." => Some(Self::Step),
-                "r" | "R" => Some(Self::Reset),
-                "e" | "E" => Some(Self::SwitchEngine),
-                "h" | "H" => Some(Self::Overlay),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
+enum Grip {
+    /// It is up.
+    Nothing,
+    /// It calls the flock.
+    Call,
+    /// It leaves agents behind.
+    Drop,
+    /// It moves a thing.
+    Drag,
 }
 
 /// The mouse and the camera that it moves.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Hand {
     /// What is seen.
     pub camera: Camera,
@@ -70,7 +29,19 @@ pub struct Hand {
     fitted: bool,
     at: Point,
     panning: bool,
-    calling: bool,
+    grip: Grip,
+    /// What a click does in this scene.
+    click: Click,
+    /// The key that drops agents, and the one that does the same on any keyboard.
+    adding: [bool; 2],
+    /// Where agents are to be dropped: world units.
+    drops: Vec<Point>,
+    /// The pixel of the last drop.
+    last_drop: Point,
+    /// Clicks that nobody has asked for yet.
+    clicks: u32,
+    /// True when a thing is dragged to where it is not yet.
+    moved: bool,
 }
 
 /// A notch of the wheel magnifies by this factor.
@@ -79,12 +50,36 @@ const NOTCH: f32 = 1.15;
 /// A touchpad's pixels that count as a notch.
 const PIXELS_A_NOTCH: f32 = 40.0;
 
+/// Between two agents that are dropped.
+const PIXELS_A_DROP: f32 = 8.0;
+
+/// Keys that make the left button drop agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropKey {
+    /// D.
+    Letter,
+    /// Either of the shift keys.
+    Shift,
+}
+
 impl Hand {
-    /// Sees the whole world in a picture of `size` pixels.
+    /// Sees the whole world in a picture of `size` pixels; `click` is the scene's.
     #[must_use]
-    pub fn new(world: &World, size: (u32, u32)) -> Self {
+    pub fn new(world: &World, size: (u32, u32), click: Click) -> Self {
         let camera = Camera::fit(world, size.0, size.1);
-        Self { camera, fitted: true, at: Point::ZERO, panning: false, calling: false }
+        Self {
+            camera,
+            fitted: true,
+            at: camera.size * 0.5,
+            panning: false,
+            grip: Grip::Nothing,
+            click,
+            adding: [false; 2],
+            drops: Vec::new(),
+            last_drop: Point::ZERO,
+            clicks: 0,
+            moved: false,
+        }
     }
 
     /// The picture has another size. The whole world stays in view if it was; else the middle
@@ -114,6 +109,21 @@ impl Hand {
             self.camera.pan(pixel - self.at);
         }
         self.at = pixel;
+        match self.grip {
+            Grip::Drop => self.drop_on_the_way(),
+            Grip::Drag => self.moved = true,
+            Grip::Nothing | Grip::Call => {}
+        }
+    }
+
+    /// Leaves agents on the way from the last one to the mouse, evenly.
+    fn drop_on_the_way(&mut self) {
+        let way = self.at - self.last_drop;
+        let step = way.normalize_or_zero() * PIXELS_A_DROP;
+        for _ in 0..(way.length() / PIXELS_A_DROP) as u32 {
+            self.last_drop += step;
+            self.drops.push(self.camera.world_from_pixel(self.last_drop));
+        }
     }
 
     /// A button has gone down or up. What goes down on the interface is the interface's.
@@ -123,16 +133,40 @@ impl Hand {
             return;
         }
         match button {
-            MouseButton::Left => self.calling = down,
+            MouseButton::Left if down => self.take_hold(),
+            MouseButton::Left => self.grip = Grip::Nothing,
             MouseButton::Right => self.panning = down,
             _ => {}
         }
     }
 
-    /// The window is no longer at the user's hand: no button is down as far as it knows.
+    fn take_hold(&mut self) {
+        if self.adding.contains(&true) {
+            self.grip = Grip::Drop;
+            self.last_drop = self.at;
+            self.drops.push(self.place());
+            return;
+        }
+        match self.click {
+            Click::Call => self.grip = Grip::Call,
+            Click::Path | Click::Flee => self.clicks += 1,
+            Click::Target | Click::Obstacle => {
+                self.grip = Grip::Drag;
+                self.moved = true;
+            }
+        }
+    }
+
+    /// A key that makes the left button drop agents has gone down or up.
+    pub fn hold(&mut self, key: DropKey, down: bool) {
+        self.adding[key as usize] = down;
+    }
+
+    /// The window is no longer at the user's hand: nothing is down as far as it knows.
     pub fn let_go(&mut self) {
         self.panning = false;
-        self.calling = false;
+        self.grip = Grip::Nothing;
+        self.adding = [false; 2];
     }
 
     /// The wheel has turned.
@@ -145,10 +179,38 @@ impl Hand {
         self.camera.zoom_at(self.at, NOTCH.powf(notches));
     }
 
+    /// Where in the world the mouse is.
+    #[must_use]
+    pub fn place(&self) -> Point {
+        self.camera.world_from_pixel(self.at)
+    }
+
     /// Where in the world the flock is called to, while the left button is down.
     #[must_use]
     pub fn call(&self) -> Option<Point> {
-        self.calling.then(|| self.camera.world_from_pixel(self.at))
+        (self.grip == Grip::Call).then(|| self.place())
+    }
+
+    /// True while a thing is dragged.
+    #[must_use]
+    pub fn is_dragging(&self) -> bool {
+        self.grip == Grip::Drag
+    }
+
+    /// Where in the world the dragged thing shall go; once for each move. A click that was over
+    /// between two frames counts too.
+    pub fn take_drag(&mut self) -> Option<Point> {
+        std::mem::take(&mut self.moved).then(|| self.place())
+    }
+
+    /// Where agents shall be dropped, each once; world units.
+    pub fn take_drops(&mut self) -> Vec<Point> {
+        std::mem::take(&mut self.drops)
+    }
+
+    /// Clicks since the last call.
+    pub fn take_clicks(&mut self) -> u32 {
+        std::mem::take(&mut self.clicks)
     }
 }
 
@@ -159,9 +221,17 @@ mod tests {
 
     const WORLD: World = World { size: Point::new(640.0, 360.0), boundary: Boundary::Wrap };
 
+    fn hand(click: Click) -> Hand {
+        Hand::new(&WORLD, (640, 360), click)
+    }
+
+    fn left(hand: &mut Hand, state: ElementState) {
+        hand.press(MouseButton::Left, state, false);
+    }
+
     #[test]
     fn the_world_stays_fitted_until_the_user_zooms() {
-        let mut hand = Hand::new(&WORLD, (1280, 720));
+        let mut hand = Hand::new(&WORLD, (1280, 720), Click::Call);
         hand.resize(&WORLD, (640, 360));
         assert_eq!(hand.camera, Camera::fit(&WORLD, 640, 360));
         hand.scroll(MouseScrollDelta::LineDelta(0.0, 2.0));
@@ -176,11 +246,11 @@ mod tests {
 
     #[test]
     fn the_left_button_calls_and_the_right_one_pans() {
-        let mut hand = Hand::new(&WORLD, (640, 360));
+        let mut hand = hand(Click::Call);
         hand.move_to(Point::new(10.0, 20.0));
         hand.press(MouseButton::Left, ElementState::Pressed, true);
         assert_eq!(hand.call(), None, "the press was on the interface");
-        hand.press(MouseButton::Left, ElementState::Pressed, false);
+        left(&mut hand, ElementState::Pressed);
         assert_eq!(hand.call(), Some(Point::new(10.0, 340.0)));
         hand.press(MouseButton::Left, ElementState::Released, true);
         assert_eq!(hand.call(), None);
@@ -190,12 +260,44 @@ mod tests {
         hand.let_go();
         hand.move_to(Point::new(80.0, 20.0));
         assert_eq!(hand.camera.centre, WORLD.size * 0.5 - Point::new(30.0, 0.0));
+        assert_eq!((hand.take_clicks(), hand.take_drag(), hand.take_drops().len()), (0, None, 0));
     }
 
     #[test]
-    fn keys_mean_what_the_help_says() {
-        assert_eq!(Action::of_key(&Key::Named(NamedKey::Space)), Some(Action::Pause));
-        assert_eq!(Action::of_key(&Key::Character("E".into())), Some(Action::SwitchEngine));
-        assert_eq!(Action::of_key(&Key::Character("x".into())), None);
+    fn a_drag_with_the_key_down_drops_an_agent_every_eight_pixels() {
+        for key in [DropKey::Letter, DropKey::Shift] {
+            let mut hand = hand(Click::Path);
+            hand.move_to(Point::new(100.0, 100.0));
+            hand.hold(key, true);
+            left(&mut hand, ElementState::Pressed);
+            // Four moves of seven pixels: drops at 100, 108, 116 and 124.
+            for step in 1..=4 {
+                hand.move_to(Point::new(100.0 + 7.0 * step as f32, 100.0));
+            }
+            hand.hold(key, false);
+            let drops = hand.take_drops();
+            assert_eq!(drops, [100.0, 108.0, 116.0, 124.0].map(|x| Point::new(x, 260.0)));
+            assert_eq!(hand.take_drops(), [], "each is dropped once");
+            left(&mut hand, ElementState::Released);
+            hand.move_to(Point::new(300.0, 100.0));
+            assert_eq!(hand.take_drops(), []);
+            assert_eq!(hand.take_clicks(), 0, "a drop is no click");
+            left(&mut hand, ElementState::Pressed);
+            assert_eq!((hand.take_drops().len(), hand.take_clicks()), (0, 1));
+        }
+    }
+
+    #[test]
+    fn a_dragged_thing_is_moved_when_the_mouse_moves() {
+        let mut hand = hand(Click::Target);
+        hand.move_to(Point::new(50.0, 60.0));
+        assert_eq!(hand.take_drag(), None);
+        left(&mut hand, ElementState::Pressed);
+        assert_eq!(hand.take_drag(), Some(Point::new(50.0, 300.0)));
+        assert_eq!((hand.take_drag(), hand.is_dragging()), (None, true));
+        hand.move_to(Point::new(51.0, 60.0));
+        left(&mut hand, ElementState::Released);
+        assert_eq!(hand.take_drag(), Some(Point::new(51.0, 300.0)), "the last move counts too");
+        assert_eq!((hand.is_dragging(), hand.call()), (false, None));
     }
 }

@@ -2,8 +2,11 @@
 
 mod clock;
 mod controls;
+mod deeds;
 mod hand;
 mod interface;
+mod keys;
+mod lens;
 mod overlay;
 mod player;
 mod screen;

@@ -1,8 +1,9 @@
 //! The overlay: what the flock, the engine and the clock are doing.
 
-use egui::{Align2, Color32, RichText};
+use egui::{Align2, Color32, RichText, Sense, vec2};
 
 use super::clock::Rates;
+use super::lens::Legend;
 use crate::engine::Profile;
 
 /// What the overlay tells.
@@ -24,6 +25,10 @@ pub struct Facts<'a> {
     pub largest_cell: u32,
     /// Something that went wrong, or what a key has just done.
     pub notice: Option<&'a str>,
+    /// What the hand does in this scene.
+    pub hands: Vec<String>,
+    /// The behaviours whose geometry is shown, in their colours.
+    pub legend: Legend,
 }
 
 /// Slower than this share of real time is worth a word.
@@ -79,30 +84,73 @@ impl Facts<'_> {
 
     /// Draws the overlay in the top left corner.
     pub fn show(&self, context: &egui::Context) {
-        let area = egui::Area::new(egui::Id::unique("overlay"))
-            .anchor(Align2::LEFT_TOP, [8.0, 8.0])
-            .interactable(false);
-        area.show(context, |ui| {
-            let frame = egui::Frame::new()
-                .fill(Color32::from_black_alpha(170))
-                .corner_radius(4)
-                .inner_margin(8);
-            frame.show(ui, |ui| {
-                ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
-                ui.spacing_mut().item_spacing.y = 2.0;
-                let text = |line: String| RichText::new(line).monospace().size(11.5);
-                for (i, line) in self.lines().into_iter().enumerate() {
-                    let grey = if i == 0 { 245 } else { 200 };
-                    ui.label(text(line).color(Color32::from_gray(grey)));
-                }
-                if let Some(notice) = self.notice {
-                    ui.label(text(notice.into()).color(Color32::from_rgb(255, 190, 90)));
-                }
-                let keys = "Tab sliders · Space pause · E engine · H hide";
-                ui.label(text(keys.into()).size(10.0).color(Color32::from_gray(130)));
-            });
+        board(context, |ui| {
+            for (i, line) in self.lines().into_iter().enumerate() {
+                let grey = if i == 0 { 245 } else { 200 };
+                ui.label(text(&line).color(Color32::from_gray(grey)));
+            }
+            if let Some(notice) = self.notice {
+                ui.label(text(notice).color(NOTICE));
+            }
+            self.show_legend(ui);
+            let help = |line: &str| text(line).size(10.0);
+            for line in &self.hands {
+                ui.label(help(line).color(Color32::from_gray(165)));
+            }
+            for keys in KEYS {
+                ui.label(help(keys).color(Color32::from_gray(130)));
+            }
         });
     }
+
+    fn show_legend(&self, ui: &mut egui::Ui) {
+        for (name, [r, g, b]) in &self.legend {
+            // As high as a line of text, not as a button.
+            ui.spacing_mut().interact_size.y = 0.0;
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 6.0;
+                let (place, _) = ui.allocate_exact_size(vec2(9.0, 9.0), Sense::hover());
+                ui.painter().rect_filled(place, 2.0, Color32::from_rgb(*r, *g, *b));
+                ui.label(text(name).size(10.5).color(Color32::from_gray(190)));
+            });
+        }
+    }
+}
+
+/// A notice where the overlay is hidden.
+pub fn show_notice(context: &egui::Context, notice: &str) {
+    board(context, |ui| {
+        ui.label(text(notice).color(NOTICE));
+    });
+}
+
+/// Colour of notices.
+const NOTICE: Color32 = Color32::from_rgb(255, 190, 90);
+
+/// The keys.
+const KEYS: [&str; 2] =
+    ["Space pause · . step · R reset · E engine", "Tab sliders · G geometry · H hide · Esc quit"];
+
+fn text(line: &str) -> RichText {
+    RichText::new(line).monospace().size(11.5)
+}
+
+/// The dark board in the top left corner.
+fn board(context: &egui::Context, content: impl FnOnce(&mut egui::Ui)) {
+    let area = egui::Area::new(egui::Id::unique("overlay"))
+        .anchor(Align2::LEFT_TOP, [8.0, 8.0])
+        .interactable(false);
+    area.show(context, |ui| {
+        let frame = egui::Frame::new()
+            .fill(Color32::from_black_alpha(170))
+            .corner_radius(4)
+            .inner_margin(8);
+        frame.show(ui, |ui| {
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+            ui.spacing_mut().item_spacing.y = 2.0;
+            content(ui);
+        });
+    });
 }
 
 #[cfg(test)]
@@ -140,6 +188,8 @@ mod tests {
             profile: &profile,
             largest_cell: 17,
             notice: None,
+            hands: Vec::new(),
+            legend: Vec::new(),
         };
         let text = facts.lines().join("\n");
         for part in ["200,000 agents", "tick 1,234", "steer", "20.000 ms", "25.000 ms (wall)", "17"]

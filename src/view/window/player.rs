@@ -1,10 +1,13 @@
 //! Plays a flock: an engine, its scene as the user has changed it, and the clock.
 
+use std::convert::Infallible;
 use std::time::Instant;
 
 use super::clock::Clock;
+use super::deeds::{self, Thing};
 use crate::engine::{Engine, EngineError, Profile};
-use crate::model::scene::Scene;
+use crate::model::behaviours::Target;
+use crate::model::scene::{Scene, Species};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::Boundary;
@@ -13,35 +16,46 @@ use crate::model::world::Boundary;
 pub struct Player<'a> {
     engine: Box<dyn Engine>,
     scene: Scene,
+    first: &'a Scene,
     initial: &'a FlockState,
     /// Ticks to run.
     pub clock: Clock,
     tick: u64,
+    /// Number of agents.
+    agents: usize,
     pointer: Option<Point>,
+    /// New paths since the start.
+    paths: u32,
     profile: Profile,
     /// Seconds that a tick takes, as far as is known.
     cost: f64,
     /// Counts the changes of the flock, for those who keep a copy of it.
     revision: u64,
+    /// Counts the changes of the scene.
+    edition: u64,
 }
 
 impl<'a> Player<'a> {
     /// Loads the flock into `engine`.
     pub fn new(
         engine: Box<dyn Engine>,
-        scene: &Scene,
+        first: &'a Scene,
         initial: &'a FlockState,
     ) -> Result<Self, EngineError> {
         let mut player = Self {
             engine,
-            scene: scene.clone(),
+            scene: first.clone(),
+            first,
             initial,
             clock: Clock::default(),
             tick: initial.tick,
+            agents: initial.len(),
             pointer: None,
+            paths: 0,
             profile: Profile::default(),
             cost: 0.0,
             revision: 0,
+            edition: 0,
         };
         player.load(initial)?;
         Ok(player)
@@ -52,7 +66,9 @@ impl<'a> Player<'a> {
         self.engine.set_profiling(true);
         self.engine.set_pointer(self.pointer);
         self.tick = state.tick;
+        self.agents = state.len();
         self.revision += 1;
+        self.edition += 1;
         Ok(())
     }
 
@@ -77,9 +93,17 @@ impl<'a> Player<'a> {
         Ok(ticks)
     }
 
-    /// Back to the first state; the parameters stay as they are now.
+    /// Back to the first state, with its agents, targets, obstacles and paths; the parameters stay
+    /// as they are now.
     pub fn reset(&mut self) -> Result<(), EngineError> {
         self.clock.forget();
+        if deeds::is_turned(&self.scene, self.first) {
+            deeds::turn_round(&mut self.scene, self.first);
+        }
+        self.paths = 0;
+        self.scene.targets.clone_from(&self.first.targets);
+        self.scene.obstacles.clone_from(&self.first.obstacles);
+        self.scene.paths.clone_from(&self.first.paths);
         self.load(self.initial)
     }
 
@@ -87,7 +111,8 @@ impl<'a> Player<'a> {
     /// cannot take the flock, this one keeps it.
     pub fn switch(&mut self, mut engine: Box<dyn Engine>) -> Result<(), EngineError> {
         let state = self.engine.read_back()?;
-        engine.load(&self.scene, &state)?;
+        let scene = Scene { targets: self.engine.targets()?, ..self.scene.clone() };
+        engine.load(&scene, &state)?;
         engine.set_profiling(true);
         engine.set_pointer(self.pointer);
         self.engine = engine;
@@ -97,19 +122,87 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Goes on with other parameters.
-    pub fn change(&mut self, scene: Scene) -> Result<(), EngineError> {
-        let state = self.engine.read_back()?;
-        self.scene = scene;
-        self.load(&state)
+    /// Goes on with what `edit` makes of the scene and the state, both as they are now; it may add
+    /// agents, not take any away. Where it fails, or the engine cannot take the result, the flock
+    /// stays as it is, and what is returned says why.
+    fn change_by<E: std::fmt::Display>(
+        &mut self,
+        edit: impl FnOnce(&mut Scene, &mut FlockState) -> Result<(), E>,
+    ) -> Result<Option<String>, EngineError> {
+        let mut state = self.engine.read_back()?;
+        let agents = state.len();
+        self.scene.targets = self.engine.targets()?;
+        let before = self.scene.clone();
+        if let Err(error) = edit(&mut self.scene, &mut state) {
+            self.scene = before;
+            return Ok(Some(error.to_string()));
+        }
+        let Err(error) = self.load(&state) else { return Ok(None) };
+        // An engine that could not load has lost what it had.
+        self.scene = before;
+        truncate(&mut state, agents);
+        self.load(&state)?;
+        Ok(Some(error.to_string()))
+    }
+
+    /// Goes on with other parameters; returns why not, where that cannot be.
+    pub fn change(&mut self, species: Vec<Species>) -> Result<Option<String>, EngineError> {
+        self.change_by(|scene, _| {
+            scene.species = species;
+            Ok::<_, Infallible>(())
+        })
+    }
+
+    /// Adds an agent of a species at each of `places`; returns why not, where that cannot be.
+    pub fn add(&mut self, species: usize, places: &[Point]) -> Result<Option<String>, EngineError> {
+        if let Err(error) = self.engine.check_count((self.agents + places.len()) as u64) {
+            return Ok(Some(error.to_string()));
+        }
+        self.change_by(|scene, state| deeds::drop_agents(state, scene, species, places))
+    }
+
+    /// Replaces the scene's first path by one at random; returns why not, where that cannot be.
+    pub fn new_path(&mut self) -> Result<Option<String>, EngineError> {
+        let Some(first) = self.first.paths.first() else {
+            return Ok(Some("this scene has no path".into()));
+        };
+        self.paths += 1;
+        let path = deeds::new_path(first, &self.scene.world, self.scene.seed, self.paths);
+        self.change_by(|scene, _| {
+            scene.paths[0] = path;
+            Ok::<_, Infallible>(())
+        })
+    }
+
+    /// Those that seek flee, and those that flee seek; returns why not, where that cannot be.
+    pub fn turn_round(&mut self) -> Result<Option<String>, EngineError> {
+        let first = self.first;
+        self.change_by(|scene, _| {
+            deeds::turn_round(scene, first);
+            Ok::<_, Infallible>(())
+        })
+    }
+
+    /// What a drag from `place` takes along, if there is anything.
+    pub fn nearest_thing(&mut self, place: Point) -> Result<Option<Thing>, EngineError> {
+        self.scene.targets = self.engine.targets()?;
+        Ok(Thing::nearest(&self.scene, place))
+    }
+
+    /// Puts a thing elsewhere; returns why not, where that cannot be.
+    pub fn put(&mut self, thing: Thing, place: Point) -> Result<Option<String>, EngineError> {
+        self.change_by(|scene, _| {
+            thing.put(scene, place);
+            Ok::<_, Infallible>(())
+        })
     }
 
     /// Moves the target `pointer`, or takes it away.
     pub fn set_pointer(&mut self, pointer: Option<Point>) {
         // Beside a world without edges there is nothing: the place is that inside it.
         let wraps = self.scene.world.boundary == Boundary::Wrap;
-        let inside = |p: Point| if wraps { p.rem_euclid(self.scene.world.size) } else { p };
-        self.pointer = pointer.map(inside);
+        let world = self.scene.world;
+        self.pointer = pointer.map(|p| if wraps { deeds::inside(&world, p) } else { p });
         self.engine.set_pointer(self.pointer);
     }
 
@@ -124,12 +217,17 @@ impl<'a> Player<'a> {
         self.engine.read_back()
     }
 
+    /// The targets where they are now.
+    pub fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+        self.engine.targets()
+    }
+
     /// The fullest cell.
     pub fn largest_cell(&mut self) -> u32 {
         self.engine.largest_cell()
     }
 
-    /// The scene as it is now.
+    /// The scene as it is now, but for targets that move by themselves.
     #[must_use]
     pub fn scene(&self) -> &Scene {
         &self.scene
@@ -138,7 +236,7 @@ impl<'a> Player<'a> {
     /// Number of agents.
     #[must_use]
     pub fn agents(&self) -> usize {
-        self.initial.len()
+        self.agents
     }
 
     /// Ticks since the start of the run.
@@ -158,4 +256,22 @@ impl<'a> Player<'a> {
     pub fn revision(&self) -> u64 {
         self.revision
     }
+
+    /// Another number after every change of the scene.
+    #[must_use]
+    pub fn edition(&self) -> u64 {
+        self.edition
+    }
 }
+
+/// Takes the last agents away until there are `agents`.
+fn truncate(state: &mut FlockState, agents: usize) {
+    state.id.truncate(agents);
+    state.species.truncate(agents);
+    state.position.truncate(agents);
+    state.velocity.truncate(agents);
+    state.memory.truncate(agents);
+}
+
+#[cfg(test)]
+mod tests;

@@ -8,20 +8,27 @@ use winit::window::{Fullscreen, Window};
 
 use super::clock::Meter;
 use super::controls::Controls;
-use super::hand::{Action, Hand};
+use super::deeds::{self, Thing};
+use super::hand::{DropKey, Hand};
 use super::interface::{Interface, Painting};
-use super::overlay::Facts;
+use super::keys::{self, Action};
+use super::lens::{self, Lens};
+use super::overlay::{self, Facts};
 use super::player::Player;
 use super::screen::{Canvas, Screen};
 use super::{Options, Summary, WindowError};
 use crate::engine::EngineKind;
-use crate::model::scene::Scene;
+use crate::model::behaviours::Target;
+use crate::model::scene::{Click, Species};
 use crate::model::vector::Point;
 use crate::view::renderer::Renderer;
 use crate::view::upload::UploadedAgents;
 
 /// How long a notice stays.
 const NOTICE: Duration = Duration::from_secs(6);
+
+/// How near the mouse must be to an agent to mean it; points.
+const NEAR: f32 = 24.0;
 
 /// How long to wait before asking again for a surface that nobody can see.
 const NAP: Duration = Duration::from_millis(100);
@@ -48,6 +55,11 @@ pub struct Stage<'a> {
     player: Player<'a>,
     controls: Controls,
     hand: Hand,
+    lens: Lens,
+    /// The species that is dropped.
+    dropping: usize,
+    /// What the hand drags along.
+    held: Option<Thing>,
     meter: Meter,
     overlay_shown: bool,
     controls_shown: bool,
@@ -79,7 +91,10 @@ impl<'a> Stage<'a> {
             renderer,
             player,
             controls: Controls::new(options.scene),
-            hand: Hand::new(&options.scene.world, screen.size()),
+            hand: Hand::new(&options.scene.world, screen.size(), options.scene.click),
+            lens: Lens::new(),
+            dropping: 0,
+            held: None,
             meter: Meter::default(),
             overlay_shown: true,
             controls_shown: false,
@@ -128,6 +143,9 @@ impl<'a> Stage<'a> {
         if let WindowEvent::KeyboardInput { event: key, is_synthetic: false, .. } = event
             && !self.interface.is_typing()
         {
+            if keys::drops(&key.logical_key) {
+                self.hand.hold(DropKey::Letter, key.state.is_pressed());
+            }
             return self.key(key, event, options);
         }
         let on_interface = self.interface.takes(&self.window, event);
@@ -144,7 +162,14 @@ impl<'a> Stage<'a> {
             }
             WindowEvent::Focused(false) => self.hand.let_go(),
             WindowEvent::CursorMoved { position, .. } => {
-                self.hand.move_to(Point::new(position.x as f32, position.y as f32));
+                let pixel = Point::new(position.x as f32, position.y as f32);
+                self.hand.move_to(pixel);
+                if !on_interface {
+                    self.lens.point_at(pixel);
+                }
+            }
+            WindowEvent::ModifiersChanged(keys) => {
+                self.hand.hold(DropKey::Shift, keys.state().shift_key());
             }
             WindowEvent::MouseInput { state, button, .. } => {
                 self.hand.press(*button, *state, on_interface);
@@ -181,6 +206,16 @@ impl<'a> Stage<'a> {
             Action::SwitchEngine => self.switch_engine(options),
             Action::Sliders => self.controls_shown = !self.controls_shown,
             Action::Overlay => self.overlay_shown = !self.overlay_shown,
+            Action::Geometry => {
+                let notice = self.lens.switch(self.player.agents());
+                self.say(notice);
+            }
+            Action::Species(index) => {
+                let species = &self.player.scene().species;
+                if species.len() > 1 && index < species.len() {
+                    self.dropping = index;
+                }
+            }
             Action::WholeWorld => self.hand.fit(&self.player.scene().world),
             Action::FullScreen => {
                 let full = self.window.fullscreen().is_none();
@@ -197,8 +232,52 @@ impl<'a> Stage<'a> {
         };
         let engine = (options.engines)(other, Some(self.screen.gpu()));
         if let Err(error) = engine.and_then(|engine| self.player.switch(engine)) {
-            self.notice = Some((format!("still on the same engine: {error}"), Instant::now()));
+            self.say(Some(format!("still on the same engine: {error}")));
         }
+    }
+
+    /// Shows a notice, if there is one.
+    fn say(&mut self, notice: Option<String>) {
+        if let Some(text) = notice {
+            self.notice = Some((text, Instant::now()));
+        }
+    }
+
+    /// Does to the flock what the hand has asked for since the last frame: each kind of deed once,
+    /// since each loads the flock anew.
+    fn do_deeds(&mut self) -> Result<(), WindowError> {
+        self.player.set_pointer(self.hand.call());
+        let drops = self.hand.take_drops();
+        if !drops.is_empty() {
+            let refused = self.player.add(self.dropping, &drops)?;
+            self.say(refused);
+        }
+        let clicks = self.hand.take_clicks();
+        match self.player.scene().click {
+            Click::Path if clicks > 0 => {
+                let refused = self.player.new_path()?;
+                self.say(refused);
+            }
+            // Twice is nothing.
+            Click::Flee if clicks % 2 == 1 => {
+                let refused = self.player.turn_round()?;
+                self.say(refused);
+            }
+            _ => {}
+        }
+        if let Some(place) = self.hand.take_drag() {
+            if self.held.is_none() {
+                self.held = self.player.nearest_thing(place)?;
+            }
+            if let Some(thing) = self.held {
+                let refused = self.player.put(thing, place)?;
+                self.say(refused);
+            }
+        }
+        if !self.hand.is_dragging() {
+            self.held = None;
+        }
+        Ok(())
     }
 
     fn resized(&mut self) {
@@ -228,7 +307,7 @@ impl<'a> Stage<'a> {
         };
         let now = Instant::now();
         let elapsed = now - std::mem::replace(&mut self.last, now);
-        self.player.set_pointer(self.hand.call());
+        self.do_deeds()?;
         let ticks = self.player.advance(elapsed.as_secs_f64())?;
         self.meter.note(elapsed.as_secs_f64(), ticks);
         self.ticks += u64::from(ticks);
@@ -246,8 +325,7 @@ impl<'a> Stage<'a> {
 
     /// Draws flock and interface; returns when the interface wants to be drawn again.
     fn show(&mut self, canvas: wgpu::SurfaceTexture) -> Result<Duration, WindowError> {
-        let mut scene = self.player.scene().clone();
-        let (painting, changed) = self.lay_out(&mut scene);
+        let (painting, changed) = self.lay_out()?;
         let gpu = Arc::clone(self.screen.gpu());
         let target = self.screen.view(&canvas);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
@@ -257,26 +335,35 @@ impl<'a> Stage<'a> {
                 self.uploaded.upload(&self.player.state()?)?;
             }
         }
+        // Asking a GPU costs a wait: only for targets that move by themselves.
+        let moving = self.player.scene().targets.iter().any(Target::moves);
+        let targets = if moving { Some(self.player.targets()?) } else { None };
         let agents = self.player.engine().gpu_agents();
         let agents = agents.unwrap_or_else(|| self.uploaded.agents());
-        let (scene_now, camera) = (self.player.scene(), &self.hand.camera);
-        let targets = &scene_now.targets;
-        self.renderer.draw(&mut encoder, &target, agents, scene_now, targets, camera);
+        let (scene, camera) = (self.player.scene(), &self.hand.camera);
+        let targets = targets.as_ref().unwrap_or(&scene.targets);
+        self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera);
         let size = self.screen.size();
         let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting);
         gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
         self.screen.present(canvas);
         self.interface.clean_up(&painting);
-        if changed {
-            self.player.change(scene)?;
+        if let Some(species) = changed {
+            let refused = self.player.change(species)?;
+            self.say(refused);
         }
         Ok(painting.again_in)
     }
 
-    fn lay_out(&mut self, scene: &mut Scene) -> (Painting, bool) {
+    /// Lays the interface out; returns the species as the user has changed them, if so.
+    fn lay_out(&mut self) -> Result<(Painting, Option<Vec<Species>>), WindowError> {
         self.notice.take_if(|(_, since)| since.elapsed() > NOTICE);
+        let camera = self.hand.camera;
+        let near = NEAR * self.window.scale_factor() as f32;
+        let (marks, legend) = self.lens.marks(&mut self.player, &camera, near)?;
         let largest_cell = self.player.largest_cell();
         let engine = self.player.engine();
+        let scene = self.player.scene();
         let facts = Facts {
             agents: self.player.agents(),
             tick: self.player.tick(),
@@ -286,16 +373,26 @@ impl<'a> Stage<'a> {
             largest_cell,
             profile: self.player.profile(),
             notice: self.notice.as_ref().map(|(text, _)| text.as_str()),
+            hands: deeds::help(scene, self.dropping),
+            legend,
         };
+        // Copied only where something can be changed.
+        let mut species = self.controls_shown.then(|| scene.species.clone());
         let mut changed = false;
         let painting = self.interface.run(&self.window, |context| {
+            lens::paint(context, &camera, &marks);
             if self.overlay_shown {
                 facts.show(context);
+            } else if let Some(notice) = facts.notice {
+                overlay::show_notice(context, notice);
             }
-            if self.controls_shown {
-                changed |= self.controls.show(context, scene);
+            if let Some((_, since)) = &self.notice {
+                context.request_repaint_after(NOTICE.saturating_sub(since.elapsed()));
+            }
+            if let Some(species) = &mut species {
+                changed |= self.controls.show(context, scene, species);
             }
         });
-        (painting, changed)
+        Ok((painting, species.filter(|_| changed)))
     }
 }

@@ -1,0 +1,133 @@
+//! The geometry of steering: what an agent goes by, from the same formulas that move it.
+//!
+//! *The Nature of Code* draws it beside its vehicles: the wanderer's circle (exercise 5.4), the
+//! margin of the walls (example 5.3), the predicted point and its normal on a path (2012, example
+//! 6.9).
+
+mod avoidance;
+mod drawing;
+mod pencil;
+#[cfg(test)]
+mod tests;
+
+use drawing::Drawing;
+use pencil::Pencil;
+
+use super::look::hue;
+use super::sketch::Mark;
+use crate::model::behaviours::{Contain, Kind, Surroundings, Target};
+use crate::model::parameter::{NO_TARGET, Parameters};
+use crate::model::scene::{Scene, Species};
+use crate::model::scenery::Scenery;
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+
+/// How much of a behaviour's colour is left beside grey.
+const SATURATION: f32 = 0.7;
+
+/// The grey beside it.
+const LEVEL: f32 = 0.62;
+
+/// Hue of the first behaviour, in turns: orange.
+const FIRST_HUE: f32 = 0.08;
+
+/// Hues for all behaviours. Steps of two meet every one of an odd number.
+const ODD_NUMBER: usize = Kind::ALL.len() | 1;
+
+/// The behaviours of a species that are not silenced, in the order of the file, each with the
+/// colour of its geometry. Those that see equally far have one colour, since they have one circle.
+#[must_use]
+pub fn legend(species: &Species) -> Vec<(Kind, [u8; 3])> {
+    let kinds: Vec<Kind> = species
+        .rules
+        .iter()
+        .filter(|rule| value(species, rule.kind, "weight") != 0.0)
+        .map(|r| r.kind)
+        .collect();
+    let like = |kind: Kind| {
+        let sight = perception(species, kind);
+        let first = kinds.iter().find(|other| perception(species, **other) == sight);
+        first.filter(|_| sight.is_some()).copied().unwrap_or(kind)
+    };
+    kinds.iter().map(|kind| (*kind, colour(like(*kind)))).collect()
+}
+
+/// A muted colour for each behaviour: two steps round the colour circle from one to the next, so
+/// that those side by side in the registry are apart, and all differ.
+fn colour(kind: Kind) -> [u8; 3] {
+    let turn = FIRST_HUE + 2.0 * kind as usize as f32 / ODD_NUMBER as f32;
+    hue(turn).map(|part| {
+        let muted = LEVEL + (part - LEVEL) * SATURATION;
+        (muted * 255.0).round() as u8
+    })
+}
+
+/// The value of a parameter by its key; 0 where the behaviour has no such parameter.
+fn value(species: &Species, kind: Kind, key: &str) -> f32 {
+    kind.parameter(key).map_or(0.0, |index| species.value(kind, index))
+}
+
+/// How far a behaviour sees (world units), and its field of view (degrees), if it looks for agents.
+fn perception(species: &Species, kind: Kind) -> Option<(f32, f32)> {
+    let by_target = kind.parameter("target").is_some_and(|i| species.value(kind, i) != NO_TARGET);
+    let looks = kind.info().listens && !by_target;
+    looks.then(|| (value(species, kind, "radius"), value(species, kind, "fov")))
+}
+
+/// The parameters of a behaviour as engines read them.
+fn rule<P: Parameters<f32>>(species: &Species, kind: Kind) -> P {
+    P::read(|index| species.encoded(kind, index))
+}
+
+/// The geometry of the agent in row `agent` of `state`; empty where there is no such row.
+///
+/// `scene` is the scene at the state's tick ([`Scene::at`]), `scenery` what stands in it, and
+/// `targets` are the scene's targets where they are now. Ways across the seam of a wrapped world
+/// lead out of the world: they are the ways that the agent goes by.
+#[must_use]
+pub fn marks_of(
+    scene: &Scene,
+    scenery: &Scenery,
+    targets: &[Target],
+    state: &FlockState,
+    agent: usize,
+) -> Vec<Mark> {
+    marks_of_all(scene, scenery, targets, state, &[agent])
+}
+
+/// The geometry of several agents. What is the same for a whole species is drawn once.
+#[must_use]
+pub fn marks_of_all(
+    scene: &Scene,
+    scenery: &Scenery,
+    targets: &[Target],
+    state: &FlockState,
+    agents: &[usize],
+) -> Vec<Mark> {
+    let surroundings = Surroundings { world: &scene.world, targets, scenery };
+    let mut marks = Vec::new();
+    let rows = || agents.iter().copied().filter(|row| *row < state.len());
+    for (index, species) in scene.species.iter().enumerate() {
+        let legend = legend(species);
+        let mut own = rows().filter(|row| usize::from(state.species[*row]) == index).peekable();
+        if own.peek().is_some() {
+            marks.extend(shared(scene, species, &legend));
+        }
+        for row in own {
+            marks.extend(Drawing::new(species, surroundings, state, row).all(&legend));
+        }
+    }
+    marks
+}
+
+/// What all agents of a species have in common: the walls' margin.
+fn shared(scene: &Scene, species: &Species, legend: &[(Kind, [u8; 3])]) -> Vec<Mark> {
+    let mut pencil = Pencil::new(species.body.size);
+    for (_, colour) in legend.iter().filter(|(kind, _)| *kind == Kind::Contain) {
+        let Contain { margin, .. } = rule::<Contain>(species, Kind::Contain);
+        let margin = Point::splat(margin).min(scene.world.size * 0.5);
+        pencil.colour = *colour;
+        pencil.rectangle(margin, scene.world.size - margin);
+    }
+    pencil.into_marks()
+}

@@ -1,0 +1,305 @@
+//! The drawing of one agent's geometry.
+
+use super::avoidance::Lookout;
+use super::pencil::Pencil;
+use super::{perception, rule};
+use crate::model::behaviours::pursue::{Aim, Nearest};
+use crate::model::behaviours::{
+    Agent, Arrive, Avoid, Cohesion, Evade, Flee, FollowPath, Kind, Neighbour, Pursue, Seek,
+    Surroundings, Swim, Wander,
+};
+use crate::model::parameter::{FULL_CIRCLE, NO_TARGET};
+use crate::model::scene::Species;
+use crate::model::state::FlockState;
+use crate::model::vector::{Point, Vector};
+use crate::view::sketch::Mark;
+
+/// The velocity is drawn as the way of this many ticks, and so is a desired velocity.
+const ARROW_TICKS: f32 = 10.0;
+
+/// Colour of the agent itself: its ring and its velocity.
+const OWN_COLOUR: [u8; 3] = [225, 228, 235];
+
+/// Radius of the ring round the agent, in sizes of the agent.
+const OWN_RING: f32 = 1.8;
+
+/// Longer ways than this are those of "any distance"; world units.
+const ENDLESS: f32 = 1e9;
+
+fn point(vector: Vector<f32>) -> Point {
+    Point::new(vector.x, vector.y)
+}
+
+fn vector(point: Point) -> Vector<f32> {
+    Vector { x: point.x, y: point.y }
+}
+
+/// The agent whose geometry is drawn.
+#[derive(Clone, Copy)]
+struct Subject {
+    row: usize,
+    position: Point,
+    heading: Point,
+    /// As its behaviours see it.
+    agent: Agent<f32>,
+}
+
+impl Subject {
+    fn new(species: &Species, state: &FlockState, row: usize) -> Self {
+        let velocity = vector(state.velocity[row]);
+        let body = &species.body;
+        Self {
+            row,
+            position: state.position[row],
+            heading: point(velocity.heading()),
+            agent: Agent {
+                position: vector(state.position[row]),
+                velocity,
+                max_speed: body.max_speed,
+                max_force: body.max_force,
+                limits_each: 1.0 - body.limit,
+                size: body.size,
+                angle: state.memory.get(row).map_or(0.0, |memory| memory.angle()),
+                draw: 0.5,
+                brake: 1.0,
+                kick: Vector::zero(0.0),
+            },
+        }
+    }
+}
+
+/// A drawing in the making.
+pub struct Drawing<'a> {
+    species: &'a Species,
+    surroundings: Surroundings<'a>,
+    state: &'a FlockState,
+    subject: Subject,
+    pencil: Pencil,
+}
+
+impl<'a> Drawing<'a> {
+    /// Nothing yet, for the agent in a row of `state`, which must be of `species`.
+    #[must_use]
+    pub fn new(
+        species: &'a Species,
+        surroundings: Surroundings<'a>,
+        state: &'a FlockState,
+        row: usize,
+    ) -> Self {
+        let pencil = Pencil::new(species.body.size);
+        Self { species, surroundings, state, subject: Subject::new(species, state, row), pencil }
+    }
+
+    /// Everything: the behaviours of the legend in its colours, and the agent's velocity.
+    #[must_use]
+    pub fn all(mut self, legend: &[(Kind, [u8; 3])]) -> Vec<Mark> {
+        let Subject { position, agent, .. } = self.subject;
+        let mut drawn = Vec::new();
+        for (kind, colour) in legend {
+            self.pencil.colour = *colour;
+            let sight = perception(self.species, *kind);
+            if let Some((radius, fov)) = sight.filter(|sight| !drawn.contains(sight)) {
+                self.perception(radius, fov);
+            }
+            drawn.extend(sight);
+            self.behaviour(*kind);
+        }
+        self.pencil.colour = OWN_COLOUR;
+        self.pencil.ring(position, agent.size * OWN_RING);
+        self.pencil.arrow(position, position + point(agent.velocity) * ARROW_TICKS);
+        self.pencil.into_marks()
+    }
+
+    fn behaviour(&mut self, kind: Kind) {
+        let species = self.species;
+        match kind {
+            Kind::Cohesion => {
+                let Cohesion { inner, .. } = rule::<Cohesion>(species, kind);
+                if inner > 0.0 {
+                    self.pencil.ring(self.subject.position, inner);
+                }
+            }
+            Kind::Pursue => {
+                let Pursue { radius, fov, with, target, lead, ticks, .. } = rule(species, kind);
+                let nearest = self.nearest(radius, fov, with);
+                self.meeting(&Aim { target, lead, ticks }, &nearest);
+            }
+            Kind::Evade => {
+                let Evade { radius, fov, with, target, lead, ticks, .. } = rule(species, kind);
+                let nearest = self.nearest(radius, fov, with);
+                self.meeting(&Aim { target, lead, ticks }, &nearest);
+            }
+            Kind::Seek => {
+                let Seek { target, proximity, .. } = rule(species, kind);
+                self.target(target, proximity, f32::MAX);
+            }
+            Kind::Flee => {
+                let Flee { target, radius, .. } = rule(species, kind);
+                self.target(target, radius, radius);
+            }
+            Kind::Arrive => {
+                let Arrive { target, slowing_radius, .. } = rule(species, kind);
+                self.target(target, slowing_radius, f32::MAX);
+            }
+            Kind::Wander => self.wander(),
+            Kind::FollowPath => self.path(),
+            Kind::Avoid => self.obstacles(),
+            Kind::FollowFlow => self.flow(),
+            Kind::Swim => self.swim(),
+            // The others have no more to show than how far they see.
+            _ => {}
+        }
+    }
+
+    /// How far a behaviour sees; the field of view in degrees.
+    fn perception(&mut self, radius: f32, fov: f32) {
+        let Subject { position, heading, .. } = self.subject;
+        if fov < FULL_CIRCLE {
+            self.pencil.sector(position, radius, heading, fov.to_radians());
+        } else if radius < ENDLESS {
+            self.pencil.ring(position, radius);
+        }
+    }
+
+    /// The nearest agent that a behaviour looks for: within `radius` and a field of view (the
+    /// cosine of its half), of a species in the set `with`.
+    fn nearest(&self, radius: f32, fov: f32, with: f32) -> Nearest<f32> {
+        let Subject { row, position, heading, .. } = self.subject;
+        let mut nearest = Nearest::nobody(0.0);
+        let sought = |species: u8| with as u32 >> species & 1 == 1;
+        let rows = (0..self.state.len()).filter(|other| *other != row);
+        for other in rows.filter(|other| sought(self.state.species[*other])) {
+            let offset =
+                self.surroundings.world.shortest_between(position, self.state.position[other]);
+            let distance_squared = offset.length_squared();
+            let ahead = heading.dot(offset);
+            let seen = distance_squared < radius * radius && ahead >= fov * offset.length();
+            nearest.observe(&Neighbour {
+                offset: vector(offset),
+                distance_squared,
+                velocity: vector(self.state.velocity[other]),
+                ahead,
+                share: f32::from(u8::from(seen)),
+            });
+        }
+        nearest
+    }
+
+    /// Where pursuer and quarry would meet.
+    fn meeting(&mut self, aim: &Aim<f32>, nearest: &Nearest<f32>) {
+        let Subject { position, agent, .. } = self.subject;
+        let (way, found) = aim.way(&agent, &self.surroundings, nearest);
+        if !found {
+            return;
+        }
+        let other = if aim.target == NO_TARGET {
+            nearest.offset
+        } else {
+            self.surroundings.to_target(aim.target, agent.position).offset
+        };
+        let (other, meeting) = (position + point(other), position + point(way));
+        self.pencil.ring(other, agent.size);
+        self.pencil.line(&[other, meeting]);
+        self.pencil.line(&[position, meeting]);
+        self.pencil.point(meeting);
+    }
+
+    /// The way to a target nearer than `limit`, and a circle round it.
+    fn target(&mut self, target: f32, radius: f32, limit: f32) {
+        let Subject { position, agent, .. } = self.subject;
+        let way = self.surroundings.to_target(target, agent.position);
+        let offset = point(way.offset);
+        if !way.found {
+            return;
+        }
+        if radius > 0.0 && radius < ENDLESS {
+            self.pencil.ring(position + offset, radius);
+        }
+        if offset.length() < limit {
+            self.pencil.line(&[position, position + offset]);
+            self.pencil.point(position + offset);
+        }
+    }
+
+    fn wander(&mut self) {
+        let Subject { position, heading, agent, .. } = self.subject;
+        let Wander { kind, distance, radius, .. } = rule(self.species, Kind::Wander);
+        let around = Vector::at_angle(agent.angle);
+        let kicks = kind > 0.0;
+        let turned = if kicks { around } else { vector(heading).turned(around) };
+        // A kick is a change of velocity: it is drawn like one.
+        let scale = if kicks { ARROW_TICKS } else { 1.0 };
+        let centre = position + heading * distance * scale;
+        let sought = centre + point(turned) * radius * scale;
+        self.pencil.ring(centre, radius * scale);
+        self.pencil.line(&[position, centre, sought]);
+        self.pencil.line(&[position, sought]);
+        self.pencil.point(sought);
+    }
+
+    fn path(&mut self) {
+        let Subject { position, heading, .. } = self.subject;
+        let FollowPath { path, lookahead, advance, radius, .. } =
+            rule(self.species, Kind::FollowPath);
+        let predicted = position + heading * lookahead;
+        self.pencil.line(&[position, predicted]);
+        self.pencil.point(predicted);
+        let paths = &self.surroundings.scenery.paths;
+        let place = vector(predicted);
+        let near = paths.candidates(path, &place, &path, &1.0);
+        let normals = near.iter().map(|segment| (point(segment.nearest(place)), segment));
+        let distance = |normal: Point| normal.distance(predicted);
+        let nearest = normals.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
+        let Some((normal, segment)) = nearest else { return };
+        self.pencil.line(&[predicted, normal]);
+        self.pencil.point(normal);
+        if distance(normal) > radius {
+            let along = (segment.to - segment.from).normalize_or_zero();
+            let sought = normal + along * advance;
+            self.pencil.line(&[position, sought]);
+            self.pencil.ring(sought, self.subject.agent.size * 0.6);
+        }
+    }
+
+    fn obstacles(&mut self) {
+        let Subject { position, heading, agent, .. } = self.subject;
+        let lookout = Lookout {
+            position,
+            velocity: point(agent.velocity),
+            heading,
+            max_speed: agent.max_speed,
+            size: agent.size,
+        };
+        let rule: Avoid = rule(self.species, Kind::Avoid);
+        lookout.draw(&rule, &self.surroundings, &mut self.pencil);
+    }
+
+    fn flow(&mut self) {
+        let Subject { position, agent, .. } = self.subject;
+        let flow = &self.surroundings.scenery.flow;
+        if let Some(cell) = flow.raster.cell(position.x, position.y) {
+            let (row, column) =
+                (cell as u32 / flow.raster.columns, cell as u32 % flow.raster.columns);
+            let (middle, half) = (flow.raster.middle(column, row), flow.raster.cell_size() * 0.5);
+            self.pencil.rectangle(middle - half, middle + half);
+        }
+        let way = Point::from(flow.at(position.to_array())).normalize_or_zero();
+        self.pencil.arrow(position, position + way * agent.max_speed * ARROW_TICKS);
+    }
+
+    fn swim(&mut self) {
+        let Subject { position, heading, agent, .. } = self.subject;
+        let Swim { target, radius, .. } = rule(self.species, Kind::Swim);
+        let food = self.surroundings.to_target(target, agent.position);
+        if !food.found {
+            return;
+        }
+        let centre = position + point(food.offset);
+        let around = vector(heading).turned(Vector::at_angle(agent.angle));
+        let sought = centre + point(around) * radius;
+        self.pencil.ring(centre, radius);
+        self.pencil.line(&[position, sought]);
+        self.pencil.line(&[centre, sought]);
+        self.pencil.point(sought);
+    }
+}
