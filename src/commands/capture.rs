@@ -16,12 +16,15 @@ use super::output::{
 };
 use crate::engine::Engine;
 use crate::model::scene::Scene;
+use crate::model::scenery::Scenery;
 use crate::view::Painter;
 use crate::view::camera::Camera;
+use crate::view::geometry::{self, MOST_AGENTS};
 use crate::view::recorder::{
     ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
     SequenceRecorder, apng,
 };
+use crate::view::sketch::Mark;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -44,6 +47,9 @@ pub struct CaptureArgs {
     /// Frames a second of GIF, APNG and MP4; real time is 60 ticks a second
     #[arg(long, value_name = "R", default_value_t = 30.0, value_parser = frame_rate)]
     pub fps: f64,
+    /// Draw what agents steer by over them, in flocks of 64 at most: circles, paths, lines of sight
+    #[arg(long)]
+    pub geometry: bool,
     /// A folder for a PNG sequence, or a file: .png (one picture), .gif, .apng, .mp4 (by ffmpeg)
     #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
@@ -63,8 +69,14 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     let mut recorder = output.recorder(&plan)?;
     let Machine { mut engine, gpu } = args.machine.open()?;
     let (scene, state) = args.flock.prepare(Some(engine.as_ref()))?;
-    engine.load(&scene, &state)?;
     let agents = state.len();
+    if args.geometry && agents > MOST_AGENTS {
+        anyhow::bail!(
+            "--geometry: of {agents} agents nothing could be made out; it takes a --count of \
+             {MOST_AGENTS} at most"
+        );
+    }
+    engine.load(&scene, &state)?;
     drop(state);
     let mut painter = painter(gpu, args.size)?;
     let pace = Pace::new(interrupt);
@@ -107,6 +119,8 @@ struct Plan {
     ticks: u64,
     /// Ticks between frames; none: only the last tick is drawn.
     every: Option<u64>,
+    /// Whether to draw what agents steer by.
+    geometry: bool,
 }
 
 impl Plan {
@@ -117,6 +131,7 @@ impl Plan {
             film: Film { width, height, rate: args.fps },
             ticks: args.ticks,
             every: (!single).then_some(args.every),
+            geometry: args.geometry,
         }
     }
 
@@ -254,13 +269,18 @@ fn film(
         Some(_) => progress(plan.frames(), "frames"),
         None => progress(plan.ticks, "ticks"),
     };
+    let scenery = plan.geometry.then(|| Scenery::of(scene));
     let mut shown = Shown { frames: 0, ticks: 0, interrupted: false };
     if plan.every.is_none() {
         shown.ticks = pace.advance(engine, plan.ticks, |ticks| bar.inc(ticks))?;
         shown.interrupted = shown.ticks < plan.ticks;
     }
     loop {
-        recorder.push(painter.paint(engine, scene, &camera, &[])?)?;
+        let above = match &scenery {
+            Some(scenery) => geometry_of(engine, scene, scenery)?,
+            None => Vec::new(),
+        };
+        recorder.push(painter.paint(engine, scene, &camera, &above)?)?;
         shown.frames += 1;
         let Some(every) = plan.every else { break };
         bar.inc(1);
@@ -276,6 +296,17 @@ fn film(
     }
     bar.finish_and_clear();
     Ok(shown)
+}
+
+/// What every agent steers by at this tick.
+fn geometry_of(
+    engine: &mut dyn Engine,
+    scene: &Scene,
+    scenery: &Scenery,
+) -> anyhow::Result<Vec<Mark>> {
+    let (state, targets) = (engine.read_back()?, engine.targets()?);
+    let agents: Vec<usize> = (0..state.len()).collect();
+    Ok(geometry::marks_of_all(&scene.at(state.tick), scenery, &targets, &state, &agents))
 }
 
 #[cfg(test)]
@@ -314,7 +345,7 @@ mod tests {
         };
         let mut engine = Straight { state, stop_after, interrupt: interrupt.clone() };
         let film = Film { width: 640, height: 360, rate: 30.0 };
-        let plan = Plan { film, ticks, every };
+        let plan = Plan { film, ticks, every, geometry: false };
         let mut kept = Kept::default();
         let pace = Pace::new(interrupt);
         let shown =

@@ -22,6 +22,9 @@ use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
+/// The geometry of more agents than this at a time is a tangle.
+pub const MOST_AGENTS: usize = 64;
+
 /// How much of a behaviour's colour is left beside grey.
 const SATURATION: f32 = 0.7;
 

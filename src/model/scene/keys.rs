@@ -220,8 +220,10 @@ section! {
         at: Values::Point(-FAR, FAR) => "the world's middle", "world units";
         /// Of the disc.
         radius: Values::Number(0.0, FAR) => "100", "world units";
-        /// At the start, in a random direction.
+        /// At the start.
         speed: Values::Number(0.0, FAST) => "1", "world units/tick";
+        /// At the start, against the x axis, to the left.
+        heading: Values::Number(-360.0, 360.0) => "at random", "degrees";
     }
 }
 

@@ -191,6 +191,7 @@ fn spawn(table: &Reader) -> Result<Spawn, SceneError> {
             "place" => spawn.place = value.choice(&SpawnPlace::NAMES)?,
             "at" => spawn.at = Some(value.point_of(key)?),
             "radius" => spawn.radius = value.number_of(key)?,
+            "heading" => spawn.heading = Some(value.number_of(key)?),
             _ => spawn.speed = value.number_of(key)?,
         }
     }

@@ -148,7 +148,7 @@ impl Scene {
     }
 
     /// Refuses a world in which positions or the wrap lose their meaning.
-    fn check_world(&self) -> Result<(), PopulateError> {
+    pub fn check_world(&self) -> Result<(), PopulateError> {
         let Point { x: width, y: height } = self.world.size;
         let (low, high) = SIDES;
         if ![width, height].iter().all(|side| (low..=high).contains(side)) {
@@ -302,7 +302,10 @@ fn born(
     let mut tries = (0..TRIES).map(|number| place(spawn, world, seed, id, number));
     let found = tries.find(|position| free(*position));
     let position = found.unwrap_or_else(|| place(spawn, world, seed, id, 0));
-    let heading = unit(seed, id, 0, Use::SpawnHeading) * std::f32::consts::TAU;
+    let heading = match spawn.heading {
+        Some(degrees) => degrees.to_radians(),
+        None => unit(seed, id, 0, Use::SpawnHeading) * std::f32::consts::TAU,
+    };
     (position, Point::from_angle(heading) * spawn.speed)
 }
 

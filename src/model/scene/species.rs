@@ -95,13 +95,15 @@ pub struct Spawn {
     pub at: Option<Point>,
     /// Of the disc; world units.
     pub radius: f32,
-    /// Speed at the start, in a random direction; world units per tick.
+    /// Speed at the start; world units per tick.
     pub speed: f32,
+    /// Heading at the start, degrees against the x axis; none: at random.
+    pub heading: Option<f32>,
 }
 
 impl Default for Spawn {
     fn default() -> Self {
-        Self { place: SpawnPlace::Uniform, at: None, radius: 100.0, speed: 1.0 }
+        Self { place: SpawnPlace::Uniform, at: None, radius: 100.0, speed: 1.0, heading: None }
     }
 }
 

@@ -13,11 +13,8 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::World;
 use crate::view::camera::Camera;
-use crate::view::geometry;
+use crate::view::geometry::{self, MOST_AGENTS};
 use crate::view::sketch::{Mark, Shape};
-
-/// A larger flock shows the geometry of one agent alone: more could not be told apart.
-const MOST_FOR_ALL: usize = 64;
 
 /// A larger flock is not read back in every frame, but once in this time.
 const LARGE: usize = 100_000;
@@ -101,9 +98,9 @@ impl Lens {
         (self.look, self.chosen) = (None, None);
         let (focus, notice) = match self.focus {
             Focus::Nobody => (Focus::One, None),
-            Focus::One if agents <= MOST_FOR_ALL => (Focus::All, None),
+            Focus::One if agents <= MOST_AGENTS => (Focus::All, None),
             Focus::One => {
-                let most = format!("geometry of all agents: in flocks of {MOST_FOR_ALL} at most");
+                let most = format!("geometry of all agents: in flocks of {MOST_AGENTS} at most");
                 (Focus::Nobody, Some(most))
             }
             Focus::All => (Focus::Nobody, None),
@@ -132,7 +129,7 @@ impl Lens {
         let (Some(look), Some((_, scenery))) = (&self.look, &self.scenery) else {
             return Ok(Default::default());
         };
-        let all = self.focus == Focus::All && look.state.len() <= MOST_FOR_ALL;
+        let all = self.focus == Focus::All && look.state.len() <= MOST_AGENTS;
         let agents: Vec<usize> = if all {
             (0..look.state.len()).collect()
         } else {

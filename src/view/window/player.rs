@@ -137,6 +137,10 @@ impl<'a> Player<'a> {
             self.scene = before;
             return Ok(Some(error.to_string()));
         }
+        if let Err(error) = self.scene.check_world() {
+            self.scene = before;
+            return Ok(Some(error.to_string()));
+        }
         let Err(error) = self.load(&state) else { return Ok(None) };
         // An engine that could not load has lost what it had.
         self.scene = before;
