@@ -1,8 +1,8 @@
-//! The README is complete: every key, option, figure and pass is in it. Needs no GPU.
+//! The README and the page on scenes are complete: every key, option, figure and pass is told of.
+//! Needs no GPU.
 //!
-//! The tables of the behaviours and of the body stand between two markers and are compared word
-//! for word with the declarations; `UPDATE_README=1 cargo test --release --test readme` writes
-//! them.
+//! The tables of keys stand between two markers of `docs/scenes.md` and are compared word for word
+//! with the declarations; `UPDATE_README=1 cargo test --release --test readme` writes them.
 
 use std::fmt::Write;
 use std::fs;
@@ -16,7 +16,8 @@ use flockwork::commands::simulate::SimulateArgs;
 use flockwork::commands::state_file;
 use flockwork::engine::gpu::pass::TICK;
 use flockwork::model::behaviours::Kind;
-use flockwork::model::parameter::{Meaning, Parameter, Parameters};
+use flockwork::model::parameter::{Meaning, NO_TARGET, Parameter, Parameters};
+use flockwork::model::scene::keys::{Key, SECTIONS, short};
 use flockwork::model::scene::{Body, ColourBy, Scene, SpawnPlace, built_in};
 use flockwork::model::statistics;
 use flockwork::model::world::Boundary;
@@ -32,33 +33,50 @@ fn readme() -> String {
     fs::read_to_string(root("README.md")).unwrap()
 }
 
-/// `0.05`, `1e18`: short, and TOML reads it.
-fn number(value: f32) -> String {
-    if value.abs() >= 1e5 { format!("{value:e}") } else { value.to_string() }
+fn scenes_page() -> String {
+    fs::read_to_string(root("docs/scenes.md")).unwrap()
 }
 
 fn row(parameter: &Parameter) -> String {
     let (low, high) = parameter.range;
+    let quoted = |names: &[&str]| -> Vec<String> {
+        names.iter().map(|name| format!("`\"{name}\"`")).collect()
+    };
     let (default, values) = match parameter.meaning {
-        Meaning::Number => {
-            (number(parameter.default), format!("{} to {}", number(low), number(high)))
+        Meaning::Number | Meaning::Angle | Meaning::FieldOfView => {
+            (short(parameter.default), format!("{} to {}", short(low), short(high)))
+        }
+        Meaning::Choice(names) => {
+            let names = quoted(names);
+            (names[parameter.default as usize].clone(), names.join(", "))
+        }
+        Meaning::Target if parameter.default == NO_TARGET => {
+            ("`\"none\"`".into(), "name of a target, `\"nearest\"`, `\"none\"`".into())
         }
         Meaning::Target => ("`\"nearest\"`".into(), "name of a target, `\"nearest\"`".into()),
+        Meaning::Path => ("`\"nearest\"`".into(), "name of a path, `\"nearest\"`".into()),
         Meaning::SpeciesSet { own } => {
             let default = if own { "its own" } else { "`\"all\"`" };
             (default.into(), "names of species, `\"all\"`".into())
         }
     };
     let unit = match (parameter.meaning, parameter.unit) {
-        (Meaning::Number, unit) if !unit.is_empty() => unit,
+        (Meaning::Number | Meaning::Angle | Meaning::FieldOfView, unit) if !unit.is_empty() => unit,
         _ => "–",
     };
     format!("| `{}` | {default} | {unit} | {values} | {} |\n", parameter.key, parameter.doc.trim())
 }
 
+fn row_of_key(key: &Key) -> String {
+    let or_dash = |text: &'static str| if text.is_empty() { "–" } else { text };
+    let (default, unit) = (or_dash(key.default), or_dash(key.unit));
+    format!("| `{}` | {default} | {unit} | {} | {} |\n", key.name, key.range(), key.doc.trim())
+}
+
+const HEAD: &str = "| key | default | unit | range | |\n|---|---|---|---|---|\n";
+
 fn table(parameters: &[Parameter]) -> String {
-    let head = "| key | default | unit | range | |\n|---|---|---|---|---|\n";
-    head.to_string() + &parameters.iter().map(row).collect::<String>()
+    HEAD.to_string() + &parameters.iter().map(row).collect::<String>()
 }
 
 /// A doc comment as Markdown: the links of rustdoc mean nothing here.
@@ -69,11 +87,23 @@ fn prose(lines: &[&str]) -> String {
 
 /// What stands between the markers.
 fn reference() -> String {
-    let mut text = format!("#### The body\n\n{}\n\n", prose(Body::<f32>::ABOUT));
+    let mut text = String::new();
+    for section in &SECTIONS {
+        let table = if section.table.is_empty() { "The top" } else { section.table };
+        let title = if table.starts_with('[') || table == "spawn" {
+            format!("`{table}`")
+        } else {
+            table[..1].to_uppercase() + &table[1..]
+        };
+        write!(text, "### {title}\n\n{}\n\n{HEAD}", prose(section.about)).unwrap();
+        text += &section.keys.iter().map(row_of_key).collect::<String>();
+        text += "\n";
+    }
+    write!(text, "### The body\n\n{}\n\n", prose(Body::<f32>::ABOUT)).unwrap();
     text += &table(<Body as Parameters<f32>>::TABLE);
     for kind in Kind::ALL {
         let info = kind.info();
-        write!(text, "\n#### `{}`\n\n{}\n\n", info.key, prose(info.about)).unwrap();
+        write!(text, "\n### `{}`\n\n{}\n\n", info.key, prose(info.about)).unwrap();
         text += &table(info.parameters);
     }
     text
@@ -81,60 +111,46 @@ fn reference() -> String {
 
 #[test]
 fn the_tables_of_keys_are_those_of_the_declarations() {
-    let text = readme();
+    let text = scenes_page();
     let (before, rest) = text.split_once(BEGIN).expect("the marker of the tables is missing");
     let (tables, after) = rest.split_once(END).expect("the end of the tables is missing");
     let expected = reference();
     if std::env::var("UPDATE_README").is_ok_and(|value| value == "1") {
-        fs::write(root("README.md"), [before, BEGIN, &expected, END, after].concat()).unwrap();
+        fs::write(root("docs/scenes.md"), [before, BEGIN, &expected, END, after].concat()).unwrap();
         return;
     }
     let fresh: Vec<&str> = expected.lines().filter(|line| !tables.contains(line)).collect();
     assert!(
         tables == expected,
-        "the tables of README.md are not those of the sources; lines that are missing: \
+        "the tables of docs/scenes.md are not those of the sources; lines that are missing: \
          {fresh:#?}. UPDATE_README=1 cargo test --release --test readme writes them"
     );
 }
 
-/// The words in quotes between `from` and the next `to` of a source file, for every `from`.
-fn quoted(source: &str, from: &str, to: &str) -> Vec<String> {
-    let lists = source.split(from).skip(1).filter_map(|rest| rest.split_once(to));
-    let words = lists.flat_map(|(list, _)| list.split('"').skip(1).step_by(2));
-    words.map(str::to_owned).collect()
-}
-
-/// The keys that the parser of scenes knows by name.
-fn keys_of_the_parser() -> Vec<String> {
-    let source = fs::read_to_string(root("src/model/scene/parse.rs")).unwrap();
-    let mut keys = quoted(&source, ".known(&[", "]");
-    keys.extend(quoted(&source, "const KEYS: [&str; 6] = [", "]"));
-    keys.extend(quoted(&source, "let mut known = vec![", "]"));
-    keys
-}
-
+/// A scene that uses a key with a value of the wrong kind must be refused by the key's own name: the
+/// parser reads what is declared.
 #[test]
-fn the_parser_s_keys_are_found() {
-    let keys = keys_of_the_parser();
-    for key in ["about", "boundary", "position", "spawn_at_scale", "place"] {
-        assert!(keys.iter().any(|found| found == key), "{key} is not among {keys:?}");
-    }
-}
-
-#[test]
-fn every_key_of_a_scene_has_its_row() {
-    let text = readme();
-    for key in keys_of_the_parser() {
-        // Tables and lists of tables are told of under their TOML names.
-        let rows = [format!("| `{key}` |"), format!("`[{key}]`"), format!("`[[{key}]]`")];
-        let found = rows.iter().any(|row| text.contains(row)) || text.contains(&format!("[{key}."));
-        assert!(found, "README.md does not tell of the scene key `{key}`");
+fn every_declared_key_is_one_that_the_parser_knows() {
+    for section in &SECTIONS {
+        for key in section.keys {
+            let text = match section.table {
+                "" => format!("{} = [[[]]]\n[species.a]\n", key.name),
+                "[species.NAME]" => format!("[species.a]\n{} = [[[]]]\n", key.name),
+                "spawn" => format!("[species.a.spawn]\n{} = [[[]]]\n", key.name),
+                "a number that varies" => format!("[species.a]\nmass.{} = [[[]]]\n", key.name),
+                table => format!("{table}\n{} = [[[]]]\n[species.a]\n", key.name),
+            };
+            let text = text.replace("species = [[[]]]\n[species.a]\n", "species = [[[]]]\n");
+            let error = Scene::parse("test", &text, &[]).err().map(|error| error.to_string());
+            let error = error.unwrap_or_else(|| panic!("no error in\n{text}"));
+            assert!(error.contains(key.name) && !error.contains("unknown key"), "{error}\n{text}");
+        }
     }
 }
 
 #[test]
 fn every_name_that_a_user_may_write_or_read_is_told() {
-    let text = readme();
+    let text = readme() + &scenes_page();
     let mut names: Vec<&str> = Vec::new();
     names.extend(Boundary::NAMES.map(|(name, _)| name));
     names.extend(ColourBy::NAMES.map(|(name, _)| name));
@@ -184,7 +200,7 @@ fn its_pictures_are_there_and_small() {
 
 #[test]
 fn its_scenes_can_be_run() {
-    let text = readme();
+    let text = readme() + &scenes_page();
     let scenes = text.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```"));
     let mut found = 0;
     for (scene, _) in scenes {

@@ -1,12 +1,12 @@
 //! What several commands take: which flock, on what machine, how large a picture.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::state_file;
+use super::{flow_file, state_file};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError};
@@ -126,7 +126,10 @@ impl FlockArgs {
 /// The built-in scene of that name, or the scene in that file.
 pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
     if let Some(scene) = BuiltIn::named(name) {
-        return Ok(Scene::parse(name, scene.text, overrides)?);
+        let mut scene = Scene::parse(name, scene.text, overrides)?;
+        // What --set names lies in the current folder.
+        flow_file::attach(&mut scene, Path::new(""))?;
+        return Ok(scene);
     }
     let text = match std::fs::read_to_string(name) {
         Ok(text) => text,
@@ -140,7 +143,9 @@ pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
         }
         Err(error) => return Err(error).with_context(|| format!("--scene {name}: cannot read it")),
     };
-    Ok(Scene::parse(name, &text, overrides)?)
+    let mut scene = Scene::parse(name, &text, overrides)?;
+    flow_file::attach(&mut scene, Path::new(name))?;
+    Ok(scene)
 }
 
 /// An engine, and its device if it runs on one.

@@ -352,8 +352,11 @@ impl Engine for GpuEngine {
         let tag = self.read_buffer("tag")?;
         let loaded = self.loaded()?;
         let remembers = loaded.variant.uses.has(Uses::MEMORY);
-        let memory = if remembers { self.read_buffer("memory")? } else { Vec::new() };
-        let memory: &[model::Memory] = bytemuck::cast_slice(&memory);
+        let memory: Vec<model::Memory> = if remembers {
+            bytemuck::pod_collect_to_vec(&self.read_buffer("memory")?)
+        } else {
+            Vec::new()
+        };
         let count = loaded.ids.len();
         let mut flock = FlockState {
             tick: loaded.tick,

@@ -1,6 +1,7 @@
 //! Scenes: worlds, species, targets. Parsed from TOML, checked, scaled and populated.
 
 mod error;
+pub mod keys;
 mod library;
 mod parse;
 mod populate;

@@ -2,11 +2,11 @@
 
 use super::error::{SceneError, suggest};
 use super::reader::Reader;
-use super::scenery;
 use super::species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species};
 use super::tree::Node;
 use super::variation::{Law, Slot, Variation};
-use super::{Click, MAX_AGENTS, MAX_TARGETS, POINTER, SIDES, Scene};
+use super::{Click, MAX_AGENTS, MAX_TARGETS, POINTER, Scene};
+use super::{keys, scenery};
 use crate::model::behaviours::{Kind, Target};
 use crate::model::parameter::{
     ALL_SPECIES, MAX_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
@@ -18,22 +18,6 @@ use crate::model::world::{Boundary, World};
 
 /// World size when the scene does not say: the canvas of *The Nature of Code*.
 const CANVAS: Point = Point::new(640.0, 360.0);
-/// Keys of the file's top level.
-const KEYS: [&str; 10] = [
-    "about",
-    "seed",
-    "time_step",
-    "click",
-    "world",
-    "targets",
-    "obstacles",
-    "paths",
-    "flow",
-    "species",
-];
-/// Where things may be placed.
-pub const FAR: f32 = 1e7;
-
 /// Names that parameters refer to.
 struct Names<'a> {
     species: &'a [&'a str],
@@ -62,11 +46,11 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         grows: false,
     };
     let mut species = None;
-    for (key, value) in root.known(&KEYS)? {
-        match key {
+    for (key, value) in root.section(&keys::TOP)? {
+        match key.name {
             "about" => scene.about = value.text()?.into(),
-            "seed" => scene.seed = value.whole(0, u64::from(u32::MAX))? as u32,
-            "time_step" => scene.time_step = value.number(1e-3, 10.0, "ticks")?,
+            "seed" => scene.seed = value.whole_of(key)? as u32,
+            "time_step" => scene.time_step = value.number_of(key)?,
             "click" => scene.click = value.choice(&Click::NAMES)?,
             "world" => world(&value, &mut scene)?,
             "obstacles" => scene.obstacle_plans = scenery::obstacles(&value)?,
@@ -91,7 +75,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         return Err(species.fail(format!("a scene has 1 to {MAX_SPECIES} species")));
     }
     let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
-    let taken = |name: &str| name == "all" || KEYS.contains(&name);
+    let taken = |name: &str| name == "all" || keys::TOP.keys.iter().any(|key| key.name == name);
     if let Some((name, table)) = tables.iter().find(|(name, _)| taken(name)) {
         return Err(table.fail(format!("a species cannot be called `{name}`; choose another name")));
     }
@@ -129,12 +113,12 @@ fn check_species(scene: &Scene, index: usize, table: &Reader) -> Result<(), Scen
 }
 
 fn world(table: &Reader, scene: &mut Scene) -> Result<(), SceneError> {
-    for (key, value) in table.known(&["size", "boundary", "density", "grows"])? {
-        match key {
-            "size" => scene.world.size = value.point(SIDES.0, SIDES.1)?,
+    for (key, value) in table.section(&keys::WORLD)? {
+        match key.name {
+            "size" => scene.world.size = value.point_of(key)?,
             "boundary" => scene.world.boundary = value.choice(&Boundary::NAMES)?,
             "grows" => scene.grows = value.boolean()?,
-            _ => scene.density = Some(value.number(1e-3, 1e4, "neighbours")?),
+            _ => scene.density = Some(value.number_of(key)?),
         }
     }
     scene.written_size = scene.world.size;
@@ -143,12 +127,12 @@ fn world(table: &Reader, scene: &mut Scene) -> Result<(), SceneError> {
 
 fn target(table: &Reader, known: &[Target]) -> Result<Target, SceneError> {
     let mut target = Target::fixed(&format!("target{}", known.len()), Point::ZERO);
-    for (key, value) in table.known(&["name", "position", "velocity", "hit_radius"])? {
-        match key {
+    for (key, value) in table.section(&keys::TARGETS)? {
+        match key.name {
             "name" => target.name = value.text()?.into(),
-            "velocity" => target.velocity = value.point(-1e4, 1e4)?,
-            "hit_radius" => target.hit_radius = value.number(0.0, 1e6, "world units")?,
-            _ => target.position = value.point(-FAR, FAR)?,
+            "velocity" => target.velocity = value.point_of(key)?,
+            "hit_radius" => target.hit_radius = value.number_of(key)?,
+            _ => target.position = value.point_of(key)?,
         }
     }
     if ["nearest", "none"].contains(&target.name.as_str())
@@ -161,7 +145,7 @@ fn target(table: &Reader, known: &[Target]) -> Result<Target, SceneError> {
 
 fn one_species(index: usize, table: &Reader, names: &Names) -> Result<Species, SceneError> {
     let body_table = <Body as Parameters<f32>>::TABLE;
-    let mut known = vec!["count", "look", "colour", "spawn", "spawn_at_scale"];
+    let mut known: Vec<&str> = keys::SPECIES.keys.iter().map(|key| key.name).collect();
     known.extend(body_table.iter().map(|p| p.key));
     known.extend(Kind::ALL.iter().map(|kind| kind.info().key));
 
@@ -185,9 +169,9 @@ fn one_species(index: usize, table: &Reader, names: &Names) -> Result<Species, S
         } else if let Some(kind) = Kind::from_key(key) {
             let rule = rule(kind, index, &value, names, &mut species.variations)?;
             species.rules.push(rule);
-        } else {
-            match key {
-                "count" => species.count = value.whole(1, MAX_AGENTS)?,
+        } else if let Some(key) = keys::SPECIES.key(key) {
+            match key.name {
+                "count" => species.count = value.whole_of(key)?,
                 "look" => species.look = value.choice(&Look::NAMES)?,
                 "colour" => species.colour = value.choice(&ColourBy::NAMES)?,
                 "spawn" => species.spawn = spawn(&value)?,
@@ -202,12 +186,12 @@ fn one_species(index: usize, table: &Reader, names: &Names) -> Result<Species, S
 
 fn spawn(table: &Reader) -> Result<Spawn, SceneError> {
     let mut spawn = Spawn::default();
-    for (key, value) in table.known(&["place", "at", "radius", "speed"])? {
-        match key {
+    for (key, value) in table.section(&keys::SPAWN)? {
+        match key.name {
             "place" => spawn.place = value.choice(&SpawnPlace::NAMES)?,
-            "at" => spawn.at = Some(value.point(-FAR, FAR)?),
-            "radius" => spawn.radius = value.number(0.0, FAR, "world units")?,
-            _ => spawn.speed = value.number(0.0, 1e4, "world units/tick")?,
+            "at" => spawn.at = Some(value.point_of(key)?),
+            "radius" => spawn.radius = value.number_of(key)?,
+            _ => spawn.speed = value.number_of(key)?,
         }
     }
     Ok(spawn)
@@ -243,20 +227,19 @@ fn one_value(
 /// A base and what the value depends on: `{ base, amplitude, period }` or `{ base, grows_with_size }`
 /// or `{ base, shrinks_with_size }`.
 fn law(table: &Reader, parameter: &Parameter) -> Result<(f32, Law), SceneError> {
-    let keys = ["base", "amplitude", "period", "grows_with_size", "shrinks_with_size"];
     let mut base = parameter.default;
     let mut amplitude = None;
     let mut period = 100.0;
     let mut laws = Vec::new();
-    for (key, value) in table.known(&keys)? {
-        match key {
+    for (key, value) in table.section(&keys::LAW)? {
+        match key.name {
             "base" => base = value.parameter(parameter)?,
-            "amplitude" => amplitude = Some(value.number(0.0, 1e6, parameter.unit)?),
-            "period" => period = value.number(1.0, 1e9, "ticks")?,
+            "amplitude" => amplitude = Some(value.number_of(key)?),
+            "period" => period = value.number_of(key)?,
             "grows_with_size" => {
-                laws.push(Law::GrowsWithSize { scale: value.number(1e-3, 1e6, "world units")? });
+                laws.push(Law::GrowsWithSize { scale: value.number_of(key)? });
             }
-            _ => laws.push(Law::ShrinksWithSize { scale: value.number(1e-3, 1e6, "world units")? }),
+            _ => laws.push(Law::ShrinksWithSize { scale: value.number_of(key)? }),
         }
     }
     laws.extend(amplitude.map(|amplitude| Law::Noise { amplitude, period }));

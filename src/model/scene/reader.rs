@@ -1,6 +1,7 @@
 //! Typed access to a scene's tree. Every refusal names the key, its place and what is allowed.
 
 use super::error::{SceneError, suggest};
+use super::keys::{Key, Section, Values};
 use super::tree::{Node, Value};
 use crate::model::parameter::Parameter;
 use crate::model::vector::Point;
@@ -55,6 +56,40 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(entries)
+    }
+
+    /// The entries of a table with the declarations of their keys.
+    pub fn section(
+        &self,
+        section: &Section,
+    ) -> Result<Vec<(&'static Key, Reader<'a>)>, SceneError> {
+        let names: Vec<&str> = section.keys.iter().map(|key| key.name).collect();
+        let entries = self.known(&names)?.into_iter();
+        Ok(entries.filter_map(|(name, value)| Some((section.key(name)?, value))).collect())
+    }
+
+    /// The number that a key takes.
+    pub fn number_of(&self, key: &Key) -> Result<f32, SceneError> {
+        match key.values {
+            Values::Number(low, high) => self.number(low, high, key.unit),
+            _ => Err(self.wrong("no number")),
+        }
+    }
+
+    /// The whole number that a key takes.
+    pub fn whole_of(&self, key: &Key) -> Result<u64, SceneError> {
+        match key.values {
+            Values::Whole(low, high) | Values::Pair(low, high) => self.whole(low, high),
+            _ => Err(self.wrong("no whole number")),
+        }
+    }
+
+    /// The point that a key takes, or one of its points.
+    pub fn point_of(&self, key: &Key) -> Result<Point, SceneError> {
+        match key.values {
+            Values::Point(low, high) | Values::Points(low, high) => self.point(low, high),
+            _ => Err(self.wrong("no point")),
+        }
     }
 
     /// The items of an array; a single table counts as an array of one.

@@ -1,29 +1,23 @@
 //! Obstacles, paths and the flow field of a scene file.
 
+use super::ObstaclePlan;
 use super::error::SceneError;
-use super::parse::FAR;
+use super::keys;
 use super::reader::Reader;
-use super::{ObstaclePlan, SIDES};
 use crate::model::scenery::{FlowKind, FlowPlan, Path};
 
 /// Most segments of all paths.
 const MOST_SEGMENTS: usize = 100_000;
 
-/// Most obstacles that one table asks for.
-const MOST_OBSTACLES: u64 = 1 << 20;
-
-/// Most cells of a flow field's file.
-const MOST_FLOW_CELLS: u64 = 4096;
-
 /// The tables `[[obstacles]]`: one circle at a `position`, or `count` of them at random.
 pub fn obstacles(value: &Reader) -> Result<Vec<ObstaclePlan>, SceneError> {
     let one = |table: &Reader| {
         let mut plan = ObstaclePlan { position: None, radius: 20.0, count: 1 };
-        for (key, value) in table.known(&["position", "radius", "count"])? {
-            match key {
-                "position" => plan.position = Some(value.point(-FAR, FAR)?),
-                "radius" => plan.radius = value.number(0.0, 1e6, "world units")?,
-                _ => plan.count = value.whole(1, MOST_OBSTACLES)? as u32,
+        for (key, value) in table.section(&keys::OBSTACLES)? {
+            match key.name {
+                "position" => plan.position = Some(value.point_of(key)?),
+                "radius" => plan.radius = value.number_of(key)?,
+                _ => plan.count = value.whole_of(key)? as u32,
             }
         }
         if plan.position.is_some() && plan.count > 1 {
@@ -54,13 +48,13 @@ pub fn paths(value: &Reader) -> Result<Vec<Path>, SceneError> {
 
 fn path(table: &Reader, number: usize) -> Result<Path, SceneError> {
     let mut path = Path { name: format!("path{number}"), points: Vec::new(), closed: false };
-    for (key, value) in table.known(&["name", "points", "closed"])? {
-        match key {
+    for (key, value) in table.section(&keys::PATHS)? {
+        match key.name {
             "name" => path.name = value.text()?.into(),
             "closed" => path.closed = value.boolean()?,
             _ => {
                 let points = value.items();
-                let points = points.iter().map(|point| point.point(-FAR, FAR));
+                let points = points.iter().map(|point| point.point_of(key));
                 path.points = points.collect::<Result<_, _>>()?;
             }
         }
@@ -75,21 +69,18 @@ fn path(table: &Reader, number: usize) -> Result<Path, SceneError> {
 /// The table `[flow]`.
 pub fn flow(table: &Reader) -> Result<FlowPlan, SceneError> {
     let mut plan = FlowPlan::default();
-    for (key, value) in table.known(&["kind", "cell", "frequency", "file", "grid"])? {
-        match key {
+    for (key, value) in table.section(&keys::FLOW)? {
+        match key.name {
             "kind" => plan.kind = value.choice(&FlowKind::NAMES)?,
-            "cell" => plan.cell = value.number(1e-2, SIDES.1, "world units")?,
-            "frequency" => plan.frequency = value.number(0.0, 1.0, "per cell")?,
+            "cell" => plan.cell = value.number_of(key)?,
+            "frequency" => plan.frequency = value.number_of(key)?,
             "file" => plan.file = Some(value.text()?.into()),
             _ => {
                 let sides = value.items();
                 let [columns, rows] = &sides[..] else {
                     return Err(value.fail("columns and rows are wanted, such as [32, 18]"));
                 };
-                plan.grid = (
-                    columns.whole(1, MOST_FLOW_CELLS)? as u32,
-                    rows.whole(1, MOST_FLOW_CELLS)? as u32,
-                );
+                plan.grid = (columns.whole_of(key)? as u32, rows.whole_of(key)? as u32);
             }
         }
     }

@@ -1,0 +1,291 @@
+//! The single declaration of the keys of a scene file, but for those of bodies and behaviours, which
+//! are [`Parameter`](crate::model::parameter::Parameter)s.
+//!
+//! The parser takes names and ranges from here, and the page on scene files its tables.
+
+use super::species::{ColourBy, Look, SpawnPlace};
+use super::{Click, MAX_AGENTS, MAX_TARGETS, SIDES};
+use crate::model::scenery::FlowKind;
+use crate::model::world::Boundary;
+
+/// What may be written behind a key.
+#[derive(Clone, Copy, Debug)]
+pub enum Values {
+    /// A string.
+    Text,
+    /// `true` or `false`.
+    Boolean,
+    /// A number between two, both inclusive.
+    Number(f32, f32),
+    /// A whole number between two, both inclusive.
+    Whole(u64, u64),
+    /// Two numbers between two, both inclusive.
+    Point(f32, f32),
+    /// Two whole numbers between two, both inclusive.
+    Pair(u64, u64),
+    /// A list of points.
+    Points(f32, f32),
+    /// One of these names.
+    Choice(fn() -> Vec<&'static str>),
+    /// A table, or a list of them, told of by itself.
+    Tables(&'static str),
+}
+
+/// A key of a scene file.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// As it is written.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub doc: &'static str,
+    /// The value when the scene does not say, in words.
+    pub default: &'static str,
+    /// Unit, for people.
+    pub unit: &'static str,
+    /// What may be written.
+    pub values: Values,
+}
+
+/// A table of a scene file.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// The table as it is written; empty for the top of the file.
+    pub table: &'static str,
+    /// What it describes, from the doc comment.
+    pub about: &'static [&'static str],
+    /// Its keys, in the order in which people are told of them.
+    pub keys: &'static [Key],
+}
+
+macro_rules! section {
+    (
+        $(#[doc = $about:literal])+
+        $name:ident $table:literal {
+            $( $(#[doc = $doc:literal])+ $key:ident: $values:expr => $default:literal, $unit:literal; )*
+        }
+    ) => {
+        $(#[doc = $about])+
+        pub const $name: Section = Section {
+            table: $table,
+            about: &[$($about),+],
+            keys: &[ $( Key {
+                name: stringify!($key),
+                doc: concat!($($doc),+),
+                default: $default,
+                unit: $unit,
+                values: $values,
+            }, )* ],
+        };
+    };
+}
+
+/// Where things may be placed; world units.
+const FAR: f32 = 1e7;
+
+/// Largest radius of anything; world units.
+const WIDE: f32 = 1e6;
+
+/// Largest speed; world units per tick.
+const FAST: f32 = 1e4;
+
+/// Most obstacles that one table asks for.
+const MOST_OBSTACLES: u64 = 1 << 20;
+
+/// Most columns or rows of a flow field's file.
+const MOST_FLOW_CELLS: u64 = 4096;
+
+fn names<T: Copy>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
+    choices.iter().map(|(name, _)| *name).collect()
+}
+
+section! {
+    /// At the top of the file.
+    TOP "" {
+        /// One sentence for `flockwork scenes`.
+        about: Values::Text => "empty", "";
+        /// Seed of the random numbers.
+        seed: Values::Whole(0, u32::MAX as u64) => "1", "";
+        /// How far one tick moves the motion on.
+        time_step: Values::Number(1e-3, 10.0) => "1", "ticks";
+        /// What a click in the window does: `call` the target `pointer` to where the button is down, make a new `path`, let those that seek `flee` and the other way round, move the nearest `target`, or the nearest `obstacle`.
+        click: Values::Choice(|| names(&Click::NAMES)) => "`\"call\"`", "";
+        /// Size and edge.
+        world: Values::Tables("`[world]`") => "", "";
+        /// Places to seek, reach or flee.
+        targets: Values::Tables("`[[targets]]`, 63 at most") => "none", "";
+        /// Circles to steer round.
+        obstacles: Values::Tables("`[[obstacles]]`") => "none", "";
+        /// Lines to follow.
+        paths: Values::Tables("`[[paths]]`") => "none", "";
+        /// A field that tells which way to go.
+        flow: Values::Tables("`[flow]`") => "none", "";
+        /// Kinds of agents.
+        species: Values::Tables("`[species.NAME]`, 1 to 16") => "must be given", "";
+    }
+}
+
+section! {
+    /// The world: a rectangle with the origin in its lower left corner.
+    WORLD "[world]" {
+        /// Width and height; y points up.
+        size: Values::Point(SIDES.0, SIDES.1) => "[640, 360]", "world units";
+        /// What happens at the edge.
+        boundary: Values::Choice(|| names(&Boundary::NAMES)) => "`\"wrap\"`", "";
+        /// Mean neighbours of an evenly spread flock, which sizes the world for another count than the scene's own.
+        density: Values::Number(1e-3, 1e4) => "none", "neighbours";
+        /// Without a density: whether the area grows with the count.
+        grows: Values::Boolean => "`false`", "";
+    }
+}
+
+section! {
+    /// A place that agents seek, reach or flee.
+    TARGETS "[[targets]]" {
+        /// What behaviours call it. `pointer`, `nearest` and `none` are taken.
+        name: Values::Text => "`target1`, `target2`, …", "";
+        /// Where it is at the start.
+        position: Values::Point(-FAR, FAR) => "[0, 0]", "world units";
+        /// How it moves. On walls it is thrown back.
+        velocity: Values::Point(-FAST, FAST) => "[0, 0]", "world units/tick";
+        /// An agent that comes this near hits it, and it reappears elsewhere, at random; 0: it stays.
+        hit_radius: Values::Number(0.0, WIDE) => "0", "world units";
+    }
+}
+
+section! {
+    /// A circle to steer round, or many of them at random places. Where the world grows with the
+    /// count, a circle with a position stands again in every copy of the world as it is written, and
+    /// there are more of the others. Nobody is born inside one as long as there is room elsewhere.
+    /// Circles may overlap, and lie anywhere.
+    OBSTACLES "[[obstacles]]" {
+        /// Of the centre.
+        position: Values::Point(-FAR, FAR) => "at random", "world units";
+        /// Of the circle.
+        radius: Values::Number(0.0, WIDE) => "20", "world units";
+        /// How many, without a position.
+        count: Values::Whole(1, MOST_OBSTACLES) => "1", "";
+    }
+}
+
+section! {
+    /// A line of segments.
+    PATHS "[[paths]]" {
+        /// What behaviours call it. `nearest` is taken.
+        name: Values::Text => "`path0`, `path1`, …", "";
+        /// Its corners: two different ones at least. Equal neighbours are a segment without direction.
+        points: Values::Points(-FAR, FAR) => "must be given", "world units";
+        /// Whether the last one leads back to the first.
+        closed: Values::Boolean => "`false`", "";
+    }
+}
+
+section! {
+    /// The flow field: a vector for each cell, whose length does not matter.
+    FLOW "[flow]" {
+        /// Perlin noise, a vortex round the middle of the world (to the left), or a file.
+        kind: Values::Choice(|| names(&FlowKind::NAMES)) => "`\"perlin\"`", "";
+        /// Side of a cell of noise or vortex.
+        cell: Values::Number(1e-2, SIDES.1) => "20", "world units";
+        /// How fast the noise changes.
+        frequency: Values::Number(0.0, 1.0) => "0.1", "1/cell";
+        /// A CSV file with the header `x,y` and a row for each cell, row by row from the lower left corner, stretched over the world. Its path is looked for beside the scene file.
+        file: Values::Text => "none", "";
+        /// Columns and rows of the file.
+        grid: Values::Pair(1, MOST_FLOW_CELLS) => "none", "cells";
+    }
+}
+
+section! {
+    /// A kind of agents, besides its body and its behaviours.
+    SPECIES "[species.NAME]" {
+        /// Agents of this species. `--count` keeps the shares.
+        count: Values::Whole(1, MAX_AGENTS) => "100", "agents";
+        /// The shape that it is drawn as.
+        look: Values::Choice(|| names(&Look::NAMES)) => "`\"triangle\"`", "";
+        /// What the colour tells.
+        colour: Values::Choice(|| names(&ColourBy::NAMES)) => "`\"heading\"`", "";
+        /// How its agents start.
+        spawn: Values::Tables("table, see below") => "all defaults", "";
+        /// How they start when `--count` asks for more agents than the scene has.
+        spawn_at_scale: Values::Tables("table, see below") => "as `spawn`", "";
+    }
+}
+
+section! {
+    /// How the agents of a species start.
+    SPAWN "spawn" {
+        /// Anywhere in the world; all at one point; evenly in a disc.
+        place: Values::Choice(|| names(&SpawnPlace::NAMES)) => "`\"uniform\"`", "";
+        /// Centre of the point or disc.
+        at: Values::Point(-FAR, FAR) => "the world's middle", "world units";
+        /// Of the disc.
+        radius: Values::Number(0.0, FAR) => "100", "world units";
+        /// At the start, in a random direction.
+        speed: Values::Number(0.0, FAST) => "1", "world units/tick";
+    }
+}
+
+section! {
+    /// A number of a body or a behaviour that is not constant is a table: `{ base, amplitude,
+    /// period }` is `base + amplitude · noise(tick/period)`, with Perlin noise from −1 to 1, the same
+    /// for all agents of the species; `{ base, grows_with_size }` is `base · (1 − e^(−size/s))` and
+    /// `{ base, shrinks_with_size }` is `base · e^(−size/s)`. What comes out is kept within the range
+    /// of the key.
+    LAW "a number that varies" {
+        /// The number round which it varies.
+        base: Values::Number(-1e18, 1e18) => "the key's", "the key's";
+        /// How far the noise moves it, either way.
+        amplitude: Values::Number(0.0, WIDE) => "none", "the key's";
+        /// Ticks in which the noise changes much.
+        period: Values::Number(1.0, 1e9) => "100", "ticks";
+        /// The size s.
+        grows_with_size: Values::Number(1e-3, WIDE) => "none", "world units";
+        /// The size s.
+        shrinks_with_size: Values::Number(1e-3, WIDE) => "none", "world units";
+    }
+}
+
+/// All of them, in the order in which people are told of them.
+pub const SECTIONS: [Section; 9] =
+    [TOP, WORLD, TARGETS, OBSTACLES, PATHS, FLOW, SPECIES, SPAWN, LAW];
+
+/// The most targets of a file are as many as the section says.
+const _: () = assert!(MAX_TARGETS == 64);
+
+impl Section {
+    /// The key of that name.
+    #[must_use]
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+}
+
+impl Key {
+    /// What may be written, in words.
+    #[must_use]
+    pub fn range(&self) -> String {
+        match self.values {
+            Values::Text => "text".into(),
+            Values::Boolean => "`true`, `false`".into(),
+            Values::Number(low, high) => format!("{} to {}", short(low), short(high)),
+            Values::Whole(low, high) => format!("{low} to {high}"),
+            Values::Point(low, high) => format!("two, {} to {} each", short(low), short(high)),
+            Values::Pair(low, high) => format!("two, {low} to {high} each"),
+            Values::Points(low, high) => {
+                format!("pairs, {} to {} each", short(low), short(high))
+            }
+            Values::Choice(names) => {
+                let names: Vec<String> =
+                    names().into_iter().map(|name| format!("`\"{name}\"`")).collect();
+                names.join(", ")
+            }
+            Values::Tables(what) => what.into(),
+        }
+    }
+}
+
+/// `0.05`, `1e18`: short, and TOML reads it.
+#[must_use]
+pub fn short(value: f32) -> String {
+    if value.abs() >= 1e5 { format!("{value:e}") } else { value.to_string() }
+}
