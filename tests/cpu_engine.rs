@@ -5,7 +5,7 @@ mod common;
 use common::controls::{changes, perturbed};
 use common::situations::{FLOCKING, behaviour_sets, parity, situation};
 use common::{
-    CORRECTLY_ROUNDED, Differences, bits, check_invariants, compare, compare_targets, differences,
+    CORRECTLY_ROUNDED, Differences, assert_none, bits, check_invariants, compare, compare_targets, differences,
     reference, run,
 };
 use flockwork::engine::Engine;
@@ -41,6 +41,7 @@ fn one_tick_is_that_of_the_reference() {
     let mut worst = Differences::default();
     let (mut doubtful, mut cases) = ([0.0; Kind::ALL.len()], [0_u32; Kind::ALL.len()]);
     let (mut total, mut number) = (0.0, 0_u32);
+    let mut problems = vec![];
     for case in parity(ALONE, TOGETHER) {
         let expected = reference::step(&case.scene, &case.state);
         let state = run(&mut engine, &case.scene, &case.state, 1);
@@ -55,9 +56,10 @@ fn one_tick_is_that_of_the_reference() {
             compare_targets(&case.scene, case.state.tick, &mut engine, CORRECTLY_ROUNDED)
         });
         if let Err(problem) = compared {
-            panic!("{problem}\n{}", case.name);
+            problems.push(format!("{problem}\n{}", case.name));
         }
     }
+    assert_none(&problems);
     for kind in Kind::ALL {
         let (cases, doubtful) = (cases[kind as usize], doubtful[kind as usize]);
         let part = doubtful / f64::from(cases);

@@ -26,76 +26,85 @@ pub fn perturbed(parameter: &Parameter, value: f32) -> f32 {
 /// Something about a scene or a state that a test changes: its name, for whom, and how.
 pub type Change = (&'static str, Vec<Kind>, fn(&mut Scene, &mut FlockState));
 
+fn change(name: &'static str, kinds: &[Kind], how: fn(&mut Scene, &mut FlockState)) -> Change {
+    (name, kinds.to_vec(), how)
+}
+
 /// Whatever is no parameter of a behaviour.
 pub fn changes() -> Vec<Change> {
-    let mut changes: Vec<Change> = Vec::new();
+    let mut changes = Vec::new();
     for kinds in behaviour_sets() {
-        changes.push(("time_step", kinds.clone(), |scene, _| scene.time_step *= 1.05));
-        changes.push(("mass", kinds.clone(), |scene, _| {
+        changes.extend(changes_for_all(&kinds));
+    }
+    let (avoid, path, flow) = (&[Kind::Avoid], &[Kind::FollowPath], &[Kind::FollowFlow]);
+    changes.extend([
+        change("size", avoid, |scene, _| {
+            scene.species.iter_mut().for_each(|species| species.body.size *= 1.05);
+        }),
+        change("obstacle.radius", avoid, |scene, _| {
+            scene.obstacles.iter_mut().for_each(|obstacle| obstacle.radius *= 1.05);
+        }),
+        change("obstacle.position", avoid, |scene, _| {
+            scene.obstacles.iter_mut().for_each(|obstacle| obstacle.position.y += 1.0);
+        }),
+        change("the first obstacle alone", avoid, |scene, _| scene.obstacles.truncate(1)),
+        change("corner", path, |scene, _| {
+            scene.paths.iter_mut().for_each(|path| path.points[1].x += 1.0);
+        }),
+        change("closed", path, |scene, _| {
+            scene.paths.iter_mut().for_each(|path| path.closed = !path.closed);
+        }),
+        change("cell", flow, |scene, _| scene.flow.as_mut().unwrap().cell *= 1.5),
+        change("frequency", flow, |scene, _| scene.flow.as_mut().unwrap().frequency *= 1.05),
+        change("ways", flow, |scene, _| scene.flow.as_mut().unwrap().ways.reverse()),
+        change("target.position", &[Kind::Seek], |scene, _| {
+            scene.targets.iter_mut().for_each(|target| target.position.y += 1.0);
+        }),
+        change("target.velocity", &[Kind::Pursue], |scene, _| {
+            scene.targets.iter_mut().for_each(|target| target.velocity *= 1.05);
+        }),
+        change("target.active", &[Kind::Seek], |scene, _| {
+            scene.targets[0].active = !scene.targets[0].active;
+        }),
+        change("order", &Kind::ALL, |scene, _| {
+            scene.species.iter_mut().for_each(|species| species.rules.reverse());
+        }),
+        change("seed", &[Kind::Wander], |scene, _| scene.seed += 1),
+        change("tick", &[Kind::Wander], |_, state| state.tick += 1),
+        change("wanderer's angle", &[Kind::Wander], |_, state| state.memory.reverse()),
+        change("swimmer's angle", &[Kind::Swim], |_, state| state.memory.reverse()),
+    ]);
+    changes
+}
+
+/// What matters whatever the behaviours are.
+fn changes_for_all(kinds: &[Kind]) -> [Change; 7] {
+    [
+        change("time_step", kinds, |scene, _| scene.time_step *= 1.05),
+        change("mass", kinds, |scene, _| {
             scene.species.iter_mut().for_each(|species| species.body.mass *= 1.05);
-        }));
-        changes.push(("max_speed", kinds.clone(), |scene, _| {
+        }),
+        change("max_speed", kinds, |scene, _| {
             scene.species.iter_mut().for_each(|species| species.body.max_speed *= 1.05);
-        }));
-        changes.push(("max_force", kinds.clone(), |scene, _| {
+        }),
+        change("max_force", kinds, |scene, _| {
             scene.species.iter_mut().for_each(|species| species.body.max_force *= 1.05);
-        }));
-        changes.push(("limit", kinds.clone(), |scene, _| {
+        }),
+        change("limit", kinds, |scene, _| {
             let bodies = scene.species.iter_mut().map(|species| &mut species.body);
             bodies.for_each(|body| body.limit = 1.0 - body.limit);
-        }));
-        changes.push(("combine", kinds.clone(), |scene, _| {
+        }),
+        change("combine", kinds, |scene, _| {
             let bodies = scene.species.iter_mut().map(|species| &mut species.body);
             bodies.for_each(|body| body.combine = 1.0 - body.combine);
-        }));
-        changes.push(("amplitude", kinds, |scene, _| {
+        }),
+        change("amplitude", kinds, |scene, _| {
             let all = scene.species.iter_mut().flat_map(|species| &mut species.variations);
             for variation in all {
                 if let Law::Noise { amplitude, .. } = &mut variation.law {
                     *amplitude *= 2.0;
                 }
             }
-        }));
-    }
-    let one = |name, kind, change| (name, vec![kind], change);
-    changes.extend([
-        ("size", vec![Kind::Avoid], (|scene, _| {
-            scene.species.iter_mut().for_each(|species| species.body.size *= 1.05);
-        }) as fn(&mut Scene, &mut FlockState)),
-        ("order", Kind::ALL.to_vec(), |scene, _| {
-            scene.species.iter_mut().for_each(|species| species.rules.reverse());
         }),
-        one("obstacle.radius", Kind::Avoid, |scene, _| {
-            scene.obstacles.iter_mut().for_each(|obstacle| obstacle.radius *= 1.05);
-        }),
-        one("obstacle.position", Kind::Avoid, |scene, _| {
-            scene.obstacles.iter_mut().for_each(|obstacle| obstacle.position.y += 1.0);
-        }),
-        one("an obstacle less", Kind::Avoid, |scene, _| drop(scene.obstacles.pop())),
-        one("corner", Kind::FollowPath, |scene, _| {
-            scene.paths.iter_mut().for_each(|path| path.points[1].x += 1.0);
-        }),
-        one("closed", Kind::FollowPath, |scene, _| {
-            scene.paths.iter_mut().for_each(|path| path.closed = !path.closed);
-        }),
-        one("cell", Kind::FollowFlow, |scene, _| scene.flow.as_mut().unwrap().cell *= 1.5),
-        one("frequency", Kind::FollowFlow, |scene, _| {
-            scene.flow.as_mut().unwrap().frequency *= 1.05;
-        }),
-        one("ways", Kind::FollowFlow, |scene, _| scene.flow.as_mut().unwrap().ways.reverse()),
-        one("target.position", Kind::Seek, |scene, _| {
-            scene.targets.iter_mut().for_each(|target| target.position.y += 1.0);
-        }),
-        one("target.velocity", Kind::Pursue, |scene, _| {
-            scene.targets.iter_mut().for_each(|target| target.velocity *= 1.05);
-        }),
-        one("target.active", Kind::Seek, |scene, _| {
-            scene.targets[0].active = !scene.targets[0].active;
-        }),
-        one("seed", Kind::Wander, |scene, _| scene.seed += 1),
-        one("tick", Kind::Wander, |_, state| state.tick += 1),
-        one("wanderer's angle", Kind::Wander, |_, state| state.memory.reverse()),
-        one("swimmer's angle", Kind::Swim, |_, state| state.memory.reverse()),
-    ]);
-    changes
+    ]
 }

@@ -164,6 +164,16 @@ pub fn assert_decided(doubtful: f64, what: &str) {
     assert!(doubtful < MOST_DOUBTFUL, "{what}: {:.1} % not compared", doubtful * 100.0);
 }
 
+/// Fails with the shortest of the problems, which says most, and the number of all.
+pub fn assert_none(problems: &[String]) {
+    if let Some(shortest) = problems.iter().min_by_key(|problem| problem.len()) {
+        for problem in problems {
+            println!("{}", problem.lines().take(2).collect::<Vec<_>>().join(" <- "));
+        }
+        panic!("{} situations differ; the shortest:\n{shortest}", problems.len());
+    }
+}
+
 /// The state after `ticks` on an engine.
 pub fn run(engine: &mut dyn Engine, scene: &Scene, state: &FlockState, ticks: u32) -> FlockState {
     engine.load(scene, state).unwrap();

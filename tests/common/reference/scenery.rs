@@ -33,12 +33,13 @@ impl Vehicle<'_> {
             let part = if squared > 0.0 { (predicted - from).dot(way) / squared } else { 0.0 };
             let point = from + way * part.clamp(0.0, 1.0);
             let along = with_length(way, 1.0);
+            let at_an_end = part <= 0.0 || part >= 1.0;
             let best = nearest.map_or(f64::MAX, |(best, _)| best.distance(predicted));
             // Of segments that meet in the nearest point the first one counts.
             if point.distance(predicted) < best {
                 nearest = Some((point, along));
             }
-            rivals.push((point, along));
+            rivals.push((point, along, at_an_end));
         }
         let Some((point, along)) = nearest else { return DVec2::ZERO };
         let distance = point.distance(predicted);
@@ -46,10 +47,12 @@ impl Vehicle<'_> {
             return DVec2::ZERO;
         }
         let advance = self.value(Kind::FollowPath, "advance");
-        for (other, direction) in rivals {
-            let as_near = other != point && other.distance(predicted) - distance < HAIR;
+        for (other, direction, at_an_end) in rivals {
+            let as_near = other.distance(predicted) - distance < HAIR;
             let elsewhere = (other + direction * advance).distance(point + along * advance) > HAIR;
-            self.doubtful |= as_near && elsewhere;
+            // At a corner the distances are equal to the bit; between corners a rounding decides.
+            let equal = other == point && at_an_end;
+            self.doubtful |= as_near && elsewhere && !equal;
         }
         let desired = self.along(&[point - self.p, along * advance]);
         self.steer(desired)
