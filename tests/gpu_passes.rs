@@ -7,6 +7,7 @@ use std::sync::Arc;
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::pass::CELLS_PER_BLOCK;
 use flockwork::engine::gpu::{Gpu, GpuEngine, Options};
+use flockwork::model::behaviours::Target;
 use flockwork::model::grid::Grid;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
@@ -16,11 +17,20 @@ const FLOCK: &str = r#"
 [world]
 size = [1000, 500]
 density = 10
+[[targets]]
+position = [500, 250]
+velocity = [3, 1]
+hit_radius = 20
+[[targets]]
+position = [10, 10]
+velocity = [-1, -2]
 [species.a]
 count = 100
 [species.a.separation]
 [species.a.alignment]
 [species.a.cohesion]
+[species.a.wander]
+weight = 0.1
 "#;
 
 /// A flock, and knobs that make small flocks meet the limits of large ones.
@@ -55,6 +65,7 @@ fn cases() -> Vec<Case> {
 
 struct Loaded {
     engine: GpuEngine,
+    scene: Scene,
     grid: Grid,
     count: usize,
     crowded_above: u32,
@@ -75,6 +86,7 @@ fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
     Loaded {
         engine,
         grid: scene.grid(state.len()),
+        scene,
         count: state.len(),
         crowded_above: case.options.crowded_above,
     }
@@ -89,16 +101,31 @@ impl Loaded {
         bytemuck::pod_collect_to_vec(&self.engine.read_buffer(name).unwrap())
     }
 
-    fn run(&self, pass: &str) {
-        self.engine.run_pass(pass).unwrap();
+    /// The targets as the device has them.
+    fn targets(&mut self) -> Vec<Target> {
+        self.engine.targets().unwrap()
+    }
+
+    /// Which of `targets` an agent at one of these positions hits.
+    fn hits(&self, targets: &[Target], positions: impl Iterator<Item = Point>) -> Vec<bool> {
+        let mut hits = vec![false; targets.len()];
+        for position in positions {
+            for (hit, target) in hits.iter_mut().zip(targets) {
+                let way = self.scene.world.shortest_between(position, target.position);
+                *hit |= way.length_squared() < target.hit_radius * target.hit_radius;
+            }
+        }
+        hits
     }
 
     /// Runs a tick pass by pass and compares what each wrote with its twin. `skip` leaves a pass
     /// out, for the negative control.
-    fn check_tick(&self, skip: Option<&str>) -> Result<(), String> {
+    fn check_tick(&mut self, skip: Option<&str>) -> Result<(), String> {
+        let mut targets = self.targets();
+        let engine = &self.engine;
         let run = |pass: &str| {
             if skip != Some(pass) {
-                self.run(pass);
+                engine.run_pass(pass).unwrap();
             }
         };
         let expect = |what: &str, equal: bool| if equal { Ok(()) } else { Err(what.to_string()) };
@@ -124,6 +151,16 @@ impl Loaded {
                     .map_or(0, |j| if slots[j].0 == *key { slots[j].1 + 1 } else { 0 })
         });
         expect("steer: slots of a cell are 0, 1, …", dense)?;
+        let hits = self.hits(&targets, next_state.iter().map(position));
+        let bits = hits.iter().enumerate().map(|(i, hit)| u32::from(*hit) << i).sum::<u32>();
+        expect("steer: struck", self.words("struck") == [bits, 0])?;
+
+        run("move_targets");
+        let world = self.scene.world;
+        for (index, (target, hit)) in targets.iter_mut().zip(&hits).enumerate() {
+            target.advance(index as u32, *hit, &world, self.scene.seed, tick_before, 1.0);
+        }
+        expect("move_targets: struck", self.words("struck") == [0, 0])?;
 
         run("scan_reduce");
         let blocks: Vec<[u32; 2]> = members
@@ -187,7 +224,11 @@ impl Loaded {
         let moved: Vec<[u32; 4]> = order.iter().map(|i| next_state[*i as usize]).collect();
         expect("reorder: state", self.agents("state") == moved)?;
         let tags: Vec<u32> = order.iter().map(|i| tag_before[*i as usize]).collect();
-        expect("reorder: tag", self.words("tag") == tags)
+        expect("reorder: tag", self.words("tag") == tags)?;
+        let memory: Vec<u32> = order.iter().map(|i| landing[*i as usize][3]).collect();
+        expect("reorder: memory", self.words("memory") == memory)?;
+        // Last, since it takes the engine: nothing after it has touched the targets.
+        expect("move_targets: targets", self.targets() == targets)
     }
 }
 
@@ -195,7 +236,7 @@ impl Loaded {
 fn every_pass_equals_its_twin() {
     let Some(gpu) = adapter::gpu("every_pass_equals_its_twin") else { return };
     for case in cases() {
-        let loaded = load(&gpu, &case);
+        let mut loaded = load(&gpu, &case);
         for tick in 0..2 {
             if let Err(pass) = loaded.check_tick(None) {
                 panic!("{}, tick {tick}: {pass}", case.name);

@@ -33,6 +33,7 @@ fn awkward(tick: u64) -> FlockState {
         species: vec![0; n],
         position: (0..n).map(|i| Point::new(numbers[i], numbers[(i + 1) % n])).collect(),
         velocity: (0..n).map(|i| Point::new(-numbers[i], numbers[(i + 4) % n])).collect(),
+        memory: Vec::new(),
     }
 }
 

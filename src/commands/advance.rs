@@ -80,6 +80,7 @@ pub fn progress(length: u64, unit: &str) -> ProgressBar {
 pub mod tests {
     use super::*;
     use crate::engine::{EngineKind, Profile};
+    use crate::model::behaviours::Target;
     use crate::model::scene::Scene;
     use crate::model::state::FlockState;
     use crate::model::vector::Point;
@@ -102,6 +103,9 @@ pub mod tests {
         fn load(&mut self, _: &Scene, state: &FlockState) -> Result<(), EngineError> {
             self.state = state.clone();
             Ok(())
+        }
+        fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+            Ok(Vec::new())
         }
         fn set_pointer(&mut self, _: Option<Point>) {}
         fn step(&mut self, ticks: u32) -> Result<(), EngineError> {

@@ -149,6 +149,7 @@ mod tests {
             species: vec![0; agents.len()],
             position: agents.iter().map(|a| a.0).collect(),
             velocity: agents.iter().map(|a| a.1).collect(),
+            memory: Vec::new(),
         }
     }
 

@@ -13,8 +13,9 @@ pub const CROWDED_ABOVE: u32 = 256;
 /// Bytes of the largest buffer for each agent: the state, a vec4 of f32.
 const STATE_BYTES: u64 = 16;
 
-/// No binding is shorter: a vec4.
-const SMALLEST_BYTES: u64 = 16;
+/// Bytes of a buffer that holds nothing: no binding is empty. (Passes count by the lengths of the
+/// others.)
+const UNUSED_BYTES: u64 = 16;
 
 /// Names of the buffers, as the shaders know them.
 pub const NAMES: [&str; 25] = [
@@ -127,7 +128,7 @@ impl Memory {
                 }
                 let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
                     label: Some(name),
-                    size: size(name).max(SMALLEST_BYTES),
+                    size: Some(size(name)).filter(|size| *size > 0).unwrap_or(UNUSED_BYTES),
                     usage: kind | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
                     mapped_at_creation: false,
                 });
