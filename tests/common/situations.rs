@@ -168,7 +168,13 @@ fn species_text(
         text += &format!("[species.s{index}.{}]\n", kind.info().key);
         for parameter in kind.info().parameters {
             let key = parameter.key;
-            text += &format!("{key} = {}\n", value(key, all, paths, boundary, dice));
+            // Who listens aims at a target in one case of three only.
+            let value = if key == "target" && kind.info().listens && dice.below(3) > 0 {
+                "\"none\"".into()
+            } else {
+                value(key, all, paths, boundary, dice)
+            };
+            text += &format!("{key} = {value}\n");
         }
     }
     text
