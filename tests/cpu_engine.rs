@@ -5,8 +5,8 @@ mod common;
 use common::controls::{changes, perturbed};
 use common::situations::{FLOCKING, behaviour_sets, parity, situation};
 use common::{
-    CORRECTLY_ROUNDED, Differences, assert_none, bits, check_invariants, compare, compare_targets, differences,
-    reference, run,
+    CORRECTLY_ROUNDED, Differences, assert_none, bits, check_invariants, compare, compare_targets,
+    differences, reference, run,
 };
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
@@ -66,7 +66,10 @@ fn one_tick_is_that_of_the_reference() {
         println!("{kind:?}: {cases} situations, {:.2} % too close to call", 100.0 * part);
         assert!(cases >= 1000, "{kind:?} in {cases} situations only");
     }
-    println!("{number} situations, {:.2} % too close to call: {worst:?}", 100.0 * total / f64::from(number));
+    println!(
+        "{number} situations, {:.2} % too close to call: {worst:?}",
+        100.0 * total / f64::from(number)
+    );
     common::assert_decided(total / f64::from(number), "parity");
 }
 
@@ -153,7 +156,8 @@ fn a_value_that_depends_on_the_size_follows_its_law() {
             );
             Scene::parse("sizes", &text, &[]).unwrap()
         };
-        let mut lawful = scene(&format!("{{ base = 1.5, {law} }}"), &format!("{{ base = 4, {law} }}"));
+        let mut lawful =
+            scene(&format!("{{ base = 1.5, {law} }}"), &format!("{{ base = 4, {law} }}"));
         let first = lawful.populate(&Request::default()).unwrap();
         let after = run(&mut engine, &lawful, &first, 1);
         let compared = |scene: &Scene| {

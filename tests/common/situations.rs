@@ -123,7 +123,8 @@ fn targets_text(size: Vec2, dice: &mut Dice) -> String {
     let second = dice.point(Vec2::ZERO, size);
     let mut text = String::new();
     for (index, place) in [Vec2::new(16.0, 12.0), second].into_iter().enumerate() {
-        text += &format!("[[targets]]\nname = \"t{index}\"\nposition = [{}, {}]\n", place.x, place.y);
+        text +=
+            &format!("[[targets]]\nname = \"t{index}\"\nposition = [{}, {}]\n", place.x, place.y);
         if dice.below(3) == 0 {
             let way = dice.point(Vec2::splat(-3.0), Vec2::splat(3.0));
             text += &format!("velocity = [{}, {}]\n", way.x, way.y);

@@ -65,8 +65,10 @@ impl Vehicle<'_> {
     pub(super) fn count(&mut self) -> u32 {
         let mut largest = 0.0_f64;
         for kind in self.species.rules.iter().map(|rule| rule.kind) {
-            let by_target =
-                || kind.parameter("target").is_some() && self.value(kind, "target") != f64::from(NO_TARGET);
+            let by_target = || {
+                kind.parameter("target").is_some()
+                    && self.value(kind, "target") != f64::from(NO_TARGET)
+            };
             if kind.info().listens && !by_target() {
                 largest = largest.max(self.value(kind, "radius"));
             }

@@ -91,8 +91,7 @@ impl Vehicle<'_> {
     fn circles(&mut self) -> Vec<Circle> {
         let mut circles = vec![];
         for obstacle in &self.scene.obstacles {
-            let (offset, tie) =
-                minimum_image(self.scene, obstacle.position.as_dvec2() - self.p);
+            let (offset, tie) = minimum_image(self.scene, obstacle.position.as_dvec2() - self.p);
             self.doubtful |= tie;
             let (ahead, left) = (self.heading(), self.heading().perp());
             circles.push(Circle {

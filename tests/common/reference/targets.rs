@@ -27,8 +27,7 @@ pub fn targets_after(scene: &Scene, tick: u64, after: &FlockState) -> Vec<Moved>
     let size = scene.world.size.as_dvec2();
     let mut moved = vec![];
     for (index, target) in scene.targets.iter().enumerate() {
-        let (mut position, mut velocity) =
-            (target.position.as_dvec2(), target.velocity.as_dvec2());
+        let (mut position, mut velocity) = (target.position.as_dvec2(), target.velocity.as_dvec2());
         let (mut hits, mut doubtful) = (target.hits, false);
         let reach = f64::from(target.hit_radius);
         let mut hit = false;
