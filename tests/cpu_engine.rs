@@ -17,8 +17,8 @@ use flockwork::model::state::FlockState;
 use glam::{DVec2, Vec2};
 
 /// Situations for each behaviour alone, and for all together.
-const ALONE: u64 = 600;
-const TOGETHER: u64 = 1200;
+const ALONE: u64 = 1000;
+const TOGETHER: u64 = 1500;
 
 /// Situations that a control looks at, at most, to find one that notices.
 const CONTROLS: u64 = 2000;

@@ -29,9 +29,8 @@ pub struct Tolerance {
 }
 
 /// For an engine that rounds every operation correctly: five times the largest error seen over
-/// 2,250 situations, 2.2e-5 units and 2.2e-5 units per tick.
-pub const CORRECTLY_ROUNDED: Tolerance =
-    Tolerance { position: 1.1e-4, velocity: 1.1e-4, angle: 5e-7 };
+/// 17,500 situations, 1.2e-5 units, 8e-6 units per tick and 6e-8 turns.
+pub const CORRECTLY_ROUNDED: Tolerance = Tolerance { position: 6e-5, velocity: 4e-5, angle: 3e-7 };
 
 /// At most this part of a flock may be left out of a comparison as too close to call.
 const MOST_DOUBTFUL: f64 = 0.1;
