@@ -199,6 +199,20 @@ fn its_pictures_are_there_and_small() {
 }
 
 #[test]
+fn the_gallery_shows_every_scene() {
+    let text = fs::read_to_string(root("docs/gallery.md")).unwrap();
+    let script = fs::read_to_string(root("docs/pictures.sh")).unwrap();
+    for scene in built_in() {
+        let name = scene.name;
+        let section = format!("### {name}\n\n![{name}](gallery/{name}.png)\n\n");
+        assert!(text.contains(&section), "docs/gallery.md does not show the scene {name}");
+        assert!(script.contains(&format!("\n{name} ")), "docs/pictures.sh does not draw {name}");
+        let size = fs::metadata(root(&format!("docs/gallery/{name}.png"))).unwrap().len();
+        assert!((500..400_000).contains(&size), "docs/gallery/{name}.png has {size} bytes");
+    }
+}
+
+#[test]
 fn its_scenes_can_be_run() {
     let text = readme() + &scenes_page();
     let scenes = text.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```"));

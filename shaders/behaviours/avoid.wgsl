@@ -59,7 +59,7 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
             if x < 0.0 || abs(y) >= expanded {
                 continue;
             }
-            let half = sqrt(expanded * expanded - y * y);
+            let half = sqrt(max(expanded * expanded - y * y, 0.0));
             let crossing = select(x + half, x - half, x > half);
             if crossing < nearest {
                 nearest = crossing;

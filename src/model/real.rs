@@ -47,6 +47,8 @@ pub trait Real:
     fn equals(self, other: Self) -> Self::Mask;
     /// `self` where the mask says yes, else `other`.
     fn where_or(self, mask: Self::Mask, other: Self) -> Self;
+    /// The numbers, one a lane.
+    fn numbers(&self) -> &[f32];
     /// Applies `f` to the numbers of one lane after the other: for what lanes cannot do at once,
     /// such as looking something up.
     fn each<const IN: usize, const OUT: usize>(
@@ -84,6 +86,10 @@ impl Real for f32 {
     #[inline(always)]
     fn where_or(self, mask: bool, other: Self) -> Self {
         if mask { self } else { other }
+    }
+    #[inline(always)]
+    fn numbers(&self) -> &[f32] {
+        std::slice::from_ref(self)
     }
     #[inline(always)]
     fn each<const IN: usize, const OUT: usize>(
@@ -208,7 +214,10 @@ impl<S: Simd> Real for Lanes<S> {
         let value = self.simd.select_f32s(mask.value, self.value, other.value);
         Self::new(self.simd, value)
     }
-
+    #[inline(always)]
+    fn numbers(&self) -> &[f32] {
+        bytemuck::cast_slice(std::slice::from_ref(&self.value))
+    }
     #[inline(always)]
     fn each<const IN: usize, const OUT: usize>(
         input: [Self; IN],
@@ -216,17 +225,11 @@ impl<S: Simd> Real for Lanes<S> {
     ) -> [Self; OUT] {
         let mut outputs = [input[0].simd.splat_f32s(0.0); OUT];
         for lane in 0..S::F32_LANES {
-            let numbers = std::array::from_fn(|i| as_slice::<S>(&input[i].value)[lane]);
+            let numbers = std::array::from_fn(|i| input[i].numbers()[lane]);
             for (slot, number) in outputs.iter_mut().zip(f(numbers)) {
                 bytemuck::cast_slice_mut(std::slice::from_mut(slot))[lane] = number;
             }
         }
         outputs.map(|value| Self::new(input[0].simd, value))
     }
-}
-
-/// The numbers of a register.
-#[inline(always)]
-fn as_slice<S: Simd>(value: &S::f32s) -> &[f32] {
-    bytemuck::cast_slice(std::slice::from_ref(value))
 }

@@ -2,7 +2,7 @@
 
 use super::{Agent, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::Meaning;
-use crate::model::real::Real;
+use crate::model::real::{Mask, Real};
 use crate::model::vector::Vector;
 
 crate::parameters! {
@@ -58,112 +58,138 @@ pub fn farthest(radius: f32, size: f32, reach: f32, buffer: f32) -> f32 {
 impl<R: Real> SolitaryBehaviour<R> for Avoid<R> {
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
-        let Vector { x, y } = agent.position;
-        let Vector { x: vx, y: vy } = agent.velocity;
-        let Self { weight, method, reach, buffer, strength } = *self;
-        let [force_x, force_y, brake] = R::each(
-            [x, y, vx, vy, agent.max_speed, agent.size, weight, method, reach, buffer, strength],
-            |[x, y, vx, vy, max_speed, size, weight, method, reach, buffer, strength]| {
-                if weight <= 0.0 {
-                    return [0.0, 0.0, 1.0];
-                }
-                let velocity = Vector { x: vx, y: vy };
-                let heading = velocity.heading();
-                let agent = Lookout { heading, velocity, max_speed, size, reach, buffer, strength };
-                let position = Vector { x, y };
-                let near = surroundings.scenery.obstacles.near([x, y]).iter().map(|obstacle| {
-                    let centre = Vector::constant(x, obstacle.position);
-                    let offset = surroundings.world.shortest(centre - position);
-                    (offset, obstacle.radius)
-                });
-                match method as u32 {
-                    0 => agent.feel(near),
-                    1 => agent.look_through_box(near),
-                    _ => agent.look_ahead(near),
-                }
-            },
-        );
-        agent.brake = agent.brake * brake;
-        agent.limited(Vector { x: force_x, y: force_y })
-    }
-}
-
-/// An agent that watches out for circles; they come as offsets of their centres, and radii.
-struct Lookout {
-    heading: Vector<f32>,
-    velocity: Vector<f32>,
-    max_speed: f32,
-    size: f32,
-    reach: f32,
-    buffer: f32,
-    strength: f32,
-}
-
-impl Lookout {
-    /// A centre's place in the agent's frame: x ahead, y to the left.
-    #[inline(always)]
-    fn local(&self, offset: Vector<f32>) -> (f32, f32) {
-        (self.heading.dot(offset), self.heading.perpendicular().dot(offset))
-    }
-
-    #[inline(always)]
-    fn feel(&self, circles: impl Iterator<Item = (Vector<f32>, f32)>) -> [f32; 3] {
-        let (mut across, mut brake) = (0.0, 1.0);
-        for (offset, radius) in circles {
-            let (x, y) = self.local(offset);
-            let feeler = self.reach + radius + self.buffer;
-            if x > 0.0 && y.abs() < radius + self.buffer && x < feeler {
-                let push = self.max_speed * (1.0 - x / feeler);
-                across += if y > 0.0 { -push } else { push };
-                brake *= x / feeler;
-            }
+        let position = agent.position;
+        let mut lookout = Lookout::of(self, agent);
+        // A circle that concerns another lane is out of this one's reach.
+        let (x, y) = (position.x.numbers(), position.y.numbers());
+        let near = surroundings.scenery.obstacles.near_any(x, y, self.weight.numbers());
+        for circle in near.iter() {
+            let centre = Vector::constant(self.weight, circle.position);
+            let offset = surroundings.world.shortest(centre - position);
+            lookout.meet(offset, self.weight.constant(circle.radius));
         }
-        let force = self.heading.perpendicular() * across;
-        [force.x, force.y, brake]
+        let avoids = self.weight.constant(0.0).less_than(self.weight);
+        agent.brake = (agent.brake * lookout.brake).where_or(avoids, agent.brake);
+        agent.limited(lookout.force + lookout.left * lookout.across)
     }
+}
 
+/// An agent that watches out for circles, and what it makes of those it has met.
+struct Lookout<R: Real> {
+    max_speed: R,
+    size: R,
+    reach: R,
+    buffer: R,
+    strength: R,
+    /// Which method: yes in the lanes that go by it.
+    by: [R::Mask; 3],
+    heading: Vector<R>,
+    left: Vector<R>,
+    /// Length of the box.
+    length: R,
+    ahead: Vector<R>,
+    ahead_length: R,
+    /// How near the chosen circle is, in what its method goes by.
+    nearest: R,
+    force: Vector<R>,
+    across: R,
+    brake: R,
+}
+
+impl<R: Real> Lookout<R> {
     #[inline(always)]
-    fn look_through_box(&self, circles: impl Iterator<Item = (Vector<f32>, f32)>) -> [f32; 3] {
-        let speed = self.velocity.length();
+    fn of(rule: &Avoid<R>, agent: &Agent<R>) -> Self {
+        let Avoid { method, reach, buffer, strength, .. } = *rule;
+        let (zero, one) = (method.constant(0.0), method.constant(1.0));
+        let by = [0.0, 1.0, 2.0].map(|number| method.equals(zero.constant(number)));
+        let heading = agent.velocity.heading();
+        let mobile = zero.less_than(agent.max_speed);
         // An agent that cannot move looks as far as one at rest.
-        let pace = if self.max_speed > 0.0 { (speed / self.max_speed).min(1.0) } else { 0.0 };
-        let length = self.reach * (1.0 + pace);
-        let mut nearest = length;
-        let mut force = [0.0, 0.0];
-        for (offset, radius) in circles {
-            let (x, y) = self.local(offset);
-            let expanded = radius + self.size;
-            if x < 0.0 || y.abs() >= expanded {
-                continue;
-            }
-            let half = (expanded * expanded - y * y).sqrt();
-            let crossing = if x > half { x - half } else { x + half };
-            if crossing < nearest {
-                nearest = crossing;
-                let push = (radius - y.abs()) * (1.0 + (length - x) / length);
-                force = [(radius - x) * BRAKING, if y > 0.0 { -push } else { push }];
-            }
+        let pace = (agent.velocity.length() / agent.max_speed).min(one).where_or(mobile, zero);
+        let ahead = (agent.velocity * (reach / agent.max_speed)).limit(reach);
+        let ahead = ahead.where_or(mobile, Vector::zero(zero));
+        let length = reach * (one + pace);
+        Self {
+            max_speed: agent.max_speed,
+            size: agent.size,
+            reach,
+            buffer,
+            strength,
+            by,
+            heading,
+            left: heading.perpendicular(),
+            length,
+            ahead,
+            ahead_length: ahead.length(),
+            nearest: length.where_or(by[1], zero.constant(f32::MAX)),
+            force: Vector::zero(zero),
+            across: zero,
+            brake: one,
         }
-        let [along, across] = force;
-        let force = self.heading * along + self.heading.perpendicular() * across;
-        [force.x, force.y, 1.0]
+    }
+
+    /// Meets a circle of `radius` whose centre lies at `offset`.
+    #[inline(always)]
+    fn meet(&mut self, offset: Vector<R>, radius: R) {
+        // The centre in the agent's frame: x ahead, y to the left.
+        let (x, y) = (self.heading.dot(offset), self.left.dot(offset));
+        let [feeler, by_box, by_ahead] = self.by;
+        if feeler.any() {
+            self.feel(x, y, radius);
+        }
+        if by_box.any() {
+            self.look_through_box(x, y, radius);
+        }
+        if by_ahead.any() {
+            self.look_ahead(x, y, radius, offset);
+        }
+    }
+
+    /// `size` to the right of a centre on the left, and the other way round.
+    #[inline(always)]
+    fn away(y: R, size: R) -> R {
+        (-size).where_or(y.constant(0.0).less_than(y), size)
     }
 
     #[inline(always)]
-    fn look_ahead(&self, circles: impl Iterator<Item = (Vector<f32>, f32)>) -> [f32; 3] {
-        let scale = if self.max_speed > 0.0 { self.reach / self.max_speed } else { 0.0 };
-        let ahead = (self.velocity * scale).limit(self.reach);
-        let length = ahead.length();
-        let mut nearest = f32::MAX;
-        let mut force = [0.0, 0.0];
-        for (offset, radius) in circles {
-            let (x, y) = self.local(offset);
-            if x >= 0.0 && x <= length && y.abs() <= radius && y.abs() < nearest {
-                nearest = y.abs();
-                let away = (ahead - offset).with_length(self.strength);
-                force = [away.x, away.y];
-            }
-        }
-        [force[0], force[1], 1.0]
+    fn feel(&mut self, x: R, y: R, radius: R) {
+        let (zero, one) = (x.constant(0.0), x.constant(1.0));
+        let length = self.reach + radius + self.buffer;
+        let beside = y.max(-y).less_than(radius + self.buffer);
+        let felt = self.by[0] & zero.less_than(x) & beside & x.less_than(length);
+        let push = Self::away(y, self.max_speed * (one - x / length));
+        self.across = self.across + push.where_or(felt, zero);
+        self.brake = self.brake * (x / length).where_or(felt, one);
+    }
+
+    #[inline(always)]
+    fn look_through_box(&mut self, x: R, y: R, radius: R) {
+        let (zero, one) = (x.constant(0.0), x.constant(1.0));
+        let aside = y.max(-y);
+        let expanded = radius + self.size;
+        let half = (expanded * expanded - y * y).max(zero).sqrt();
+        let crossing = (x - half).where_or(half.less_than(x), x + half);
+        // `x ≥ 0`: the clamped number is the number itself.
+        let ahead = x.max(zero).equals(x);
+        let first = crossing.less_than(self.nearest);
+        let crossed = self.by[1] & ahead & aside.less_than(expanded) & first;
+        self.nearest = crossing.where_or(crossed, self.nearest);
+        let push = (radius - aside) * (one + (self.length - x) / self.length);
+        let along = (radius - x) * x.constant(BRAKING);
+        let force = self.heading * along + self.left * Self::away(y, push);
+        self.force = force.where_or(crossed, self.force);
+    }
+
+    #[inline(always)]
+    fn look_ahead(&mut self, x: R, y: R, radius: R, offset: Vector<R>) {
+        let zero = x.constant(0.0);
+        let aside = y.max(-y);
+        // `0 ≤ x ≤ length` and `aside ≤ radius`: the clamped number is the number itself.
+        let along = x.max(zero).min(self.ahead_length).equals(x);
+        let within = aside.min(radius).equals(aside);
+        let nearer = self.by[2] & along & within & aside.less_than(self.nearest);
+        self.nearest = aside.where_or(nearer, self.nearest);
+        let away = (self.ahead - offset).with_length(self.strength);
+        self.force = away.where_or(nearer, self.force);
     }
 }

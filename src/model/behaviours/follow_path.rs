@@ -33,15 +33,27 @@ impl<R: Real> SolitaryBehaviour<R> for FollowPath<R> {
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let predicted = agent.position + agent.velocity.heading() * self.lookahead;
         let paths = &surroundings.scenery.paths;
-        let [x, y, along_x, along_y, distance_squared] = R::each(
-            [self.path, predicted.x, predicted.y, self.weight],
-            |[path, x, y, weight]| paths.nearest(path, [x, y], weight > 0.0),
-        );
-        let along = Vector { x: along_x, y: along_y };
-        let target = Vector { x, y } + along * self.advance;
+        let far = self.weight.constant(f32::MAX);
+        let mut distance_squared = far;
+        let mut nearest = predicted;
+        let mut along = Vector::zero(far);
+        for choice in (0..paths.choices()).map(|choice| choice as f32 + NEAREST_PATH) {
+            let chosen = self.path.equals(far.constant(choice));
+            // Segments that concern another lane are farther away for this one.
+            for segment in paths.candidates(choice, &predicted, &self.path, &self.weight).iter() {
+                let point = segment.nearest(predicted);
+                let away = point - predicted;
+                let squared = away.dot(away);
+                let nearer = chosen & squared.less_than(distance_squared);
+                distance_squared = squared.where_or(nearer, distance_squared);
+                nearest = point.where_or(nearer, nearest);
+                along = segment.way(far).where_or(nearer, along);
+            }
+        }
+        let target = nearest + along.with_length(far.constant(1.0)) * self.advance;
         let desired = (target - agent.position).with_length(agent.max_speed);
-        let far = (self.radius * self.radius).less_than(distance_squared);
-        let found = distance_squared.less_than(x.constant(f32::MAX));
-        agent.steer(desired).where_or(far & found, Vector::zero(x))
+        let strays = (self.radius * self.radius).less_than(distance_squared);
+        let found = distance_squared.less_than(far);
+        agent.steer(desired).where_or(strays & found, Vector::zero(far))
     }
 }

@@ -1,5 +1,7 @@
 //! A raster of cells, and a list of things for each.
 
+use std::borrow::Cow;
+
 use crate::model::vector::Point;
 
 /// Cells of equal size over a rectangle that need not begin at the origin.
@@ -76,26 +78,64 @@ pub struct CellLists<T> {
     pub start: Vec<u32>,
     /// The things, list by list.
     pub items: Vec<T>,
+    /// The number of each thing among all of them; ascending in a list.
+    rank: Vec<u32>,
 }
+
+/// Most lists that are joined at a time: one a lane.
+const MOST_JOINED: usize = 16;
 
 impl<T> Default for CellLists<T> {
     fn default() -> Self {
-        Self { start: vec![0], items: Vec::new() }
+        Self { start: vec![0], items: Vec::new(), rank: Vec::new() }
     }
 }
 
-impl<T> CellLists<T> {
-    /// From the lists themselves.
+impl<T: Copy> CellLists<T> {
+    /// Lists of `things` by their numbers, ascending in each.
     #[must_use]
-    pub fn of(lists: Vec<Vec<T>>) -> Self {
+    pub fn of(things: &[T], lists: &[Vec<u32>]) -> Self {
         let mut start = Vec::with_capacity(lists.len() + 1);
-        let mut items = Vec::new();
+        let mut rank = Vec::new();
         start.push(0);
         for list in lists {
-            items.extend(list);
-            start.push(items.len() as u32);
+            rank.extend_from_slice(list);
+            start.push(rank.len() as u32);
         }
-        Self { start, items }
+        let items = rank.iter().map(|number| things[*number as usize]).collect();
+        Self { start, items, rank }
+    }
+
+    /// What is in any of the first sixteen of `lists`, once, in the order of the numbers.
+    #[inline]
+    #[must_use]
+    pub fn joined(&self, lists: impl Iterator<Item = usize>) -> Cow<'_, [T]> {
+        let mut distinct = [usize::MAX; MOST_JOINED];
+        let mut count = 0;
+        for list in lists {
+            // Neighbouring lanes mostly ask for the same.
+            let known = distinct[..count].iter().rev().any(|other| *other == list);
+            if !known && count < MOST_JOINED {
+                distinct[count] = list;
+                count += 1;
+            }
+        }
+        match count {
+            0 => Cow::Borrowed(&[]),
+            1 => Cow::Borrowed(self.list(distinct[0])),
+            _ => Cow::Owned(self.merged(&distinct[..count])),
+        }
+    }
+
+    fn merged(&self, lists: &[usize]) -> Vec<T> {
+        let ends = |list: &usize| match self.start.get(*list..list + 2) {
+            Some(ends) => ends[0]..ends[1],
+            None => 0..0,
+        };
+        let mut places: Vec<u32> = lists.iter().flat_map(ends).collect();
+        places.sort_unstable_by_key(|place| self.rank[*place as usize]);
+        places.dedup_by_key(|place| self.rank[*place as usize]);
+        places.into_iter().map(|place| self.items[place as usize]).collect()
     }
 
     /// The things in list `index`; none where there is no such list.
@@ -106,5 +146,23 @@ impl<T> CellLists<T> {
             Some(ends) => &self.items[ends[0] as usize..ends[1] as usize],
             None => &[],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_lists_hold_everything_once_in_order() {
+        let things = ['a', 'b', 'c', 'd', 'e'];
+        let lists = CellLists::of(&things, &[vec![1, 3], vec![], vec![0, 3, 4], vec![1]]);
+        assert_eq!(lists.list(2), ['a', 'd', 'e']);
+        assert!(lists.list(4).is_empty());
+        let joined = |all: &[usize]| lists.joined(all.iter().copied()).into_owned();
+        assert_eq!(joined(&[0, 2, 0, 3]), ['a', 'b', 'd', 'e']);
+        assert_eq!(joined(&[1, 9, 1]), []);
+        assert_eq!(joined(&[3]), ['b']);
+        assert_eq!(joined(&[]), []);
     }
 }

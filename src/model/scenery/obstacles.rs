@@ -1,5 +1,7 @@
 //! Obstacles: circles that agents steer round.
 
+use std::borrow::Cow;
+
 use super::{CellLists, Raster};
 use crate::model::behaviours::{Kind, avoid};
 use crate::model::scene::Scene;
@@ -87,7 +89,7 @@ impl Obstacles {
         }
         let raster = Raster::over(low, high, 2.0 * widest / CELLS_ACROSS, MOST_CELLS);
         let mut lists = vec![Vec::new(); raster.cells()];
-        for obstacle in obstacles {
+        for (number, obstacle) in obstacles.iter().enumerate() {
             let reach = reach(obstacle);
             let columns = covered(
                 (obstacle.position.x - raster.origin.x) * raster.cells_per_unit.x,
@@ -103,11 +105,11 @@ impl Obstacles {
             );
             for row in &rows {
                 for column in &columns {
-                    lists[(row * raster.columns + column) as usize].push(*obstacle);
+                    lists[(row * raster.columns + column) as usize].push(number as u32);
                 }
             }
         }
-        Self { raster, cells: CellLists::of(lists) }
+        Self { raster, cells: CellLists::of(obstacles, &lists) }
     }
 
     /// The obstacles that may concern an agent at a position.
@@ -115,6 +117,14 @@ impl Obstacles {
     #[must_use]
     pub fn near(&self, [x, y]: [f32; 2]) -> &[Obstacle] {
         self.raster.cell(x, y).map_or(&[], |cell| self.cells.list(cell))
+    }
+
+    /// The obstacles that may concern one of several agents: those with a `weight`.
+    #[inline]
+    #[must_use]
+    pub fn near_any(&self, x: &[f32], y: &[f32], weight: &[f32]) -> Cow<'_, [Obstacle]> {
+        let places = x.iter().zip(y).zip(weight).filter(|(_, weight)| **weight > 0.0);
+        self.cells.joined(places.filter_map(|((x, y), _)| self.raster.cell(*x, *y)))
     }
 
     /// True when a position lies inside one of them.
@@ -127,12 +137,16 @@ impl Obstacles {
     }
 }
 
+/// Cells by which a position's place among them may be off: there are 2¹⁸ at most, and a product of
+/// two numbers is off by 2⁻²³ of itself.
+const ROUNDING: f32 = 0.05;
+
 /// The cells of one axis within `reach` cells of `middle`, each once; across the seam if it `wraps`.
 fn covered(middle: f32, reach: f32, cells: u32, wraps: bool) -> Vec<u32> {
     let count = cells as i64;
-    // One cell more either way outweighs any rounding.
-    let first = (middle - reach).floor().max(-1e9) as i64 - 1;
-    let last = (middle + reach).floor().min(1e9) as i64 + 1;
+    // A hair more either way outweighs any rounding of a position's own cell.
+    let first = (middle - reach - ROUNDING).floor().max(-1e9) as i64;
+    let last = (middle + reach + ROUNDING).floor().min(1e9) as i64;
     if !wraps {
         return (first.max(0)..=last.min(count - 1)).map(|cell| cell as u32).collect();
     }

@@ -2,8 +2,11 @@
 
 use rayon::prelude::*;
 
+use std::borrow::Cow;
+
 use super::{CellLists, Raster};
 use crate::model::behaviours::Kind;
+use crate::model::real::Real;
 use crate::model::scene::Scene;
 use crate::model::vector::{Point, Vector};
 use crate::model::world::Boundary;
@@ -11,8 +14,9 @@ use crate::model::world::Boundary;
 /// Most cells that a path's segments are sorted into.
 const MOST_CELLS: u32 = 1 << 16;
 
-/// Cells for each segment: about as many as make a list a handful long near the path.
-const CELLS_PER_SEGMENT: usize = 32;
+/// Cells for each segment, images included: lists of about eight, and cells as wide as a group of
+/// agents that the CPU steers at a time (with 32 lists are half as long, and joining them costs more).
+const CELLS_PER_SEGMENT: usize = 4;
 
 /// Fewest cells.
 const FEWEST_CELLS: usize = 1024;
@@ -52,14 +56,21 @@ pub struct Segment {
 
 impl Segment {
     /// The point of the segment that is nearest to `p`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
-    pub fn nearest(&self, p: Vector<f32>) -> Vector<f32> {
-        let from = Vector { x: self.from.x, y: self.from.y };
-        let way = Vector { x: self.to.x, y: self.to.y } - from;
+    pub fn nearest<R: Real>(&self, p: Vector<R>) -> Vector<R> {
+        let (zero, one) = (p.x.constant(0.0), p.x.constant(1.0));
+        let from = Vector::constant(zero, self.from);
+        let way = self.way(zero);
         let squared = way.dot(way);
-        let part = if squared > 0.0 { (p - from).dot(way) / squared } else { 0.0 };
-        from + way * part.clamp(0.0, 1.0)
+        let part = ((p - from).dot(way) / squared).max(zero).min(one);
+        from + way * part.where_or(zero.less_than(squared), zero)
+    }
+
+    /// From one end to the other, in the shape of `like`.
+    #[inline(always)]
+    pub fn way<R: Real>(&self, like: R) -> Vector<R> {
+        Vector::constant(like, self.to) - Vector::constant(like, self.from)
     }
 
     fn distance(&self, p: Point) -> f32 {
@@ -109,44 +120,48 @@ impl Paths {
         let segments: usize = each.iter().map(Vec::len).sum();
         let cells = (segments * CELLS_PER_SEGMENT).clamp(FEWEST_CELLS, MOST_CELLS as usize) as u32;
         let raster = Raster::over(low, high, 0.0, cells);
-        let mut lists = sorted_into(&raster, &each.concat());
+        let all = each.concat();
+        let numbers: Vec<u32> = (0..all.len() as u32).collect();
+        let mut lists = sorted_into(&raster, &all, &numbers);
+        let mut first = 0;
         for segments in &each {
-            lists.extend(sorted_into(&raster, segments));
+            let own = &numbers[first..first + segments.len()];
+            lists.extend(sorted_into(&raster, &all, own));
+            first += segments.len();
         }
-        Self { raster, cells: CellLists::of(lists) }
+        Self { raster, cells: CellLists::of(&all, &lists) }
     }
 
-    /// The segments that may be nearest to a place, of path number `path` or of all (negative).
+    /// Which list holds the segments that may be nearest to a place, of path number `path` or of all
+    /// (negative).
     #[inline]
-    #[must_use]
-    pub fn candidates(&self, path: f32, [x, y]: [f32; 2]) -> &[Segment] {
+    fn list(&self, path: f32, x: f32, y: f32) -> usize {
         let cells = self.raster.cells();
         let set = (path + 1.0) as usize;
-        self.cells.list(set * (cells + 1) + self.raster.cell(x, y).unwrap_or(cells))
+        set * (cells + 1) + self.raster.cell(x, y).unwrap_or(cells)
     }
 
-    /// The point of path number `path`, or of all paths (negative), that is nearest to a place; the
-    /// direction of its segment; and the square of the distance. `f32::MAX` where there is none, or
-    /// where it is not `wanted`.
+    /// The segments that may be nearest to one of several places, of path number `path` or of all
+    /// (negative): those of the agents with a `weight` that follow this path.
     #[inline]
     #[must_use]
-    pub fn nearest(&self, path: f32, place: [f32; 2], wanted: bool) -> [f32; 5] {
-        let p = Vector { x: place[0], y: place[1] };
-        let mut nearest = [0.0, 0.0, 0.0, 0.0, f32::MAX];
-        if !wanted {
-            return nearest;
-        }
-        for segment in self.candidates(path, place) {
-            let point = segment.nearest(p);
-            let away = point - p;
-            let squared = away.dot(away);
-            if squared < nearest[4] {
-                let way = segment.to - segment.from;
-                nearest = [point.x, point.y, way.x, way.y, squared];
-            }
-        }
-        let along = Vector { x: nearest[2], y: nearest[3] }.with_length(1.0);
-        [nearest[0], nearest[1], along.x, along.y, nearest[4]]
+    pub fn candidates<R: Real>(
+        &self,
+        path: f32,
+        place: &Vector<R>,
+        followed: &R,
+        weight: &R,
+    ) -> Cow<'_, [Segment]> {
+        let follows = followed.numbers().iter().zip(weight.numbers());
+        let places = place.x.numbers().iter().zip(place.y.numbers()).zip(follows);
+        let asked = places.filter(|(_, (followed, weight))| **followed == path && **weight > 0.0);
+        self.cells.joined(asked.map(|((x, y), _)| self.list(path, *x, *y)))
+    }
+
+    /// How many paths there are to choose from, all of them at once included: `-1` to this less 2.
+    #[must_use]
+    pub fn choices(&self) -> usize {
+        self.cells.start.len() / (self.raster.cells() + 1)
     }
 }
 
@@ -176,20 +191,30 @@ fn images(scene: &Scene, path: &Path, low: Point, high: Point) -> Vec<Segment> {
     images
 }
 
-/// For each cell the segments that may be nearest to some place in it, and at the end all of them,
-/// for places outside.
-fn sorted_into(raster: &Raster, segments: &[Segment]) -> Vec<Vec<Segment>> {
+/// For each cell the numbers of the segments that may be nearest to some place in it, and at the end
+/// all of them, for places outside.
+fn sorted_into(raster: &Raster, segments: &[Segment], numbers: &[u32]) -> Vec<Vec<u32>> {
     let blocks = (raster.columns.div_ceil(BLOCK), raster.rows.div_ceil(BLOCK));
     let diagonal = raster.cell_size().length();
     let half_block = Point::splat((BLOCK - 1) as f32 * 0.5) * raster.cell_size();
-    let picked: Vec<Vec<Segment>> = (0..blocks.0 * blocks.1)
+    let may_be_nearest = |middle: Point, diagonal: f32, numbers: &[u32]| -> Vec<u32> {
+        let distance = |number: &u32| segments[*number as usize].distance(middle);
+        let distances: Vec<f32> = numbers.iter().map(distance).collect();
+        let nearest = distances.iter().copied().fold(f32::MAX, f32::min);
+        // Places of the cell are half of its diagonal away: from the nearest segment, and from one
+        // that may be nearer there. A hair more, for rounding.
+        let limit = (nearest + diagonal) * 1.001;
+        let near = numbers.iter().zip(distances).filter(|(_, distance)| *distance <= limit);
+        near.map(|(number, _)| *number).collect()
+    };
+    let picked: Vec<Vec<u32>> = (0..blocks.0 * blocks.1)
         .into_par_iter()
         .map(|block| {
             let corner = raster.middle(block % blocks.0 * BLOCK, block / blocks.0 * BLOCK);
-            may_be_nearest(corner + half_block, BLOCK as f32 * diagonal, segments)
+            may_be_nearest(corner + half_block, BLOCK as f32 * diagonal, numbers)
         })
         .collect();
-    let mut lists: Vec<Vec<Segment>> = (0..raster.cells() as u32)
+    let mut lists: Vec<Vec<u32>> = (0..raster.cells() as u32)
         .into_par_iter()
         .map(|cell| {
             let (column, row) = (cell % raster.columns, cell / raster.columns);
@@ -197,19 +222,8 @@ fn sorted_into(raster: &Raster, segments: &[Segment]) -> Vec<Vec<Segment>> {
             may_be_nearest(raster.middle(column, row), diagonal, &picked[block as usize])
         })
         .collect();
-    lists.push(segments.to_vec());
+    lists.push(numbers.to_vec());
     lists
-}
-
-/// The segments that may be nearest to a place within half of `diagonal` of `middle`: nearer to it
-/// than the nearest one and twice that half.
-fn may_be_nearest(middle: Point, diagonal: f32, segments: &[Segment]) -> Vec<Segment> {
-    let distances: Vec<f32> = segments.iter().map(|segment| segment.distance(middle)).collect();
-    let nearest = distances.iter().copied().fold(f32::MAX, f32::min);
-    // A hair more, for rounding.
-    let limit = (nearest + diagonal) * 1.001;
-    let near = segments.iter().zip(distances).filter(|(_, distance)| *distance <= limit);
-    near.map(|(segment, _)| *segment).collect()
 }
 
 #[cfg(test)]
@@ -239,8 +253,11 @@ mod tests {
                 let spread = Point::new(random(i, Use::TargetX), random(i, Use::TargetY));
                 let p = (spread - 0.5) * (scene.world.size + 70.0) + scene.world.size * 0.5;
                 for choice in [-1.0, 0.0, 1.0] {
-                    let [.., squared] = paths.nearest(choice, p.to_array(), true);
-                    candidates += paths.candidates(choice, p.to_array()).len();
+                    let place = Vector { x: p.x, y: p.y };
+                    let near = paths.candidates(choice, &place, &choice, &1.0);
+                    candidates += near.len();
+                    let found = near.iter().map(|segment| f64::from(segment.distance(p)));
+                    let found = found.fold(f64::MAX, f64::min);
                     let chosen = scene.paths.iter().enumerate();
                     let chosen = chosen.filter(|(i, _)| choice < 0.0 || *i == choice as usize);
                     let mut expected = f64::MAX;
@@ -253,7 +270,6 @@ mod tests {
                             expected = expected.min(f64::from(segment.moved(by).distance(p)));
                         }
                     }
-                    let found = f64::from(squared).sqrt();
                     assert!((found - expected).abs() < 1e-3, "{boundary}: {found} for {expected}");
                 }
             }
