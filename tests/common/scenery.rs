@@ -6,22 +6,22 @@ use glam::Vec2;
 
 use super::situations::Dice;
 
-/// Up to four circles: points, small ones on the lattice and elsewhere (outside the world too),
+/// Up to four circles, or thirty: points, small ones on the lattice and elsewhere (outside the world too),
 /// some that overlap, some over the agents, one over the whole world.
 pub fn obstacles(size: Vec2, dice: &mut Dice) -> Vec<Obstacle> {
     let mut obstacles: Vec<Obstacle> = vec![];
-    for _ in 0..dice.below(5) {
+    for _ in 0..dice.one_of(&[0, 1, 1, 2, 3, 4, 30]) {
         let uniform = dice.point(Vec2::splat(-5.0), size + 5.0);
         let lattice = (uniform / Vec2::new(4.0, 3.0)).floor() * Vec2::new(4.0, 3.0);
         let last = obstacles.last().map_or(lattice, |last| last.position);
         let place = dice.one_of(&[uniform, uniform, lattice, last]);
-        let radius = dice.one_of(&[0.0, 3.0, 3.0, 8.0, 8.0, 20.0, 200.0]);
+        let radius = dice.one_of(&[0.0, 1.5, 3.0, 3.0, 8.0, 8.0, 20.0, 200.0]);
         obstacles.push(Obstacle::new(place, radius));
     }
     obstacles
 }
 
-/// `count` paths of two to six corners, some closed, some with a corner twice or across the seam.
+/// `count` paths of two to seven corners, or forty, some closed, some with a corner twice or across the seam.
 ///
 /// The corners are whole numbers: `from + (to − from)` is then `to` to the bit, and where a corner
 /// is the nearest point, it is as near on both of its segments.
@@ -29,7 +29,7 @@ pub fn paths_text(count: usize, size: Vec2, dice: &mut Dice) -> String {
     let mut text = String::new();
     for index in 0..count {
         let mut corners = vec![Vec2::new(3.0, 4.0)];
-        for _ in 0..1 + dice.below(5) {
+        for _ in 0..dice.one_of(&[1, 2, 3, 4, 5, 38]) {
             let corner = dice.point(Vec2::splat(-12.0), size + 12.0).round();
             let last = corners[corners.len() - 1];
             corners.push(dice.one_of(&[corner, corner, corner, last]));
