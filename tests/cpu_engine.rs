@@ -6,7 +6,7 @@ use common::controls::{changes, perturbed};
 use common::situations::{FLOCKING, behaviour_sets, parity, situation};
 use common::{
     CORRECTLY_ROUNDED, Differences, assert_none, bits, check_invariants, compare, compare_targets,
-    differences, reference, run,
+    compare_ticks, differences, reference, run,
 };
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
@@ -65,12 +65,36 @@ fn one_tick_is_that_of_the_reference() {
         let part = doubtful / f64::from(cases);
         println!("{kind:?}: {cases} situations, {:.2} % too close to call", 100.0 * part);
         assert!(cases >= 1000, "{kind:?} in {cases} situations only");
+        common::assert_decided(part, kind.info().key);
     }
     println!(
         "{number} situations, {:.2} % too close to call: {worst:?}",
         100.0 * total / f64::from(number)
     );
     common::assert_decided(total / f64::from(number), "parity");
+}
+
+#[test]
+fn so_are_the_ticks_after_it() {
+    let mut engine = engine();
+    let problems: Vec<String> = parity(100, 300)
+        .filter_map(|case| compare_ticks(&mut engine, &case, 4, CORRECTLY_ROUNDED).err())
+        .collect();
+    assert_none(&problems);
+}
+
+#[test]
+fn every_instruction_set_gives_the_bits_of_the_scalar_one() {
+    let one = |set| CpuEngine::with_instructions(Some(1), set).unwrap();
+    let mut scalar = one(InstructionSet::Scalar);
+    let mut others: Vec<_> = InstructionSet::available().into_iter().map(one).collect();
+    for case in parity(60, 300) {
+        let expected = bits(&run(&mut scalar, &case.scene, &case.state, 2));
+        for engine in &mut others {
+            let state = run(engine, &case.scene, &case.state, 2);
+            assert!(bits(&state) == expected, "{}: {}", engine.describe(), case.name);
+        }
+    }
 }
 
 /// True when some situation, all right as it is, tells the engine's scene and state from those that

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::situations::{Situation, behaviour_sets, situation};
 use common::{
     Differences, Tolerance, assert_none, bits, check_invariants, compare, compare_targets,
-    differences, reference, run,
+    compare_ticks, differences, reference, run,
 };
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
@@ -114,6 +114,36 @@ fn one_tick_is_that_of_the_reference() {
     assert!(of_each.iter().all(|times| *times >= 1000), "too few situations");
     assert!(with_extra.iter().all(|times| (100..number - 100).contains(times)));
     common::assert_decided(part, "parity");
+}
+
+#[test]
+fn so_are_the_ticks_after_it() {
+    let Some(gpu) = adapter::gpu("so_are_the_ticks_after_it") else { return };
+    let mut engine = engine(&gpu);
+    let problems: Vec<String> = situations_of(&Kind::ALL, 150)
+        .iter()
+        .filter_map(|case| compare_ticks(&mut engine, case, 4, GPU).err())
+        .collect();
+    assert_none(&problems);
+}
+
+#[test]
+fn ticks_may_be_taken_one_by_one_or_at_once() {
+    let Some(gpu) = adapter::gpu("ticks_may_be_taken_one_by_one_or_at_once") else { return };
+    let mut engine = engine(&gpu);
+    let (scene, state) = mixed("wrap", &[]);
+    // A submission takes 64 at most: varying values meet the end of one.
+    let ticks = 150;
+    let at_once = run(&mut engine, &scene, &state, ticks);
+    engine.load(&scene, &state).unwrap();
+    for _ in 0..ticks {
+        engine.step(1).unwrap();
+    }
+    let one_by_one = engine.read_back().unwrap();
+    assert!(bits(&at_once) == bits(&one_by_one) && at_once.tick == one_by_one.tick);
+    // The control: a value that varies otherwise.
+    let (other, _) = mixed("wrap", &["starling.cohesion.weight.amplitude=0.51"]);
+    assert!(bits(&at_once) != bits(&run(&mut engine, &other, &state, ticks)));
 }
 
 /// A number of a species' table that differs visibly from the one there.

@@ -109,7 +109,7 @@ pub fn situation(kinds: &[Kind], number: u64) -> Situation {
     }
 
     let count = dice.one_of(&[1_usize, 2, 3, 17, 33, 60]);
-    let place = dice.one_of(&["uniform", "uniform", "lattice", "edges", "crowd"]);
+    let place = dice.one_of(&["uniform", "uniform", "lattice", "edges", "crowd", "outside"]);
     let state = agents(&scene, count, place, &mut dice);
     let name = format!(
         "{kinds:?} #{number}: {count} agents, {place}, {boundary}, {}x{}\n{text}",
@@ -267,12 +267,15 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
                 let edge = [0.0, size.x, size.x.next_down(), uniform.x];
                 Vec2::new(dice.one_of(&edge), dice.one_of(&[0.0, size.y, uniform.y]))
             }
+            "outside" => uniform + dice.one_of(&[-60.0, 0.0, 60.0]),
             "crowd" => centre + (uniform - size / 2.0) * 0.05,
             _ => uniform,
         };
-        let spot = spot.clamp(Vec2::ZERO, size);
-        let inside = scene.world.boundary != Boundary::Wrap;
-        let position = if inside { spot } else { spot % size };
+        let position = match scene.world.boundary {
+            Boundary::Wrap => spot.rem_euclid(size).min(size.map(f32::next_down)),
+            Boundary::Walls => spot.clamp(Vec2::ZERO, size),
+            Boundary::Open => spot,
+        };
         let species = dice.below(scene.species.len()) as u8;
         let most = scene.species[species as usize].body.max_speed;
         let speed = dice.one_of(&[0.0, most, most * 0.3]);

@@ -152,8 +152,10 @@ impl Vehicle<'_> {
             }
             let half = (expanded * expanded - circle.y * circle.y).sqrt();
             // From inside the circle the edge is met on the far side.
-            let outside = self.shorter(half, circle.x);
+            let outside = half < circle.x;
             let crossing = if outside { circle.x - half } else { circle.x + half };
+            // On the edge itself, even where these numbers are equal: they come from roots.
+            self.doubtful |= (half - circle.x).abs() < HAIR;
             // Where the axis grazes the edge, a rounding of y moves the crossing far.
             let grazing = HAIR * expanded / half;
             self.doubtful |= crossing != nearest && (crossing - nearest).abs() < grazing;
