@@ -3,7 +3,7 @@
 mod common;
 
 use common::controls::{changes, perturbed};
-use common::situations::{FLOCKING, behaviour_sets, parity, situation};
+use common::situations::{FLOCKING, behaviour_sets, in_the_corner, parity, situation};
 use common::{
     CORRECTLY_ROUNDED, Differences, assert_none, bits, check_invariants, compare, compare_targets,
     compare_ticks, differences, reference, run,
@@ -79,6 +79,15 @@ fn so_are_the_ticks_after_it() {
     let mut engine = engine();
     let problems: Vec<String> = parity(100, 300)
         .filter_map(|case| compare_ticks(&mut engine, &case, 4, CORRECTLY_ROUNDED).err())
+        .collect();
+    assert_none(&problems);
+}
+
+#[test]
+fn who_stands_in_the_corner_sees_obstacles() {
+    let mut engine = engine();
+    let problems: Vec<String> = in_the_corner()
+        .filter_map(|case| compare_ticks(&mut engine, &case, 1, CORRECTLY_ROUNDED).err())
         .collect();
     assert_none(&problems);
 }

@@ -6,7 +6,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::situations::{Situation, behaviour_sets, situation};
+use common::situations::{Situation, behaviour_sets, in_the_corner, situation};
 use common::{
     Differences, Tolerance, assert_none, bits, check_invariants, compare, compare_targets,
     compare_ticks, differences, reference, run,
@@ -123,6 +123,16 @@ fn so_are_the_ticks_after_it() {
     let problems: Vec<String> = situations_of(&Kind::ALL, 150)
         .iter()
         .filter_map(|case| compare_ticks(&mut engine, case, 4, GPU).err())
+        .collect();
+    assert_none(&problems);
+}
+
+#[test]
+fn who_stands_in_the_corner_sees_obstacles() {
+    let Some(gpu) = adapter::gpu("who_stands_in_the_corner_sees_obstacles") else { return };
+    let mut engine = engine(&gpu);
+    let problems: Vec<String> = in_the_corner()
+        .filter_map(|case| compare_ticks(&mut engine, &case, 1, GPU).err())
         .collect();
     assert_none(&problems);
 }

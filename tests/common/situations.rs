@@ -5,6 +5,7 @@
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::Scene;
+use flockwork::model::scenery::Obstacle;
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
 use glam::Vec2;
@@ -298,5 +299,27 @@ pub fn parity(alone: u64, together: u64) -> impl Iterator<Item = Situation> {
     behaviour_sets().into_iter().flat_map(move |kinds| {
         let count = if kinds.len() == Kind::ALL.len() { together } else { alone };
         (0..count).map(move |number| situation(&kinds, number))
+    })
+}
+
+/// A single agent in the upper corner of a walled world, with an obstacle before it: worlds of many
+/// sizes, since the corner's place in a table of cells is rounded in each of them anew.
+pub fn in_the_corner() -> impl Iterator<Item = Situation> {
+    (20..=150).map(|side| {
+        let text = format!(
+            "world = {{ size = [{side}, {side}], boundary = \"walls\" }}\n\
+             [species.a.avoid]\nreach = 10\nbuffer = 1\n"
+        );
+        let mut scene = Scene::parse("corner", &text, &[]).unwrap();
+        let corner = scene.world.size;
+        scene.obstacles = vec![Obstacle::new(corner - Vec2::new(6.0, 4.0), 2.0)];
+        let state = FlockState {
+            id: vec![0],
+            species: vec![0],
+            position: vec![corner],
+            velocity: vec![Vec2::new(-1.0, -1.0)],
+            ..FlockState::default()
+        };
+        Situation { name: format!("in the corner of {side}x{side}"), scene, state }
     })
 }
