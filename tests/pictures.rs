@@ -8,7 +8,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use flockwork::engine::gpu::Gpu;
-use flockwork::model::scene::{BuiltIn, ColourBy, Request, Scene};
+use flockwork::model::memory::Memory;
+use flockwork::model::scene::{BuiltIn, ColourBy, Look, Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
@@ -41,7 +42,7 @@ fn by_gpu(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) ->
     let mut agents = UploadedAgents::new(Arc::clone(gpu));
     agents.upload(state).unwrap();
     let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
-    offscreen.render(agents.agents(), scene, camera).unwrap()
+    offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap()
 }
 
 /// The centres of connected areas that are not background, each pixel counting by its light.
@@ -114,10 +115,11 @@ fn both_draw_the_same_darts_at_the_same_places() {
         species: vec![0; count.into()],
         position: (0..count).map(place).collect(),
         velocity: (0..count).map(|i| Point::from_angle(f32::from(i) * 0.37) * 2.0).collect(),
+        memory: Vec::new(),
     };
     for camera in [Camera::fit(&scene.world, 1280, 720), Camera::fit(&scene.world, 333, 211)] {
         let drawn = blobs(&by_gpu(&gpu, &scene, &state, &camera));
-        let rastered = blobs(&raster::draw(&scene, &state, &camera));
+        let rastered = blobs(&raster::draw(&scene, &state, &scene.targets, &camera));
         assert_eq!((drawn.len(), rastered.len()), (count.into(), count.into()));
         assert_eq!(strays(&drawn, &rastered), []);
         assert_eq!(strays(&rastered, &drawn), []);
@@ -125,7 +127,7 @@ fn both_draw_the_same_darts_at_the_same_places() {
         // One agent three pixels away is seen.
         let mut other = state.clone();
         other.position[40].x += 3.0 / camera.pixels_per_unit;
-        let moved = blobs(&raster::draw(&scene, &other, &camera));
+        let moved = blobs(&raster::draw(&scene, &other, &scene.targets, &camera));
         assert_eq!((strays(&drawn, &moved).len(), strays(&moved, &drawn).len()), (1, 1));
     }
 }
@@ -142,7 +144,7 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
         scene.species[0].colour = by;
         let camera = Camera::fit(&scene.world, 1280, 720);
         let drawn = by_gpu(&gpu, &scene, &state, &camera);
-        let rastered = raster::draw(&scene, &state, &camera);
+        let rastered = raster::draw(&scene, &state, &scene.targets, &camera);
         let own = difference(&drawn, &rastered);
         let brighter = light(&rastered) / light(&drawn) - 1.0;
         assert!(own < DENSE_TOLERANCE, "{by:?}, density {density}: {own}");
@@ -151,7 +153,8 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
         // Darts a tenth longer: told apart by their light.
         let mut longer = scene.clone();
         longer.species[0].body.size *= 1.1;
-        let brighter = light(&raster::draw(&longer, &state, &camera)) / light(&drawn) - 1.0;
+        let brighter =
+            light(&raster::draw(&longer, &state, &scene.targets, &camera)) / light(&drawn) - 1.0;
         assert!(brighter > 2.0 * LIGHT_TOLERANCE, "{by:?}, density {density}: {brighter}");
 
         // Two pixels further, heading the other way, or in other colours: told apart.
@@ -167,8 +170,54 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
             ("turned round", &scene, &turned),
             ("other colours", &painted, &state),
         ] {
-            let other = difference(&drawn, &raster::draw(scene, state, &camera));
+            let other = difference(&drawn, &raster::draw(scene, state, &scene.targets, &camera));
             assert!(other > 1.5 * DENSE_TOLERANCE, "{by:?}, {what}: {other} is not told apart");
+        }
+    }
+}
+
+/// Difference of the two pictures of a flock of discs or glows, as [`difference`] measures it. Both
+/// have soft edges of their own making, so that they are nearer than darts.
+const ROUND_TOLERANCE: f64 = 0.06;
+
+#[test]
+fn both_draw_the_same_discs_and_glows() {
+    let Some(gpu) = adapter::gpu("both_draw_the_same_discs_and_glows") else { return };
+    for (look, count, zoom) in [
+        (Look::Disc, 400, 1.0),
+        (Look::Disc, 20_000, 1.0),
+        (Look::Glow, 400, 1.0),
+        (Look::Glow, 20_000, 1.0),
+        (Look::Glow, 20_000, 5.0),
+    ] {
+        let mut scene = scene(&["starling.colour=neighbours"]);
+        let mut state =
+            scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+        let memory = |row: u64| Memory::new(0.1, (row % 50) as f32);
+        state.memory = (0..count).map(memory).collect();
+        scene.species[0].look = look;
+        let mut camera = Camera::fit(&scene.world, 1280, 720);
+        camera.pixels_per_unit *= zoom;
+        let drawn = by_gpu(&gpu, &scene, &state, &camera);
+        let rastered = raster::draw(&scene, &state, &scene.targets, &camera);
+        let own = difference(&drawn, &rastered);
+        let brighter = light(&rastered) / light(&drawn) - 1.0;
+        assert!(own < ROUND_TOLERANCE, "{look:?}, {count}: {own}");
+        assert!(brighter.abs() < LIGHT_TOLERANCE, "{look:?}, {count}: {brighter}");
+
+        // Two pixels further, of another look, or coloured by nothing: told apart.
+        let mut moved = state.clone();
+        moved.position.iter_mut().for_each(|p| p.x += 2.0 / camera.pixels_per_unit);
+        let mut other = scene.clone();
+        other.species[0].look = if look == Look::Disc { Look::Glow } else { Look::Disc };
+        let mut forgotten = state.clone();
+        forgotten.memory.clear();
+        for (what, scene, state) in
+            [("moved", &scene, &moved), ("look", &other, &state), ("colour", &scene, &forgotten)]
+        {
+            let other = raster::draw(scene, state, &scene.targets, &camera);
+            let apart = difference(&drawn, &other);
+            assert!(apart > 1.5 * ROUND_TOLERANCE, "{look:?}, {count}, {what}: {apart}");
         }
     }
 }

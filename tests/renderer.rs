@@ -5,12 +5,13 @@ mod adapter;
 use std::sync::Arc;
 
 use flockwork::engine::gpu::Gpu;
-use flockwork::model::scene::{BuiltIn, ColourBy, Scene};
+use flockwork::model::memory::Memory;
+use flockwork::model::scene::{BuiltIn, ColourBy, Look, Scene, Species};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
-use flockwork::view::look;
+use flockwork::view::look::{self, Figure};
 use flockwork::view::offscreen::Offscreen;
 use flockwork::view::upload::UploadedAgents;
 
@@ -26,6 +27,7 @@ fn flock(agents: &[(Point, Point)]) -> FlockState {
         species: vec![0; agents.len()],
         position: agents.iter().map(|(p, _)| *p).collect(),
         velocity: agents.iter().map(|(_, v)| *v).collect(),
+        memory: Vec::new(),
     }
 }
 
@@ -34,7 +36,7 @@ fn draw(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> F
     let mut agents = UploadedAgents::new(Arc::clone(gpu));
     agents.upload(state).unwrap();
     let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
-    let frame = offscreen.render(agents.agents(), scene, camera).unwrap();
+    let frame = offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap();
     assert_eq!((frame.width, frame.height), (width, height));
     assert_eq!(frame.pixels.len(), 4 * width as usize * height as usize);
     frame
@@ -138,7 +140,7 @@ fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
         assert!((-13.0..=-11.0).contains(&tail), "the tail is {tail} ahead");
         assert!((side - 12.0 * look::SLENDERNESS).abs() < 1.5, "half the tail is {side} wide");
 
-        let colour = look::colour(ColourBy::Heading, velocity, 3.0, 0);
+        let colour = look::colour(ColourBy::Heading, velocity, 3.0, 0, 0);
         assert_painted(pixel(&frame, centre.x as u32, centre.y as u32), colour, "heading");
     }
 }
@@ -160,10 +162,155 @@ fn species_and_speed_colour_as_the_look_says() {
         let frame = draw(&gpu, &scene, &state, &camera);
         for (index, x) in places.into_iter().enumerate() {
             let max_speed = scene.species[index].body.max_speed;
-            let colour = look::colour(by, velocity, max_speed, index as u8);
+            let colour = look::colour(by, velocity, max_speed, index as u8, 0);
             assert_painted(pixel(&frame, x - 4, 180), colour, "species or speed");
         }
     }
+}
+
+/// The blob nearest to a place, and how far its middle is from there.
+fn nearest(blobs: &[Blob], place: Point) -> (&Blob, f32) {
+    let far = |blob: &Blob| blob.centre().distance(place);
+    let blob = blobs.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
+    (blob, far(blob))
+}
+
+#[test]
+fn every_agent_is_a_disc_at_its_place() {
+    let Some(gpu) = adapter::gpu("every_agent_is_a_disc_at_its_place") else { return };
+    let drawn = |look: &str| {
+        let scene = scene(&["starling.size=12", look]);
+        let camera = Camera::fit(&scene.world, 640, 360);
+        (draw(&gpu, &scene, &flock(&lattice()), &camera), camera)
+    };
+    // 12 pixels in radius; a pixel that the edge touches counts as a whole one.
+    let area = std::f32::consts::PI * 12.0 * 12.0..std::f32::consts::PI * 13.0 * 13.0;
+    let round = |blob: &Blob| area.contains(&(blob.0.len() as f32));
+    let (frame, camera) = drawn("starling.look=disc");
+    let discs = blobs(&frame);
+    assert_eq!(discs.len(), lattice().len());
+    for (position, velocity) in lattice() {
+        let place = camera.pixel_from_world(position);
+        let (disc, off) = nearest(&discs, place);
+        assert!(off < 0.2 && round(disc), "{} pixels {off} away", disc.0.len());
+        let farthest = disc.0.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
+        assert!((11.5..13.0).contains(&farthest), "{farthest} from the middle");
+        let colour = look::colour(ColourBy::Heading, velocity, 3.0, 0, 0);
+        assert_painted(pixel(&frame, place.x as u32, place.y as u32), colour, "disc");
+        // Soft at the edge: some pixel there is neither background nor full.
+        let full = pixel(&frame, place.x as u32, place.y as u32);
+        let soft = disc.0.iter().filter(|(x, y)| pixel(&frame, *x, *y) != full).count();
+        assert!((30..150).contains(&soft), "{soft} pixels on the edge");
+    }
+    // Darts as long are told apart.
+    let (frame, _) = drawn("starling.look=triangle");
+    assert!(!blobs(&frame).iter().any(round));
+}
+
+/// The sum of the channels above the background.
+fn light(frame: &Frame, x: u32, y: u32) -> i32 {
+    let own = pixel(frame, x, y)
+        .into_iter()
+        .zip(look::BACKGROUND)
+        .map(|(c, b)| i32::from(c) - i32::from(b));
+    own.sum()
+}
+
+#[test]
+fn every_agent_is_a_glow_that_fades_from_its_place() {
+    let Some(gpu) = adapter::gpu("every_agent_is_a_glow_that_fades_from_its_place") else { return };
+    let scene = scene(&["starling.size=6", "starling.look=glow"]);
+    let camera = Camera::fit(&scene.world, 640, 360);
+    let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
+    let glows = blobs(&frame);
+    assert_eq!(glows.len(), lattice().len());
+    let figure = Figure::of(Look::Glow, 6.0, camera.pixels_per_unit, 1.0);
+    for (position, _) in lattice() {
+        let place = camera.pixel_from_world(position);
+        let (glow, off) = nearest(&glows, place);
+        assert!(off < 1.0, "{off} away");
+        let farthest = glow.0.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
+        assert!((figure.radius * 2.5..figure.reach).contains(&farthest), "{farthest}");
+        let (x, y) = (place.x as u32, place.y as u32);
+        let along: Vec<i32> = (0..24).map(|right| light(&frame, x + right, y)).collect();
+        assert!(along.windows(2).all(|pair| pair[1] <= pair[0]), "{along:?}");
+        // Less than half as bright at the edge of its core.
+        let half = along[6] as f32 / along[0] as f32;
+        assert!((0.2..0.5).contains(&half), "{half}");
+    }
+}
+
+#[test]
+fn light_adds_up_and_has_a_limit() {
+    let Some(gpu) = adapter::gpu("light_adds_up_and_has_a_limit") else { return };
+    // How bright it is beside so many agents on one spot, and the middle of them.
+    let together = |look: &str, count: usize| {
+        let scene = scene(&["starling.size=12", look, "starling.colour=speed"]);
+        let camera = Camera::fit(&scene.world, 640, 360);
+        let agents = vec![(Point::new(320.0, 180.0), Point::new(3.0, 0.0)); count];
+        let frame = draw(&gpu, &scene, &flock(&agents), &camera);
+        (light(&frame, 331, 180) as f32, pixel(&frame, 320, 180))
+    };
+    let gain = |look| together(look, 2).0 / together(look, 1).0;
+    let (glow, disc) = (gain("starling.look=glow"), gain("starling.look=disc"));
+    assert!(glow > 1.4, "two glows are {glow} times as bright as one");
+    assert!(disc < 1.15, "two discs are {disc} times as bright as one");
+    let (_, crowd) = together("starling.look=glow", 1000);
+    assert!(crowd[0] > 250 && crowd[2] < 160, "a crowd of embers is {crowd:?}");
+}
+
+#[test]
+fn looks_side_by_side_are_those_of_each_alone() {
+    let Some(gpu) = adapter::gpu("looks_side_by_side_are_those_of_each_alone") else { return };
+    let looks = [Look::Triangle, Look::Disc, Look::Glow];
+    let places = [120.3, 320.6, 520.9];
+    let agents = places.map(|x| (Point::new(x, 180.4), Point::new(1.0, 2.0)));
+    let mut scene = scene(&["starling.size=12"]);
+    scene.species = looks.map(|look| Species { look, ..scene.species[0].clone() }).to_vec();
+    let camera = Camera::fit(&scene.world, 640, 360);
+    let mut state = flock(&agents);
+    state.species = vec![0, 1, 2];
+    let together = draw(&gpu, &scene, &state, &camera);
+    for (index, x) in [20, 220, 420].into_iter().enumerate() {
+        for other in 0..3 {
+            let mut alone = scene.clone();
+            alone.species = vec![scene.species[other].clone()];
+            let frame = draw(&gpu, &alone, &flock(&agents[index..=index]), &camera);
+            let part = |frame: &Frame| -> Vec<[u8; 3]> {
+                let places = (0..360).flat_map(|y| (x..x + 200).map(move |x| (x, y)));
+                places.map(|(x, y)| pixel(frame, x, y)).collect()
+            };
+            assert_eq!(part(&together) == part(&frame), index == other, "{index} {other}");
+        }
+    }
+}
+
+#[test]
+fn the_number_of_neighbours_colours_as_the_look_says() {
+    let Some(gpu) = adapter::gpu("the_number_of_neighbours_colours_as_the_look_says") else {
+        return;
+    };
+    let scene = scene(&["starling.size=12", "starling.colour=neighbours"]);
+    let camera = Camera::fit(&scene.world, 640, 360);
+    let numbers = [0, 10, 25, 40, 255];
+    let place = |index: usize| Point::new(100.0 + 100.0 * index as f32, 180.0);
+    let agents: Vec<_> = (0..numbers.len()).map(|i| (place(i), Point::new(2.0, 0.0))).collect();
+    let mut state = flock(&agents);
+    // The angle beside the number is none of its business.
+    state.memory = numbers.map(|number| Memory::new(-0.3, number as f32)).to_vec();
+    let colour = |number| look::colour(ColourBy::Neighbours, Point::X, 3.0, 0, number);
+    let at = |frame: &Frame, index| pixel(frame, 96 + 100 * index as u32, 180);
+    let frame = draw(&gpu, &scene, &state, &camera);
+    for (index, number) in numbers.into_iter().enumerate() {
+        assert_painted(at(&frame, index), colour(number), "neighbours");
+    }
+    let sum = |index| at(&frame, index).iter().map(|c| u32::from(*c)).sum::<u32>();
+    assert!(sum(0) < sum(1) && sum(1) < sum(2) && sum(2) < sum(3), "from dark to bright");
+    assert_eq!(at(&frame, 3), at(&frame, 4));
+    // Agents that remember nothing have no neighbours.
+    state.memory.clear();
+    let frame = draw(&gpu, &scene, &state, &camera);
+    (0..numbers.len()).for_each(|index| assert_painted(at(&frame, index), colour(0), "forgotten"));
 }
 
 #[test]

@@ -260,7 +260,7 @@ fn film(
         shown.interrupted = shown.ticks < plan.ticks;
     }
     loop {
-        recorder.push(painter.paint(engine, scene, &camera)?)?;
+        recorder.push(painter.paint(engine, scene, &camera, &[])?)?;
         shown.frames += 1;
         let Some(every) = plan.every else { break };
         bar.inc(1);

@@ -114,7 +114,7 @@ fn run_without_window(
     let Size { width, height } = args.size;
     let camera = Camera::fit(&scene.world, width, height);
     let mut painter = painter(gpu, args.size)?;
-    let frame = painter.paint(engine.as_mut(), scene, &camera)?;
+    let frame = painter.paint(engine.as_mut(), scene, &camera, &[])?;
     png::write(&mut file, &frame)?;
     file.keep()?;
     say(&format!(

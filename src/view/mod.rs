@@ -1,13 +1,17 @@
 //! How a flock is seen: camera, looks, renderers, recorder and window.
 
+pub mod background;
 pub mod camera;
+pub mod clip;
 pub mod frame;
 pub mod look;
 pub mod offscreen;
+pub mod pencil;
 pub mod picture;
 pub mod raster;
 pub mod recorder;
 pub mod renderer;
+pub mod scenery;
 pub mod sketch;
 pub mod upload;
 pub mod window;
@@ -16,18 +20,21 @@ use crate::engine::{Engine, EngineError};
 use crate::model::scene::Scene;
 use camera::Camera;
 use frame::Frame;
+use sketch::Mark;
 
 /// Makes pictures of the flock that an engine holds.
 pub trait Painter {
     /// What draws: for the summary of a capture.
     fn describe(&self) -> String;
 
-    /// The flock as it is now, as large as `camera` says.
+    /// The scenery, the flock as it is now, and over it the marks `above`; as large as `camera`
+    /// says.
     fn paint(
         &mut self,
         engine: &mut dyn Engine,
         scene: &Scene,
         camera: &Camera,
+        above: &[Mark],
     ) -> Result<Frame, EngineError>;
 }
 
@@ -45,8 +52,11 @@ impl Painter for RasterPainter {
         engine: &mut dyn Engine,
         scene: &Scene,
         camera: &Camera,
+        above: &[Mark],
     ) -> Result<Frame, EngineError> {
-        let state = engine.read_back()?;
-        Ok(raster::draw(scene, &state, camera))
+        let (state, targets) = (engine.read_back()?, engine.targets()?);
+        let mut frame = raster::draw(scene, &state, &targets, camera);
+        pencil::draw(above, camera, 1.0, &mut frame);
+        Ok(frame)
     }
 }

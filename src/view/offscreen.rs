@@ -5,10 +5,13 @@ use std::sync::Arc;
 use super::Painter;
 use super::camera::Camera;
 use super::frame::Frame;
+use super::pencil;
 use super::renderer::Renderer;
+use super::sketch::Mark;
 use super::upload::UploadedAgents;
 use crate::engine::gpu::{Agents, Gpu};
 use crate::engine::{Engine, EngineError};
+use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
 
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
@@ -65,16 +68,18 @@ impl Offscreen {
         Ok(Self { gpu, renderer, texture, staging, row_bytes })
     }
 
-    /// Draws `agents` as `camera` sees them, and brings the picture to the host.
+    /// Draws `agents` as `camera` sees them, over the scenery of `scene` with its `targets` as they
+    /// are now, and brings the picture to the host.
     pub fn render(
         &mut self,
         agents: Agents<'_>,
         scene: &Scene,
+        targets: &[Target],
         camera: &Camera,
     ) -> Result<Frame, EngineError> {
         let view = self.texture.create_view(&Default::default());
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        self.renderer.draw(&mut encoder, &view, agents, scene, camera);
+        self.renderer.draw(&mut encoder, &view, agents, scene, targets, camera);
         encoder.copy_texture_to_buffer(
             self.texture.as_image_copy(),
             wgpu::TexelCopyBufferInfo {
@@ -102,13 +107,14 @@ impl Offscreen {
         scene: &Scene,
         camera: &Camera,
     ) -> Result<Frame, EngineError> {
+        let targets = engine.targets()?;
         if let Some(agents) = engine.gpu_agents() {
-            return self.render(agents, scene, camera);
+            return self.render(agents, scene, &targets, camera);
         }
         let state = engine.read_back()?;
         let mut uploaded = UploadedAgents::new(Arc::clone(&self.gpu));
         uploaded.upload(&state)?;
-        self.render(uploaded.agents(), scene, camera)
+        self.render(uploaded.agents(), scene, &targets, camera)
     }
 
     fn frame(&self) -> Result<Frame, EngineError> {
@@ -134,7 +140,10 @@ impl Painter for Offscreen {
         engine: &mut dyn Engine,
         scene: &Scene,
         camera: &Camera,
+        above: &[Mark],
     ) -> Result<Frame, EngineError> {
-        self.frame_of(engine, scene, camera)
+        let mut frame = self.frame_of(engine, scene, camera)?;
+        pencil::draw(above, camera, 1.0, &mut frame);
+        Ok(frame)
     }
 }

@@ -12,22 +12,34 @@ use crate::model::scene::{Scene, Species};
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct SpeciesLook {
-    /// Pixels from the middle to the nose.
-    pub half_length: f32,
+    /// See [`look::Figure`]; so are those up to the heat.
+    pub radius: f32,
+    /// Pixels.
+    pub reach: f32,
     /// 0 to 1.
-    pub opacity: f32,
+    pub strength: f32,
+    /// 0 to 1.
+    pub cover: f32,
+    /// Red, green and blue.
+    pub level: [f32; 3],
+    /// Number of the [`crate::model::scene::Look`].
+    pub shape: u32,
+    /// Red, green and blue.
+    pub swing: [f32; 3],
     /// World units per tick.
     pub max_speed: f32,
-    /// See [`look::Hue`].
+    /// Red, green and blue.
+    pub heat: [f32; 3],
+    /// See [`look::Hue`]; so are the others.
+    pub dimming: f32,
+    /// Turns.
     pub hue_base: f32,
-    /// See [`look::Hue`].
+    /// Turns.
     pub hue_per_turn: f32,
-    /// See [`look::Hue`].
+    /// Turns.
     pub hue_per_speed: f32,
-    /// See [`look::HUE_LEVEL`].
-    pub hue_level: f32,
-    /// See [`look::HUE_SWING`].
-    pub hue_swing: f32,
+    /// Turns.
+    pub hue_per_crowd: f32,
 }
 
 /// The uniform of `draw_boids.wgsl`.
@@ -44,33 +56,40 @@ pub struct Picture {
     pub slenderness: f32,
     /// Where the species begins in a tag.
     pub species_shift: u32,
-    /// Fills the row of 16 bytes.
-    pub unused: u32,
+    /// See [`look::CROWD`]; 0 where agents do not remember their neighbours.
+    pub crowd: f32,
     /// By index.
     pub species: [SpeciesLook; MAX_SPECIES],
 }
 
 impl SpeciesLook {
     fn new(index: usize, species: &Species, pixels_per_unit: f32, scale: f32) -> Self {
-        let (half_length, opacity) = look::dart_on(species.body.size, pixels_per_unit, scale);
+        let figure = look::Figure::of(species.look, species.body.size, pixels_per_unit, scale);
         let hue = look::Hue::of(species.colour, index as u8);
         Self {
-            half_length,
-            opacity,
+            radius: figure.radius,
+            reach: figure.reach,
+            strength: figure.strength,
+            cover: figure.cover,
+            level: figure.level,
+            shape: figure.look as u32,
+            swing: figure.swing,
             max_speed: species.body.max_speed,
+            heat: figure.heat,
+            dimming: hue.dimming,
             hue_base: hue.base,
             hue_per_turn: hue.per_turn,
             hue_per_speed: hue.per_speed,
-            hue_level: look::HUE_LEVEL,
-            hue_swing: look::HUE_SWING,
+            hue_per_crowd: hue.per_crowd,
         }
     }
 }
 
 impl Picture {
-    /// What `camera` sees of `scene` on a screen with `scale` pixels to the point.
+    /// What `camera` sees of `scene` on a screen with `scale` pixels to the point. `remembers` tells
+    /// whether the agents know how many neighbours they have.
     #[must_use]
-    pub fn new(scene: &Scene, camera: &Camera, scale: f32) -> Self {
+    pub fn new(scene: &Scene, camera: &Camera, scale: f32, remembers: bool) -> Self {
         let mut species = [SpeciesLook::default(); MAX_SPECIES];
         for (index, (slot, own)) in species.iter_mut().zip(&scene.species).enumerate() {
             *slot = SpeciesLook::new(index, own, camera.pixels_per_unit, scale);
@@ -81,7 +100,7 @@ impl Picture {
             pixels_per_unit: camera.pixels_per_unit,
             slenderness: look::SLENDERNESS,
             species_shift: SPECIES_SHIFT,
-            unused: 0,
+            crowd: if remembers { look::CROWD } else { 0.0 },
             species,
         }
     }
@@ -117,11 +136,12 @@ mod tests {
     #[test]
     fn the_layout_is_that_of_the_shader() {
         let species = layout!(SpeciesLook:
-            half_length opacity max_speed hue_base hue_per_turn hue_per_speed hue_level hue_swing);
+            radius reach strength cover level shape swing max_speed heat dimming
+            hue_base hue_per_turn hue_per_speed hue_per_crowd);
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of the whole covers the number of species.
         let picture = layout!(Picture:
-            centre size pixels_per_unit slenderness species_shift unused species);
+            centre size pixels_per_unit slenderness species_shift crowd species);
         assert_eq!(reflected("Picture"), picture);
     }
 }

@@ -5,71 +5,73 @@ use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
 
 use super::camera::Camera;
 use super::frame::Frame;
-use super::look::{self, SLENDERNESS};
-use crate::model::scene::Scene;
+use super::look::{self, Figure, SLENDERNESS};
+use super::{clip, pencil, scenery};
+use crate::model::behaviours::Target;
+use crate::model::scene::{ColourBy, Look, Scene, Species};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
-/// Rows of pixels that are drawn by one thread at a time. The number is fixed, so that the picture
-/// does not depend on the number of threads.
-const BAND: usize = 32;
-
-/// Agents whose darts wait in memory, placed but not drawn: 44 MB.
+/// Agents that wait in memory, placed but not drawn: 48 MB.
 const PLACED: usize = 1 << 20;
 
-/// A triangle in pixels and its colour.
-struct Dart {
-    nose: Point,
-    left: Point,
-    right: Point,
-    colour: Color,
-}
-
-/// The flock from above: every agent is a triangle that points where it heads, blended over those
-/// before it in the order of the rows. In a wrapped world an agent on the seam is drawn once.
+/// The scenery with its `targets` as they are now, and over it the flock from above: every agent is
+/// blended over those before it in the order of the rows. In a wrapped world an agent on the seam is
+/// drawn once.
 ///
 /// The picture has the size of the camera's, at least 1 × 1.
 #[must_use]
-pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
+pub fn draw(scene: &Scene, state: &FlockState, targets: &[Target], camera: &Camera) -> Frame {
     let (width, height) = (camera.size.x.max(1.0) as u32, camera.size.y.max(1.0) as u32);
     let mut frame = Frame::filled(width, height, look::BACKGROUND);
-    let looks: Vec<Look> = scene
-        .species
-        .iter()
-        .map(|species| {
-            let (half_length, opacity) = look::dart(species.body.size, camera.pixels_per_unit);
-            Look { half_length, opacity, by: species.colour, max_speed: species.body.max_speed }
-        })
-        .collect();
+    pencil::draw(&scenery::marks(scene, targets), camera, 1.0, &mut frame);
+    let styles: Vec<Style> =
+        scene.species.iter().map(|species| Style::of(species, camera.pixels_per_unit)).collect();
     for start in (0..state.len()).step_by(PLACED) {
         let rows = start..state.len().min(start + PLACED);
-        let darts: Vec<Dart> = rows
-            .into_par_iter()
-            .filter_map(|row| {
-                place(looks.get(usize::from(state.species[row]))?, state, row, camera)
-            })
-            .collect();
-        let bands = frame.pixels.par_chunks_mut(width as usize * 4 * BAND).enumerate();
-        bands.for_each(|(index, pixels)| draw_band(&darts, pixels, width, index * BAND));
+        let place = |row| place(styles.get(usize::from(state.species[row]))?, state, row, camera);
+        let placed: Vec<Placed> = rows.into_par_iter().filter_map(place).collect();
+        pencil::in_bands(&mut frame, |band, top| draw_band(&placed, &styles, band, top));
     }
     frame
 }
 
 /// How the agents of a species look in this picture.
-struct Look {
-    /// Pixels.
-    half_length: f32,
-    opacity: f32,
-    by: crate::model::scene::ColourBy,
+struct Style {
+    figure: Figure,
+    by: ColourBy,
     /// World units per tick.
     max_speed: f32,
 }
 
-/// The dart of one agent; none when it lies outside the picture or nowhere at all.
-fn place(look: &Look, state: &FlockState, row: usize, camera: &Camera) -> Option<Dart> {
+impl Style {
+    fn of(species: &Species, pixels_per_unit: f32) -> Self {
+        Self {
+            figure: Figure::of(species.look, species.body.size, pixels_per_unit, 1.0),
+            by: species.colour,
+            max_speed: species.body.max_speed,
+        }
+    }
+}
+
+/// An agent in the picture.
+struct Placed {
+    species: u8,
+    /// Pixels.
+    centre: Point,
+    /// Unit vector, pixels counting downwards.
+    ahead: Point,
+    /// Red, green and blue from 0 to 1.
+    colour: [f32; 3],
+    /// Factor on the light of its core; 0 to 1.
+    light: f32,
+}
+
+/// One agent; none when it lies outside the picture or nowhere at all.
+fn place(style: &Style, state: &FlockState, row: usize, camera: &Camera) -> Option<Placed> {
     let velocity = state.velocity[row];
     let centre = camera.pixel_from_world(state.position[row]);
-    let reach = Point::splat(look.half_length * 1.2 + 1.0);
+    let reach = Point::splat(style.figure.reach);
     // False for NaN as well.
     let seen =
         (centre + reach).cmpgt(Point::ZERO).all() && (centre - reach).cmplt(camera.size).all();
@@ -77,45 +79,91 @@ fn place(look: &Look, state: &FlockState, row: usize, camera: &Camera) -> Option
         return None;
     }
     let heading = velocity.try_normalize().unwrap_or(Point::X);
-    // Rows of pixels count downwards, the world's y upwards.
-    let along = Point::new(heading.x, -heading.y) * look.half_length;
-    let across = along.perp() * SLENDERNESS;
     let species = state.species[row];
-    let [r, g, b] = look::colour(look.by, velocity, look.max_speed, species);
-    let colour = Color::from_rgba(r, g, b, look.opacity)?;
-    Some(Dart {
-        nose: centre + along,
-        left: centre - along + across,
-        right: centre - along - across,
+    let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
+    let (turn, light) = look::shade(style.by, velocity, style.max_speed, species, neighbours);
+    let (wave, Figure { level, swing, .. }) = (look::wave(turn), &style.figure);
+    let colour = [0, 1, 2].map(|i| light * (level[i] + swing[i] * wave[i]));
+    Some(Placed {
+        species,
+        centre,
+        // Rows of pixels count downwards, the world's y upwards.
+        ahead: Point::new(heading.x, -heading.y),
         colour,
+        light,
     })
 }
 
 /// Draws what falls on the rows of pixels from `top` on.
-fn draw_band(darts: &[Dart], pixels: &mut [u8], width: u32, top: usize) {
-    let rows = pixels.len() / (width as usize * 4);
-    let Some(mut band) = PixmapMut::from_bytes(pixels, width, rows as u32) else { return };
-    let (low, high) = (top as f32, (top + rows) as f32);
+fn draw_band(placed: &[Placed], styles: &[Style], band: &mut PixmapMut, top: usize) {
+    let (low, high) = (top as f32, top as f32 + band.height() as f32);
+    let size = Point::new(band.width() as f32, band.height() as f32);
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
     let mut builder = PathBuilder::new();
-    for dart in darts {
-        let ys = [dart.nose.y, dart.left.y, dart.right.y];
-        if ys.iter().all(|y| *y < low) || ys.iter().all(|y| *y > high) {
+    for agent in placed {
+        let figure = &styles[usize::from(agent.species)].figure;
+        if agent.centre.y + figure.reach < low || agent.centre.y - figure.reach > high {
             continue;
         }
-        builder.move_to(dart.nose.x, dart.nose.y - low);
-        builder.line_to(dart.left.x, dart.left.y - low);
-        builder.line_to(dart.right.x, dart.right.y - low);
-        builder.close();
-        // None for a dart without area: nothing to draw.
-        let Some(path) = builder.finish() else {
+        let centre = agent.centre - Point::new(0.0, low);
+        if figure.look == Look::Glow {
+            add_glow(band, figure, centre, agent);
+            continue;
+        }
+        match figure.look {
+            Look::Disc => builder.push_circle(centre.x, centre.y, figure.radius),
+            _ => push_dart(&mut builder, centre, agent.ahead * figure.radius),
+        }
+        let [r, g, b] = agent.colour;
+        // None for a figure without area: nothing to draw.
+        let path = builder.finish().and_then(|path| clip::to_window(path, size));
+        let (Some(path), Some(colour)) = (path, Color::from_rgba(r, g, b, figure.strength)) else {
             builder = PathBuilder::new();
             continue;
         };
-        paint.set_color(dart.colour);
+        paint.set_color(colour);
         band.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), None);
         // The path's memory serves the next one.
         builder = path.clear();
+    }
+}
+
+/// A triangle whose nose is `along` from its centre.
+fn push_dart(builder: &mut PathBuilder, centre: Point, along: Point) {
+    let across = along.perp() * SLENDERNESS;
+    let (nose, left, right) = (centre + along, centre - along + across, centre - along - across);
+    builder.move_to(nose.x, nose.y);
+    builder.line_to(left.x, left.y);
+    builder.line_to(right.x, right.y);
+    builder.close();
+}
+
+/// Adds the light of a glow.
+///
+/// By hand: light that hides some of what is behind it is none of the library's blend modes, and a
+/// gradient of its own for every agent costs several times as much.
+fn add_glow(band: &mut PixmapMut, figure: &Figure, centre: Point, agent: &Placed) {
+    let (width, height) = (band.width() as usize, band.height() as usize);
+    let full = 255.0 * figure.strength;
+    let light = agent.colour.map(|channel| full * channel);
+    let heat = figure.heat.map(|channel| full * agent.light * channel);
+    let cover = figure.strength * figure.cover;
+    // `as` sends what is negative to 0.
+    let from = (centre - figure.reach).floor();
+    let to = (centre + figure.reach).ceil();
+    let columns = (from.x as usize).min(width)..(to.x as usize).min(width);
+    for row in (from.y as usize).min(height)..(to.y as usize).min(height) {
+        let y = row as f32 + 0.5 - centre.y;
+        let line = &mut band.data_mut()[row * width * 4..][..width * 4];
+        for (column, pixel) in columns.clone().zip(line[columns.start * 4..].chunks_exact_mut(4)) {
+            let x = column as f32 + 0.5 - centre.x;
+            let share = figure.glow(x * x + y * y);
+            let core = share * share * share;
+            for (channel, (light, heat)) in pixel.iter_mut().zip(light.into_iter().zip(heat)) {
+                let behind = f32::from(*channel) * (1.0 - cover * share);
+                *channel = (behind + light * share + heat * core + 0.5) as u8;
+            }
+        }
     }
 }
 
@@ -192,7 +240,7 @@ mod tests {
             })
             .collect();
         let (scene, camera) = (scene("heading"), camera(800.0, 400.0));
-        let frame = draw(&scene, &flock(&agents), &camera);
+        let frame = draw(&scene, &flock(&agents), &[], &camera);
         let blobs = blobs(&frame);
         assert_eq!(blobs.len(), agents.len());
         for (position, velocity) in agents {
@@ -221,7 +269,7 @@ mod tests {
             let behind = blob.iter().map(|(x, y)| -reach(*x, *y).dot(heading)).fold(0.0, f32::max);
             assert!((10.5..13.0).contains(&ahead) && (10.5..13.5).contains(&behind));
             // Its colour: blended over the background.
-            let colour = look::colour(scene.species[0].colour, velocity, 3.0, 0);
+            let colour = look::colour(scene.species[0].colour, velocity, 3.0, 0, 0);
             let colour = [0, 1, 2].map(|i| {
                 let ground = f32::from(look::BACKGROUND[i]) / 255.0;
                 255.0 * (colour[i] * look::OPACITY + ground * (1.0 - look::OPACITY))
@@ -241,7 +289,7 @@ mod tests {
             (Point::new(f32::NAN, 0.0), Point::X),
             (Point::new(1000.0, 1000.0), Point::Y),
         ];
-        let frame = draw(&scene("speed"), &flock(&far), &camera(80.0, 40.0));
+        let frame = draw(&scene("speed"), &flock(&far), &[], &camera(80.0, 40.0));
         assert_eq!(frame, Frame::filled(80, 40, look::BACKGROUND));
     }
 
@@ -253,9 +301,28 @@ mod tests {
         let camera = Camera::fit(&scene.world, 321, 203);
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| draw(&scene, &state, &camera))
+            pool.install(|| draw(&scene, &state, &[], &camera))
         };
         assert_eq!(with(1), with(7));
+    }
+
+    #[test]
+    fn an_agent_that_fills_the_picture_does() {
+        for look in [Look::Disc, Look::Glow, Look::Triangle] {
+            for pixels_per_unit in [1e2, 1e4] {
+                let mut scene = scene("species");
+                scene.species[0].look = look;
+                let place = (Point::new(198.0, 100.0), Point::X);
+                let camera = Camera { pixels_per_unit, ..camera(80.0, 40.0) };
+                let frame = draw(&scene, &flock(&[place]), &[], &camera);
+                let corner = frame.rgb(0, 0);
+                assert_ne!(corner, Some(look::BACKGROUND));
+                assert!(
+                    look == Look::Glow
+                        || frame.pixels.chunks(4).all(|p| Some([p[0], p[1], p[2]]) == corner)
+                );
+            }
+        }
     }
 
     #[test]
@@ -264,6 +331,7 @@ mod tests {
         let up = draw(
             &scene("species"),
             &flock(&[(Point::new(200.0, 100.0), Point::X)]),
+            &[],
             &Camera { pixels_per_unit: 20.0, ..camera(400.0, 256.0) },
         );
         for row in 0..128 {

@@ -1,12 +1,15 @@
-//! Draws a flock from the GPU's own buffers: the render pass of `shaders/draw_boids.wgsl`.
+//! Draws a flock from the GPU's own buffers: the render pass of `shaders/draw_boids.wgsl`, over the
+//! scenery.
 
 use std::sync::Arc;
 
+use super::background::Background;
 use super::camera::Camera;
 use super::look;
 use super::picture::Picture;
 use crate::engine::gpu::{Agents, Gpu};
-use crate::model::scene::Scene;
+use crate::model::behaviours::Target;
+use crate::model::scene::{ColourBy, Look, Scene};
 
 /// Text of the shader.
 pub const SHADER: &str = include_str!("../../shaders/draw_boids.wgsl");
@@ -15,9 +18,10 @@ pub const SHADER: &str = include_str!("../../shaders/draw_boids.wgsl");
 /// without them it is a dot that blinks as it moves.
 const SAMPLES: u32 = 4;
 
-/// Bytes of state and of tag that an agent takes.
+/// Bytes of state, of tag and of memory that an agent takes.
 const STATE_BYTES: u64 = 16;
 const TAG_BYTES: u64 = 4;
+const MEMORY_BYTES: u64 = 4;
 
 /// Three vertices of each agent must be countable in 32 bits.
 const MOST_AGENTS_A_DRAW: u64 = 1 << 30;
@@ -26,9 +30,13 @@ const MOST_AGENTS_A_DRAW: u64 = 1 << 30;
 #[derive(Debug)]
 pub struct Renderer {
     gpu: Arc<Gpu>,
-    pipeline: wgpu::RenderPipeline,
+    /// For scenes of darts alone: other figures cost a distance in every pixel.
+    darts: wgpu::RenderPipeline,
+    /// For all scenes.
+    figures: wgpu::RenderPipeline,
     layout: wgpu::BindGroupLayout,
     uniform: wgpu::Buffer,
+    background: Background,
     format: wgpu::TextureFormat,
     samples: u32,
     sampled: Option<wgpu::TextureView>,
@@ -36,7 +44,7 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// Builds the pipeline for targets of `format`.
+    /// Builds the pipelines for targets of `format`.
     ///
     /// Colours are sRGB numbers and are blended as such, like those of the CPU rasteriser; so the
     /// format must not be an `…Srgb` one, which would encode them once more.
@@ -52,14 +60,26 @@ impl Renderer {
             1
         };
         let layout = layout(device);
-        let pipeline = pipeline(device, &layout, format, samples);
+        let [darts, figures] = pipelines(device, &layout, format, samples);
         let uniform = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("draw_boids picture"),
             size: size_of::<Picture>() as u64,
             usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        Self { gpu, pipeline, layout, uniform, format, samples, sampled: None, scale: 1.0 }
+        let background = Background::new(Arc::clone(&gpu), format, samples);
+        Self {
+            gpu,
+            darts,
+            figures,
+            layout,
+            uniform,
+            background,
+            format,
+            samples,
+            sampled: None,
+            scale: 1.0,
+        }
     }
 
     /// Pixels to the point of the screen drawn on; 1 until told otherwise.
@@ -67,7 +87,8 @@ impl Renderer {
         self.scale = scale;
     }
 
-    /// Records the drawing of `agents`, seen by `camera`, over the background.
+    /// Records the drawing of `agents`, seen by `camera`, over the scenery of `scene` with its
+    /// `targets` as they are now.
     ///
     /// `target` is as large as `camera.size` says. The uniform is written through the queue: one
     /// draw for each submission.
@@ -77,12 +98,16 @@ impl Renderer {
         target: &wgpu::TextureView,
         agents: Agents<'_>,
         scene: &Scene,
+        targets: &[Target],
         camera: &Camera,
     ) {
-        let picture = Picture::new(scene, camera, self.scale);
+        let counted = scene.species.iter().any(|species| species.colour == ColourBy::Neighbours);
+        let picture = Picture::new(scene, camera, self.scale, counted && agents.memory.is_some());
         self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
         let chunks = self.chunks(agents);
         let sampled = self.sampled_like(target);
+        let size = target.texture().size();
+        let scenery = self.background.prepare(scene, targets, camera, self.scale, size);
         let (view, resolve_target, store) = match &sampled {
             Some(sampled) => (sampled, Some(target), wgpu::StoreOp::Discard),
             None => (target, None, wgpu::StoreOp::Store),
@@ -99,7 +124,11 @@ impl Renderer {
             })],
             ..Default::default()
         });
-        pass.set_pipeline(&self.pipeline);
+        if let Some(scenery) = scenery {
+            scenery.draw(&mut pass);
+        }
+        let darts_alone = scene.species.iter().all(|species| species.look == Look::Triangle);
+        pass.set_pipeline(if darts_alone { &self.darts } else { &self.figures });
         for (group, count) in &chunks {
             pass.set_bind_group(0, group, &[]);
             pass.draw(0..3 * count, 0..1);
@@ -111,7 +140,7 @@ impl Renderer {
     fn chunks(&self, agents: Agents<'_>) -> Vec<(wgpu::BindGroup, u32)> {
         let limits = self.gpu.device.limits();
         let longest = limits.max_storage_buffer_binding_size / STATE_BYTES;
-        // Pieces start where a binding may start, for the shorter of the two arrays.
+        // Pieces start where a binding may start, for the shortest of the arrays.
         let step = u64::from(limits.min_storage_buffer_offset_alignment) / TAG_BYTES;
         let step = step.max(1);
         let piece = (longest.min(MOST_AGENTS_A_DRAW) / step * step).max(step);
@@ -133,6 +162,8 @@ impl Renderer {
                 size: wgpu::BufferSize::new(length * bytes),
             })
         };
+        // Without a memory anything that is bound will do: the shader does not read it.
+        let memory = agents.memory.unwrap_or(agents.tag);
         self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("draw_boids"),
             layout: &self.layout,
@@ -140,6 +171,7 @@ impl Renderer {
                 wgpu::BindGroupEntry { binding: 0, resource: part(agents.state, STATE_BYTES) },
                 wgpu::BindGroupEntry { binding: 1, resource: part(agents.tag, TAG_BYTES) },
                 wgpu::BindGroupEntry { binding: 2, resource: self.uniform.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 3, resource: part(memory, MEMORY_BYTES) },
             ],
         })
     }
@@ -182,16 +214,18 @@ fn layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
             entry(0, storage),
             entry(1, storage),
             entry(2, wgpu::BufferBindingType::Uniform),
+            entry(3, storage),
         ],
     })
 }
 
-fn pipeline(
+/// The pipeline for scenes of darts alone, and that for all.
+fn pipelines(
     device: &wgpu::Device,
     layout: &wgpu::BindGroupLayout,
     format: wgpu::TextureFormat,
     samples: u32,
-) -> wgpu::RenderPipeline {
+) -> [wgpu::RenderPipeline; 2] {
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some("draw_boids"),
         source: wgpu::ShaderSource::Wgsl(SHADER.into()),
@@ -201,29 +235,31 @@ fn pipeline(
         bind_group_layouts: &[Some(layout)],
         immediate_size: 0,
     });
-    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-        label: Some("draw_boids"),
-        layout: Some(&layout),
-        vertex: wgpu::VertexState {
-            module: &module,
-            entry_point: Some("corner"),
-            compilation_options: Default::default(),
-            buffers: &[],
-        },
-        primitive: Default::default(),
-        depth_stencil: None,
-        multisample: wgpu::MultisampleState { count: samples, ..Default::default() },
-        fragment: Some(wgpu::FragmentState {
-            module: &module,
-            entry_point: Some("paint"),
-            compilation_options: Default::default(),
-            targets: &[Some(wgpu::ColorTargetState {
-                format,
-                blend: Some(wgpu::BlendState::ALPHA_BLENDING),
-                write_mask: wgpu::ColorWrites::ALL,
-            })],
-        }),
-        multiview_mask: None,
-        cache: None,
+    [("corner", "paint"), ("figure_corner", "figure_paint")].map(|(vertex, fragment)| {
+        device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some("draw_boids"),
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module: &module,
+                entry_point: Some(vertex),
+                compilation_options: Default::default(),
+                buffers: &[],
+            },
+            primitive: Default::default(),
+            depth_stencil: None,
+            multisample: wgpu::MultisampleState { count: samples, ..Default::default() },
+            fragment: Some(wgpu::FragmentState {
+                module: &module,
+                entry_point: Some(fragment),
+                compilation_options: Default::default(),
+                targets: &[Some(wgpu::ColorTargetState {
+                    format,
+                    blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                    write_mask: wgpu::ColorWrites::ALL,
+                })],
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
     })
 }

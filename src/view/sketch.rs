@@ -1,7 +1,7 @@
 //! Shapes in the world that are no agents: obstacles, paths, targets, and the geometry of steering.
 //!
-//! A list of them is all that the scenery and the geometry have to say; who draws them (the CPU
-//! rasteriser, the window) decides how.
+//! A list of them is all that the scenery and the geometry have to say; who draws them
+//! ([`super::pencil`], the window) decides how.
 
 use crate::model::vector::Point;
 

@@ -14,8 +14,10 @@ pub struct UploadedAgents {
     gpu: Arc<Gpu>,
     state: wgpu::Buffer,
     tag: wgpu::Buffer,
+    memory: wgpu::Buffer,
     rows: Vec<[f32; 4]>,
     tags: Vec<u32>,
+    remembers: bool,
 }
 
 impl UploadedAgents {
@@ -24,7 +26,8 @@ impl UploadedAgents {
     pub fn new(gpu: Arc<Gpu>) -> Self {
         let state = buffer(&gpu, "uploaded state", 16);
         let tag = buffer(&gpu, "uploaded tag", 4);
-        Self { gpu, state, tag, rows: Vec::new(), tags: Vec::new() }
+        let memory = buffer(&gpu, "uploaded memory", 4);
+        Self { gpu, state, tag, memory, rows: Vec::new(), tags: Vec::new(), remembers: false }
     }
 
     /// Replaces the copy. Fails when the flock is longer than a buffer of this device can be.
@@ -46,9 +49,15 @@ impl UploadedAgents {
                 largest: largest / 16,
             });
         }
-        for (slot, label, bytes) in
-            [(&mut self.state, "uploaded state", rows), (&mut self.tag, "uploaded tag", tags)]
-        {
+        // A state without memory, or with that of other agents, has none to show.
+        self.remembers = flock.memory.len() == flock.len();
+        let memory: &[u8] =
+            if self.remembers { bytemuck::cast_slice(&flock.memory) } else { Default::default() };
+        for (slot, label, bytes) in [
+            (&mut self.state, "uploaded state", rows),
+            (&mut self.tag, "uploaded tag", tags),
+            (&mut self.memory, "uploaded memory", memory),
+        ] {
             if slot.size() < bytes.len() as u64 {
                 *slot = buffer(&self.gpu, label, bytes.len() as u64);
             }
@@ -60,7 +69,8 @@ impl UploadedAgents {
     /// The copy, for [`super::renderer::Renderer::draw`].
     #[must_use]
     pub fn agents(&self) -> Agents<'_> {
-        Agents { state: &self.state, tag: &self.tag, memory: None, count: self.rows.len() as u32 }
+        let memory = self.remembers.then_some(&self.memory);
+        Agents { state: &self.state, tag: &self.tag, memory, count: self.rows.len() as u32 }
     }
 }
 

@@ -111,7 +111,7 @@ impl FlowField {
         let (column, row) =
             (column.min(last(self.raster.columns)), row.min(last(self.raster.rows)));
         let cell = row as usize * self.raster.columns as usize + column as usize;
-        self.ways.get(cell).map_or([0.0; 2], |way| way.to_array())
+        self.ways.get(cell).map_or([0.0; 2], Point::to_array)
     }
 }
 

@@ -259,8 +259,9 @@ impl<'a> Stage<'a> {
         }
         let agents = self.player.engine().gpu_agents();
         let agents = agents.unwrap_or_else(|| self.uploaded.agents());
-        let camera = &self.hand.camera;
-        self.renderer.draw(&mut encoder, &target, agents, self.player.scene(), camera);
+        let (scene_now, camera) = (self.player.scene(), &self.hand.camera);
+        let targets = &scene_now.targets;
+        self.renderer.draw(&mut encoder, &target, agents, scene_now, targets, camera);
         let size = self.screen.size();
         let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting);
         gpu.queue.submit(before.into_iter().chain([encoder.finish()]));

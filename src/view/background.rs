@@ -1,0 +1,160 @@
+//! The scenery behind the flock on the GPU: drawn by the CPU rasteriser when something about it
+//! changes, kept in a texture, copied under the flock by `shaders/draw_background.wgsl`.
+
+use std::sync::Arc;
+
+use super::camera::Camera;
+use super::frame::Frame;
+use super::scenery::{Scenery, target_marks};
+use super::sketch::Mark;
+use super::{look, pencil};
+use crate::engine::gpu::Gpu;
+use crate::model::behaviours::Target;
+use crate::model::scene::Scene;
+
+/// Text of the shader.
+pub const SHADER: &str = include_str!("../../shaders/draw_background.wgsl");
+
+/// Draws what stands in a world, if anything does.
+#[derive(Debug)]
+pub struct Background {
+    gpu: Arc<Gpu>,
+    pipeline: wgpu::RenderPipeline,
+    scenery: Scenery,
+    drawn: Option<Drawn>,
+}
+
+/// A picture of the scenery on the device.
+#[derive(Debug)]
+struct Drawn {
+    targets: Vec<Mark>,
+    camera: Camera,
+    scale: f32,
+    texture: wgpu::Texture,
+    group: wgpu::BindGroup,
+}
+
+/// A picture that is ready to be drawn.
+#[derive(Debug)]
+pub struct Ready<'a> {
+    pipeline: &'a wgpu::RenderPipeline,
+    group: &'a wgpu::BindGroup,
+}
+
+impl Ready<'_> {
+    /// Covers the whole target.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
+        pass.set_pipeline(self.pipeline);
+        pass.set_bind_group(0, self.group, &[]);
+        pass.draw(0..3, 0..1);
+    }
+}
+
+impl Background {
+    /// Builds the pipeline for targets of `format` with `samples` a pixel.
+    #[must_use]
+    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
+        let pipeline = pipeline(&gpu.device, format, samples);
+        Self { gpu, pipeline, scenery: Scenery::default(), drawn: None }
+    }
+
+    /// The picture of the scenery of `scene` with its `targets`, as large as `size`; none when
+    /// there is nothing to see. Drawn anew only when it is another one than the last.
+    pub fn prepare(
+        &mut self,
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+        scale: f32,
+        size: wgpu::Extent3d,
+    ) -> Option<Ready<'_>> {
+        let changed = self.scenery.update(scene);
+        let targets = target_marks(scene, targets);
+        if self.scenery.marks().is_empty() && targets.is_empty() {
+            self.drawn = None;
+            return None;
+        }
+        let same = |drawn: &Drawn| {
+            !changed
+                && drawn.texture.size() == size
+                && (drawn.camera, drawn.scale) == (*camera, scale)
+                && drawn.targets == targets
+        };
+        if !self.drawn.as_ref().is_some_and(same) {
+            let mut frame = Frame::filled(size.width, size.height, look::BACKGROUND);
+            pencil::draw(self.scenery.marks(), camera, scale, &mut frame);
+            pencil::draw(&targets, camera, scale, &mut frame);
+            let kept = self.drawn.take().filter(|drawn| drawn.texture.size() == size);
+            let (texture, group) =
+                kept.map_or_else(|| self.allocate(size), |drawn| (drawn.texture, drawn.group));
+            self.gpu.queue.write_texture(
+                texture.as_image_copy(),
+                &frame.pixels,
+                wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(4 * size.width),
+                    rows_per_image: None,
+                },
+                size,
+            );
+            self.drawn = Some(Drawn { targets, camera: *camera, scale, texture, group });
+        }
+        let group = &self.drawn.as_ref()?.group;
+        Some(Ready { pipeline: &self.pipeline, group })
+    }
+
+    fn allocate(&self, size: wgpu::Extent3d) -> (wgpu::Texture, wgpu::BindGroup) {
+        let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("draw_background"),
+            size,
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: wgpu::TextureFormat::Rgba8Unorm,
+            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+            view_formats: &[],
+        });
+        let view = texture.create_view(&Default::default());
+        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("draw_background"),
+            layout: &self.pipeline.get_bind_group_layout(0),
+            entries: &[wgpu::BindGroupEntry {
+                binding: 0,
+                resource: wgpu::BindingResource::TextureView(&view),
+            }],
+        });
+        (texture, group)
+    }
+}
+
+fn pipeline(
+    device: &wgpu::Device,
+    format: wgpu::TextureFormat,
+    samples: u32,
+) -> wgpu::RenderPipeline {
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some("draw_background"),
+        source: wgpu::ShaderSource::Wgsl(SHADER.into()),
+    });
+    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("draw_background"),
+        layout: None,
+        vertex: wgpu::VertexState {
+            module: &module,
+            entry_point: Some("cover"),
+            compilation_options: Default::default(),
+            buffers: &[],
+        },
+        primitive: Default::default(),
+        depth_stencil: None,
+        multisample: wgpu::MultisampleState { count: samples, ..Default::default() },
+        fragment: Some(wgpu::FragmentState {
+            module: &module,
+            entry_point: Some("copy"),
+            compilation_options: Default::default(),
+            targets: &[Some(format.into())],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}

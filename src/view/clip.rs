@@ -1,0 +1,168 @@
+//! Cuts outlines to a window.
+//!
+//! tiny-skia counts pixels in fixed point and panics on curves that lead far beyond them, as those
+//! of a circle do that a camera looks at from very near.
+
+use tiny_skia::{Path, PathBuilder, PathSegment};
+
+use crate::model::vector::Point;
+
+/// How far a curve may be from the lines that replace it; pixels.
+const FLATNESS: f32 = 0.1;
+
+/// Most halvings of a curve: enough for a radius of a thousand million pixels.
+const HALVINGS: u32 = 16;
+
+/// Farther than this beyond the window an outline is cut; pixels.
+const SLACK: f32 = 1000.0;
+
+/// What an outline, filled, covers of the window from the origin to `size`; none when it covers
+/// nothing of it. An outline that does not lead far beyond the window stays as it is.
+#[must_use]
+pub fn to_window(path: Path, size: Point) -> Option<Path> {
+    let bounds = path.bounds();
+    let near = bounds.left() > -SLACK
+        && bounds.top() > -SLACK
+        && bounds.right() < size.x + SLACK
+        && bounds.bottom() < size.y + SLACK;
+    if near {
+        return Some(path);
+    }
+    // Wider than the window, so that its own edges are not seen.
+    let (low, high) = (Point::splat(-4.0), size + 4.0);
+    let mut builder = PathBuilder::new();
+    for contour in contours(&path, low, high) {
+        let contour = polygon_within(contour, low, high);
+        let Some((first, rest)) = contour.split_first() else { continue };
+        builder.move_to(first.x, first.y);
+        rest.iter().for_each(|point| builder.line_to(point.x, point.y));
+        builder.close();
+    }
+    builder.finish()
+}
+
+/// The closed lines of an outline, its curves replaced by lines where they are in the window.
+fn contours(path: &Path, low: Point, high: Point) -> Vec<Vec<Point>> {
+    let point = |p: tiny_skia::Point| Point::new(p.x, p.y);
+    let mut contours: Vec<Vec<Point>> = Vec::new();
+    for segment in path.segments() {
+        if let PathSegment::MoveTo(to) = segment {
+            contours.push(vec![point(to)]);
+            continue;
+        }
+        let Some(contour) = contours.last_mut() else { continue };
+        let from = contour[contour.len() - 1];
+        match segment {
+            PathSegment::LineTo(to) => contour.push(point(to)),
+            PathSegment::QuadTo(control, to) => {
+                flatten([from, point(control), point(to)], low, high, HALVINGS, contour);
+            }
+            PathSegment::CubicTo(a, b, to) => {
+                flatten([from, point(a), point(b), point(to)], low, high, HALVINGS, contour);
+            }
+            PathSegment::MoveTo(_) | PathSegment::Close => {}
+        }
+    }
+    contours
+}
+
+/// Adds a Bézier curve but its start to a line: finely in the window, coarsely elsewhere.
+fn flatten<const N: usize>(
+    curve: [Point; N],
+    low: Point,
+    high: Point,
+    halvings: u32,
+    line: &mut Vec<Point>,
+) {
+    // All of it is on one side.
+    let least = curve.into_iter().reduce(Point::min).unwrap_or_default();
+    let most = curve.into_iter().reduce(Point::max).unwrap_or_default();
+    let outside = most.cmplt(low).any() || least.cmpgt(high).any();
+    let bend = |three: &[Point]| (three[0] - 2.0 * three[1] + three[2]).length();
+    let flat = curve.windows(3).all(|three| bend(three) < FLATNESS);
+    if outside || flat || halvings == 0 {
+        line.push(curve[N - 1]);
+        return;
+    }
+    // De Casteljau.
+    let (mut rest, mut first, mut second) = (curve, curve, curve);
+    for step in 0..N {
+        first[step] = rest[0];
+        second[N - 1 - step] = rest[N - 1 - step];
+        for i in 0..N - 1 - step {
+            rest[i] = rest[i].midpoint(rest[i + 1]);
+        }
+    }
+    flatten(first, low, high, halvings - 1, line);
+    flatten(second, low, high, halvings - 1, line);
+}
+
+/// The part of a polygon within the window, by cutting it along each of the four sides in turn
+/// (Sutherland and Hodgman, 1974).
+fn polygon_within(mut polygon: Vec<Point>, low: Point, high: Point) -> Vec<Point> {
+    for (normal, limit) in
+        [(Point::X, low.x), (Point::Y, low.y), (-Point::X, -high.x), (-Point::Y, -high.y)]
+    {
+        let mut cut = Vec::with_capacity(polygon.len() + 2);
+        let Some(mut from) = polygon.last().copied() else { break };
+        for to in polygon {
+            let (before, after) = (normal.dot(from) - limit, normal.dot(to) - limit);
+            if (before >= 0.0) != (after >= 0.0) {
+                cut.push(from + (to - from) * (before / (before - after)));
+            }
+            if after >= 0.0 {
+                cut.push(to);
+            }
+            from = to;
+        }
+        polygon = cut;
+    }
+    polygon
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Area of the outline's polygons.
+    fn area(path: &Path) -> f32 {
+        let (low, high) = (Point::splat(-1e9), Point::splat(1e9));
+        let cross = |contour: &Vec<Point>| {
+            let next = contour.iter().cycle().skip(1);
+            contour.iter().zip(next).map(|(a, b)| a.perp_dot(*b)).sum::<f32>() / 2.0
+        };
+        contours(path, low, high).iter().map(cross).sum::<f32>().abs()
+    }
+
+    #[test]
+    fn a_circle_keeps_what_is_in_the_window() {
+        let size = Point::new(400.0, 300.0);
+        // Its edge runs down the middle of the window, or leaves it out, or goes round it.
+        for radius in [2e3, 3e4, 1e6] {
+            for (centre, share) in [(200.0 - radius, 0.5), (500.0 + radius, 0.0), (200.0, 1.0)] {
+                let circle = PathBuilder::from_circle(centre, 150.0, radius);
+                let found = to_window(circle.unwrap(), size).map_or(0.0, |path| area(&path));
+                let window = 408.0 * 308.0;
+                // A circle of the smallest radius bulges by 6 pixels.
+                assert!((found / window - share).abs() < 0.03, "{radius}, {centre}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_near_outline_stays_as_it_is() {
+        let circle = PathBuilder::from_circle(0.0, 0.0, 500.0).unwrap();
+        assert_eq!(to_window(circle.clone(), Point::splat(100.0)), Some(circle));
+    }
+
+    #[test]
+    fn the_curve_in_the_window_is_that_of_the_circle() {
+        let radius = 1e5;
+        let circle = PathBuilder::from_circle(200.0 - radius, 150.0, radius).unwrap();
+        let path = to_window(circle, Point::new(400.0, 300.0)).unwrap();
+        let centre = Point::new(200.0 - radius, 150.0);
+        let near = path.points().iter().map(|p| Point::new(p.x, p.y)).filter(|p| p.x > 0.0);
+        let off = near.map(|p| (p.distance(centre) - radius).abs()).fold(0.0, f32::max);
+        assert!(off < 0.5, "{off}");
+    }
+}

@@ -1,0 +1,174 @@
+//! Level 5: what stands in a world, under the flock and over it, by both renderers.
+
+mod adapter;
+
+use std::sync::Arc;
+
+use flockwork::engine::Engine;
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::gpu::Gpu;
+use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
+use flockwork::view::camera::Camera;
+use flockwork::view::frame::Frame;
+use flockwork::view::offscreen::Offscreen;
+use flockwork::view::sketch::{Mark, Shape};
+use flockwork::view::upload::UploadedAgents;
+use flockwork::view::{Painter, RasterPainter, look, raster};
+
+fn flock(overrides: &[&str]) -> Scene {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
+    Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap()
+}
+
+fn by_gpu(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
+    let (width, height) = (camera.size.x as u32, camera.size.y as u32);
+    let mut agents = UploadedAgents::new(Arc::clone(gpu));
+    agents.upload(state).unwrap();
+    let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
+    offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap()
+}
+
+/// A wrapped world with an obstacle in the middle, one on the seam, a path and a target.
+fn landscape() -> Scene {
+    let text = "
+        world = { size = [640, 360], boundary = \"wrap\" }
+        obstacles = [{ position = [320, 180], radius = 40 }, { position = [630, 90], radius = 30 }]
+        paths = [{ points = [[60, 300], [300, 260], [560, 300]] }]
+        targets = [{ name = \"food\", position = [160, 90], hit_radius = 20 }]
+        [species.walker]
+        count = 1
+        [species.walker.follow_path]
+        radius = 15
+        [species.walker.avoid]
+        reach = 20
+        [species.walker.seek]
+        target = \"food\"
+    ";
+    let mut scene = Scene::parse("landscape", text, &[]).unwrap();
+    scene.populate(&Request::default()).unwrap();
+    scene
+}
+
+#[test]
+fn the_scenery_is_where_it_stands_on_both() {
+    let Some(gpu) = adapter::gpu("the_scenery_is_where_it_stands_on_both") else { return };
+    let scene = landscape();
+    let nobody = FlockState::default();
+    let somebody = FlockState {
+        id: vec![0],
+        species: vec![0],
+        position: vec![Point::new(320.0, 180.0)],
+        velocity: vec![Point::X],
+        ..FlockState::default()
+    };
+    for camera in [
+        Camera::fit(&scene.world, 640, 360),
+        Camera {
+            pixels_per_unit: 1.3,
+            centre: Point::new(300.0, 170.0),
+            ..Camera::fit(&scene.world, 500, 400)
+        },
+    ] {
+        let seen = |pixel: Point| pixel.cmpge(Point::ZERO).all() && pixel.cmplt(camera.size).all();
+        let frames = [
+            by_gpu(&gpu, &scene, &nobody, &camera),
+            raster::draw(&scene, &nobody, &scene.targets, &camera),
+        ];
+        assert!(frames[0] == frames[1], "the background is the raster's, to the byte");
+        let at = |x: f32, y: f32| {
+            let pixel = camera.pixel_from_world(Point::new(x, y));
+            seen(pixel).then(|| frames[0].rgb(pixel.x as u32, pixel.y as u32).unwrap())
+        };
+        let mut found = 0;
+        // In the obstacles, across the seam, on the path's band, on the target's cross and ring.
+        for (x, y) in [
+            (320.0, 180.0),
+            (355.0, 180.0),
+            (605.0, 90.0),
+            (10.0, 90.0),
+            (300.0, 250.0),
+            (162.0, 90.0),
+            (140.0, 90.0),
+        ] {
+            found += usize::from(at(x, y).is_some());
+            assert_ne!(at(x, y), Some(look::BACKGROUND), "nothing at {x}, {y}");
+        }
+        assert!(found > 3);
+        // And beside all of them.
+        for (x, y) in [(320.0, 225.0), (275.0, 180.0), (40.0, 90.0), (300.0, 235.0), (170.0, 80.0)]
+        {
+            assert!(at(x, y).is_none_or(|c| c == look::BACKGROUND), "something at {x}, {y}");
+        }
+        // An agent on it is brighter, and drawn over it.
+        let middle = camera.pixel_from_world(Point::new(318.0, 180.0));
+        for frame in [
+            by_gpu(&gpu, &scene, &somebody, &camera),
+            raster::draw(&scene, &somebody, &scene.targets, &camera),
+        ] {
+            let sum = |frame: &Frame| {
+                let rgb = frame.rgb(middle.x as u32, middle.y as u32).unwrap();
+                rgb.iter().map(|c| u32::from(*c)).sum::<u32>()
+            };
+            assert!(sum(&frame) > 2 * sum(&frames[0]), "{} over {}", sum(&frame), sum(&frames[0]));
+        }
+    }
+}
+
+#[test]
+fn the_background_follows_camera_targets_and_scene() {
+    let Some(gpu) = adapter::gpu("the_background_follows_camera_targets_and_scene") else { return };
+    let mut scene = landscape();
+    let nobody = FlockState::default();
+    let mut camera = Camera::fit(&scene.world, 640, 360);
+    let mut agents = UploadedAgents::new(Arc::clone(&gpu));
+    agents.upload(&nobody).unwrap();
+    let mut offscreen = Offscreen::new(Arc::clone(&gpu), 640, 360).unwrap();
+    let mut last = Frame::filled(640, 360, look::BACKGROUND);
+    for step in 0..7 {
+        match step {
+            1 => camera.pan(Point::new(30.0, 10.0)),
+            2 => camera.zoom_at(Point::new(190.0, 280.0), 1.2),
+            3 => scene.targets[1].position.x += 10.0,
+            4 => scene.obstacles[0].position.y += 5.0,
+            5 => scene.paths[0].closed = true,
+            6 => scene.species[0].rules[0].values[4] = 40.0,
+            _ => {}
+        }
+        let drawn = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
+        assert!(drawn == raster::draw(&scene, &nobody, &scene.targets, &camera), "step {step}");
+        assert!(drawn != last, "step {step} changes nothing");
+        // The same once more: from memory.
+        last = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
+        assert!(last == drawn, "step {step} again");
+    }
+    // A scene with nothing in it has nothing of the last.
+    let empty = flock(&[]);
+    let drawn = offscreen.render(agents.agents(), &empty, &empty.targets, &camera).unwrap();
+    assert!(drawn == Frame::filled(640, 360, look::BACKGROUND));
+}
+
+#[test]
+fn marks_above_are_drawn_over_the_flock_by_both() {
+    let Some(gpu) = adapter::gpu("marks_above_are_drawn_over_the_flock_by_both") else { return };
+    let mut scene = flock(&["starling.size=40"]);
+    let state = scene.populate(&Request { count: Some(1), ..Request::default() }).unwrap();
+    let camera = Camera::fit(&scene.world, 640, 360);
+    let mut engine = CpuEngine::new(Some(1)).unwrap();
+    engine.load(&scene, &state).unwrap();
+    let centre = state.position[0] - Point::new(10.0, 0.0);
+    let shape = Shape::Disc { centre, radius: 5.0 };
+    let mark = Mark { shape, colour: [10, 240, 20], opacity: 1.0 };
+    let pixel = camera.pixel_from_world(centre);
+    let painters: [Box<dyn Painter>; 2] =
+        [Box::new(Offscreen::new(gpu, 640, 360).unwrap()), Box::new(RasterPainter)];
+    for mut painter in painters {
+        let mut at_mark = |above: &[Mark]| {
+            let frame = painter.paint(&mut engine, &scene, &camera, above).unwrap();
+            frame.rgb(pixel.x as u32, pixel.y as u32).unwrap()
+        };
+        assert_eq!(at_mark(std::slice::from_ref(&mark)), mark.colour);
+        assert_ne!(at_mark(&[]), mark.colour);
+    }
+}

@@ -1,0 +1,49 @@
+//! Pursuers and evaders that are agents.
+
+use super::{Run, assert_nobody_lost, on_both};
+
+/// A quarry this near to a hunter is caught.
+const CATCH: f32 = 6.0;
+
+/// How many of the agents of species 0 come within [`CATCH`] of one of species 1 within `ticks`.
+fn caught(run: &mut Run, ticks: u32) -> usize {
+    let state = run.step(0);
+    let quarry = state.species.iter().filter(|species| **species == 0).count();
+    let mut caught = vec![false; quarry];
+    for _ in 0..ticks / 2 {
+        let state = run.step(2);
+        assert_nobody_lost(run, &state, state.species.len());
+        let (quarry, hunters) = state.position.split_at(quarry);
+        for (p, caught) in quarry.iter().zip(&mut caught) {
+            *caught |= hunters.iter().any(|q| run.way(*p, *q).length() < CATCH);
+        }
+    }
+    caught.iter().filter(|caught| **caught).count()
+}
+
+#[test]
+fn evaders_survive_longer_than_those_who_flee() {
+    on_both("evade", |run| {
+        run.start(Some(400), &[]);
+        let evading = caught(run, 400);
+        // The control flees the pursuer's present place.
+        run.start(Some(400), &["evader.evade.lead=ticks", "evader.evade.ticks=0"]);
+        let fleeing = caught(run, 400);
+        assert!(2 * evading < fleeing, "{evading} caught, and {fleeing} of those that flee");
+        assert!(fleeing > 50, "hardly anybody is hunted: {fleeing}");
+        format!("{evading} of 200 caught in 400 ticks; {fleeing} of those that flee")
+    });
+}
+
+#[test]
+fn prey_survive_longer_with_evasion() {
+    on_both("predators", |run| {
+        let state = run.start(Some(8_008), &[]);
+        assert_eq!(state.species.iter().filter(|species| **species == 1).count(), 8);
+        let evading = caught(run, 400);
+        run.start(Some(8_008), &["prey.evade.weight=0"]);
+        let careless = caught(run, 400);
+        assert!(2 * evading < careless, "{evading} caught, {careless} without evasion");
+        format!("8 hunters catch {evading} of 8,000 in 400 ticks; {careless} without evasion")
+    });
+}

@@ -1,0 +1,138 @@
+//! Level 3: what the scenes promise, as numbers, on both engines. Each promise is checked against a
+//! control that breaks it: a run without the behaviour, or a bound that a worse one would miss.
+
+#[path = "../adapter/mod.rs"]
+mod adapter;
+mod avoid;
+mod crowds;
+mod drift;
+mod flocks;
+mod hunt;
+mod paths;
+mod targets;
+
+use std::sync::Arc;
+
+use flockwork::engine::Engine;
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::gpu::GpuEngine;
+use flockwork::model::scene::{BuiltIn, Request, Scene, built_in};
+use flockwork::model::state::FlockState;
+use flockwork::model::statistics::Metrics;
+use flockwork::model::vector::Point;
+use flockwork::model::world::Boundary;
+
+/// A built-in scene running on one engine.
+struct Run {
+    engine: Box<dyn Engine>,
+    scene: Scene,
+    name: &'static str,
+}
+
+impl Run {
+    /// Starts afresh: as many agents as the scene has or `count`, with some values (`KEY=VALUE`)
+    /// other than the file's.
+    fn start(&mut self, count: Option<u64>, overrides: &[&str]) -> FlockState {
+        self.start_with(Request { count, ..Request::default() }, overrides)
+    }
+
+    /// The same with another seed.
+    fn start_with(&mut self, request: Request, overrides: &[&str]) -> FlockState {
+        let text = BuiltIn::named(self.name).unwrap().text;
+        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+        self.scene = Scene::parse(self.name, text, &overrides).unwrap();
+        let state = self.scene.populate(&request).unwrap();
+        self.engine.load(&self.scene, &state).unwrap();
+        state
+    }
+
+    fn step(&mut self, ticks: u32) -> FlockState {
+        self.engine.step(ticks).unwrap();
+        self.engine.read_back().unwrap()
+    }
+
+    fn metrics(&mut self, ticks: u32) -> Metrics {
+        let state = self.step(ticks);
+        Metrics::of(&self.scene, &state)
+    }
+
+    /// Distance of the only agent to the only target of the file, tick by tick.
+    fn distances(&mut self, ticks: u32) -> Vec<f32> {
+        let target = self.scene.targets[1].position;
+        (0..ticks).map(|_| self.step(1).position[0].distance(target)).collect()
+    }
+
+    /// The way from one place to another.
+    fn way(&self, from: Point, to: Point) -> Point {
+        self.scene.world.shortest_between(from, to)
+    }
+}
+
+/// Runs `check` with the scene on the CPU and on the GPU.
+fn on_both(name: &'static str, check: impl Fn(&mut Run) -> String) {
+    let cpu: Box<dyn Engine> = Box::new(CpuEngine::new(None).unwrap());
+    let gpu = adapter::gpu(name).map(|gpu| Box::new(GpuEngine::new(Arc::clone(&gpu))) as _);
+    for engine in [Some(cpu), gpu].into_iter().flatten() {
+        let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text, &[]).unwrap();
+        let kind = engine.kind();
+        let mut run = Run { engine, scene, name };
+        run.start(None, &[]);
+        let figure = check(&mut run);
+        println!("{name} on {kind}: {figure}");
+    }
+}
+
+/// The mean of some numbers.
+fn mean(values: impl IntoIterator<Item = f32>) -> f32 {
+    let (mut sum, mut count) = (0.0, 0);
+    for value in values {
+        sum += f64::from(value);
+        count += 1;
+    }
+    (sum / f64::from(count.max(1))) as f32
+}
+
+/// Fails unless every agent is there, finite, and inside a world that has an inside.
+fn assert_nobody_lost(run: &Run, state: &FlockState, count: usize) {
+    assert_eq!(state.len(), count, "{}", run.name);
+    let open = run.scene.world.boundary == Boundary::Open;
+    let size = run.scene.world.size;
+    let inside = |p: &Point| open || (p.cmpge(Point::ZERO).all() && p.cmple(size).all());
+    for (p, v) in state.position.iter().zip(&state.velocity) {
+        assert!(p.is_finite() && v.is_finite() && inside(p), "{}: {p} with {v}", run.name);
+    }
+}
+
+#[test]
+fn every_scene_runs_at_its_own_count_and_at_20_000() {
+    for scene in built_in() {
+        on_both(scene.name, |run| {
+            let own = run.scene.own_count() as usize;
+            let state = run.step(10);
+            assert_nobody_lost(run, &state, own);
+            let before = run.start(Some(20_000), &[]);
+            let state = run.step(50);
+            assert_nobody_lost(run, &state, 20_000);
+            // A bubble of foam that starts at rest with nobody near stays where it is.
+            let moved = before.position.iter().zip(&state.position).filter(|(p, q)| p != q);
+            let moved = moved.count();
+            assert!(moved > 19_000, "only {moved} of 20,000 moved");
+            let size = run.scene.world.size;
+            format!("{own}, and 20,000 in {} x {}: {moved} moved", size.x, size.y)
+        });
+    }
+}
+
+#[test]
+fn nothing_is_lost_in_1000_ticks() {
+    on_both("flock", |run| {
+        run.start(Some(2_000), &[]);
+        let max_speed = run.scene.species[0].body.max_speed * (1.0 + 1e-6);
+        for _ in 0..100 {
+            let state = run.step(10);
+            assert_nobody_lost(run, &state, 2_000);
+            assert!(state.velocity.iter().all(|v| v.length() <= max_speed));
+        }
+        "finite, inside, none lost, none too fast".into()
+    });
+}
