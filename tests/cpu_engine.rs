@@ -5,8 +5,8 @@ mod common;
 use common::controls::{changes, perturbed};
 use common::situations::{FLOCKING, behaviour_sets, in_the_corner, parity, situation};
 use common::{
-    CORRECTLY_ROUNDED, Differences, assert_none, bits, check_invariants, compare, compare_targets,
-    compare_ticks, differences, reference, run,
+    CORRECTLY_ROUNDED, Differences, assert_none, assert_ticks, bits, check_invariants, compare,
+    compare_targets, differences, reference, run,
 };
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
@@ -77,19 +77,13 @@ fn one_tick_is_that_of_the_reference() {
 #[test]
 fn so_are_the_ticks_after_it() {
     let mut engine = engine();
-    let problems: Vec<String> = parity(100, 300)
-        .filter_map(|case| compare_ticks(&mut engine, &case, 4, CORRECTLY_ROUNDED).err())
-        .collect();
-    assert_none(&problems);
+    assert_ticks(&mut engine, parity(100, 300), 4, CORRECTLY_ROUNDED);
 }
 
 #[test]
 fn who_stands_in_the_corner_sees_obstacles() {
     let mut engine = engine();
-    let problems: Vec<String> = in_the_corner()
-        .filter_map(|case| compare_ticks(&mut engine, &case, 1, CORRECTLY_ROUNDED).err())
-        .collect();
-    assert_none(&problems);
+    assert_ticks(&mut engine, in_the_corner(), 1, CORRECTLY_ROUNDED);
 }
 
 #[test]

@@ -7,20 +7,20 @@ mod common;
 use std::sync::Arc;
 
 use common::situations::{Situation, behaviour_sets, in_the_corner, situation};
+use common::variants::{situations_of, variant_of};
 use common::{
-    Differences, Tolerance, assert_none, bits, check_invariants, compare, compare_targets,
-    compare_ticks, differences, reference, run,
+    Differences, Tolerance, assert_none, assert_ticks, bits, check_invariants, compare,
+    compare_targets, differences, reference, run,
 };
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::reflect;
-use flockwork::engine::gpu::shaders::{Variant, compose};
+use flockwork::engine::gpu::shaders::compose;
 use flockwork::engine::gpu::{Gpu, GpuEngine, Options};
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
-use flockwork::model::world::Boundary;
 use wgpu::naga::ScalarKind;
 
 /// Situations for each behaviour alone, and for all together.
@@ -38,40 +38,6 @@ const ORDER: f64 = 0.02;
 
 fn engine(gpu: &Arc<Gpu>) -> GpuEngine {
     GpuEngine::with_options(Arc::clone(gpu), Options { checked: true, ..Options::default() })
-}
-
-fn variant_of(case: &Situation) -> Variant {
-    Variant::of(&case.scene, &case.scene.grid(case.state.len()))
-}
-
-/// `count` situations that have all of a set of behaviours, those of one shader variant after
-/// another: each variant is compiled once, and for each kind of world there are only those few that
-/// most situations have.
-fn situations_of(kinds: &[Kind], count: usize) -> Vec<Situation> {
-    let mut met: Vec<(Variant, usize)> = vec![];
-    let whole = |case: &Situation| kinds.iter().all(|kind| case.scene.uses().contains(*kind));
-    for variant in
-        (0..400).map(|number| situation(kinds, number)).filter(whole).map(|c| variant_of(&c))
-    {
-        match met.iter_mut().find(|(known, _)| *known == variant) {
-            Some((_, times)) => *times += 1,
-            None => met.push((variant, 1)),
-        }
-    }
-    // The commonest first.
-    met.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
-    let mut chosen = vec![];
-    for (_, boundary) in Boundary::NAMES {
-        let there = met.iter().map(|(variant, _)| *variant).filter(|v| v.boundary == boundary);
-        // All behaviours together come with so many extras that two would leave most cases out.
-        chosen.extend(there.take(if kinds.len() == 1 { 2 } else { 8 }));
-    }
-    let all = (0..).map(|number| situation(kinds, number));
-    let place = |case: &Situation| chosen.iter().position(|v| *v == variant_of(case));
-    let mut cases: Vec<(usize, Situation)> =
-        all.filter_map(|case| Some((place(&case)?, case))).take(count).collect();
-    cases.sort_by_key(|(place, _)| *place);
-    cases.into_iter().map(|(_, case)| case).collect()
 }
 
 fn count_of(kinds: &[Kind]) -> usize {
@@ -120,21 +86,14 @@ fn one_tick_is_that_of_the_reference() {
 fn so_are_the_ticks_after_it() {
     let Some(gpu) = adapter::gpu("so_are_the_ticks_after_it") else { return };
     let mut engine = engine(&gpu);
-    let problems: Vec<String> = situations_of(&Kind::ALL, 150)
-        .iter()
-        .filter_map(|case| compare_ticks(&mut engine, case, 4, GPU).err())
-        .collect();
-    assert_none(&problems);
+    assert_ticks(&mut engine, situations_of(&Kind::ALL, 150), 4, GPU);
 }
 
 #[test]
 fn who_stands_in_the_corner_sees_obstacles() {
     let Some(gpu) = adapter::gpu("who_stands_in_the_corner_sees_obstacles") else { return };
     let mut engine = engine(&gpu);
-    let problems: Vec<String> = in_the_corner()
-        .filter_map(|case| compare_ticks(&mut engine, &case, 1, GPU).err())
-        .collect();
-    assert_none(&problems);
+    assert_ticks(&mut engine, in_the_corner(), 1, GPU);
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub mod controls;
 pub mod reference;
 pub mod scenery;
 pub mod situations;
+pub mod variants;
 
 use flockwork::engine::Engine;
 use flockwork::model::behaviours::{Kind, Uses};
@@ -157,7 +158,7 @@ pub fn compare_targets(
 
 /// Compares an engine with the reference after each of some ticks, each from the state and the
 /// targets that the engine had before it.
-pub fn compare_ticks(
+fn compare_ticks(
     engine: &mut dyn Engine,
     case: &Situation,
     ticks: u32,
@@ -177,6 +178,19 @@ pub fn compare_ticks(
         before = after;
     }
     Ok(())
+}
+
+/// Fails when some of `cases` differ from the reference in one of `ticks` ticks.
+pub fn assert_ticks(
+    engine: &mut dyn Engine,
+    cases: impl IntoIterator<Item = Situation>,
+    ticks: u32,
+    tolerance: Tolerance,
+) {
+    let cases = cases.into_iter();
+    let differ = cases.filter_map(|case| compare_ticks(engine, &case, ticks, tolerance).err());
+    let problems: Vec<String> = differ.collect();
+    assert_none(&problems);
 }
 
 /// Part of a flock that a comparison leaves out.
