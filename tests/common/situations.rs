@@ -161,7 +161,7 @@ fn species_text(
         quantity(mass, dice),
         quantity(max_speed, dice),
         quantity(max_force, dice),
-        dice.one_of(&[1.0, 6.0, 20.0]),
+        dice.one_of(&["1", "6", "20", "{ base = 6, amplitude = 5, period = 7 }"]),
         dice.one_of(&["each", "each", "sum"]),
         dice.one_of(&["sum", "sum", "priority"]),
         dice.one_of(&["heading", "heading", "heading", "neighbours"]),
