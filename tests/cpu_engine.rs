@@ -2,18 +2,26 @@
 
 mod common;
 
-use common::situations::{behaviour_sets, parity, situation};
-use common::{CORRECTLY_ROUNDED, bits, check_invariants, compare, differences, reference, run};
+use common::controls::{changes, perturbed};
+use common::situations::{FLOCKING, behaviour_sets, in_the_corner, parity, situation};
+use common::{
+    CORRECTLY_ROUNDED, Differences, assert_none, assert_ticks, bits, check_invariants, compare,
+    compare_targets, differences, reference, run,
+};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
-use flockwork::model::behaviours::Kind;
-use flockwork::model::parameter::{Meaning, Parameter};
-use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::behaviours::{Kind, Uses};
+use flockwork::model::scene::{BuiltIn, Request, Rule, Scene};
+use flockwork::model::scenery::Segment;
 use flockwork::model::state::FlockState;
 use glam::{DVec2, Vec2};
 
-/// Situations for each set of behaviours; nine sets.
-const EACH: u64 = 250;
+/// Situations for each behaviour alone, and for all together.
+const ALONE: u64 = 1000;
+const TOGETHER: u64 = 1500;
+
+/// Situations that a control looks at, at most, to find one that notices.
+const CONTROLS: u64 = 2000;
 
 fn engine() -> CpuEngine {
     CpuEngine::new(Some(2)).unwrap()
@@ -30,47 +38,82 @@ fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
 #[test]
 fn one_tick_is_that_of_the_reference() {
     let mut engine = engine();
-    let (mut worst_position, mut worst_velocity, mut doubtful, mut cases) = (0.0, 0.0, 0.0, 0);
-    for case in parity(EACH) {
+    let mut worst = Differences::default();
+    let (mut doubtful, mut cases) = ([0.0; Kind::ALL.len()], [0_u32; Kind::ALL.len()]);
+    let (mut total, mut number) = (0.0, 0_u32);
+    let mut problems = vec![];
+    for case in parity(ALONE, TOGETHER) {
         let expected = reference::step(&case.scene, &case.state);
         let state = run(&mut engine, &case.scene, &case.state, 1);
-        let (position, velocity) = differences(&case.scene, &expected, &state);
-        worst_position = f64::max(worst_position, position);
-        worst_velocity = f64::max(worst_velocity, velocity);
-        doubtful += common::doubtful_part(&expected);
-        cases += 1;
-        if let Err(problem) = compare(&case.scene, &expected, &state, CORRECTLY_ROUNDED) {
-            panic!("{}: {problem}", case.name);
+        worst = worst.or_worse(differences(&case.scene, &expected, &state));
+        for kind in Kind::ALL.into_iter().filter(|kind| case.scene.uses().contains(*kind)) {
+            cases[kind as usize] += 1;
+            doubtful[kind as usize] += common::doubtful_part(&expected);
+        }
+        total += common::doubtful_part(&expected);
+        number += 1;
+        let compared = compare(&case.scene, &expected, &state, CORRECTLY_ROUNDED).and_then(|()| {
+            compare_targets(&case.scene, case.state.tick, &mut engine, CORRECTLY_ROUNDED)
+        });
+        if let Err(problem) = compared {
+            problems.push(format!("{problem}\n{}", case.name));
         }
     }
-    println!("{:.2} % too close to call", 100.0 * doubtful / f64::from(cases));
+    assert_none(&problems);
+    for kind in Kind::ALL {
+        let (cases, doubtful) = (cases[kind as usize], doubtful[kind as usize]);
+        let part = doubtful / f64::from(cases);
+        println!("{kind:?}: {cases} situations, {:.2} % too close to call", 100.0 * part);
+        assert!(cases >= 1000, "{kind:?} in {cases} situations only");
+        common::assert_decided(part, kind.info().key);
+    }
     println!(
-        "{cases} situations: off by {worst_position:.1e} units, {worst_velocity:.1e} units/tick"
+        "{number} situations, {:.2} % too close to call: {worst:?}",
+        100.0 * total / f64::from(number)
     );
-    common::assert_decided(doubtful / f64::from(cases), "parity");
+    common::assert_decided(total / f64::from(number), "parity");
 }
 
-/// A value that differs visibly from the one a parameter has.
-fn perturbed(parameter: &Parameter, value: f32) -> f32 {
-    match parameter.meaning {
-        Meaning::Number if value == 0.0 => 0.05,
-        Meaning::Number => value * 1.05,
-        Meaning::Target if value == 2.0 => 1.0,
-        Meaning::Target => 2.0,
-        Meaning::SpeciesSet { .. } => value + if value as u32 & 2 == 0 { 2.0 } else { -2.0 },
+#[test]
+fn so_are_the_ticks_after_it() {
+    let mut engine = engine();
+    assert_ticks(&mut engine, parity(100, 300), 4, CORRECTLY_ROUNDED);
+}
+
+#[test]
+fn who_stands_in_the_corner_sees_obstacles() {
+    let mut engine = engine();
+    assert_ticks(&mut engine, in_the_corner(), 1, CORRECTLY_ROUNDED);
+}
+
+#[test]
+fn every_instruction_set_gives_the_bits_of_the_scalar_one() {
+    let one = |set| CpuEngine::with_instructions(Some(1), set).unwrap();
+    let mut scalar = one(InstructionSet::Scalar);
+    let mut others: Vec<_> = InstructionSet::available().into_iter().map(one).collect();
+    for case in parity(60, 300) {
+        let expected = bits(&run(&mut scalar, &case.scene, &case.state, 2));
+        for engine in &mut others {
+            let state = run(engine, &case.scene, &case.state, 2);
+            assert!(bits(&state) == expected, "{}: {}", engine.describe(), case.name);
+        }
     }
 }
 
-/// True when some situation tells the engine's scene from `change(scene)`.
-fn notices(kinds: &[Kind], change: impl Fn(&mut Scene)) -> bool {
+/// True when some situation, all right as it is, tells the engine's scene and state from those that
+/// `change` makes of them.
+fn notices(kinds: &[Kind], change: impl Fn(&mut Scene, &mut FlockState)) -> bool {
     let mut engine = engine();
-    (0..EACH).any(|number| {
+    (0..CONTROLS).any(|number| {
         let case = situation(kinds, number);
-        let mut other = case.scene.clone();
-        change(&mut other);
-        let expected = reference::step(&other, &case.state);
-        let state = run(&mut engine, &case.scene, &case.state, 1);
-        compare(&case.scene, &expected, &state, CORRECTLY_ROUNDED).is_err()
+        let (mut scene, mut state) = (case.scene.clone(), case.state.clone());
+        change(&mut scene, &mut state);
+        let after = run(&mut engine, &case.scene, &case.state, 1);
+        let compared = |scene: &Scene, state: &FlockState| {
+            let expected = reference::step(scene, state);
+            compare(&case.scene, &expected, &after, CORRECTLY_ROUNDED)
+        };
+        compared(&scene, &state).is_err() && compared(&case.scene, &case.state).is_ok()
     })
 }
 
@@ -79,7 +122,7 @@ fn every_perturbed_parameter_turns_the_comparison_red() {
     for kinds in behaviour_sets() {
         for kind in kinds.iter().copied() {
             for (slot, parameter) in kind.info().parameters.iter().enumerate() {
-                let red = notices(&kinds, |scene| {
+                let red = notices(&kinds, |scene, _| {
                     for species in &mut scene.species {
                         for rule in species.rules.iter_mut().filter(|rule| rule.kind == kind) {
                             rule.values[slot] = perturbed(parameter, rule.values[slot]);
@@ -89,23 +132,76 @@ fn every_perturbed_parameter_turns_the_comparison_red() {
                 assert!(red, "{kinds:?}: {kind:?}.{} makes no difference", parameter.key);
             }
         }
-        assert!(notices(&kinds, |scene| scene.time_step *= 1.05), "time_step");
-        for field in 0..3 {
-            let red = notices(&kinds, |scene| {
-                for body in scene.species.iter_mut().map(|species| &mut species.body) {
-                    let values = [&mut body.mass, &mut body.max_speed, &mut body.max_force];
-                    *values.into_iter().nth(field).unwrap() *= 1.05;
-                }
-            });
-            assert!(red, "{kinds:?}: body field {field} makes no difference");
-        }
+    }
+}
+
+#[test]
+fn whatever_else_is_changed_turns_the_comparison_red() {
+    for (name, kinds, change) in changes() {
+        assert!(notices(&kinds, change), "{kinds:?}: {name} makes no difference");
+    }
+    // The control of the control: unchanged, nobody notices.
+    assert!(!notices(&FLOCKING, |_, _| {}));
+}
+
+#[test]
+fn a_target_that_does_otherwise_is_noticed() {
+    let mut engine = engine();
+    let changes: [fn(&mut Scene); 3] = [
+        |scene| scene.targets.iter_mut().for_each(|target| target.velocity *= 1.05),
+        |scene| scene.targets.iter_mut().for_each(|target| target.hit_radius *= 2.0),
+        |scene| scene.targets.iter_mut().for_each(|target| target.hits += 1),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let red = (0..CONTROLS).any(|number| {
+            let case = situation(&[Kind::Seek], number);
+            let mut other = case.scene.clone();
+            change(&mut other);
+            run(&mut engine, &case.scene, &case.state, 1);
+            compare_targets(&other, case.state.tick, &mut engine, CORRECTLY_ROUNDED).is_err()
+        });
+        assert!(red, "change {number} makes no difference");
+    }
+}
+
+#[test]
+fn a_value_that_depends_on_the_size_follows_its_law() {
+    let mut engine = engine();
+    let (small, large) = (5.0_f64, 20.0_f64);
+    let grown = |size: f64| 1.0 - (-size / 50.0).exp();
+    let shrunk = |size: f64| (-size / 30.0).exp();
+    for (law, small_factor, large_factor) in [
+        ("grows_with_size = 50", grown(small), grown(large)),
+        ("shrinks_with_size = 30", shrunk(small), shrunk(large)),
+    ] {
+        // The weight of one species and the limit of the other.
+        let scene = |weight: &str, max_speed: &str| {
+            let text = format!(
+                "[species.small]\ncount = 40\nsize = {small}\n[species.small.separation]\n\
+                 weight = {weight}\n[species.large]\ncount = 40\nsize = {large}\n\
+                 max_speed = {max_speed}\nmax_force = 9\n[species.large.cohesion]\nradius = 200\n"
+            );
+            Scene::parse("sizes", &text, &[]).unwrap()
+        };
+        let mut lawful =
+            scene(&format!("{{ base = 1.5, {law} }}"), &format!("{{ base = 4, {law} }}"));
+        let first = lawful.populate(&Request::default()).unwrap();
+        let after = run(&mut engine, &lawful, &first, 1);
+        let compared = |scene: &Scene| {
+            compare(scene, &reference::step(scene, &first), &after, CORRECTLY_ROUNDED)
+        };
+        let plain = |small: f64, large: f64| {
+            scene(&format!("{}", 1.5 * small), &format!("{}", 4.0 * large))
+        };
+        assert_eq!(compared(&plain(small_factor, large_factor)), Ok(()), "{law}");
+        assert!(compared(&plain(small_factor * 1.05, large_factor)).is_err(), "{law}: weight");
+        assert!(compared(&plain(small_factor, large_factor * 1.05)).is_err(), "{law}: max_speed");
     }
 }
 
 #[test]
 fn a_situation_is_what_its_name_says() {
-    let cases: Vec<_> = parity(EACH).collect();
-    assert!(cases.len() > 1000);
+    let cases: Vec<_> = parity(200, 200).collect();
     let some = |what: &dyn Fn(&FlockState, &Scene) -> bool| {
         cases.iter().filter(|case| what(&case.state, &case.scene)).count()
     };
@@ -121,6 +217,24 @@ fn a_situation_is_what_its_name_says() {
     for cells in 1..=3 {
         assert!(some(&|state, scene| scene.grid(state.len()).columns == cells) > 50, "{cells}");
     }
+    for (name, extra) in Uses::EXTRAS {
+        assert!(some(&|_, scene| scene.uses().has(extra)) > 50, "{name}");
+    }
+    let covered = |state: &FlockState, scene: &Scene| {
+        let covers = |p: &Vec2| scene.obstacles.iter().any(|o| o.position.distance(*p) < o.radius);
+        state.position.iter().any(covers)
+    };
+    assert!(some(&covered) > 50);
+    assert!(some(&|_, scene| scene.paths.iter().any(|path| path.closed)) > 50);
+    assert!(some(&|_, scene| scene.targets[0].active) > 50);
+    let nowhere = |scene: &Scene| {
+        let slot = Kind::Seek.parameter("target").unwrap();
+        let pointer = |rule: &Rule| rule.kind == Kind::Seek && rule.values[slot] == 0.0;
+        !scene.targets[0].active && scene.species.iter().flat_map(|s| &s.rules).any(pointer)
+    };
+    assert!(some(&|_, scene| nowhere(scene)) > 10);
+    let still = |segment: Segment| segment.from == segment.to;
+    assert!(some(&|_, scene| scene.paths.iter().any(|path| path.segments().any(still))) > 50);
 }
 
 #[test]

@@ -11,17 +11,28 @@ use flockwork::model::scene::MAX_TARGETS;
 use flockwork::model::world::Boundary;
 use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 
-/// Every single behaviour, none and all of them, in every kind of world.
+/// Every single behaviour, none and all of them, each with no extra, each extra alone and all of
+/// them, in every kind of world.
 fn variants() -> Vec<Variant> {
     let mut sets: Vec<Uses> = Kind::ALL.iter().map(|kind| Uses::of(&[*kind])).collect();
     sets.push(Uses::of(&[]));
     sets.push(Uses::of(&Kind::ALL));
+    let mut extras = vec![Uses::default()];
+    extras.extend(Uses::EXTRAS.map(|(_, extra)| extra));
+    extras.push(extras.iter().fold(Uses::default(), |all, extra| all.with(*extra)));
     let mut variants = Vec::new();
-    for uses in sets {
-        for (_, boundary) in Boundary::NAMES {
-            for (several_species, narrow) in
-                [(false, false), (false, true), (true, false), (true, true)]
-            {
+    for (number, uses) in
+        sets.iter().flat_map(|set| extras.iter().map(|e| set.with(*e))).enumerate()
+    {
+        let shapes = [(false, false), (false, true), (true, false), (true, true)];
+        let worlds = Boundary::NAMES.into_iter().flat_map(|(_, boundary)| {
+            shapes.map(|(several_species, narrow)| (boundary, several_species, narrow))
+        });
+        // All worlds for those without extras and for those with all; for the others one each, in
+        // turn: three thousand variants would take minutes.
+        let all = number % extras.len() == 0 || number % extras.len() == extras.len() - 1;
+        for (world, (boundary, several_species, narrow)) in worlds.enumerate() {
+            if all || world == number % 12 {
                 variants.push(Variant { uses, boundary, several_species, narrow });
             }
         }

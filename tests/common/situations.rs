@@ -1,10 +1,16 @@
 //! Scenes and states to compare engines on: random ones by the thousand, with the degenerate ones
-//! (agents at rest, on one spot, on the edge, on the target, exactly at the radius) mixed in.
+//! (agents at rest, on one spot, on the edge, on the target, inside an obstacle, exactly at the
+//! radius) mixed in.
 
-use flockwork::model::behaviours::Kind;
+use flockwork::model::behaviours::{Kind, Uses};
+use flockwork::model::memory::Memory;
 use flockwork::model::scene::Scene;
+use flockwork::model::scenery::Obstacle;
 use flockwork::model::state::FlockState;
+use flockwork::model::world::Boundary;
 use glam::Vec2;
+
+use super::scenery;
 
 /// A scene and a state in it.
 pub struct Situation {
@@ -44,12 +50,20 @@ impl Dice {
     pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }
+
+    /// A random point of the rectangle from `low` to `high`.
+    pub fn point(&mut self, low: Vec2, high: Vec2) -> Vec2 {
+        Vec2::new(self.between(low.x, high.x), self.between(low.y, high.y))
+    }
 }
 
-/// Every set of behaviours that is compared: each alone, then all together.
+/// The behaviours of a flock, which the CPU engine has a kernel of its own for.
+pub const FLOCKING: [Kind; 3] = [Kind::Separation, Kind::Alignment, Kind::Cohesion];
+
+/// Every set of behaviours that is compared: each alone, those of a flock, all together.
 pub fn behaviour_sets() -> Vec<Vec<Kind>> {
     let mut sets: Vec<Vec<Kind>> = Kind::ALL.into_iter().map(|kind| vec![kind]).collect();
-    sets.push(vec![Kind::Separation, Kind::Alignment, Kind::Cohesion]);
+    sets.push(FLOCKING.to_vec());
     sets.push(Kind::ALL.to_vec());
     sets
 }
@@ -60,66 +74,193 @@ pub fn situation(kinds: &[Kind], number: u64) -> Situation {
     let boundary = dice.one_of(&["wrap", "walls", "open"]);
     // Worlds of one to seven cells of the largest radius, 20.
     let sides = [20.0, 30.0, 45.0, 64.0, 85.0, 150.0];
-    let (width, height) = (dice.one_of(&sides), dice.one_of(&sides));
+    let size = Vec2::new(dice.one_of(&sides), dice.one_of(&sides));
     let species = dice.one_of(&[1_usize, 1, 2, 3]);
     let mut text = format!(
-        "time_step = {}\nworld = {{ size = [{width}, {height}], boundary = \"{boundary}\" }}\n",
-        dice.one_of(&[1.0, 1.0, 0.5, 2.0])
+        "seed = {}\ntime_step = {}\nworld = {{ size = [{}, {}], boundary = \"{boundary}\" }}\n",
+        dice.below(1000),
+        dice.one_of(&[1.0, 1.0, 0.5, 2.0]),
+        size.x,
+        size.y
     );
-    let targets = [(16.0, 12.0), (dice.between(0.0, width), dice.between(0.0, height))];
-    for (index, (x, y)) in targets.iter().enumerate() {
-        text += &format!("[[targets]]\nname = \"t{index}\"\nposition = [{x}, {y}]\n");
+    text += &targets_text(size, &mut dice);
+    let mut paths = 0;
+    if kinds.contains(&Kind::FollowPath) {
+        paths = dice.one_of(&[1, 2, 3]);
+        text += &scenery::paths_text(paths, size, &mut dice);
+    }
+    if kinds.contains(&Kind::FollowFlow) {
+        text += &scenery::flow_text(&mut dice);
     }
     for index in 0..species {
-        text += &species_text(index, species, kinds, &mut dice);
+        text += &species_text(index, species, paths, boundary, kinds, &mut dice);
     }
-    let scene = Scene::parse("situation", &text, &[]).unwrap_or_else(|error| {
+    let mut scene = Scene::parse("situation", &text, &[]).unwrap_or_else(|error| {
         panic!("situation {number}: {error}\n{text}");
     });
+    if kinds.contains(&Kind::FollowFlow) {
+        scenery::field_from_a_file(&mut scene, &mut dice);
+    }
+    if kinds.contains(&Kind::Avoid) {
+        scene.obstacles = scenery::obstacles(size, &mut dice);
+    }
+    if dice.below(4) == 0 {
+        scene.targets[0].active = true;
+        scene.targets[0].position = dice.point(Vec2::ZERO, size);
+    }
 
     let count = dice.one_of(&[1_usize, 2, 3, 17, 33, 60]);
-    let place = dice.one_of(&["uniform", "lattice", "edges", "crowd"]);
+    let place = dice.one_of(&["uniform", "uniform", "lattice", "edges", "crowd", "outside"]);
     let state = agents(&scene, count, place, &mut dice);
-    let name =
-        format!("{kinds:?} #{number}: {count} agents, {place}, {boundary}, {width}x{height}");
+    let name = format!(
+        "{kinds:?} #{number}: {count} agents, {place}, {boundary}, {}x{}\n{text}",
+        size.x, size.y
+    );
     Situation { name, scene, state }
 }
 
-fn species_text(index: usize, all: usize, kinds: &[Kind], dice: &mut Dice) -> String {
-    let mut text = format!(
-        "[species.s{index}]\nmass = {}\nmax_speed = {}\nmax_force = {}\n",
-        dice.one_of(&[1.0, 0.5, 3.0]),
-        dice.between(1.0, 4.0),
-        dice.between(0.2, 1.5)
-    );
-    for kind in kinds {
-        text += &format!("[species.s{index}.{}]\n", kind.info().key);
-        text += &format!("weight = {}\n", dice.between(0.5, 2.0));
-        let known = kind.info().parameters;
-        for parameter in known.iter().filter(|parameter| parameter.key != "weight") {
-            let value = match parameter.key {
-                // 20, 5 and 10 are met exactly on the lattice.
-                "radius" => dice.one_of(&["20", "10", "5", "13.7"]).to_string(),
-                "slowing_radius" => dice.between(5.0, 60.0).to_string(),
-                "margin" => dice.one_of(&["4", "9.5", "40"]).to_string(),
-                "gain" => dice.one_of(&["0", "0.03", "0.1"]).to_string(),
-                "target" => dice.one_of(&["\"t0\"", "\"t1\"", "\"nearest\""]).to_string(),
-                "with" if all == 1 => "[\"s0\"]".into(),
-                "with" => dice.one_of(&["[\"s0\"]", "[\"s0\", \"s1\"]", "\"all\""]).to_string(),
-                other => panic!("the situations do not know the parameter {other}"),
-            };
-            text += &format!("{} = {value}\n", parameter.key);
+/// Two targets, some of which move or can be hit.
+fn targets_text(size: Vec2, dice: &mut Dice) -> String {
+    let second = dice.point(Vec2::ZERO, size);
+    let mut text = String::new();
+    for (index, place) in [Vec2::new(16.0, 12.0), second].into_iter().enumerate() {
+        text +=
+            &format!("[[targets]]\nname = \"t{index}\"\nposition = [{}, {}]\n", place.x, place.y);
+        if dice.below(3) == 0 {
+            let way = dice.point(Vec2::splat(-3.0), Vec2::splat(3.0));
+            text += &format!("velocity = [{}, {}]\n", way.x, way.y);
+            text += &format!("hit_radius = {}\n", dice.one_of(&[0.0, 0.0, 4.0]));
         }
     }
     text
 }
 
+/// A number, or in one case of eight a law whose base it is.
+fn quantity(value: f32, dice: &mut Dice) -> String {
+    match dice.below(24) {
+        0 => format!("{{ base = {value}, amplitude = {}, period = 7 }}", value * 0.3),
+        1 => format!("{{ base = {value}, grows_with_size = 5 }}"),
+        2 => format!("{{ base = {value}, shrinks_with_size = 50 }}"),
+        _ => value.to_string(),
+    }
+}
+
+fn species_text(
+    index: usize,
+    all: usize,
+    paths: usize,
+    boundary: &str,
+    kinds: &[Kind],
+    dice: &mut Dice,
+) -> String {
+    let (mass, max_speed) = (dice.one_of(&[1.0, 0.5, 3.0]), dice.between(1.0, 4.0));
+    let max_force = dice.between(0.2, 1.5);
+    let mut text = format!(
+        "[species.s{index}]\nmass = {}\nmax_speed = {}\nmax_force = {}\nsize = {}\n\
+         limit = \"{}\"\ncombine = \"{}\"\ncolour = \"{}\"\n",
+        quantity(mass, dice),
+        quantity(max_speed, dice),
+        quantity(max_force, dice),
+        dice.one_of(&["1", "6", "20", "{ base = 6, amplitude = 5, period = 7 }"]),
+        dice.one_of(&["each", "each", "sum"]),
+        dice.one_of(&["sum", "sum", "priority"]),
+        dice.one_of(&["heading", "heading", "heading", "neighbours"]),
+    );
+    for kind in taken(index, kinds, dice) {
+        text += &format!("[species.s{index}.{}]\n", kind.info().key);
+        for parameter in kind.info().parameters {
+            let key = parameter.key;
+            // Who listens aims at a target in one case of three only.
+            let value = if key == "target" && kind.info().listens && dice.below(3) > 0 {
+                "\"none\"".into()
+            } else {
+                value(key, all, paths, boundary, dice)
+            };
+            text += &format!("{key} = {value}\n");
+        }
+    }
+    text
+}
+
+/// The behaviours that a species takes of a set, in a random order: never both of those that turn
+/// the angle, and where they are many only some of them.
+fn taken(species: usize, kinds: &[Kind], dice: &mut Dice) -> Vec<Kind> {
+    let mut taken = kinds.to_vec();
+    if kinds.contains(&Kind::Wander) && kinds.contains(&Kind::Swim) {
+        let wanders = dice.below(2) == 0;
+        taken.retain(|kind| *kind != if wanders { Kind::Swim } else { Kind::Wander });
+    }
+    if species > 0 {
+        taken.retain(|_| dice.below(3) > 0);
+    }
+    for last in (1..taken.len()).rev() {
+        taken.swap(last, dice.below(last + 1));
+    }
+    taken
+}
+
+/// A value for a parameter, as a scene file has it.
+fn value(key: &str, species: usize, paths: usize, boundary: &str, dice: &mut Dice) -> String {
+    let names = |all: &[&'static str], dice: &mut Dice| format!("\"{}\"", dice.one_of(all));
+    match key {
+        "weight" => {
+            let weight = dice.between(0.5, 2.0);
+            quantity(weight, dice)
+        }
+        // 20, 5 and 10 are met exactly on the lattice.
+        "radius" => {
+            let radius = dice.one_of(&[20.0, 10.0, 5.0, 13.7]);
+            quantity(radius, dice)
+        }
+        "slowing_radius" => dice.between(5.0, 60.0).to_string(),
+        "margin" => dice.one_of(&["4", "9.5", "40"]).to_string(),
+        "gain" => dice.one_of(&["0", "0.03", "0.1"]).to_string(),
+        // So wide that nobody goes round a wrapped world in a tick.
+        "proximity" if boundary == "wrap" => dice.one_of(&["0", "0", "60"]).to_string(),
+        "proximity" => dice.one_of(&["0", "0", "30"]).to_string(),
+        "target" => names(&["t0", "t1", "nearest", "pointer"], dice),
+        "with" if species == 1 => "[\"s0\"]".into(),
+        "with" => dice.one_of(&["[\"s0\"]", "[\"s0\", \"s1\"]", "\"all\""]).to_string(),
+        "fov" => dice.one_of(&["0", "60", "180", "300", "360", "360", "360"]).to_string(),
+        "inner" => dice.one_of(&["0", "0", "5"]).to_string(),
+        "lead" => names(&["ticks", "distance"], dice),
+        "ticks" => dice.one_of(&["10", "1", "0"]).to_string(),
+        "kind" => names(&["circle", "kick"], dice),
+        "distance" => dice.one_of(&["80", "10", "0.8"]).to_string(),
+        "turn" => {
+            let turn = dice.one_of(&[15.0, 22.5, 180.0]);
+            quantity(turn, dice)
+        }
+        "method" => names(&["feeler", "box", "ahead"], dice),
+        "reach" => {
+            let reach = dice.one_of(&[5.0, 20.0, 60.0, 200.0]);
+            quantity(reach, dice)
+        }
+        "buffer" => {
+            let buffer = dice.one_of(&[0.0, 3.0, 20.0]);
+            quantity(buffer, dice)
+        }
+        "strength" => dice.one_of(&["0.3", "1", "5"]).to_string(),
+        "path" => {
+            let all = ["nearest", "p0", "p1", "p2"];
+            names(&all[..1 + paths], dice)
+        }
+        "lookahead" => {
+            let lookahead = dice.one_of(&[0.0, 8.0, 14.0]);
+            quantity(lookahead, dice)
+        }
+        "advance" => dice.one_of(&["0", "5", "10"]).to_string(),
+        other => panic!("the situations do not know the parameter {other}"),
+    }
+}
+
 fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockState {
     let size = scene.world.size;
     let mut state = FlockState { id: (0..count as u32).collect(), ..FlockState::default() };
-    let centre = Vec2::new(dice.between(0.0, size.x), dice.between(0.0, size.y));
+    state.tick = dice.one_of(&[0, 0, 3, 1000, 123_456_789]);
+    let centre = dice.point(Vec2::ZERO, size);
     for _ in 0..count {
-        let uniform = Vec2::new(dice.between(0.0, size.x), dice.between(0.0, size.y));
+        let uniform = dice.point(Vec2::ZERO, size);
         let spot = match place {
             // Multiples of 4 and 3: distances of 5, 10, 20 and shared spots, all exact.
             "lattice" => (uniform / Vec2::new(4.0, 3.0)).floor() * Vec2::new(4.0, 3.0),
@@ -127,12 +268,15 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
                 let edge = [0.0, size.x, size.x.next_down(), uniform.x];
                 Vec2::new(dice.one_of(&edge), dice.one_of(&[0.0, size.y, uniform.y]))
             }
+            "outside" => uniform + dice.one_of(&[-60.0, 0.0, 60.0]),
             "crowd" => centre + (uniform - size / 2.0) * 0.05,
             _ => uniform,
         };
-        let spot = spot.clamp(Vec2::ZERO, size);
-        let inside = scene.world.boundary != flockwork::model::world::Boundary::Wrap;
-        let position = if inside { spot } else { spot % size };
+        let position = match scene.world.boundary {
+            Boundary::Wrap => spot.rem_euclid(size).min(size.map(f32::next_down)),
+            Boundary::Walls => spot.clamp(Vec2::ZERO, size),
+            Boundary::Open => spot,
+        };
         let species = dice.below(scene.species.len()) as u8;
         let most = scene.species[species as usize].body.max_speed;
         let speed = dice.one_of(&[0.0, most, most * 0.3]);
@@ -141,13 +285,41 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
         state.position.push(position);
         state.velocity.push(Vec2::from_angle(heading) * speed);
     }
+    // Without memories an engine makes them up, as for a flock that is born.
+    if scene.uses().has(Uses::MEMORY) && dice.below(4) > 0 {
+        let mut one = || Memory::new(dice.between(-0.5, 0.5), 7.0);
+        state.memory = (0..count).map(|_| one()).collect();
+    }
     state
 }
 
-/// The situations that every engine is compared on: `each` random ones for every set of
-/// behaviours.
-pub fn parity(each: u64) -> impl Iterator<Item = Situation> {
-    behaviour_sets()
-        .into_iter()
-        .flat_map(move |kinds| (0..each).map(move |number| situation(&kinds, number)))
+/// The situations that every engine is compared on: `alone` random ones for each behaviour and for
+/// those of a flock, and `together` for all behaviours at once.
+pub fn parity(alone: u64, together: u64) -> impl Iterator<Item = Situation> {
+    behaviour_sets().into_iter().flat_map(move |kinds| {
+        let count = if kinds.len() == Kind::ALL.len() { together } else { alone };
+        (0..count).map(move |number| situation(&kinds, number))
+    })
+}
+
+/// A single agent in the upper corner of a walled world, with an obstacle before it: worlds of many
+/// sizes, since the corner's place in a table of cells is rounded in each of them anew.
+pub fn in_the_corner() -> impl Iterator<Item = Situation> {
+    (20..=150).map(|side| {
+        let text = format!(
+            "world = {{ size = [{side}, {side}], boundary = \"walls\" }}\n\
+             [species.a.avoid]\nreach = 10\nbuffer = 1\n"
+        );
+        let mut scene = Scene::parse("corner", &text, &[]).unwrap();
+        let corner = scene.world.size;
+        scene.obstacles = vec![Obstacle::new(corner - Vec2::new(6.0, 4.0), 2.0)];
+        let state = FlockState {
+            id: vec![0],
+            species: vec![0],
+            position: vec![corner],
+            velocity: vec![Vec2::new(-1.0, -1.0)],
+            ..FlockState::default()
+        };
+        Situation { name: format!("in the corner of {side}x{side}"), scene, state }
+    })
 }

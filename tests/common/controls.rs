@@ -1,0 +1,110 @@
+//! What the negative controls change: a comparison that does not turn red for these proves nothing.
+
+use flockwork::model::behaviours::Kind;
+use flockwork::model::parameter::{Meaning, Parameter};
+use flockwork::model::scene::{Law, Scene};
+use flockwork::model::state::FlockState;
+
+use super::situations::behaviour_sets;
+
+/// A value that differs visibly from the one a parameter has.
+pub fn perturbed(parameter: &Parameter, value: f32) -> f32 {
+    match parameter.meaning {
+        Meaning::Number | Meaning::Angle if value == 0.0 => 0.05,
+        Meaning::Number | Meaning::Angle => value * 1.05,
+        Meaning::FieldOfView if value > 100.0 => value - 60.0,
+        Meaning::FieldOfView => value + 60.0,
+        Meaning::Choice(names) => (value + 1.0) % names.len() as f32,
+        Meaning::Target if value == 2.0 => 1.0,
+        Meaning::Target => 2.0,
+        Meaning::Path if value == 0.0 => -1.0,
+        Meaning::Path => 0.0,
+        Meaning::SpeciesSet { .. } => value + if value as u32 & 2 == 0 { 2.0 } else { -2.0 },
+    }
+}
+
+/// Something about a scene or a state that a test changes: its name, for whom, and how.
+pub type Change = (&'static str, Vec<Kind>, fn(&mut Scene, &mut FlockState));
+
+fn change(name: &'static str, kinds: &[Kind], how: fn(&mut Scene, &mut FlockState)) -> Change {
+    (name, kinds.to_vec(), how)
+}
+
+/// Whatever is no parameter of a behaviour.
+pub fn changes() -> Vec<Change> {
+    let mut changes = Vec::new();
+    for kinds in behaviour_sets() {
+        changes.extend(changes_for_all(&kinds));
+    }
+    let (avoid, path, flow) = (&[Kind::Avoid], &[Kind::FollowPath], &[Kind::FollowFlow]);
+    changes.extend([
+        change("size", avoid, |scene, _| {
+            scene.species.iter_mut().for_each(|species| species.body.size *= 1.05);
+        }),
+        change("obstacle.radius", avoid, |scene, _| {
+            scene.obstacles.iter_mut().for_each(|obstacle| obstacle.radius *= 1.05);
+        }),
+        change("obstacle.position", avoid, |scene, _| {
+            scene.obstacles.iter_mut().for_each(|obstacle| obstacle.position.y += 1.0);
+        }),
+        change("the first obstacle alone", avoid, |scene, _| scene.obstacles.truncate(1)),
+        change("corner", path, |scene, _| {
+            scene.paths.iter_mut().for_each(|path| path.points[1].x += 1.0);
+        }),
+        change("closed", path, |scene, _| {
+            scene.paths.iter_mut().for_each(|path| path.closed = !path.closed);
+        }),
+        change("cell", flow, |scene, _| scene.flow.as_mut().unwrap().cell *= 1.5),
+        change("frequency", flow, |scene, _| scene.flow.as_mut().unwrap().frequency *= 1.05),
+        change("ways", flow, |scene, _| scene.flow.as_mut().unwrap().ways.reverse()),
+        change("target.position", &[Kind::Seek], |scene, _| {
+            scene.targets.iter_mut().for_each(|target| target.position.y += 1.0);
+        }),
+        change("target.velocity", &[Kind::Pursue], |scene, _| {
+            scene.targets.iter_mut().for_each(|target| target.velocity *= 1.05);
+        }),
+        change("target.active", &[Kind::Seek], |scene, _| {
+            scene.targets[0].active = !scene.targets[0].active;
+        }),
+        change("order", &Kind::ALL, |scene, _| {
+            scene.species.iter_mut().for_each(|species| species.rules.reverse());
+        }),
+        change("seed", &[Kind::Wander], |scene, _| scene.seed += 1),
+        change("tick", &[Kind::Wander], |_, state| state.tick += 1),
+        change("wanderer's angle", &[Kind::Wander], |_, state| state.memory.reverse()),
+        change("swimmer's angle", &[Kind::Swim], |_, state| state.memory.reverse()),
+    ]);
+    changes
+}
+
+/// What matters whatever the behaviours are.
+fn changes_for_all(kinds: &[Kind]) -> [Change; 7] {
+    [
+        change("time_step", kinds, |scene, _| scene.time_step *= 1.05),
+        change("mass", kinds, |scene, _| {
+            scene.species.iter_mut().for_each(|species| species.body.mass *= 1.05);
+        }),
+        change("max_speed", kinds, |scene, _| {
+            scene.species.iter_mut().for_each(|species| species.body.max_speed *= 1.05);
+        }),
+        change("max_force", kinds, |scene, _| {
+            scene.species.iter_mut().for_each(|species| species.body.max_force *= 1.05);
+        }),
+        change("limit", kinds, |scene, _| {
+            let bodies = scene.species.iter_mut().map(|species| &mut species.body);
+            bodies.for_each(|body| body.limit = 1.0 - body.limit);
+        }),
+        change("combine", kinds, |scene, _| {
+            let bodies = scene.species.iter_mut().map(|species| &mut species.body);
+            bodies.for_each(|body| body.combine = 1.0 - body.combine);
+        }),
+        change("amplitude", kinds, |scene, _| {
+            let all = scene.species.iter_mut().flat_map(|species| &mut species.variations);
+            for variation in all {
+                if let Law::Noise { amplitude, .. } = &mut variation.law {
+                    *amplitude *= 2.0;
+                }
+            }
+        }),
+    ]
+}

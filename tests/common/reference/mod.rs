@@ -1,0 +1,248 @@
+//! One tick by brute force in `f64`: the specification of the behaviours in plain code.
+//!
+//! Every agent looks at every other, at every obstacle, every segment and every target. Shared with
+//! the engines are only inputs: the scene's values at the tick, random numbers, the vectors of the
+//! flow field, and the fixed direction in which an agent leaves a shared spot. Formulas: Reynolds,
+//! *Steering Behaviors for Autonomous Characters* (1999), and *The Nature of Code*, chapter 5; the
+//! other sources are named where their behaviours are.
+
+mod neighbours;
+mod scenery;
+mod solitary;
+mod targets;
+
+use flockwork::model::behaviours::Kind;
+use flockwork::model::memory::Memory;
+use flockwork::model::scene::{Scene, Species};
+use flockwork::model::scenery::FlowField;
+use flockwork::model::state::FlockState;
+use flockwork::model::world::Boundary;
+use glam::DVec2;
+
+pub use targets::targets_after;
+
+/// Distance from a discontinuity, relative to the quantity at hand, under which `f32` may fall on
+/// the other side of it: a hundred roundings.
+const BRINK: f64 = 1e-5;
+
+/// The same for lengths that are differences of coordinates; world units. A coordinate of 150 is
+/// rounded by up to 8e-6, and a length may be the difference of several.
+const HAIR: f64 = 1e-4;
+
+/// A sum shorter than this part of its terms' lengths has no direction that `f32` could hold.
+const CANCELLATION: f64 = 0.05;
+
+/// A state after one tick.
+pub struct Stepped {
+    /// World units.
+    pub position: Vec<DVec2>,
+    /// World units per tick.
+    pub velocity: Vec<DVec2>,
+    /// The remembered angle; turns.
+    pub angle: Vec<f64>,
+    /// Agents within the largest radius within which the species listens.
+    pub neighbours: Vec<u32>,
+    /// True for agents that a rounding may throw onto the other side of a decision: a neighbour
+    /// within a hair of the radius, a sum that cancels. Their results are not compared.
+    pub doubtful: Vec<bool>,
+}
+
+/// One agent while it is steered.
+struct Vehicle<'a> {
+    scene: &'a Scene,
+    state: &'a FlockState,
+    flow: Option<&'a FlowField>,
+    species: &'a Species,
+    index: usize,
+    p: DVec2,
+    v: DVec2,
+    max_speed: f64,
+    max_force: f64,
+    /// Turns.
+    angle: f64,
+    /// Factor on the velocity.
+    brake: f64,
+    /// Acceleration besides the force.
+    kick: DVec2,
+    doubtful: bool,
+}
+
+/// Advances a state by one tick.
+pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
+    let now = scene.at(state.tick);
+    let scene: &Scene = &now;
+    let plan = scene.flow.as_ref();
+    let flow = plan.map(|plan| FlowField::new(plan, scene.world.size, scene.seed));
+    let mut stepped = Stepped {
+        position: vec![],
+        velocity: vec![],
+        angle: vec![],
+        neighbours: vec![],
+        doubtful: vec![],
+    };
+    for index in 0..state.len() {
+        let species = &scene.species[state.species[index] as usize];
+        // Who has no memory yet begins with a random one.
+        let memory = state.memory.get(index).copied();
+        let memory = memory.unwrap_or_else(|| Memory::at_start(scene.seed, index as u32));
+        let mut vehicle = Vehicle {
+            scene,
+            state,
+            flow: flow.as_ref(),
+            species,
+            index,
+            p: state.position[index].as_dvec2(),
+            v: state.velocity[index].as_dvec2(),
+            max_speed: species.body.max_speed.into(),
+            max_force: species.body.max_force.into(),
+            angle: memory.angle().into(),
+            brake: 1.0,
+            kick: DVec2::ZERO,
+            doubtful: false,
+        };
+        vehicle.approach();
+        let force = vehicle.force();
+        let (p, v) = vehicle.integrate(force);
+        stepped.position.push(p);
+        stepped.velocity.push(v);
+        stepped.angle.push(vehicle.angle);
+        stepped.neighbours.push(vehicle.count());
+        stepped.doubtful.push(vehicle.doubtful);
+    }
+    stepped
+}
+
+fn with_length(x: DVec2, length: f64) -> DVec2 {
+    if x == DVec2::ZERO { DVec2::ZERO } else { x * (length / x.length()) }
+}
+
+fn limit(x: DVec2, length: f64) -> DVec2 {
+    if x.length() > length { with_length(x, length) } else { x }
+}
+
+/// The shortest way that `difference` stands for, and whether two ways are as short.
+pub fn minimum_image(scene: &Scene, difference: DVec2) -> (DVec2, bool) {
+    let size = scene.world.size.as_dvec2();
+    if scene.world.boundary != Boundary::Wrap {
+        return (difference, false);
+    }
+    let mut tie = false;
+    let shorten = |d: f64, size: f64, tie: &mut bool| {
+        *tie |= ((d.abs() - size / 2.0) / size).abs() < BRINK;
+        [d - size, d, d + size].into_iter().min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap()
+    };
+    let x = shorten(difference.x, size.x, &mut tie);
+    let y = shorten(difference.y, size.y, &mut tie);
+    (DVec2::new(x, y), tie)
+}
+
+impl Vehicle<'_> {
+    /// The value of a parameter, as people write it: angles in degrees.
+    fn value(&self, kind: Kind, key: &str) -> f64 {
+        f64::from(self.species.value(kind, kind.parameter(key).unwrap()))
+    }
+
+    /// The unit velocity; who stands still heads along +x.
+    fn heading(&self) -> DVec2 {
+        if self.v == DVec2::ZERO { DVec2::X } else { self.v.normalize() }
+    }
+
+    /// A force as strong as one behaviour may use: `max_force` at most, unless the sum is limited.
+    fn limited(&self, force: DVec2) -> DVec2 {
+        let each = self.species.body.limit == 0.0;
+        if each { limit(force, self.max_force) } else { force }
+    }
+
+    /// `limit(desired − v, max_force)`
+    fn steer(&self, desired: DVec2) -> DVec2 {
+        self.limited(desired - self.v)
+    }
+
+    /// `a < b`, remembering when that is a close call. Equal numbers are none: the cases that
+    /// make them equal do so with numbers that `f32` holds exactly.
+    fn below(&mut self, a: f64, b: f64) -> bool {
+        self.doubtful |= a != b && (a - b).abs() < BRINK * a.abs().max(b.abs());
+        a < b
+    }
+
+    /// `a < b` for lengths in the world, remembering when that is a close call.
+    fn shorter(&mut self, a: f64, b: f64) -> bool {
+        self.doubtful |= a != b && (a - b).abs() < HAIR;
+        a < b
+    }
+
+    /// The sum of the terms, remembering when it has no direction.
+    fn sum(&mut self, terms: &[DVec2]) -> DVec2 {
+        let sum: DVec2 = terms.iter().sum();
+        let lengths: f64 = terms.iter().map(|term| term.length()).sum();
+        self.doubtful |= sum.length() < CANCELLATION * lengths;
+        sum
+    }
+
+    /// `with_length(Σ terms, max_speed)`
+    fn along(&mut self, terms: &[DVec2]) -> DVec2 {
+        with_length(self.sum(terms), self.max_speed)
+    }
+
+    /// The force of all behaviours: their weighted sum, or one after the other in the order of the
+    /// file until `max_force` is spent (Buckland's prioritised truncated sum).
+    fn force(&mut self) -> DVec2 {
+        let rules: Vec<Kind> = self.species.rules.iter().map(|rule| rule.kind).collect();
+        let mut forces = vec![];
+        for kind in rules {
+            forces.push(self.force_of(kind) * self.value(kind, "weight"));
+        }
+        let in_turn = self.species.body.combine == 1.0;
+        let limits_the_sum = self.species.body.limit == 1.0;
+        let mut total = DVec2::ZERO;
+        for force in forces {
+            let left = self.max_force - total.length();
+            total += if in_turn { limit(force, left.max(0.0)) } else { force };
+        }
+        if limits_the_sum { limit(total, self.max_force) } else { total }
+    }
+
+    fn force_of(&mut self, kind: Kind) -> DVec2 {
+        match kind {
+            Kind::Separation => self.separation(),
+            Kind::Alignment => self.alignment(),
+            Kind::Cohesion => self.cohesion(),
+            Kind::View => self.view(),
+            Kind::Pursue => self.pursue(),
+            Kind::Evade => self.evade(),
+            Kind::Seek => self.seek(),
+            Kind::Flee => self.flee(),
+            Kind::Arrive => self.arrive(),
+            Kind::Wander => self.wander(),
+            Kind::Contain => self.contain(),
+            Kind::FollowPath => self.follow_path(),
+            Kind::Avoid => self.avoid(),
+            Kind::FollowFlow => self.follow_flow(),
+            Kind::Swim => self.swim(),
+        }
+    }
+
+    fn integrate(&mut self, force: DVec2) -> (DVec2, DVec2) {
+        let step = f64::from(self.scene.time_step);
+        let size = self.scene.world.size.as_dvec2();
+        let acceleration = force / f64::from(self.species.body.mass) + self.kick;
+        let mut v = limit(self.v * self.brake + acceleration * step, self.max_speed);
+        let mut p = self.p + v * step;
+        for axis in 0..2 {
+            match self.scene.world.boundary {
+                Boundary::Open => {}
+                Boundary::Wrap => p[axis] = p[axis].rem_euclid(size[axis]),
+                Boundary::Walls => {
+                    let from_edge = p[axis].abs().min((p[axis] - size[axis]).abs());
+                    self.doubtful |= from_edge > 0.0 && from_edge < BRINK * size[axis];
+                    let inside = p[axis].clamp(0.0, size[axis]);
+                    if inside != p[axis] {
+                        v[axis] = 0.0;
+                    }
+                    p[axis] = inside;
+                }
+            }
+        }
+        (p, v)
+    }
+}

@@ -1,0 +1,188 @@
+//! The behaviours that listen to other agents.
+
+use flockwork::model::behaviours::Kind;
+use flockwork::model::parameter::NO_TARGET;
+use flockwork::model::random::spread_direction;
+use glam::DVec2;
+
+use super::{BRINK, HAIR, Vehicle, minimum_image};
+
+/// Longest time that a pursuer looks ahead; ticks.
+const LONGEST_LEAD: f64 = 10_000.0;
+
+/// Another agent.
+#[derive(Clone, Copy, PartialEq)]
+struct Other {
+    /// From the agent that is steered, by the shortest way.
+    offset: DVec2,
+    velocity: DVec2,
+}
+
+impl Vehicle<'_> {
+    /// Everybody nearer than `radius` of a species in the set `with`.
+    fn within(&mut self, radius: f64, with: u32) -> Vec<Other> {
+        let mut near = vec![];
+        let own = self.index;
+        for other in (0..self.state.len()).filter(|other| *other != own) {
+            if with & (1 << self.state.species[other]) == 0 {
+                continue;
+            }
+            let plain = self.state.position[other].as_dvec2() - self.p;
+            let (offset, tie) = minimum_image(self.scene, plain);
+            if self.below(offset.length_squared(), radius * radius) {
+                self.doubtful |= tie;
+                near.push(Other { offset, velocity: self.state.velocity[other].as_dvec2() });
+            }
+        }
+        near
+    }
+
+    /// Everybody within the radius and the field of view of a behaviour whom it listens to.
+    fn heard(&mut self, kind: Kind) -> Vec<Other> {
+        let with = self.value(kind, "with") as u32;
+        let near = self.within(self.value(kind, "radius"), with);
+        let fov = self.value(kind, "fov");
+        if fov >= 360.0 {
+            return near;
+        }
+        // An angle of at most half the field: a cosine of at least its cosine. Who is at the very
+        // spot is in no direction, and seen.
+        let cosine = (fov / 2.0).to_radians().cos();
+        let mut seen = vec![];
+        for other in near {
+            let distance = other.offset.length();
+            let ahead = self.heading().dot(other.offset);
+            let beyond = ahead - cosine * distance;
+            self.doubtful |= distance > 0.0 && beyond.abs() < BRINK * distance;
+            if beyond >= 0.0 {
+                seen.push(other);
+            }
+        }
+        seen
+    }
+
+    /// How many agents, of whatever species, are within the largest radius of any behaviour.
+    pub(super) fn count(&mut self) -> u32 {
+        let mut largest = 0.0_f64;
+        for kind in self.species.rules.iter().map(|rule| rule.kind) {
+            let by_target = || {
+                kind.parameter("target").is_some()
+                    && self.value(kind, "target") != f64::from(NO_TARGET)
+            };
+            if kind.info().listens && !by_target() {
+                largest = largest.max(self.value(kind, "radius"));
+            }
+        }
+        self.within(largest, u32::MAX).len() as u32
+    }
+
+    /// `with_length(Σ (p − q)/d², max_speed)`. Somebody at the same spot counts as one at a
+    /// thousandth of the radius, in a direction of the agent's own.
+    pub(super) fn separation(&mut self) -> DVec2 {
+        let heard = self.heard(Kind::Separation);
+        if heard.is_empty() {
+            return DVec2::ZERO;
+        }
+        let radius = self.value(Kind::Separation, "radius");
+        let spread = spread_direction(self.index as u32).as_dvec2().normalize();
+        let push = |other: &Other| {
+            if other.offset == DVec2::ZERO {
+                spread / (radius / 1000.0)
+            } else {
+                -other.offset / other.offset.length_squared()
+            }
+        };
+        let terms: Vec<DVec2> = heard.iter().map(push).collect();
+        let desired = self.along(&terms);
+        self.steer(desired)
+    }
+
+    /// `with_length(Σ u, max_speed)`
+    pub(super) fn alignment(&mut self) -> DVec2 {
+        let heard = self.heard(Kind::Alignment);
+        if heard.is_empty() {
+            return DVec2::ZERO;
+        }
+        let terms: Vec<DVec2> = heard.iter().map(|other| other.velocity).collect();
+        let desired = self.along(&terms);
+        self.steer(desired)
+    }
+
+    /// Seek the mean of `q`; with an inner radius `with_length(Σ (q − p)/d², max_speed)` over
+    /// `inner < d < radius`.
+    pub(super) fn cohesion(&mut self) -> DVec2 {
+        let inner = self.value(Kind::Cohesion, "inner");
+        let mut terms = vec![];
+        for other in self.heard(Kind::Cohesion) {
+            let squared = other.offset.length_squared();
+            if inner == 0.0 {
+                terms.push(other.offset);
+            } else if self.below(inner * inner, squared) {
+                terms.push(other.offset / squared);
+            }
+        }
+        if terms.is_empty() {
+            return DVec2::ZERO;
+        }
+        // The mean's direction is that of the sum.
+        let desired = self.along(&terms);
+        self.steer(desired)
+    }
+
+    /// `with_length(Σ rot90((q − p)/d)/d, max_speed)`; somebody at the same spot: −10·v.
+    pub(super) fn view(&mut self) -> DVec2 {
+        let heard = self.heard(Kind::View);
+        if heard.is_empty() {
+            return DVec2::ZERO;
+        }
+        let mut terms = vec![];
+        for other in heard {
+            let distance = other.offset.length();
+            terms.push(if distance == 0.0 {
+                self.v * -10.0
+            } else {
+                (other.offset / distance).perp() / distance
+            });
+        }
+        let desired = self.along(&terms);
+        self.steer(desired)
+    }
+
+    /// Whom a behaviour aims at: the target that it names, else the nearest agent that it hears.
+    fn quarry(&mut self, kind: Kind) -> Option<Other> {
+        if self.value(kind, "target") != f64::from(NO_TARGET) {
+            return self.target(kind).map(|(offset, velocity)| Other { offset, velocity });
+        }
+        let mut heard = self.heard(kind);
+        heard.sort_by(|a, b| a.offset.length().total_cmp(&b.offset.length()));
+        let nearest = *heard.first()?;
+        // Which of several is seen first is the engine's affair.
+        let as_near = |other: &Other| other.offset.length() - nearest.offset.length() < HAIR;
+        self.doubtful |= heard.into_iter().any(|other| as_near(&other) && other != nearest);
+        Some(nearest)
+    }
+
+    /// The way to `q + T·u`.
+    fn aim(&mut self, kind: Kind) -> Option<DVec2> {
+        let Other { offset, velocity } = self.quarry(kind)?;
+        let by_distance = self.value(kind, "lead") == 1.0;
+        let ticks = if by_distance {
+            (offset.length() / self.max_speed).min(LONGEST_LEAD)
+        } else {
+            self.value(kind, "ticks")
+        };
+        Some(self.sum(&[offset, velocity * ticks]))
+    }
+
+    /// `with_length(q + T·u − p, max_speed)`
+    pub(super) fn pursue(&mut self) -> DVec2 {
+        let way = self.aim(Kind::Pursue);
+        way.map_or(DVec2::ZERO, |way| self.steer(super::with_length(way, self.max_speed)))
+    }
+
+    /// Minus the desired velocity of pursue.
+    pub(super) fn evade(&mut self) -> DVec2 {
+        let way = self.aim(Kind::Evade);
+        way.map_or(DVec2::ZERO, |way| self.steer(-super::with_length(way, self.max_speed)))
+    }
+}

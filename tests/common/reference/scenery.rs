@@ -1,0 +1,216 @@
+//! The behaviours that go by paths, obstacles and the flow field.
+
+use flockwork::model::behaviours::Kind;
+use flockwork::model::parameter::NEAREST_PATH;
+use flockwork::model::world::Boundary;
+use glam::DVec2;
+
+use super::{BRINK, HAIR, Vehicle, minimum_image, with_length};
+
+/// How many images of a wrapped world to each side a prediction may lie in.
+const IMAGES: i32 = 3;
+
+/// A circle in the frame of the agent.
+struct Circle {
+    /// From the agent to the centre.
+    offset: DVec2,
+    /// Of the centre, along the heading.
+    x: f64,
+    /// Of the centre, to the left of the heading.
+    y: f64,
+    radius: f64,
+}
+
+impl Vehicle<'_> {
+    /// Source: NOC-6.9. The nearest point of every segment counts, ends included.
+    pub(super) fn follow_path(&mut self) -> DVec2 {
+        let predicted = self.p + self.heading() * self.value(Kind::FollowPath, "lookahead");
+        let mut nearest: Option<(DVec2, DVec2)> = None;
+        let mut rivals = vec![];
+        for [from, to] in self.segments() {
+            let way = to - from;
+            let squared = way.length_squared();
+            let part = if squared > 0.0 { (predicted - from).dot(way) / squared } else { 0.0 };
+            let point = from + way * part.clamp(0.0, 1.0);
+            let along = with_length(way, 1.0);
+            let at_an_end = part <= 0.0 || part >= 1.0;
+            let best = nearest.map_or(f64::MAX, |(best, _)| best.distance(predicted));
+            // Of segments that meet in the nearest point the first one counts.
+            if point.distance(predicted) < best {
+                nearest = Some((point, along));
+            }
+            rivals.push((point, along, at_an_end));
+        }
+        let Some((point, along)) = nearest else { return DVec2::ZERO };
+        let distance = point.distance(predicted);
+        if !self.shorter(self.value(Kind::FollowPath, "radius"), distance) {
+            return DVec2::ZERO;
+        }
+        let advance = self.value(Kind::FollowPath, "advance");
+        for (other, direction, at_an_end) in rivals {
+            let as_near = other.distance(predicted) - distance < HAIR;
+            let elsewhere = (other + direction * advance).distance(point + along * advance) > HAIR;
+            // At a corner the distances are equal to the bit; between corners a rounding decides.
+            let equal = other == point && at_an_end;
+            self.doubtful |= as_near && elsewhere && !equal;
+        }
+        let desired = self.along(&[point - self.p, along * advance]);
+        self.steer(desired)
+    }
+
+    /// The segments of the path that is followed, or of all; with their images in a wrapped world.
+    fn segments(&self) -> Vec<[DVec2; 2]> {
+        let choice = self.value(Kind::FollowPath, "path");
+        let mut segments = vec![];
+        for (index, path) in self.scene.paths.iter().enumerate() {
+            if choice == f64::from(NEAREST_PATH) || choice == index as f64 {
+                let points: Vec<DVec2> = path.points.iter().map(|p| p.as_dvec2()).collect();
+                segments.extend(points.windows(2).map(|pair| [pair[0], pair[1]]));
+                if path.closed {
+                    segments.push([points[points.len() - 1], points[0]]);
+                }
+            }
+        }
+        if self.scene.world.boundary != Boundary::Wrap {
+            return segments;
+        }
+        let size = self.scene.world.size.as_dvec2();
+        let mut images = vec![];
+        for [from, to] in segments {
+            for row in -IMAGES..=IMAGES {
+                for column in -IMAGES..=IMAGES {
+                    let by = DVec2::new(column.into(), row.into()) * size;
+                    images.push([from + by, to + by]);
+                }
+            }
+        }
+        images
+    }
+
+    /// Every obstacle, by the shortest way.
+    fn circles(&mut self) -> Vec<Circle> {
+        let mut circles = vec![];
+        for obstacle in &self.scene.obstacles {
+            let (offset, tie) = minimum_image(self.scene, obstacle.position.as_dvec2() - self.p);
+            self.doubtful |= tie;
+            let (ahead, left) = (self.heading(), self.heading().perp());
+            circles.push(Circle {
+                offset,
+                x: ahead.dot(offset),
+                y: left.dot(offset),
+                radius: obstacle.radius.into(),
+            });
+        }
+        circles
+    }
+
+    pub(super) fn avoid(&mut self) -> DVec2 {
+        let circles = self.circles();
+        match self.value(Kind::Avoid, "method") {
+            0.0 => self.feel(&circles),
+            1.0 => self.look_through_box(&circles),
+            _ => self.look_ahead(&circles),
+        }
+    }
+
+    /// −1 for a centre to the left, +1 for one to the right or dead ahead: which way is away.
+    fn away(&mut self, circle: &Circle) -> f64 {
+        if self.shorter(0.0, circle.y) { -1.0 } else { 1.0 }
+    }
+
+    /// AVOID, ActionScript: across the heading, and brake. Of every circle that the feeler meets.
+    fn feel(&mut self, circles: &[Circle]) -> DVec2 {
+        let (reach, buffer) = (self.value(Kind::Avoid, "reach"), self.value(Kind::Avoid, "buffer"));
+        let mut force = DVec2::ZERO;
+        for circle in circles {
+            let feeler = reach + circle.radius + buffer;
+            if self.shorter(circle.y.abs(), circle.radius + buffer)
+                && self.shorter(circle.x, feeler)
+                && self.shorter(0.0, circle.x)
+            {
+                let strength = self.max_speed * (1.0 - circle.x / feeler);
+                force += self.heading().perp() * (strength * self.away(circle));
+                self.brake *= circle.x / feeler;
+            }
+        }
+        self.limited(force)
+    }
+
+    /// AVOID, Buckland: the circle whose expanded edge crosses the axis of the box first.
+    fn look_through_box(&mut self, circles: &[Circle]) -> DVec2 {
+        // An agent looks no farther than at its full speed, and one that cannot move as far as
+        // one at rest.
+        let pace = if self.max_speed > 0.0 { self.v.length() / self.max_speed } else { 0.0 };
+        let length = self.value(Kind::Avoid, "reach") * (1.0 + pace.min(1.0));
+        let size = f64::from(self.species.body.size);
+        let mut nearest = length;
+        let mut found = None;
+        for circle in circles {
+            let expanded = circle.radius + size;
+            if self.shorter(circle.x, 0.0) || !self.shorter(circle.y.abs(), expanded) {
+                continue;
+            }
+            let half = (expanded * expanded - circle.y * circle.y).sqrt();
+            // From inside the circle the edge is met on the far side.
+            let outside = half < circle.x;
+            let crossing = if outside { circle.x - half } else { circle.x + half };
+            // On the edge itself, even where these numbers are equal: they come from roots.
+            self.doubtful |= (half - circle.x).abs() < HAIR;
+            // Where the axis grazes the edge, a rounding of y moves the crossing far.
+            let grazing = HAIR * expanded / half;
+            self.doubtful |= crossing != nearest && (crossing - nearest).abs() < grazing;
+            if crossing < nearest {
+                nearest = crossing;
+                found = Some(circle);
+            }
+        }
+        let Some(circle) = found else { return DVec2::ZERO };
+        let Circle { x, y, radius, .. } = *circle;
+        let across = (radius - y.abs()) * (1.0 + (length - x) / length) * self.away(circle);
+        let along = (radius - x) * 0.2;
+        self.limited(self.heading() * along + self.heading().perp() * across)
+    }
+
+    /// COCOS: away from the circle that the vector ahead passes most closely.
+    fn look_ahead(&mut self, circles: &[Circle]) -> DVec2 {
+        let reach = self.value(Kind::Avoid, "reach");
+        let pace = if self.max_speed > 0.0 { self.v.length() / self.max_speed } else { 0.0 };
+        // No farther than the reach, as above. Who stands still has no vector ahead.
+        let length = reach * pace.min(1.0);
+        let ahead = self.heading() * length;
+        let mut nearest = f64::MAX;
+        let mut found = None;
+        for circle in circles {
+            let aside = circle.y.abs();
+            let beside = !self.shorter(circle.x, 0.0) && !self.shorter(length, circle.x);
+            if beside && !self.shorter(circle.radius, aside) && self.shorter(aside, nearest) {
+                nearest = aside;
+                found = Some(circle);
+            }
+        }
+        let Some(circle) = found else { return DVec2::ZERO };
+        let way = self.sum(&[ahead, -circle.offset]);
+        self.limited(with_length(way, self.value(Kind::Avoid, "strength")))
+    }
+
+    /// `with_length(field(p), max_speed)`; silent where the field is zero.
+    pub(super) fn follow_flow(&mut self) -> DVec2 {
+        let Some(field) = self.flow else { return DVec2::ZERO };
+        let size = self.scene.world.size.as_dvec2();
+        let sides = [field.raster.columns, field.raster.rows];
+        let mut cell = [0; 2];
+        for axis in 0..2 {
+            let place = self.p[axis] / size[axis] * f64::from(sides[axis]);
+            let border = place.round();
+            // There is no border at the edge of the world: positions outside belong to it.
+            let inner = border > 0.0 && border < f64::from(sides[axis]);
+            self.doubtful |= inner && (place - border).abs() < BRINK * f64::from(sides[axis]);
+            cell[axis] = place.floor().clamp(0.0, f64::from(sides[axis] - 1)) as usize;
+        }
+        let way = field.ways[cell[1] * sides[0] as usize + cell[0]].as_dvec2();
+        if way == DVec2::ZERO {
+            return DVec2::ZERO;
+        }
+        self.steer(with_length(way, self.max_speed))
+    }
+}

@@ -1,0 +1,125 @@
+//! The behaviours that go by targets, walls or chance.
+
+use flockwork::model::behaviours::Kind;
+use flockwork::model::parameter::NEAREST_TARGET;
+use flockwork::model::random::{Use, unit};
+use glam::DVec2;
+use std::f64::consts::TAU;
+
+use super::{CANCELLATION, HAIR, Vehicle, minimum_image, with_length};
+
+impl Vehicle<'_> {
+    /// The way to the target that a behaviour names, and the target's velocity, if there is one.
+    pub(super) fn target(&mut self, kind: Kind) -> Option<(DVec2, DVec2)> {
+        let choice = self.value(kind, "target");
+        let mut ways = vec![];
+        for (index, target) in self.scene.targets.iter().enumerate() {
+            let named = choice == f64::from(NEAREST_TARGET) || choice == index as f64;
+            if target.active && named {
+                let (way, tie) = minimum_image(self.scene, target.position.as_dvec2() - self.p);
+                self.doubtful |= tie;
+                ways.push((way, target.velocity.as_dvec2()));
+            }
+        }
+        ways.sort_by(|a, b| a.0.length().total_cmp(&b.0.length()));
+        let nearest = *ways.first()?;
+        let as_near = |way: DVec2| way.length() - nearest.0.length() < HAIR;
+        self.doubtful |= ways.into_iter().any(|other| as_near(other.0) && other != nearest);
+        Some(nearest)
+    }
+
+    fn towards(&self, kind: Kind, way: DVec2) -> DVec2 {
+        let gain = self.value(kind, "gain");
+        if gain > 0.0 { way * gain } else { with_length(way, self.max_speed) }
+    }
+
+    /// With a `proximity`, both limits of the agent are scaled by d/proximity for this tick.
+    pub(super) fn approach(&mut self) {
+        if self.species.rule(Kind::Seek).is_none() {
+            return;
+        }
+        let proximity = self.value(Kind::Seek, "proximity");
+        if proximity > 0.0
+            && let Some((way, _)) = self.target(Kind::Seek)
+        {
+            let scale = way.length() / proximity;
+            self.max_speed *= scale;
+            self.max_force *= scale;
+        }
+    }
+
+    pub(super) fn seek(&mut self) -> DVec2 {
+        let target = self.target(Kind::Seek);
+        target.map_or(DVec2::ZERO, |(way, _)| self.steer(self.towards(Kind::Seek, way)))
+    }
+
+    pub(super) fn flee(&mut self) -> DVec2 {
+        let radius = self.value(Kind::Flee, "radius");
+        match self.target(Kind::Flee) {
+            Some((way, _)) if self.below(way.length_squared(), radius * radius) => {
+                self.steer(-self.towards(Kind::Flee, way))
+            }
+            _ => DVec2::ZERO,
+        }
+    }
+
+    pub(super) fn arrive(&mut self) -> DVec2 {
+        let slowing = self.value(Kind::Arrive, "slowing_radius");
+        let target = self.target(Kind::Arrive);
+        target.map_or(DVec2::ZERO, |(way, _)| {
+            let part = (way.length() / slowing).min(1.0);
+            self.steer(self.towards(Kind::Arrive, way) * part)
+        })
+    }
+
+    /// Seek a point on a circle ahead, at an angle against the heading that changes by chance. Or
+    /// (COCOS) no force, but `v ← v + distance·heading + radius·(cos θ, sin θ)`.
+    pub(super) fn wander(&mut self) -> DVec2 {
+        let draw = unit(self.scene.seed, self.index as u32, self.state.tick as u32, Use::Wander);
+        let turn = self.value(Kind::Wander, "turn") / 360.0;
+        self.angle += turn * (2.0 * f64::from(draw) - 1.0);
+        let around = DVec2::from_angle(self.angle * TAU) * self.value(Kind::Wander, "radius");
+        let ahead = self.heading() * self.value(Kind::Wander, "distance");
+        let kicks = self.value(Kind::Wander, "kind") == 1.0;
+        if kicks {
+            self.kick += (ahead + around) * self.value(Kind::Wander, "weight");
+            return DVec2::ZERO;
+        }
+        let desired = self.along(&[ahead, self.heading().rotate(around)]);
+        self.steer(desired)
+    }
+
+    /// Seek a point on a circle round the food, at an angle against the heading that grows by a
+    /// tenth of a degree for each unit of distance.
+    pub(super) fn swim(&mut self) -> DVec2 {
+        let Some((way, _)) = self.target(Kind::Swim) else { return DVec2::ZERO };
+        self.angle += way.length() / 10.0 / 360.0;
+        let around = DVec2::from_angle(self.angle * TAU) * self.value(Kind::Swim, "radius");
+        let desired = self.along(&[way, self.heading().rotate(around)]);
+        self.steer(desired)
+    }
+
+    pub(super) fn contain(&mut self) -> DVec2 {
+        let margin = self.value(Kind::Contain, "margin");
+        let size = self.scene.world.size.as_dvec2();
+        let mut desired = self.v;
+        let mut near = false;
+        for axis in 0..2 {
+            // In a world narrower than two margins the nearer wall counts.
+            let reach = margin.min(size[axis] / 2.0);
+            if self.below(self.p[axis], reach) {
+                desired[axis] = self.max_speed;
+                near = true;
+            } else if self.below(size[axis] - reach, self.p[axis]) {
+                desired[axis] = -self.max_speed;
+                near = true;
+            }
+        }
+        if !near {
+            return DVec2::ZERO;
+        }
+        let turn = with_length(desired, self.max_speed) - self.v;
+        self.doubtful |= turn.length() < CANCELLATION * self.max_speed;
+        with_length(turn, self.max_force)
+    }
+}

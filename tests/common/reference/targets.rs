@@ -1,0 +1,66 @@
+//! What becomes of targets that move.
+
+use flockwork::model::random::{Use, unit};
+use flockwork::model::scene::Scene;
+use flockwork::model::state::FlockState;
+use flockwork::model::world::Boundary;
+use glam::DVec2;
+
+use super::{HAIR, minimum_image};
+
+/// A target after one tick.
+#[derive(Debug)]
+pub struct Moved {
+    /// World units.
+    pub position: DVec2,
+    /// World units per tick.
+    pub velocity: DVec2,
+    /// How often it has been hit.
+    pub hits: u32,
+    /// True where a rounding may decide whether it is hit or thrown back.
+    pub doubtful: bool,
+}
+
+/// The targets of a scene after the tick `tick` at whose end the flock is as in `after`: who is hit
+/// reappears at random, the others move on; walls throw them back.
+pub fn targets_after(scene: &Scene, tick: u64, after: &FlockState) -> Vec<Moved> {
+    let size = scene.world.size.as_dvec2();
+    let mut moved = vec![];
+    for (index, target) in scene.targets.iter().enumerate() {
+        let (mut position, mut velocity) = (target.position.as_dvec2(), target.velocity.as_dvec2());
+        let (mut hits, mut doubtful) = (target.hits, false);
+        let reach = f64::from(target.hit_radius);
+        let mut hit = false;
+        for agent in &after.position {
+            let (way, _) = minimum_image(scene, agent.as_dvec2() - position);
+            hit |= way.length() < reach;
+            doubtful |= reach > 0.0 && (way.length() - reach).abs() < HAIR;
+        }
+        let draw = |purpose| f64::from(unit(scene.seed, index as u32, tick as u32, purpose));
+        if !target.active {
+            // The pointer is where the hand leaves it.
+        } else if hit {
+            position = DVec2::new(draw(Use::TargetX), draw(Use::TargetY)) * size;
+            hits += 1;
+        } else {
+            position += velocity * f64::from(scene.time_step);
+            for axis in 0..2 {
+                let there = position[axis];
+                match scene.world.boundary {
+                    Boundary::Open => {}
+                    Boundary::Wrap => position[axis] = there.rem_euclid(size[axis]),
+                    Boundary::Walls => {
+                        position[axis] = there.clamp(0.0, size[axis]);
+                        let from_edge = there.abs().min((there - size[axis]).abs());
+                        doubtful |= from_edge > 0.0 && from_edge < HAIR;
+                        if position[axis] != there {
+                            velocity[axis] = -velocity[axis];
+                        }
+                    }
+                }
+            }
+        }
+        moved.push(Moved { position, velocity, hits, doubtful });
+    }
+    moved
+}

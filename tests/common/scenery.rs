@@ -1,0 +1,75 @@
+//! Random obstacles, paths and flow fields for the situations.
+
+use flockwork::model::scene::Scene;
+use flockwork::model::scenery::{FlowKind, FlowPlan, Obstacle};
+use glam::Vec2;
+
+use super::situations::Dice;
+
+/// Up to four circles, or thirty: points, small ones on the lattice and elsewhere (outside the world too),
+/// some that overlap, some over the agents, one over the whole world.
+pub fn obstacles(size: Vec2, dice: &mut Dice) -> Vec<Obstacle> {
+    let mut obstacles: Vec<Obstacle> = vec![];
+    for _ in 0..dice.one_of(&[0, 1, 1, 2, 3, 4, 30]) {
+        let uniform = dice.point(Vec2::splat(-5.0), size + 5.0);
+        let lattice = (uniform / Vec2::new(4.0, 3.0)).floor() * Vec2::new(4.0, 3.0);
+        let last = obstacles.last().map_or(lattice, |last| last.position);
+        let place = dice.one_of(&[uniform, uniform, lattice, last]);
+        let radius = dice.one_of(&[0.0, 1.5, 3.0, 3.0, 8.0, 8.0, 20.0, 200.0]);
+        obstacles.push(Obstacle::new(place, radius));
+    }
+    obstacles
+}
+
+/// `count` paths of two to seven corners, or forty, some closed, some with a corner twice or across the seam.
+///
+/// The corners are whole numbers: `from + (to − from)` is then `to` to the bit, and where a corner
+/// is the nearest point, it is as near on both of its segments.
+pub fn paths_text(count: usize, size: Vec2, dice: &mut Dice) -> String {
+    let mut text = String::new();
+    for index in 0..count {
+        let mut corners = vec![Vec2::new(3.0, 4.0)];
+        for _ in 0..dice.one_of(&[1, 2, 3, 4, 5, 38]) {
+            let corner = dice.point(Vec2::splat(-12.0), size + 12.0).round();
+            let last = corners[corners.len() - 1];
+            corners.push(dice.one_of(&[corner, corner, corner, last]));
+        }
+        corners.push(Vec2::new(17.0, 11.0));
+        if dice.below(2) == 0 {
+            corners.remove(0);
+            // A path of one corner is none.
+            corners.push(Vec2::new(9.0, 15.0));
+        }
+        let corners: Vec<String> = corners.iter().map(|p| format!("[{}, {}]", p.x, p.y)).collect();
+        text += &format!(
+            "[[paths]]\nname = \"p{index}\"\nclosed = {}\npoints = [{}]\n",
+            dice.below(2) == 0,
+            corners.join(", ")
+        );
+    }
+    text
+}
+
+pub fn flow_text(dice: &mut Dice) -> String {
+    format!(
+        "[flow]\nkind = \"{}\"\ncell = {}\nfrequency = {}\n",
+        dice.one_of(&["perlin", "vortex"]),
+        dice.one_of(&[7.0, 20.0]),
+        dice.one_of(&[0.1, 0.43])
+    )
+}
+
+/// In one case of three, a field as if it had been read from a file, with calm cells in it.
+pub fn field_from_a_file(scene: &mut Scene, dice: &mut Dice) {
+    if dice.below(3) > 0 {
+        return;
+    }
+    let grid = (1 + dice.below(6) as u32, 1 + dice.below(6) as u32);
+    let one = |_| {
+        let way = dice.point(Vec2::splat(-2.0), Vec2::splat(2.0));
+        dice.one_of(&[way, way, Vec2::ZERO])
+    };
+    let ways = (0..grid.0 * grid.1).map(one).collect();
+    let file = Some("ways.csv".into());
+    scene.flow = Some(FlowPlan { kind: FlowKind::File, grid, ways, file, ..FlowPlan::default() });
+}

@@ -1,0 +1,43 @@
+//! Situations for an engine that compiles a shader for each variant of a scene: few variants, and
+//! one after the other.
+
+use flockwork::engine::gpu::shaders::Variant;
+use flockwork::model::behaviours::Kind;
+use flockwork::model::world::Boundary;
+
+use super::situations::{Situation, situation};
+
+/// The shaders that a situation takes.
+pub fn variant_of(case: &Situation) -> Variant {
+    Variant::of(&case.scene, &case.scene.grid(case.state.len()))
+}
+
+/// `count` situations that have all of a set of behaviours, those of one shader variant after
+/// another: each variant is compiled once, and for each kind of world there are only those few that
+/// most situations have.
+pub fn situations_of(kinds: &[Kind], count: usize) -> Vec<Situation> {
+    let mut met: Vec<(Variant, usize)> = vec![];
+    let whole = |case: &Situation| kinds.iter().all(|kind| case.scene.uses().contains(*kind));
+    for variant in
+        (0..400).map(|number| situation(kinds, number)).filter(whole).map(|c| variant_of(&c))
+    {
+        match met.iter_mut().find(|(known, _)| *known == variant) {
+            Some((_, times)) => *times += 1,
+            None => met.push((variant, 1)),
+        }
+    }
+    // The commonest first.
+    met.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
+    let mut chosen = vec![];
+    for (_, boundary) in Boundary::NAMES {
+        let there = met.iter().map(|(variant, _)| *variant).filter(|v| v.boundary == boundary);
+        // All behaviours together come with so many extras that two would leave most cases out.
+        chosen.extend(there.take(if kinds.len() == 1 { 2 } else { 8 }));
+    }
+    let all = (0..).map(|number| situation(kinds, number));
+    let place = |case: &Situation| chosen.iter().position(|v| *v == variant_of(case));
+    let mut cases: Vec<(usize, Situation)> =
+        all.filter_map(|case| Some((place(&case)?, case))).take(count).collect();
+    cases.sort_by_key(|(place, _)| *place);
+    cases.into_iter().map(|(_, case)| case).collect()
+}
