@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use super::species::{Spawn, SpawnPlace, Species};
-use super::variation::{Law, Slot};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
 use crate::model::behaviours::{Kind, Uses};
 use crate::model::memory::Memory;
@@ -164,8 +163,7 @@ impl Scene {
             if speed >= shorter {
                 return Err(PopulateError::TooFast { species: name(), speed, width, height });
             }
-            let lookahead = Kind::FollowPath.parameter("lookahead").unwrap_or_default();
-            let lookahead = species.largest(Kind::FollowPath, lookahead);
+            let lookahead = species.range(Kind::FollowPath, "lookahead").1;
             if lookahead >= shorter {
                 let species = name();
                 return Err(PopulateError::LooksTooFar { species, lookahead, width, height });
@@ -176,17 +174,13 @@ impl Scene {
 
     /// The largest speed that a species can reach; world units per tick.
     fn fastest(&self, species: &Species) -> f32 {
-        let varied = species.variations.iter().filter_map(|variation| match variation.law {
-            Law::Noise { amplitude, .. } if variation.slot == Slot::Body(1) => Some(amplitude),
-            _ => None,
-        });
-        let speed = species.body.max_speed + varied.sum::<f32>();
-        let proximity = Kind::Seek.parameter("proximity").unwrap_or_default();
-        let proximity = species.rule(Kind::Seek).map_or(0.0, |rule| rule.values[proximity]);
+        let (nearest, farthest) = species.range(Kind::Seek, "proximity");
+        if farthest <= 0.0 {
+            return species.largest_max_speed();
+        }
         // No target is farther away than half the diagonal.
-        let farther =
-            if proximity > 0.0 { self.world.size.length() / 2.0 / proximity } else { 1.0 };
-        speed * farther.max(1.0)
+        let farther = self.world.size.length() / 2.0 / nearest.max(f32::MIN_POSITIVE);
+        species.largest_max_speed() * farther.max(1.0)
     }
 
     /// Makes the obstacles from their plans. Where the world has grown, those with a place stand

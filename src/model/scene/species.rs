@@ -2,7 +2,7 @@
 
 use super::variation::{Law, Slot, Variation};
 use crate::model::behaviours::Kind;
-use crate::model::parameter::{Meaning, NO_TARGET};
+use crate::model::parameter::{Meaning, NO_TARGET, Parameters};
 use crate::model::vector::Point;
 
 crate::parameters! {
@@ -159,18 +159,44 @@ impl Species {
         parameter.filter(|p| !silent(p.key)).map_or(0.0, |p| p.default)
     }
 
-    /// The largest value that a behaviour's parameter has at any time; 0 where the species does not
-    /// have the behaviour.
+    /// The least and the largest value that a slot has at any time, given its base.
+    fn span(&self, slot: Slot, base: f32) -> (f32, f32) {
+        let own = self.variations.iter().find(|variation| variation.slot == slot);
+        own.map_or((base, base), |variation| {
+            let (low, high) = variation.parameter().range;
+            match variation.law {
+                Law::Noise { amplitude, .. } => {
+                    ((base - amplitude).max(low), (base + amplitude).min(high))
+                }
+                Law::GrowsWithSize { .. } | Law::ShrinksWithSize { .. } => (low, base),
+            }
+        })
+    }
+
+    /// The least and the largest value that a behaviour's parameter has at any time; zeros where the
+    /// species does not have the behaviour.
     #[must_use]
-    pub fn largest(&self, kind: Kind, index: usize) -> f32 {
-        let Some(rule) = self.rule(kind) else { return 0.0 };
-        let own = self.variations.iter().filter(|v| v.slot == Slot::Rule(kind, index));
-        let more = own.map(|variation| match variation.law {
-            Law::Noise { amplitude, .. } => amplitude,
-            // At most the base.
-            Law::GrowsWithSize { .. } | Law::ShrinksWithSize { .. } => 0.0,
-        });
-        rule.values.get(index).copied().unwrap_or(0.0) + more.sum::<f32>()
+    pub fn range(&self, kind: Kind, key: &str) -> (f32, f32) {
+        let slot = kind.parameter(key);
+        let value = slot.and_then(|slot| Some((slot, *self.rule(kind)?.values.get(slot)?)));
+        value.map_or((0.0, 0.0), |(slot, base)| self.span(Slot::Rule(kind, slot), base))
+    }
+
+    /// The largest max_speed at any time; world units per tick.
+    #[must_use]
+    pub fn largest_max_speed(&self) -> f32 {
+        self.largest_of_body("max_speed", self.body.max_speed)
+    }
+
+    /// The largest size at any time; world units.
+    #[must_use]
+    pub fn largest_size(&self) -> f32 {
+        self.largest_of_body("size", self.body.size)
+    }
+
+    fn largest_of_body(&self, key: &str, base: f32) -> f32 {
+        let row = Body::<f32>::TABLE.iter().position(|parameter| parameter.key == key);
+        row.map_or(base, |row| self.span(Slot::Body(row), base).1)
     }
 
     /// The body as a row of values, in the order of its table.
@@ -204,8 +230,6 @@ impl Species {
             target.is_none_or(|slot| rule.values[slot] == NO_TARGET)
         };
         let near = self.rules.iter().filter(|rule| rule.kind.info().listens).filter(hears);
-        let radius =
-            |rule: &Rule| rule.kind.parameter("radius").map(|slot| self.largest(rule.kind, slot));
-        near.filter_map(radius).fold(0.0, f32::max)
+        near.map(|rule| self.range(rule.kind, "radius").1).fold(0.0, f32::max)
     }
 }

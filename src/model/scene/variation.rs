@@ -105,7 +105,9 @@ impl Scene {
         let perlin = Perlin::new(self.seed);
         let mut all = self.species.clone();
         for (index, species) in all.iter_mut().enumerate() {
-            for (number, variation) in species.variations.clone().into_iter().enumerate() {
+            for (number, variation) in
+                std::mem::take(&mut species.variations).into_iter().enumerate()
+            {
                 let noise = match variation.law {
                     Law::Noise { period, .. } => {
                         let time = tick as f64 / f64::from(period);

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use crate::model::vector::Point;
 
+/// Part of a cell's side by which cells are wider than their share of the rectangle: eight roundings.
+const EDGE: f32 = 1e-6;
+
 /// Cells of equal size over a rectangle that need not begin at the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Raster {
@@ -30,7 +33,9 @@ impl Raster {
         let side = side.max(smallest);
         let across = |length: f32| (length / side).ceil().clamp(1.0, most as f32) as u32;
         let (columns, rows) = (across(extent.x), across(extent.y));
-        let cells_per_unit = Point::new(columns as f32, rows as f32) / extent;
+        // A hair wider than their share: what lies on the upper edges is in the last cells, and not
+        // past them by a rounding.
+        let cells_per_unit = Point::new(columns as f32, rows as f32) / extent * (1.0 - EDGE);
         Self { origin: low, cells_per_unit, columns, rows }
     }
 
@@ -60,7 +65,7 @@ impl Raster {
         let column = (x - self.origin.x) * self.cells_per_unit.x;
         let row = (y - self.origin.y) * self.cells_per_unit.y;
         let (columns, rows) = (self.columns as f32, self.rows as f32);
-        // False for NaN. The upper edges belong to the last cells, where rounding may lead.
+        // False for NaN.
         let inside = column >= 0.0 && row >= 0.0 && column <= columns && row <= rows;
         if !inside || self.columns == 0 {
             return None;

@@ -50,12 +50,8 @@ impl Obstacles {
         let rules = scene.species.iter().filter(|species| species.rule(Kind::Avoid).is_some());
         let reaches: Vec<[f32; 3]> = rules
             .map(|species| {
-                let value = |key| {
-                    Kind::Avoid
-                        .parameter(key)
-                        .map_or(0.0, |slot| species.largest(Kind::Avoid, slot))
-                };
-                [species.body.size, value("reach"), value("buffer")]
+                let largest = |key| species.range(Kind::Avoid, key).1;
+                [species.largest_size(), largest("reach"), largest("buffer")]
             })
             .collect();
         if reaches.is_empty() {

@@ -102,8 +102,7 @@ impl Paths {
     pub fn of(scene: &Scene) -> Self {
         let kind = Kind::FollowPath;
         let rules = scene.species.iter().filter(|species| species.rule(kind).is_some());
-        let lookahead = kind.parameter("lookahead").unwrap_or_default();
-        let ahead = rules.map(|species| species.largest(kind, lookahead)).reduce(f32::max);
+        let ahead = rules.map(|species| species.range(kind, "lookahead").1).reduce(f32::max);
         let Some(ahead) = ahead.filter(|_| !scene.paths.is_empty()) else {
             return Self { raster: Raster::EMPTY, cells: CellLists::default() };
         };
