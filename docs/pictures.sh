@@ -11,36 +11,38 @@ flockwork="${CARGO_TARGET_DIR:-target}/release/flockwork"
   --out docs/flock.gif
 
 mkdir -p docs/gallery
-# Scene, ticks, and the count where it is not the scene's own.
-while read -r scene ticks count; do
-  "$flockwork" capture --engine cpu --scene "$scene" ${count:+--count "$count"} --ticks "$ticks" \
-    --size 640x360 --out "docs/gallery/$scene.png"
+# Scene, ticks, the count where it is not the scene's own, and `+` for the geometry of steering.
+while read -r scene ticks count geometry; do
+  options=(--scene "$scene" --ticks "$ticks")
+  [ "$count" = "-" ] || options+=(--count "$count")
+  [ "$geometry" = "+" ] && options+=(--geometry)
+  "$flockwork" capture --engine cpu "${options[@]}" --size 640x360 --out "docs/gallery/$scene.png"
 done <<'SCENES'
-arrive 60
-avoid-ahead 150
-avoid-box 400
-avoid-feeler 400
-big-and-small 600
+arrive 60 - +
+avoid-ahead 50 - +
+avoid-box 400 15 +
+avoid-feeler 400 15 +
+big-and-small 600 -
 embers 600 400
-evade 300
-fish 120
-flee 20
+evade 300 - +
+fish 100 - +
+flee 20 - +
 flock 900 3000
-flock-fov 900 1000
-flock-noise 600 1000
+flock-fov 900 -
+flock-noise 800 -
 flock-pointer 600 1000
-flock-view 900 1000
-flow 300 400
-foam 1500
-gather 400
-path 200
-path-loop 600
-predators 600
-pursuit 40
-seek 60
-seek-proximity 60
-seek-separate 1000
-separation 1000
-walls 300
-wander 400 200
+flock-view 900 400
+flow 150 400
+foam 1500 -
+gather 60 -
+path 150 - +
+path-loop 600 -
+predators 600 -
+pursuit 18 - +
+seek 60 - +
+seek-proximity 60 - +
+seek-separate 1000 -
+separation 1000 -
+walls 300 - +
+wander 400 12 +
 SCENES

@@ -139,7 +139,7 @@ fn every_poisoned_parameter_is_noticed_on_the_device() {
         Kind::ALL.iter().all(|kind| uses.contains(*kind)) && uses.has(extras) && fixed
     };
     let mut cases =
-        (0..).map(|number| situation(&Kind::ALL, number)).filter(whole).take(60).peekable();
+        (0..).map(|number| situation(&Kind::ALL, number)).filter(whole).take(400).peekable();
     let (_, module) = compose("steer", variant_of(cases.peek().unwrap())).unwrap();
     let layout = reflect::layout(&module, "species").unwrap();
 

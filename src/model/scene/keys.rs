@@ -133,7 +133,7 @@ section! {
         boundary: Values::Choice(|| names(&Boundary::NAMES)) => "`\"wrap\"`", "";
         /// Mean neighbours of an evenly spread flock, which sizes the world for another count than the scene's own.
         density: Values::Number(1e-3, 1e4) => "none", "neighbours";
-        /// Without a density: whether the area grows with the count.
+        /// Without a density: whether the area grows as a larger count than the scene's own does.
         grows: Values::Boolean => "`false`", "";
     }
 }

@@ -249,7 +249,8 @@ impl Scene {
             if !self.grows {
                 return Ok(1.0);
             }
-            let size = self.written_size * (count as f64 / self.own_count() as f64).sqrt() as f32;
+            let times = (count as f64 / self.own_count() as f64).max(1.0);
+            let size = self.written_size * times.sqrt() as f32;
             return Ok(size.x / self.world.size.x);
         };
         if !(1e-3..=1e4).contains(&wanted) {
