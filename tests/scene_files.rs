@@ -67,6 +67,63 @@ fn a_wrong_line_is_named_with_its_remedy() {
 }
 
 #[test]
+fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
+    // What is added to a scene with one species `a`, and what the message must say.
+    let cases: [(&str, &[&str]); 24] = [
+        ("[[paths]]\npoints = [[1, 1]]", &["paths", "two different ones"]),
+        ("[[paths]]\npoints = [[1, 1], [1, 1]]", &["paths", "two different ones"]),
+        ("[[paths]]\npoints = [[1, 1], [2]]", &["points.1", "two numbers"]),
+        ("[[paths]]\nclosed = 1\npoints = [[1, 1], [2, 2]]", &["closed", "true or false"]),
+        ("[[obstacles]]\nradius = -1", &["obstacles.0.radius", "-1", "0 to 1000000"]),
+        ("[[obstacles]]\nposition = [1, 1]\ncount = 3", &["leave `count` out"]),
+        ("[[obstacles]]\ncount = 2000000", &["obstacles.0.count", "1 to 1048576"]),
+        ("[flow]\nkind = \"vortx\"", &["flow.kind", "did you mean `vortex`?"]),
+        ("[flow]\nkind = \"file\"", &["flow", "`file` and `grid`"]),
+        ("[flow]\ngrid = [2, 2]", &["flow", "belong to kind"]),
+        ("[[targets]]\nname = \"none\"", &["targets.0", "\"none\" is taken"]),
+        ("click = \"clap\"", &["click", "call, path, flee, target, obstacle"]),
+        ("[species.a.follow_path]", &["species.a", "add a [[paths]] table"]),
+        ("[species.a.follow_flow]", &["species.a", "add a [flow] table"]),
+        ("[species.a.wander]\n[species.a.swim]", &["species.a", "has one of them"]),
+        ("[species.a.pursue]\nwith = \"ghosts\"", &["no species is called \"ghosts\""]),
+        ("[species.a.pursue]\ntarget = \"fox\"", &["no target is called \"fox\""]),
+        ("[species.a.evade]\nlead = \"far\"", &["\"far\"", "ticks, distance"]),
+        ("[species.a.view]\nfov = 720", &["view.fov", "720", "0 to 360 degrees"]),
+        ("[species.a.avoid]\nmethod = \"box2\"", &["did you mean `box`?"]),
+        ("[species.a]\nmass = -1", &["species.a.mass", "-1"]),
+        ("[species.a]\nlimit = \"all\"", &["species.a.limit", "each, sum"]),
+        ("[species.a]\nmax_speed = { base = 3 }", &["max_speed", "one law is wanted"]),
+        ("[species.a]\nsize = { base = 3, grows_with_size = 5 }", &["depend on itself"]),
+    ];
+    for (added, parts) in cases {
+        let alone = if added.contains("[species.a") { "" } else { "\n[species.a]" };
+        let message = error(&format!("{added}{alone}"), &[]);
+        for part in parts {
+            assert!(message.contains(part), "{added}: {message:?} does not say {part:?}");
+        }
+        assert!(message.starts_with("mine.toml:"), "{message:?}");
+    }
+}
+
+#[test]
+fn what_only_a_sized_world_can_tell_is_refused() {
+    let problem = |text: &str| {
+        let mut scene = Scene::parse("mine.toml", text, &[]).unwrap();
+        scene.populate(&Request::default()).unwrap_err().to_string()
+    };
+    let path = "[[paths]]\npoints = [[0, 0], [9, 9]]\n[species.a.follow_path]\n";
+    let message = problem(&format!("{path}lookahead = 400"));
+    assert!(message.contains("lookahead: 400") && message.contains("640 x 360"), "{message}");
+    let message = problem(&format!("{path}lookahead = {{ base = 350, amplitude = 20 }}"));
+    assert!(message.contains("lookahead: 370"), "{message}");
+    let message = problem("[species.a]\nmax_speed = { base = 350, amplitude = 20 }");
+    assert!(message.contains("max_speed: 370"), "{message}");
+    // 367 units are the farthest that a target can be: 3 · 367 / 2.
+    let message = problem("[species.a.seek]\nproximity = 2");
+    assert!(message.contains("max_speed: 550"), "{message}");
+}
+
+#[test]
 fn a_scene_without_species_is_no_scene() {
     assert!(error("about = \"x\"", &[]).contains("[species.NAME]"));
     assert!(error("", &[]).contains("[species.NAME]"));

@@ -6,6 +6,7 @@ mod adapter;
 mod avoid;
 mod crowds;
 mod drift;
+mod edges;
 mod flocks;
 mod hunt;
 mod paths;

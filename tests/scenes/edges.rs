@@ -1,0 +1,83 @@
+//! Scenes that somebody might write: at the edge of what is allowed, nothing becomes NaN.
+
+use super::*;
+
+/// Everything that can go wrong with scenery at once: obstacles that overlap, cover the place of
+/// birth and the whole world, a path with equal points, targets faster than the world is wide.
+const SCENERY: &str = r#"
+[world]
+size = [100, 60]
+[[targets]]
+velocity = [170, -90]
+hit_radius = 500
+[[targets]]
+position = [50, 30]
+[[obstacles]]
+position = [50, 30]
+radius = 40
+[[obstacles]]
+position = [50, 30]
+radius = 40
+[[obstacles]]
+position = [0, 0]
+radius = 1000
+[[obstacles]]
+position = [20, 20]
+radius = 0
+[[paths]]
+points = [[50, 30], [50, 30], [50, 30], [90, 30], [90, 30]]
+closed = true
+[[paths]]
+points = [[-500, -500], [900, 700]]
+[flow]
+kind = "vortex"
+cell = 1000
+"#;
+
+/// Species at their limits.
+const SPECIES: [&str; 9] = [
+    // All behaviours (one of the two that turn an angle), all at once, at one point.
+    "spawn = { place = \"point\", speed = 0 }\nseparation = {}\nalignment = {}\ncohesion = { inner = 5 }\n\
+     view = {}\npursue = { lead = \"distance\" }\nevade = { target = \"target1\" }\nseek = {}\nflee = {}\n\
+     arrive = {}\nwander = {}\ncontain = {}\nfollow_path = {}\navoid = {}\nfollow_flow = {}",
+    "max_speed = 0\nspawn = { speed = 0 }\nseek = { proximity = 50 }\npursue = { lead = \"distance\" }\n\
+     avoid = { method = \"box\" }\nswim = {}",
+    "max_force = 0\nspawn = { speed = 3 }\nwander = { kind = \"kick\" }\navoid = {}\nseparation = {}",
+    "mass = 0.001\nmax_force = 10000\nmax_speed = 50\nseek = { weight = 1e6, gain = 1e6 }\n\
+     avoid = { method = \"ahead\", reach = 1e6, strength = 1e4 }",
+    "separation = { fov = 0 }\nalignment = { fov = 360 }\nview = { fov = 0 }\ncohesion = { radius = 1e6 }",
+    "limit = \"sum\"\ncombine = \"priority\"\nflee = { gain = 1e6, weight = 1e6 }\nfollow_path = { radius = 0 }\n\
+     seek = { proximity = 100 }",
+    "max_speed = { base = 3, amplitude = 1e6, period = 2 }\nseparation = { radius = { base = 5, amplitude = 1e6 } }",
+    "size = 10000\navoid = { method = \"box\", reach = 0.001 }\nwander = { turn = 180, distance = 0, radius = 0 }",
+    "follow_path = { lookahead = 0, advance = 1e6 }\nfollow_flow = {}\nswim = { radius = 0 }\narrive = { slowing_radius = 0.001 }",
+];
+
+#[test]
+fn at_the_limits_nothing_becomes_nan() {
+    on_both("flock", |run| {
+        let mut runs = 0;
+        for boundary in ["wrap", "walls", "open"] {
+            for (number, species) in SPECIES.iter().enumerate() {
+                let text = format!("{SCENERY}[species.a]\ncount = 40\n{species}\n");
+                let edge = [format!("world.boundary={boundary}")];
+                let mut scene = Scene::parse("edge", &text, &edge).unwrap();
+                let Ok(state) = scene.populate(&Request::default()) else {
+                    // An agent that would go round the wrapped world at once is refused.
+                    assert_eq!((boundary, number), ("wrap", 6), "species {number} in {boundary}");
+                    continue;
+                };
+                run.engine.load(&scene, &state).unwrap();
+                for _ in 0..10 {
+                    let state = run.step(3);
+                    for (p, v) in state.position.iter().zip(&state.velocity) {
+                        let finite = p.is_finite() && v.is_finite();
+                        assert!(finite, "species {number} in {boundary}: {p} with {v}");
+                    }
+                }
+                runs += 1;
+            }
+        }
+        format!("{runs} scenes at the limits stay finite")
+    });
+}
