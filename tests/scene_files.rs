@@ -76,7 +76,7 @@ fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
         ("[[paths]]\nclosed = 1\npoints = [[1, 1], [2, 2]]", &["closed", "true or false"]),
         ("[[obstacles]]\nradius = -1", &["obstacles.0.radius", "-1", "0 to 1000000"]),
         ("[[obstacles]]\nposition = [1, 1]\ncount = 3", &["leave `count` out"]),
-        ("[[obstacles]]\ncount = 2000000", &["obstacles.0.count", "1 to 1048576"]),
+        ("[[obstacles]]\ncount = 2000000", &["obstacles.0.count", "1 to 262144"]),
         ("[flow]\nkind = \"vortx\"", &["flow.kind", "did you mean `vortex`?"]),
         ("[flow]\nkind = \"file\"", &["flow", "`file` and `grid`"]),
         ("[flow]\ngrid = [2, 2]", &["flow", "belong to kind"]),
@@ -120,7 +120,15 @@ fn what_only_a_sized_world_can_tell_is_refused() {
     assert!(message.contains("max_speed: 370"), "{message}");
     // 367 units are the farthest that a target can be: 3 · 367 / 2.
     let message = problem("[species.a.seek]\nproximity = 2");
-    assert!(message.contains("max_speed: 550"), "{message}");
+    assert!(message.contains("proximity: with 2 ") && message.contains("550"), "{message}");
+    let far = "[[paths]]\npoints = [[1e7, 0], [-1e7, 9]]\n[species.a.follow_path]\n";
+    let message = problem(far);
+    assert!(message.contains("paths.path0: the point [10000000, 0]"), "{message}");
+    let message = problem("[[obstacles]]\ncount = 70000\nradius = 100\n[species.a.avoid]\n");
+    assert!(
+        message.contains("obstacles: 70000 of them") && message.contains("avoid.reach"),
+        "{message}"
+    );
 }
 
 #[test]

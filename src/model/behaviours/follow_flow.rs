@@ -9,7 +9,7 @@ crate::parameters! {
     /// Goes along with the scene's flow field.
     ///
     /// Desired velocity: `with_length(field(p), max_speed)`, the field one vector a cell; silent
-    /// where the field is zero, and without a field. Source: *The Nature of Code*, flow fields.
+    /// where the field is zero. Source: *The Nature of Code*, flow fields.
     FollowFlow {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;

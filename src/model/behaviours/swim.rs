@@ -10,7 +10,8 @@ crate::parameters! {
     ///
     /// The point is on a circle of `radius` round the food, at the angle θ against the heading; θ
     /// grows by d/10 degrees a tick, d the distance to the food: it wriggles slower the nearer it
-    /// is. Desired velocity: `with_length(point − p, max_speed)`; silent without food. Source: *The
+    /// is. Desired velocity: `with_length(point − p, max_speed)`; silent without food.
+    /// A species swims or wanders, not both. Source: *The
     /// Nature of Code*, chapter 5, exercise 5.5.
     Swim {
         /// Factor on the force.

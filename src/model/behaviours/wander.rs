@@ -12,7 +12,7 @@ crate::parameters! {
     /// heading; θ changes by up to `turn` either way each tick. Desired velocity: `with_length(point
     /// − p, max_speed)`. With `kind = "kick"` there is no steering force: the velocity grows by
     /// `distance·heading + radius·(cos θ, sin θ)`, θ against the x axis, before it is limited to
-    /// max_speed. θ starts at random (in the sources at 0: a whole flock would drift as one).
+    /// max_speed. A species wanders or swims, not both: they turn the same angle. θ starts at random (in the sources at 0: a whole flock would drift as one).
     /// Sources: *The Nature of Code*, chapter 5, exercise 5.4; the kick from COCOS (distance 50/60,
     /// radius 10/60, turn 22.5).
     Wander {

@@ -27,6 +27,8 @@ pub enum Values {
     Points(f32, f32),
     /// One of these names.
     Choice(fn() -> Vec<&'static str>),
+    /// What the key takes that the table stands for.
+    OfTheKey,
     /// A table, or a list of them, told of by itself.
     Tables(&'static str),
 }
@@ -89,7 +91,7 @@ const WIDE: f32 = 1e6;
 const FAST: f32 = 1e4;
 
 /// Most obstacles that one table asks for.
-const MOST_OBSTACLES: u64 = 1 << 20;
+const MOST_OBSTACLES: u64 = 1 << 18;
 
 /// Most columns or rows of a flow field's file.
 const MOST_FLOW_CELLS: u64 = 4096;
@@ -168,7 +170,8 @@ section! {
 }
 
 section! {
-    /// A line of segments.
+    /// A line of segments; all paths together have 4096 corners at most. In a wrapped world they lie
+    /// within two worlds of it, and lines lead across the seam.
     PATHS "[[paths]]" {
         /// What behaviours call it. `nearest` is taken.
         name: Values::Text => "`path0`, `path1`, …", "";
@@ -228,14 +231,14 @@ section! {
 }
 
 section! {
-    /// A number of a body or a behaviour that is not constant is a table: `{ base, amplitude,
+    /// A number of a body or a behaviour (a field of view excepted) that is not constant is a table: `{ base, amplitude,
     /// period }` is `base + amplitude · noise(tick/period)`, with Perlin noise from −1 to 1, the same
     /// for all agents of the species; `{ base, grows_with_size }` is `base · (1 − e^(−size/s))` and
-    /// `{ base, shrinks_with_size }` is `base · e^(−size/s)`. What comes out is kept within the range
-    /// of the key.
+    /// `{ base, shrinks_with_size }` is `base · e^(−size/s)`. The base lies within the range of the key,
+    /// and what comes out is kept within it.
     LAW "a number that varies" {
         /// The number round which it varies.
-        base: Values::Number(-1e18, 1e18) => "the key's", "the key's";
+        base: Values::OfTheKey => "the key's", "the key's";
         /// How far the noise moves it, either way.
         amplitude: Values::Number(0.0, WIDE) => "none", "the key's";
         /// Ticks in which the noise changes much.
@@ -281,6 +284,7 @@ impl Key {
                     names().into_iter().map(|name| format!("`\"{name}\"`")).collect();
                 names.join(", ")
             }
+            Values::OfTheKey => "the key's".into(),
             Values::Tables(what) => what.into(),
         }
     }

@@ -88,6 +88,52 @@ pub enum PopulateError {
         /// World units.
         height: f32,
     },
+    /// A path so far outside a wrapped world that its images would fill the memory.
+    #[error(
+        "paths.{path}: the point [{x}, {y}] is far outside the wrapped world of {width} x {height}; \
+         keep it within two worlds, or set world.boundary"
+    )]
+    PathTooFar {
+        /// Its name.
+        path: String,
+        /// World units.
+        x: f32,
+        /// World units.
+        y: f32,
+        /// World units.
+        width: f32,
+        /// World units.
+        height: f32,
+    },
+    /// An agent that would have to look at too much.
+    #[error(
+        "obstacles: {count} of them are in reach of one place; {most} are the most: have fewer, or \
+         lower avoid.reach"
+    )]
+    TooCrowded {
+        /// At the worst place.
+        count: usize,
+        /// As many as there may be.
+        most: usize,
+    },
+    /// Limits that grow with the distance from a target, round a wrapped world.
+    #[error(
+        "species.{species}.seek.proximity: with {proximity} world units the speed reaches {speed} a \
+         tick half a world away, which leads round the wrapped world of {width} x {height} at once; \
+         raise it, or set world.boundary"
+    )]
+    Proximity {
+        /// Its name.
+        species: String,
+        /// World units.
+        proximity: f32,
+        /// World units per tick.
+        speed: f32,
+        /// World units.
+        width: f32,
+        /// World units.
+        height: f32,
+    },
     /// More obstacles than a table can hold.
     #[error("{count} obstacles stand in a world of this size; {most} are the most: lower --count")]
     Obstacles {
@@ -116,6 +162,7 @@ impl Scene {
         self.scale(count, request.density)?;
         self.check_world()?;
         self.place_obstacles()?;
+        self.check_scenery()?;
         let obstacles = Obstacles::within(self, &self.obstacles, |obstacle| obstacle.radius);
         let free = |place: Point| !obstacles.cover(self, place);
 
@@ -160,6 +207,11 @@ impl Scene {
         for species in &self.species {
             let speed = self.fastest(species) * self.time_step;
             let name = || species.name.clone();
+            let proximity = species.range(Kind::Seek, "proximity").0;
+            if speed >= shorter && species.largest_max_speed() * self.time_step < shorter {
+                let species = name();
+                return Err(PopulateError::Proximity { species, proximity, speed, width, height });
+            }
             if speed >= shorter {
                 return Err(PopulateError::TooFast { species: name(), speed, width, height });
             }
@@ -168,6 +220,26 @@ impl Scene {
                 let species = name();
                 return Err(PopulateError::LooksTooFar { species, lookahead, width, height });
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses scenery that would take too much memory, or an agent too long to look at.
+    pub fn check_scenery(&self) -> Result<(), PopulateError> {
+        let size = self.world.size;
+        let (low, high) = (size * -2.0, size * 3.0);
+        let wraps = self.world.boundary == Boundary::Wrap;
+        for path in self.paths.iter().filter(|_| wraps) {
+            let far = |p: &&Point| p.cmplt(low).any() || p.cmpgt(high).any();
+            if let Some(Point { x, y }) = path.points.iter().find(far).copied() {
+                let (path, Point { x: width, y: height }) = (path.name.clone(), size);
+                return Err(PopulateError::PathTooFar { path, x, y, width, height });
+            }
+        }
+        let cells = Obstacles::of(self).cells;
+        let count = cells.longest(cells.start.len());
+        if count > MOST_IN_REACH {
+            return Err(PopulateError::TooCrowded { count, most: MOST_IN_REACH });
         }
         Ok(())
     }
@@ -281,7 +353,11 @@ fn shares(species: &[Species], count: u64) -> Vec<u64> {
 }
 
 /// Most obstacles.
-const MOST_OBSTACLES: u64 = 1 << 20;
+const MOST_OBSTACLES: u64 = 1 << 18;
+
+/// Most obstacles in reach of one place. Lavapipe ends a shader's loops after 65,535 rounds, without
+/// a word.
+const MOST_IN_REACH: usize = 1 << 15;
 
 /// How often an agent looks for a free place before it is born inside an obstacle.
 const TRIES: u32 = 32;

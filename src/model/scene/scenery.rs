@@ -7,7 +7,7 @@ use super::reader::Reader;
 use crate::model::scenery::{FlowKind, FlowPlan, Path};
 
 /// Most segments of all paths.
-const MOST_SEGMENTS: usize = 100_000;
+const MOST_SEGMENTS: usize = 4096;
 
 /// The tables `[[obstacles]]`: one circle at a `position`, or `count` of them at random.
 pub fn obstacles(value: &Reader) -> Result<Vec<ObstaclePlan>, SceneError> {

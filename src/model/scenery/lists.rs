@@ -143,6 +143,13 @@ impl<T: Copy> CellLists<T> {
         places.into_iter().map(|place| self.items[place as usize]).collect()
     }
 
+    /// Number of things in the longest of the first `lists` lists.
+    #[must_use]
+    pub fn longest(&self, lists: usize) -> usize {
+        let lengths = self.start.windows(2).take(lists).map(|ends| ends[1] - ends[0]);
+        lengths.max().unwrap_or(0) as usize
+    }
+
     /// The things in list `index`; none where there is no such list.
     #[inline]
     #[must_use]

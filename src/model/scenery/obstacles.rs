@@ -14,6 +14,9 @@ const MOST_CELLS: u32 = 1 << 18;
 /// Cells across the reach of an obstacle: more make the lists shorter and the table longer.
 const CELLS_ACROSS: f32 = 4.0;
 
+/// Most entries of all lists together, unless there are more obstacles: 64 MiB.
+const MOST_LISTED: f64 = 4_194_304.0;
+
 /// A circle.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -83,7 +86,22 @@ impl Obstacles {
                 high = high.max(obstacle.position + reach);
             }
         }
-        let raster = Raster::over(low, high, 2.0 * widest / CELLS_ACROSS, MOST_CELLS);
+        let mut side = 2.0 * widest / CELLS_ACROSS;
+        let mut raster = Raster::over(low, high, side, MOST_CELLS);
+        let listed = |raster: &Raster| -> f64 {
+            let cells = raster.cells_per_unit.as_dvec2();
+            let limits = (f64::from(raster.columns), f64::from(raster.rows));
+            let one = |obstacle: &Obstacle| {
+                let across = 2.0 * f64::from(reach(obstacle)) * cells + 1.0;
+                across.x.min(limits.0) * across.y.min(limits.1)
+            };
+            obstacles.iter().map(one).sum()
+        };
+        // A few giants among many dwarfs: wider cells, or each giant would be in all of them.
+        while raster.cells() > 1 && listed(&raster) > MOST_LISTED {
+            side = side.max(raster.cell_size().max_element()) * 2.0;
+            raster = Raster::over(low, high, side, MOST_CELLS);
+        }
         let mut lists = vec![Vec::new(); raster.cells()];
         for (number, obstacle) in obstacles.iter().enumerate() {
             let reach = reach(obstacle);

@@ -18,6 +18,9 @@ const MOST_CELLS: u32 = 1 << 16;
 /// agents that the CPU steers at a time (with 32 lists are half as long, and joining them costs more).
 const CELLS_PER_SEGMENT: usize = 4;
 
+/// Most entries of all lists together, where cells can still be made wider: 64 MiB.
+const MOST_LISTED: usize = 1 << 22;
+
 /// Fewest cells.
 const FEWEST_CELLS: usize = 1024;
 
@@ -117,18 +120,19 @@ impl Paths {
         let each: Vec<Vec<Segment>> =
             scene.paths.iter().map(|path| images(scene, path, low, high)).collect();
         let segments: usize = each.iter().map(Vec::len).sum();
-        let cells = (segments * CELLS_PER_SEGMENT).clamp(FEWEST_CELLS, MOST_CELLS as usize) as u32;
-        let raster = Raster::over(low, high, 0.0, cells);
         let all = each.concat();
-        let numbers: Vec<u32> = (0..all.len() as u32).collect();
-        let mut lists = sorted_into(&raster, &all, &numbers);
-        let mut first = 0;
-        for segments in &each {
-            let own = &numbers[first..first + segments.len()];
-            lists.extend(sorted_into(&raster, &all, own));
-            first += segments.len();
+        let mut cells =
+            (segments * CELLS_PER_SEGMENT).clamp(FEWEST_CELLS, MOST_CELLS as usize) as u32;
+        loop {
+            let raster = Raster::over(low, high, 0.0, cells);
+            let lists = lists(&raster, &each, &all);
+            // Where thousands of segments are about as near, fewer cells keep the lists together
+            // within bounds.
+            if cells == 1 || lists.iter().map(Vec::len).sum::<usize>() <= MOST_LISTED {
+                return Self { raster, cells: CellLists::of(&all, &lists) };
+            }
+            cells = (cells / 4).max(1);
         }
-        Self { raster, cells: CellLists::of(&all, &lists) }
     }
 
     /// Which list holds the segments that may be nearest to a place, of path number `path` or of all
@@ -162,6 +166,19 @@ impl Paths {
     pub fn choices(&self) -> usize {
         self.cells.start.len() / (self.raster.cells() + 1)
     }
+}
+
+/// The lists of all paths together, and then of each.
+fn lists(raster: &Raster, each: &[Vec<Segment>], all: &[Segment]) -> Vec<Vec<u32>> {
+    let numbers: Vec<u32> = (0..all.len() as u32).collect();
+    let mut lists = sorted_into(raster, all, &numbers);
+    let mut first = 0;
+    for segments in each {
+        let own = &numbers[first..first + segments.len()];
+        lists.extend(sorted_into(raster, all, own));
+        first += segments.len();
+    }
+    lists
 }
 
 /// The segments of a path, in a wrapped world with their images round the rectangle from `low` to

@@ -137,7 +137,8 @@ impl<'a> Player<'a> {
             self.scene = before;
             return Ok(Some(error.to_string()));
         }
-        if let Err(error) = self.scene.check_world() {
+        let checked = self.scene.check_world().and_then(|()| self.scene.check_scenery());
+        if let Err(error) = checked {
             self.scene = before;
             return Ok(Some(error.to_string()));
         }
