@@ -28,7 +28,7 @@ radius = 0
 points = [[50, 30], [50, 30], [50, 30], [90, 30], [90, 30]]
 closed = true
 [[paths]]
-points = [[-500, -500], [900, 700]]
+points = [[-190, -110], [290, 170]]
 [flow]
 kind = "vortex"
 cell = 1000
