@@ -90,8 +90,8 @@ const WIDE: f32 = 1e6;
 /// Largest speed; world units per tick.
 const FAST: f32 = 1e4;
 
-/// Most obstacles that one table asks for.
-const MOST_OBSTACLES: u64 = 1 << 18;
+/// Most obstacles of a scene.
+pub const MOST_OBSTACLES: u64 = 1 << 18;
 
 /// Most columns or rows of a flow field's file.
 const MOST_FLOW_CELLS: u64 = 4096;

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::keys::MOST_OBSTACLES;
 use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
 use crate::model::behaviours::{Kind, Uses};
@@ -236,8 +237,7 @@ impl Scene {
                 return Err(PopulateError::PathTooFar { path, x, y, width, height });
             }
         }
-        let cells = Obstacles::of(self).cells;
-        let count = cells.longest(cells.start.len());
+        let count = Obstacles::of(self).cells.longest();
         if count > MOST_IN_REACH {
             return Err(PopulateError::TooCrowded { count, most: MOST_IN_REACH });
         }
@@ -351,9 +351,6 @@ fn shares(species: &[Species], count: u64) -> Vec<u64> {
     }
     shares
 }
-
-/// Most obstacles.
-const MOST_OBSTACLES: u64 = 1 << 18;
 
 /// Most obstacles in reach of one place. Lavapipe ends a shader's loops after 65,535 rounds, without
 /// a word.

@@ -143,10 +143,10 @@ impl<T: Copy> CellLists<T> {
         places.into_iter().map(|place| self.items[place as usize]).collect()
     }
 
-    /// Number of things in the longest of the first `lists` lists.
+    /// Number of things in the longest list.
     #[must_use]
-    pub fn longest(&self, lists: usize) -> usize {
-        let lengths = self.start.windows(2).take(lists).map(|ends| ends[1] - ends[0]);
+    pub fn longest(&self) -> usize {
+        let lengths = self.start.windows(2).map(|ends| ends[1] - ends[0]);
         lengths.max().unwrap_or(0) as usize
     }
 
