@@ -4,6 +4,7 @@
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
+@if(in_step) import package::subgroup::LANES;
 
 @group(0) @binding(1) var<storage, read> next_state: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> landing: array<vec4<u32>>;
@@ -14,28 +15,71 @@ import package::flock::flock;
 @if(memory)
 @group(0) @binding(7) var<storage, read_write> memory: array<u32>;
 
+// How many of the slots from `begin` to `end` hold a smaller index than `i`.
+@if(!in_step)
+fn smaller(begin: u32, end: u32, i: u32) -> u32 {
+    var count = 0u;
+    for (var other = begin; other < end; other++) {
+        count += select(0u, 1u, index[other] < i);
+    }
+    return count;
+}
+
+// The same for a subgroup of consecutive slots: the lanes go through the slots of all their cells,
+// each loads one and shows it to the others.
+@if(in_step)
+fn smaller(begin: u32, end: u32, i: u32, lane: u32) -> u32 {
+    var count = 0u;
+    // No more than two cells reach beyond the subgroup.
+    let longest = 2u * flock.crowded_above + LANES;
+    var base = subgroupShuffle(begin, 0u);
+    let last = min(subgroupShuffle(end, LANES - 1u), base + longest);
+    loop {
+        let other = index[min(base + lane, flock.count - 1u)];
+        for (var turn = 0u; turn < LANES; turn++) {
+            let slot = base + turn;
+            let counts = slot >= begin && slot < end && subgroupShuffle(other, turn) < i;
+            count += select(0u, 1u, counts);
+        }
+        continuing {
+            base += LANES;
+            break if base >= last;
+        }
+    }
+    return count;
+}
+
 @compute @workgroup_size(64)
 fn reorder(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
+    @if(in_step) @builtin(subgroup_invocation_id) lane: u32,
 ) {
-    let slot = linear_workgroup(workgroup, workgroups) * 64u + local;
-    if slot >= flock.count {
-        return;
+    let number = linear_workgroup(workgroup, workgroups) * 64u + local;
+    @if(!in_step) {
+        if number >= flock.count {
+            return;
+        }
     }
+    // In step nobody leaves before the count: those beyond the flock go along with the last slot.
+    let slot = min(number, flock.count - 1u);
     let i = min(index[slot], flock.count - 1u);
     let cell = min(landing[i].x, flock.columns * flock.rows - 1u);
     let begin = start[cell];
     let end = min(start[cell + 1u], flock.count);
-    var place = slot;
-    if end - begin <= flock.crowded_above {
-        place = begin;
-        for (var other = begin; other < end; other++) {
-            place += select(0u, 1u, index[other] < i);
+    // A crowded cell is sorted already.
+    let sorted = end - begin > flock.crowded_above;
+    @if(in_step)
+    let rank = smaller(select(begin, slot, sorted), select(end, slot, sorted), i, lane);
+    @if(!in_step)
+    let rank = smaller(begin, select(end, begin, sorted), i);
+    let place = min(select(begin + rank, slot, sorted), flock.count - 1u);
+    @if(in_step) {
+        if number >= flock.count {
+            return;
         }
     }
-    place = min(place, flock.count - 1u);
     state[place] = next_state[i];
     tag[place] = landing[i].z;
     @if(memory) {

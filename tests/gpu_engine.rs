@@ -40,6 +40,12 @@ fn engine(gpu: &Arc<Gpu>) -> GpuEngine {
     GpuEngine::with_options(Arc::clone(gpu), Options { checked: true, ..Options::default() })
 }
 
+/// The engine in which no subgroup goes in step.
+fn out_of_step(gpu: &Arc<Gpu>) -> GpuEngine {
+    let options = Options { checked: true, out_of_step: true, ..Options::default() };
+    GpuEngine::with_options(Arc::clone(gpu), options)
+}
+
 fn count_of(kinds: &[Kind]) -> usize {
     if kinds.len() == Kind::ALL.len() { TOGETHER } else { ALONE }
 }
@@ -48,6 +54,8 @@ fn count_of(kinds: &[Kind]) -> usize {
 fn one_tick_is_that_of_the_reference() {
     let Some(gpu) = adapter::gpu("one_tick_is_that_of_the_reference") else { return };
     let mut engine = engine(&gpu);
+    // Where agents go in step by default, the walk of all other devices is tested beside it.
+    let mut by_itself = gpu.goes_in_step().then(|| out_of_step(&gpu));
     let (mut worst, mut doubtful, mut number) = (Differences::default(), 0.0, 0_u32);
     let mut of_each = [0; Kind::ALL.len()];
     let mut with_extra = [0; Uses::EXTRAS.len()];
@@ -56,6 +64,10 @@ fn one_tick_is_that_of_the_reference() {
         for case in situations_of(&kinds, count_of(&kinds)) {
             let expected = reference::step(&case.scene, &case.state);
             let state = run(&mut engine, &case.scene, &case.state, 1);
+            if let Some(by_itself) = &mut by_itself {
+                let alone = run(by_itself, &case.scene, &case.state, 1);
+                assert!(bits(&alone) == bits(&state), "in step, other bits: {}", case.name);
+            }
             worst = worst.or_worse(differences(&case.scene, &expected, &state));
             doubtful += common::doubtful_part(&expected);
             number += 1;
@@ -333,6 +345,49 @@ fn both_engines_take_the_same_samples_of_a_crowd() {
         println!("{boundary}: {same:.1e} units apart, {other:.1e} with other samples");
         assert!(f64::from(same) < GPU.position, "{boundary}: {same}");
         assert!(f64::from(other) > 10.0 * GPU.position, "{boundary}: {other}");
+    }
+}
+
+#[test]
+fn agents_in_step_take_the_walk_that_each_would_take_alone() {
+    let test = "agents_in_step_take_the_walk_that_each_would_take_alone";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    if !gpu.goes_in_step() {
+        return eprintln!("{test}: agents never go in step on {}", gpu.name());
+    }
+    let mut in_step = GpuEngine::new(Arc::clone(&gpu));
+    let mut alone = out_of_step(&gpu);
+    let place = |shape: &str| format!("starling.spawn_at_scale={{place = {shape}}}");
+    // Even; sampled and unsampled side by side; as long a run as there is; rows of one agent in
+    // ten cells; worlds of few columns and rows, where the seam is next to everybody.
+    let cases = [
+        (3_001, place("\"uniform\"")),
+        (5_000, place("\"disc\", radius = 60")),
+        (2_000, place("\"point\"")),
+        (301, "world.size=[20000, 500]".into()),
+        (77, "world.size=[160, 2000]".into()),
+        (200, "world.size=[90, 110]".into()),
+    ];
+    for boundary in ["wrap", "walls", "open"] {
+        for (count, shape) in &cases {
+            let overrides = [shape.clone(), format!("world.boundary=\"{boundary}\"")];
+            let overrides = overrides.each_ref().map(String::as_str);
+            let (mut scene, state) = flock(*count, &overrides);
+            let walk = run(&mut in_step, &scene, &state, 12);
+            let same = bits(&walk) == bits(&run(&mut alone, &scene, &state, 12));
+            assert!(same, "{count} agents, {overrides:?}: other bits");
+            // The control: members of a crowd's other samples, or nobody's.
+            scene.seed = 2;
+            let sampled = Metrics::of(&scene, &state).sampled_agents > 0;
+            let other = run(&mut in_step, &scene, &state, 12);
+            assert!(!sampled || bits(&walk) != bits(&other), "{count} agents, {overrides:?}");
+        }
+        let (scene, state) = mixed(boundary, &[]);
+        let walk = run(&mut in_step, &scene, &state, 30);
+        let same = bits(&walk) == bits(&run(&mut alone, &scene, &state, 30));
+        assert!(same, "mixed, {boundary}: other bits");
+        let (other, _) = mixed(boundary, &["starling.separation.weight=1.55"]);
+        assert!(bits(&walk) != bits(&run(&mut alone, &other, &state, 30)));
     }
 }
 

@@ -57,6 +57,7 @@ fn cases() -> Vec<Case> {
         // A dispatch row of three workgroups: every pass becomes two-dimensional.
         case("2-D dispatch", 20_011, uniform, Options { dispatch_limit: Some(3), ..checked }),
         case("all in one cell", 3_000, point, checked),
+        case("each by itself", 20_011, uniform, Options { out_of_step: true, ..checked }),
         // Every cell with more than two members takes the radix sort.
         case("many crowds", 9_001, uniform, Options { crowded_above: 2, ..checked }),
         case("one crowd, 17 bits", 70_001, point, Options { crowded_above: 64, ..checked }),
@@ -286,6 +287,8 @@ fn the_bytes_do_not_depend_on_how_crowds_are_sorted_or_dispatched() {
     for options in [
         Options { checked: true, crowded_above: 3, ..Options::default() },
         Options { checked: true, dispatch_limit: Some(7), ..Options::default() },
+        Options { checked: true, out_of_step: true, ..Options::default() },
+        Options { checked: true, crowded_above: 3, out_of_step: true, ..Options::default() },
     ] {
         assert!(run(&gpu, &case(options), 30) == plain, "{options:?} changes the result");
     }

@@ -33,7 +33,8 @@ fn variants() -> Vec<Variant> {
         let all = number % extras.len() == 0 || number % extras.len() == extras.len() - 1;
         for (world, (boundary, several_species, narrow)) in worlds.enumerate() {
             if all || world == number % 12 {
-                variants.push(Variant { uses, boundary, several_species, narrow });
+                let in_step = variants.len() % 2 == 1;
+                variants.push(Variant { uses, boundary, several_species, narrow, in_step });
             }
         }
     }
@@ -45,7 +46,7 @@ fn every_composed_shader_validates() {
     for root in roots() {
         for variant in variants() {
             let (wgsl, module) = compose(&root, variant).unwrap_or_else(|error| panic!("{error}"));
-            let mut validator = Validator::new(ValidationFlags::all(), Capabilities::default());
+            let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP);
             if let Err(error) = validator.validate(&module) {
                 panic!("{root} for {variant:?}:\n{}", error.emit_to_string(&wgsl));
             }
@@ -67,8 +68,13 @@ fn a_pass_has_its_own_file_and_entry_point() {
 #[test]
 fn a_shader_contains_only_the_behaviours_of_its_scene() {
     let flock = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
-    let variant =
-        Variant { uses: flock, boundary: Boundary::Wrap, several_species: false, narrow: false };
+    let variant = Variant {
+        uses: flock,
+        boundary: Boundary::Wrap,
+        several_species: false,
+        narrow: false,
+        in_step: false,
+    };
     let (wgsl, _) = compose("steer", variant).unwrap();
     assert!(wgsl.contains("alignment"));
     for absent in ["arrive", "contain", "flee"] {
@@ -83,6 +89,7 @@ fn the_shader_reads_every_parameter_that_rust_declares() {
         boundary: Boundary::Walls,
         several_species: true,
         narrow: false,
+        in_step: false,
     };
     let (_, module) = compose("steer", variant).unwrap();
     let layout = reflect::layout(&module, "species").unwrap();

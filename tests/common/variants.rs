@@ -9,7 +9,7 @@ use super::situations::{Situation, situation};
 
 /// The shaders that a situation takes.
 pub fn variant_of(case: &Situation) -> Variant {
-    Variant::of(&case.scene, &case.scene.grid(case.state.len()))
+    Variant::of(&case.scene, &case.scene.grid(case.state.len()), false)
 }
 
 /// `count` situations that have all of a set of behaviours, those of one shader variant after

@@ -26,6 +26,9 @@ impl std::str::FromStr for AdapterChoice {
     }
 }
 
+/// Invocations of the subgroups that `shaders/subgroup.wgsl` is written for.
+const LANES: u32 = 8;
+
 /// An open device and what is known of it. The queue and device are shared by the engine, which
 /// computes, and the renderer, which draws.
 pub struct Gpu {
@@ -164,10 +167,11 @@ impl Gpu {
         }
         let info = adapter.get_info();
         let timing = wgpu::Features::TIMESTAMP_QUERY;
+        let subgroups = wgpu::Features::SUBGROUP;
         let has_timestamps = adapter.features().contains(timing);
         let request = adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("flockwork"),
-            required_features: adapter.features() & timing,
+            required_features: adapter.features() & (timing | subgroups),
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
@@ -193,6 +197,16 @@ impl Gpu {
             }
         });
         Ok(Arc::new(Self { instance, adapter, device, queue, info, has_timestamps, fault }))
+    }
+
+    /// True when subgroups of agents walk in step: on processors, whose drivers load lane by lane,
+    /// with subgroups of the right size. A GPU gathers in one instruction, and its wider subgroups
+    /// would share too little.
+    #[must_use]
+    pub fn goes_in_step(&self) -> bool {
+        self.info.device_type == wgpu::DeviceType::Cpu
+            && self.device.features().contains(wgpu::Features::SUBGROUP)
+            && [self.info.subgroup_min_size, self.info.subgroup_max_size] == [LANES; 2]
     }
 
     /// The adapter's name for people.

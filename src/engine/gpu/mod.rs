@@ -46,6 +46,9 @@ pub struct Options {
     pub crowded_above: u32,
     /// Workgroups in a row of a dispatch; none: as many as the device allows.
     pub dispatch_limit: Option<u32>,
+    /// Every agent walks by itself, even where subgroups go in step by default. Slower there, and
+    /// it changes no result.
+    pub out_of_step: bool,
 }
 
 impl Default for Options {
@@ -54,6 +57,7 @@ impl Default for Options {
             checked: cfg!(debug_assertions),
             crowded_above: memory::CROWDED_ABOVE,
             dispatch_limit: None,
+            out_of_step: false,
         }
     }
 }
@@ -256,7 +260,8 @@ impl Engine for GpuEngine {
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         self.check_count(state.len() as u64)?;
         let grid = scene.grid(state.len());
-        let variant = Variant::of(scene, &grid);
+        let variant =
+            Variant::of(scene, &grid, self.gpu.goes_in_step() && !self.options.out_of_step);
         let pipelines = self.pipelines(variant)?;
         let tables = Tables::of(&pipelines).map_err(|message| self.gpu.error(message))?;
         let count = state.len() as u32;

@@ -28,13 +28,16 @@ pub struct Variant {
     pub several_species: bool,
     /// True when the grid has fewer than three cells on a side.
     pub narrow: bool,
+    /// True when subgroups walk in step; see `shaders/walk_in_step.wgsl`.
+    pub in_step: bool,
 }
 
 impl Variant {
-    /// What `scene` needs in its grid.
+    /// What `scene` needs in its grid, on a device that goes `in_step` or not.
     #[must_use]
-    pub fn of(scene: &Scene, grid: &Grid) -> Self {
+    pub fn of(scene: &Scene, grid: &Grid, in_step: bool) -> Self {
         Self {
+            in_step,
             narrow: grid.columns < 3 || grid.rows < 3,
             uses: scene.uses(),
             boundary: scene.world.boundary,
@@ -81,6 +84,7 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
     compiler.set_feature("wrap", variant.boundary == Boundary::Wrap);
     compiler.set_feature("walls", variant.boundary == Boundary::Walls);
     compiler.set_feature("open", variant.boundary == Boundary::Open);
+    compiler.set_feature("in_step", variant.in_step);
     compiler.set_feature("narrow", variant.narrow);
     compiler.set_feature("several_species", variant.several_species);
     compiler.set_feature("listens", variant.walks());

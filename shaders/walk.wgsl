@@ -1,0 +1,75 @@
+// The walk over an agent's neighbours, each invocation by itself: the runs of agents round its
+// cell, row by row.
+
+import package::flock::flock;
+import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_draw, sampling_of_run};
+import package::rules::{Species, Sums, observe};
+import package::sorted::{species_of, start, state, tag};
+import package::space::{Vector, position_of, shortest, velocity_of};
+import package::vehicle::Neighbour;
+
+// What agent `i` sums up of its neighbours. `heading` is asked for where somebody does not see all
+// round.
+fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) -> Sums {
+    var sums = Sums();
+    let cell = cell_of(flock, position);
+    let columns = columns_around(flock, cell.x);
+    let draw = sampling_draw(flock, cell.y * flock.columns + cell.x, tick);
+    // The loops test at their ends: a device that runs both sides of every branch would walk
+    // each body once more to find that nobody is left.
+    var nth = 0u;
+    loop {
+        let row = row_around(flock, cell.y, nth);
+        let first_cell = min(row, flock.rows - 1u) * flock.columns;
+        var part = 0u;
+        loop {
+            let run = select(columns.runs.xy, columns.runs.zw, part == 1u);
+            let begin = start[first_cell + run.x];
+            // Never beyond the flock, whatever the buffer holds: every walk ends.
+            let whole = min(start[first_cell + run.y + 1u], flock.count);
+            let end = select(whole, 0u, row == NO_ROW);
+            let sampling = sampling_of_run(flock, max(end, begin) - begin, draw);
+            var j = begin + sampling.phase;
+            let share = select(0.0, f32(sampling.stride), j < end);
+            // Across the seam every member of a run is a world's size away. In a world of fewer
+            // than three cells a run may hold members on both sides: there each is asked.
+            @if(wrap && !narrow)
+            let shift = row_shift(flock, cell.y, nth)
+                + Vector(select(columns.shifts.x, columns.shifts.y, part == 1u), 0.0);
+            loop {
+                let other = state[min(j, flock.count - 1u)];
+                let difference = position_of(other) - position;
+                @if(wrap && !narrow)
+                let offset = difference + shift;
+                @if(!wrap || narrow)
+                let offset = shortest(difference, flock.size);
+                var neighbour = Neighbour();
+                neighbour.offset = offset;
+                neighbour.distance_squared = dot(offset, offset);
+                neighbour.velocity = velocity_of(other);
+                @if(sight) {
+                    neighbour.ahead = dot(heading, offset);
+                }
+                @if(several_species) {
+                    neighbour.species = species_of(tag[min(j, flock.count - 1u)]);
+                }
+                // Nobody is its own neighbour.
+                neighbour.share = select(0.0, share, j != i);
+                sums = observe(own, neighbour, sums);
+                continuing {
+                    j += sampling.stride;
+                    break if j >= end;
+                }
+            }
+            continuing {
+                part++;
+                break if part >= columns.count;
+            }
+        }
+        continuing {
+            nth++;
+            break if nth >= ROWS_AROUND;
+        }
+    }
+    return sums;
+}

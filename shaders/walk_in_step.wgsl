@@ -1,0 +1,135 @@
+// The walk over the neighbours of a subgroup of agents, in step: its invocations are consecutive
+// agents, whose runs overlap. Each loads one candidate of the joint runs and hands it round.
+//
+// For devices that load lane by lane, as drivers that compute on the CPU do; there a candidate that
+// is loaded once for all costs an eighth. A candidate outside an agent's own columns is at least a
+// cell's width away, hence no neighbour of its, so the sums are those of `walk`, bit by bit.
+
+import package::flock::flock as whole_flock;
+import package::grid::{Columns, NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_draw, sampling_of_run};
+import package::rules::{Species, Sums, observe};
+import package::sorted::{species_of, start, state, tag};
+import package::space::{Vector, position_of, shortest, velocity_of};
+import package::subgroup::LANES;
+import package::vehicle::Neighbour;
+
+// A row has one run of columns or, at the seam, two.
+const RUNS = 6u;
+
+// What agent `i`, the one in `lane`, sums up of its neighbours. `heading` is asked for where
+// somebody does not see all round. All lanes of the subgroup must be here.
+fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32, lane: u32) -> Sums {
+    // Read once: in a loop the device would gather the uniform lane by lane.
+    let flock = whole_flock;
+    var sums = Sums();
+    let cell = cell_of(flock, position);
+    let last_column = flock.columns - 1u;
+    let tail = subgroupShuffle(cell, LANES - 1u);
+    // The first lane that has not walked yet.
+    var first = 0u;
+    // Cell by cell from now on, because a joint run is so long that members would be skipped.
+    var alone = false;
+    loop {
+        let leader = subgroupShuffle(cell, first);
+        var columns = columns_around(flock, leader.x);
+        var joint = !alone && tail.y == leader.y;
+        @if(wrap) {
+            joint = joint && leader.x > 0u && tail.x < last_column;
+        }
+        if joint {
+            let run = vec2<u32>(max(leader.x, 1u) - 1u, min(max(tail.x, leader.x) + 1u, last_column));
+            columns = Columns(vec4<u32>(run, run), vec2<f32>(), 1u);
+        }
+        let together = lane >= first && (joint || all(cell == leader));
+
+        // Lane k looks up run k.
+        let nth = min(lane >> 1u, ROWS_AROUND - 1u);
+        let second = (lane & 1u) == 1u;
+        let row = row_around(flock, leader.y, nth);
+        let run = select(columns.runs.xy, columns.runs.zw, second);
+        let first_cell = min(row, flock.rows - 1u) * flock.columns;
+        let begin = start[first_cell + run.x];
+        let end = min(start[first_cell + run.y + 1u], flock.count);
+        let exists = lane < RUNS && row != NO_ROW && (!second || columns.count == 2u);
+        let length = select(0u, max(end, begin) - begin, exists);
+        let longest = subgroupMax(length);
+        let again = joint && longest > (1u << flock.run_cap_bits);
+        let draw = sampling_draw(flock, leader.y * flock.columns + leader.x, tick);
+        let sampling = sampling_of_run(flock, length, draw);
+        var shift = Vector();
+        @if(wrap && !narrow) {
+            shift = row_shift(flock, leader.y, nth)
+                + Vector(select(columns.shifts.x, columns.shifts.y, second), 0.0);
+        }
+        // Members looked at: of a sampled run one or two more than there are, which `end` cuts off.
+        let sampled = u32(f32(length - min(sampling.phase, length)) / f32(sampling.stride)) + 2u;
+        let members = select(select(length, sampled, sampling.stride > 1u), 0u, length == 0u || again);
+        // The runs one behind the other: where each ends, and where this lane's begins.
+        let end_0 = subgroupShuffle(members, 0u);
+        let end_1 = end_0 + subgroupShuffle(members, 1u);
+        let end_2 = end_1 + subgroupShuffle(members, 2u);
+        let end_3 = end_2 + subgroupShuffle(members, 3u);
+        let end_4 = end_3 + subgroupShuffle(members, 4u);
+        let total = end_4 + subgroupShuffle(members, 5u);
+        var before = select(0u, end_0, lane == 1u);
+        before = select(before, end_1, lane == 2u);
+        before = select(before, end_2, lane == 3u);
+        before = select(before, end_3, lane == 4u);
+        before = select(before, end_4, lane == 5u);
+        // Index of the candidate at place 0, if the run began there.
+        let origin = begin + sampling.phase - before * sampling.stride;
+
+        var base = 0u;
+        loop {
+            // Each lane loads the candidate at one place …
+            let place = base + lane;
+            let which = select(0u, 1u, place >= end_0) + select(0u, 1u, place >= end_1)
+                + select(0u, 1u, place >= end_2) + select(0u, 1u, place >= end_3)
+                + select(0u, 1u, place >= end_4);
+            let stride = subgroupShuffle(sampling.stride, which);
+            let j = subgroupShuffle(origin, which) + place * stride;
+            let inside = place < total && j < subgroupShuffle(end, which);
+            let index = min(j, flock.count - 1u);
+            let candidate = state[index];
+            let share = select(0.0, f32(stride), inside);
+            @if(several_species)
+            let candidate_species = species_of(tag[index]);
+            @if(wrap && !narrow)
+            let candidate_shift = Vector(subgroupShuffle(shift.x, which), subgroupShuffle(shift.y, which));
+            // … and sees all of them.
+            for (var turn = 0u; turn < LANES; turn++) {
+                let other = subgroupShuffle(candidate, turn);
+                let difference = position_of(other) - position;
+                @if(wrap && !narrow)
+                let offset = difference + subgroupShuffle(candidate_shift, turn);
+                @if(!wrap || narrow)
+                let offset = shortest(difference, flock.size);
+                var neighbour = Neighbour();
+                neighbour.offset = offset;
+                neighbour.distance_squared = dot(offset, offset);
+                neighbour.velocity = velocity_of(other);
+                @if(sight) {
+                    neighbour.ahead = dot(heading, offset);
+                }
+                @if(several_species) {
+                    neighbour.species = subgroupShuffle(candidate_species, turn);
+                }
+                // Nobody is its own neighbour.
+                let is_other = together && subgroupShuffle(index, turn) != i;
+                neighbour.share = select(0.0, subgroupShuffle(share, turn), is_other);
+                sums = observe(own, neighbour, sums);
+            }
+            continuing {
+                base += LANES;
+                break if base >= total;
+            }
+        }
+        let walked = subgroupAdd(select(0u, 1u, together));
+        first += select(walked, 0u, again);
+        alone = alone || again;
+        continuing {
+            break if first >= LANES;
+        }
+    }
+    return sums;
+}
