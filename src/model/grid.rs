@@ -2,7 +2,8 @@
 //! the statistics. `shaders/grid.wgsl` reads the same numbers from a uniform.
 
 use super::random::{self, Use};
-use super::vector::Point;
+use super::real::Real;
+use super::vector::{Point, Vector};
 use super::world::{Boundary, World};
 
 /// Longest run of agents that one agent walks without skipping.
@@ -26,6 +27,24 @@ pub struct Grid {
     pub cells_per_unit: Point,
     /// True when the neighbours of an edge cell are at the other edge.
     pub wraps: bool,
+}
+
+/// From here on a float holds whole numbers alone, and its lowest bits are the number.
+const WHOLE: f32 = 8_388_608.0;
+
+/// The indices of coordinates along one axis, 0 to `last`, as bits above those of [`WHOLE`].
+///
+/// Compilers take a conversion to integers apart lane by lane, to settle what lies beyond the
+/// integers; these sums they leave alone.
+#[inline(always)]
+fn indices<R: Real>(x: R, cells_per_unit: f32, last: u32) -> R {
+    let (zero, whole) = (x.constant(0.0), x.constant(WHOLE));
+    let cell = x * x.constant(cells_per_unit);
+    // NaN is not above zero.
+    let cell = cell.where_or(zero.less_than(cell), zero).min(x.constant(last as f32));
+    let nearest = (cell + whole) - whole;
+    let below = nearest - x.constant(1.0);
+    below.where_or(cell.less_than(nearest), nearest) + whole
 }
 
 /// A contiguous run of cells in one row: first and last column, both inclusive.
@@ -86,6 +105,18 @@ impl Grid {
     pub fn key_of(&self, p: Point) -> u32 {
         let (column, row) = self.cell_of(p);
         row * self.columns + column
+    }
+
+    /// The keys of several positions at once: those of [`Grid::key_of`], written to `keys`, as many
+    /// as it has room for.
+    #[inline(always)]
+    pub fn keys_of<R: Real>(&self, p: Vector<R>, keys: &mut [u32]) {
+        let columns = indices(p.x, self.cells_per_unit.x, self.columns - 1);
+        let rows = indices(p.y, self.cells_per_unit.y, self.rows - 1);
+        for ((key, column), row) in keys.iter_mut().zip(columns.numbers()).zip(rows.numbers()) {
+            let [column, row] = [column, row].map(|whole| whole.to_bits() - WHOLE.to_bits());
+            *key = row * self.columns + column;
+        }
     }
 
     /// The rows that hold the neighbours of an agent in `row`, in the order in which both engines
@@ -188,6 +219,31 @@ mod tests {
         for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0, 0.0, 99.9, 100.0, 1e30] {
             let (column, row) = grid.cell_of(Point::new(x, x));
             assert!(column < grid.columns && row < grid.rows, "{x}");
+        }
+    }
+
+    #[test]
+    fn keys_of_many_are_the_keys_of_each() {
+        let check = |grid: &Grid, p: Point| {
+            let mut key = [0];
+            grid.keys_of(Vector { x: p.x, y: p.y }, &mut key);
+            assert_eq!(key[0], grid.key_of(p), "{p} in {grid:?}");
+        };
+        let small = grid(100.0, 50.0, Boundary::Open);
+        let odd =
+            [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, -1.0, 1e-40, 99.9, 100.0, 1e30];
+        for (x, y) in odd.into_iter().flat_map(|x| odd.map(|y| (x, y))) {
+            check(&small, Point::new(x, y));
+        }
+        let world = World { size: Point::new(655_350.0, 10.0), boundary: Boundary::Wrap };
+        let wide = Grid::new(&world, 10.0, 1 << 20);
+        assert!(wide.columns > 60_000);
+        for cell in 0..wide.columns {
+            // The edge of each cell, and the floats next to it.
+            let edge = cell as f32 / wide.cells_per_unit.x;
+            for x in [edge.next_down(), edge, edge.next_up(), edge + 5.0] {
+                check(&wide, Point::new(x, 3.0));
+            }
         }
     }
 

@@ -13,6 +13,10 @@ pub const MAX_LANES: usize = 16;
 pub enum InstructionSet {
     /// One agent at a time; runs everywhere.
     Scalar,
+    /// Four agents at a time, in the instructions that every processor of the target has: SSE2 on
+    /// x86-64, NEON on ARM. They are arrays that the compiler vectorises; measured, as fast as
+    /// SSE4.2 by name.
+    Portable,
     /// Eight agents at a time.
     Avx2,
     /// Sixteen agents at a time.
@@ -23,13 +27,16 @@ impl InstructionSet {
     /// Those that this processor has, the fastest first.
     #[must_use]
     pub fn available() -> Vec<Self> {
-        [Self::Avx512, Self::Avx2, Self::Scalar].into_iter().filter(|set| set.exists()).collect()
+        [Self::Avx512, Self::Avx2, Self::Portable, Self::Scalar]
+            .into_iter()
+            .filter(|set| set.exists())
+            .collect()
     }
 
     /// The fastest that this processor has.
     #[must_use]
     pub fn detect() -> Self {
-        Self::available().first().copied().unwrap_or(Self::Scalar)
+        Self::available().first().copied().unwrap_or(Self::Portable)
     }
 
     /// Agents at a time.
@@ -37,6 +44,7 @@ impl InstructionSet {
     pub const fn lanes(self) -> usize {
         match self {
             Self::Scalar => 1,
+            Self::Portable => 4,
             Self::Avx2 => 8,
             Self::Avx512 => 16,
         }
@@ -45,7 +53,7 @@ impl InstructionSet {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     fn exists(self) -> bool {
         match self {
-            Self::Scalar => true,
+            Self::Scalar | Self::Portable => true,
             Self::Avx2 => pulp::x86::V3::is_available(),
             Self::Avx512 => pulp::x86::V4::is_available(),
         }
@@ -53,10 +61,10 @@ impl InstructionSet {
 
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
     fn exists(self) -> bool {
-        self == Self::Scalar
+        matches!(self, Self::Scalar | Self::Portable)
     }
 
-    /// Runs `operation` on these instructions; on the scalar ones if the processor lacks them.
+    /// Runs `operation` on these instructions; agent by agent if the processor lacks them.
     #[inline(always)]
     pub fn run<O: WithSimd>(self, operation: O) -> O::Output {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -72,6 +80,9 @@ impl InstructionSet {
                 return Simd::vectorize(simd, operation);
             }
         }
+        if self == Self::Portable {
+            return Simd::vectorize(pulp::Scalar128b, operation);
+        }
         Simd::vectorize(pulp::Scalar, operation)
     }
 }
@@ -80,6 +91,9 @@ impl std::fmt::Display for InstructionSet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Scalar => "scalar",
+            Self::Portable if cfg!(target_arch = "x86_64") => "SSE2, 4 lanes",
+            Self::Portable if cfg!(target_arch = "aarch64") => "NEON, 4 lanes",
+            Self::Portable => "4 lanes",
             Self::Avx2 => "AVX2, 8 lanes",
             Self::Avx512 => "AVX-512, 16 lanes",
         })

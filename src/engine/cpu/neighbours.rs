@@ -112,33 +112,40 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
     /// Walks the neighbours in row `near`.
     #[inline(always)]
     fn row<const SEAM: bool>(&mut self, near: u32) {
-        let runs = self.joint_runs();
-        let mut total = 0;
-        for run in runs.iter().flatten() {
-            total += self.agents(near, *run).len();
-        }
+        let main = self.agents(near, self.main_run());
+        let (before, after) =
+            if SEAM { self.runs_across_the_seam(near) } else { Default::default() };
+        let total = before.len() + main.len() + after.len();
         if total > RUN_CAP as usize && self.goes_cell_by_cell(near, total) {
-            self.cell_by_cell::<SEAM>(near);
-            return;
+            return self.cell_by_cell::<SEAM>(near);
         }
-        for run in runs.into_iter().flatten() {
-            self.whole::<SEAM>(self.agents(near, run));
+        if SEAM && !before.is_empty() {
+            self.whole::<SEAM>(before);
+        }
+        self.whole::<SEAM>(main);
+        if SEAM && !after.is_empty() {
+            self.whole::<SEAM>(after);
         }
     }
 
-    /// The columns round the group, in ascending order and without overlap.
+    /// The columns round the group, but those across the seam.
     #[inline(always)]
-    fn joint_runs(&self) -> [Option<ColumnRun>; 3] {
-        let last = self.flock.grid.columns - 1;
+    fn main_run(&self) -> ColumnRun {
         let (low, high) = self.group.columns;
-        let main = (low.saturating_sub(1), (high + 1).min(last));
-        if !self.flock.grid.wraps {
-            return [None, Some(main), None];
-        }
+        (low.saturating_sub(1), (high + 1).min(self.flock.grid.columns - 1))
+    }
+
+    /// The agents of row `near` that are beside the group across the seam: those before the ones in
+    /// the main run, and those after it.
+    #[inline(always)]
+    fn runs_across_the_seam(&self, near: u32) -> (Range<usize>, Range<usize>) {
+        let (low, high) = self.group.columns;
+        let (main, last) = (self.main_run(), self.flock.grid.columns - 1);
         // The first cell is beside the last one, and the other way round.
-        let before = (high == last && main.0 > 0).then_some((0, 0));
-        let after = (low == 0 && main.1 < last).then_some((last, last));
-        [before, Some(main), after]
+        let beside = |is: bool, column: u32| {
+            if is { self.agents(near, (column, column)) } else { 0..0 }
+        };
+        (beside(high == last && main.0 > 0, 0), beside(low == 0 && main.1 < last, last))
     }
 
     /// Array indices of the agents in a run of columns.

@@ -14,7 +14,7 @@ use crate::model::behaviours::{Agent, Kind, Rules, Sums, Surroundings, Uses};
 use crate::model::memory::Memory;
 use crate::model::random::{self, Use};
 use crate::model::real::{Lanes, Mask, Real};
-use crate::model::vector::{Point, Vector};
+use crate::model::vector::Vector;
 
 /// The neighbour behaviours of a flock, which have a kernel of their own.
 const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
@@ -201,10 +201,7 @@ impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
         position.y.store(&mut self.out.y[own.clone()]);
         velocity.x.store(&mut self.out.vx[own.clone()]);
         velocity.y.store(&mut self.out.vy[own.clone()]);
-        let (x, y) = (&self.out.x[own.clone()], &self.out.y[own.clone()]);
-        for ((key, x), y) in self.key[own].iter_mut().zip(x).zip(y) {
-            *key = flock.grid.key_of(Point::new(*x, *y));
-        }
+        flock.grid.keys_of(position, &mut self.key[own]);
     }
 }
 
