@@ -20,6 +20,9 @@ pub type Place = (i32, i32);
 /// Pixels of a bitmap for one unit: sharp on screens of any kind.
 const PIXELS: i32 = 2;
 
+/// By what part of its height plotters draws a text too high in a bitmap; seen in 0.3.7.
+const LIFT: i32 = 6;
+
 /// Which part of a text is at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
@@ -149,7 +152,7 @@ impl Drawing {
     /// The text of an SVG file.
     pub fn svg(&self) -> anyhow::Result<String> {
         let mut text = String::new();
-        paint(&self.shapes, SVGBackend::with_string(&mut text, self.size), 1)?;
+        paint(&self.shapes, SVGBackend::with_string(&mut text, self.size), 1, 0)?;
         Ok(text)
     }
 
@@ -158,16 +161,17 @@ impl Drawing {
         let (width, height) = (self.size.0 * PIXELS as u32, self.size.1 * PIXELS as u32);
         let mut pixels = vec![0; width as usize * height as usize * 3];
         let backend = BitMapBackend::with_buffer(&mut pixels, (width, height));
-        paint(&self.shapes, backend, PIXELS)?;
+        paint(&self.shapes, backend, PIXELS, LIFT)?;
         Ok((width, height, pixels))
     }
 }
 
-/// Paints the shapes, `scale` pixels a unit.
+/// Paints the shapes, `scale` pixels a unit; texts lower by one `lift`th of their height, if any.
 fn paint<B: DrawingBackend>(
     shapes: &[Shape],
     backend: B,
     scale: i32,
+    lift: i32,
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
     let area = backend.into_drawing_area();
     area.fill(&WHITE)?;
@@ -181,7 +185,9 @@ fn paint<B: DrawingBackend>(
                     Side::Right => HPos::Right,
                 };
                 let style = font(size * scale, colour).pos(Pos::new(side, VPos::Center));
-                area.draw(&Text::new(text.as_str(), scaled(*at), style))?;
+                let (x, y) = scaled(*at);
+                let lower = (size * scale).checked_div(lift).unwrap_or(0);
+                area.draw(&Text::new(text.as_str(), (x, y + lower), style))?;
             }
             Shape::Line { ends, width, colour } => {
                 let style = colour.stroke_width(width * scale as u32);

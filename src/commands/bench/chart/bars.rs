@@ -64,8 +64,9 @@ pub fn panels(page: &mut Page, figures: &Figures<'_>) {
     };
     let shared = (high / low <= ALIKE).then_some(high);
     let differ = if shared.is_none() { "; mind the scales, which differ" } else { "" };
-    let heading = format!("passes, ns for one agent and tick, measured after the run{differ}");
+    let heading = format!("Passes, ns for one agent and tick, measured after the run{differ}");
     page.paragraph(&heading, HEADING, INK);
+    page.top += 8;
     let bars = figures.densities.len() * figures.counts.len();
     let columns = if bars <= FEW_BARS { engines.len() as i32 } else { 1 };
     let width = (RIGHT - LEFT - (columns - 1) * BETWEEN) / columns;

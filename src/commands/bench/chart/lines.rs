@@ -28,7 +28,7 @@ pub fn panel(page: &mut Page, figures: &Figures<'_>) {
     };
     let (Some(least), Some(most)) = (range(0, f64::min), range(2, f64::max)) else { return };
     page.paragraph(
-        "ns for one agent and tick, by number of agents (whiskers: least to 95th percentile)",
+        "By number of agents, in ns (whiskers: least to 95th percentile)",
         HEADING,
         INK,
     );

@@ -63,7 +63,8 @@ impl Page {
     /// A line of text over the whole width, cut if it is longer.
     fn paragraph(&mut self, text: &str, size: i32, colour: RGBColor) {
         let height = (size * 4 / 3).max(LINE);
-        let text = fitted(text, size, WIDTH - 2 * MARGIN);
+        // Who views an SVG may have a font that is wider than ours.
+        let text = fitted(text, size, WIDTH * 7 / 8);
         self.text((MARGIN, self.top + height / 2), Side::Left, &text, size, colour);
         self.top += height;
     }
@@ -165,7 +166,7 @@ fn head(page: &mut Page, figures: &Figures<'_>) {
     }
     page.paragraph(&format!("processor: {}", first.processor), TEXT, INK);
     page.paragraph(&neighbours(figures), TEXT, INK);
-    page.top += 10;
+    page.top += 8;
 }
 
 /// How dense the flocks are, as they start and as they end.
