@@ -84,10 +84,8 @@ fn a_start_is_what_it_says() {
     for (state, settled) in [("uniform", 0), ("clumped", 0), ("flocked", 60), ("", 0)] {
         let option = if state.is_empty() { String::new() } else { format!("--state {state}") };
         let settle = if settled > 0 { format!("--settle {settled}") } else { String::new() };
-        let text = done(
-            folder.path(),
-            &format!("{QUICK} --count 3000 {option} {settle} --json one.json"),
-        );
+        let text =
+            done(folder.path(), &format!("{QUICK} --count 3000 {option} {settle} --json one.json"));
         let report = &json(&folder.path().join("one.json"))[0];
         let name = if state.is_empty() { "uniform" } else { state };
         assert_eq!((&report["state"], &report["settle_ticks"]), (&name.into(), &settled.into()));
@@ -121,7 +119,9 @@ fn the_scenes_for_timing_start_as_they_say() {
     assert!((mean / f64::from(world.world.size.x) - 0.5).abs() < 0.05, "{mean}");
     let (world, state) = scene("seek-one-point.toml");
     let roost = world.targets[1].position;
-    assert!(state.position.iter().all(|p| world.world.shortest_between(*p, roost).length() < 201.0));
+    assert!(
+        state.position.iter().all(|p| world.world.shortest_between(*p, roost).length() < 201.0)
+    );
     for name in ["path-500.toml", "avoid-1000.toml"] {
         assert!(!scene(name).1.is_empty());
     }
@@ -147,7 +147,9 @@ fn a_plot_is_a_picture_of_the_figures() {
     let svg = fs::read_to_string(folder.path().join("a.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
     assert_eq!(unbalanced(&svg), 0);
-    for name in ["cpu, k = 5", "cpu1, k = 20", "steer", "sort", "2 k", "scene flock", "AVX", "lanes"] {
+    for name in
+        ["cpu, k = 5", "cpu1, k = 20", "steer", "sort", "2 k", "scene flock", "AVX", "lanes"]
+    {
         let scalar = name == "AVX" || name == "lanes";
         assert!(svg.contains(name) || scalar && svg.contains("scalar"), "no {name} in\n{svg}");
     }

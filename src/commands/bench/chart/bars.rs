@@ -1,6 +1,6 @@
 //! The passes of each engine, stacked: a panel for each engine, a bar for each count and density.
 
-use plotters::style::RGBColor;
+use plotters::style::{RGBColor, WHITE};
 
 use super::{
     Area, FAINT, Figures, HEADING, INK, LEFT, LEGEND, LINE, Page, RIGHT, SMALL, TEXT, WIDTH,
@@ -18,7 +18,7 @@ const BETWEEN: i32 = 60;
 /// Widest bar.
 const WIDEST: i32 = 64;
 /// Engines whose times differ more have axes of their own.
-const ALIKE: f64 = 10.0;
+const ALIKE: f64 = 4.0;
 
 /// Of passes, in the order of their first appearance.
 const PASSES: [RGBColor; 10] = [
@@ -159,7 +159,12 @@ fn panel(
             }
             let total = short_number(height);
             if height > 0.0 && below(&total) <= place {
-                page.text((x, up.at(height) - 10), Side::Center, &total, SMALL, INK);
+                let y = up.at(height) - 10;
+                let half = text_width(&total, SMALL) / 2 + 2;
+                // The lines of the grid stop short of it.
+                let corners = [(x - half, y - 7), (x + half, y + 7)];
+                page.shapes.push(Shape::Box { corners, colour: WHITE });
+                page.text((x, y), Side::Center, &total, SMALL, INK);
             }
             if number % every == 0 {
                 let at = (x, area.bottom + 12);

@@ -165,6 +165,9 @@ fn head(page: &mut Page, figures: &Figures<'_>) {
         page.paragraph(&format!("{}: {}", row.engine, row.runs_on), TEXT, INK);
     }
     page.paragraph(&format!("processor: {}", first.processor), TEXT, INK);
+    if figures.densities.iter().any(|density| !density.name.is_empty()) {
+        page.paragraph("k: mean neighbours of a flock that is spread evenly", TEXT, INK);
+    }
     page.paragraph(&neighbours(figures), TEXT, INK);
     page.top += 8;
 }
@@ -172,17 +175,14 @@ fn head(page: &mut Page, figures: &Figures<'_>) {
 /// How dense the flocks are, as they start and as they end.
 fn neighbours(figures: &Figures<'_>) -> String {
     let Some(largest) = figures.counts.last() else { return String::new() };
-    let mut text = String::new();
-    if figures.densities.iter().any(|density| !density.name.is_empty()) {
-        text += "k: mean neighbours, were the flock spread evenly. ";
-    }
-    text += &format!("Counted with {} agents, at start and end: ", short_count(*largest));
     let counted = figures.densities.iter().filter_map(|density| {
         let [start, end] = figures.report(density, *largest)?.mean_neighbours;
         let name = if density.name.is_empty() { "" } else { &format!(" ({})", density.name) };
-        Some(format!("{start:.1} and {end:.1}{name}"))
+        Some(format!("{start:.1} to {end:.1}{name}"))
     });
-    text + &counted.collect::<Vec<String>>().join(", ")
+    let counted: Vec<String> = counted.collect();
+    let agents = short_count(*largest);
+    format!("neighbours from start to end, with {agents} agents: {}", counted.join(", "))
 }
 
 #[cfg(test)]
