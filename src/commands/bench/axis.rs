@@ -147,8 +147,8 @@ mod tests {
         let counts = [999, 1000, 12_345, 200_000, 1_000_000, 1_500_000, 100_000_000];
         let texts = counts.map(short_count).join(", ");
         assert_eq!(texts, "999, 1 k, 12.3 k, 200 k, 1 M, 1.5 M, 100 M");
-        let texts = [0.0, 0.0412, 3.14159, 44.67, 1234.5].map(short_number).join(", ");
-        assert_eq!(texts, "0, 0.041, 3.14, 44.7, 1234");
+        let texts = [0.0, 0.0412, 2.34567, 44.67, 1234.5].map(short_number).join(", ");
+        assert_eq!(texts, "0, 0.041, 2.35, 44.7, 1234");
         assert_eq!([0.02, 1.0, 200.0].map(mark_text).join(", "), "0.02, 1, 200");
     }
 }
