@@ -175,6 +175,9 @@ fn head(page: &mut Page, figures: &Figures<'_>) {
 /// How dense the flocks are, as they start and as they end.
 fn neighbours(figures: &Figures<'_>) -> String {
     let Some(largest) = figures.counts.last() else { return String::new() };
+    if figures.reports.iter().all(|report| report.uniform_neighbours == 0.0) {
+        return "no agent listens to another".into();
+    }
     let counted = figures.densities.iter().filter_map(|density| {
         let [start, end] = figures.report(density, *largest)?.mean_neighbours;
         let name = if density.name.is_empty() { "" } else { &format!(" ({})", density.name) };
