@@ -56,15 +56,16 @@ const BENCHES: &str = "\
 Examples:
   flockwork bench --count 200000
       one table: time of a tick, and of its passes, on each engine
-  flockwork bench --counts 10000,100000,1000000 --densities 10,30,100 --json speed.json --plot speed.svg
+  flockwork bench --counts 10000,100000,1000000 --densities 10,30,100 --plot speed.svg
       nine tables, a summary, and a picture of them
   flockwork bench --state flocked --count 200000
       after the flocks have formed; --state clumped: all in a hundredth of the world
   flockwork bench --scene benches/scenes/one-point.toml --count 1000000 --ticks 5
       a whole flock that starts at one point; one-row.toml, seek-one-point.toml: other crowds
 
-A figure says nothing without its number of neighbours, which grows while flocks form: compare runs of
-the same scene, density, state and ticks. After Ctrl-C what has been measured is printed and written.";
+A figure says nothing without its number of neighbours, which grows while flocks form: compare
+runs of the same scene, density, state and ticks. After Ctrl-C what has been measured is printed
+and written.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
