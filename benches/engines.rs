@@ -1,74 +1,62 @@
 //! A whole tick of the scene `flock` on each engine, over counts and densities.
 //!
-//! `cargo bench` runs all; `cargo bench -- gpu/k10` picks. The same figures, with the passes and the
-//! agreement of the engines, come from `flockwork bench`.
+//! `cargo bench --bench engines` runs all; `cargo bench -- gpu/k10` picks. `passes.rs` has the parts
+//! of a tick. Larger flocks, crowds, the agreement of the engines and pictures are for
+//! `flockwork bench`.
+
+mod common;
 
 use std::time::{Duration, Instant};
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{
+    BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
+};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
-use flockwork::model::scene::{BuiltIn, Request, Scene};
 
-const COUNTS: [u64; 3] = [10_000, 100_000, 1_000_000];
-/// Mean neighbours of the uniform flock that each measurement starts from.
-const DENSITIES: [f32; 3] = [10.0, 30.0, 100.0];
-/// Ticks before measuring: the device compiles, clocks settle.
-const WARM_UP: u32 = 3;
+use common::{DENSITIES, Flock, flock, gpu};
 
-fn engine(name: &str) -> Option<Box<dyn Engine>> {
-    match name {
-        "gpu" => Some(Box::new(GpuEngine::new(Gpu::open(&AdapterChoice::Best).ok()?))),
-        "cpu" => Some(Box::new(CpuEngine::new(None).ok()?)),
-        _ => Some(Box::new(CpuEngine::new(Some(1)).ok()?)),
+const COUNTS: [u64; 2] = [10_000, 100_000];
+
+fn cpu(name: &str, threads: Option<usize>) -> Option<Box<dyn Engine>> {
+    match CpuEngine::new(threads) {
+        Ok(engine) => {
+            eprintln!("{name} is {}", engine.describe());
+            Some(Box::new(engine))
+        }
+        Err(error) => {
+            eprintln!("{name}: skipped: {error}");
+            None
+        }
     }
 }
 
-/// Time of `ticks` ticks. Flocks form and get denser as time goes by, so that every measurement
-/// starts again from the uniform state after a few ticks.
-fn time_ticks(
-    engine: &mut dyn Engine,
-    scene: &Scene,
-    state: &flockwork::model::state::FlockState,
-    ticks: u64,
-) -> Duration {
-    const REPLAY: u64 = 20;
+/// Time of `ticks` ticks.
+fn time_ticks(engine: &mut dyn Engine, flock: &Flock, ticks: u64) -> Duration {
     let mut time = Duration::ZERO;
-    let mut left = ticks;
-    while left > 0 {
-        engine.load(scene, state).expect("the flock fits");
-        engine.step(WARM_UP).expect("the engine runs");
-        engine.finish().expect("the engine runs");
-        let now = left.min(REPLAY);
+    flock.replay(engine, ticks, |engine, now| {
         let begin = Instant::now();
-        engine.step(now as u32).expect("the engine runs");
+        engine.step(now).expect("the engine runs");
         engine.finish().expect("the engine runs");
         time += begin.elapsed();
-        left -= now;
-    }
+    });
     time
 }
 
 fn whole_tick(criterion: &mut Criterion) {
-    let flock = BuiltIn::named("flock").expect("the scene is built in");
-    for name in ["gpu", "cpu", "cpu1"] {
-        let Some(mut engine) = engine(name) else {
-            eprintln!("{name}: no such engine here");
-            continue;
-        };
-        eprintln!("{name} is {}", engine.describe());
+    let engines = [("gpu", gpu()), ("cpu", cpu("cpu", None)), ("cpu1", cpu("cpu1", Some(1)))];
+    for (name, engine) in engines {
+        let Some(mut engine) = engine else { continue };
         for density in DENSITIES {
             let mut group = criterion.benchmark_group(format!("{name}/k{density}"));
-            group.sample_size(10).measurement_time(Duration::from_secs(3));
+            // All in all a few minutes on a machine without a GPU.
+            group.sampling_mode(SamplingMode::Flat).sample_size(10);
+            group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
             for count in COUNTS {
-                let mut scene = Scene::parse("flock", flock.text, &[]).expect("the scene parses");
-                let request =
-                    Request { count: Some(count), density: Some(density), ..Request::default() };
-                let state = scene.populate(&request).expect("the scene populates");
+                let flock = flock(count, density);
                 group.throughput(Throughput::Elements(count));
                 group.bench_function(BenchmarkId::from_parameter(count), |bencher| {
-                    bencher.iter_custom(|ticks| time_ticks(engine.as_mut(), &scene, &state, ticks));
+                    bencher.iter_custom(|ticks| time_ticks(engine.as_mut(), &flock, ticks));
                 });
             }
             group.finish();

@@ -27,8 +27,8 @@ Examples:
       a film, frame by frame, without a window
   flockwork simulate --ticks 100 --out states.npz --metrics figures.csv
       every agent's state for NumPy, and figures of the flock
-  flockwork bench --count 200000
-      CPU against GPU, pass by pass
+  flockwork bench --counts 10000,100000,1000000 --plot speed.svg
+      CPU against GPU, pass by pass, and a picture of it
   flockwork scenes flock > mine.toml
       a scene to edit; run it with --scene mine.toml
 
@@ -52,6 +52,21 @@ In the window:
 Without a display it simulates --frames ticks (300 by default), draws the last into flockwork.png
 and says so.";
 
+const BENCHES: &str = "\
+Examples:
+  flockwork bench --count 200000
+      one table: time of a tick, and of its passes, on each engine
+  flockwork bench --counts 10000,100000,1000000 --densities 10,30,100 --plot speed.svg
+      nine tables, a summary, and a picture of them
+  flockwork bench --state flocked --count 200000
+      after the flocks have formed; --state clumped: all in a hundredth of the world
+  flockwork bench --scene benches/scenes/one-point.toml --count 1000000 --ticks 5
+      a whole flock that starts at one point; one-row.toml, seek-one-point.toml: other crowds
+
+A figure says nothing without its number of neighbours, which grows while flocks form: compare
+runs of the same scene, density, state and ticks. After Ctrl-C what has been measured is printed
+and written.";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Show a flock in a window (what happens without a command)
@@ -62,6 +77,7 @@ pub enum Command {
     /// Write the state of every agent, and figures of the flock, to files
     Simulate(SimulateArgs),
     /// Time both engines on the same flock, pass by pass
+    #[command(after_help = BENCHES)]
     Bench(BenchArgs),
     /// List the built-in scenes, or print one
     Scenes {

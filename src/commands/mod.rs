@@ -3,7 +3,6 @@
 pub mod adapters;
 mod advance;
 pub mod bench;
-pub mod bench_report;
 pub mod capture;
 mod flow_file;
 pub mod options;

@@ -217,9 +217,9 @@ section! {
 section! {
     /// How the agents of a species start.
     SPAWN "spawn" {
-        /// Anywhere in the world; all at one point; evenly in a disc.
+        /// Anywhere in the world; all at one point; evenly in a disc; on a line from left to right.
         place: Values::Choice(|| names(&SpawnPlace::NAMES)) => "`\"uniform\"`", "";
-        /// Centre of the point or disc.
+        /// Centre of the point, disc or line.
         at: Values::Point(-FAR, FAR) => "the world's middle", "world units";
         /// Of the disc.
         radius: Values::Number(0.0, FAR) => "100", "world units";

@@ -8,6 +8,7 @@ mod populate;
 mod reader;
 mod scenery;
 mod species;
+mod start;
 mod tree;
 mod variation;
 
@@ -15,6 +16,7 @@ pub use error::{Origin, SceneError, nearest, suggest};
 pub use library::{BuiltIn, built_in};
 pub use populate::{PopulateError, Request};
 pub use species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species};
+pub use start::Layout;
 pub use variation::{Law, Slot, Variation};
 
 use super::behaviours::{Kind, Target, Uses};

@@ -386,6 +386,7 @@ fn place(spawn: &Spawn, world: &World, seed: u32, id: u32, number: u32) -> Point
     let position = match spawn.place {
         SpawnPlace::Uniform => Point::new(x, y) * world.size,
         SpawnPlace::Point => centre,
+        SpawnPlace::Row => Point::new(x * world.size.x, centre.y),
         SpawnPlace::Disc => centre + turn(y) * (spawn.radius * x.sqrt()),
     };
     let position = match world.boundary {

@@ -78,12 +78,18 @@ pub enum SpawnPlace {
     Point,
     /// Evenly in a disc.
     Disc,
+    /// Anywhere on a line through the point that leads across the world, along the x axis.
+    Row,
 }
 
 impl SpawnPlace {
     /// All of them, with their names in scene files.
-    pub const NAMES: [(&'static str, Self); 3] =
-        [("uniform", Self::Uniform), ("point", Self::Point), ("disc", Self::Disc)];
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("uniform", Self::Uniform),
+        ("point", Self::Point),
+        ("disc", Self::Disc),
+        ("row", Self::Row),
+    ];
 }
 
 /// How the agents of a species start.
@@ -91,7 +97,7 @@ impl SpawnPlace {
 pub struct Spawn {
     /// Where.
     pub place: SpawnPlace,
-    /// Centre of the point or disc; none: the middle of the world.
+    /// Centre of the point, disc or row; none: the middle of the world.
     pub at: Option<Point>,
     /// Of the disc; world units.
     pub radius: f32,

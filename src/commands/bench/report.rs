@@ -6,6 +6,9 @@ use serde::Serialize;
 
 use crate::engine::Profile;
 
+/// A median of fewer samples than these says little.
+pub const FEW: usize = 5;
+
 /// One engine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
@@ -15,10 +18,14 @@ pub struct Row {
     pub runs_on: String,
     /// Median milliseconds a tick.
     pub ms_p50: f64,
+    /// Least milliseconds a tick.
+    pub ms_min: f64,
     /// 95th percentile of milliseconds a tick.
     pub ms_p95: f64,
     /// Million agent-ticks a second, at the median.
     pub million_agent_ticks: f64,
+    /// Nanoseconds for one agent and tick, at the median.
+    pub ns_per_agent: f64,
     /// Samples behind the percentiles.
     pub samples: usize,
     /// Name and milliseconds a tick of each pass.
@@ -47,8 +54,19 @@ pub struct Report {
     pub agents: usize,
     /// Seed.
     pub seed: u32,
+    /// Name of the processor.
+    pub processor: String,
+    /// How the flock starts: `uniform`, `flocked`, `clumped`, or `scene` for a place that the scene
+    /// names.
+    pub state: &'static str,
+    /// Ticks between that start and the first that this run counts.
+    pub settle_ticks: u64,
+    /// As asked for with `--density`.
+    pub density: Option<f32>,
     /// Timed ticks.
     pub ticks: u32,
+    /// Ticks that were asked for; more than `ticks` after Ctrl-C.
+    pub ticks_asked: u32,
     /// Ticks from the start to the end of the timed ones.
     pub ticks_before_the_end: u32,
     /// Mean neighbours of a flock that stands evenly in this world.
@@ -88,8 +106,10 @@ impl Row {
             engine,
             runs_on,
             ms_p50,
+            ms_min: percentile(&sorted, 0.0),
             ms_p95: percentile(&sorted, 0.95),
             million_agent_ticks: agents as f64 / ms_p50 / 1e3,
+            ns_per_agent: ms_p50 * 1e6 / agents as f64,
             samples: samples.len(),
             passes: profile.passes.iter().map(|p| (p.pass, p.time.as_secs_f64() * 1e3)).collect(),
             passes_by_timestamps: profile.by_timestamps,
@@ -97,16 +117,35 @@ impl Row {
     }
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Report {
+    /// How the flock starts, for people.
+    #[must_use]
+    pub fn start(&self) -> String {
+        match (self.state, self.settle_ticks) {
+            ("flocked", ticks) => format!("flocked (uniform, then {ticks} ticks)"),
+            ("scene", 0) => "where the scene says".into(),
+            ("scene", ticks) => format!("where the scene says, then {ticks} ticks"),
+            (state, 0) => state.into(),
+            (state, ticks) => format!("{state}, then {ticks} ticks"),
+        }
+    }
+
+    /// Samples of the engine that has fewest.
+    #[must_use]
+    pub fn fewest_samples(&self) -> usize {
+        self.rows.iter().map(|row| row.samples).min().unwrap_or(0)
+    }
+
+    fn head(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "scene {}, {} agents, seed {}, {} timed ticks after {} others",
+            "scene {}, {} agents, seed {}, {} timed ticks after {} others; start: {}",
             self.scene,
             self.agents,
             self.seed,
             self.ticks,
-            self.ticks_before_the_end - self.ticks
+            self.ticks_before_the_end - self.ticks,
+            self.start()
         )?;
         writeln!(
             f,
@@ -119,25 +158,42 @@ impl fmt::Display for Report {
             self.largest_cell[1],
             self.sampled_agents
         )?;
+        let samples = self.fewest_samples();
+        write!(f, "medians of {samples} samples on {}", self.processor)?;
+        if samples < FEW {
+            write!(f, ": too few to trust, use --ticks {FEW} or more")?;
+        }
+        if self.ticks < self.ticks_asked {
+            write!(f, "; interrupted after {} of {} ticks", self.ticks, self.ticks_asked)?;
+        }
+        writeln!(f)
+    }
+
+    fn engines(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "\n{:6} {:>10} {:>10} {:>16} {:>9}  runs on",
-            "engine", "ms/tick", "p95", "M agent-ticks/s", "speed-up"
+            "\n{:6} {:>10} {:>10} {:>10} {:>16} {:>9}  runs on",
+            "engine", "ms/tick", "min", "p95", "M agent-ticks/s", "speed-up"
         )?;
         let slowest = self.rows.iter().map(|row| row.ms_p50).fold(0.0, f64::max);
         for row in &self.rows {
             writeln!(
                 f,
-                "{:6} {:>10.3} {:>10.3} {:>16.2} {:>8.1}x  {}",
+                "{:6} {:>10.3} {:>10.3} {:>10.3} {:>16.2} {:>8.1}x  {}",
                 row.engine,
                 row.ms_p50,
+                row.ms_min,
                 row.ms_p95,
                 row.million_agent_ticks,
                 slowest / row.ms_p50,
                 row.runs_on
             )?;
         }
-        for row in &self.rows {
+        Ok(())
+    }
+
+    fn passes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in self.rows.iter().filter(|row| !row.passes.is_empty()) {
             let clock = if row.passes_by_timestamps { "timestamps" } else { "wall time" };
             writeln!(f, "\npasses of {} after the run (ms a tick, {clock})", row.engine)?;
             let total: f64 = row.passes.iter().map(|(_, ms)| ms).sum();
@@ -145,6 +201,15 @@ impl fmt::Display for Report {
                 writeln!(f, "  {pass:16} {ms:>9.3}  {:>3.0} %", 100.0 * ms / total)?;
             }
         }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.head(f)?;
+        self.engines(f)?;
+        self.passes(f)?;
         for agreement in &self.agreements {
             let [a, b] = agreement.engines;
             writeln!(
@@ -157,6 +222,34 @@ impl fmt::Display for Report {
                 agreement.after_the_run[1],
                 self.ticks_before_the_end
             )?;
+        }
+        writeln!(f)
+    }
+}
+
+/// One line for each of several reports.
+#[derive(Clone, Copy, Debug)]
+pub struct Summary<'a>(pub &'a [Report]);
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(first) = self.0.first() else { return Ok(()) };
+        let (scene, start) = (&first.scene, first.start());
+        writeln!(f, "scene {scene}, start: {start}; ns for one agent and tick, medians\n")?;
+        write!(f, "{:>11} {:>11} {:>16}", "agents", "neighbours", "start and end")?;
+        for row in &first.rows {
+            write!(f, " {:>10}", row.engine)?;
+        }
+        writeln!(f)?;
+        for report in self.0 {
+            let [start, end] = report.mean_neighbours;
+            let counted = format!("{start:.1} {end:>7.1}");
+            let (agents, even) = (report.agents, report.uniform_neighbours);
+            write!(f, "{agents:>11} {even:>11.1} {counted:>16}")?;
+            for row in &report.rows {
+                write!(f, " {:>10.3}", row.ns_per_agent)?;
+            }
+            writeln!(f)?;
         }
         writeln!(f)
     }

@@ -1,0 +1,217 @@
+//! What `flockwork bench` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::commands::options;
+use crate::engine::gpu::AdapterChoice;
+use crate::model::scene::{Layout, PopulateError, Request, Scene};
+
+/// Ticks in which flocks have formed. (From 10 mean neighbours the scene `flock` comes to 29 in 100
+/// ticks and changes slowly after 1,000.)
+const SETTLED: u64 = 1000;
+/// A larger flock gets fewer ticks: as many agent-ticks as this, seconds to minutes of a CPU.
+const AFFORDABLE: u64 = 1_000_000_000;
+/// However large it is, flocks should have begun to form.
+const BEGUN: u64 = 100;
+
+/// Its arguments.
+#[derive(Clone, Debug, Args)]
+pub struct BenchArgs {
+    /// Which flock.
+    #[command(flatten)]
+    pub flock: BenchFlockArgs,
+    /// Which GPU: part of its name, or its number in `flockwork adapters`
+    #[arg(long, value_name = "NAME|INDEX")]
+    pub adapter: Option<AdapterChoice>,
+    /// Threads of the CPU engine [default: one a core]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// Ticks to time, after the warm-up; the figures are medians of at least 5 samples from 5 on
+    #[arg(long, value_name = "T", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub ticks: u32,
+    /// Engines, in the order of the table [default: gpu,cpu,cpu1; no gpu where there is none]
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub engines: Vec<BenchEngine>,
+    /// Write the figures as JSON too
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Draw them too: time per agent against the count, and the passes of each engine
+    #[arg(long, value_name = "FILE.svg|.png")]
+    pub plot: Option<PathBuf>,
+}
+
+/// Which flock, for `bench`: several counts and densities are allowed.
+#[derive(Clone, Debug, Args)]
+pub struct BenchFlockArgs {
+    /// A built-in scene, or the path of a scene file
+    #[arg(long, value_name = "NAME|FILE", default_value = "flock")]
+    pub scene: String,
+    /// Numbers of agents; one table for each of them and each density
+    #[arg(
+        long, visible_alias = "counts", value_name = "N[,N…]", value_delimiter = ',',
+        default_value = "200000", value_parser = options::count, allow_negative_numbers = true
+    )]
+    pub count: Vec<u64>,
+    /// Seed of the random numbers [default: the scene's]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u32>,
+    /// Mean neighbours within the largest radius; the world grows to fit [default: the scene's]
+    #[arg(
+        long,
+        visible_alias = "densities",
+        value_name = "K[,K…]",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
+    pub density: Vec<f32>,
+    /// How the flock starts [default: as the scene says; `flock` starts uniform]
+    #[arg(long, value_enum)]
+    pub state: Option<StartState>,
+    /// Ticks between the start and the measurement, on the fastest engine [default: for flocked
+    /// 1000, fewer if the largest count is above a million; else 0]
+    #[arg(long, value_name = "T")]
+    pub settle: Option<u64>,
+    /// Override a scene key, as in --set starling.separation.weight=2; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub overrides: Vec<String>,
+}
+
+/// How a flock starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StartState {
+    /// At random places all over the world
+    Uniform,
+    /// The same after --settle ticks, in which flocks form
+    Flocked,
+    /// In a square in the middle that has 1 % of the world's area
+    Clumped,
+}
+
+/// An engine to time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BenchEngine {
+    /// The GPU
+    Gpu,
+    /// The CPU on all cores
+    Cpu,
+    /// The CPU on one core
+    Cpu1,
+}
+
+impl BenchEngine {
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::Gpu => "gpu",
+            Self::Cpu => "cpu",
+            Self::Cpu1 => "cpu1",
+        }
+    }
+}
+
+impl BenchFlockArgs {
+    /// The densities asked for; one that says nothing stands for the scene's own.
+    pub(super) fn densities(&self) -> Vec<Option<f32>> {
+        if self.density.is_empty() {
+            return vec![None];
+        }
+        self.density.iter().copied().map(Some).collect()
+    }
+
+    /// Ticks between the start and the measurement; the same for all counts, whose figures would
+    /// not compare otherwise.
+    pub(super) fn settle_ticks(&self) -> u64 {
+        let largest = self.count.iter().copied().max().unwrap_or(1).max(1);
+        let formed = match self.state {
+            Some(StartState::Flocked) => (AFFORDABLE / largest).clamp(BEGUN, SETTLED),
+            _ => 0,
+        };
+        self.settle.unwrap_or(formed)
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        match self.state {
+            None => Layout::AsWritten,
+            Some(StartState::Uniform | StartState::Flocked) => Layout::Even,
+            Some(StartState::Clumped) => Layout::Clump,
+        }
+    }
+
+    /// The start's name in reports.
+    pub(super) fn state_name(&self, scene: &Scene, count: u64) -> &'static str {
+        match self.state {
+            Some(StartState::Uniform) => "uniform",
+            Some(StartState::Flocked) => "flocked",
+            Some(StartState::Clumped) => "clumped",
+            None if scene.starts_evenly(count) => "uniform",
+            None => "scene",
+        }
+    }
+
+    /// Refuses densities that no count could have: before the first of many is timed.
+    pub(super) fn check_densities(&self, scene: &Scene) -> Result<(), PopulateError> {
+        for density in &self.density {
+            let request = Request { count: Some(1), density: Some(*density), ..Request::default() };
+            let refused = scene.clone().populate(&request).err();
+            if let Some(error @ (PopulateError::Density { .. } | PopulateError::DeafFlock { .. })) =
+                refused
+            {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::model::scene::BuiltIn;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: BenchArgs,
+    }
+
+    /// The arguments of a command line.
+    pub fn parsed(options: &str) -> BenchArgs {
+        Line::parse_from(["bench"].into_iter().chain(options.split_whitespace())).args
+    }
+
+    #[test]
+    fn lists_have_two_names() {
+        let plural = parsed("--counts 10,2000 --densities 10,30.5");
+        let singular = parsed("--count 10,2000 --density 10,30.5");
+        for args in [plural, singular] {
+            assert_eq!(args.flock.count, [10, 2000]);
+            assert_eq!(args.flock.densities(), [Some(10.0), Some(30.5)]);
+        }
+        assert_eq!(parsed("").flock.densities(), [None]);
+    }
+
+    #[test]
+    fn a_flock_settles_for_a_thousand_ticks_where_that_is_affordable() {
+        let ticks = |options: &str| parsed(options).flock.settle_ticks();
+        assert_eq!(ticks("--count 1000000"), 0);
+        assert_eq!(ticks("--state clumped --settle 7"), 7);
+        assert_eq!(ticks("--state flocked --count 10,1000000"), 1000);
+        assert_eq!(ticks("--state flocked --count 10,5000000"), 200);
+        assert_eq!(ticks("--state flocked --count 100000000"), 100);
+        assert_eq!(ticks("--state flocked --settle 3"), 3);
+    }
+
+    #[test]
+    fn a_density_that_no_flock_can_have_is_refused_at_once() {
+        let scene =
+            |name: &str| Scene::parse(name, BuiltIn::named(name).unwrap().text, &[]).unwrap();
+        let refused =
+            |options: &str, name: &str| parsed(options).flock.check_densities(&scene(name));
+        assert!(matches!(refused("--density 10,-1", "flock"), Err(PopulateError::Density { .. })));
+        assert!(matches!(refused("--density 10", "seek"), Err(PopulateError::DeafFlock { .. })));
+        assert_eq!(refused("--density 0.001,10000", "flock"), Ok(()));
+    }
+}

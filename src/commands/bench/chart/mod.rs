@@ -1,0 +1,312 @@
+//! What a plot shows: time per agent against the count, and the passes of each engine.
+
+mod bars;
+mod lines;
+
+use plotters::style::RGBColor;
+
+use super::axis::{Axis, mark_text, short_count};
+use super::drawing::{Drawing, Marker, Place, Shape, Side, fitted};
+use super::report::{Report, Row};
+
+/// Width of the picture; units, as all lengths here.
+const WIDTH: i32 = 1000;
+/// Of what is above the panels, and the least on either side.
+const MARGIN: i32 = 24;
+/// Left edge of the panels; the numbers of the axis stand before it.
+const LEFT: i32 = 76;
+/// Right edge of the panels.
+const RIGHT: i32 = 790;
+/// Where the legends begin.
+const LEGEND: i32 = 815;
+/// From one line of text to the next.
+const LINE: i32 = 19;
+
+const TITLE: i32 = 23;
+const HEADING: i32 = 16;
+const TEXT: i32 = 14;
+const SMALL: i32 = 13;
+
+const INK: RGBColor = RGBColor(34, 34, 34);
+const FAINT: RGBColor = RGBColor(96, 96, 96);
+const GRID: RGBColor = RGBColor(226, 226, 226);
+
+/// Of engines, in the order of the table: Okabe and Ito's, which the colour-blind tell apart.
+const ENGINES: [RGBColor; 4] =
+    [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(204, 121, 167)];
+
+/// A rectangle of the picture.
+#[derive(Clone, Copy, Debug)]
+struct Area {
+    left: i32,
+    top: i32,
+    right: i32,
+    bottom: i32,
+}
+
+/// A picture in the making: shapes, from top to bottom.
+struct Page {
+    shapes: Vec<Shape>,
+    /// Where the next thing begins.
+    top: i32,
+}
+
+impl Page {
+    fn text(&mut self, at: Place, side: Side, text: &str, size: i32, colour: RGBColor) {
+        self.shapes.push(Shape::Text { at, side, text: text.into(), size, colour });
+    }
+
+    fn line(&mut self, ends: [Place; 2], colour: RGBColor) {
+        self.shapes.push(Shape::Line { ends, width: 1, colour });
+    }
+
+    /// A line of text over the whole width, cut if it is longer.
+    fn paragraph(&mut self, text: &str, size: i32, colour: RGBColor) {
+        let height = (size * 4 / 3).max(LINE);
+        // Who views an SVG may have a font that is wider than ours.
+        let text = fitted(text, size, WIDTH * 7 / 8);
+        self.text((MARGIN, self.top + height / 2), Side::Left, &text, size, colour);
+        self.top += height;
+    }
+
+    /// The lines across a panel, with their numbers before it.
+    fn grid(&mut self, area: Area, axis: &Axis) {
+        for mark in axis.marks() {
+            let y = axis.at(mark);
+            self.line([(area.left, y), (area.right, y)], GRID);
+            self.text((area.left - 8, y), Side::Right, &mark_text(mark), SMALL, FAINT);
+        }
+        self.line([(area.left, area.bottom), (area.right, area.bottom)], FAINT);
+    }
+}
+
+/// A density that was asked for, and its name: empty where nobody listens to anybody, or where the
+/// world stays as it is and every count has a density of its own.
+struct Density {
+    asked: Option<f32>,
+    name: String,
+    marker: Marker,
+}
+
+/// The reports, by engine, density and count.
+struct Figures<'a> {
+    reports: &'a [Report],
+    /// In the order of the tables.
+    densities: Vec<Density>,
+    /// Ascending.
+    counts: Vec<usize>,
+}
+
+impl<'a> Figures<'a> {
+    fn of(reports: &'a [Report]) -> Self {
+        let mut counts: Vec<usize> = reports.iter().map(|report| report.agents).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        let mut densities: Vec<Density> = Vec::new();
+        for Report { density: asked, .. } in reports {
+            if densities.iter().any(|density| density.asked == *asked) {
+                continue;
+            }
+            let same = reports.iter().filter(|report| report.density == *asked);
+            let even: Vec<f64> = same.map(|report| report.uniform_neighbours).collect();
+            let alike = even.iter().all(|k| *k > 0.0 && (k / even[0] - 1.0).abs() < 0.02);
+            let name =
+                if alike { format!("k = {}", short_density(even[0])) } else { String::new() };
+            let marker = Marker::ALL[densities.len() % Marker::ALL.len()];
+            densities.push(Density { asked: *asked, name, marker });
+        }
+        Self { reports, densities, counts }
+    }
+
+    /// The engines' names, in the order of the table.
+    fn engines(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        let rows = self.reports.first().map_or(&[] as &[Row], |report| &report.rows);
+        rows.iter().enumerate().map(|(index, row)| (index, row.engine))
+    }
+
+    fn report(&self, density: &Density, count: usize) -> Option<&'a Report> {
+        let wanted = |r: &&Report| r.density == density.asked && r.agents == count;
+        self.reports.iter().find(wanted)
+    }
+}
+
+/// A density without digits that are only rounding.
+fn short_density(value: f64) -> String {
+    mark_text((value * 10.0).round() / 10.0)
+}
+
+/// Draws the reports of one run; at least one, all of the same engines.
+#[must_use]
+pub fn chart(reports: &[Report]) -> Drawing {
+    let figures = Figures::of(reports);
+    let mut page = Page { shapes: Vec::new(), top: MARGIN / 2 };
+    head(&mut page, &figures);
+    if figures.counts.len() > 1 {
+        lines::panel(&mut page, &figures);
+    }
+    bars::panels(&mut page, &figures);
+    Drawing { size: (WIDTH as u32, (page.top + MARGIN / 2) as u32), shapes: page.shapes }
+}
+
+/// Title, and all that a figure means nothing without.
+fn head(page: &mut Page, figures: &Figures<'_>) {
+    let Some(first) = figures.reports.first() else { return };
+    page.paragraph("Time for one agent and tick", TITLE, INK);
+    let samples = figures.reports.iter().map(Report::fewest_samples).min().unwrap_or(0);
+    let about = format!(
+        "scene {}, seed {}; start: {}; {} ticks; medians of {samples} samples or more",
+        first.scene,
+        first.seed,
+        first.start(),
+        first.ticks_asked
+    );
+    page.paragraph(&about, TEXT, INK);
+    for row in &first.rows {
+        page.paragraph(&format!("{}: {}", row.engine, row.runs_on), TEXT, INK);
+    }
+    page.paragraph(&format!("processor: {}", first.processor), TEXT, INK);
+    if figures.densities.iter().any(|density| !density.name.is_empty()) {
+        page.paragraph("k: mean neighbours of a flock that is spread evenly", TEXT, INK);
+    }
+    page.paragraph(&neighbours(figures), TEXT, INK);
+    page.top += 8;
+}
+
+/// How dense the flocks are, as they start and as they end.
+fn neighbours(figures: &Figures<'_>) -> String {
+    let Some(largest) = figures.counts.last() else { return String::new() };
+    if figures.reports.iter().all(|report| report.uniform_neighbours == 0.0) {
+        return "no agent listens to another".into();
+    }
+    let counted = figures.densities.iter().filter_map(|density| {
+        let [start, end] = figures.report(density, *largest)?.mean_neighbours;
+        let name = if density.name.is_empty() { "" } else { &format!(" ({})", density.name) };
+        Some(format!("{start:.1} to {end:.1}{name}"))
+    });
+    let counted: Vec<String> = counted.collect();
+    let agents = short_count(*largest);
+    format!("neighbours from start to end, with {agents} agents: {}", counted.join(", "))
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::super::drawing::tests::text_box;
+    use super::*;
+
+    const PASSES: [&str; 4] = ["steer", "scan_reduce", "place", "reorder"];
+
+    fn row(engine: &'static str, ns: f64, agents: usize) -> Row {
+        let ms = ns * agents as f64 * 1e-6;
+        Row {
+            engine,
+            runs_on: format!("some machine whose name is long, for {engine}"),
+            ms_p50: ms,
+            ms_min: ms * 0.9,
+            ms_p95: ms * 1.3,
+            million_agent_ticks: 1e3 / ns,
+            ns_per_agent: ns,
+            samples: 20,
+            passes: PASSES.iter().map(|pass| (*pass, ms / 4.0)).collect(),
+            passes_by_timestamps: engine == "gpu",
+        }
+    }
+
+    /// What a run over these would report; the first engine is `faster` times as fast.
+    pub fn reports(counts: &[usize], densities: &[Option<f32>], faster: f64) -> Vec<Report> {
+        let all = counts.iter().flat_map(|count| densities.iter().map(move |k| (*count, *k)));
+        let one = |(agents, density): (usize, Option<f32>)| {
+            let k = f64::from(density.unwrap_or(10.0));
+            let ns = 2.0 * k + 1e5 / agents as f64;
+            Report {
+                scene: "flock".into(),
+                agents,
+                seed: 1,
+                processor: "Some Processor @ 2 GHz".into(),
+                state: "uniform",
+                settle_ticks: 0,
+                density,
+                ticks: 100,
+                ticks_asked: 100,
+                ticks_before_the_end: 111,
+                uniform_neighbours: k,
+                mean_neighbours: [k, 2.9 * k],
+                largest_cell: [13, 93],
+                sampled_agents: 0,
+                rows: vec![
+                    row("gpu", ns / faster, agents),
+                    row("cpu", ns, agents),
+                    row("cpu1", 1.8 * ns, agents),
+                ],
+                agreements: Vec::new(),
+            }
+        };
+        all.map(one).collect()
+    }
+
+    fn texts(drawing: &Drawing) -> Vec<&str> {
+        drawing
+            .shapes
+            .iter()
+            .filter_map(|shape| match shape {
+                Shape::Text { text, .. } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn no_text_covers_another_or_leaves_the_picture() {
+        let many = [100, 1000, 5000, 10_000, 20_000, 100_000, 200_000, 1_000_000, 10_000_000];
+        let densities = [Some(10.0), Some(30.0), Some(100.0)];
+        for counts in [&many[..], &many[7..8], &many[3..6]] {
+            for densities in [&densities[..], &densities[..1], &[None]] {
+                for faster in [2.0, 300.0] {
+                    let drawing = chart(&reports(counts, densities, faster));
+                    let boxes: Vec<([i32; 4], &Shape)> =
+                        drawing.shapes.iter().filter_map(|s| Some((text_box(s)?, s))).collect();
+                    for (index, (one, shape)) in boxes.iter().enumerate() {
+                        let [left, top, right, bottom] = *one;
+                        let (width, height) = (drawing.size.0 as i32, drawing.size.1 as i32);
+                        let inside = left >= 0 && top >= 0 && right <= width && bottom <= height;
+                        assert!(inside, "{shape:?} leaves the picture");
+                        for (other, second) in &boxes[index + 1..] {
+                            let apart = right <= other[0]
+                                || other[2] <= left
+                                || bottom <= other[1]
+                                || other[3] <= top;
+                            assert!(apart, "{shape:?} covers {second:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_engine_density_and_pass_is_named() {
+        let several = reports(&[1000, 100_000], &[Some(10.0), Some(30.0)], 2.0);
+        let drawing = chart(&several);
+        let found = texts(&drawing).join("\n");
+        for name in ["gpu, k = 10", "cpu1, k = 30", "steer", "scan_reduce", "100 k", "1 k"] {
+            assert!(found.contains(name), "no {name} in\n{found}");
+        }
+        for name in
+            ["scene flock", "some machine", "Some Processor", "start: uniform", "20 samples"]
+        {
+            assert!(found.contains(name), "no {name} in\n{found}");
+        }
+        let lines =
+            |d: &Drawing| d.shapes.iter().filter(|s| matches!(s, Shape::Series { .. })).count();
+        // Each in the panel and in the legend.
+        assert_eq!(lines(&drawing), 2 * 6);
+        assert_eq!(lines(&chart(&reports(&[1000], &[None], 2.0))), 0, "one count makes no line");
+    }
+
+    #[test]
+    fn an_interrupted_run_is_drawn_too() {
+        let mut reports = reports(&[1000, 100_000], &[Some(10.0)], 2.0);
+        reports.iter_mut().flat_map(|r| &mut r.rows).for_each(|row| row.passes.clear());
+        assert!(chart(&reports).svg().unwrap().contains("</svg>"));
+        assert!(chart(&reports[..1]).svg().unwrap().contains("</svg>"));
+    }
+}

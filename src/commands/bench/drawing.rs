@@ -1,0 +1,269 @@
+//! A drawing of text, lines and boxes, painted through plotters as SVG or PNG.
+//!
+//! It is a list of shapes first: what lays them out then knows neither format, and tests can look at
+//! it. plotters' own charts label logarithmic axes at places of their choice, and not at the counts
+//! that were measured.
+
+use std::sync::OnceLock;
+
+use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
+use plotters::drawing::{DrawingAreaErrorKind, IntoDrawingArea};
+use plotters::element::{Circle, DashedPathElement, PathElement, Polygon, Rectangle, Text};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{
+    Color, FontFamily, FontStyle, IntoFont, RGBColor, ShapeStyle, TextStyle, WHITE, register_font,
+};
+
+/// A place in the picture, from its upper left corner.
+pub type Place = (i32, i32);
+
+/// Pixels of a bitmap for one unit: sharp on screens of any kind.
+const PIXELS: i32 = 2;
+
+/// By what part of its height plotters draws a text too high in a bitmap; seen in 0.3.7.
+const LIFT: i32 = 6;
+
+/// Which part of a text is at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Its beginning.
+    Left,
+    /// Its middle.
+    Center,
+    /// Its end.
+    Right,
+}
+
+/// The look of a series: shapes and dashes tell it from others even without colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marker {
+    /// With a full line.
+    Circle,
+    /// With a dashed line.
+    Square,
+    /// With a dotted line.
+    Triangle,
+    /// With a line of long dashes.
+    Diamond,
+}
+
+impl Marker {
+    /// All of them, in the order of use.
+    pub const ALL: [Self; 4] = [Self::Circle, Self::Square, Self::Triangle, Self::Diamond];
+
+    /// Length of a dash and of the gap after it; units.
+    fn dashes(self) -> Option<(i32, i32)> {
+        match self {
+            Self::Circle => None,
+            Self::Square => Some((8, 5)),
+            Self::Triangle => Some((2, 4)),
+            Self::Diamond => Some((16, 5)),
+        }
+    }
+}
+
+/// Something to paint. All lengths in units.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// One line of text; its place is the middle of its height.
+    Text {
+        /// Of the side named.
+        at: Place,
+        /// Which part of the text is there.
+        side: Side,
+        /// What it says.
+        text: String,
+        /// Height of a line.
+        size: i32,
+        /// Of the letters.
+        colour: RGBColor,
+    },
+    /// A thin full line.
+    Line {
+        /// Its ends.
+        ends: [Place; 2],
+        /// Its width.
+        width: u32,
+        /// Its colour.
+        colour: RGBColor,
+    },
+    /// A filled box.
+    Box {
+        /// Two opposite corners.
+        corners: [Place; 2],
+        /// Its colour.
+        colour: RGBColor,
+    },
+    /// Lines from marker to marker.
+    Series {
+        /// The places of the markers.
+        places: Vec<Place>,
+        /// Their shape, and the dashes of the lines.
+        marker: Marker,
+        /// Of both.
+        colour: RGBColor,
+    },
+}
+
+/// Shapes on white, painted in their order.
+#[derive(Clone, Debug)]
+pub struct Drawing {
+    /// Units.
+    pub size: (u32, u32),
+    /// What is on it.
+    pub shapes: Vec<Shape>,
+}
+
+/// The font of both formats. A viewer of the SVG takes its own font of that name.
+fn font(size: i32, colour: &RGBColor) -> TextStyle<'static> {
+    static REGISTERED: OnceLock<()> = OnceLock::new();
+    REGISTERED.get_or_init(|| {
+        // The font is part of the program. Were it broken, the first text would say so.
+        let _ = register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
+    });
+    (FontFamily::SansSerif, size).into_font().color(colour)
+}
+
+/// Width of a text; units.
+#[must_use]
+pub fn text_width(text: &str, size: i32) -> i32 {
+    let size_of = font(size, &RGBColor(0, 0, 0)).font.box_size(text);
+    // Without a font nothing can be painted either, which is an error then.
+    size_of.map_or(0, |(width, _)| width as i32)
+}
+
+/// The beginning of a text that fits `width` units, with dots where it had to be cut.
+#[must_use]
+pub fn fitted(text: &str, size: i32, width: i32) -> String {
+    if text_width(text, size) <= width {
+        return text.into();
+    }
+    let mut letters: Vec<char> = text.chars().collect();
+    loop {
+        letters.pop();
+        let cut: String = letters.iter().chain(&['…']).collect();
+        if letters.is_empty() || text_width(&cut, size) <= width {
+            return cut;
+        }
+    }
+}
+
+impl Drawing {
+    /// The text of an SVG file.
+    pub fn svg(&self) -> anyhow::Result<String> {
+        let mut text = String::new();
+        paint(&self.shapes, SVGBackend::with_string(&mut text, self.size), 1, 0)?;
+        Ok(text)
+    }
+
+    /// Width and height in pixels, and red, green and blue of each, row by row.
+    pub fn pixels(&self) -> anyhow::Result<(u32, u32, Vec<u8>)> {
+        let (width, height) = (self.size.0 * PIXELS as u32, self.size.1 * PIXELS as u32);
+        let mut pixels = vec![0; width as usize * height as usize * 3];
+        let backend = BitMapBackend::with_buffer(&mut pixels, (width, height));
+        paint(&self.shapes, backend, PIXELS, LIFT)?;
+        Ok((width, height, pixels))
+    }
+}
+
+/// Paints the shapes, `scale` pixels a unit; texts lower by one `lift`th of their height, if any.
+fn paint<B: DrawingBackend>(
+    shapes: &[Shape],
+    backend: B,
+    scale: i32,
+    lift: i32,
+) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+    let area = backend.into_drawing_area();
+    area.fill(&WHITE)?;
+    let scaled = |(x, y): Place| (x * scale, y * scale);
+    for shape in shapes {
+        match shape {
+            Shape::Text { at, side, text, size, colour } => {
+                let side = match side {
+                    Side::Left => HPos::Left,
+                    Side::Center => HPos::Center,
+                    Side::Right => HPos::Right,
+                };
+                let style = font(size * scale, colour).pos(Pos::new(side, VPos::Center));
+                let (x, y) = scaled(*at);
+                let lower = (size * scale).checked_div(lift).unwrap_or(0);
+                area.draw(&Text::new(text.as_str(), (x, y + lower), style))?;
+            }
+            Shape::Line { ends, width, colour } => {
+                let style = colour.stroke_width(width * scale as u32);
+                area.draw(&PathElement::new(ends.map(scaled).to_vec(), style))?;
+            }
+            Shape::Box { corners, colour } => {
+                area.draw(&Rectangle::new(corners.map(scaled), colour.filled()))?;
+            }
+            Shape::Series { places, marker, colour } => {
+                let places: Vec<Place> = places.iter().copied().map(scaled).collect();
+                let line = colour.stroke_width(2 * scale as u32);
+                match marker.dashes() {
+                    Some((dash, gap)) => area.draw(&DashedPathElement::new(
+                        places.iter().copied(),
+                        dash * scale,
+                        gap * scale,
+                        line,
+                    ))?,
+                    None => area.draw(&PathElement::new(places.clone(), line))?,
+                }
+                for place in places {
+                    paint_marker(&area, place, *marker, scale, colour.filled())?;
+                }
+            }
+        }
+    }
+    area.present()
+}
+
+fn paint_marker<B: DrawingBackend>(
+    area: &plotters::drawing::DrawingArea<B, plotters::coord::Shift>,
+    (x, y): Place,
+    marker: Marker,
+    scale: i32,
+    style: ShapeStyle,
+) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+    let corners = |offsets: &[Place]| -> Vec<Place> {
+        offsets.iter().map(|(dx, dy)| (x + dx * scale, y + dy * scale)).collect()
+    };
+    match marker {
+        Marker::Circle => area.draw(&Circle::new((x, y), 5 * scale, style)),
+        Marker::Square => area.draw(&Rectangle::new(
+            [(x - 4 * scale, y - 4 * scale), (x + 5 * scale, y + 5 * scale)],
+            style,
+        )),
+        Marker::Triangle => area.draw(&Polygon::new(corners(&[(0, -6), (6, 5), (-6, 5)]), style)),
+        Marker::Diamond => {
+            area.draw(&Polygon::new(corners(&[(0, -6), (6, 0), (0, 6), (-6, 0)]), style))
+        }
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// The box that a text covers, left, top, right and bottom; units. None for other shapes.
+    #[must_use]
+    pub fn text_box(shape: &Shape) -> Option<[i32; 4]> {
+        let Shape::Text { at: (x, y), side, text, size, .. } = shape else { return None };
+        let width = text_width(text, *size);
+        let left = match side {
+            Side::Left => *x,
+            Side::Center => x - width / 2,
+            Side::Right => x - width,
+        };
+        Some([left, y - size / 2, left + width, y + size / 2])
+    }
+
+    #[test]
+    fn texts_are_measured_and_cut() {
+        let whole = text_width("Time per agent", 20);
+        assert!((90..150).contains(&whole), "{whole}");
+        assert_eq!(fitted("Time per agent", 20, whole), "Time per agent");
+        let cut = fitted("Time per agent", 20, whole / 2);
+        assert!(cut.starts_with("Tim") && cut.ends_with('…'), "{cut}");
+        assert!(text_width(&cut, 20) <= whole / 2);
+    }
+}

@@ -1,0 +1,203 @@
+//! `flockwork bench`: both engines timed on one flock, in one run, pass by pass.
+//!
+//! All engines start from the same state and take the same ticks in turn, a batch each, so that a
+//! noisy machine is noisy for all of them. The device is synchronised before the clock is read;
+//! compilation and the first ticks are left out.
+
+mod args;
+mod axis;
+mod chart;
+mod drawing;
+mod measure;
+mod plot;
+mod processor;
+pub mod report;
+
+pub use self::args::{BenchArgs, BenchEngine, BenchFlockArgs, StartState};
+
+use self::measure::{Labels, Named};
+use self::plot::PlotFile;
+use self::report::{Report, Summary};
+use super::options;
+use super::output::{Interrupt, Interrupted, OutputFile, say};
+use crate::engine::cpu::CpuEngine;
+use crate::engine::gpu::{Gpu, GpuEngine};
+use crate::engine::{Engine, EngineError};
+use crate::model::scene::{Request, Scene};
+
+/// Runs the command. On Ctrl-C, or when an engine fails, what has been measured is printed and
+/// written all the same.
+pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
+    let interrupt = Interrupt::listen();
+    // What cannot be written must fail before anything is timed.
+    check_files(args)?;
+    let mut reports = Vec::new();
+    let outcome = bench_all(args, &interrupt, &mut reports);
+    if reports.len() > 1 {
+        say(&format!("{}", Summary(&reports)))?;
+    }
+    let kept = if reports.is_empty() { String::new() } else { write_files(args, &reports)? };
+    if !outcome? {
+        let wanted = args.flock.count.len() * args.flock.densities().len();
+        let kept = format!("{} of {wanted} tables are done{kept}", reports.len());
+        return Err(Interrupted { kept }.into());
+    }
+    Ok(())
+}
+
+fn check_files(args: &BenchArgs) -> anyhow::Result<()> {
+    let plot = args.plot.as_deref().map(PlotFile::create).transpose()?;
+    let json = args.json.as_deref().map(OutputFile::create).transpose()?;
+    if let (Some(json), Some(path)) = (json, &args.plot)
+        && plot.is_some()
+        && json.has_name(path)
+    {
+        anyhow::bail!("--plot {}: --json is the same file; choose another", path.display());
+    }
+    Ok(())
+}
+
+/// Writes what was asked for; the names, for a message.
+fn write_files(args: &BenchArgs, reports: &[Report]) -> anyhow::Result<String> {
+    let mut names = String::new();
+    if let Some(path) = &args.json {
+        let mut file = OutputFile::create(path)?;
+        serde_json::to_writer_pretty(&mut file, reports)?;
+        file.keep()?;
+        names += &format!(", {}", path.display());
+    }
+    if let Some(path) = &args.plot {
+        PlotFile::create(path)?.write(reports)?;
+        names += &format!(", {}", path.display());
+    }
+    Ok(names)
+}
+
+/// Every count and density in turn. False when interrupted.
+fn bench_all(
+    args: &BenchArgs,
+    interrupt: &Interrupt,
+    reports: &mut Vec<Report>,
+) -> anyhow::Result<bool> {
+    let scene = options::read_scene(&args.flock.scene, &args.flock.overrides)?;
+    args.flock.check_densities(&scene)?;
+    let mut engines = open_all(args)?;
+    for (count, (_, engine)) in
+        args.flock.count.iter().flat_map(|count| engines.iter().map(move |named| (count, named)))
+    {
+        engine.check_count(*count)?;
+    }
+    for count in &args.flock.count {
+        for density in args.flock.densities() {
+            let report =
+                bench_one(args, &mut engines, scene.clone(), (*count, density), interrupt)?;
+            let Some(report) = report else { return Ok(false) };
+            say(&format!("{report}"))?;
+            let whole = report.ticks == report.ticks_asked;
+            reports.push(report);
+            if !whole {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+fn bench_one(
+    args: &BenchArgs,
+    engines: &mut [Named],
+    mut scene: Scene,
+    (count, density): (u64, Option<f32>),
+    interrupt: &Interrupt,
+) -> anyhow::Result<Option<Report>> {
+    if interrupt.is_raised() {
+        return Ok(None);
+    }
+    let labels = Labels {
+        processor: processor::processor(),
+        state: args.flock.state_name(&scene, count),
+        settle_ticks: args.flock.settle_ticks(),
+        density,
+    };
+    let request = Request { count: Some(count), density, seed: args.flock.seed };
+    let mut state = scene.populate_as(&request, args.flock.layout())?;
+    if labels.settle_ticks > 0 {
+        let settled = measure::settle(engines, &scene, state, labels.settle_ticks, interrupt)?;
+        let Some(settled) = settled else { return Ok(None) };
+        state = settled;
+    }
+    Ok(measure::measure(engines, &scene, &state, args.ticks, labels, interrupt)?)
+}
+
+fn open_all(args: &BenchArgs) -> anyhow::Result<Vec<Named>> {
+    let wanted = if args.engines.is_empty() {
+        vec![BenchEngine::Gpu, BenchEngine::Cpu, BenchEngine::Cpu1]
+    } else {
+        args.engines.clone()
+    };
+    let mut engines: Vec<Named> = Vec::new();
+    for which in wanted {
+        let engine: Box<dyn Engine> = match which {
+            BenchEngine::Gpu => match Gpu::open(&args.adapter.clone().unwrap_or_default()) {
+                Ok(gpu) => Box::new(GpuEngine::new(gpu)),
+                // Nobody asked for the GPU by name: the table says that it is missing.
+                Err(EngineError::NoAdapter(why))
+                    if args.engines.is_empty() && args.adapter.is_none() =>
+                {
+                    eprintln!("{why}. Timing the CPU engine alone.");
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            },
+            BenchEngine::Cpu => Box::new(CpuEngine::new(args.threads.map(|t| t as usize))?),
+            BenchEngine::Cpu1 => Box::new(CpuEngine::new(Some(1))?),
+        };
+        engines.push((which.label(), engine));
+    }
+    Ok(engines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::args::tests::parsed;
+    use super::*;
+    use crate::commands::advance::tests::Straight;
+
+    fn interrupted(stop_after: Option<u64>) -> Option<Report> {
+        let args = parsed("--count 200 --ticks 40");
+        let scene = options::read_scene("flock", &["world.boundary=open".into()]).unwrap();
+        let interrupt = Interrupt::default();
+        let straight =
+            || Straight { interrupt: interrupt.clone(), stop_after, ..Straight::default() };
+        let mut engines: Vec<Named> =
+            vec![("gpu", Box::new(straight())), ("cpu", Box::new(straight()))];
+        bench_one(&args, &mut engines, scene, (200, None), &interrupt).unwrap()
+    }
+
+    #[test]
+    fn an_interrupted_bench_reports_what_it_has_done() {
+        let whole = interrupted(None).unwrap();
+        assert_eq!((whole.ticks, whole.ticks_asked), (40, 40));
+        assert_eq!(whole.agreements.len(), 1);
+        assert!(whole.fewest_samples() >= 20);
+        // 1 + 10 ticks are not timed; the first engine does three more batches of 2.
+        let part = interrupted(Some(17)).unwrap();
+        assert_eq!((part.ticks, part.ticks_asked), (4, 40));
+        assert!(part.agreements.is_empty(), "one engine is ahead of the other");
+        let text = part.to_string();
+        assert!(text.contains("interrupted after 4 of 40 ticks"), "{text}");
+        assert!(text.contains("too few to trust"), "{text}");
+        assert!(interrupted(Some(5)).is_none());
+    }
+
+    #[test]
+    fn the_summary_has_a_line_for_each_table() {
+        let report = interrupted(None).unwrap();
+        let reports = [report.clone(), Report { agents: 5000, ..report }];
+        let text = Summary(&reports).to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 6, "{text}");
+        assert!(lines[2].ends_with("gpu        cpu"), "{text}");
+        assert!(lines[3].contains(" 200 ") && lines[4].contains(" 5000 "), "{text}");
+    }
+}

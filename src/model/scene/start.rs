@@ -1,0 +1,121 @@
+//! Where a flock starts when a benchmark says so and not the scene.
+
+use super::populate::{PopulateError, Request};
+use super::species::SpawnPlace;
+use super::{Scene, Species};
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+
+/// Share of the world's area that a clump takes.
+const CLUMP: f32 = 0.01;
+
+/// Where agents start. Speeds and headings are the scene's in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// As the scene's `spawn` and `spawn_at_scale` say.
+    AsWritten,
+    /// Anywhere in the world, at random.
+    Even,
+    /// Anywhere in a square of a hundredth of the world's area, in its middle; in a world so narrow
+    /// that the square does not fit, in a rectangle of that area.
+    Clump,
+}
+
+/// Lower left corner and sides of the clump in a world of this size; world units.
+fn clump(size: Point) -> (Point, Point) {
+    let area = size.x * size.y * CLUMP;
+    let square = area.sqrt();
+    let sides = if square > size.x {
+        Point::new(size.x, area / size.x)
+    } else if square > size.y {
+        Point::new(area / size.y, size.y)
+    } else {
+        Point::splat(square)
+    };
+    ((size - sides) * 0.5, sides)
+}
+
+impl Scene {
+    /// [`Scene::populate`], with agents that start elsewhere. A clump does not spare obstacles.
+    pub fn populate_as(
+        &mut self,
+        request: &Request,
+        layout: Layout,
+    ) -> Result<FlockState, PopulateError> {
+        if layout == Layout::AsWritten {
+            return self.populate(request);
+        }
+        for species in &mut self.species {
+            species.spawn = species.spawn_at_scale;
+            species.spawn.place = SpawnPlace::Uniform;
+            species.spawn_at_scale.place = SpawnPlace::Uniform;
+        }
+        let mut state = self.populate(request)?;
+        if layout == Layout::Clump {
+            let (corner, sides) = clump(self.world.size);
+            for position in &mut state.position {
+                *position = corner + *position / self.world.size * sides;
+            }
+        }
+        Ok(state)
+    }
+
+    /// True when `count` agents of the scene as it is written start anywhere in the world.
+    #[must_use]
+    pub fn starts_evenly(&self, count: u64) -> bool {
+        let grown = count > self.own_count();
+        let spawn = |s: &Species| if grown { s.spawn_at_scale } else { s.spawn };
+        self.species.iter().all(|species| spawn(species).place == SpawnPlace::Uniform)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::scene::BuiltIn;
+
+    fn populated(layout: Layout, count: u64) -> (Scene, FlockState) {
+        let text = BuiltIn::named("flock").unwrap().text;
+        let mut scene = Scene::parse("flock", text, &[]).unwrap();
+        let request = Request { count: Some(count), ..Request::default() };
+        let state = scene.populate_as(&request, layout).unwrap();
+        (scene, state)
+    }
+
+    /// Sides of the smallest rectangle round all agents; world units.
+    fn extent(state: &FlockState) -> Point {
+        let low = state.position.iter().copied().reduce(Point::min).unwrap();
+        state.position.iter().copied().reduce(Point::max).unwrap() - low
+    }
+
+    #[test]
+    fn a_clump_is_a_square_of_a_hundredth_of_the_world() {
+        let (scene, state) = populated(Layout::Clump, 20_000);
+        let (world, clump) = (scene.world.size, extent(&state));
+        let share = clump.x * clump.y / (world.x * world.y);
+        assert!((0.0099..=0.01).contains(&share), "{share}");
+        assert!((clump.x / clump.y - 1.0).abs() < 0.01, "{clump}");
+        let (even_scene, even) = populated(Layout::Even, 20_000);
+        assert_eq!((even_scene.world, even.len()), (scene.world, state.len()));
+        assert_eq!(even.velocity, state.velocity);
+    }
+
+    #[test]
+    fn a_narrow_world_has_a_clump_of_the_same_share() {
+        for size in [Point::new(1e6, 10.0), Point::new(10.0, 1e6), Point::new(300.0, 200.0)] {
+            let (corner, sides) = clump(size);
+            assert!((sides.x * sides.y / (size.x * size.y) / CLUMP - 1.0).abs() < 1e-5);
+            assert!(corner.cmpge(Point::ZERO).all() && (corner + sides).cmple(size * 1.0001).all());
+        }
+    }
+
+    #[test]
+    fn even_means_the_whole_world_even_where_the_scene_starts_at_a_point() {
+        let (scene, state) = populated(Layout::AsWritten, 100);
+        assert!(!scene.starts_evenly(100) && scene.starts_evenly(1000));
+        assert_eq!(extent(&state), Point::ZERO);
+        let (scene, state) = populated(Layout::Even, 100);
+        assert!(scene.starts_evenly(100));
+        assert!((extent(&state) / scene.world.size).cmpgt(Point::splat(0.9)).all());
+    }
+}
