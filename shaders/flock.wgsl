@@ -14,8 +14,10 @@ struct Flock {
     seed: u32,
     // Ticks that a step advances the motion by.
     time_step: f32,
-    // Longest run of agents that one agent walks without skipping, as a power of two.
-    run_cap_bits: u32,
+    // Longest run of agents that one agent walks without skipping.
+    run_cap: u32,
+    // About how many members of a longer run it looks at, as a power of two.
+    run_sample_bits: u32,
     // Members above which a cell is sorted by `sort_crowds` instead of by counting, for each
     // member, the members before it: counting costs members² steps, sorting a few rounds.
     crowded_above: u32,

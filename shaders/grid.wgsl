@@ -91,8 +91,9 @@ fn sampling_draw(flock: Flock, cell: u32, tick: u32) -> u32 {
 }
 
 fn sampling_of_run(flock: Flock, length: u32, draw: u32) -> Sampling {
-    // The cap is 2^run_cap_bits: a shift instead of a division.
-    let stride = max((length + (1u << flock.run_cap_bits) - 1u) >> flock.run_cap_bits, 1u);
+    // The sample is 2^run_sample_bits: a shift instead of a division.
+    let skipping = (length + (1u << flock.run_sample_bits) - 1u) >> flock.run_sample_bits;
+    let stride = select(1u, skipping, length > flock.run_cap);
     // Below 1 after rounding, and zero for a stride of 1.
     let phase = u32(unit_from(draw) * f32(stride));
     return Sampling(min(phase, stride - 1u), stride);

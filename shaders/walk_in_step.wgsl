@@ -53,7 +53,7 @@ fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32, la
         let exists = lane < RUNS && row != NO_ROW && (!second || columns.count == 2u);
         let length = select(0u, max(end, begin) - begin, exists);
         let longest = subgroupMax(length);
-        let again = joint && longest > (1u << flock.run_cap_bits);
+        let again = joint && longest > flock.run_cap;
         let draw = sampling_draw(flock, leader.y * flock.columns + leader.x, tick);
         let sampling = sampling_of_run(flock, length, draw);
         var shift = Vector();

@@ -58,7 +58,9 @@ fn cases() -> Vec<Case> {
         case("2-D dispatch", 20_011, uniform, Options { dispatch_limit: Some(3), ..checked }),
         case("all in one cell", 3_000, point, checked),
         case("each by itself", 20_011, uniform, Options { out_of_step: true, ..checked }),
-        // Every cell with more than two members takes the radix sort.
+        // So many that a driver which counts a shader's loop rounds must not have its way.
+        case("a million in one cell", 1_200_000, point, Options { checked: false, ..checked }),
+        // Every cell with more than two members is sorted; in so small ones by radix.
         case("many crowds", 9_001, uniform, Options { crowded_above: 2, ..checked }),
         case("one crowd, 17 bits", 70_001, point, Options { crowded_above: 64, ..checked }),
     ]

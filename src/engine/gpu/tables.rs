@@ -5,7 +5,7 @@ use super::pass::Pipeline;
 use super::profiler::MEASURED_TICKS;
 use super::reflect::{Layout, Record, layout};
 use crate::model::behaviours::{Kind, Target, Uses};
-use crate::model::grid::{Grid, RUN_CAP};
+use crate::model::grid::{Grid, RUN_CAP, RUN_SAMPLE};
 use crate::model::memory::Memory;
 use crate::model::parameter::Parameters;
 use crate::model::scene::{Body, Scene};
@@ -81,7 +81,8 @@ impl Tables {
             .put_point("size", scene.world.size)
             .put("seed", scene.seed.into())
             .put("time_step", scene.time_step.into())
-            .put("run_cap_bits", RUN_CAP.ilog2().into())
+            .put("run_cap", RUN_CAP.into())
+            .put("run_sample_bits", RUN_SAMPLE.ilog2().into())
             .put("crowded_above", crowded_above.into())
             .put("species_tables", tables.into());
         let one = self.species(scene, tick)?;
