@@ -2,6 +2,7 @@
 
 pub mod background;
 pub mod camera;
+pub mod canvas;
 pub mod clip;
 pub mod frame;
 pub mod geometry;
@@ -9,11 +10,15 @@ pub mod look;
 pub mod offscreen;
 pub mod pencil;
 pub mod picture;
+pub mod pieces;
 pub mod raster;
 pub mod recorder;
 pub mod renderer;
 pub mod scenery;
 pub mod sketch;
+pub mod splat;
+pub mod splat_raster;
+pub mod triangles;
 pub mod upload;
 pub mod window;
 

@@ -6,7 +6,7 @@ use super::Painter;
 use super::camera::Camera;
 use super::frame::Frame;
 use super::pencil;
-use super::renderer::Renderer;
+use super::renderer::{Method, Renderer};
 use super::sketch::Mark;
 use super::upload::UploadedAgents;
 use crate::engine::gpu::{Agents, Gpu};
@@ -79,7 +79,7 @@ impl Offscreen {
     ) -> Result<Frame, EngineError> {
         let view = self.texture.create_view(&Default::default());
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        self.renderer.draw(&mut encoder, &view, agents, scene, targets, camera);
+        self.renderer.draw(&mut encoder, &view, agents, scene, targets, camera)?;
         encoder.copy_texture_to_buffer(
             self.texture.as_image_copy(),
             wgpu::TexelCopyBufferInfo {
@@ -98,6 +98,16 @@ impl Offscreen {
         let frame = self.frame();
         self.staging.unmap();
         frame
+    }
+
+    /// How agents are drawn from now on.
+    pub fn set_method(&mut self, method: Method) {
+        self.renderer.set_method(method);
+    }
+
+    /// Pixels to the point, as on a screen with small ones; 1 until told otherwise.
+    pub fn set_scale(&mut self, scale: f32) {
+        self.renderer.set_scale(scale);
     }
 
     /// Draws the flock of an engine: where it is, when that is on this device, else uploaded.

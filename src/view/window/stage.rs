@@ -342,7 +342,7 @@ impl<'a> Stage<'a> {
         let agents = agents.unwrap_or_else(|| self.uploaded.agents());
         let (scene, camera) = (self.player.scene(), &self.hand.camera);
         let targets = targets.as_ref().unwrap_or(&scene.targets);
-        self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera);
+        self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera)?;
         let size = self.screen.size();
         let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting);
         gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
