@@ -5,6 +5,7 @@ mod advance;
 pub mod bench;
 pub mod bench_report;
 pub mod capture;
+mod capture_output;
 mod flow_file;
 pub mod options;
 pub mod output;
