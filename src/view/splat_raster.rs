@@ -2,7 +2,6 @@
 //! their shape, for machines without a GPU and to check the shaders.
 
 use std::f32::consts::TAU;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 use rayon::prelude::*;
 
@@ -15,7 +14,13 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
 /// Sums of a cell: depth, and depth times brightness, cosine and sine.
-type Sums = [AtomicI32; 4];
+type Sums = [i32; 4];
+
+/// Rows of pixels that one thread draws at a time: their sums stay in its cache.
+const BAND: usize = 32;
+
+/// Agents that one thread deals out to the bands at a time.
+const CHUNK: usize = 1 << 16;
 
 /// How the agents of a species look in this picture.
 struct Style {
@@ -35,97 +40,126 @@ struct Paint {
 
 /// Draws the flock over what is on `frame`, which has the size of the camera's.
 ///
-/// Threads add to the same cells: sums of integers are the same whatever the order.
+/// Threads deal the agents out to bands of rows and then draw the bands; sums of integers are the same
+/// whatever the order.
 pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, frame: &mut Frame) {
     let canvas = Canvas::of(scene, state.len() as u64, (frame.width, frame.height), 1.0);
-    let cells = (canvas.columns + 2 * MARGIN) as usize * (canvas.rows + 2 * MARGIN) as usize;
-    let mut sums = Vec::new();
-    (0..cells).into_par_iter().map(|_| Sums::default()).collect_into_vec(&mut sums);
     let styles = scene.species.iter().map(|species| Style {
         strength: Figure::of(species.look, species.body.size, camera.pixels_per_unit, 1.0).strength,
         by: species.colour,
         max_speed: species.body.max_speed,
     });
     let styles: Vec<Style> = styles.collect();
-    (0..state.len()).into_par_iter().for_each(|row| {
-        if let Some(style) = styles.get(usize::from(state.species[row])) {
-            add_agent(&canvas, &sums, style, state, row, camera);
-        }
-    });
+    let dealt = deal(&canvas, state, camera);
     let width = frame.width as usize;
-    let lines = frame.pixels.par_chunks_exact_mut(4 * width.max(1));
-    lines.enumerate().for_each(|(row, line)| {
-        let start = (row + MARGIN as usize) * (canvas.columns + 2 * MARGIN) as usize;
-        for (pixel, sums) in line.chunks_exact_mut(4).zip(&sums[start + MARGIN as usize..]) {
-            resolve(&canvas, sums, pixel);
+    let bands = frame.pixels.par_chunks_mut(4 * width.max(1) * BAND);
+    bands.enumerate().for_each(|(number, pixels)| {
+        let mut part = Part {
+            canvas: &canvas,
+            top: number * BAND,
+            sums: vec![Sums::default(); (canvas.columns + 2 * MARGIN) as usize * BAND],
+        };
+        for row in dealt.iter().flat_map(|hands| &hands[number]) {
+            let row = *row as usize;
+            if let Some(style) = styles.get(usize::from(state.species[row])) {
+                part.add_agent(style, state, row, camera.pixel_from_world(state.position[row]));
+            }
+        }
+        let lines = part.sums.chunks_exact((canvas.columns + 2 * MARGIN) as usize);
+        for (line, sums) in pixels.chunks_exact_mut(4 * width.max(1)).zip(lines) {
+            for (pixel, sums) in line.chunks_exact_mut(4).zip(&sums[MARGIN as usize..]) {
+                resolve(&canvas, sums, pixel);
+            }
         }
     });
 }
 
-fn add_agent(
-    canvas: &Canvas,
-    sums: &[Sums],
-    style: &Style,
-    state: &FlockState,
-    row: usize,
-    camera: &Camera,
-) {
-    let middle = camera.pixel_from_world(state.position[row]);
+/// The rows of the agents that lie on each band, chunk by chunk.
+fn deal(canvas: &Canvas, state: &FlockState, camera: &Camera) -> Vec<Vec<Vec<u32>>> {
     let half = Point::new(canvas.columns as f32, canvas.rows as f32) * 0.5;
-    let reach = half + (MARGIN as f32 - 2.0);
-    // False for places that are not finite, too.
-    if !(middle - half).abs().cmplt(reach).all() {
-        return;
-    }
-    let velocity = state.velocity[row];
-    let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
-    let species = state.species[row];
-    let (turn, brightness) = look::shade(style.by, velocity, style.max_speed, species, neighbours);
-    let paint = Paint {
-        brightness,
-        wave: Point::from_angle(TAU * turn) * brightness,
-        strength: style.strength,
-        rounding: ((row as u32).wrapping_mul(2_654_435_769) >> 8) as f32 / 16_777_216.0,
-    };
-    // Rows of pixels count downwards, the world's y upwards.
-    let ahead = velocity.try_normalize().unwrap_or(Point::X) * Point::new(1.0, -1.0);
-    for [along, area] in [canvas.nose, canvas.tail] {
-        spread(canvas, sums, middle + ahead * along, area, &paint);
-    }
-}
-
-/// Spreads `area` cells round `middle`.
-fn spread(canvas: &Canvas, sums: &[Sums], middle: Point, area: f32, paint: &Paint) {
-    let corner = (middle - 0.5).floor();
-    let right = middle - 0.5 - corner;
-    let left = Point::ONE - right;
-    let width = (canvas.columns + 2 * MARGIN) as usize;
-    let place = corner + MARGIN as f32;
-    let cell = place.y as usize * width + place.x as usize;
-    for (cell, share) in [
-        (cell, left.x * left.y),
-        (cell + 1, right.x * left.y),
-        (cell + width, left.x * right.y),
-        (cell + width + 1, right.x * right.y),
-    ] {
-        let hidden = (paint.strength * area * share).min(canvas.most_hidden);
-        let depth = -(1.0 - hidden).log2();
-        let Some(sums) = sums.get(cell) else { continue };
-        let wave = paint.wave * depth;
-        let amounts = [depth, depth * paint.brightness, wave.x, wave.y];
-        for (number, (sum, amount)) in sums.iter().zip(amounts).enumerate() {
-            if number == 1 && canvas.dimmed == 0 {
+    // No part of an agent is farther than two cells from its middle; one more is spread over.
+    let (part, reach) = (MARGIN as f32 - 1.0, half + (MARGIN as f32 - 2.0));
+    let bands = (canvas.rows as usize).div_ceil(BAND);
+    let hands_of = |(chunk, positions): (usize, &[Point])| {
+        let mut hands = vec![Vec::new(); bands];
+        for (row, position) in positions.iter().enumerate() {
+            let middle = camera.pixel_from_world(*position);
+            // False for places that are not finite, too.
+            if !(middle - half).abs().cmplt(reach).all() {
                 continue;
             }
-            let size = (amount.abs() * canvas.counts_per_bit + paint.rounding) as i32;
-            sum.fetch_add(if amount < 0.0 { -size } else { size }, Ordering::Relaxed);
+            // `as` sends what is negative to 0.
+            let (first, last) = ((middle.y - part) as usize, (middle.y + part) as usize);
+            for hand in &mut hands[first / BAND..=(last / BAND).min(bands - 1)] {
+                hand.push((chunk * CHUNK + row) as u32);
+            }
+        }
+        hands
+    };
+    state.position.par_chunks(CHUNK).enumerate().map(hands_of).collect()
+}
+
+/// The sums of a band.
+struct Part<'a> {
+    canvas: &'a Canvas,
+    /// Its first row.
+    top: usize,
+    /// With the margin at both ends of each row.
+    sums: Vec<Sums>,
+}
+
+impl Part<'_> {
+    fn add_agent(&mut self, style: &Style, state: &FlockState, row: usize, middle: Point) {
+        let velocity = state.velocity[row];
+        let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
+        let species = state.species[row];
+        let (turn, brightness) =
+            look::shade(style.by, velocity, style.max_speed, species, neighbours);
+        let paint = Paint {
+            brightness,
+            wave: Point::from_angle(TAU * turn) * brightness,
+            strength: style.strength,
+            rounding: ((row as u32).wrapping_mul(2_654_435_769) >> 8) as f32 / 16_777_216.0,
+        };
+        // Rows of pixels count downwards, the world's y upwards.
+        let ahead = velocity.try_normalize().unwrap_or(Point::X) * Point::new(1.0, -1.0);
+        for [along, area] in [self.canvas.nose, self.canvas.tail] {
+            self.spread(middle + ahead * along, area, &paint);
+        }
+    }
+
+    /// Spreads `area` cells round `middle`, as far as they lie in the band.
+    fn spread(&mut self, middle: Point, area: f32, paint: &Paint) {
+        let corner = (middle - 0.5).floor();
+        let right = middle - 0.5 - corner;
+        let left = Point::ONE - right;
+        let column = (corner.x + MARGIN as f32) as usize;
+        for (row, share) in [(corner.y, left.y), (corner.y + 1.0, right.y)] {
+            let row = row - self.top as f32;
+            if row >= 0.0 && row < BAND as f32 {
+                let cell = row as usize * (self.canvas.columns + 2 * MARGIN) as usize + column;
+                self.add(cell, area * left.x * share, paint);
+                self.add(cell + 1, area * right.x * share, paint);
+            }
+        }
+    }
+
+    /// `covered` is a share of the cell.
+    fn add(&mut self, cell: usize, covered: f32, paint: &Paint) {
+        let Some(sums) = self.sums.get_mut(cell) else { return };
+        let depth = -(1.0 - (paint.strength * covered).min(self.canvas.most_hidden)).log2();
+        let wave = paint.wave * depth;
+        let amounts = [depth, depth * paint.brightness, wave.x, wave.y];
+        for (sum, amount) in sums.iter_mut().zip(amounts) {
+            let size = (amount.abs() * self.canvas.counts_per_bit + paint.rounding) as i32;
+            *sum += if amount < 0.0 { -size } else { size };
         }
     }
 }
 
 /// The pixel that the sums of a cell stand for, over what it was.
 fn resolve(canvas: &Canvas, sums: &Sums, pixel: &mut [u8]) {
-    let [depth, brightness, x, y] = [0, 1, 2, 3].map(|i| sums[i].load(Ordering::Relaxed) as f32);
+    let [depth, brightness, x, y] = sums.map(|sum| sum as f32);
     if depth <= 0.0 {
         return;
     }
