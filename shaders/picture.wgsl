@@ -42,11 +42,12 @@ struct Picture {
     species_shift: u32,
     // Neighbours that make a crowd; 0 where agents do not remember theirs.
     crowd: f32,
-    species: array<SpeciesLook, 16>,
+    species: array<SpeciesLook, MAX_SPECIES>,
 }
 
 @group(0) @binding(2) var<uniform> picture: Picture;
 
+const MAX_SPECIES: u32 = 16;
 const TAU: f32 = 6.283185307179586;
 
 // From 0 to 1: how crowded an agent is.

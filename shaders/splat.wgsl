@@ -13,7 +13,7 @@ import package::agents::{agent_count, motion_of, species_of};
 import package::canvas::canvas;
 import package::dispatch::linear_workgroup;
 import package::picture::{
-    picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, turn_of
+    MAX_SPECIES, picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, turn_of
 };
 
 // Of each cell: the sum of depths, and the sums of depth times brightness, times the cosine and the
@@ -68,7 +68,7 @@ fn look_of(agent: u32) -> SpeciesLook {
     if canvas.several == 0u {
         return picture.species[0];
     }
-    return picture.species[species_of(agent, picture.species_shift)];
+    return picture.species[min(species_of(agent, picture.species_shift), MAX_SPECIES - 1u)];
 }
 
 @compute @workgroup_size(64)
@@ -95,13 +95,14 @@ fn splat(
     let offset = (motion.xy - picture.centre) * picture.pixels_per_unit;
     let pixel = 0.5 * picture.size + vec2(offset.x, -offset.y);
     let middle = pixel * canvas.cells_per_pixel - vec2(0.0, f32(canvas.top));
-    // No part of an agent is farther than two cells from its middle. False for places that are not
+    let ahead = heading_of(motion.zw) * vec2(1.0, -1.0);
+    // No part of an agent is farther than two cells from its middle. Both are false for what is not
     // finite, too.
     let half = 0.5 * vec2(f32(canvas.columns), f32(canvas.rows));
-    if !all(abs(middle - half) < half + (f32(canvas.margin) - 2.0)) {
+    let near = all(abs(middle - half) < half + (f32(canvas.margin) - 2.0));
+    if !(near && dot(ahead, ahead) < 2.0) {
         return;
     }
-    let ahead = heading_of(motion.zw) * vec2(1.0, -1.0);
     spread(middle + canvas.nose.x * ahead, canvas.nose.y, paint);
     spread(middle + canvas.tail.x * ahead, canvas.tail.y, paint);
 }

@@ -198,6 +198,8 @@ fn the_cpu_makes_the_same_cells() {
         state.position[7] = Point::new(f32::NAN, 1.0);
         state.position[8] = Point::new(1e30, 1.0);
         state.velocity[9] = Point::ZERO;
+        state.velocity[10] = Point::new(f32::INFINITY, 1.0);
+        state.velocity[11] = Point::new(1.0, f32::NAN);
         // Some are beyond every edge.
         let mut camera = Camera::fit(&scene.world, 641, 361);
         camera.pixels_per_unit *= 1.1;

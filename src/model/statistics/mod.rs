@@ -116,7 +116,7 @@ impl Metrics {
 /// [`Metrics::sampled_agents`] alone, which takes no look at any neighbour.
 #[must_use]
 pub fn sampled_agents(scene: &Scene, state: &FlockState) -> u64 {
-    if scene.hearing_radius() > 0.0 && state.len() > 0 {
+    if scene.hearing_radius() > 0.0 && !state.is_empty() {
         Cells::of(scene.grid(state.len()), &scene.world, &state.position).sampled()
     } else {
         0
