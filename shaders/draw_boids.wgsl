@@ -8,58 +8,10 @@
 // Two pairs of entry points: scenes of darts alone need nothing but a colour for each triangle.
 // Colours are premultiplied, and a colour with less alpha than light adds to what is behind it.
 
-struct SpeciesLook {
-    // From the middle to the nose of a dart, to the edge of a disc, or to where a glow is about half
-    // as bright; pixels.
-    radius: f32,
-    // From the middle to where nothing of it is left to see; pixels.
-    reach: f32,
-    // Opacity, or brightness of the middle.
-    strength: f32,
-    // How much of what is behind it is hidden, as a share of the strength.
-    cover: f32,
-    // Middle of the range of red, green and blue round the colour circle.
-    level: vec3<f32>,
-    shape: u32,
-    // Half the range.
-    swing: vec3<f32>,
-    // World units per tick.
-    max_speed: f32,
-    // Light that the core of a glow has besides.
-    heat: vec3<f32>,
-    // How much darker than in a crowd a loner is.
-    dimming: f32,
-    // Hue in turns: base + per_turn * heading + per_speed * speed / max_speed + per_crowd * crowd.
-    hue_base: f32,
-    hue_per_turn: f32,
-    hue_per_speed: f32,
-    hue_per_crowd: f32,
-}
-
-struct Picture {
-    // World position in the middle of the picture.
-    centre: vec2<f32>,
-    // Width and height in pixels.
-    size: vec2<f32>,
-    pixels_per_unit: f32,
-    // Half the width of a dart over half its length.
-    slenderness: f32,
-    // Where the species begins in a tag.
-    species_shift: u32,
-    // Neighbours that make a crowd; 0 where agents do not remember theirs.
-    crowd: f32,
-    species: array<SpeciesLook, 16>,
-}
-
-// Position in xy, velocity in zw.
-@group(0) @binding(0) var<storage, read> state: array<vec4<f32>>;
-// Species above, id below.
-@group(0) @binding(1) var<storage, read> tag: array<u32>;
-@group(0) @binding(2) var<uniform> picture: Picture;
-// An angle above, the number of neighbours in the lowest 8 bits. Not read where there is no crowd.
-@group(0) @binding(3) var<storage, read> memory: array<u32>;
-
-const TAU: f32 = 6.283185307179586;
+import package::agents::{motion_of, species_of};
+import package::picture::{
+    picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, turn_of
+};
 
 // Numbers of the shapes.
 const DART: u32 = 0;
@@ -82,39 +34,17 @@ struct FigureCorner {
     @location(4) offset: vec2<f32>,
 }
 
-// From 0 to 1: how crowded an agent is.
-fn crowd_of(agent: u32) -> f32 {
-    if picture.crowd > 0.0 {
-        return min(f32(memory[agent] & 0xffu) / picture.crowd, 1.0);
-    }
-    return 0.0;
-}
-
-// Factor on the light of an agent.
-fn brightness_of(agent: u32, look: SpeciesLook) -> f32 {
-    return 1.0 - look.dimming * (1.0 - crowd_of(agent));
-}
-
 // Paint at full strength, premultiplied: the light it gives, and how much of the rest it hides.
-fn paint_of(agent: u32, look: SpeciesLook) -> vec4<f32> {
-    let velocity = state[agent].zw;
-    let speed = length(velocity);
-    // Not read for a stationary agent: the angle of the zero vector is anything.
-    let heading = select(0.0, atan2(velocity.y, velocity.x) / TAU, speed > 0.0);
-    let share = clamp(speed / max(look.max_speed, 1e-30), 0.0, 1.0);
-    let turn = look.hue_base + look.hue_per_turn * heading + look.hue_per_speed * share
-        + look.hue_per_crowd * crowd_of(agent);
+fn paint_of(velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec4<f32> {
+    let turn = turn_of(velocity, crowd, look);
     let wave = cos(TAU * (vec3(turn) - vec3(0.0, 1.0, 2.0) / 3.0));
-    let colour = brightness_of(agent, look) * (look.level + look.swing * wave);
+    let colour = brightness_of(crowd, look) * (look.level + look.swing * wave);
     return look.strength * vec4(colour, look.cover);
 }
 
 // From the middle of a dart to one of its corners; pixels.
-fn dart_arm(agent: u32, which: u32, look: SpeciesLook) -> vec2<f32> {
-    let velocity = state[agent].zw;
-    let speed = length(velocity);
-    // A stationary agent heads along +x.
-    let ahead = select(vec2(1.0, 0.0), velocity / max(speed, 1e-30), speed > 0.0);
+fn dart_arm(velocity: vec2<f32>, which: u32, look: SpeciesLook) -> vec2<f32> {
+    let ahead = heading_of(velocity);
     let left = vec2(-ahead.y, ahead.x);
     let side = select(select(-1.0, 1.0, which == 1u), 0.0, which == 0u);
     let along = select(-1.0, 1.0, which == 0u);
@@ -127,8 +57,8 @@ fn round_arm(which: u32) -> vec2<f32> {
     return select(vec2(select(-root, root, which == 1u), -1.0), vec2(0.0, 2.0), which == 0u);
 }
 
-fn placed(agent: u32, arm: vec2<f32>) -> vec4<f32> {
-    let pixel = (state[agent].xy - picture.centre) * picture.pixels_per_unit + arm;
+fn placed(position: vec2<f32>, arm: vec2<f32>) -> vec4<f32> {
+    let pixel = (position - picture.centre) * picture.pixels_per_unit + arm;
     return vec4(2.0 * pixel / picture.size, 0.0, 1.0);
 }
 
@@ -136,10 +66,12 @@ fn placed(agent: u32, arm: vec2<f32>) -> vec4<f32> {
 @vertex
 fn corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let agent = vertex / 3u;
-    let look = picture.species[tag[agent] >> picture.species_shift];
+    let motion = motion_of(agent);
+    let look = picture.species[species_of(agent, picture.species_shift)];
+    let crowd = crowd_of(agent);
     var out: Corner;
-    out.position = placed(agent, dart_arm(agent, vertex % 3u, look));
-    out.colour = paint_of(agent, look);
+    out.position = placed(motion.xy, dart_arm(motion.zw, vertex % 3u, look));
+    out.colour = paint_of(motion.zw, crowd, look);
     return out;
 }
 
@@ -152,18 +84,20 @@ fn paint(in: Corner) -> @location(0) vec4<f32> {
 @vertex
 fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
     let agent = vertex / 3u;
-    let look = picture.species[tag[agent] >> picture.species_shift];
+    let motion = motion_of(agent);
+    let look = picture.species[species_of(agent, picture.species_shift)];
+    let crowd = crowd_of(agent);
     var out: FigureCorner;
     if look.shape == DART {
-        out.offset = dart_arm(agent, vertex % 3u, look);
+        out.offset = dart_arm(motion.zw, vertex % 3u, look);
     } else {
         out.offset = look.reach * round_arm(vertex % 3u);
     }
-    out.position = placed(agent, out.offset);
-    out.colour = paint_of(agent, look);
+    out.position = placed(motion.xy, out.offset);
+    out.colour = paint_of(motion.zw, crowd, look);
     out.shape = look.shape;
     out.extent = vec2(look.radius, look.reach);
-    out.heat = look.strength * brightness_of(agent, look) * look.heat;
+    out.heat = look.strength * brightness_of(crowd, look) * look.heat;
     return out;
 }
 

@@ -4,15 +4,18 @@ mod adapter;
 
 use std::sync::Arc;
 
-use flockwork::engine::gpu::Gpu;
+use flockwork::engine::Engine;
+use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::model::memory::Memory;
-use flockwork::model::scene::{BuiltIn, ColourBy, Look, Scene, Species};
+use flockwork::model::scene::{BuiltIn, ColourBy, Look, Request, Scene, Species};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
+use flockwork::view::Painter;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
 use flockwork::view::look::{self, Figure};
 use flockwork::view::offscreen::Offscreen;
+use flockwork::view::sketch::{Mark, Shape};
 use flockwork::view::upload::UploadedAgents;
 
 fn scene(overrides: &[&str]) -> Scene {
@@ -325,6 +328,50 @@ fn darts_across_the_edge_of_the_picture_are_cut() {
     let blobs = blobs(&frame);
     assert_eq!(blobs.len(), 1);
     assert!(blobs[0].0.iter().all(|(x, _)| (320..333).contains(x)));
+}
+
+#[test]
+fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
+    let Some(gpu) =
+        adapter::gpu("pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks")
+    else {
+        return;
+    };
+    // Agents as triangles and in cells.
+    for count in [500, 80_000] {
+        let mut scene = scene(&[]);
+        let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+        let camera = Camera::fit(&scene.world, 640, 360);
+        let mark = Mark {
+            shape: Shape::Disc { centre: camera.centre, radius: 50.0 },
+            colour: [255; 3],
+            opacity: 0.5,
+        };
+        let film = |ahead: bool| {
+            let mut engine = GpuEngine::new(Arc::clone(&gpu));
+            engine.load(&scene, &state).unwrap();
+            let mut painter = Offscreen::new(Arc::clone(&gpu), 640, 360).unwrap();
+            let mut frames = Vec::new();
+            for tick in 0..8 {
+                let marks: &[Mark] = if tick % 3 == 0 { std::slice::from_ref(&mark) } else { &[] };
+                if ahead {
+                    frames.extend(painter.begin(&mut engine, &scene, &camera, marks).unwrap());
+                } else {
+                    frames.push(painter.paint(&mut engine, &scene, &camera, marks).unwrap());
+                }
+                engine.step(1).unwrap();
+            }
+            while let Some(frame) = painter.finish().unwrap() {
+                frames.push(frame);
+            }
+            frames
+        };
+        let (waited, ahead) = (film(false), film(true));
+        assert!(waited == ahead, "{count} agents");
+        // Each tick has a picture of its own.
+        assert!(waited.windows(2).all(|pair| pair[0] != pair[1]));
+        assert_eq!(waited.len(), 8);
+    }
 }
 
 #[test]

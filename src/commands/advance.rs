@@ -42,6 +42,26 @@ impl Pace {
         &mut self,
         engine: &mut dyn Engine,
         ticks: u64,
+        done: impl FnMut(u64),
+    ) -> Result<u64, EngineError> {
+        self.advance_by(engine, ticks, true, done)
+    }
+
+    /// The same, but the device may still be at work on the last portion on return. Who calls this
+    /// again and again waits for something else now and then, such as a picture.
+    pub fn advance_ahead(
+        &mut self,
+        engine: &mut dyn Engine,
+        ticks: u64,
+    ) -> Result<u64, EngineError> {
+        self.advance_by(engine, ticks, false, |_| {})
+    }
+
+    fn advance_by(
+        &mut self,
+        engine: &mut dyn Engine,
+        ticks: u64,
+        finish: bool,
         mut done: impl FnMut(u64),
     ) -> Result<u64, EngineError> {
         let mut left = ticks;
@@ -49,15 +69,19 @@ impl Pace {
             let portion = left.min(u64::from(self.portion)) as u32;
             let start = Instant::now();
             engine.step(portion)?;
-            engine.finish()?;
+            left -= u64::from(portion);
+            let waits = finish || left > 0;
+            if waits {
+                engine.finish()?;
+            }
             let took = start.elapsed();
             self.stepping += took;
-            if took < SHORTEST {
+            // Time that does not hold the work tells nothing of the device's speed.
+            if waits && took < SHORTEST {
                 self.portion = (self.portion * 2).min(MOST);
             } else if took > LONGEST {
                 self.portion = (self.portion / 2).max(1);
             }
-            left -= u64::from(portion);
             done(u64::from(portion));
         }
         Ok(ticks - left)
@@ -142,6 +166,9 @@ pub mod tests {
         let mut pace = Pace::new(Interrupt::default());
         assert_eq!(pace.advance(&mut engine, 1000, |n| heard += n), Ok(1000));
         assert_eq!((engine.state.tick, heard), (1000, 1000));
+
+        assert_eq!(pace.advance_ahead(&mut engine, 1000), Ok(1000));
+        assert_eq!(engine.state.tick, 2000);
 
         let interrupt = Interrupt::default();
         let mut engine =

@@ -6,24 +6,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Context;
 use clap::Args;
 
 use super::advance::{Pace, progress};
+use super::capture_output::{Output, Plan};
 use super::options::{FlockArgs, Machine, MachineArgs, Size, painter};
-use super::output::{
-    HandedOver, Interrupt, Interrupted, OutputError, OutputFile, OutputFolder, say, size_text,
-};
+use super::output::{Interrupt, Interrupted, say};
 use crate::engine::Engine;
 use crate::model::scene::Scene;
 use crate::model::scenery::Scenery;
 use crate::view::Painter;
 use crate::view::camera::Camera;
 use crate::view::geometry::{self, MOST_AGENTS};
-use crate::view::recorder::{
-    ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
-    SequenceRecorder, apng,
-};
+use crate::view::recorder::{RecordError, Recorder};
 use crate::view::sketch::Mark;
 
 /// Its arguments.
@@ -83,13 +78,7 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     let start = Instant::now();
     let shown = film(engine.as_mut(), painter.as_mut(), recorder.as_mut(), &scene, &plan, pace)
         .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
-        .map_err(|error| match error.downcast_ref() {
-            // ffmpeg knows only the name that the file has until it is whole.
-            Some(RecordError::Ffmpeg(_)) => {
-                error.context(format!("cannot write {}", args.out.display()))
-            }
-            _ => error,
-        })?;
+        .map_err(|error| named(error, &args.out))?;
     let kept = output.keep(&plan, shown.frames)?;
     say(&format!(
         "{agents} agents, {} ticks on {}, {} frame{} of {} × {} by {} in {:.1} s; {kept}\n",
@@ -112,138 +101,11 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is to be drawn.
-#[derive(Clone, Copy, Debug)]
-struct Plan {
-    film: Film,
-    ticks: u64,
-    /// Ticks between frames; none: only the last tick is drawn.
-    every: Option<u64>,
-    /// Whether to draw what agents steer by.
-    geometry: bool,
-}
-
-impl Plan {
-    fn of(args: &CaptureArgs) -> Self {
-        let Size { width, height } = args.size;
-        let single = Kind::of(&args.out).is_ok_and(|kind| kind == Kind::Png);
-        Self {
-            film: Film { width, height, rate: args.fps },
-            ticks: args.ticks,
-            every: (!single).then_some(args.every),
-            geometry: args.geometry,
-        }
-    }
-
-    fn frames(&self) -> u64 {
-        self.every.map_or(1, |every| self.ticks / every + 1)
-    }
-}
-
-/// What is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Folder,
-    Png,
-    Gif,
-    Apng,
-    Mp4,
-}
-
-impl Kind {
-    fn of(path: &Path) -> anyhow::Result<Self> {
-        let slash = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
-        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        match extension.as_deref() {
-            None => Ok(Self::Folder),
-            Some(_) if slash || path.is_dir() => Ok(Self::Folder),
-            Some("png") => Ok(Self::Png),
-            Some("gif") => Ok(Self::Gif),
-            Some("apng") => Ok(Self::Apng),
-            Some("mp4") => Ok(Self::Mp4),
-            Some(_) => anyhow::bail!(
-                "--out {path}: a capture is a .png, .gif, .apng or .mp4 file, or a folder of PNGs \
-                 (for a folder with a dot in its name write {path}/)",
-                path = path.display()
-            ),
-        }
-    }
-}
-
-/// Where the frames go.
-enum Output {
-    Folder(OutputFolder, PathBuf),
-    Film(Kind, OutputFile),
-    Mp4(HandedOver),
-}
-
-/// Name of a frame in a folder.
-fn frame_name(number: u64) -> String {
-    format!("frame_{number:06}.png")
-}
-
-/// The number in such a name.
-fn frame_number(name: &str) -> Option<u64> {
-    name.strip_prefix("frame_")?.strip_suffix(".png")?.parse().ok()
-}
-
-impl Output {
-    fn open(args: &CaptureArgs, plan: &Plan) -> anyhow::Result<Self> {
-        let kind = Kind::of(&args.out)?;
-        if kind == Kind::Folder {
-            let folder = OutputFolder::create(&args.out)?;
-            let beyond = |name: &&String| frame_number(name).is_some_and(|n| n >= plan.frames());
-            if let Some(name) = folder.names()?.iter().find(beyond) {
-                let problem = format!(
-                    "it holds {name} of a longer capture, which would mix with this one; delete \
-                     the old frames or name another folder"
-                );
-                return Err(OutputError::new(&args.out, problem).into());
-            }
-            return Ok(Self::Folder(folder, args.out.clone()));
-        }
-        let file = OutputFile::create(&args.out)?;
-        if kind == Kind::Mp4 {
-            return Ok(Self::Mp4(file.hand_over()));
-        }
-        Ok(Self::Film(kind, file))
-    }
-
-    /// Begins to record.
-    fn recorder<'a>(&'a mut self, plan: &Plan) -> anyhow::Result<Box<dyn Recorder + 'a>> {
-        let film = plan.film;
-        Ok(match self {
-            Self::Folder(folder, _) => {
-                let folder = folder.clone();
-                let write = move |number: u64, bytes: &[u8]| {
-                    let written = folder.write(&frame_name(number), bytes);
-                    written.map(|_| ()).map_err(std::io::Error::other)
-                };
-                Box::new(SequenceRecorder::new(Box::new(write))?)
-            }
-            Self::Film(Kind::Gif, file) => Box::new(GifRecorder::new(file, film)?),
-            Self::Film(Kind::Apng, file) => {
-                let frames = u32::try_from(plan.frames()).context("too many frames for an APNG")?;
-                Box::new(ApngRecorder::new(file, film, frames)?)
-            }
-            Self::Film(_, file) => Box::new(PngRecorder::new(file)),
-            Self::Mp4(file) => Box::new(Mp4Recorder::start(file.temporary_path(), film)?),
-        })
-    }
-
-    /// Gives the file its name. Returns name and size for people.
-    fn keep(self, plan: &Plan, frames: u64) -> anyhow::Result<String> {
-        let (path, size) = match self {
-            Self::Folder(_, path) => return Ok(format!("{}", path.display())),
-            Self::Film(kind, mut file) => {
-                if kind == Kind::Apng && frames != plan.frames() {
-                    apng::correct_count(&mut file, plan.film, frames as u32)?;
-                }
-                (file.path().to_owned(), file.keep()?)
-            }
-            Self::Mp4(file) => (file.path().to_owned(), file.keep()?),
-        };
-        Ok(format!("{} ({})", path.display(), size_text(size)))
+/// With the name of the film: ffmpeg knows only the one that the file has until it is whole.
+fn named(error: anyhow::Error, out: &Path) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(RecordError::Ffmpeg(_)) => error.context(format!("cannot write {}", out.display())),
+        _ => error,
     }
 }
 
@@ -280,19 +142,24 @@ fn film(
             Some(scenery) => geometry_of(engine, scene, scenery)?,
             None => Vec::new(),
         };
-        recorder.push(painter.paint(engine, scene, &camera, &above)?)?;
+        // While the device draws and copies it the flock moves on.
+        let earlier = painter.begin(engine, scene, &camera, &above)?;
+        earlier.map_or(Ok(()), |frame| recorder.push(frame))?;
         shown.frames += 1;
         let Some(every) = plan.every else { break };
         bar.inc(1);
         if shown.frames == plan.frames() {
             break;
         }
-        let ticks = pace.advance(engine, every, |_| {})?;
+        let ticks = pace.advance_ahead(engine, every)?;
         shown.ticks += ticks;
         if ticks < every || pace.is_interrupted() {
             shown.interrupted = true;
             break;
         }
+    }
+    while let Some(frame) = painter.finish()? {
+        recorder.push(frame)?;
     }
     bar.finish_and_clear();
     Ok(shown)
@@ -317,6 +184,7 @@ mod tests {
     use crate::model::vector::Point;
     use crate::view::RasterPainter;
     use crate::view::frame::Frame;
+    use crate::view::recorder::Film;
 
     /// Keeps the frames.
     #[derive(Default)]
@@ -381,21 +249,5 @@ mod tests {
         let (shown, frames) = filmed(1000, Some(10), Some(20));
         assert!(shown.interrupted);
         assert_eq!((shown.frames, frames.len()), (2, 2));
-    }
-
-    #[test]
-    fn the_name_says_what_is_written() {
-        for (name, kind) in [
-            ("frames", Kind::Folder),
-            ("a.b/", Kind::Folder),
-            ("a.PNG", Kind::Png),
-            ("a.gif", Kind::Gif),
-            ("a.apng", Kind::Apng),
-            ("a.mp4", Kind::Mp4),
-        ] {
-            assert_eq!(Kind::of(Path::new(name)).unwrap(), kind, "{name}");
-        }
-        assert!(Kind::of(Path::new("a.avi")).unwrap_err().to_string().contains("a.avi"));
-        assert_eq!(frame_number(&frame_name(12)), Some(12));
     }
 }

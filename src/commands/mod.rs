@@ -4,6 +4,7 @@ pub mod adapters;
 mod advance;
 pub mod bench;
 pub mod capture;
+mod capture_output;
 mod flow_file;
 pub mod options;
 pub mod output;

@@ -1,6 +1,7 @@
 //! The scenery behind the flock on the GPU: drawn by the CPU rasteriser when something about it
 //! changes, kept in a texture, copied under the flock by `shaders/draw_background.wgsl`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::camera::Camera;
@@ -19,7 +20,10 @@ pub const SHADER: &str = include_str!("../../shaders/draw_background.wgsl");
 #[derive(Debug)]
 pub struct Background {
     gpu: Arc<Gpu>,
-    pipeline: wgpu::RenderPipeline,
+    format: wgpu::TextureFormat,
+    layout: wgpu::BindGroupLayout,
+    /// By samples a pixel; each is compiled when it is first needed.
+    pipelines: BTreeMap<u32, wgpu::RenderPipeline>,
     scenery: Scenery,
     drawn: Option<Drawn>,
 }
@@ -51,15 +55,17 @@ impl Ready<'_> {
 }
 
 impl Background {
-    /// Builds the pipeline for targets of `format` with `samples` a pixel.
+    /// For targets of `format`.
     #[must_use]
-    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
-        let pipeline = pipeline(&gpu.device, format, samples);
-        Self { gpu, pipeline, scenery: Scenery::default(), drawn: None }
+    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
+        let layout = layout(&gpu.device);
+        let (pipelines, scenery) = (BTreeMap::new(), Scenery::default());
+        Self { gpu, format, layout, pipelines, scenery, drawn: None }
     }
 
     /// The picture of the scenery of `scene` with its `targets`, as large as `size`; none when
-    /// there is nothing to see. Drawn anew only when it is another one than the last.
+    /// there is nothing to see. Drawn anew only when it is another one than the last. The target has
+    /// `samples` a pixel.
     pub fn prepare(
         &mut self,
         scene: &Scene,
@@ -67,6 +73,7 @@ impl Background {
         camera: &Camera,
         scale: f32,
         size: wgpu::Extent3d,
+        samples: u32,
     ) -> Option<Ready<'_>> {
         let changed = self.scenery.update(scene);
         let targets = target_marks(scene, targets);
@@ -100,7 +107,9 @@ impl Background {
             self.drawn = Some(Drawn { targets, camera: *camera, scale, texture, group });
         }
         let group = &self.drawn.as_ref()?.group;
-        Some(Ready { pipeline: &self.pipeline, group })
+        let compile = || pipeline(&self.gpu.device, &self.layout, self.format, samples);
+        let pipeline = self.pipelines.entry(samples).or_insert_with(compile);
+        Some(Ready { pipeline, group })
     }
 
     fn allocate(&self, size: wgpu::Extent3d) -> (wgpu::Texture, wgpu::BindGroup) {
@@ -117,7 +126,7 @@ impl Background {
         let view = texture.create_view(&Default::default());
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("draw_background"),
-            layout: &self.pipeline.get_bind_group_layout(0),
+            layout: &self.layout,
             entries: &[wgpu::BindGroupEntry {
                 binding: 0,
                 resource: wgpu::BindingResource::TextureView(&view),
@@ -127,8 +136,25 @@ impl Background {
     }
 }
 
+fn layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some("draw_background"),
+        entries: &[wgpu::BindGroupLayoutEntry {
+            binding: 0,
+            visibility: wgpu::ShaderStages::FRAGMENT,
+            ty: wgpu::BindingType::Texture {
+                sample_type: wgpu::TextureSampleType::Float { filterable: false },
+                view_dimension: wgpu::TextureViewDimension::D2,
+                multisampled: false,
+            },
+            count: None,
+        }],
+    })
+}
+
 fn pipeline(
     device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
     format: wgpu::TextureFormat,
     samples: u32,
 ) -> wgpu::RenderPipeline {
@@ -136,9 +162,14 @@ fn pipeline(
         label: Some("draw_background"),
         source: wgpu::ShaderSource::Wgsl(SHADER.into()),
     });
+    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("draw_background"),
+        bind_group_layouts: &[Some(layout)],
+        immediate_size: 0,
+    });
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("draw_background"),
-        layout: None,
+        layout: Some(&layout),
         vertex: wgpu::VertexState {
             module: &module,
             entry_point: Some("cover"),

@@ -2,6 +2,7 @@
 
 pub mod background;
 pub mod camera;
+pub mod canvas;
 pub mod clip;
 pub mod frame;
 pub mod geometry;
@@ -9,11 +10,15 @@ pub mod look;
 pub mod offscreen;
 pub mod pencil;
 pub mod picture;
+pub mod pieces;
 pub mod raster;
 pub mod recorder;
 pub mod renderer;
 pub mod scenery;
 pub mod sketch;
+pub mod splat;
+pub mod splat_raster;
+pub mod triangles;
 pub mod upload;
 pub mod window;
 
@@ -37,6 +42,23 @@ pub trait Painter {
         camera: &Camera,
         above: &[Mark],
     ) -> Result<Frame, EngineError>;
+
+    /// Begins the same picture and returns the oldest one begun before, if that is done or has to make
+    /// room. The flock may move on at once. Nothing is lost: [`Painter::finish`] returns the rest.
+    fn begin(
+        &mut self,
+        engine: &mut dyn Engine,
+        scene: &Scene,
+        camera: &Camera,
+        above: &[Mark],
+    ) -> Result<Option<Frame>, EngineError> {
+        self.paint(engine, scene, camera, above).map(Some)
+    }
+
+    /// Waits for the oldest picture that was begun and not returned; none when there is no such.
+    fn finish(&mut self) -> Result<Option<Frame>, EngineError> {
+        Ok(None)
+    }
 }
 
 /// Reads the state back and draws it on the CPU.

@@ -1,12 +1,14 @@
 //! Pictures without a window: the renderer onto a texture, and the texture to the host.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Painter;
 use super::camera::Camera;
 use super::frame::Frame;
 use super::pencil;
-use super::renderer::Renderer;
+use super::renderer::{Method, Renderer};
 use super::sketch::Mark;
 use super::upload::UploadedAgents;
 use crate::engine::gpu::{Agents, Gpu};
@@ -17,14 +19,35 @@ use crate::model::scene::Scene;
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 const PIXEL_BYTES: u32 = 4;
 
+/// Pictures that may be under way at once: one that is drawn, one that is copied, one that is read.
+/// With more the host would only be later to see them.
+const MOST_UNDER_WAY: usize = 3;
+
 /// A picture of fixed size that flocks are drawn on.
 #[derive(Debug)]
 pub struct Offscreen {
     gpu: Arc<Gpu>,
     renderer: Renderer,
     texture: wgpu::Texture,
-    staging: wgpu::Buffer,
+    /// Of the engine's agents, where those are not on this device.
+    uploaded: UploadedAgents,
+    /// Free ones.
+    staging: Vec<wgpu::Buffer>,
+    /// Oldest first.
+    under_way: VecDeque<UnderWay>,
     row_bytes: u32,
+}
+
+/// A picture that the device has been told to draw.
+#[derive(Debug)]
+struct UnderWay {
+    staging: wgpu::Buffer,
+    submission: wgpu::SubmissionIndex,
+    /// True once the host may read it.
+    arrived: Arc<AtomicBool>,
+    /// To be drawn over it.
+    above: Vec<Mark>,
+    camera: Camera,
 }
 
 impl Offscreen {
@@ -58,14 +81,10 @@ impl Offscreen {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
             view_formats: &[],
         });
-        let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("offscreen"),
-            size: bytes,
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
         let renderer = Renderer::new(Arc::clone(&gpu), FORMAT);
-        Ok(Self { gpu, renderer, texture, staging, row_bytes })
+        let uploaded = UploadedAgents::new(Arc::clone(&gpu));
+        let (staging, under_way) = (Vec::new(), VecDeque::new());
+        Ok(Self { gpu, renderer, texture, uploaded, staging, under_way, row_bytes })
     }
 
     /// Draws `agents` as `camera` sees them, over the scenery of `scene` with its `targets` as they
@@ -77,13 +96,34 @@ impl Offscreen {
         targets: &[Target],
         camera: &Camera,
     ) -> Result<Frame, EngineError> {
+        self.submit(agents, scene, targets, camera, &[])?;
+        self.last()
+    }
+
+    /// Has a picture drawn. There must be room for it: see [`Self::make_room`].
+    fn submit(
+        &mut self,
+        agents: Agents<'_>,
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+        above: &[Mark],
+    ) -> Result<(), EngineError> {
+        let staging = self.staging.pop().unwrap_or_else(|| {
+            self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("offscreen"),
+                size: u64::from(self.row_bytes) * u64::from(self.texture.height()),
+                usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        });
         let view = self.texture.create_view(&Default::default());
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        self.renderer.draw(&mut encoder, &view, agents, scene, targets, camera);
+        self.renderer.draw(&mut encoder, &view, agents, scene, targets, camera)?;
         encoder.copy_texture_to_buffer(
             self.texture.as_image_copy(),
             wgpu::TexelCopyBufferInfo {
-                buffer: &self.staging,
+                buffer: &staging,
                 layout: wgpu::TexelCopyBufferLayout {
                     offset: 0,
                     bytes_per_row: Some(self.row_bytes),
@@ -92,33 +132,89 @@ impl Offscreen {
             },
             self.texture.size(),
         );
-        self.gpu.queue.submit([encoder.finish()]);
-        self.staging.slice(..).map_async(wgpu::MapMode::Read, |_| {});
-        self.gpu.wait()?;
-        let frame = self.frame();
-        self.staging.unmap();
-        frame
+        let submission = self.gpu.queue.submit([encoder.finish()]);
+        let arrived = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&arrived);
+        staging.slice(..).map_async(wgpu::MapMode::Read, move |mapped| {
+            told.store(mapped.is_ok(), Ordering::Release);
+        });
+        let (above, camera) = (above.to_vec(), *camera);
+        self.under_way.push_back(UnderWay { staging, submission, arrived, above, camera });
+        self.gpu.check()
     }
 
-    /// Draws the flock of an engine: where it is, when that is on this device, else uploaded.
-    fn frame_of(
+    /// The oldest picture under way, if it has arrived or there is no room for another.
+    fn make_room(&mut self) -> Result<Option<Frame>, EngineError> {
+        let polled = self.gpu.device.poll(wgpu::PollType::Poll);
+        polled.map_err(|error| self.gpu.error(error.to_string()))?;
+        let arrived = |first: &UnderWay| first.arrived.load(Ordering::Acquire);
+        if self.under_way.front().is_some_and(arrived) || self.under_way.len() >= MOST_UNDER_WAY {
+            return self.oldest();
+        }
+        Ok(None)
+    }
+
+    /// Waits for the oldest picture under way, and only for that.
+    fn oldest(&mut self) -> Result<Option<Frame>, EngineError> {
+        let Some(first) = self.under_way.pop_front() else { return Ok(None) };
+        let UnderWay { staging, submission, arrived, above, camera } = first;
+        if !arrived.load(Ordering::Acquire) {
+            let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
+            let waited = self.gpu.device.poll(wait);
+            waited.map_err(|error| self.gpu.error(error.to_string()))?;
+            self.gpu.check()?;
+        }
+        let mut frame = self.frame(&staging)?;
+        staging.unmap();
+        self.staging.push(staging);
+        pencil::draw(&above, &camera, 1.0, &mut frame);
+        Ok(Some(frame))
+    }
+
+    /// Waits for the youngest picture under way; the others are dropped.
+    fn last(&mut self) -> Result<Frame, EngineError> {
+        let mut last = None;
+        while let Some(frame) = self.oldest()? {
+            last = Some(frame);
+        }
+        last.ok_or_else(|| self.gpu.error("no picture is under way"))
+    }
+
+    /// How agents are drawn from now on.
+    pub fn set_method(&mut self, method: Method) {
+        self.renderer.set_method(method);
+    }
+
+    /// Pixels to the point, as on a screen with small ones; 1 until told otherwise.
+    pub fn set_scale(&mut self, scale: f32) {
+        self.renderer.set_scale(scale);
+    }
+
+    /// Has the flock of an engine drawn: where it is, when that is on this device, else uploaded.
+    fn submit_flock(
         &mut self,
         engine: &mut dyn Engine,
         scene: &Scene,
         camera: &Camera,
-    ) -> Result<Frame, EngineError> {
+        above: &[Mark],
+    ) -> Result<(), EngineError> {
+        // A GPU is asked, and waited for, only where targets move by themselves.
         let targets = engine.targets()?;
         if let Some(agents) = engine.gpu_agents() {
-            return self.render(agents, scene, &targets, camera);
+            return self.submit(agents, scene, &targets, camera, above);
         }
+        let mut uploaded =
+            std::mem::replace(&mut self.uploaded, UploadedAgents::new(Arc::clone(&self.gpu)));
         let state = engine.read_back()?;
-        let mut uploaded = UploadedAgents::new(Arc::clone(&self.gpu));
-        uploaded.upload(&state)?;
-        self.render(uploaded.agents(), scene, &targets, camera)
+        let submitted = uploaded
+            .upload(&state)
+            .and_then(|()| self.submit(uploaded.agents(), scene, &targets, camera, above));
+        self.uploaded = uploaded;
+        submitted
     }
 
-    fn frame(&self) -> Result<Frame, EngineError> {
-        let mapped = self.staging.slice(..).get_mapped_range();
+    fn frame(&self, staging: &wgpu::Buffer) -> Result<Frame, EngineError> {
+        let mapped = staging.slice(..).get_mapped_range();
         let mapped = mapped.map_err(|error| self.gpu.error(error.to_string()))?;
         let (width, height) = (self.texture.width(), self.texture.height());
         let row = (width * PIXEL_BYTES) as usize;
@@ -142,8 +238,23 @@ impl Painter for Offscreen {
         camera: &Camera,
         above: &[Mark],
     ) -> Result<Frame, EngineError> {
-        let mut frame = self.frame_of(engine, scene, camera)?;
-        pencil::draw(above, camera, 1.0, &mut frame);
-        Ok(frame)
+        self.submit_flock(engine, scene, camera, above)?;
+        self.last()
+    }
+
+    fn begin(
+        &mut self,
+        engine: &mut dyn Engine,
+        scene: &Scene,
+        camera: &Camera,
+        above: &[Mark],
+    ) -> Result<Option<Frame>, EngineError> {
+        let before = self.make_room()?;
+        self.submit_flock(engine, scene, camera, above)?;
+        Ok(before)
+    }
+
+    fn finish(&mut self) -> Result<Option<Frame>, EngineError> {
+        self.oldest()
     }
 }

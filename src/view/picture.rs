@@ -1,4 +1,4 @@
-//! What the shader `draw_boids.wgsl` is told besides the agents: its uniform.
+//! What the drawing shaders are told besides the agents: the uniform of `picture.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -42,7 +42,7 @@ pub struct SpeciesLook {
     pub hue_per_crowd: f32,
 }
 
-/// The uniform of `draw_boids.wgsl`.
+/// The uniform of `picture.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Picture {
@@ -110,15 +110,19 @@ impl Picture {
 mod tests {
     use std::mem::{offset_of, size_of};
 
-    use wgpu::naga::{TypeInner, front::wgsl};
+    use wgpu::naga::TypeInner;
 
     use super::*;
-    use crate::view::renderer::SHADER;
+    use crate::engine::gpu::shaders::{Variant, compose};
+    use crate::view::canvas::Canvas;
 
     /// Name and offset of every member of the WGSL struct `name`, and its size in bytes.
     fn reflected(name: &str) -> (Vec<(String, usize)>, usize) {
-        let module = wgsl::parse_str(SHADER).unwrap();
-        let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
+        // The shader that reads them all.
+        let (_, module) = compose("splat", Variant::of_drawing()).unwrap();
+        // Imported names carry a prefix for their module.
+        let is = |found: &str| found == name || found.ends_with(&format!("_{name}"));
+        let found = module.types.iter().find(|(_, ty)| ty.name.as_deref().is_some_and(is));
         let TypeInner::Struct { members, span } = &found.unwrap().1.inner else {
             panic!("{name} is no struct")
         };
@@ -143,5 +147,8 @@ mod tests {
         let picture = layout!(Picture:
             centre size pixels_per_unit slenderness species_shift crowd species);
         assert_eq!(reflected("Picture"), picture);
+        let canvas = layout!(Canvas:
+            columns rows top cells_per_pixel counts_per_bit most_hidden several dimmed margin padding nose tail);
+        assert_eq!(reflected("Canvas"), canvas);
     }
 }

@@ -6,7 +6,7 @@ use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
 use super::camera::Camera;
 use super::frame::Frame;
 use super::look::{self, Figure, SLENDERNESS};
-use super::{clip, pencil, scenery};
+use super::{canvas, clip, pencil, scenery, splat_raster};
 use crate::model::behaviours::Target;
 use crate::model::scene::{ColourBy, Look, Scene, Species};
 use crate::model::state::FlockState;
@@ -17,7 +17,8 @@ const PLACED: usize = 1 << 20;
 
 /// The scenery with its `targets` as they are now, and over it the flock from above: every agent is
 /// blended over those before it in the order of the rows. In a wrapped world an agent on the seam is
-/// drawn once.
+/// drawn once. Agents too small to show their shape are drawn by [`splat_raster`] instead, where none
+/// is before another.
 ///
 /// The picture has the size of the camera's, at least 1 × 1.
 #[must_use]
@@ -25,6 +26,10 @@ pub fn draw(scene: &Scene, state: &FlockState, targets: &[Target], camera: &Came
     let (width, height) = (camera.size.x.max(1.0) as u32, camera.size.y.max(1.0) as u32);
     let mut frame = Frame::filled(width, height, look::BACKGROUND);
     pencil::draw(&scenery::marks(scene, targets), camera, 1.0, &mut frame);
+    if canvas::suits(scene, camera, 1.0) {
+        splat_raster::draw(scene, state, camera, &mut frame);
+        return frame;
+    }
     let styles: Vec<Style> =
         scene.species.iter().map(|species| Style::of(species, camera.pixels_per_unit)).collect();
     for start in (0..state.len()).step_by(PLACED) {

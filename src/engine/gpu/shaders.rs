@@ -45,6 +45,17 @@ impl Variant {
         }
     }
 
+    /// For the drawing shaders, which are the same for every scene.
+    #[must_use]
+    pub fn of_drawing() -> Self {
+        Self {
+            uses: Uses::default(),
+            boundary: Boundary::Open,
+            several_species: false,
+            narrow: false,
+        }
+    }
+
     fn kinds(self) -> impl Iterator<Item = Kind> {
         Kind::ALL.into_iter().filter(move |kind| self.uses.contains(*kind))
     }

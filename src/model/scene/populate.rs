@@ -171,10 +171,10 @@ impl Scene {
         let shares = shares(&self.species, count);
         let mut state = FlockState {
             tick: 0,
-            id: (0..count as u32).collect(),
+            id: (0..count as u32).into_par_iter().collect(),
             species: Vec::with_capacity(count as usize),
-            position: Vec::with_capacity(count as usize),
-            velocity: Vec::with_capacity(count as usize),
+            position: vec![Point::ZERO; count as usize],
+            velocity: vec![Point::ZERO; count as usize],
             memory: Vec::new(),
         };
         if self.uses().has(Uses::MEMORY) {
@@ -183,13 +183,14 @@ impl Scene {
         }
         for (index, (species, share)) in self.species.iter().zip(shares).enumerate() {
             let spawn = if grown { species.spawn_at_scale } else { species.spawn };
-            let first = state.len() as u32;
-            let one = |id: u32| born(&spawn, &self.world, self.seed, id, &free);
-            let (positions, velocities): (Vec<Point>, Vec<Point>) =
-                (first..first + share as u32).into_par_iter().map(one).unzip();
-            state.position.extend(positions);
-            state.velocity.extend(velocities);
-            state.species.extend(std::iter::repeat_n(index as u8, share as usize));
+            let rows = state.species.len()..state.species.len() + share as usize;
+            let places = state.position[rows.clone()].par_iter_mut();
+            let motions = places.zip(&mut state.velocity[rows.clone()]).enumerate();
+            motions.for_each(|(row, (position, velocity))| {
+                let id = (rows.start + row) as u32;
+                (*position, *velocity) = born(&spawn, &self.world, self.seed, id, &free);
+            });
+            state.species.resize(rows.end, index as u8);
         }
         Ok(state)
     }

@@ -51,6 +51,26 @@ impl Cells {
         self.start.windows(2).map(|pair| u64::from(pair[1] - pair[0])).max().unwrap_or(0)
     }
 
+    /// How many agents stand where one of the runs round them is so long that the engines sample it.
+    pub fn sampled(&self) -> u64 {
+        let in_row = |row: u32| -> u64 {
+            let base = row * self.grid.columns;
+            let crowded = |column: u32| {
+                let (first, second) = self.grid.columns_around(column);
+                self.grid.rows_around(row).into_iter().any(|row| {
+                    let base = row * self.grid.columns;
+                    let runs = [Some(first), second].into_iter().flatten();
+                    let mut lengths = runs.map(|run| self.agents(base + run.0, base + run.1).len());
+                    lengths.any(|length| length > RUN_CAP as usize)
+                })
+            };
+            let members = |column: u32| self.agents(base + column, base + column).len() as u64;
+            let occupied = (0..self.grid.columns).filter(|column| members(*column) > 0);
+            occupied.filter(|column| crowded(*column)).map(members).sum()
+        };
+        (0..self.grid.rows).into_par_iter().map(in_row).sum()
+    }
+
     /// Agents in the cells from `first` to `last`.
     fn agents(&self, first: u32, last: u32) -> Range<usize> {
         self.start[first as usize] as usize..self.start[last as usize + 1] as usize

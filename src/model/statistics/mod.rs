@@ -113,6 +113,16 @@ impl Metrics {
     }
 }
 
+/// [`Metrics::sampled_agents`] alone, which takes no look at any neighbour.
+#[must_use]
+pub fn sampled_agents(scene: &Scene, state: &FlockState) -> u64 {
+    if scene.hearing_radius() > 0.0 && !state.is_empty() {
+        Cells::of(scene.grid(state.len()), &scene.world, &state.position).sampled()
+    } else {
+        0
+    }
+}
+
 /// Sums `term(agent)` over all agents, part by part.
 fn sum_parts(count: usize, term: impl Fn(usize) -> [f64; 4] + Sync) -> [f64; 4] {
     let add = |sum: [f64; 4], x: [f64; 4]| std::array::from_fn(|i| sum[i] + x[i]);
@@ -277,6 +287,23 @@ mod tests {
         assert_eq!(metrics.nearest_neighbour_distance, 0.0);
         // Everybody sees everybody; a stride of 2084 leaves at most one stride either way.
         assert!((metrics.mean_neighbours - 200_000.0).abs() < 2084.0, "{metrics:?}");
+    }
+
+    #[test]
+    fn those_who_are_sampled_are_counted_without_their_neighbours() {
+        for boundary in ["wrap", "walls", "open"] {
+            let mut scene = scene(boundary);
+            let request = Request { count: Some(900), density: None, seed: Some(3) };
+            let mut state = scene.populate(&request).unwrap();
+            // Crowds of several sizes, one of them on the edge.
+            for (number, place) in [1.0, 100.0, 240.0].into_iter().enumerate() {
+                let rows = 250 * number..250 * number + 80 * (number + 1);
+                state.position[rows].fill(Point::new(place, 50.0));
+            }
+            let sampled = Metrics::of(&scene, &state).sampled_agents;
+            assert!((1..900).contains(&sampled), "{sampled}");
+            assert_eq!(sampled_agents(&scene, &state), sampled, "{boundary}");
+        }
     }
 
     #[test]

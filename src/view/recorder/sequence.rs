@@ -52,7 +52,7 @@ fn encode_all(queue: &Mutex<Receiver<(u64, Frame)>>, fault: &Fault, sink: &Sink)
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((number, frame)) = next else { return };
         let mut bytes = Vec::new();
-        let written = png::write(&mut bytes, &frame).and_then(|()| Ok(sink(number, &bytes)?));
+        let written = png::write_fast(&mut bytes, &frame).and_then(|()| Ok(sink(number, &bytes)?));
         if let Err(error) = written {
             // The first fault is told; the thread goes on, or the frames would pile up.
             fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

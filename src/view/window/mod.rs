@@ -2,6 +2,7 @@
 
 mod clock;
 mod controls;
+mod crowds;
 mod deeds;
 mod hand;
 mod interface;

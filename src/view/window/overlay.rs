@@ -23,6 +23,8 @@ pub struct Facts<'a> {
     pub profile: &'a Profile,
     /// Agents in the fullest grid cell.
     pub largest_cell: u32,
+    /// Agents whose neighbours are too many to look at all of them.
+    pub sampled: u64,
     /// Something that went wrong, or what a key has just done.
     pub notice: Option<&'a str>,
     /// What the hand does in this scene.
@@ -78,7 +80,8 @@ impl Facts<'_> {
             let clock = if self.profile.by_timestamps { "" } else { " (wall)" };
             lines.push(format!("  {:<14} {:8.3} ms{clock}", "a tick", sum * 1e3));
         }
-        lines.push(format!("fullest cell {}", grouped(u64::from(self.largest_cell))));
+        let (fullest, sampled) = (grouped(self.largest_cell.into()), grouped(self.sampled));
+        lines.push(format!("fullest cell {fullest}   agents sampled {sampled}"));
         lines
     }
 
@@ -186,13 +189,16 @@ mod tests {
             paused: false,
             engine: "cpu".into(),
             profile: &profile,
-            largest_cell: 17,
+            largest_cell: 1017,
+            sampled: 23_456,
             notice: None,
             hands: Vec::new(),
             legend: Vec::new(),
         };
         let text = facts.lines().join("\n");
-        for part in ["200,000 agents", "tick 1,234", "steer", "20.000 ms", "25.000 ms (wall)", "17"]
+        let crowds = "fullest cell 1,017   agents sampled 23,456";
+        for part in
+            ["200,000 agents", "tick 1,234", "steer", "20.000 ms", "25.000 ms (wall)", crowds]
         {
             assert!(text.contains(part), "{part:?} is missing in\n{text}");
         }

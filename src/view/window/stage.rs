@@ -8,6 +8,7 @@ use winit::window::{Fullscreen, Window};
 
 use super::clock::Meter;
 use super::controls::Controls;
+use super::crowds::Crowds;
 use super::deeds::{self, Thing};
 use super::hand::{DropKey, Hand};
 use super::interface::{Interface, Painting};
@@ -56,6 +57,7 @@ pub struct Stage<'a> {
     controls: Controls,
     hand: Hand,
     lens: Lens,
+    crowds: Crowds,
     /// The species that is dropped.
     dropping: usize,
     /// What the hand drags along.
@@ -93,6 +95,7 @@ impl<'a> Stage<'a> {
             controls: Controls::new(options.scene),
             hand: Hand::new(&options.scene.world, screen.size(), options.scene.click),
             lens: Lens::new(),
+            crowds: Crowds::default(),
             dropping: 0,
             held: None,
             meter: Meter::default(),
@@ -342,7 +345,7 @@ impl<'a> Stage<'a> {
         let agents = agents.unwrap_or_else(|| self.uploaded.agents());
         let (scene, camera) = (self.player.scene(), &self.hand.camera);
         let targets = targets.as_ref().unwrap_or(&scene.targets);
-        self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera);
+        self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera)?;
         let size = self.screen.size();
         let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting);
         gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
@@ -361,7 +364,7 @@ impl<'a> Stage<'a> {
         let camera = self.hand.camera;
         let near = NEAR * self.window.scale_factor() as f32;
         let (marks, legend) = self.lens.marks(&mut self.player, &camera, near)?;
-        let largest_cell = self.player.largest_cell();
+        let (largest_cell, sampled) = self.crowds.count(&mut self.player, self.overlay_shown)?;
         let engine = self.player.engine();
         let scene = self.player.scene();
         let facts = Facts {
@@ -371,6 +374,7 @@ impl<'a> Stage<'a> {
             paused: self.player.clock.is_paused(),
             engine: format!("{} · {}", engine.kind(), engine.describe()),
             largest_cell,
+            sampled,
             profile: self.player.profile(),
             notice: self.notice.as_ref().map(|(text, _)| text.as_str()),
             hands: deeds::help(scene, self.dropping),

@@ -1,0 +1,28 @@
+// The agents as the drawing shaders see them. Nothing else in those shaders knows where the agents
+// are kept.
+
+// Position in xy, velocity in zw.
+@group(0) @binding(0) var<storage, read> state: array<vec4<f32>>;
+// Species above, id below.
+@group(0) @binding(1) var<storage, read> tag: array<u32>;
+// An angle above, the number of neighbours in the lowest 8 bits. Not read where agents remember
+// nothing.
+@group(0) @binding(3) var<storage, read> memory: array<u32>;
+
+// Position in xy, velocity in zw.
+fn motion_of(agent: u32) -> vec4<f32> {
+    return state[agent];
+}
+
+fn species_of(agent: u32, shift: u32) -> u32 {
+    return tag[agent] >> shift;
+}
+
+fn neighbours_of(agent: u32) -> f32 {
+    return f32(memory[agent] & 0xffu);
+}
+
+// How many agents are bound.
+fn agent_count() -> u32 {
+    return arrayLength(&state);
+}

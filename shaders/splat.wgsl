@@ -1,0 +1,108 @@
+// Pass splat: agents too small to show their shape, drawn without triangles. Each adds its depth and
+// its colour to the cells that it lies on.
+//
+// The depth of an agent that hides the share h of a cell is −log2(1 − h): depths add up where
+// painting one over the other multiplies what is left to see. Sums of integers do not depend on
+// the order in which they are made; so the same flock gives the same picture on every run.
+//
+// A dart is two parts, nose and tail, each spread over the four cells round its middle: such a dart
+// has the centre, the length and the width of the triangle (its moments up to the second, and the
+// third along the heading).
+
+import package::agents::{agent_count, motion_of, species_of};
+import package::canvas::canvas;
+import package::dispatch::linear_workgroup;
+import package::picture::{
+    MAX_SPECIES, picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, turn_of
+};
+
+// Of each cell: the sum of depths, and the sums of depth times brightness, times the cosine and the
+// sine of the place on the colour circle besides.
+@group(0) @binding(5) var<storage, read_write> sums: array<atomic<i32>>;
+
+// What an agent adds for each bit of depth.
+struct Paint {
+    brightness: f32,
+    wave: vec2<f32>,
+    // Hides so much of a cell that it covers.
+    strength: f32,
+    // From 0 to 1, another one for each agent: rounds sums of many small numbers rightly.
+    rounding: f32,
+}
+
+fn counts(amount: f32, rounding: f32) -> i32 {
+    let size = i32(abs(amount) * canvas.counts_per_bit + rounding);
+    return select(size, -size, amount < 0.0);
+}
+
+// `covered` is a share of the cell.
+fn add(cell: u32, covered: f32, paint: Paint) {
+    let hidden = min(paint.strength * covered, canvas.most_hidden);
+    let depth = -log2(1.0 - hidden);
+    let count = counts(depth, paint.rounding);
+    let first = 4u * cell;
+    atomicAdd(&sums[first], count);
+    if canvas.dimmed != 0u {
+        atomicAdd(&sums[first + 1u], counts(depth * paint.brightness, paint.rounding));
+    }
+    atomicAdd(&sums[first + 2u], counts(depth * paint.wave.x, paint.rounding));
+    atomicAdd(&sums[first + 3u], counts(depth * paint.wave.y, paint.rounding));
+}
+
+// Spreads `area` cells round `middle`.
+fn spread(middle: vec2<f32>, area: f32, paint: Paint) {
+    let corner = floor(middle - 0.5);
+    let right = middle - 0.5 - corner;
+    let left = 1.0 - right;
+    let width = canvas.columns + 2u * canvas.margin;
+    let place = vec2<u32>(vec2<i32>(corner) + i32(canvas.margin));
+    let cell = place.y * width + place.x;
+    add(cell, area * left.x * left.y, paint);
+    add(cell + 1u, area * right.x * left.y, paint);
+    add(cell + width, area * left.x * right.y, paint);
+    add(cell + width + 1u, area * right.x * right.y, paint);
+}
+
+// The look of an agent's species. Where there is only one, nothing is read for each agent.
+fn look_of(agent: u32) -> SpeciesLook {
+    if canvas.several == 0u {
+        return picture.species[0];
+    }
+    return picture.species[min(species_of(agent, picture.species_shift), MAX_SPECIES - 1u)];
+}
+
+@compute @workgroup_size(64)
+fn splat(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let agent = linear_workgroup(workgroup, workgroups) * 64u + local;
+    if agent >= agent_count() {
+        return;
+    }
+    let motion = motion_of(agent);
+    let look = look_of(agent);
+    let crowd = crowd_of(agent);
+    let angle = TAU * turn_of(motion.zw, crowd, look);
+    var paint: Paint;
+    paint.brightness = brightness_of(crowd, look);
+    paint.wave = paint.brightness * vec2(cos(angle), sin(angle));
+    paint.strength = look.strength;
+    // The upper bits of multiples of the golden ratio are spread evenly.
+    paint.rounding = f32((agent * 2654435769u) >> 8u) / 16777216.0;
+    // Rows of pixels count downwards, the world's y upwards.
+    let offset = (motion.xy - picture.centre) * picture.pixels_per_unit;
+    let pixel = 0.5 * picture.size + vec2(offset.x, -offset.y);
+    let middle = pixel * canvas.cells_per_pixel - vec2(0.0, f32(canvas.top));
+    let ahead = heading_of(motion.zw) * vec2(1.0, -1.0);
+    // No part of an agent is farther than two cells from its middle. Both are false for what is not
+    // finite, too.
+    let half = 0.5 * vec2(f32(canvas.columns), f32(canvas.rows));
+    let near = all(abs(middle - half) < half + (f32(canvas.margin) - 2.0));
+    if !(near && dot(ahead, ahead) < 2.0) {
+        return;
+    }
+    spread(middle + canvas.nose.x * ahead, canvas.nose.y, paint);
+    spread(middle + canvas.tail.x * ahead, canvas.tail.y, paint);
+}

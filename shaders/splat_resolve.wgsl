@@ -1,0 +1,58 @@
+// The picture that the sums of pass splat stand for, over what is there already.
+
+import package::canvas::canvas;
+import package::picture::{picture, TAU};
+
+// See splat.wgsl.
+@group(0) @binding(5) var<storage, read> sums: array<vec4<i32>>;
+
+// One triangle that covers the whole target.
+@vertex
+fn cover(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4<f32> {
+    let corner = vec2(f32(vertex & 1u), f32(vertex >> 1u));
+    return vec4(4.0 * corner - 1.0, 0.0, 1.0);
+}
+
+// Counted from the band's first cell.
+fn sums_at(column: i32, row: i32) -> vec4<f32> {
+    let place = vec2<u32>(vec2(column, row) + i32(canvas.margin));
+    return vec4<f32>(sums[place.y * (canvas.columns + 2u * canvas.margin) + place.x]);
+}
+
+// Premultiplied.
+fn shown(column: i32, row: i32) -> vec4<f32> {
+    let total = sums_at(column, row);
+    // Of the light behind the agents this is left.
+    let left = exp2(-total.x / canvas.counts_per_bit);
+    let mean = total.yzw / max(total.x, 1e-30);
+    let brightness = select(1.0, mean.x, canvas.dimmed != 0u);
+    let phase = TAU * vec3(0.0, 1.0, 2.0) / 3.0;
+    let wave = mean.y * cos(phase) + mean.z * sin(phase);
+    let look = picture.species[0];
+    let colour = brightness * look.level + look.swing * wave;
+    return (1.0 - left) * vec4(colour, 1.0);
+}
+
+// Where cells are not as large as pixels: between the middles of four of them. What is mixed is what
+// they show; sums that are mixed would hide more.
+fn between(pixel: vec2<f32>) -> vec4<f32> {
+    let place = pixel * canvas.cells_per_pixel - vec2(0.5, f32(canvas.top) + 0.5);
+    let most = vec2(f32(canvas.columns), f32(canvas.rows));
+    let corner = clamp(floor(place), vec2(-1.0), most - 1.0);
+    let share = place - corner;
+    let cell = vec2<i32>(corner);
+    let upper = mix(shown(cell.x, cell.y), shown(cell.x + 1, cell.y), share.x);
+    let lower = mix(shown(cell.x, cell.y + 1), shown(cell.x + 1, cell.y + 1), share.x);
+    return mix(upper, lower, share.y);
+}
+
+@fragment
+fn resolve(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+    let place = vec2<i32>(pixel.xy);
+    return shown(place.x, place.y - i32(canvas.top));
+}
+
+@fragment
+fn resolve_between(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
+    return between(pixel.xy);
+}

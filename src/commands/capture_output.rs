@@ -1,0 +1,168 @@
+//! What a capture writes: pictures in a folder, one picture or a film, recognised by its name.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use super::capture::CaptureArgs;
+use super::options::Size;
+use super::output::{HandedOver, OutputError, OutputFile, OutputFolder, size_text};
+use crate::view::recorder::{
+    ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, Recorder, SequenceRecorder, apng,
+};
+
+/// What is to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub film: Film,
+    pub ticks: u64,
+    /// Ticks between frames; none: only the last tick is drawn.
+    pub every: Option<u64>,
+    /// Whether to draw what agents steer by.
+    pub geometry: bool,
+}
+
+impl Plan {
+    pub fn of(args: &CaptureArgs) -> Self {
+        let Size { width, height } = args.size;
+        let single = Kind::of(&args.out).is_ok_and(|kind| kind == Kind::Png);
+        Self {
+            film: Film { width, height, rate: args.fps },
+            ticks: args.ticks,
+            every: (!single).then_some(args.every),
+            geometry: args.geometry,
+        }
+    }
+
+    pub fn frames(&self) -> u64 {
+        self.every.map_or(1, |every| self.ticks / every + 1)
+    }
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Folder,
+    Png,
+    Gif,
+    Apng,
+    Mp4,
+}
+
+impl Kind {
+    pub fn of(path: &Path) -> anyhow::Result<Self> {
+        let slash = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            None => Ok(Self::Folder),
+            Some(_) if slash || path.is_dir() => Ok(Self::Folder),
+            Some("png") => Ok(Self::Png),
+            Some("gif") => Ok(Self::Gif),
+            Some("apng") => Ok(Self::Apng),
+            Some("mp4") => Ok(Self::Mp4),
+            Some(_) => anyhow::bail!(
+                "--out {path}: a capture is a .png, .gif, .apng or .mp4 file, or a folder of PNGs \
+                 (for a folder with a dot in its name write {path}/)",
+                path = path.display()
+            ),
+        }
+    }
+}
+
+/// Where the frames go.
+pub enum Output {
+    Folder(OutputFolder, PathBuf),
+    Film(Kind, OutputFile),
+    Mp4(HandedOver),
+}
+
+/// Name of a frame in a folder.
+pub fn frame_name(number: u64) -> String {
+    format!("frame_{number:06}.png")
+}
+
+/// The number in such a name.
+pub fn frame_number(name: &str) -> Option<u64> {
+    name.strip_prefix("frame_")?.strip_suffix(".png")?.parse().ok()
+}
+
+impl Output {
+    pub fn open(args: &CaptureArgs, plan: &Plan) -> anyhow::Result<Self> {
+        let kind = Kind::of(&args.out)?;
+        if kind == Kind::Folder {
+            let folder = OutputFolder::create(&args.out)?;
+            let beyond = |name: &&String| frame_number(name).is_some_and(|n| n >= plan.frames());
+            if let Some(name) = folder.names()?.iter().find(beyond) {
+                let problem = format!(
+                    "it holds {name} of a longer capture, which would mix with this one; delete \
+                     the old frames or name another folder"
+                );
+                return Err(OutputError::new(&args.out, problem).into());
+            }
+            return Ok(Self::Folder(folder, args.out.clone()));
+        }
+        let file = OutputFile::create(&args.out)?;
+        if kind == Kind::Mp4 {
+            return Ok(Self::Mp4(file.hand_over()));
+        }
+        Ok(Self::Film(kind, file))
+    }
+
+    /// Begins to record.
+    pub fn recorder<'a>(&'a mut self, plan: &Plan) -> anyhow::Result<Box<dyn Recorder + 'a>> {
+        let film = plan.film;
+        Ok(match self {
+            Self::Folder(folder, _) => {
+                let folder = folder.clone();
+                let write = move |number: u64, bytes: &[u8]| {
+                    let written = folder.write(&frame_name(number), bytes);
+                    written.map(|_| ()).map_err(std::io::Error::other)
+                };
+                Box::new(SequenceRecorder::new(Box::new(write))?)
+            }
+            Self::Film(Kind::Gif, file) => Box::new(GifRecorder::new(file, film)?),
+            Self::Film(Kind::Apng, file) => {
+                let frames = u32::try_from(plan.frames()).context("too many frames for an APNG")?;
+                Box::new(ApngRecorder::new(file, film, frames)?)
+            }
+            Self::Film(_, file) => Box::new(PngRecorder::new(file)),
+            Self::Mp4(file) => Box::new(Mp4Recorder::start(file.temporary_path(), film)?),
+        })
+    }
+
+    /// Gives the file its name. Returns name and size for people.
+    pub fn keep(self, plan: &Plan, frames: u64) -> anyhow::Result<String> {
+        let (path, size) = match self {
+            Self::Folder(_, path) => return Ok(format!("{}", path.display())),
+            Self::Film(kind, mut file) => {
+                if kind == Kind::Apng && frames != plan.frames() {
+                    apng::correct_count(&mut file, plan.film, frames as u32)?;
+                }
+                (file.path().to_owned(), file.keep()?)
+            }
+            Self::Mp4(file) => (file.path().to_owned(), file.keep()?),
+        };
+        Ok(format!("{} ({})", path.display(), size_text(size)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_says_what_is_written() {
+        for (name, kind) in [
+            ("frames", Kind::Folder),
+            ("a.b/", Kind::Folder),
+            ("a.PNG", Kind::Png),
+            ("a.gif", Kind::Gif),
+            ("a.apng", Kind::Apng),
+            ("a.mp4", Kind::Mp4),
+        ] {
+            assert_eq!(Kind::of(Path::new(name)).unwrap(), kind, "{name}");
+        }
+        assert!(Kind::of(Path::new("a.avi")).unwrap_err().to_string().contains("a.avi"));
+        assert_eq!(frame_number(&frame_name(12)), Some(12));
+    }
+}

@@ -1,0 +1,250 @@
+//! Pictures of agents too small to show their shape: when they are drawn so, and what both ways to
+//! draw them, `shaders/splat.wgsl` and [`super::splat_raster`], agree on.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::camera::Camera;
+use super::look::{Figure, SLENDERNESS, SMALLEST_HALF_LENGTH};
+use crate::model::scene::{ColourBy, Look, Scene};
+
+/// Darts that hide more of what is behind them than this are drawn as triangles.
+///
+/// A dart pales as its natural size falls below [`SMALLEST_HALF_LENGTH`], which is how long it then
+/// stays; at this strength it is 3.5 pixels long where 1.9 would be natural. Of stronger darts the
+/// middle would hide more than all of a cell.
+pub const MOST_STRENGTH: f32 = 0.5;
+
+/// Most that one agent hides of a cell with either half. What is behind can never be hidden more than
+/// wholly, and depths must stay finite.
+pub const MOST_HIDDEN: f32 = 0.95;
+
+/// Cells round a band on every side: no part of an agent whose middle is two cells outside lies
+/// farther out, and nothing farther out is seen.
+pub const MARGIN: u32 = 4;
+
+/// Bytes of a cell: four sums.
+pub const CELL_BYTES: u64 = 16;
+
+/// Most counts of the sums to one bit of depth: finer than any picture shows.
+const MOST_COUNTS: f64 = 65_536.0;
+
+/// What the shaders are told of the cells: the uniform of `shaders/canvas.wgsl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Canvas {
+    /// Cells in a row, without the margin.
+    pub columns: u32,
+    /// Rows of this band, without the margin.
+    pub rows: u32,
+    /// Number of the band's first row.
+    pub top: u32,
+    /// How many cells lie on the side of a pixel.
+    pub cells_per_pixel: f32,
+    /// Fixed point: what stands for a depth of 1, which hides half.
+    pub counts_per_bit: f32,
+    /// See [`MOST_HIDDEN`].
+    pub most_hidden: f32,
+    /// 1 where there are several species.
+    pub several: u32,
+    /// 1 where crowds are brighter than loners.
+    pub dimmed: u32,
+    /// See [`MARGIN`].
+    pub margin: u32,
+    /// None.
+    pub padding: u32,
+    /// Where the middle of a dart's front lies ahead of the agent, and its area; cells.
+    pub nose: [f32; 2],
+    /// The same of its rear.
+    pub tail: [f32; 2],
+}
+
+/// A band of the picture: rows that are drawn together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    /// The cells: those of its own rows, and one row of each neighbour.
+    pub canvas: Canvas,
+    /// Its first row of pixels.
+    pub first: u32,
+    /// Rows of pixels.
+    pub rows: u32,
+}
+
+/// True when the agents of `scene` are too small to show their shape. They are then drawn into cells
+/// instead of as triangles, however many there are.
+#[must_use]
+pub fn suits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
+    scene.species.iter().all(|species| {
+        let figure = Figure::of(species.look, species.body.size, camera.pixels_per_unit, scale);
+        species.look == Look::Triangle && figure.strength <= MOST_STRENGTH
+    })
+}
+
+/// A dart as two points that have its area, its centre, its variance and its third moment along the
+/// heading, once each is spread over the four cells round it: how far ahead of the agent they lie,
+/// and their areas. All in cells, `radius` being half the length.
+fn halves(radius: f64) -> [[f32; 2]; 2] {
+    let length = 2.0 * radius;
+    let area = length * f64::from(SLENDERNESS) * radius;
+    // A triangle's moments from its base to its tip.
+    let (centre, deviation, skewness) =
+        (-radius / 3.0, length / 18.0_f64.sqrt(), 2.0 * 2.0_f64.sqrt() / 5.0);
+    // The spreading adds a sixth, the pixels of a triangle's picture a twelfth.
+    let spread = (deviation * deviation + 1.0 / 12.0 - 1.0 / 6.0).sqrt();
+    let skew = skewness * (deviation / spread).powi(3);
+    let front = 0.5 - 0.5 * skew / skew.hypot(2.0);
+    let (ahead, behind) = (((1.0 - front) / front).sqrt(), (front / (1.0 - front)).sqrt());
+    [
+        [(centre + spread * ahead) as f32, (front * area) as f32],
+        [(centre - spread * behind) as f32, ((1.0 - front) * area) as f32],
+    ]
+}
+
+/// How many counts stand for a depth of 1, so that no sum of `agents` agents in one cell exceeds an
+/// `i32`.
+fn counts_per_bit(agents: u64) -> f32 {
+    let deepest = -(1.0 - f64::from(MOST_HIDDEN)).log2();
+    // Either half of an agent adds its depth, rounded up.
+    let each = f64::from(i32::MAX) / (2.0 * agents.max(1) as f64) - 1.0;
+    // Numbers are rounded in the shader too: a thousandth is more than they can be off.
+    (0.999 * each / deepest).min(MOST_COUNTS) as f32
+}
+
+impl Canvas {
+    /// The cells of a whole picture of `width` × `height` pixels on a screen with `scale` pixels to
+    /// the point. On one with several the smallest dart is as many times larger, and so is a cell.
+    #[must_use]
+    pub fn of(scene: &Scene, agents: u64, (width, height): (u32, u32), scale: f32) -> Self {
+        let [nose, tail] = halves(f64::from(SMALLEST_HALF_LENGTH));
+        let cells = |pixels: u32| ((pixels as f32 / scale).ceil() as u32).max(1);
+        Self {
+            columns: cells(width),
+            rows: cells(height),
+            top: 0,
+            cells_per_pixel: scale.recip(),
+            counts_per_bit: counts_per_bit(agents),
+            most_hidden: MOST_HIDDEN,
+            several: u32::from(scene.species.len() > 1),
+            dimmed: u32::from(scene.species.iter().any(|s| s.colour == ColourBy::Neighbours)),
+            margin: MARGIN,
+            padding: 0,
+            nose,
+            tail,
+        }
+    }
+
+    /// Bytes of all sums, those of the margin too.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.row_bytes() * u64::from(self.rows + 2 * MARGIN)
+    }
+
+    fn row_bytes(&self) -> u64 {
+        CELL_BYTES * u64::from(self.columns + 2 * MARGIN)
+    }
+
+    /// The picture, `height` pixels high, in bands of at most `bytes` each, or of single rows.
+    #[must_use]
+    pub fn bands(&self, height: u32, bytes: u64) -> Vec<Band> {
+        if self.bytes() <= bytes {
+            return vec![Band { canvas: *self, first: 0, rows: height }];
+        }
+        // Both margins, and a row of either neighbour.
+        let rows = (bytes / self.row_bytes()).saturating_sub(u64::from(2 * MARGIN + 2)).max(1);
+        let rows = rows.min(u64::from(self.rows)) as u32;
+        // Where a row of cells begins in the picture.
+        let pixel = |row: u32| ((row as f32 / self.cells_per_pixel).ceil() as u32).min(height);
+        let starts = (0..self.rows).step_by(rows as usize);
+        let band = |start: u32| {
+            let end = (start + rows).min(self.rows);
+            let top = start.saturating_sub(1);
+            let canvas = Self { top, rows: (end + 1).min(self.rows) - top, ..*self };
+            let first = pixel(start);
+            let last = if end == self.rows { height } else { pixel(end) };
+            Band { canvas, first, rows: last - first }
+        };
+        starts.map(band).filter(|band| band.rows > 0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::scene::{BuiltIn, MAX_AGENTS};
+    use crate::view::look::OPACITY;
+
+    fn scene() -> Scene {
+        Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &[]).unwrap()
+    }
+
+    #[test]
+    fn no_number_of_agents_in_one_cell_is_too_many() {
+        for agents in [1, 1000, 200_000, 8_000_000, MAX_AGENTS] {
+            let each = -f64::from(1.0 - MOST_HIDDEN).log2() * f64::from(counts_per_bit(agents));
+            let sum = 2.0 * agents as f64 * (each + 1.0);
+            assert!(sum <= f64::from(i32::MAX), "{agents} agents: {sum}");
+            // Nor are they counted too coarsely.
+            assert!(sum > 0.6 * f64::from(i32::MAX) || f64::from(counts_per_bit(agents)) > 6e4);
+        }
+    }
+
+    #[test]
+    fn two_points_are_a_dart() {
+        let radius = f64::from(SMALLEST_HALF_LENGTH);
+        let [nose, tail] = halves(radius).map(|half| half.map(f64::from));
+        let area = nose[1] + tail[1];
+        assert!((area - 2.0 * radius * radius * f64::from(SLENDERNESS)).abs() < 1e-5);
+        let moment = |power| {
+            let of = |[along, area]: [f64; 2]| area * (along + radius / 3.0).powi(power);
+            (of(nose) + of(tail)) / area
+        };
+        let length = 2.0 * radius;
+        assert!(moment(1).abs() < 1e-6);
+        assert!((moment(2) + 1.0 / 6.0 - length * length / 18.0 - 1.0 / 12.0).abs() < 1e-6);
+        // ∫ (x − h/3)³ · 2 (h − x) / h² dx over the height h.
+        assert!((moment(3) - length.powi(3) / 135.0).abs() < 1e-6);
+        assert!(nose[0] > 0.0 && tail[0] < 0.0);
+        // What lies farther out would leave the margin.
+        assert!(nose[0].abs().max(tail[0].abs()) + 1.0 < f64::from(MARGIN) - 1.0);
+    }
+
+    #[test]
+    fn bands_cover_every_row_once() {
+        for (height, scale, bytes) in
+            [(720, 1.0, 1 << 27), (720, 1.0, 1 << 20), (721, 1.5, 1 << 20), (300, 2.0, 1)]
+        {
+            let canvas = Canvas::of(&scene(), 1000, (1280, height), scale);
+            let bands = canvas.bands(height, bytes);
+            assert!(bands.len() > 1 || canvas.bytes() <= bytes);
+            let mut next = 0;
+            for band in &bands {
+                assert_eq!(band.first, next);
+                next += band.rows;
+                assert!(band.canvas.bytes() <= bytes || band.canvas.rows <= 3);
+                // Its pixels lie between the middles of its cells, or at the picture's edge.
+                let row = |pixel: u32| (pixel as f32 + 0.5) * canvas.cells_per_pixel - 0.5;
+                let (top, rows) = (band.canvas.top, band.canvas.rows);
+                assert!(top == 0 || row(band.first) >= top as f32);
+                let end = top + rows;
+                assert!(end == canvas.rows || row(next - 1) <= (end - 1) as f32);
+            }
+            assert_eq!(next, height);
+        }
+    }
+
+    #[test]
+    fn only_small_darts_go_into_cells() {
+        let mut scene = scene();
+        let switch = MOST_STRENGTH / OPACITY * SMALLEST_HALF_LENGTH / scene.species[0].body.size;
+        let camera = |factor| Camera {
+            pixels_per_unit: switch * factor,
+            ..Camera::fit(&scene.world, 1280, 720)
+        };
+        let (small, large) = (camera(0.99), camera(1.01));
+        assert!(suits(&scene, &small, 1.0) && !suits(&scene, &large, 1.0));
+        assert!(suits(&scene, &large, 2.0));
+        for look in [Look::Disc, Look::Glow] {
+            scene.species[0].look = look;
+            assert!(!suits(&scene, &small, 1.0));
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Level 5: agents too small to show their shape, which are drawn into cells: against triangles, at
+//! the size where the one gives way to the other, and against the same on the CPU.
+
+mod adapter;
+
+use std::sync::Arc;
+
+use flockwork::engine::Engine;
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::gpu::Gpu;
+use flockwork::model::memory::Memory;
+use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
+use flockwork::view::camera::Camera;
+use flockwork::view::canvas::{self, MOST_STRENGTH};
+use flockwork::view::frame::Frame;
+use flockwork::view::look::{self, OPACITY, SMALLEST_HALF_LENGTH};
+use flockwork::view::offscreen::Offscreen;
+use flockwork::view::raster;
+use flockwork::view::renderer::Method;
+use flockwork::view::upload::UploadedAgents;
+
+/// Side of the regions that are compared; pixels. An eye that follows a flock as it is zoomed sees
+/// their light and colour, not which of two neighbouring pixels a thin dart lies on.
+const REGION: u32 = 8;
+
+/// Mean absolute difference of a channel between the regions of the two pictures, of 255. A screen
+/// shows no step smaller than 1. Measured on lavapipe: 0.42 at the switch; the controls are 1.6 and
+/// more.
+const SEAM_TOLERANCE: f64 = 0.8;
+
+/// Difference of the light of the two pictures, as a share of it. Measured on lavapipe: 0.0063; the
+/// least of what eyes tell apart is about 0.01.
+const LIGHT_TOLERANCE: f64 = 0.01;
+
+/// Mean difference of a channel between the pictures of the GPU and of the CPU, of 255. The sums
+/// differ where sines and logarithms do in their last bits; then a GPU may round colour and opacity to
+/// 8 bits each before it blends, and the CPU rounds once. Measured on lavapipe: 0.18 to 0.2.
+const TWIN_TOLERANCE: f64 = 0.3;
+
+fn scene(overrides: &[&str]) -> Scene {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
+    Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap()
+}
+
+/// A flock that has gathered to swarms, and a camera that shows its darts at `strength`.
+fn gathered(count: u64, ticks: u32, strength: f32) -> (Scene, FlockState, Camera) {
+    let mut scene = scene(&[]);
+    let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+    let mut engine = CpuEngine::new(None).unwrap();
+    engine.load(&scene, &state).unwrap();
+    engine.step(ticks).unwrap();
+    let state = engine.read_back().unwrap();
+    let natural = strength / OPACITY * SMALLEST_HALF_LENGTH;
+    let pixels_per_unit = natural / scene.species[0].body.size;
+    let camera = Camera { pixels_per_unit, ..Camera::fit(&scene.world, 1280, 720) };
+    (scene, state, camera)
+}
+
+struct Drawing {
+    agents: UploadedAgents,
+    offscreen: Offscreen,
+}
+
+impl Drawing {
+    fn of(gpu: &Arc<Gpu>, state: &FlockState, camera: &Camera) -> Self {
+        let mut agents = UploadedAgents::new(Arc::clone(gpu));
+        agents.upload(state).unwrap();
+        let (width, height) = (camera.size.x as u32, camera.size.y as u32);
+        Self { agents, offscreen: Offscreen::new(Arc::clone(gpu), width, height).unwrap() }
+    }
+
+    fn by(&mut self, method: Method, scene: &Scene, camera: &Camera) -> Frame {
+        self.offscreen.set_method(method);
+        self.offscreen.render(self.agents.agents(), scene, &scene.targets, camera).unwrap()
+    }
+}
+
+fn drawn(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
+    assert!(canvas::suits(scene, camera, 1.0));
+    Drawing::of(gpu, state, camera).by(Method::BySize, scene, camera)
+}
+
+/// The sum of the absolute differences of all channels.
+fn apart(a: &Frame, b: &Frame) -> f64 {
+    assert_eq!((a.width, a.height), (b.width, b.height));
+    let pairs = a.pixels.iter().zip(&b.pixels);
+    pairs.map(|(a, b)| u64::from(a.abs_diff(*b))).sum::<u64>() as f64
+}
+
+/// All that a picture holds above the background.
+fn light(frame: &Frame) -> f64 {
+    apart(frame, &Frame::filled(frame.width, frame.height, look::BACKGROUND))
+}
+
+/// Mean difference of a channel.
+fn difference(a: &Frame, b: &Frame) -> f64 {
+    apart(a, b) / (3 * a.width * a.height) as f64
+}
+
+/// A picture of the means of regions.
+fn regions(frame: &Frame) -> Vec<f64> {
+    let mut sums = Vec::new();
+    for top in (0..frame.height / REGION).map(|row| row * REGION) {
+        for left in (0..frame.width / REGION).map(|column| column * REGION) {
+            let mut sum = [0.0; 3];
+            for (x, y) in (0..REGION * REGION).map(|i| (left + i % REGION, top + i / REGION)) {
+                let rgb = frame.rgb(x, y).unwrap();
+                sum.iter_mut().zip(rgb).for_each(|(sum, channel)| *sum += f64::from(channel));
+            }
+            sums.extend(sum.map(|sum| sum / f64::from(REGION * REGION)));
+        }
+    }
+    sums
+}
+
+/// Mean difference of a channel between regions.
+fn seam(a: &Frame, b: &Frame) -> f64 {
+    let (a, b) = (regions(a), regions(b));
+    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).sum::<f64>() / a.len() as f64
+}
+
+#[test]
+fn the_switch_leaves_no_seam() {
+    let Some(gpu) = adapter::gpu("the_switch_leaves_no_seam") else { return };
+    let (scene, state, camera) = gathered(46_000, 60, MOST_STRENGTH * 0.999);
+    assert!(canvas::suits(&scene, &camera, 1.0), "this is drawn into cells");
+    let larger = Camera { pixels_per_unit: camera.pixels_per_unit * 1.01, ..camera };
+    assert!(!canvas::suits(&scene, &larger, 1.0), "this is at the switch");
+    let mut drawing = Drawing::of(&gpu, &state, &camera);
+    let triangles = drawing.by(Method::Triangles, &scene, &camera);
+    let cells = drawing.by(Method::BySize, &scene, &camera);
+    assert!(triangles != cells);
+    let brighter = |frame: &Frame| light(frame) / light(&triangles) - 1.0;
+    let (own, light) = (seam(&triangles, &cells), brighter(&cells));
+    assert!(own < SEAM_TOLERANCE, "{own}");
+    assert!(light.abs() < LIGHT_TOLERANCE, "{light}");
+
+    // Darts a twentieth wider and longer have a tenth more light.
+    let longer = Camera { pixels_per_unit: camera.pixels_per_unit * 1.05, ..camera };
+    let longer = brighter(&drawing.by(Method::Triangles, &scene, &longer));
+    assert!(longer.abs() > 2.0 * LIGHT_TOLERANCE, "{longer}");
+    // Four pixels further, or in other colours: told apart.
+    let mut moved = camera;
+    moved.pan(Point::new(4.0, 0.0));
+    let moved = drawing.by(Method::BySize, &scene, &moved);
+    let mut painted = scene.clone();
+    painted.species[0].colour = flockwork::model::scene::ColourBy::Speed;
+    let painted = drawing.by(Method::BySize, &painted, &camera);
+    for (what, frame) in [("moved", moved), ("painted", painted)] {
+        let other = seam(&triangles, &frame);
+        assert!(other > 1.5 * SEAM_TOLERANCE, "{what}: {other} is not told apart");
+    }
+}
+
+#[test]
+fn a_screen_with_small_pixels_has_no_seam_either() {
+    let Some(gpu) = adapter::gpu("a_screen_with_small_pixels_has_no_seam_either") else { return };
+    let (scene, state, camera) = gathered(20_000, 60, MOST_STRENGTH * 0.999);
+    for scale in [1.5, 2.0] {
+        let pixels_per_unit = camera.pixels_per_unit * scale;
+        let camera = Camera { pixels_per_unit, size: Point::new(1283.0, 721.0), ..camera };
+        let mut drawing = Drawing::of(&gpu, &state, &camera);
+        drawing.offscreen.set_scale(scale);
+        assert!(canvas::suits(&scene, &camera, scale) && !canvas::suits(&scene, &camera, 1.0));
+        let triangles = drawing.by(Method::Triangles, &scene, &camera);
+        let cells = drawing.by(Method::BySize, &scene, &camera);
+        let (own, light) = (seam(&triangles, &cells), light(&cells) / light(&triangles) - 1.0);
+        // A region holds so many fewer darts.
+        assert!(own < SEAM_TOLERANCE * f64::from(scale), "{scale}: {own}");
+        assert!(light.abs() < LIGHT_TOLERANCE, "{scale}: {light}");
+        // Four cells further: told apart.
+        let mut moved = camera;
+        moved.pan(Point::new(4.0 * scale, 0.0));
+        let other = seam(&triangles, &drawing.by(Method::BySize, &scene, &moved));
+        assert!(other > 1.5 * SEAM_TOLERANCE * f64::from(scale), "{scale}: {other}");
+    }
+}
+
+#[test]
+fn the_cpu_makes_the_same_cells() {
+    let Some(gpu) = adapter::gpu("the_cpu_makes_the_same_cells") else { return };
+    for (overrides, neighbours) in [
+        (&[][..], false),
+        (&["starling.colour=speed"], false),
+        (&["starling.colour=neighbours"], true),
+    ] {
+        let mut scene = scene(overrides);
+        let request = Request { count: Some(50_000), ..Request::default() };
+        let mut state = scene.populate(&request).unwrap();
+        let (second, rows) = (scene.species[0].clone(), state.len());
+        if neighbours {
+            state.memory = (0..rows).map(|row| Memory::new(0.1, (row % 50) as f32)).collect();
+            scene.species.push(second);
+            state.species.iter_mut().step_by(3).for_each(|species| *species = 1);
+        }
+        state.position[7] = Point::new(f32::NAN, 1.0);
+        state.position[8] = Point::new(1e30, 1.0);
+        state.velocity[9] = Point::ZERO;
+        state.velocity[10] = Point::new(f32::INFINITY, 1.0);
+        state.velocity[11] = Point::new(1.0, f32::NAN);
+        // Some are beyond every edge.
+        let mut camera = Camera::fit(&scene.world, 641, 361);
+        camera.pixels_per_unit *= 1.1;
+        let by_gpu = drawn(&gpu, &scene, &state, &camera);
+        let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera);
+        let own = difference(&by_gpu, &by_cpu);
+        assert!(own < TWIN_TOLERANCE, "{overrides:?}: {own}");
+
+        // An eighth of a pixel further, or turned round.
+        let mut moved = camera;
+        moved.pan(Point::new(0.125, 0.0));
+        let mut turned = state.clone();
+        turned.velocity.iter_mut().for_each(|v| *v = -*v);
+        for (what, state, camera) in [("moved", &state, &moved), ("turned", &turned, &camera)] {
+            let other = raster::draw(&scene, state, &scene.targets, camera);
+            let other = difference(&by_gpu, &other);
+            assert!(other > 2.0 * TWIN_TOLERANCE, "{overrides:?}, {what}: {other}");
+        }
+    }
+}
+
+#[test]
+fn any_number_of_agents_in_one_cell_has_their_colour() {
+    let Some(gpu) = adapter::gpu("any_number_of_agents_in_one_cell_has_their_colour") else {
+        return;
+    };
+    let mut scene = scene(&[]);
+    let state = scene.populate(&Request { count: Some(300_000), ..Request::default() }).unwrap();
+    let camera = Camera { size: Point::new(64.0, 64.0), ..Camera::fit(&scene.world, 1280, 720) };
+    for heading in [0.3, 2.0, 4.0_f32] {
+        let mut state = state.clone();
+        state.position.fill(camera.centre);
+        state.velocity.fill(Point::from_angle(heading));
+        let wanted = look::hue(heading / std::f32::consts::TAU);
+        let by_cpu = raster::draw(&scene, &state, &[], &camera);
+        for frame in [drawn(&gpu, &scene, &state, &camera), by_cpu] {
+            let found = frame.rgb(32, 32).unwrap();
+            for (found, wanted) in found.iter().zip(wanted) {
+                let apart = (f32::from(*found) - 255.0 * wanted).abs();
+                assert!(apart < 2.0, "{found} instead of {}", 255.0 * wanted);
+            }
+            assert_eq!(frame.rgb(40, 32), Some(look::BACKGROUND));
+        }
+    }
+}
+
+#[test]
+fn a_picture_in_bands_is_whole() {
+    let Some(gpu) = adapter::gpu("a_picture_in_bands_is_whole") else { return };
+    // More than 128 MiB of sums.
+    let (width, height) = (4000, 2200);
+    let mut scene = scene(&[]);
+    let state = scene.populate(&Request { count: Some(100_000), ..Request::default() }).unwrap();
+    let camera =
+        Camera { size: Point::new(4000.0, 2200.0), ..Camera::fit(&scene.world, 1280, 720) };
+    let whole = canvas::Canvas::of(&scene, 100_000, (width, height), 1.0);
+    assert!(whole.bands(height, 1 << 27).len() > 1);
+    let by_gpu = drawn(&gpu, &scene, &state, &camera);
+    let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera);
+    let wrong = |a: &Frame, b: &Frame| {
+        let pairs = a.pixels.iter().zip(&b.pixels);
+        pairs.filter(|(a, b)| a.abs_diff(**b) > 2).count()
+    };
+    assert!(light(&by_gpu) > 1e6);
+    assert_eq!(wrong(&by_gpu, &by_cpu), 0);
+    let mut moved = camera;
+    moved.pan(Point::new(0.0, 1.0));
+    assert!(wrong(&by_gpu, &raster::draw(&scene, &state, &scene.targets, &moved)) > 100_000);
+}
