@@ -52,6 +52,7 @@ impl Variant {
             uses: Uses::default(),
             boundary: Boundary::Open,
             several_species: false,
+            in_step: false,
             narrow: false,
         }
     }
