@@ -296,7 +296,9 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
             sums.neighbours = sums.neighbours + seen;
         }
         let velocity = Vector { x: vx, y: vy };
-        let neighbour = Neighbour { offset, distance_squared, velocity, ahead, share };
+        // Each behaviour asks its own radius.
+        let near = distance_squared.less_than(distance_squared);
+        let neighbour = Neighbour { offset, distance_squared, velocity, ahead, near, share };
         let hears = |kind: Kind, share: Lanes<S>| {
             if MANY { share * pilots.hears(kind, species) } else { share }
         };

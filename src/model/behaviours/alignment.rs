@@ -41,8 +41,8 @@ impl<R: Real> NeighbourBehaviour<R> for Alignment<R> {
 
     #[inline(always)]
     fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
-        sums.velocity = sums.velocity + neighbour.velocity * neighbour.share;
-        sums.count = sums.count + neighbour.share;
+        sums.velocity = sums.velocity + neighbour.if_near(neighbour.velocity * neighbour.share);
+        sums.count = sums.count + neighbour.count();
     }
 
     #[inline(always)]

@@ -56,8 +56,9 @@ impl<R: Real> NeighbourBehaviour<R> for Cohesion<R> {
             let nearer = share / neighbour.distance_squared;
             pull = nearer.where_or(gathers & zero.less_than(share), share);
         }
-        sums.offset = sums.offset + neighbour.offset * pull;
-        sums.count = sums.count + share;
+        let neighbour = Neighbour { share, ..*neighbour };
+        sums.offset = sums.offset + neighbour.if_near(neighbour.offset * pull);
+        sums.count = sums.count + neighbour.count();
     }
 
     #[inline(always)]

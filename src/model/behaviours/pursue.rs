@@ -60,8 +60,7 @@ impl<R: Real> Nearest<R> {
     #[inline(always)]
     pub fn observe(&mut self, neighbour: &Neighbour<R>) {
         let distance = neighbour.distance_squared;
-        let seen = distance.constant(0.0).less_than(neighbour.share);
-        let nearer = seen & distance.less_than(self.distance_squared);
+        let nearer = neighbour.heard() & distance.less_than(self.distance_squared);
         self.distance_squared = distance.where_or(nearer, self.distance_squared);
         self.offset = neighbour.offset.where_or(nearer, self.offset);
         self.velocity = neighbour.velocity.where_or(nearer, self.velocity);

@@ -92,15 +92,14 @@ macro_rules! behaviours {
                 $( if uses.contains(Kind::$Near) {
                     let rule = &self.$near;
                     let near = neighbour.distance_squared.less_than(rule.radius * rule.radius);
-                    let share = hears(Kind::$Near, neighbour.share);
-                    let zero = share.constant(0.0);
-                    let mut share = share.where_or(near, zero);
+                    let mut share = hears(Kind::$Near, neighbour.share);
                     if uses.has(Uses::SIGHT) {
                         // A full circle's cosine is −2, below that of any angle.
                         let edge = rule.fov * neighbour.distance_squared.sqrt();
-                        share = zero.where_or(neighbour.ahead.less_than(edge), share);
+                        let outside = neighbour.ahead.less_than(edge);
+                        share = share.constant(0.0).where_or(outside, share);
                     }
-                    rule.observe(uses, &Neighbour { share, ..*neighbour }, &mut sums.$near);
+                    rule.observe(uses, &Neighbour { near, share, ..*neighbour }, &mut sums.$near);
                 } )*
             }
 

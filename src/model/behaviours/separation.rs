@@ -52,11 +52,12 @@ impl<R: Real> NeighbourBehaviour<R> for Separation<R> {
     fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
         let zero = neighbour.share.constant(0.0);
         let apart = zero.constant(SAME_SPOT_SQUARED).less_than(neighbour.distance_squared);
-        let push = neighbour.share / neighbour.distance_squared;
-        let push = push.where_or(apart, zero);
-        sums.away = sums.away - neighbour.offset * push;
-        sums.count = sums.count + neighbour.share;
-        sums.coincident = sums.coincident + zero.where_or(apart, neighbour.share);
+        let pushes = neighbour.near & apart;
+        let push = neighbour.offset * (neighbour.share / neighbour.distance_squared);
+        sums.away = sums.away - push.where_or(pushes, Vector::zero(zero));
+        sums.count = sums.count + neighbour.count();
+        let coincident = zero.constant(-0.0).where_or(apart, neighbour.count());
+        sums.coincident = sums.coincident + coincident;
     }
 
     #[inline(always)]

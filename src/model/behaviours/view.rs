@@ -51,10 +51,10 @@ impl<R: Real> NeighbourBehaviour<R> for View<R> {
     fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
         let zero = neighbour.share.constant(0.0);
         let apart = zero.constant(SAME_SPOT_SQUARED).less_than(neighbour.distance_squared);
-        let weight = (neighbour.share / neighbour.distance_squared).where_or(apart, zero);
-        sums.ahead = sums.ahead + neighbour.offset * weight;
-        sums.count = sums.count + neighbour.share;
-        sums.coincident = sums.coincident + zero.where_or(apart, neighbour.share);
+        let way = neighbour.offset * (neighbour.share / neighbour.distance_squared);
+        sums.ahead = sums.ahead + neighbour.if_near(way).where_or(apart, Vector::zero(zero));
+        sums.count = sums.count + neighbour.count();
+        sums.coincident = sums.coincident + zero.where_or(apart, neighbour.count());
     }
 
     #[inline(always)]

@@ -173,12 +173,13 @@ impl<'a> Drawing<'a> {
                 self.surroundings.world.shortest_between(position, self.state.position[other]);
             let distance_squared = offset.length_squared();
             let ahead = heading.dot(offset);
-            let seen = distance_squared < radius * radius && ahead >= fov * offset.length();
+            let seen = ahead >= fov * offset.length();
             nearest.observe(&Neighbour {
                 offset: vector(offset),
                 distance_squared,
                 velocity: vector(self.state.velocity[other]),
                 ahead,
+                near: distance_squared < radius * radius,
                 share: f32::from(u8::from(seen)),
             });
         }
