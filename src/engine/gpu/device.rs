@@ -199,12 +199,18 @@ impl Gpu {
         Ok(Arc::new(Self { instance, adapter, device, queue, info, has_timestamps, fault }))
     }
 
+    /// True when the driver computes on the CPU.
+    #[must_use]
+    pub fn is_software(&self) -> bool {
+        self.info.device_type == wgpu::DeviceType::Cpu
+    }
+
     /// True when subgroups of agents walk in step: on processors, whose drivers load lane by lane,
     /// with subgroups of the right size. A GPU gathers in one instruction, and its wider subgroups
     /// would share too little.
     #[must_use]
     pub fn goes_in_step(&self) -> bool {
-        self.info.device_type == wgpu::DeviceType::Cpu
+        self.is_software()
             && self.device.features().contains(wgpu::Features::SUBGROUP)
             && [self.info.subgroup_min_size, self.info.subgroup_max_size] == [LANES; 2]
     }

@@ -333,8 +333,7 @@ impl Engine for GpuEngine {
             self.step_by_wall_clock(ticks)?;
         } else {
             let agents = u64::from(self.loaded()?.memory.extent.agents.max(1));
-            let software = self.gpu.info.device_type == wgpu::DeviceType::Cpu;
-            let most = AGENT_TICKS_PER_SUBMISSION[usize::from(software)];
+            let most = AGENT_TICKS_PER_SUBMISSION[usize::from(self.gpu.is_software())];
             let batch = (most / agents).clamp(1, MEASURED_TICKS.into());
             let mut left = ticks;
             while left > 0 {

@@ -15,7 +15,7 @@ pub enum Per {
     Agent,
     /// A block of 1,024 cells; one a workgroup.
     Block,
-    /// A crowded cell; one a workgroup, up to [`MAX_CROWD_WORKGROUPS`] at a time.
+    /// A crowded cell; one a workgroup, up to [`Extent::crowd_workgroups`] at a time.
     Crowd,
     /// The whole flock: one workgroup.
     Flock,
@@ -60,8 +60,9 @@ pub const TICK: [Pass; 8] = [
 pub const AGENTS_PER_WORKGROUP: u32 = 64;
 /// Cells to a workgroup of a pass over cells.
 pub const CELLS_PER_BLOCK: u32 = 1024;
-/// Workgroups that share the crowded cells.
-pub const MAX_CROWD_WORKGROUPS: u32 = 32;
+/// Workgroups that share the crowded cells: on a GPU, and on a driver that computes on the CPU, where
+/// they cost as much as a thousand agents even if there is no crowd.
+pub const MAX_CROWD_WORKGROUPS: [u32; 2] = [32, 4];
 
 /// How much there is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,8 @@ pub struct Extent {
     pub cells: u32,
     /// Most cells that can be crowded.
     pub crowds: u32,
+    /// Most workgroups for them, of [`MAX_CROWD_WORKGROUPS`].
+    pub crowd_workgroups: u32,
 }
 
 impl Per {
@@ -81,7 +84,7 @@ impl Per {
         match self {
             Self::Agent => extent.agents.div_ceil(AGENTS_PER_WORKGROUP),
             Self::Block => extent.cells.div_ceil(CELLS_PER_BLOCK),
-            Self::Crowd => extent.crowds.min(MAX_CROWD_WORKGROUPS),
+            Self::Crowd => extent.crowds.min(extent.crowd_workgroups),
             Self::Flock => 1,
         }
     }
