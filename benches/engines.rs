@@ -6,6 +6,7 @@
 
 mod common;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{
@@ -13,6 +14,7 @@ use criterion::{
 };
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::gpu::{Gpu, GpuEngine};
 
 use common::{DENSITIES, Flock, flock, gpu};
 
@@ -31,6 +33,10 @@ fn cpu(name: &str, threads: Option<usize>) -> Option<Box<dyn Engine>> {
     }
 }
 
+fn on_gpu(gpu: Arc<Gpu>) -> Box<dyn Engine> {
+    Box::new(GpuEngine::new(gpu))
+}
+
 /// Time of `ticks` ticks.
 fn time_ticks(engine: &mut dyn Engine, flock: &Flock, ticks: u64) -> Duration {
     let mut time = Duration::ZERO;
@@ -44,7 +50,8 @@ fn time_ticks(engine: &mut dyn Engine, flock: &Flock, ticks: u64) -> Duration {
 }
 
 fn whole_tick(criterion: &mut Criterion) {
-    let engines = [("gpu", gpu()), ("cpu", cpu("cpu", None)), ("cpu1", cpu("cpu1", Some(1)))];
+    let engines =
+        [("gpu", gpu().map(on_gpu)), ("cpu", cpu("cpu", None)), ("cpu1", cpu("cpu1", Some(1)))];
     for (name, engine) in engines {
         let Some(mut engine) = engine else { continue };
         for density in DENSITIES {

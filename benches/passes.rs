@@ -13,6 +13,7 @@ use criterion::{
 };
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
+use flockwork::engine::gpu::GpuEngine;
 
 use common::{DENSITIES, Flock, flock, gpu};
 
@@ -65,8 +66,8 @@ fn passes(criterion: &mut Criterion, name: &str, engine: &mut dyn Engine, wanted
 
 /// `gpu/PASS/k10`, …
 fn gpu_passes(criterion: &mut Criterion) {
-    if let Some(mut engine) = gpu() {
-        passes(criterion, "gpu", engine.as_mut(), &[]);
+    if let Some(mut engine) = gpu().map(GpuEngine::new) {
+        passes(criterion, "gpu", &mut engine, &[]);
     }
 }
 

@@ -19,7 +19,8 @@ struct Canvas {
     // Cells round the band on every side, for agents across its edges.
     margin: u32,
     padding: u32,
-    // The two parts of a dart: where their middles lie along the heading, and their area; cells.
+    // The two parts of a dart: where their middles lie along the heading, and their area; cells. The
+    // second has no area where the first stands for both.
     nose: vec2<f32>,
     tail: vec2<f32>,
 }

@@ -5,8 +5,8 @@
 // indices lie close together: they are marked in a bitmap, and its bits read off in order. Where
 // the bitmap would be longer than the list it is sorted by radix.
 //
-// Loops go four members a round: llvmpipe ends all loops of an invocation after 65,535 rounds in
-// sum, and eight million agents may share a cell.
+// Loops go four or eight steps a round: llvmpipe ends all loops of an invocation after 65,535 rounds
+// in sum, and eight million agents may share a cell.
 
 import package::flock::flock;
 import package::dispatch::linear_workgroup;
@@ -72,10 +72,12 @@ fn scan_totals(begin: u32, thread: u32) -> u32 {
     workgroupBarrier();
     if thread == 0u {
         var before = begin;
-        for (var other = 0u; other < THREADS; other++) {
-            let own = totals[other];
-            totals[other] = before;
-            before += own;
+        for (var eight = 0u; eight < THREADS; eight += 8u) {
+            for (var one = 0u; one < 8u; one++) {
+                let own = totals[eight + one];
+                totals[eight + one] = before;
+                before += own;
+            }
         }
     }
     workgroupBarrier();

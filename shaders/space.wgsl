@@ -67,6 +67,21 @@ fn shortest(difference: Vector, size: Vector) -> Vector {
     return difference;
 }
 
+// Where `other`, seen from `position`, is nearest: in a wrapped world perhaps across the seam. The
+// offset is the difference of the two; a walk that knows on which side of the seam a run lies
+// shifts its members before, with the same result.
+fn nearest_image(position: Vector, other: Vector, size: Vector) -> Vector {
+    @if(wrap) {
+        let difference = other - position;
+        let half = size * 0.5;
+        let above = select(Vector(), -size, difference > half);
+        return other + select(above, size, difference < -half);
+    }
+    @if(!wrap) {
+        return other;
+    }
+}
+
 // Position and velocity after the boundary has had its say.
 @if(wrap)
 fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {

@@ -7,7 +7,7 @@
 //
 // A dart is two parts, nose and tail, each spread over the four cells round its middle: such a dart
 // has the centre, the length and the width of the triangle (its moments up to the second, and the
-// third along the heading).
+// third along the heading). Where darts are faint, one part with its area and centre stands for it.
 
 import package::agents::{agent_count, motion_of, species_of};
 import package::canvas::canvas;
@@ -104,5 +104,7 @@ fn splat(
         return;
     }
     spread(middle + canvas.nose.x * ahead, canvas.nose.y, paint);
-    spread(middle + canvas.tail.x * ahead, canvas.tail.y, paint);
+    if canvas.tail.y > 0.0 {
+        spread(middle + canvas.tail.x * ahead, canvas.tail.y, paint);
+    }
 }

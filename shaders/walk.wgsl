@@ -5,7 +5,7 @@ import package::flock::flock;
 import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_draw, sampling_of_run};
 import package::rules::{Species, Sums, observe};
 import package::sorted::{species_of, start, state, tag};
-import package::space::{Vector, position_of, shortest, velocity_of};
+import package::space::{Vector, nearest_image, position_of, velocity_of};
 import package::vehicle::Neighbour;
 
 // What agent `i` sums up of its neighbours. `heading` is asked for where somebody does not see all
@@ -38,11 +38,11 @@ fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) ->
                 + Vector(select(columns.shifts.x, columns.shifts.y, part == 1u), 0.0);
             loop {
                 let other = state[min(j, flock.count - 1u)];
-                let difference = position_of(other) - position;
                 @if(wrap && !narrow)
-                let offset = difference + shift;
+                let image = position_of(other) + shift;
                 @if(!wrap || narrow)
-                let offset = shortest(difference, flock.size);
+                let image = nearest_image(position, position_of(other), flock.size);
+                let offset = image - position;
                 var neighbour = Neighbour();
                 neighbour.offset = offset;
                 neighbour.distance_squared = dot(offset, offset);

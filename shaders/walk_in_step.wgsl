@@ -9,7 +9,7 @@ import package::flock::flock as whole_flock;
 import package::grid::{Columns, NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_draw, sampling_of_run};
 import package::rules::{Species, Sums, observe};
 import package::sorted::{species_of, start, state, tag};
-import package::space::{Vector, position_of, shortest, velocity_of};
+import package::space::{Vector, nearest_image, packed, position_of, velocity_of};
 import package::subgroup::LANES;
 import package::vehicle::Neighbour;
 
@@ -90,20 +90,22 @@ fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32, la
             let j = subgroupShuffle(origin, which) + place * stride;
             let inside = place < total && j < subgroupShuffle(end, which);
             let index = min(j, flock.count - 1u);
-            let candidate = state[index];
+            var candidate = state[index];
+            @if(wrap && !narrow) {
+                let image = position_of(candidate)
+                    + Vector(subgroupShuffle(shift.x, which), subgroupShuffle(shift.y, which));
+                candidate = packed(image, velocity_of(candidate));
+            }
             let share = select(0.0, f32(stride), inside);
             @if(several_species)
             let candidate_species = species_of(tag[index]);
-            @if(wrap && !narrow)
-            let candidate_shift = Vector(subgroupShuffle(shift.x, which), subgroupShuffle(shift.y, which));
             // … and sees all of them.
             for (var turn = 0u; turn < LANES; turn++) {
                 let other = subgroupShuffle(candidate, turn);
-                let difference = position_of(other) - position;
-                @if(wrap && !narrow)
-                let offset = difference + subgroupShuffle(candidate_shift, turn);
-                @if(!wrap || narrow)
-                let offset = shortest(difference, flock.size);
+                @if(!wrap || !narrow)
+                let offset = position_of(other) - position;
+                @if(wrap && narrow)
+                let offset = nearest_image(position, position_of(other), flock.size) - position;
                 var neighbour = Neighbour();
                 neighbour.offset = offset;
                 neighbour.distance_squared = dot(offset, offset);
@@ -114,9 +116,10 @@ fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32, la
                 @if(several_species) {
                     neighbour.species = subgroupShuffle(candidate_species, turn);
                 }
-                // Nobody is its own neighbour.
+                // Nobody is its own neighbour. (A product: of a choice between choices the compiler
+                // would make three, one for each behaviour.)
                 let is_other = together && subgroupShuffle(index, turn) != i;
-                neighbour.share = select(0.0, subgroupShuffle(share, turn), is_other);
+                neighbour.share = subgroupShuffle(share, turn) * select(0.0, 1.0, is_other);
                 sums = observe(own, neighbour, sums);
             }
             continuing {

@@ -155,6 +155,26 @@ fn the_switch_leaves_no_seam() {
 }
 
 #[test]
+fn nor_is_there_one_where_a_dart_becomes_a_point() {
+    let Some(gpu) = adapter::gpu("nor_is_there_one_where_a_dart_becomes_a_point") else { return };
+    let (scene, state, camera) = gathered(150_000, 60, canvas::FAINT);
+    let mut drawing = Drawing::of(&gpu, &state, &camera);
+    // So near to each other that no agent moves by a tenth of a pixel.
+    let mut at = |factor: f32| {
+        let camera = Camera { pixels_per_unit: camera.pixels_per_unit * factor, ..camera };
+        drawing.by(Method::BySize, &scene, &camera)
+    };
+    let (points, darts, farther) = (at(0.9999), at(1.0001), at(0.97));
+    assert!(points != darts);
+    let brighter = |frame: &Frame| light(frame) / light(&darts) - 1.0;
+    let (own, other) = (seam(&darts, &points), seam(&darts, &farther));
+    println!("seam {own}, light {}; control {other}", brighter(&points));
+    assert!(own < SEAM_TOLERANCE, "{own}");
+    assert!(brighter(&points).abs() < LIGHT_TOLERANCE, "{}", brighter(&points));
+    assert!(other > 1.5 * SEAM_TOLERANCE, "a picture from farther off is not told apart: {other}");
+}
+
+#[test]
 fn a_screen_with_small_pixels_has_no_seam_either() {
     let Some(gpu) = adapter::gpu("a_screen_with_small_pixels_has_no_seam_either") else { return };
     let (scene, state, camera) = gathered(20_000, 60, MOST_STRENGTH * 0.999);
@@ -250,12 +270,12 @@ fn any_number_of_agents_in_one_cell_has_their_colour() {
 fn a_picture_in_bands_is_whole() {
     let Some(gpu) = adapter::gpu("a_picture_in_bands_is_whole") else { return };
     // More than 128 MiB of sums.
-    let (width, height) = (4000, 2200);
+    let height = 2200;
     let mut scene = scene(&[]);
     let state = scene.populate(&Request { count: Some(100_000), ..Request::default() }).unwrap();
     let camera =
-        Camera { size: Point::new(4000.0, 2200.0), ..Camera::fit(&scene.world, 1280, 720) };
-    let whole = canvas::Canvas::of(&scene, 100_000, (width, height), 1.0);
+        Camera { size: Point::new(4000.0, height as f32), ..Camera::fit(&scene.world, 1280, 720) };
+    let whole = canvas::Canvas::of(&scene, 100_000, &camera, 1.0);
     assert!(whole.bands(height, 1 << 27).len() > 1);
     let by_gpu = drawn(&gpu, &scene, &state, &camera);
     let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera);

@@ -1,7 +1,11 @@
 //! What all benchmarks share: flocks, engines, and ticks soon after an even start.
 
+#![allow(dead_code, reason = "each benchmark uses some of it")]
+
+use std::sync::Arc;
+
 use flockwork::engine::Engine;
-use flockwork::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
+use flockwork::engine::gpu::{AdapterChoice, Gpu};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 
@@ -14,8 +18,10 @@ const REPLAY: u64 = 20;
 
 /// The scene `flock` in some size and density, and its even first state.
 pub struct Flock {
-    scene: Scene,
-    state: FlockState,
+    /// In a world of the right size.
+    pub scene: Scene,
+    /// Even.
+    pub state: FlockState,
 }
 
 /// With `count` agents.
@@ -47,13 +53,12 @@ impl Flock {
     }
 }
 
-/// The GPU engine on the best adapter; where there is none, a printed line says so.
-pub fn gpu() -> Option<Box<dyn Engine>> {
+/// The best adapter; where there is none, a printed line says so.
+pub fn gpu() -> Option<Arc<Gpu>> {
     match Gpu::open(&AdapterChoice::Best) {
         Ok(gpu) => {
-            let engine = GpuEngine::new(gpu);
-            eprintln!("gpu is {}", engine.describe());
-            Some(Box::new(engine))
+            eprintln!("gpu is {}", gpu.name());
+            Some(gpu)
         }
         Err(error) => {
             eprintln!("gpu: skipped: {error}");

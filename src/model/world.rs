@@ -58,7 +58,30 @@ fn shortest_way<R: Real>(d: R, size: R) -> R {
     (d + size).where_or(d.less_than(d.constant(0.0) - half), d)
 }
 
+/// How far to move `to` that it lies nearest to `from`: by `size`, back by it, or not at all.
+#[inline(always)]
+fn image_shift<R: Real>(from: R, to: R, size: R) -> R {
+    let (difference, half, zero) = (to - from, size * size.constant(0.5), size.constant(0.0));
+    let above = (-size).where_or(half.less_than(difference), zero);
+    size.where_or(difference.less_than(-half), above)
+}
+
 impl World {
+    /// Where `to`, seen from `from`, is nearest: in a wrapped world perhaps across the seam. The
+    /// offset is the difference of the two. To the last bit this is what a walk finds that knows on
+    /// which side of the seam a neighbour is, and moves it before it subtracts.
+    #[inline(always)]
+    pub fn nearest_image<R: Real>(&self, from: Vector<R>, to: Vector<R>) -> Vector<R> {
+        if self.boundary != Boundary::Wrap {
+            return to;
+        }
+        let size = Vector::constant(from.x, self.size);
+        Vector {
+            x: to.x + image_shift(from.x, to.x, size.x),
+            y: to.y + image_shift(from.y, to.y, size.y),
+        }
+    }
+
     /// The offset from one agent to another by the shortest way, given the plain difference of
     /// their positions: across the seam of a wrapped world where that is shorter.
     #[inline(always)]

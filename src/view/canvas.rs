@@ -14,6 +14,10 @@ use crate::model::scene::{ColourBy, Look, Scene};
 /// middle would hide more than all of a cell.
 pub const MOST_STRENGTH: f32 = 0.5;
 
+/// Darts that hide no more than this are one point instead of two, which is half the work: so pale
+/// they have a quarter of their natural length, and nobody sees which way they point.
+pub const FAINT: f32 = 0.25;
+
 /// Most that one agent hides of a cell with either half. What is behind can never be hidden more than
 /// wholly, and depths must stay finite.
 pub const MOST_HIDDEN: f32 = 0.95;
@@ -54,7 +58,7 @@ pub struct Canvas {
     pub padding: u32,
     /// Where the middle of a dart's front lies ahead of the agent, and its area; cells.
     pub nose: [f32; 2],
-    /// The same of its rear.
+    /// The same of its rear; no area where the front stands for both.
     pub tail: [f32; 2],
 }
 
@@ -73,10 +77,16 @@ pub struct Band {
 /// instead of as triangles, however many there are.
 #[must_use]
 pub fn suits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
-    scene.species.iter().all(|species| {
-        let figure = Figure::of(species.look, species.body.size, camera.pixels_per_unit, scale);
-        species.look == Look::Triangle && figure.strength <= MOST_STRENGTH
-    })
+    let darts = scene.species.iter().all(|species| species.look == Look::Triangle);
+    darts && strongest(scene, camera, scale) <= MOST_STRENGTH
+}
+
+/// How much of what is behind it the darkest agent hides.
+fn strongest(scene: &Scene, camera: &Camera, scale: f32) -> f32 {
+    let strengths = scene.species.iter().map(|species| {
+        Figure::of(species.look, species.body.size, camera.pixels_per_unit, scale).strength
+    });
+    strengths.fold(0.0, f32::max)
 }
 
 /// A dart as two points that have its area, its centre, its variance and its third moment along the
@@ -99,6 +109,12 @@ fn halves(radius: f64) -> [[f32; 2]; 2] {
     ]
 }
 
+/// A dart as one point: its area, and its centre.
+fn whole(radius: f64) -> [[f32; 2]; 2] {
+    let area = 2.0 * radius * f64::from(SLENDERNESS) * radius;
+    [[(-radius / 3.0) as f32, area as f32], [0.0; 2]]
+}
+
 /// How many counts stand for a depth of 1, so that no sum of `agents` agents in one cell exceeds an
 /// `i32`.
 fn counts_per_bit(agents: u64) -> f32 {
@@ -110,11 +126,13 @@ fn counts_per_bit(agents: u64) -> f32 {
 }
 
 impl Canvas {
-    /// The cells of a whole picture of `width` × `height` pixels on a screen with `scale` pixels to
-    /// the point. On one with several the smallest dart is as many times larger, and so is a cell.
+    /// The cells of a whole picture that `camera` takes on a screen with `scale` pixels to the point.
+    /// On one with several the smallest dart is as many times larger, and so is a cell.
     #[must_use]
-    pub fn of(scene: &Scene, agents: u64, (width, height): (u32, u32), scale: f32) -> Self {
-        let [nose, tail] = halves(f64::from(SMALLEST_HALF_LENGTH));
+    pub fn of(scene: &Scene, agents: u64, camera: &Camera, scale: f32) -> Self {
+        let points = if strongest(scene, camera, scale) > FAINT { halves } else { whole };
+        let [nose, tail] = points(f64::from(SMALLEST_HALF_LENGTH));
+        let [width, height] = camera.size.to_array().map(|side| side as u32);
         let cells = |pixels: u32| ((pixels as f32 / scale).ceil() as u32).max(1);
         Self {
             columns: cells(width),
@@ -203,6 +221,9 @@ mod tests {
         // ∫ (x − h/3)³ · 2 (h − x) / h² dx over the height h.
         assert!((moment(3) - length.powi(3) / 135.0).abs() < 1e-6);
         assert!(nose[0] > 0.0 && tail[0] < 0.0);
+        let [[centre, all], [_, none]] = whole(radius);
+        assert!((f64::from(centre) + radius / 3.0).abs() < 1e-6 && none == 0.0);
+        assert!((f64::from(all) - area).abs() < 1e-5);
         // What lies farther out would leave the margin.
         assert!(nose[0].abs().max(tail[0].abs()) + 1.0 < f64::from(MARGIN) - 1.0);
     }
@@ -212,7 +233,9 @@ mod tests {
         for (height, scale, bytes) in
             [(720, 1.0, 1 << 27), (720, 1.0, 1 << 20), (721, 1.5, 1 << 20), (300, 2.0, 1)]
         {
-            let canvas = Canvas::of(&scene(), 1000, (1280, height), scale);
+            let scene = scene();
+            let camera = Camera::fit(&scene.world, 1280, height);
+            let canvas = Canvas::of(&scene, 1000, &camera, scale);
             let bands = canvas.bands(height, bytes);
             assert!(bands.len() > 1 || canvas.bytes() <= bytes);
             let mut next = 0;

@@ -150,7 +150,7 @@ impl Renderer {
         let Some(splat) = &mut self.splat else { return Ok(()) };
         let size = target.texture().size();
         let count = u64::from(agents.count);
-        let canvas = Canvas::of(scene, count, (size.width, size.height), self.scale);
+        let canvas = Canvas::of(scene, count, camera, self.scale);
         let bands = splat.bands(&canvas, size.height);
         let pieces: Vec<_> = Piece::all(&self.gpu, agents).collect();
         let bound = splat.prepare(&pieces, &self.uniform, &bands);

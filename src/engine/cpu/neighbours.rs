@@ -281,9 +281,12 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
     ) {
         let Self { simd, flock, pilots, group, .. } = *self;
         let [x, y, vx, vy] = candidate.map(|value| Lanes::splat(simd, value));
-        let plain = Vector { x, y } - group.position;
-        let wrapped = World { boundary: Boundary::Wrap, ..flock.world };
-        let offset = if SEAM { wrapped.shortest(plain) } else { plain };
+        let mut place = Vector { x, y };
+        if SEAM {
+            let wrapped = World { boundary: Boundary::Wrap, ..flock.world };
+            place = wrapped.nearest_image(group.position, place);
+        }
+        let offset = place - group.position;
         let uses = listening::<USES>(flock.uses);
         let distance_squared = offset.dot(offset);
         let mut ahead = distance_squared;

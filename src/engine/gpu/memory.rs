@@ -1,7 +1,7 @@
 //! The buffers of a flock: how large they are, whether they fit, and what is first in them.
 
 use super::device::{self, Gpu};
-use super::pass::{Buffers, CELLS_PER_BLOCK, Extent, MAX_CROWD_WORKGROUPS};
+use super::pass::{Buffers, CELLS_PER_BLOCK, Extent, crowd_workgroups};
 use crate::engine::EngineError;
 use crate::model::grid::Grid;
 use crate::model::scene::MAX_AGENTS;
@@ -99,11 +99,12 @@ impl Memory {
         sizes: &[(&'static str, u64)],
     ) -> Result<Self, EngineError> {
         check_count(&gpu.device.limits(), &gpu.info, count.into())?;
+        let crowds = (count / crowded_above.max(1)).max(1);
         let extent = Extent {
             agents: count,
             cells: grid.cells() as u32,
-            crowds: (count / crowded_above.max(1)).max(1),
-            crowd_workgroups: MAX_CROWD_WORKGROUPS[usize::from(gpu.is_software())],
+            crowds,
+            crowd_workgroups: crowd_workgroups(crowds, gpu.is_software()),
         };
         let agents = u64::from(count);
         let cells = u64::from(extent.cells);

@@ -15,7 +15,7 @@ pub enum Per {
     Agent,
     /// A block of 1,024 cells; one a workgroup.
     Block,
-    /// A crowded cell; one a workgroup, up to [`Extent::crowd_workgroups`] at a time.
+    /// A crowded cell; workgroups take one after the other.
     Crowd,
     /// The whole flock: one workgroup.
     Flock,
@@ -60,9 +60,20 @@ pub const TICK: [Pass; 8] = [
 pub const AGENTS_PER_WORKGROUP: u32 = 64;
 /// Cells to a workgroup of a pass over cells.
 pub const CELLS_PER_BLOCK: u32 = 1024;
-/// Workgroups that share the crowded cells: on a GPU, and on a driver that computes on the CPU, where
-/// they cost as much as a thousand agents even if there is no crowd.
-pub const MAX_CROWD_WORKGROUPS: [u32; 2] = [32, 4];
+/// Crowded cells that a workgroup sorts one after the other, at most: llvmpipe ends all loops of an
+/// invocation after 65,535 rounds in sum, and a cell takes some hundreds.
+const CROWDS_PER_WORKGROUP: u32 = 64;
+/// Workgroups that a GPU needs to be busy.
+const BUSY: u32 = 32;
+
+/// How many workgroups share the crowded cells, of which there are at most `crowds`. A driver that
+/// computes on the CPU gets no more than are needed: there a workgroup with barriers costs something
+/// even if there is no crowd.
+#[must_use]
+pub fn crowd_workgroups(crowds: u32, on_cpu: bool) -> u32 {
+    let needed = crowds.div_ceil(CROWDS_PER_WORKGROUP);
+    if on_cpu { needed } else { needed.max(crowds.min(BUSY)) }
+}
 
 /// How much there is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +84,7 @@ pub struct Extent {
     pub cells: u32,
     /// Most cells that can be crowded.
     pub crowds: u32,
-    /// Most workgroups for them, of [`MAX_CROWD_WORKGROUPS`].
+    /// Workgroups for them: [`crowd_workgroups`].
     pub crowd_workgroups: u32,
 }
 
@@ -84,7 +95,7 @@ impl Per {
         match self {
             Self::Agent => extent.agents.div_ceil(AGENTS_PER_WORKGROUP),
             Self::Block => extent.cells.div_ceil(CELLS_PER_BLOCK),
-            Self::Crowd => extent.crowds.min(extent.crowd_workgroups),
+            Self::Crowd => extent.crowd_workgroups,
             Self::Flock => 1,
         }
     }
