@@ -6,6 +6,7 @@
 
 mod common;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{
@@ -13,14 +14,23 @@ use criterion::{
 };
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
-use flockwork::engine::gpu::GpuEngine;
+use flockwork::engine::gpu::{GpuEngine, Options};
 
-use common::{DENSITIES, Flock, flock, gpu};
+use common::{DENSITIES, Flock, flock, gpu, scene};
 
 /// Large enough that a GPU is busy, small enough that a scalar core is done in minutes.
 const AGENTS: u64 = 50_000;
-/// Time for one pass in one density, about; all in all a few minutes on a machine without a GPU.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Time for one pass of one flock, about; all in all some minutes on a machine without a GPU.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Flocks that take other ways through the kernels, at the first density: several species, fields of
+/// view, and all agents in one cell, where runs are sampled and crowds sorted. What it is, the scene,
+/// and the keys set.
+const OTHERS: [(&str, &str, &[&str]); 3] = [
+    ("species", "predators", &[]),
+    ("sight", "flock", &["starling.alignment.fov=270"]),
+    ("crowd", "flock", &["starling.spawn_at_scale={place = \"point\"}"]),
+];
 
 /// Time that `pass` took in `ticks` ticks, soon after the first state.
 fn time_pass(engine: &mut dyn Engine, flock: &Flock, pass: &str, ticks: u64) -> Duration {
@@ -41,8 +51,11 @@ fn time_pass(engine: &mut dyn Engine, flock: &Flock, pass: &str, ticks: u64) -> 
 /// Benchmarks the passes of `engine` that `wanted` names, as `group/pass/k`.
 fn passes(criterion: &mut Criterion, name: &str, engine: &mut dyn Engine, wanted: &[&str]) {
     engine.set_profiling(true);
-    for density in DENSITIES {
-        let flock = flock(AGENTS, density);
+    let flocks = DENSITIES.map(|density| (format!("k{density}"), flock(AGENTS, density)));
+    let others = OTHERS.map(|(label, name, overrides)| {
+        (label.to_string(), scene(name, overrides, AGENTS, DENSITIES[0]))
+    });
+    for (label, flock) in flocks.into_iter().chain(others) {
         flock.replay(engine, 1, |engine, _| engine.step(1).expect("the engine runs"));
         engine.finish().expect("the engine runs");
         let profile = engine.profile();
@@ -56,7 +69,7 @@ fn passes(criterion: &mut Criterion, name: &str, engine: &mut dyn Engine, wanted
             group.sampling_mode(SamplingMode::Flat).sample_size(10);
             group.warm_up_time(Duration::from_millis(100)).measurement_time(PATIENCE);
             group.throughput(Throughput::Elements(AGENTS));
-            group.bench_function(BenchmarkId::from_parameter(format!("k{density}")), |bencher| {
+            group.bench_function(BenchmarkId::from_parameter(&label), |bencher| {
                 bencher.iter_custom(|ticks| time_pass(engine, &flock, pass.pass, ticks));
             });
             group.finish();
@@ -64,10 +77,15 @@ fn passes(criterion: &mut Criterion, name: &str, engine: &mut dyn Engine, wanted
     }
 }
 
-/// `gpu/PASS/k10`, …
+/// `gpu/PASS/k10`, …; and `gpu-out-of-step/steer/k10`, …, the walk of other devices, where agents go in
+/// step by default.
 fn gpu_passes(criterion: &mut Criterion) {
-    if let Some(mut engine) = gpu().map(GpuEngine::new) {
-        passes(criterion, "gpu", &mut engine, &[]);
+    let Some(gpu) = gpu() else { return };
+    passes(criterion, "gpu", &mut GpuEngine::new(Arc::clone(&gpu)), &[]);
+    if gpu.goes_in_step() {
+        let options = Options { out_of_step: true, ..Options::default() };
+        let mut engine = GpuEngine::with_options(gpu, options);
+        passes(criterion, "gpu-out-of-step", &mut engine, &["steer", "reorder"]);
     }
 }
 

@@ -5,8 +5,8 @@
 // indices lie close together: they are marked in a bitmap, and its bits read off in order. Where
 // the bitmap would be longer than the list it is sorted by radix.
 //
-// Loops go four or eight steps a round: llvmpipe ends all loops of an invocation after 65,535 rounds
-// in sum, and eight million agents may share a cell.
+// Long loops go four steps a round: llvmpipe ends all loops of an invocation after 65,535 rounds in
+// sum, and eight million agents may share a cell.
 
 import package::flock::flock;
 import package::dispatch::linear_workgroup;
@@ -67,21 +67,36 @@ fn mark(at: u32, begin: u32, end: u32, low: u32) {
     atomicOr(&scratch[min(begin + (bit >> 5u), end - 1u)], 1u << (bit & 31u));
 }
 
+// Turns how many a thread has into where they begin; returns where the next thread's do.
+fn begin_of(thread: u32, before: u32) -> u32 {
+    let own = totals[thread];
+    totals[thread] = before;
+    return before + own;
+}
+
 // The exclusive sum of what each thread has put into `totals`, from `begin` on.
 fn scan_totals(begin: u32, thread: u32) -> u32 {
     workgroupBarrier();
     if thread == 0u {
         var before = begin;
-        for (var eight = 0u; eight < THREADS; eight += 8u) {
-            for (var one = 0u; one < 8u; one++) {
-                let own = totals[eight + one];
-                totals[eight + one] = before;
-                before += own;
-            }
+        for (var other = 0u; other < THREADS; other += 4u) {
+            before = begin_of(other, before);
+            before = begin_of(other + 1u, before);
+            before = begin_of(other + 2u, before);
+            before = begin_of(other + 3u, before);
         }
     }
     workgroupBarrier();
     return totals[thread];
+}
+
+// Writes `number` to place `next` if the lowest bit says so; returns the next place.
+fn read_off(bits: u32, number: u32, next: u32, end: u32) -> u32 {
+    if (bits & 1u) == 1u && next < end {
+        index[next] = number;
+        return next + 1u;
+    }
+    return next;
 }
 
 // Sorts a cell's indices, `low` and above, by a bitmap of `words` words.
@@ -112,12 +127,10 @@ fn sort_by_bitmap(begin: u32, end: u32, low: u32, words: u32, thread: u32) {
         let bits = atomicLoad(&scratch[begin + word]);
         for (var bit = 0u; bit < 32u; bit += 4u) {
             let number = low + word * 32u + bit;
-            for (var one = 0u; one < 4u; one++) {
-                if ((bits >> (bit + one)) & 1u) == 1u && next < end {
-                    index[next] = number + one;
-                    next++;
-                }
-            }
+            next = read_off(bits >> bit, number, next, end);
+            next = read_off(bits >> (bit + 1u), number + 1u, next, end);
+            next = read_off(bits >> (bit + 2u), number + 2u, next, end);
+            next = read_off(bits >> (bit + 3u), number + 3u, next, end);
         }
     }
     storageBarrier();

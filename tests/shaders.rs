@@ -1,6 +1,7 @@
 //! Level 0: every composed shader parses and validates, the layouts match, and every behaviour has
 //! both halves. Needs no GPU.
 
+use flockwork::engine::gpu::device::LANES;
 use flockwork::engine::gpu::memory::NAMES;
 use flockwork::engine::gpu::pass::TICK;
 use flockwork::engine::gpu::reflect;
@@ -10,6 +11,7 @@ use flockwork::model::parameter::Parameter;
 use flockwork::model::scene::MAX_TARGETS;
 use flockwork::model::world::Boundary;
 use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
+use wgpu::naga::{Expression, Literal};
 
 /// Every single behaviour, none and all of them, each with no extra, each extra alone and all of
 /// them, in every kind of world.
@@ -33,7 +35,8 @@ fn variants() -> Vec<Variant> {
         let all = number % extras.len() == 0 || number % extras.len() == extras.len() - 1;
         for (world, (boundary, several_species, narrow)) in worlds.enumerate() {
             if all || world == number % 12 {
-                let in_step = variants.len() % 2 == 1;
+                // Each of the four shapes with and without, in one kind of world or another.
+                let in_step = (number + world / 4) % 2 == 1;
                 variants.push(Variant { uses, boundary, several_species, narrow, in_step });
             }
         }
@@ -46,7 +49,10 @@ fn every_composed_shader_validates() {
     for root in roots() {
         for variant in variants() {
             let (wgsl, module) = compose(&root, variant).unwrap_or_else(|error| panic!("{error}"));
-            let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP);
+            // Only what goes in step may use subgroups.
+            let mut capabilities = Capabilities::default();
+            capabilities.set(Capabilities::SUBGROUP, variant.in_step);
+            let mut validator = Validator::new(ValidationFlags::all(), capabilities);
             if let Err(error) = validator.validate(&module) {
                 panic!("{root} for {variant:?}:\n{}", error.emit_to_string(&wgsl));
             }
@@ -63,6 +69,18 @@ fn a_pass_has_its_own_file_and_entry_point() {
         assert_eq!(module.entry_points[0].name, pass.name);
         reflect::bindings(&module, &NAMES).unwrap();
     }
+}
+
+#[test]
+fn a_subgroup_is_as_wide_as_the_device_is_asked_for() {
+    let variant = Variant { in_step: true, ..variants()[0] };
+    let (_, module) = compose("reorder", variant).unwrap();
+    let lanes = module.constants.iter().find_map(|(_, constant)| {
+        let named = constant.name.as_ref().is_some_and(|name| name.ends_with("LANES"));
+        named.then_some(&module.global_expressions[constant.init])
+    });
+    let wanted = Expression::Literal(Literal::U32(LANES));
+    assert_eq!(lanes, Some(&wanted));
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn nor_is_there_one_where_a_dart_becomes_a_point() {
     let Some(gpu) = adapter::gpu("nor_is_there_one_where_a_dart_becomes_a_point") else { return };
     let (scene, state, camera) = gathered(150_000, 60, canvas::FAINT);
     let mut drawing = Drawing::of(&gpu, &state, &camera);
-    // So near to each other that no agent moves by a tenth of a pixel.
+    // So near to each other that no agent moves by a fifth of a pixel.
     let mut at = |factor: f32| {
         let camera = Camera { pixels_per_unit: camera.pixels_per_unit * factor, ..camera };
         drawing.by(Method::BySize, &scene, &camera)
@@ -168,7 +168,7 @@ fn nor_is_there_one_where_a_dart_becomes_a_point() {
     assert!(points != darts);
     let brighter = |frame: &Frame| light(frame) / light(&darts) - 1.0;
     let (own, other) = (seam(&darts, &points), seam(&darts, &farther));
-    println!("seam {own}, light {}; control {other}", brighter(&points));
+    // Measured: 0.22 and 0.00006, well below what the switch to triangles is allowed.
     assert!(own < SEAM_TOLERANCE, "{own}");
     assert!(brighter(&points).abs() < LIGHT_TOLERANCE, "{}", brighter(&points));
     assert!(other > 1.5 * SEAM_TOLERANCE, "a picture from farther off is not told apart: {other}");
@@ -275,7 +275,7 @@ fn a_picture_in_bands_is_whole() {
     let state = scene.populate(&Request { count: Some(100_000), ..Request::default() }).unwrap();
     let camera =
         Camera { size: Point::new(4000.0, height as f32), ..Camera::fit(&scene.world, 1280, 720) };
-    let whole = canvas::Canvas::of(&scene, 100_000, &camera, 1.0);
+    let whole = canvas::Canvas::of(&scene, 100_000, &camera, (4000, height), 1.0);
     assert!(whole.bands(height, 1 << 27).len() > 1);
     let by_gpu = drawn(&gpu, &scene, &state, &camera);
     let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera);

@@ -19,6 +19,8 @@ const MOST: u32 = 256;
 pub struct Pace {
     portion: u32,
     interrupt: Interrupt,
+    /// When the last advance ahead began.
+    ahead: Option<Instant>,
     /// Time spent in the engine.
     pub stepping: Duration,
 }
@@ -27,7 +29,7 @@ impl Pace {
     /// Stops when `interrupt` is raised.
     #[must_use]
     pub fn new(interrupt: Interrupt) -> Self {
-        Self { portion: 1, interrupt, stepping: Duration::ZERO }
+        Self { portion: 1, interrupt, ahead: None, stepping: Duration::ZERO }
     }
 
     /// True once the command should stop.
@@ -54,6 +56,12 @@ impl Pace {
         engine: &mut dyn Engine,
         ticks: u64,
     ) -> Result<u64, EngineError> {
+        // What the caller waited for came after the ticks of an earlier call: how often it calls is
+        // how fast the device is. Only smaller portions are waited for in between.
+        let before = self.ahead.replace(Instant::now());
+        if before.is_some_and(|before| before.elapsed() > LONGEST) {
+            self.portion = (self.portion / 2).max(1);
+        }
         self.advance_by(engine, ticks, false, |_| {})
     }
 

@@ -260,6 +260,42 @@ mod tests {
         }
     }
 
+    /// The sum over the sample that starts at `phase`, each member as many times as it stands for.
+    fn estimate(values: &[f64], stride: u32, phase: u32) -> f64 {
+        let sample = values.iter().skip(phase as usize).step_by(stride as usize);
+        sample.sum::<f64>() * f64::from(stride)
+    }
+
+    #[test]
+    fn the_mean_over_all_phases_is_the_exact_sum() {
+        for length in [129_u32, 130, 1000, 4096, 12_345] {
+            let stride = Sampling::of_run(length, 0).stride;
+            let values: Vec<f64> = (0..length).map(|i| f64::from(i * i % 97) - 20.0).collect();
+            let exact: f64 = values.iter().sum();
+            let estimates: Vec<f64> =
+                (0..stride).map(|phase| estimate(&values, stride, phase)).collect();
+            let mean = estimates.iter().sum::<f64>() / f64::from(stride);
+            assert!((mean - exact).abs() < 1e-6 * exact.abs(), "{length}: {mean}, not {exact}");
+            // The controls: always the same phase, and a stride that is not paid for.
+            assert!((estimates[0] - exact).abs() > 1e-3 * exact.abs(), "{length}");
+            assert!((mean / f64::from(stride) - exact).abs() > 0.5 * exact.abs(), "{length}");
+        }
+    }
+
+    #[test]
+    fn every_phase_is_drawn_as_often() {
+        const TICKS: u32 = 16_000;
+        let stride = Sampling::of_run(1000, 0).stride;
+        let mut times = vec![0_u32; stride as usize];
+        for tick in 0..TICKS {
+            times[Sampling::of_run(1000, Sampling::draw(1, 3, tick)).phase as usize] += 1;
+        }
+        let mean = f64::from(TICKS) / f64::from(stride);
+        // Five standard deviations of a binomial number: one phase in a million is farther off.
+        let off = 5.0 * mean.sqrt();
+        assert!(times.iter().all(|n| (f64::from(*n) - mean).abs() < off), "{times:?}");
+    }
+
     #[test]
     fn a_run_is_walked_whole_or_by_a_short_sample() {
         for length in [1, 127, 128, 129, 1000, 200_000] {

@@ -14,8 +14,8 @@ use crate::model::scene::{ColourBy, Look, Scene};
 /// middle would hide more than all of a cell.
 pub const MOST_STRENGTH: f32 = 0.5;
 
-/// Darts that hide no more than this are one point instead of two, which is half the work: so pale
-/// they have a quarter of their natural length, and nobody sees which way they point.
+/// Darts that hide no more than this are one point instead of two, which is half the work: their
+/// natural length is then less than a third of the one drawn, and nobody sees which way they point.
 pub const FAINT: f32 = 0.25;
 
 /// Most that one agent hides of a cell with either half. What is behind can never be hidden more than
@@ -126,13 +126,19 @@ fn counts_per_bit(agents: u64) -> f32 {
 }
 
 impl Canvas {
-    /// The cells of a whole picture that `camera` takes on a screen with `scale` pixels to the point.
-    /// On one with several the smallest dart is as many times larger, and so is a cell.
+    /// The cells of a whole picture of `size` pixels that `camera` takes on a screen with `scale`
+    /// pixels to the point. On one with several the smallest dart is as many times larger, and so is
+    /// a cell.
     #[must_use]
-    pub fn of(scene: &Scene, agents: u64, camera: &Camera, scale: f32) -> Self {
+    pub fn of(
+        scene: &Scene,
+        agents: u64,
+        camera: &Camera,
+        (width, height): (u32, u32),
+        scale: f32,
+    ) -> Self {
         let points = if strongest(scene, camera, scale) > FAINT { halves } else { whole };
         let [nose, tail] = points(f64::from(SMALLEST_HALF_LENGTH));
-        let [width, height] = camera.size.to_array().map(|side| side as u32);
         let cells = |pixels: u32| ((pixels as f32 / scale).ceil() as u32).max(1);
         Self {
             columns: cells(width),
@@ -235,7 +241,7 @@ mod tests {
         {
             let scene = scene();
             let camera = Camera::fit(&scene.world, 1280, height);
-            let canvas = Canvas::of(&scene, 1000, &camera, scale);
+            let canvas = Canvas::of(&scene, 1000, &camera, (1280, height), scale);
             let bands = canvas.bands(height, bytes);
             assert!(bands.len() > 1 || canvas.bytes() <= bytes);
             let mut next = 0;

@@ -144,13 +144,13 @@ impl Renderer {
         shot: &Shot<'_>,
     ) -> Result<(), EngineError> {
         let Shot { target, agents, scene, targets, camera } = *shot;
-        if self.splat.is_none() {
-            self.splat = Some(Splat::new(Arc::clone(&self.gpu), self.format)?);
-        }
-        let Some(splat) = &mut self.splat else { return Ok(()) };
+        let splat = match &mut self.splat {
+            Some(splat) => splat,
+            none => none.insert(Splat::new(Arc::clone(&self.gpu), self.format)?),
+        };
         let size = target.texture().size();
         let count = u64::from(agents.count);
-        let canvas = Canvas::of(scene, count, camera, self.scale);
+        let canvas = Canvas::of(scene, count, camera, (size.width, size.height), self.scale);
         let bands = splat.bands(&canvas, size.height);
         let pieces: Vec<_> = Piece::all(&self.gpu, agents).collect();
         let bound = splat.prepare(&pieces, &self.uniform, &bands);

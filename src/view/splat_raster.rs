@@ -43,7 +43,7 @@ struct Paint {
 /// Threads deal the agents out to bands of rows and then draw the bands; sums of integers are the same
 /// whatever the order.
 pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, frame: &mut Frame) {
-    let canvas = Canvas::of(scene, state.len() as u64, camera, 1.0);
+    let canvas = Canvas::of(scene, state.len() as u64, camera, (frame.width, frame.height), 1.0);
     let styles = scene.species.iter().map(|species| Style {
         strength: Figure::of(species.look, species.body.size, camera.pixels_per_unit, 1.0).strength,
         by: species.colour,

@@ -26,8 +26,12 @@ impl std::str::FromStr for AdapterChoice {
     }
 }
 
-/// Invocations of the subgroups that `shaders/subgroup.wgsl` is written for.
-const LANES: u32 = 8;
+/// Invocations of the subgroups that `shaders/subgroup.wgsl` is written for; a test compares the two.
+pub const LANES: u32 = 8;
+
+/// The driver whose subgroups are known to be consecutive invocations of a workgroup, which no
+/// standard promises.
+const IN_STEP_DRIVER: &str = "llvmpipe";
 
 /// An open device and what is known of it. The queue and device are shared by the engine, which
 /// computes, and the renderer, which draws.
@@ -167,7 +171,11 @@ impl Gpu {
         }
         let info = adapter.get_info();
         let timing = wgpu::Features::TIMESTAMP_QUERY;
-        let subgroups = wgpu::Features::SUBGROUP;
+        let subgroups = if info.driver == IN_STEP_DRIVER {
+            wgpu::Features::SUBGROUP
+        } else {
+            wgpu::Features::empty()
+        };
         let has_timestamps = adapter.features().contains(timing);
         let request = adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("flockwork"),
@@ -205,12 +213,12 @@ impl Gpu {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
 
-    /// True when subgroups of agents walk in step: on processors, whose drivers load lane by lane,
-    /// with subgroups of the right size. A GPU gathers in one instruction, and its wider subgroups
-    /// would share too little.
+    /// True when subgroups of agents walk in step: on a driver that loads lane by lane, with
+    /// subgroups of the right size. A GPU gathers in one instruction, and its wider subgroups would
+    /// share too little.
     #[must_use]
     pub fn goes_in_step(&self) -> bool {
-        self.is_software()
+        self.info.driver == IN_STEP_DRIVER
             && self.device.features().contains(wgpu::Features::SUBGROUP)
             && [self.info.subgroup_min_size, self.info.subgroup_max_size] == [LANES; 2]
     }

@@ -88,6 +88,22 @@ pub fn check_count(
     Ok(())
 }
 
+/// Bytes of a buffer that grows with the flock or its grid; none of those that depend on the scene.
+fn flock_bytes(name: &str, extent: &Extent) -> u64 {
+    let [agents, cells, crowds] = [extent.agents, extent.cells, extent.crowds].map(u64::from);
+    match name {
+        "state" | "next_state" | "landing" => agents * 16,
+        "tag" | "index" | "scratch" => agents * 4,
+        "start" => (cells + 1) * 4,
+        "occupancy" => cells * 4,
+        "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 8,
+        "crowded" => crowds * 4,
+        "clock" => 4,
+        "census" | "struck" => 8,
+        _ => 0,
+    }
+}
+
 impl Memory {
     /// Allocates the buffers for `count` agents in `grid`. What depends on the scene comes in
     /// `sizes`; what is neither there nor known here is as small as a buffer may be.
@@ -106,18 +122,9 @@ impl Memory {
             crowds,
             crowd_workgroups: crowd_workgroups(crowds, gpu.is_software()),
         };
-        let agents = u64::from(count);
-        let cells = u64::from(extent.cells);
-        let size = |name: &'static str| match name {
-            "state" | "next_state" | "landing" => agents * 16,
-            "tag" | "index" | "scratch" => agents * 4,
-            "start" => (cells + 1) * 4,
-            "occupancy" => cells * 4,
-            "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 8,
-            "crowded" => u64::from(extent.crowds) * 4,
-            "clock" => 4,
-            "census" | "struck" => 8,
-            _ => sizes.iter().find(|(known, _)| *known == name).map_or(0, |(_, size)| *size),
+        let size = |name: &'static str| {
+            let known = sizes.iter().find(|(known, _)| *known == name);
+            known.map_or_else(|| flock_bytes(name, &extent), |(_, size)| *size)
         };
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let buffers = NAMES
@@ -140,7 +147,7 @@ impl Memory {
         if pollster::block_on(scope.pop()).is_some() {
             return Err(gpu.error(format!(
                 "not enough memory for {count} agents (about {} MiB); lower --count",
-                (agents * 64 + cells * 8) >> 20
+                NAMES.into_iter().map(size).sum::<u64>() >> 20
             )));
         }
         Ok(Self { extent, buffers })
@@ -166,5 +173,24 @@ impl Buffers for Memory {
 
     fn named(&self, name: &str) -> Option<&wgpu::Buffer> {
         self.buffers.iter().find(|(known, _)| *known == name).map(|(_, buffer)| buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_takes_64_bytes_and_a_cell_12() {
+        // Ten neighbours to an agent are 3.2 agents to a cell; a hundred are 32.
+        for (agents, cells) in [(10_000, 3_142), (200_000, 62_832), (8_388_608, 263_544)] {
+            let crowds = agents / CROWDED_ABOVE;
+            let extent = Extent { agents, cells, crowds, crowd_workgroups: 1 };
+            // What agents remember comes with the scene: a word.
+            let bytes = NAMES.into_iter().map(|name| flock_bytes(name, &extent)).sum::<u64>()
+                + 4 * u64::from(agents);
+            let budget = 64 * u64::from(agents) + 12 * u64::from(cells);
+            assert!(bytes <= budget && bytes > budget * 9 / 10, "{bytes}, not {budget}");
+        }
     }
 }

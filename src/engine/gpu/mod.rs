@@ -7,6 +7,7 @@
 
 pub mod device;
 pub mod memory;
+mod options;
 pub mod pass;
 mod profiler;
 pub mod reflect;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use device::{AdapterChoice, Gpu};
+pub use options::Options;
 pub use tables::SPECIES_SHIFT;
 
 use crate::engine::{Engine, EngineError, EngineKind, Profile};
@@ -35,32 +37,6 @@ use tables::Tables;
 /// kill a device that is silent for about two seconds: lavapipe moves four million agents a second,
 /// SwiftShader one.
 const AGENT_TICKS_PER_SUBMISSION: [u64; 2] = [64_000_000, 1_000_000];
-
-/// Knobs of the engine itself: nothing a scene has to know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Keep the device's own bounds checks and loop counters. They cost a third of the speed and
-    /// change no result.
-    pub checked: bool,
-    /// Members above which a cell counts as crowded.
-    pub crowded_above: u32,
-    /// Workgroups in a row of a dispatch; none: as many as the device allows.
-    pub dispatch_limit: Option<u32>,
-    /// Every agent walks by itself, even where subgroups go in step by default. Slower there, and
-    /// it changes no result.
-    pub out_of_step: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            checked: cfg!(debug_assertions),
-            crowded_above: memory::CROWDED_ABOVE,
-            dispatch_limit: None,
-            out_of_step: false,
-        }
-    }
-}
 
 /// Where the renderer finds the agents.
 #[derive(Clone, Copy, Debug)]

@@ -63,8 +63,8 @@ pub const CELLS_PER_BLOCK: u32 = 1024;
 /// Crowded cells that a workgroup sorts one after the other, at most: llvmpipe ends all loops of an
 /// invocation after 65,535 rounds in sum, and a cell takes some hundreds.
 const CROWDS_PER_WORKGROUP: u32 = 64;
-/// Workgroups that a GPU needs to be busy.
-const BUSY: u32 = 32;
+/// Workgroups that keep a large GPU busy; those without a cell leave at once.
+const BUSY: u32 = 1024;
 
 /// How many workgroups share the crowded cells, of which there are at most `crowds`. A driver that
 /// computes on the CPU gets no more than are needed: there a workgroup with barriers costs something

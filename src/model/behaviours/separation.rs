@@ -53,10 +53,11 @@ impl<R: Real> NeighbourBehaviour<R> for Separation<R> {
         let zero = neighbour.share.constant(0.0);
         let apart = zero.constant(SAME_SPOT_SQUARED).less_than(neighbour.distance_squared);
         let pushes = neighbour.near & apart;
+        // Taken off, it is +0 that changes nothing.
         let push = neighbour.offset * (neighbour.share / neighbour.distance_squared);
         sums.away = sums.away - push.where_or(pushes, Vector::zero(zero));
         sums.count = sums.count + neighbour.count();
-        let coincident = zero.constant(-0.0).where_or(apart, neighbour.count());
+        let coincident = (-zero).where_or(apart, neighbour.count());
         sums.coincident = sums.coincident + coincident;
     }
 

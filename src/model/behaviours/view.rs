@@ -52,9 +52,9 @@ impl<R: Real> NeighbourBehaviour<R> for View<R> {
         let zero = neighbour.share.constant(0.0);
         let apart = zero.constant(SAME_SPOT_SQUARED).less_than(neighbour.distance_squared);
         let way = neighbour.offset * (neighbour.share / neighbour.distance_squared);
-        sums.ahead = sums.ahead + neighbour.if_near(way).where_or(apart, Vector::zero(zero));
+        sums.ahead = sums.ahead + neighbour.if_near(way).where_or(apart, Vector::zero(-zero));
         sums.count = sums.count + neighbour.count();
-        sums.coincident = sums.coincident + zero.where_or(apart, neighbour.count());
+        sums.coincident = sums.coincident + (-zero).where_or(apart, neighbour.count());
     }
 
     #[inline(always)]

@@ -1,10 +1,15 @@
 //! The overlay: what the flock, the engine and the clock are doing.
 
+use std::time::Duration;
+
 use egui::{Align2, Color32, RichText, Sense, vec2};
 
 use super::clock::Rates;
 use super::lens::Legend;
 use crate::engine::Profile;
+
+/// How long a notice stays.
+pub const NOTICE_STAYS: Duration = Duration::from_secs(6);
 
 /// What the overlay tells.
 #[derive(Clone, Debug)]
@@ -158,7 +163,6 @@ fn board(context: &egui::Context, content: impl FnOnce(&mut egui::Ui)) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
     use super::*;
     use crate::engine::PassTime;

@@ -25,9 +25,6 @@ use crate::model::vector::Point;
 use crate::view::renderer::Renderer;
 use crate::view::upload::UploadedAgents;
 
-/// How long a notice stays.
-const NOTICE: Duration = Duration::from_secs(6);
-
 /// How near the mouse must be to an agent to mean it; points.
 const NEAR: f32 = 24.0;
 
@@ -360,7 +357,7 @@ impl<'a> Stage<'a> {
 
     /// Lays the interface out; returns the species as the user has changed them, if so.
     fn lay_out(&mut self) -> Result<(Painting, Option<Vec<Species>>), WindowError> {
-        self.notice.take_if(|(_, since)| since.elapsed() > NOTICE);
+        self.notice.take_if(|(_, since)| since.elapsed() > overlay::NOTICE_STAYS);
         let camera = self.hand.camera;
         let near = NEAR * self.window.scale_factor() as f32;
         let (marks, legend) = self.lens.marks(&mut self.player, &camera, near)?;
@@ -391,7 +388,8 @@ impl<'a> Stage<'a> {
                 overlay::show_notice(context, notice);
             }
             if let Some((_, since)) = &self.notice {
-                context.request_repaint_after(NOTICE.saturating_sub(since.elapsed()));
+                context
+                    .request_repaint_after(overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
             }
             if let Some(species) = &mut species {
                 changed |= self.controls.show(context, scene, species);

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Makes the figures of docs/performance.md again, and its picture: some minutes on two cores without a
+# GPU. The tables go to the terminal, and as JSON into the folder that is named, or a new one.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out="$(realpath -m "${1:-$(mktemp -d)}")"
+mkdir -p "$out"
+cargo build --release --locked
+bench() {
+  local name=$1
+  shift
+  "${CARGO_TARGET_DIR:-target}/release/flockwork" bench --json "$out/$name.json" "$@"
+}
+
+# Neighbours, at one count.
+bench densities --count 200000 --densities 10,30,100 --ticks 20
+# Counts, at one density.
+bench counts --counts 10000,100000,1000000,8000000 --ticks 20 --engines gpu,cpu \
+  --plot docs/performance.svg
+# A flock that has flown for a while.
+bench flocked --count 200000 --state flocked --ticks 20
+# Crowds, and the even flock beside them.
+for count in 200000 1000000; do
+  bench "even-$count" --count "$count" --ticks 10 --engines gpu,cpu
+  for crowd in one-point one-row seek-one-point; do
+    bench "$crowd-$count" --scene "benches/scenes/$crowd.toml" --count "$count" --ticks 10 \
+      --engines gpu,cpu
+  done
+  bench "clumped-$count" --count "$count" --state clumped --ticks 10 --engines gpu,cpu
+done
+# Frames and starts.
+cargo bench --locked --bench frame
+echo "the figures are in $out"

@@ -1,0 +1,29 @@
+//! Knobs of the GPU engine.
+
+use super::memory;
+
+/// Knobs of the engine itself: nothing a scene has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Keep the device's own bounds checks and loop counters. They cost a third of the speed and
+    /// change no result.
+    pub checked: bool,
+    /// Members above which a cell counts as crowded.
+    pub crowded_above: u32,
+    /// Workgroups in a row of a dispatch; none: as many as the device allows.
+    pub dispatch_limit: Option<u32>,
+    /// Every agent walks by itself, even where subgroups go in step by default. Slower there, and
+    /// it changes no result.
+    pub out_of_step: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            checked: cfg!(debug_assertions),
+            crowded_above: memory::CROWDED_ABOVE,
+            dispatch_limit: None,
+            out_of_step: false,
+        }
+    }
+}
