@@ -60,6 +60,19 @@ fn cases() -> Vec<Case> {
         case("each by itself", 20_011, uniform, Options { out_of_step: true, ..checked }),
         // So many that a driver which counts a shader's loop rounds must not have its way.
         case("a million in one cell", 1_200_000, point, Options { checked: false, ..checked }),
+        // Cells of a thousand, by bitmaps for all and for each row of cells round theirs.
+        case(
+            "a crowded row",
+            60_011,
+            "species.a.spawn={place = \"row\"}",
+            Options { crowded_above: 256, ..checked },
+        ),
+        case(
+            "a crowded disc",
+            60_011,
+            "species.a.spawn={place = \"disc\", radius = 300}",
+            Options { crowded_above: 256, ..checked },
+        ),
         // Every cell with more than two members is sorted; in so small ones by radix.
         case("many crowds", 9_001, uniform, Options { crowded_above: 2, ..checked }),
         case("one crowd, 17 bits", 70_001, point, Options { crowded_above: 64, ..checked }),

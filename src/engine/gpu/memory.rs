@@ -8,7 +8,7 @@ use crate::model::scene::MAX_AGENTS;
 
 /// Members above which a cell is sorted by `sort_crowds`: as many as make the rank by counting
 /// dearer than the sort on the machines measured.
-pub const CROWDED_ABOVE: u32 = 256;
+pub const CROWDED_ABOVE: u32 = 1024;
 
 /// Bytes of the largest buffer for each agent: the state, a vec4 of f32.
 const STATE_BYTES: u64 = 16;

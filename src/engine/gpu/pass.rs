@@ -187,8 +187,9 @@ impl Pipeline {
             module: &shader,
             entry_point: Some(pass.name),
             compilation_options: wgpu::PipelineCompilationOptions {
-                // The scans count in workgroup memory from zero.
-                zero_initialize_workgroup_memory: true,
+                // The scans count in workgroup memory from zero. The crowds write before they read,
+                // and clearing their tables would cost most of what they do without a crowd.
+                zero_initialize_workgroup_memory: pass.per != Per::Crowd,
                 ..Default::default()
             },
             cache: None,
