@@ -7,8 +7,17 @@ import package::scan::{BLOCK, CELLS_PER_THREAD, THREADS, inclusive_sum};
 
 struct Census {
     largest_cell: u32,
+    workgroups: atomic<u32>,
+    rows: u32,
+    layers: u32,
     crowded_cells: atomic<u32>,
 }
+
+// Up to so many crowded cells have a workgroup each: that keeps a large GPU busy.
+const BUSY = 1024u;
+// Of the cells beyond, so many share one. A dispatch has at most 65,535 workgroups in a row, and
+// llvmpipe ends all loops of an invocation after 65,535 rounds in sum; a cell takes some hundreds.
+const CROWDS_PER_WORKGROUP = 64u;
 
 // Agents before each block, in x.
 @group(0) @binding(1) var<storage, read> blocks: array<vec2<u32>>;
@@ -46,6 +55,9 @@ fn scan_downsweep(
             let slot = atomicAdd(&census.crowded_cells, 1u);
             if slot < arrayLength(&crowded) {
                 crowded[slot] = cell;
+            }
+            if slot < BUSY || slot % CROWDS_PER_WORKGROUP == 0u {
+                atomicAdd(&census.workgroups, 1u);
             }
         }
     }

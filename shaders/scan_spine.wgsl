@@ -10,7 +10,11 @@ struct Clock {
 struct Census {
     // Agents in the fullest cell.
     largest_cell: u32,
-    // Number of crowded cells, counted by the next pass.
+    // The dispatch of `sort_crowds`: workgroups along x, y and z. The next pass counts those along x,
+    // and the crowded cells.
+    workgroups: u32,
+    rows: u32,
+    layers: u32,
     crowded_cells: u32,
 }
 
@@ -40,7 +44,7 @@ fn scan_spine(@builtin(local_invocation_index) thread: u32) {
         workgroupBarrier();
     }
     if thread == 0u {
-        census = Census(atomicLoad(&fullest), 0u);
+        census = Census(atomicLoad(&fullest), 0u, 1u, 1u, 0u);
         clock.tick += 1u;
     }
 }

@@ -1,7 +1,7 @@
 // Pass sort_crowds: sorts the old indices within each crowded cell, so that `reorder` need not
-// count. Where no cell is crowded it does nothing.
+// count. Where no cell is crowded there is no workgroup.
 //
-// A workgroup takes a cell at a time. Members of a cell come from the cells round it, so their old
+// A workgroup takes one cell after the other. Members of a cell come from the cells round it, so their old
 // indices lie close together, or in three such clusters, one for each row: they are marked in
 // bitmaps, and the bits before a member's own are its rank. Where they are scattered more widely,
 // because agents jump far, they are sorted by radix.
@@ -10,10 +10,12 @@
 // sum, and eight million agents may share a cell.
 
 import package::flock::flock;
-import package::dispatch::linear_workgroup;
 
 struct Census {
     largest_cell: u32,
+    workgroups: u32,
+    rows: u32,
+    layers: u32,
     crowded_cells: u32,
 }
 
@@ -37,7 +39,7 @@ const WINDOWS = 6u;
 // places[digit * THREADS + thread]: how many there are, then where the next one goes.
 var<workgroup> places: array<u32, 2048>;
 var<workgroup> totals: array<u32, THREADS>;
-var<workgroup> cell_count: u32;
+var<workgroup> shared_census: vec2<u32>;
 var<workgroup> lowest: atomic<u32>;
 var<workgroup> highest: atomic<u32>;
 var<workgroup> bounds: vec2<u32>;
@@ -263,16 +265,15 @@ fn sort_by_digit(begin: u32, end: u32, shift: u32, from_index: bool, thread: u32
 @compute @workgroup_size(THREADS)
 fn sort_crowds(
     @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) thread: u32,
 ) {
     if thread == 0u {
-        cell_count = min(census.crowded_cells, arrayLength(&crowded));
+        shared_census = vec2(min(census.crowded_cells, arrayLength(&crowded)), census.workgroups);
     }
-    let crowds = workgroupUniformLoad(&cell_count);
+    let all = workgroupUniformLoad(&shared_census);
     // Two rounds at a time until all bits of an index are sorted.
     let bits = 32u - countLeadingZeros(flock.count);
-    for (var nth = linear_workgroup(workgroup, workgroups); nth < crowds; nth += workgroups.x * workgroups.y) {
+    for (var nth = workgroup.x; nth < all.x; nth += max(all.y, 1u)) {
         let cell = min(crowded[nth], flock.columns * flock.rows - 1u);
         let begin = start[cell];
         let end = min(start[cell + 1u], flock.count);

@@ -60,13 +60,20 @@ impl std::fmt::Debug for Gpu {
 /// The instance every adapter is found through; native drivers only.
 #[must_use]
 pub fn instance() -> wgpu::Instance {
-    wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle())
+    instance_of(wgpu::InstanceDescriptor::new_without_display_handle())
 }
 
 /// The same for an instance that draws on a display.
 #[must_use]
 pub fn instance_on(display: Box<dyn wgpu::wgt::WgpuHasDisplayHandle>) -> wgpu::Instance {
-    wgpu::Instance::new(wgpu::InstanceDescriptor::new_with_display_handle(display))
+    instance_of(wgpu::InstanceDescriptor::new_with_display_handle(display))
+}
+
+/// wgpu would check the size of an indirect dispatch by a dispatch of its own. The only one is that
+/// of the crowds, whose size `scan_downsweep` bounds.
+fn instance_of(mut descriptor: wgpu::InstanceDescriptor) -> wgpu::Instance {
+    descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
+    wgpu::Instance::new(descriptor)
 }
 
 /// The adapters that can run the passes, best first.

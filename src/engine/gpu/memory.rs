@@ -1,7 +1,7 @@
 //! The buffers of a flock: how large they are, whether they fit, and what is first in them.
 
 use super::device::{self, Gpu};
-use super::pass::{Buffers, CELLS_PER_BLOCK, Extent, crowd_workgroups};
+use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
 use crate::engine::EngineError;
 use crate::model::grid::Grid;
 use crate::model::scene::MAX_AGENTS;
@@ -45,6 +45,9 @@ pub const NAMES: [&str; 25] = [
     "flow_raster",
     "flow_ways",
 ];
+
+/// The one that holds the size of a dispatch.
+pub const CENSUS: &str = "census";
 
 /// Those that shaders read as uniforms.
 const UNIFORMS: [&str; 5] = ["flock", "targets", "path_raster", "obstacle_raster", "flow_raster"];
@@ -99,7 +102,8 @@ fn flock_bytes(name: &str, extent: &Extent) -> u64 {
         "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 8,
         "crowded" => crowds * 4,
         "clock" => 4,
-        "census" | "struck" => 8,
+        "struck" => 8,
+        "census" => 20,
         _ => 0,
     }
 }
@@ -115,12 +119,10 @@ impl Memory {
         sizes: &[(&'static str, u64)],
     ) -> Result<Self, EngineError> {
         check_count(&gpu.device.limits(), &gpu.info, count.into())?;
-        let crowds = (count / crowded_above.max(1)).max(1);
         let extent = Extent {
             agents: count,
             cells: grid.cells() as u32,
-            crowds,
-            crowd_workgroups: crowd_workgroups(crowds, gpu.is_software()),
+            crowds: (count / crowded_above.max(1)).max(1),
         };
         let size = |name: &'static str| {
             let known = sizes.iter().find(|(known, _)| *known == name);
@@ -134,6 +136,9 @@ impl Memory {
                 if UNIFORMS.contains(&name) {
                     // `targets` is both: a pass moves them.
                     kind |= wgpu::BufferUsages::UNIFORM;
+                }
+                if name == CENSUS {
+                    kind |= wgpu::BufferUsages::INDIRECT;
                 }
                 let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
                     label: Some(name),
@@ -185,7 +190,7 @@ mod tests {
         // Ten neighbours to an agent are 3.2 agents to a cell; a hundred are 32.
         for (agents, cells) in [(10_000, 3_142), (200_000, 62_832), (8_388_608, 263_544)] {
             let crowds = agents / CROWDED_ABOVE;
-            let extent = Extent { agents, cells, crowds, crowd_workgroups: 1 };
+            let extent = Extent { agents, cells, crowds };
             // What agents remember comes with the scene: a word.
             let bytes = NAMES.into_iter().map(|name| flock_bytes(name, &extent)).sum::<u64>()
                 + 4 * u64::from(agents);

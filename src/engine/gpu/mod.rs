@@ -28,7 +28,7 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use memory::Memory;
-use pass::{Buffers, Pipeline, TICK};
+use pass::{Buffers, Pipeline, Sizes, TICK};
 use profiler::{MEASURED_TICKS, Profiler};
 use shaders::Variant;
 use tables::Tables;
@@ -108,10 +108,10 @@ impl GpuEngine {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         {
             let mut compute = encoder.begin_compute_pass(&Default::default());
+            let sizes = self.sizes(loaded)?;
             for (pipeline, bindings) in loaded.pipelines.iter().zip(&loaded.bindings) {
                 if pipeline.pass.name == name {
-                    let extent = loaded.memory.extent;
-                    pipeline.dispatch(&mut compute, bindings, extent, self.dispatch_limit());
+                    pipeline.dispatch(&mut compute, bindings, sizes);
                 }
             }
         }
@@ -123,9 +123,12 @@ impl GpuEngine {
         self.loaded.as_ref().ok_or_else(|| self.gpu.error("no flock is loaded"))
     }
 
-    fn dispatch_limit(&self) -> u32 {
+    fn sizes<'a>(&self, loaded: &'a Loaded) -> Result<Sizes<'a>, EngineError> {
+        let missing = || self.gpu.error("no census");
+        let census = loaded.memory.named(memory::CENSUS).ok_or_else(missing)?;
         let device = self.gpu.device.limits().max_compute_workgroups_per_dimension;
-        self.options.dispatch_limit.map_or(device, |limit| limit.min(device))
+        let limit = self.options.dispatch_limit.map_or(device, |limit| limit.min(device));
+        Ok(Sizes { extent: loaded.memory.extent, census, limit })
     }
 
     /// The pipelines for `variant`, those of the last flock if they fit.
@@ -141,15 +144,14 @@ impl GpuEngine {
 
     /// Submits `ticks` ticks at once.
     fn submit(&mut self, ticks: u32) -> Result<(), EngineError> {
-        let limit = self.dispatch_limit();
         let idle = self.profiler.is_idle(&self.gpu);
         let Some(loaded) = &self.loaded else { return Err(self.gpu.error("no flock is loaded")) };
+        let sizes = self.sizes(loaded)?;
         let measured = self.profiling && idle && self.profiler.has_queries();
         let mut encoder = self
             .gpu
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("tick") });
-        let extent = loaded.memory.extent;
         let passes = || loaded.pipelines.iter().zip(&loaded.bindings);
         if measured {
             self.profiler.begin(&mut encoder);
@@ -160,18 +162,18 @@ impl GpuEngine {
                     label: Some(pipeline.pass.name),
                     timestamp_writes: self.profiler.stamps(tick, number as u32),
                 });
-                pipeline.dispatch(&mut compute, bindings, extent, limit);
+                pipeline.dispatch(&mut compute, bindings, sizes);
             }
         } else {
             let mut compute = encoder.begin_compute_pass(&Default::default());
             for _ in 0..ticks {
                 for (pipeline, bindings) in passes() {
-                    pipeline.dispatch(&mut compute, bindings, extent, limit);
+                    pipeline.dispatch(&mut compute, bindings, sizes);
                 }
             }
         }
-        if let Some(census) = loaded.memory.named("census").filter(|_| idle) {
-            self.profiler.resolve(&mut encoder, if measured { ticks } else { 0 }, census);
+        if idle {
+            self.profiler.resolve(&mut encoder, if measured { ticks } else { 0 }, sizes.census);
         }
         self.gpu.queue.submit([encoder.finish()]);
         if idle {

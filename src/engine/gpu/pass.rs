@@ -15,7 +15,7 @@ pub enum Per {
     Agent,
     /// A block of 1,024 cells; one a workgroup.
     Block,
-    /// A crowded cell; workgroups take one after the other.
+    /// A crowded cell; the pass `scan_downsweep` counts the workgroups.
     Crowd,
     /// The whole flock: one workgroup.
     Flock,
@@ -60,20 +60,9 @@ pub const TICK: [Pass; 8] = [
 pub const AGENTS_PER_WORKGROUP: u32 = 64;
 /// Cells to a workgroup of a pass over cells.
 pub const CELLS_PER_BLOCK: u32 = 1024;
-/// Crowded cells that a workgroup sorts one after the other, at most: llvmpipe ends all loops of an
-/// invocation after 65,535 rounds in sum, and a cell takes some hundreds.
-const CROWDS_PER_WORKGROUP: u32 = 64;
-/// Workgroups that keep a large GPU busy; those without a cell leave at once.
-const BUSY: u32 = 1024;
 
-/// How many workgroups share the crowded cells, of which there are at most `crowds`. A driver that
-/// computes on the CPU gets no more than are needed: there a workgroup with barriers costs something
-/// even if there is no crowd.
-#[must_use]
-pub fn crowd_workgroups(crowds: u32, on_cpu: bool) -> u32 {
-    let needed = crowds.div_ceil(CROWDS_PER_WORKGROUP);
-    if on_cpu { needed } else { needed.max(crowds.min(BUSY)) }
-}
+/// Where the census holds the workgroups over crowded cells.
+const CROWDS_AT: u64 = 4;
 
 /// How much there is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,19 +73,28 @@ pub struct Extent {
     pub cells: u32,
     /// Most cells that can be crowded.
     pub crowds: u32,
-    /// Workgroups for them: [`crowd_workgroups`].
-    pub crowd_workgroups: u32,
+}
+
+/// How large the dispatches are.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes<'a> {
+    /// Of those that the host knows.
+    pub extent: Extent,
+    /// Holds the size of the one over crowded cells, which the device counts.
+    pub census: &'a wgpu::Buffer,
+    /// Most workgroups in a row.
+    pub limit: u32,
 }
 
 impl Per {
-    /// Number of workgroups.
+    /// Number of workgroups; none where the device counts them.
     #[must_use]
-    pub fn workgroups(self, extent: Extent) -> u32 {
+    pub fn workgroups(self, extent: Extent) -> Option<u32> {
         match self {
-            Self::Agent => extent.agents.div_ceil(AGENTS_PER_WORKGROUP),
-            Self::Block => extent.cells.div_ceil(CELLS_PER_BLOCK),
-            Self::Crowd => extent.crowd_workgroups,
-            Self::Flock => 1,
+            Self::Agent => Some(extent.agents.div_ceil(AGENTS_PER_WORKGROUP)),
+            Self::Block => Some(extent.cells.div_ceil(CELLS_PER_BLOCK)),
+            Self::Crowd => None,
+            Self::Flock => Some(1),
         }
     }
 }
@@ -221,13 +219,17 @@ impl Pipeline {
         &self,
         compute: &mut wgpu::ComputePass,
         bindings: &wgpu::BindGroup,
-        extent: Extent,
-        limit: u32,
+        sizes: Sizes<'_>,
     ) {
-        let (x, y) = dispatch_size(self.pass.per.workgroups(extent), limit);
         compute.set_pipeline(&self.pipeline);
         compute.set_bind_group(0, bindings, &[]);
-        compute.dispatch_workgroups(x, y, 1);
+        match self.pass.per.workgroups(sizes.extent) {
+            Some(workgroups) => {
+                let (x, y) = dispatch_size(workgroups, sizes.limit);
+                compute.dispatch_workgroups(x, y, 1);
+            }
+            None => compute.dispatch_workgroups_indirect(sizes.census, CROWDS_AT),
+        }
     }
 }
 
