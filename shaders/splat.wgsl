@@ -10,15 +10,20 @@
 // third along the heading). Where darts are faint, one part with its area and centre stands for it.
 
 import package::agents::{agent_count, motion_of, species_of};
-import package::canvas::canvas;
+import package::canvas::{canvas, scale, PACKED_BITS};
 import package::dispatch::linear_workgroup;
 import package::picture::{
     MAX_SPECIES, picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, turn_of
 };
 
-// Of each cell: the sum of depths, and the sums of depth times brightness, times the cosine and the
-// sine of the place on the colour circle besides.
-@group(0) @binding(5) var<storage, read_write> sums: array<atomic<i32>>;
+// Of each cell four sums: of depths; of depth times brightness; and of depth times one plus the cosine
+// and one plus the sine of the place on the colour circle, times brightness. None is below zero.
+@if(!packs)
+@group(0) @binding(5) var<storage, read_write> sums: array<atomic<u32>>;
+// Two at a time, the first in the lower half; or, where no cell can become crowded, three in one: see
+// canvas.wgsl.
+@if(packs)
+@group(0) @binding(5) var<storage, read_write> sums: array<atomic<u64>>;
 
 // What an agent adds for each bit of depth.
 struct Paint {
@@ -26,27 +31,41 @@ struct Paint {
     wave: vec2<f32>,
     // Hides so much of a cell that it covers.
     strength: f32,
+    counts_per_bit: f32,
+    // 4 where sums are packed, else 0: of the four cells so many.
+    packed: u32,
     // From 0 to 1, another one for each agent: rounds sums of many small numbers rightly.
     rounding: f32,
 }
 
-fn counts(amount: f32, rounding: f32) -> i32 {
-    let size = i32(abs(amount) * canvas.counts_per_bit + rounding);
-    return select(size, -size, amount < 0.0);
+// What an agent adds to the four sums of a cell of which it covers a share.
+fn amounts(covered: f32, paint: Paint) -> vec4<u32> {
+    let hidden = min(paint.strength * covered, canvas.most_hidden);
+    let depth = -log2(1.0 - hidden) * paint.counts_per_bit;
+    return vec4<u32>(depth * vec4(1.0, paint.brightness, 1.0 + paint.wave) + paint.rounding);
 }
 
-// `covered` is a share of the cell.
-fn add(cell: u32, covered: f32, paint: Paint) {
-    let hidden = min(paint.strength * covered, canvas.most_hidden);
-    let depth = -log2(1.0 - hidden);
-    let count = counts(depth, paint.rounding);
+@if(packs)
+fn add_packed(cell: u32, amount: vec4<u32>) {
+    let upper = (u64(amount.x) << (2u * PACKED_BITS)) + (u64(amount.z) << PACKED_BITS);
+    atomicAdd(&sums[cell], upper + u64(amount.w));
+}
+
+@if(packs)
+fn add(cell: u32, amount: vec4<u32>) {
+    atomicAdd(&sums[2u * cell], (u64(amount.y) << 32u) + u64(amount.x));
+    atomicAdd(&sums[2u * cell + 1u], (u64(amount.w) << 32u) + u64(amount.z));
+}
+
+@if(!packs)
+fn add(cell: u32, amount: vec4<u32>) {
     let first = 4u * cell;
-    atomicAdd(&sums[first], count);
+    atomicAdd(&sums[first], amount.x);
     if canvas.dimmed != 0u {
-        atomicAdd(&sums[first + 1u], counts(depth * paint.brightness, paint.rounding));
+        atomicAdd(&sums[first + 1u], amount.y);
     }
-    atomicAdd(&sums[first + 2u], counts(depth * paint.wave.x, paint.rounding));
-    atomicAdd(&sums[first + 3u], counts(depth * paint.wave.y, paint.rounding));
+    atomicAdd(&sums[first + 2u], amount.z);
+    atomicAdd(&sums[first + 3u], amount.w);
 }
 
 // Spreads `area` cells round `middle`.
@@ -56,11 +75,18 @@ fn spread(middle: vec2<f32>, area: f32, paint: Paint) {
     let left = 1.0 - right;
     let width = canvas.columns + 2u * canvas.margin;
     let place = vec2<u32>(vec2<i32>(corner) + i32(canvas.margin));
-    let cell = place.y * width + place.x;
-    add(cell, area * left.x * left.y, paint);
-    add(cell + 1u, area * right.x * left.y, paint);
-    add(cell + width, area * left.x * right.y, paint);
-    add(cell + width + 1u, area * right.x * right.y, paint);
+    let first = place.y * width + place.x;
+    let covered = area * vec4(left.y * vec2(left.x, right.x), right.y * vec2(left.x, right.x));
+    let cells = first + vec4(0u, 1u, width, width + 1u);
+    // Loops instead of a branch: llvmpipe goes through both sides of a branch, but of a loop without
+    // a round only once.
+    @if(packs)
+    for (var i = 0u; i < paint.packed; i++) {
+        add_packed(cells[i], amounts(covered[i], paint));
+    }
+    for (var i = paint.packed; i < 4u; i++) {
+        add(cells[i], amounts(covered[i], paint));
+    }
 }
 
 // The look of an agent's species. Where there is only one, nothing is read for each agent.
@@ -89,6 +115,9 @@ fn splat(
     paint.brightness = brightness_of(crowd, look);
     paint.wave = paint.brightness * vec2(cos(angle), sin(angle));
     paint.strength = look.strength;
+    let scale = scale();
+    paint.counts_per_bit = scale.counts_per_bit;
+    paint.packed = select(0u, 4u, scale.packed);
     // The upper bits of multiples of the golden ratio are spread evenly.
     paint.rounding = f32((agent * 2654435769u) >> 8u) / 16777216.0;
     // Rows of pixels count downwards, the world's y upwards.

@@ -1,10 +1,10 @@
 // The picture that the sums of pass splat stand for, over what is there already.
 
-import package::canvas::canvas;
+import package::canvas::{canvas, scale, PACKED_BITS};
 import package::picture::{picture, TAU};
 
-// See splat.wgsl.
-@group(0) @binding(5) var<storage, read> sums: array<vec4<i32>>;
+// See splat.wgsl. Two words at a time: four a cell, or two where they are packed.
+@group(0) @binding(5) var<storage, read> sums: array<vec2<u32>>;
 
 // One triangle that covers the whole target.
 @vertex
@@ -14,16 +14,26 @@ fn cover(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4<f32> {
 }
 
 // Counted from the band's first cell.
-fn sums_at(column: i32, row: i32) -> vec4<f32> {
+fn sums_at(column: i32, row: i32, packed: bool) -> vec4<f32> {
     let place = vec2<u32>(vec2(column, row) + i32(canvas.margin));
-    return vec4<f32>(sums[place.y * (canvas.columns + 2u * canvas.margin) + place.x]);
+    let cell = place.y * (canvas.columns + 2u * canvas.margin) + place.x;
+    let first = select(2u * cell, cell, packed);
+    let lower = sums[first];
+    let upper = sums[select(first + 1u, first, packed)];
+    let mask = (1u << PACKED_BITS) - 1u;
+    // Three fields of one number of 64 bits.
+    let x = ((lower.x >> PACKED_BITS) | (lower.y << (32u - PACKED_BITS))) & mask;
+    let unpacked = vec4(lower.y >> (2u * PACKED_BITS - 32u), 0u, x, lower.x & mask);
+    let four = vec4<f32>(select(vec4(lower, upper), unpacked, packed));
+    return vec4(four.xy, four.zw - four.x);
 }
 
 // Premultiplied.
 fn shown(column: i32, row: i32) -> vec4<f32> {
-    let total = sums_at(column, row);
+    let scale = scale();
+    let total = sums_at(column, row, scale.packed);
     // Of the light behind the agents this is left.
-    let left = exp2(-total.x / canvas.counts_per_bit);
+    let left = exp2(-total.x / scale.counts_per_bit);
     let mean = total.yzw / max(total.x, 1e-30);
     let brightness = select(1.0, mean.x, canvas.dimmed != 0u);
     let phase = TAU * vec3(0.0, 1.0, 2.0) / 3.0;

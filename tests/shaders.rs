@@ -37,7 +37,8 @@ fn variants() -> Vec<Variant> {
             if all || world == number % 12 {
                 // Each of the four shapes with and without, in one kind of world or another.
                 let in_step = (number + world / 4) % 2 == 1;
-                variants.push(Variant { uses, boundary, several_species, narrow, in_step });
+                let packs = !in_step;
+                variants.push(Variant { uses, boundary, several_species, narrow, in_step, packs });
             }
         }
     }
@@ -49,9 +50,11 @@ fn every_composed_shader_validates() {
     for root in roots() {
         for variant in variants() {
             let (wgsl, module) = compose(&root, variant).unwrap_or_else(|error| panic!("{error}"));
-            // Only what goes in step may use subgroups.
+            // Only what goes in step may use subgroups, and only what packs integers of 64 bits.
             let mut capabilities = Capabilities::default();
             capabilities.set(Capabilities::SUBGROUP, variant.in_step);
+            let wide = Capabilities::SHADER_INT64 | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS;
+            capabilities.set(wide, variant.packs);
             let mut validator = Validator::new(ValidationFlags::all(), capabilities);
             if let Err(error) = validator.validate(&module) {
                 panic!("{root} for {variant:?}:\n{}", error.emit_to_string(&wgsl));
@@ -92,6 +95,7 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
         several_species: false,
         narrow: false,
         in_step: false,
+        packs: false,
     };
     let (wgsl, _) = compose("steer", variant).unwrap();
     assert!(wgsl.contains("alignment"));
@@ -108,6 +112,7 @@ fn the_shader_reads_every_parameter_that_rust_declares() {
         several_species: true,
         narrow: false,
         in_step: false,
+        packs: false,
     };
     let (_, module) = compose("steer", variant).unwrap();
     let layout = reflect::layout(&module, "species").unwrap();

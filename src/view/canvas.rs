@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::camera::Camera;
 use super::look::{Figure, SLENDERNESS, SMALLEST_HALF_LENGTH};
+use crate::model::grid::Grid;
 use crate::model::scene::{ColourBy, Look, Scene};
 
 /// Darts that hide more of what is behind them than this are drawn as triangles.
@@ -54,12 +55,17 @@ pub struct Canvas {
     pub dimmed: u32,
     /// See [`MARGIN`].
     pub margin: u32,
-    /// None.
-    pub padding: u32,
+    /// Most depth that one agent adds to a cell with either half.
+    pub deepest: f32,
     /// Where the middle of a dart's front lies ahead of the agent, and its area; cells.
     pub nose: [f32; 2],
     /// The same of its rear; no area where the front stands for both.
     pub tail: [f32; 2],
+    /// For each agent of the flock's fullest grid cell so many parts of agents may lie on one cell
+    /// here.
+    pub crowding: f32,
+    /// None.
+    pub padding: u32,
 }
 
 /// A band of the picture: rows that are drawn together.
@@ -115,14 +121,20 @@ fn whole(radius: f64) -> [[f32; 2]; 2] {
     [[(-radius / 3.0) as f32, area as f32], [0.0; 2]]
 }
 
-/// How many counts stand for a depth of 1, so that no sum of `agents` agents in one cell exceeds an
-/// `i32`.
-fn counts_per_bit(agents: u64) -> f32 {
-    let deepest = -(1.0 - f64::from(MOST_HIDDEN)).log2();
-    // Either half of an agent adds its depth, rounded up.
+/// How many counts stand for a depth of 1, so that no sum of `agents` agents in one cell exceeds a
+/// `u32`, when either half of an agent adds at most depth `deepest`.
+fn counts_per_bit(agents: u64, deepest: f64) -> f32 {
+    // Sums of the colour are up to twice that of the depth, each part rounded up.
     let each = f64::from(i32::MAX) / (2.0 * agents.max(1) as f64) - 1.0;
     // Numbers are rounded in the shader too: a thousandth is more than they can be off.
     (0.999 * each / deepest).min(MOST_COUNTS) as f32
+}
+
+/// On how many cells of `grid` lie the agents that reach into a square `side` world units wide.
+fn grid_cells(grid: &Grid, side: f64) -> f64 {
+    // A thousandth is more than coordinates are off.
+    let along = |cells_per_unit: f32| (1.001 * side * f64::from(cells_per_unit)).ceil() + 1.0;
+    along(grid.cells_per_unit.x) * along(grid.cells_per_unit.y)
 }
 
 impl Canvas {
@@ -137,22 +149,32 @@ impl Canvas {
         (width, height): (u32, u32),
         scale: f32,
     ) -> Self {
-        let points = if strongest(scene, camera, scale) > FAINT { halves } else { whole };
+        let strength = strongest(scene, camera, scale);
+        let points = if strength > FAINT { halves } else { whole };
         let [nose, tail] = points(f64::from(SMALLEST_HALF_LENGTH));
+        let hidden = (strength * nose[1].max(tail[1])).min(MOST_HIDDEN);
+        let deepest = -(1.0 - f64::from(hidden)).log2();
+        let parts = if tail[1] > 0.0 { 2.0 } else { 1.0 };
+        // A part is spread over the cells less than one away from it.
+        let reach = 1.0 + f64::from(nose[0].abs().max(tail[0].abs()));
+        let side = 2.0 * reach * f64::from(scale / camera.pixels_per_unit);
+        let crowding = parts * grid_cells(&scene.grid(agents as usize), side);
         let cells = |pixels: u32| ((pixels as f32 / scale).ceil() as u32).max(1);
         Self {
             columns: cells(width),
             rows: cells(height),
             top: 0,
             cells_per_pixel: scale.recip(),
-            counts_per_bit: counts_per_bit(agents),
+            counts_per_bit: counts_per_bit(agents, deepest),
             most_hidden: MOST_HIDDEN,
             several: u32::from(scene.species.len() > 1),
             dimmed: u32::from(scene.species.iter().any(|s| s.colour == ColourBy::Neighbours)),
             margin: MARGIN,
-            padding: 0,
+            deepest: deepest as f32,
             nose,
             tail,
+            crowding: crowding as f32,
+            padding: 0,
         }
     }
 
@@ -194,6 +216,7 @@ impl Canvas {
 mod tests {
     use super::*;
     use crate::model::scene::{BuiltIn, MAX_AGENTS};
+    use crate::model::vector::Point;
     use crate::view::look::OPACITY;
 
     fn scene() -> Scene {
@@ -203,11 +226,34 @@ mod tests {
     #[test]
     fn no_number_of_agents_in_one_cell_is_too_many() {
         for agents in [1, 1000, 200_000, 8_000_000, MAX_AGENTS] {
-            let each = -f64::from(1.0 - MOST_HIDDEN).log2() * f64::from(counts_per_bit(agents));
-            let sum = 2.0 * agents as f64 * (each + 1.0);
-            assert!(sum <= f64::from(i32::MAX), "{agents} agents: {sum}");
-            // Nor are they counted too coarsely.
-            assert!(sum > 0.6 * f64::from(i32::MAX) || f64::from(counts_per_bit(agents)) > 6e4);
+            for hidden in [0.001, 0.3, f64::from(MOST_HIDDEN)] {
+                let deepest = -(1.0 - hidden).log2();
+                let counts = f64::from(counts_per_bit(agents, deepest));
+                // Both parts of each, and colours twice as large as depths.
+                let sum = 4.0 * agents as f64 * (deepest * counts + 1.0);
+                assert!(sum <= f64::from(u32::MAX), "{agents} agents: {sum}");
+                // Nor are they counted too coarsely.
+                assert!(sum > 0.6 * f64::from(u32::MAX) || counts > 6e4);
+            }
+        }
+    }
+
+    #[test]
+    fn a_square_meets_no_more_grid_cells_than_are_reckoned() {
+        let grid = scene().grid(20_000);
+        let width = 1.0 / grid.cells_per_unit.x;
+        for side in [0.01, 0.5, 1.0, 1.7, 2.0, 5.3].map(|share| share * width) {
+            let wanted = grid_cells(&grid, f64::from(side));
+            let mut most = 0;
+            for step in 0..200 {
+                // Some lie beyond the world's edges.
+                let corner = Point::splat(-2.0 * width + step as f32 * 0.053 * width);
+                let [first, last] = [corner, corner + side].map(|point| grid.cell_of(point));
+                most = most.max((last.0 - first.0 + 1) * (last.1 - first.1 + 1));
+            }
+            assert!(f64::from(most) <= wanted, "{most} cells, not {wanted}");
+            // Nor is it far too many.
+            assert!(wanted <= 4.0 * f64::from(most));
         }
     }
 

@@ -119,7 +119,7 @@ mod tests {
     /// Name and offset of every member of the WGSL struct `name`, and its size in bytes.
     fn reflected(name: &str) -> (Vec<(String, usize)>, usize) {
         // The shader that reads them all.
-        let (_, module) = compose("splat", Variant::of_drawing()).unwrap();
+        let (_, module) = compose("splat", Variant::of_drawing(false)).unwrap();
         // Imported names carry a prefix for their module.
         let is = |found: &str| found == name || found.ends_with(&format!("_{name}"));
         let found = module.types.iter().find(|(_, ty)| ty.name.as_deref().is_some_and(is));
@@ -148,7 +148,8 @@ mod tests {
             centre size pixels_per_unit slenderness species_shift crowd species);
         assert_eq!(reflected("Picture"), picture);
         let canvas = layout!(Canvas:
-            columns rows top cells_per_pixel counts_per_bit most_hidden several dimmed margin padding nose tail);
+            columns rows top cells_per_pixel counts_per_bit most_hidden several dimmed margin
+            deepest nose tail crowding padding);
         assert_eq!(reflected("Canvas"), canvas);
     }
 }

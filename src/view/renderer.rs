@@ -153,7 +153,7 @@ impl Renderer {
         let canvas = Canvas::of(scene, count, camera, (size.width, size.height), self.scale);
         let bands = splat.bands(&canvas, size.height);
         let pieces: Vec<_> = Piece::all(&self.gpu, agents).collect();
-        let bound = splat.prepare(&pieces, &self.uniform, &bands);
+        let bound = splat.prepare(&pieces, &self.uniform, agents.census, &bands);
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
         for (number, band) in bands.iter().enumerate() {
             splat.sum(encoder, &bound, number);

@@ -61,6 +61,7 @@ impl Splat {
         &mut self,
         pieces: &[Piece<'_>],
         picture: &wgpu::Buffer,
+        census: &wgpu::Buffer,
         bands: &[Band],
     ) -> Bound {
         let stride = stride(&self.gpu);
@@ -90,6 +91,7 @@ impl Splat {
         let own = [
             wgpu::BindGroupEntry { binding: 4, resource: wgpu::BindingResource::Buffer(canvas) },
             wgpu::BindGroupEntry { binding: 5, resource: sums.as_entire_binding() },
+            wgpu::BindGroupEntry { binding: 6, resource: census.as_entire_binding() },
         ];
         let bind = |layout, entries: &[wgpu::BindGroupEntry<'_>]| {
             let entries = [entries, &own].concat();
@@ -173,7 +175,9 @@ fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
             has_dynamic_offset: true,
             min_binding_size: None,
         };
-        [canvas, pieces::layout_entry(5, visibility, storage)]
+        let census = wgpu::BufferBindingType::Storage { read_only: true };
+        let sums = pieces::layout_entry(5, visibility, storage);
+        [canvas, sums, pieces::layout_entry(6, visibility, census)]
     };
     let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
         device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
@@ -191,7 +195,7 @@ fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
 }
 
 fn module(gpu: &Gpu, name: &str) -> Result<wgpu::ShaderModule, EngineError> {
-    let composed = compose(name, Variant::of_drawing());
+    let composed = compose(name, Variant::of_drawing(gpu.packs_sums()));
     let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
     let descriptor = wgpu::ShaderModuleDescriptor {
         label: Some(name),
@@ -199,7 +203,7 @@ fn module(gpu: &Gpu, name: &str) -> Result<wgpu::ShaderModule, EngineError> {
     };
     #[expect(unsafe_code, reason = "wgpu's bounds checks cost a third")]
     // SAFETY: a cell is within the columns and rows that the sums were made for, an agent within
-    // those that are bound, whatever the buffers hold; there are no loops.
+    // those that are bound, whatever the buffers hold; loops go over four cells.
     let module = unsafe {
         let checks = wgpu::ShaderRuntimeChecks::unchecked();
         gpu.device.create_shader_module_trusted(descriptor, checks)

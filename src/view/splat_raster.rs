@@ -13,8 +13,8 @@ use crate::model::scene::{ColourBy, Scene};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
-/// Sums of a cell: depth, and depth times brightness, cosine and sine.
-type Sums = [i32; 4];
+/// Sums of a cell: depth, and depth times brightness, one plus cosine and one plus sine.
+type Sums = [u32; 4];
 
 /// Rows of pixels that one thread draws at a time: their sums stay in its cache.
 const BAND: usize = 32;
@@ -149,12 +149,12 @@ impl Part<'_> {
     /// `covered` is a share of the cell.
     fn add(&mut self, cell: usize, covered: f32, paint: &Paint) {
         let Some(sums) = self.sums.get_mut(cell) else { return };
-        let depth = -(1.0 - (paint.strength * covered).min(self.canvas.most_hidden)).log2();
-        let wave = paint.wave * depth;
-        let amounts = [depth, depth * paint.brightness, wave.x, wave.y];
-        for (sum, amount) in sums.iter_mut().zip(amounts) {
-            let size = (amount.abs() * self.canvas.counts_per_bit + paint.rounding) as i32;
-            *sum += if amount < 0.0 { -size } else { size };
+        let hidden = (paint.strength * covered).min(self.canvas.most_hidden);
+        let depth = -(1.0 - hidden).log2() * self.canvas.counts_per_bit;
+        let wave = paint.wave + 1.0;
+        let shares = [1.0, paint.brightness, wave.x, wave.y];
+        for (sum, share) in sums.iter_mut().zip(shares) {
+            *sum += (depth * share + paint.rounding) as u32;
         }
     }
 }
@@ -170,7 +170,7 @@ fn resolve(canvas: &Canvas, sums: &Sums, pixel: &mut [u8]) {
     let brightness = if canvas.dimmed == 0 { 1.0 } else { brightness / depth };
     for (i, channel) in pixel.iter_mut().take(3).enumerate() {
         let phase = TAU * i as f32 / 3.0;
-        let wave = (x * phase.cos() + y * phase.sin()) / depth;
+        let wave = ((x - depth) * phase.cos() + (y - depth) * phase.sin()) / depth;
         let colour = brightness * look::HUE_LEVEL + look::HUE_SWING * wave;
         let light = 255.0 * (1.0 - left) * colour + left * f32::from(*channel);
         *channel = (light + 0.5) as u8;

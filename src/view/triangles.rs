@@ -103,7 +103,7 @@ impl Triangles {
 
     fn compile(&self, vertex: &str, fragment: &str) -> Result<wgpu::RenderPipeline, EngineError> {
         let device = &self.gpu.device;
-        let composed = compose("draw_boids", Variant::of_drawing());
+        let composed = compose("draw_boids", Variant::of_drawing(false));
         let (wgsl, _) = composed.map_err(|error| self.gpu.error(error.to_string()))?;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("draw_boids"),

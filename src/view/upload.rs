@@ -18,6 +18,8 @@ pub struct UploadedAgents {
     rows: Vec<[f32; 4]>,
     tags: Vec<u32>,
     remembers: bool,
+    /// How full the cells are nobody knows: as full as may be.
+    census: wgpu::Buffer,
 }
 
 impl UploadedAgents {
@@ -27,7 +29,10 @@ impl UploadedAgents {
         let state = buffer(&gpu, "uploaded state", 16);
         let tag = buffer(&gpu, "uploaded tag", 4);
         let memory = buffer(&gpu, "uploaded memory", 4);
-        Self { gpu, state, tag, memory, rows: Vec::new(), tags: Vec::new(), remembers: false }
+        let census = buffer(&gpu, "uploaded census", 4);
+        gpu.queue.write_buffer(&census, 0, bytemuck::bytes_of(&u32::MAX));
+        let (rows, tags) = (Vec::new(), Vec::new());
+        Self { gpu, state, tag, memory, rows, tags, remembers: false, census }
     }
 
     /// Replaces the copy. Fails when the flock is longer than a buffer of this device can be.
@@ -69,8 +74,13 @@ impl UploadedAgents {
     /// The copy, for [`super::renderer::Renderer::draw`].
     #[must_use]
     pub fn agents(&self) -> Agents<'_> {
-        let memory = self.remembers.then_some(&self.memory);
-        Agents { state: &self.state, tag: &self.tag, memory, count: self.rows.len() as u32 }
+        Agents {
+            state: &self.state,
+            tag: &self.tag,
+            memory: self.remembers.then_some(&self.memory),
+            count: self.rows.len() as u32,
+            census: &self.census,
+        }
     }
 }
 

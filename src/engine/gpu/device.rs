@@ -33,6 +33,10 @@ pub const LANES: u32 = 8;
 /// standard promises.
 const IN_STEP_DRIVER: &str = "llvmpipe";
 
+/// What it takes to add packed sums.
+const PACKING: wgpu::Features =
+    wgpu::Features::SHADER_INT64.union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS);
+
 /// An open device and what is known of it. The queue and device are shared by the engine, which
 /// computes, and the renderer, which draws.
 pub struct Gpu {
@@ -183,10 +187,11 @@ impl Gpu {
         } else {
             wgpu::Features::empty()
         };
+        let wanted = timing | subgroups | PACKING;
         let has_timestamps = adapter.features().contains(timing);
         let request = adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("flockwork"),
-            required_features: adapter.features() & (timing | subgroups),
+            required_features: adapter.features() & wanted,
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
@@ -228,6 +233,12 @@ impl Gpu {
         self.info.driver == IN_STEP_DRIVER
             && self.device.features().contains(wgpu::Features::SUBGROUP)
             && [self.info.subgroup_min_size, self.info.subgroup_max_size] == [LANES; 2]
+    }
+
+    /// True when shaders can add integers of 64 bits atomically.
+    #[must_use]
+    pub fn packs_sums(&self) -> bool {
+        self.device.features().contains(PACKING)
     }
 
     /// The adapter's name for people.

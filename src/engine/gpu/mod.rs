@@ -17,6 +17,8 @@ mod tables;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
+
 pub use device::{AdapterChoice, Gpu};
 pub use options::Options;
 pub use tables::SPECIES_SHIFT;
@@ -49,6 +51,8 @@ pub struct Agents<'a> {
     pub memory: Option<&'a wgpu::Buffer>,
     /// How many.
     pub count: u32,
+    /// Its first word is how many agents there are in the fullest grid cell.
+    pub census: &'a wgpu::Buffer,
 }
 
 /// A flock on the device: pipelines for its scene, and its memory.
@@ -266,6 +270,8 @@ impl Engine for GpuEngine {
         write("state", bytemuck::cast_slice(&sorted.state));
         write("tag", bytemuck::cast_slice(&sorted.tag));
         write("start", bytemuck::cast_slice(&sorted.start));
+        let members = sorted.start.par_windows(2).map(|pair| pair[1] - pair[0]);
+        write("census", bytemuck::bytes_of(&members.max().unwrap_or(0)));
         write("clock", bytemuck::bytes_of(&(state.tick as u32)));
         self.loaded = Some(Loaded {
             variant,
@@ -383,6 +389,7 @@ impl Engine for GpuEngine {
             tag: loaded.memory.named("tag")?,
             memory: loaded.memory.named("memory").filter(|_| loaded.variant.uses.has(Uses::MEMORY)),
             count: loaded.memory.extent.agents,
+            census: loaded.memory.named(memory::CENSUS)?,
         })
     }
 }

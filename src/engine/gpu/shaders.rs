@@ -30,6 +30,8 @@ pub struct Variant {
     pub narrow: bool,
     /// True when subgroups walk in step; see `shaders/walk_in_step.wgsl`.
     pub in_step: bool,
+    /// True when sums may be packed into integers of 64 bits; see `shaders/canvas.wgsl`.
+    pub packs: bool,
 }
 
 impl Variant {
@@ -38,6 +40,7 @@ impl Variant {
     pub fn of(scene: &Scene, grid: &Grid, in_step: bool) -> Self {
         Self {
             in_step,
+            packs: false,
             narrow: grid.columns < 3 || grid.rows < 3,
             uses: scene.uses(),
             boundary: scene.world.boundary,
@@ -45,14 +48,16 @@ impl Variant {
         }
     }
 
-    /// For the drawing shaders, which are the same for every scene.
+    /// For the drawing shaders, which are the same for every scene, on a device that
+    /// `packs` sums or not.
     #[must_use]
-    pub fn of_drawing() -> Self {
+    pub fn of_drawing(packs: bool) -> Self {
         Self {
             uses: Uses::default(),
             boundary: Boundary::Open,
             several_species: false,
             in_step: false,
+            packs,
             narrow: false,
         }
     }
@@ -97,6 +102,7 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
     compiler.set_feature("walls", variant.boundary == Boundary::Walls);
     compiler.set_feature("open", variant.boundary == Boundary::Open);
     compiler.set_feature("in_step", variant.in_step);
+    compiler.set_feature("packs", variant.packs);
     compiler.set_feature("narrow", variant.narrow);
     compiler.set_feature("several_species", variant.several_species);
     compiler.set_feature("listens", variant.walks());
