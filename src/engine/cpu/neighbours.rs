@@ -64,7 +64,7 @@ pub struct Walk<'a, S: Simd, const USES: u64, const MANY: bool> {
     flock: &'a Surveyed<'a>,
     pilots: &'a Pilots<S>,
     group: &'a Group<S>,
-    sums: Sums<Lanes<S>>,
+    sums: &'a mut Sums<Lanes<S>>,
 }
 
 /// Shares of a candidate that is the agent in lane `i` (row `i`): nobody is its own neighbour. The
@@ -86,16 +86,18 @@ pub fn listening<const USES: u64>(scene: Uses) -> Uses {
 }
 
 impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
-    /// The sums over the neighbours of every agent of `group`.
+    /// Makes `sums` those over the neighbours of every agent of `group`. The sums of behaviours that
+    /// the kernel does not know are left alone.
     #[inline(always)]
-    pub fn sums(
+    pub fn sum_up(
         simd: S,
         flock: &'a Surveyed<'a>,
         pilots: &'a Pilots<S>,
         group: &'a Group<S>,
         rows: &[u32],
-    ) -> Sums<Lanes<S>> {
-        let sums = Rules::nothing(group.position.x);
+        sums: &'a mut Sums<Lanes<S>>,
+    ) {
+        Rules::clear(listening::<USES>(flock.uses), sums, group.position.x);
         let mut walk = Self { simd, flock, pilots, group, sums };
         let Grid { columns, rows: height, .. } = flock.grid;
         let inner = |index: u32, count: u32| 0 < index && index + 1 < count && count >= ROOMY;
@@ -106,7 +108,6 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
         for &near in rows {
             if seam { walk.row::<true>(near) } else { walk.row::<false>(near) }
         }
-        walk.sums
     }
 
     /// Walks the neighbours in row `near`.
@@ -220,7 +221,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
         share: &[f32; MAX_LANES],
     ) {
         let share = Lanes::load(self.simd, share);
-        let mut sums = self.sums;
+        let mut sums = *self.sums;
         let members = agents.start + sampling.phase as usize..agents.end;
         for member in members.step_by(sampling.stride as usize) {
             let motion = self.flock.motion;
@@ -229,7 +230,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
             let share = share * self.share(member);
             self.observe::<SEAM>(candidate, self.flock.species[member], share, &mut sums);
         }
-        self.sums = sums;
+        *self.sums = sums;
     }
 
     /// Shows all agents of a run to all lanes.
@@ -254,7 +255,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
     #[inline(always)]
     fn look<const SEAM: bool, const OWN: bool>(&mut self, agents: Range<usize>) {
         let Surveyed { motion, species, .. } = self.flock;
-        let mut sums = self.sums;
+        let mut sums = *self.sums;
         let mut share = Lanes::splat(self.simd, 1.0);
         let mut member = agents.start;
         let (x, y) = (&motion.x[agents.clone()], &motion.y[agents.clone()]);
@@ -267,7 +268,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
             }
             self.observe::<SEAM>([*x, *y, *vx, *vy], *species, share, &mut sums);
         }
-        self.sums = sums;
+        *self.sums = sums;
     }
 
     /// Shows one candidate to every lane, `share`-fold.

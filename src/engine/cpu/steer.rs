@@ -87,6 +87,8 @@ impl<const USES: u64, const MANY: bool> WithSimd for BandTask<'_, USES, MANY> {
         let uniform: Vec<Pilots<S>> =
             (0..table.len()).map(|species| Pilots::uniform(simd, table, species)).collect();
         let columns = flock.grid.columns as usize;
+        // One for all groups: clearing it costs less than making another.
+        let mut sums = Rules::nothing(uniform[0].mass);
         for row in self.band.rows.clone() {
             let first_cell = row as usize * columns;
             let (first, end) = (flock.start[first_cell], flock.start[first_cell + columns]);
@@ -100,22 +102,23 @@ impl<const USES: u64, const MANY: bool> WithSimd for BandTask<'_, USES, MANY> {
             }
             for start in (first as usize..end as usize).step_by(S::F32_LANES) {
                 let agents = start..(start + S::F32_LANES).min(end as usize);
-                self.group(simd, &uniform, agents, row, &rows[..near]);
+                self.group(simd, &uniform, agents, (row, &rows[..near]), &mut sums);
             }
         }
     }
 }
 
 impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
-    /// Steers one group of agents of `row`, whose neighbours are in `rows`.
+    /// Steers one group of agents of `row`, whose neighbours are in `rows`. `sums` is room for what
+    /// they sum up.
     #[inline(always)]
     fn group<S: Simd>(
         &mut self,
         simd: S,
         uniform: &[Pilots<S>],
         agents: Range<usize>,
-        row: u32,
-        rows: &[u32],
+        (row, rows): (u32, &[u32]),
+        sums: &mut Sums<Lanes<S>>,
     ) {
         let Steer { flock, table, .. } = self.pass;
         let motion = flock.motion;
@@ -142,8 +145,8 @@ impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
         } else {
             &uniform[0]
         };
-        let sums = Walk::<S, USES, MANY>::sums(simd, flock, pilots, &group, rows);
-        self.integrate(simd, &group, velocity, pilots, &sums);
+        Walk::<S, USES, MANY>::sum_up(simd, flock, pilots, &group, rows, sums);
+        self.integrate(simd, &group, velocity, pilots, sums);
     }
 
     /// From the sums to the new position, velocity and cell.

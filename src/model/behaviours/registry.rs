@@ -53,7 +53,10 @@ macro_rules! behaviours {
         }
 
         /// What an agent has summed up of its neighbours.
+        ///
+        /// Aligned to the widest lanes, so that none of them lies across two lines of the cache.
         #[derive(Clone, Copy)]
+        #[repr(align(64))]
         pub struct Sums<R: Real> {
             $( $near: <$Near<R> as NeighbourBehaviour<R>>::Sums, )*
             /// Agents within the largest radius, where they are counted.
@@ -77,6 +80,15 @@ macro_rules! behaviours {
                     $( $near: <$Near<R> as NeighbourBehaviour<R>>::nothing(like), )*
                     neighbours: like.constant(0.0),
                 }
+            }
+
+            /// Makes the sums of the behaviours in `uses` what they are before the first neighbour.
+            #[inline(always)]
+            pub fn clear(uses: Uses, sums: &mut Sums<R>, like: R) {
+                $( if uses.contains(Kind::$Near) {
+                    sums.$near = <$Near<R> as NeighbourBehaviour<R>>::nothing(like);
+                } )*
+                sums.neighbours = like.constant(0.0);
             }
 
             /// Shows a neighbour to every behaviour in `uses` that listens to it: within its
