@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::commands::options;
+use crate::commands::usage;
 use crate::engine::gpu::AdapterChoice;
 use crate::model::scene::{Layout, PopulateError, Request, Scene};
 
@@ -51,7 +51,7 @@ pub struct BenchFlockArgs {
     /// Numbers of agents; one table for each of them and each density
     #[arg(
         long, visible_alias = "counts", value_name = "N[,N…]", value_delimiter = ',',
-        default_value = "200000", value_parser = options::count, allow_negative_numbers = true
+        default_value = "200000", value_parser = usage::count, allow_negative_numbers = true
     )]
     pub count: Vec<u64>,
     /// Seed of the random numbers [default: the scene's]

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::report::{Agreement, Report, Row};
-use crate::commands::advance::{Pace, progress};
-use crate::commands::output::Interrupt;
+use crate::commands::advance::Pace;
+use crate::commands::interrupt::Interrupt;
+use crate::commands::progress::progress;
 use crate::engine::{Engine, EngineError, Profile};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
