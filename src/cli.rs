@@ -36,7 +36,10 @@ Examples:
 
 const KEYS: &str = "\
 In the window:
-  left press     calls the flock to the pointer (a scene that seeks `pointer` or the nearest target)
+  left press     what the scene's `click` says: calls the flock, makes a new path, lets those that
+                 seek flee, moves the nearest target or obstacle
+  left drag with D or Shift held
+                 drops new agents; 1 to 9 choose their species
   right drag     pans
   wheel          zooms
   Home           shows the whole world again
@@ -44,6 +47,8 @@ In the window:
   .              pauses and does one tick; held down, tick after tick
   R              goes back to the first state
   E              switches between GPU and CPU
+  G              shows the geometry of steering: of the agent under the pointer, of all (up to 64),
+                 of none
   Tab            shows and hides the sliders
   H              shows and hides the overlay
   F11            full screen

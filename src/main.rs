@@ -10,9 +10,12 @@ use clap::Parser;
 
 use cli::{Cli, Command};
 use flockwork::commands;
+use flockwork::commands::interrupt::Interrupted;
+use flockwork::commands::usage::UsageError;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    commands::output::survive_file_limits();
     let result = match cli.command {
         None => commands::run::run(&cli.run),
         Some(Command::Run(args)) => commands::run::run(&args),
@@ -26,8 +29,10 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("flockwork: {error:#}");
-            if error.is::<commands::output::Interrupted>() {
+            if error.is::<Interrupted>() {
                 ExitCode::from(130)
+            } else if error.is::<UsageError>() {
+                ExitCode::from(2)
             } else {
                 ExitCode::FAILURE
             }

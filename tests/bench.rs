@@ -45,7 +45,7 @@ fn every_count_meets_every_density() {
     let line = format!("{QUICK} --counts 300,2000 --densities 5,20 {files}");
     let text = done(folder.path(), &line);
     assert_eq!(text.matches("speed-up").count(), 4, "{text}");
-    assert!(text.contains("medians of 6 samples"), "{text}");
+    assert!(text.contains("medians, min and p95 of 6 samples of 1 tick on"), "{text}");
     // The summary comes last, with a line for each table.
     let summary: Vec<&str> = text.trim_end().lines().rev().take(5).collect();
     assert!(summary[4].contains("neighbours") && summary[4].ends_with("cpu1"), "{text}");
@@ -169,19 +169,28 @@ fn a_plot_is_a_picture_of_the_figures() {
 #[test]
 fn what_cannot_be_done_is_refused_before_anything_is_timed() {
     let folder = tempfile::tempdir().unwrap();
-    for (line, remedy) in [
-        ("--plot a.jpg", ".svg"),
-        ("--plot a", ".png"),
-        ("--plot missing/a.svg", "create it first"),
-        ("--plot a.svg --json a.svg", "choose another"),
-        ("--density 10,-1", "between 0.001 and 10000"),
-        ("--scene seek --density 10", "world.size"),
+    for (line, remedy, code) in [
+        ("--plot a.jpg", "NAME.svg", 2),
+        ("--plot a", "NAME.png", 2),
+        ("--plot missing/a.svg", "create it first", 1),
+        ("--plot a.svg --json a.svg", "choose another", 2),
+        ("--density 10,-1", "between 0.001 and 10000", 2),
+        ("--scene seek --density 10", "world.size", 1),
+        (
+            "--counts 300,100000000 --densities 10,0.001",
+            "--count 100000000 with --density 0.001",
+            1,
+        ),
+        ("--plot a.svg --counts 1,2 --densities 1,2,3,4,5,6,7,8,9", "several plots", 2),
+        ("--engines cpu,cpu1,cpu", "cpu is there twice", 2),
+        ("--state molten", "clumped", 2),
+        ("--counts 10,x", "whole number", 2),
+        ("--seed x", "from 0 to 4294967295", 2),
+        ("--threads 0", "from 1 to 4096", 2),
+        ("--set starling.size", "--set KEY=VALUE", 2),
     ] {
-        let message = refused(folder.path(), &format!("{QUICK} --count 500 {line}"), 1);
-        assert!(message.contains(remedy), "{line}: {message}");
-    }
-    for (line, remedy) in [("--state molten", "clumped"), ("--counts 10,x", "whole number")] {
-        let message = refused(folder.path(), &format!("{QUICK} {line}"), 2);
+        let engines = if line.contains("--engines") { "--ticks 6" } else { QUICK };
+        let message = refused(folder.path(), &format!("{engines} {line}"), code);
         assert!(message.contains(remedy), "{line}: {message}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "something was left behind");
@@ -191,7 +200,55 @@ fn what_cannot_be_done_is_refused_before_anything_is_timed() {
 fn too_few_samples_are_admitted() {
     let folder = tempfile::tempdir().unwrap();
     let text = done(folder.path(), "--engines cpu --count 500 --ticks 3");
-    assert!(text.contains("medians of 3 samples") && text.contains("--ticks 5 or more"), "{text}");
+    assert!(text.contains("p95 of 3 samples") && text.contains("--ticks 5 or more"), "{text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_stdout_keeps_no_file_from_being_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!("{QUICK} --counts 200,300 --json kept.json --plot kept.svg");
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = flockwork(folder.path(), &line).stdout(full()).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("stdout") && message.contains("kept.json, kept.svg"), "{message}");
+    assert_eq!(json(&folder.path().join("kept.json")).len(), 2);
+    assert!(folder.path().join("kept.svg").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_is_heard_before_the_first_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    // Its ticks before the measurement would take minutes.
+    let line = "--engines cpu --count 300000 --state flocked --settle 1000000 --json none.json";
+    let mut command = flockwork(folder.path(), line);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A signal that comes before the program listens would end it without a word.
+    while !listens(child.id()) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::yield_now();
+    }
+    interrupt(child.id());
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{message}");
+    assert!(message.contains("nothing has been measured"), "{message}");
+    assert!(!folder.path().join("none.json").exists());
+}
+
+/// True once a process catches the signal of Ctrl-C.
+#[cfg(target_os = "linux")]
+fn listens(process: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+    u64::from_str_radix(caught.trim(), 16).unwrap() & 1 << 1 != 0
+}
+
+#[cfg(unix)]
+fn interrupt(process: u32) {
+    assert!(Command::new("kill").args(["-INT", &process.to_string()]).status().unwrap().success());
 }
 
 #[cfg(unix)]
@@ -209,14 +266,13 @@ fn ctrl_c_keeps_what_has_been_measured() {
     let mut first = String::new();
     // The first table has begun to appear: the second is under way.
     out.read_line(&mut first).unwrap();
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    interrupt(child.id());
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
     let output = child.wait_with_output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{message}");
-    assert!(message.contains("of 2 tables are done") && message.contains("kept.json"), "{message}");
+    assert!(message.contains("tables done: 1 of 2") && message.contains("kept.json"), "{message}");
     let reports = json(&folder.path().join("kept.json"));
     assert_eq!(reports[0]["ticks"], reports[0]["ticks_asked"]);
     assert!(reports.iter().skip(1).all(|r| r["ticks"].as_u64() < r["ticks_asked"].as_u64()));

@@ -185,6 +185,24 @@ fn every_option_is_told() {
     }
 }
 
+/// The table of the window's keys and the list in `flockwork help run` name the same ones.
+#[test]
+fn the_help_lists_the_keys_of_the_window() {
+    let text = readme();
+    let (_, table) = text.split_once("| key or mouse | does |\n|---|---|\n").unwrap();
+    let rows = table.lines().map_while(|line| line.strip_prefix("| "));
+    let keys: Vec<&str> = rows.filter_map(|row| Some(row.split_once(" | ")?.0)).collect();
+    let program = std::process::Command::new(env!("CARGO_BIN_EXE_flockwork"));
+    let help = { program }.args(["help", "run"]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let (_, list) = help.split_once("In the window:\n").unwrap();
+    let listed = list.lines().map_while(|line| line.strip_prefix("  "));
+    // A key's name ends at the column of what it does; what goes on below has none.
+    let names = listed.filter(|line| !line.starts_with(' '));
+    let names = names.map(|line| line.split("  ").next().unwrap_or(line));
+    assert_eq!(names.collect::<Vec<_>>(), keys);
+}
+
 #[test]
 fn its_pictures_are_there_and_small() {
     let text = readme();

@@ -206,3 +206,27 @@ fn an_npz_of_other_widths_and_without_options_is_read() {
     write([8, 8], 2, "velocity");
     assert!(read().unwrap_err().contains("row 1: agent 8 was on row 0 already"));
 }
+
+/// A limit on the size of files stands for a full disk: the system kills whoever writes beyond it,
+/// unless asked not to.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_ended_is_named_and_leaves_nothing() {
+    use std::process::Command;
+
+    let folder = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_flockwork");
+    // 500 agents at two ticks are more than 10 KiB, but only the archive of all arrays is.
+    for (name, count) in [("a.csv", 5000), ("a.npz", 5000), ("a.npz", 500)] {
+        let line = format!(
+            "ulimit -f 20; {program} simulate --engine cpu --ticks 1 --count {count} --out {name}"
+        );
+        let mut shell = Command::new("sh");
+        let output = shell.current_dir(folder.path()).args(["-c", &line]).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert_eq!(message.matches(&format!("cannot write {name}")).count(), 1, "{message}");
+        assert!(message.contains("raise the limit") && message.lines().count() == 1, "{message}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something stayed");
+    }
+}

@@ -2,9 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
-
-use super::output::Interrupt;
+use super::interrupt::Interrupt;
 use crate::engine::{Engine, EngineError};
 
 /// Longest time between two looks at the interrupt flag, as far as one tick allows.
@@ -93,18 +91,6 @@ impl Pace {
             done(u64::from(portion));
         }
         Ok(ticks - left)
-    }
-}
-
-/// A bar on stderr that counts `unit`s and tells the time left; nothing when stderr is no terminal.
-#[must_use]
-pub fn progress(length: u64, unit: &str) -> ProgressBar {
-    let template = format!("{{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left");
-    let bar = ProgressBar::new(length);
-    // The template is fixed; without it the bar has indicatif's own look.
-    match ProgressStyle::with_template(&template) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
     }
 }
 

@@ -8,10 +8,13 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::advance::{Pace, progress};
+use super::advance::Pace;
 use super::capture_output::{Output, Plan};
+use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Size, painter};
-use super::output::{Interrupt, Interrupted, say};
+use super::output::{counted, say};
+use super::progress::progress;
+use super::usage::{frame_rate, whole, wrong};
 use crate::engine::Engine;
 use crate::model::scene::Scene;
 use crate::model::scenery::Scenery;
@@ -34,13 +37,13 @@ pub struct CaptureArgs {
     #[arg(long, value_name = "WxH", default_value = "1280x720")]
     pub size: Size,
     /// Ticks to simulate
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     pub ticks: u64,
     /// Ticks from one frame to the next; the first shows tick 0, a single PNG the last tick
-    #[arg(long, value_name = "E", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "E", default_value_t = 1, value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub every: u64,
     /// Frames a second of GIF, APNG and MP4; real time is 60 ticks a second
-    #[arg(long, value_name = "R", default_value_t = 30.0, value_parser = frame_rate)]
+    #[arg(long, value_name = "R", default_value_t = 30.0, value_parser = frame_rate, allow_negative_numbers = true)]
     pub fps: f64,
     /// Draw what agents steer by over them, in flocks of 64 at most: circles, paths, lines of sight
     #[arg(long)]
@@ -50,11 +53,6 @@ pub struct CaptureArgs {
     pub out: PathBuf,
 }
 
-fn frame_rate(text: &str) -> Result<f64, String> {
-    let rate = text.parse().ok().filter(|rate| (0.1..=1000.0).contains(rate));
-    rate.ok_or_else(|| "a rate is a number of frames a second from 0.1 to 1000".into())
-}
-
 /// Runs the command. On Ctrl-C the film ends with the last frame drawn.
 pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     let plan = Plan::of(args);
@@ -62,14 +60,17 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     // What cannot be written must fail before anything is simulated.
     let mut output = Output::open(args, &plan)?;
     let mut recorder = output.recorder(&plan)?;
+    if let Some(unseen) = plan.unseen() {
+        eprintln!("flockwork: {unseen}");
+    }
     let Machine { mut engine, gpu } = args.machine.open()?;
     let (scene, state) = args.flock.prepare(Some(engine.as_ref()))?;
     let agents = state.len();
     if args.geometry && agents > MOST_AGENTS {
-        anyhow::bail!(
+        return Err(wrong(format!(
             "--geometry: of {agents} agents nothing could be made out; it takes a --count of \
              {MOST_AGENTS} at most"
-        );
+        )));
     }
     engine.load(&scene, &state)?;
     drop(state);
@@ -81,11 +82,11 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
         .map_err(|error| named(error, &args.out))?;
     let kept = output.keep(&plan, shown.frames)?;
     say(&format!(
-        "{agents} agents, {} ticks on {}, {} frame{} of {} × {} by {} in {:.1} s; {kept}\n",
-        shown.ticks,
+        "{}, {} on {}, {} of {} × {} by {} in {:.1} s; {kept}\n",
+        counted(agents as u64, "agent"),
+        counted(shown.ticks, "tick"),
         engine.describe(),
-        shown.frames,
-        if shown.frames == 1 { "" } else { "s" },
+        counted(shown.frames, "frame"),
         plan.film.width,
         plan.film.height,
         painter.describe(),
@@ -93,7 +94,7 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     ))?;
     if shown.interrupted {
         let kept = match plan.every {
-            Some(_) => format!("{} of {} frames are kept; {kept}", shown.frames, plan.frames()),
+            Some(_) => format!("frames kept: {} of {}; {kept}", shown.frames, plan.frames()),
             None => format!("the picture shows tick {} of {}; {kept}", shown.ticks, plan.ticks),
         };
         return Err(Interrupted { kept }.into());

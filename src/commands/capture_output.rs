@@ -1,14 +1,18 @@
 //! What a capture writes: pictures in a folder, one picture or a film, recognised by its name.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context;
 
 use super::capture::CaptureArgs;
 use super::options::Size;
-use super::output::{HandedOver, OutputError, OutputFile, OutputFolder, size_text};
+use super::output::{HandedOver, OutputError, OutputFile, size_text};
+use super::output_folder::OutputFolder;
+use super::usage::wrong;
 use crate::view::recorder::{
-    ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, Recorder, SequenceRecorder, apng,
+    ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
+    SequenceRecorder, apng,
 };
 
 /// What is to be drawn.
@@ -37,6 +41,18 @@ impl Plan {
     pub fn frames(&self) -> u64 {
         self.every.map_or(1, |every| self.ticks / every + 1)
     }
+
+    /// What is to be said of ticks after the last frame, which no film shows.
+    pub fn unseen(&self) -> Option<String> {
+        let every = self.every?;
+        let left = Some(self.ticks % every).filter(|left| *left > 0)?;
+        Some(format!(
+            "--every {every}: the last frame shows tick {}; {} of --ticks {} not simulated",
+            self.ticks - left,
+            if left == 1 { "the last".into() } else { format!("the last {left}") },
+            if left == 1 { format!("{} is", self.ticks) } else { format!("{} are", self.ticks) },
+        ))
+    }
 }
 
 /// What is written.
@@ -53,25 +69,31 @@ impl Kind {
     pub fn of(path: &Path) -> anyhow::Result<Self> {
         let slash = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
         match extension.as_deref() {
+            _ if slash || path.is_dir() => Ok(Self::Folder),
+            None if hidden => Err(wrong(format!(
+                "--out {path}: a hidden folder, or an ending without a name? For a file write a \
+                 name before it, such as flock.png; for the folder write {path}/",
+                path = path.display()
+            ))),
             None => Ok(Self::Folder),
-            Some(_) if slash || path.is_dir() => Ok(Self::Folder),
             Some("png") => Ok(Self::Png),
             Some("gif") => Ok(Self::Gif),
             Some("apng") => Ok(Self::Apng),
             Some("mp4") => Ok(Self::Mp4),
-            Some(_) => anyhow::bail!(
+            Some(_) => Err(wrong(format!(
                 "--out {path}: a capture is a .png, .gif, .apng or .mp4 file, or a folder of PNGs \
                  (for a folder with a dot in its name write {path}/)",
                 path = path.display()
-            ),
+            ))),
         }
     }
 }
 
 /// Where the frames go.
 pub enum Output {
-    Folder(OutputFolder, PathBuf),
+    Folder(Arc<OutputFolder>, PathBuf),
     Film(Kind, OutputFile),
     Mp4(HandedOver),
 }
@@ -99,7 +121,7 @@ impl Output {
                 );
                 return Err(OutputError::new(&args.out, problem).into());
             }
-            return Ok(Self::Folder(folder, args.out.clone()));
+            return Ok(Self::Folder(Arc::new(folder), args.out.clone()));
         }
         let file = OutputFile::create(&args.out)?;
         if kind == Kind::Mp4 {
@@ -113,14 +135,20 @@ impl Output {
         let film = plan.film;
         Ok(match self {
             Self::Folder(folder, _) => {
-                let folder = folder.clone();
+                let folder = Arc::clone(folder);
                 let write = move |number: u64, bytes: &[u8]| {
                     let written = folder.write(&frame_name(number), bytes);
                     written.map(|_| ()).map_err(std::io::Error::other)
                 };
                 Box::new(SequenceRecorder::new(Box::new(write))?)
             }
-            Self::Film(Kind::Gif, file) => Box::new(GifRecorder::new(file, film)?),
+            Self::Film(Kind::Gif, file) => {
+                let recorder = GifRecorder::new(file, film).map_err(|error| match error {
+                    RecordError::Unsuitable(problem) => wrong(problem),
+                    error => error.into(),
+                });
+                Box::new(recorder?)
+            }
             Self::Film(Kind::Apng, file) => {
                 let frames = u32::try_from(plan.frames()).context("too many frames for an APNG")?;
                 Box::new(ApngRecorder::new(file, film, frames)?)
@@ -155,6 +183,7 @@ mod tests {
         for (name, kind) in [
             ("frames", Kind::Folder),
             ("a.b/", Kind::Folder),
+            (".frames/", Kind::Folder),
             ("a.PNG", Kind::Png),
             ("a.gif", Kind::Gif),
             ("a.apng", Kind::Apng),
@@ -162,6 +191,7 @@ mod tests {
         ] {
             assert_eq!(Kind::of(Path::new(name)).unwrap(), kind, "{name}");
         }
+        assert!(Kind::of(Path::new(".png")).unwrap_err().to_string().contains("flock.png"));
         assert!(Kind::of(Path::new("a.avi")).unwrap_err().to_string().contains("a.avi"));
         assert_eq!(frame_number(&frame_name(12)), Some(12));
     }

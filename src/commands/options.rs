@@ -6,11 +6,13 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
+use super::output::counted;
+use super::usage::{count, density, whole, wrong};
 use super::{flow_file, state_file};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError};
-use crate::model::scene::{BuiltIn, MAX_AGENTS, Request, Scene};
+use crate::model::scene::{BuiltIn, Origin, Request, Scene, SceneError, built_in, hint};
 use crate::model::state::FlockState;
 use crate::view::offscreen::Offscreen;
 use crate::view::{Painter, RasterPainter};
@@ -25,10 +27,10 @@ pub struct FlockArgs {
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub count: Option<u64>,
     /// Seed of the random numbers [default: the scene's]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = whole::<u32>(0..=u32::MAX.into()), allow_negative_numbers = true)]
     pub seed: Option<u32>,
     /// Mean neighbours within the largest radius; the world grows to fit [default: the scene's]
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", value_parser = density, allow_negative_numbers = true)]
     pub density: Option<f32>,
     /// Override a scene key, as in --set starling.separation.weight=2; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -48,7 +50,7 @@ pub struct MachineArgs {
     #[arg(long, value_name = "NAME|INDEX")]
     pub adapter: Option<AdapterChoice>,
     /// Threads of the CPU engine [default: one a core]
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "T", value_parser = whole::<u32>(1..=4096), allow_negative_numbers = true)]
     pub threads: Option<u32>,
 }
 
@@ -110,10 +112,12 @@ impl FlockArgs {
         if let Some(count) = self.count
             && count != found
         {
-            anyhow::bail!(
-                "--count {count}: the state of --init {} has {found} agents; leave --count out",
-                path.display()
+            let problem = format!(
+                "--count {count}: the state of --init {} has {}; leave --count out",
+                path.display(),
+                counted(found, "agent")
             );
+            return Err(wrong(problem));
         }
         request.count = Some(found);
         scene.populate(&request)?;
@@ -126,7 +130,7 @@ impl FlockArgs {
 /// The built-in scene of that name, or the scene in that file.
 pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
     if let Some(scene) = BuiltIn::named(name) {
-        let mut scene = Scene::parse(name, scene.text, overrides)?;
+        let mut scene = Scene::parse(name, scene.text, overrides).map_err(told)?;
         // What --set names lies in the current folder.
         flow_file::attach(&mut scene, Path::new(""))?;
         return Ok(scene);
@@ -134,8 +138,7 @@ pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
     let text = match std::fs::read_to_string(name) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let hint = BuiltIn::nearest(name)
-                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let hint = hint(name, built_in().map(|scene| scene.name));
             anyhow::bail!(
                 "--scene {name}: neither a built-in scene nor a file{hint} \
                  (`flockwork scenes` lists the built-in ones)"
@@ -143,9 +146,17 @@ pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
         }
         Err(error) => return Err(error).with_context(|| format!("--scene {name}: cannot read it")),
     };
-    let mut scene = Scene::parse(name, &text, overrides)?;
+    let mut scene = Scene::parse(name, &text, overrides).map_err(told)?;
     flow_file::attach(&mut scene, Path::new(name))?;
     Ok(scene)
+}
+
+/// What --set says is the command line's own fault.
+fn told(error: SceneError) -> anyhow::Error {
+    match error.origin {
+        Origin::Set(_) => wrong(error.to_string()),
+        Origin::Line { .. } => error.into(),
+    }
 }
 
 /// An engine, and its device if it runs on one.
@@ -191,11 +202,4 @@ pub fn painter(gpu: Option<Arc<Gpu>>, size: Size) -> Result<Box<dyn Painter>, En
         Some(gpu) => Box::new(Offscreen::new(gpu, size.width, size.height)?),
         None => Box::new(RasterPainter),
     })
-}
-
-/// A number of agents, for clap.
-pub fn count(text: &str) -> Result<u64, String> {
-    let plain = text.replace(['_', ','], "");
-    let count = plain.parse().ok().filter(|count| (1..=MAX_AGENTS).contains(count));
-    count.ok_or_else(|| format!("a flock has 1 to {MAX_AGENTS} agents, a whole number"))
 }

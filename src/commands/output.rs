@@ -1,12 +1,22 @@
-//! Files that are written whole or not at all, and what Ctrl-C does to a long command.
+//! What commands leave behind: files that are written whole or not at all, and words on stdout.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use tempfile::{Builder, NamedTempFile, TempPath};
+
+/// Lets a write beyond a limit on the size of files (`ulimit -f`) fail, as on a full disk, where the
+/// system would kill the program and its temporary files would stay. For this thread and those that
+/// it starts.
+pub fn survive_file_limits() {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{SigSet, Signal};
+        // The only error is a wrong argument.
+        let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
+    }
+}
 
 /// An output that cannot be written: the path, the problem and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +44,10 @@ impl OutputError {
             io::ErrorKind::QuotaExceeded => "the disk quota is used up; delete something or write \
                                              to another disk"
                 .into(),
+            io::ErrorKind::FileTooLarge => "it would become larger than this disk or `ulimit -f` \
+                                            allows; raise the limit or write to another disk \
+                                            (nothing was left under this name)"
+                .into(),
             io::ErrorKind::PermissionDenied => {
                 format!("no permission to write to {}; choose another folder", folder(path))
             }
@@ -52,7 +66,7 @@ fn folder(path: &Path) -> String {
 }
 
 /// The folder that holds `path`; `.` for a bare name.
-fn parent(path: &Path) -> &Path {
+pub(super) fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -124,11 +138,11 @@ impl OutputFile {
         Ok(size)
     }
 
-    /// A nameless file in the same folder, for what is assembled at the end; it vanishes by itself.
-    pub fn scratch(&self) -> Result<BufWriter<File>, OutputError> {
+    /// A nameless file in the same folder.
+    pub fn scratch(&self) -> Result<Scratch, OutputError> {
         let file = tempfile::tempfile_in(parent(&self.target));
         let file = file.map_err(|error| OutputError::of_system(&self.path, &error))?;
-        Ok(BufWriter::with_capacity(1 << 16, file))
+        Ok(Scratch { path: self.path.clone(), file: BufWriter::with_capacity(1 << 16, file) })
     }
 
     /// As the user wrote it.
@@ -153,31 +167,61 @@ impl OutputFile {
         let (file, _) = self.file.into_parts();
         HandedOver { path: self.path, target: self.target, file: file.into_temp_path() }
     }
+}
 
-    /// Names the path in an error of the system.
-    fn named<T>(&self, result: io::Result<T>) -> io::Result<T> {
-        result.map_err(|error| {
-            io::Error::new(error.kind(), OutputError::of_system(&self.path, &error))
-        })
-    }
+/// Names the path in an error of the system.
+fn named<T>(path: &Path, result: io::Result<T>) -> io::Result<T> {
+    result.map_err(|error| io::Error::new(error.kind(), OutputError::of_system(path, &error)))
 }
 
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let result = self.file.write(bytes);
-        self.named(result)
+        named(&self.path, result)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let result = self.file.flush();
-        self.named(result)
+        named(&self.path, result)
     }
 }
 
 impl Seek for OutputFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let result = self.file.seek(to);
-        self.named(result)
+        named(&self.path, result)
+    }
+}
+
+/// A part of an [`OutputFile`] that is assembled at the end; it vanishes by itself.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Scratch {
+    /// What was written, from its beginning, and its length in bytes.
+    pub fn read_back(self) -> io::Result<(File, u64)> {
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error);
+        let rewound = file.and_then(|mut file| {
+            let length = file.stream_position()?;
+            file.rewind()?;
+            Ok((file, length))
+        });
+        named(&self.path, rewound)
+    }
+}
+
+impl Write for Scratch {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.file.write(bytes);
+        named(&self.path, result)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.file.flush();
+        named(&self.path, result)
     }
 }
 
@@ -211,107 +255,21 @@ impl HandedOver {
     }
 }
 
-/// A folder of files, each whole or absent.
-#[derive(Clone, Debug)]
-pub struct OutputFolder {
-    path: PathBuf,
-}
-
-impl OutputFolder {
-    /// Creates the folder if it is missing (but not those above it: that would be a misspelling),
-    /// and checks that files can be written in it.
-    pub fn create(path: &Path) -> Result<Self, OutputError> {
-        let fail = |error: &io::Error| OutputError::of_system(path, error);
-        if !path.is_dir() {
-            if path.exists() {
-                let problem = "that is a file; name a folder, or a file ending in .png, .gif, \
-                               .apng or .mp4";
-                return Err(OutputError::new(path, problem));
-            }
-            if !parent(path).is_dir() {
-                let problem = format!(
-                    "the folder {} does not exist; create it first, or check the spelling",
-                    parent(path).display()
-                );
-                return Err(OutputError::new(path, problem));
-            }
-            std::fs::create_dir(path).map_err(|error| fail(&error))?;
-        }
-        tempfile::tempfile_in(path)
-            .map_err(|error| OutputError::of_system(&path.join("any file"), &error))?;
-        Ok(Self { path: path.into() })
-    }
-
-    /// Names of the files in it, sorted.
-    pub fn names(&self) -> Result<Vec<String>, OutputError> {
-        let fail = |error: io::Error| OutputError::of_system(&self.path, &error);
-        let entries = std::fs::read_dir(&self.path).map_err(fail)?;
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.map(|e| e.file_name().to_string_lossy().into_owned()))
-            .collect::<io::Result<_>>()
-            .map_err(fail)?;
-        names.sort();
-        Ok(names)
-    }
-
-    /// Writes one file. Returns its size in bytes.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<u64, OutputError> {
-        let path = self.path.join(name);
-        let mut file = OutputFile::create(&path)?;
-        file.write_all(bytes).map_err(|error| OutputError::of_system(&path, &error))?;
-        file.keep()
-    }
-}
-
-/// A command that the user stopped. The program then exits with 130, as shells expect.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("interrupted: {kept}")]
-pub struct Interrupted {
-    /// What was kept, for the message.
-    pub kept: String,
-}
-
-/// Whether the user asked the command to stop (Ctrl-C, or a termination signal).
-#[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
-
-impl Interrupt {
-    /// Listens for Ctrl-C from now on; the same flag on every call. Where no listener can be had,
-    /// Ctrl-C ends the program at once, as it would without.
-    #[must_use]
-    pub fn listen() -> Self {
-        static FLAG: OnceLock<Interrupt> = OnceLock::new();
-        let flag = FLAG.get_or_init(|| {
-            let flag = Self::default();
-            let set = flag.clone();
-            // The only error is a second handler, which leaves the first one in force.
-            let _ = ctrlc::try_set_handler(move || set.raise());
-            flag
-        });
-        flag.clone()
-    }
-
-    /// Asks the command to stop.
-    pub fn raise(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// True once the command should stop.
-    #[must_use]
-    pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
 /// Prints a result on stdout. Whoever closes the pipe has read enough: that is no error.
 pub fn say(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(anyhow::Error::new(error).context("cannot write to the standard output"))
+            Err(anyhow::Error::new(error).context("cannot write to stdout"))
         }
         _ => Ok(()),
     }
+}
+
+/// `1 agent`, `2 agents`: a number of things for people.
+#[must_use]
+pub fn counted(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// `1.5 MB`: a size in bytes for people.
@@ -341,8 +299,8 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"new and longer");
 
         drop(OutputFile::create(&path).unwrap());
-        let files = OutputFolder::create(folder.path()).unwrap().names().unwrap();
-        assert_eq!(files, ["a.csv"], "temporary files stayed behind");
+        let left = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(left, 1, "temporary files stayed behind");
     }
 
     #[cfg(unix)]
@@ -365,11 +323,6 @@ mod tests {
         assert!(message.contains("missing/a.csv") && message.contains("create it first"));
         let message = OutputFile::create(folder.path()).unwrap_err().to_string();
         assert!(message.contains("that is a folder"), "{message}");
-        let message = OutputFolder::create(&folder.path().join("no/frames")).unwrap_err();
-        assert!(message.to_string().contains("does not exist"), "{message}");
-        let new = folder.path().join("frames");
-        OutputFolder::create(&new).unwrap();
-        assert!(new.is_dir());
     }
 
     #[cfg(unix)]

@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::advance::{Pace, progress};
+use super::advance::Pace;
+use super::interrupt::{Interrupt, Interrupted};
 use super::options::{EngineArg, FlockArgs, Machine, MachineArgs, Size, painter};
-use super::output::{Interrupt, Interrupted, OutputFile, say};
+use super::output::{OutputFile, counted, say};
+use super::progress::progress;
+use super::usage::whole;
 use crate::engine::gpu::device::check_count;
 use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError, EngineKind};
@@ -30,7 +33,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "WxH", default_value = "1280x720")]
     pub size: Size,
     /// Close the window after F frames; without a display, simulate F ticks
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     pub frames: Option<u64>,
 }
 
@@ -72,7 +75,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         Err(error @ (WindowError::NoDisplay(_) | WindowError::NoSurface(_))) => {
             let ticks = args.frames.unwrap_or(TICKS_WITHOUT_WINDOW);
             eprintln!(
-                "{error}; simulating {ticks} ticks and drawing the last to {PICTURE} instead"
+                "{error}; simulating {} and drawing the last to {PICTURE} instead",
+                counted(ticks, "tick")
             );
             run_without_window(args, &scene, &state, ticks)
         }
@@ -118,8 +122,9 @@ fn run_without_window(
     png::write(&mut file, &frame)?;
     file.keep()?;
     say(&format!(
-        "{} agents, {done} ticks in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; {PICTURE}\n",
-        state.len(),
+        "{}, {} in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; {PICTURE}\n",
+        counted(state.len() as u64, "agent"),
+        counted(done, "tick"),
         pace.stepping.as_secs_f64(),
         1e3 * pace.stepping.as_secs_f64() / done.max(1) as f64,
         engine.kind(),
@@ -127,7 +132,7 @@ fn run_without_window(
         painter.describe(),
     ))?;
     if done < ticks {
-        let kept = format!("{done} of {ticks} ticks are done; {PICTURE} shows the last");
+        let kept = format!("ticks done: {done} of {ticks}; {PICTURE} shows the last");
         return Err(Interrupted { kept }.into());
     }
     Ok(())

@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::advance::{Pace, progress};
+use super::advance::Pace;
+use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, MachineArgs};
-use super::output::{Interrupt, Interrupted, OutputFile, say, size_text};
+use super::output::{OutputFile, counted, say, size_text};
+use super::progress::progress;
 use super::state_file::StateWriter;
+use super::usage::{whole, wrong};
 use crate::engine::Engine;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
@@ -24,10 +27,10 @@ pub struct SimulateArgs {
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Ticks to simulate
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     pub ticks: u64,
     /// Ticks from one written state to the next, from tick 0 on [default: T]
-    #[arg(long, value_name = "E", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "E", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub every: Option<u64>,
     /// State of every agent, at tick 0, every E ticks and at the end
     #[arg(long, value_name = "FILE.csv|.npz")]
@@ -52,9 +55,10 @@ pub fn simulate(args: &SimulateArgs) -> anyhow::Result<()> {
     let Run { agents, ticks, stepping } = run;
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
     let engine = engine.describe();
-    say(&format!("{agents} agents, {ticks} ticks on {engine}, {each:.3} ms/tick; {sizes}\n"))?;
+    let (agents, did) = (counted(agents as u64, "agent"), counted(ticks, "tick"));
+    say(&format!("{agents}, {did} on {engine}, {each:.3} ms/tick; {sizes}\n"))?;
     if ticks < args.ticks {
-        let kept = format!("{ticks} of {} ticks are done and kept; {sizes}", args.ticks);
+        let kept = format!("ticks done and kept: {ticks} of {}; {sizes}", args.ticks);
         return Err(Interrupted { kept }.into());
     }
     Ok(())
@@ -88,11 +92,14 @@ impl Files {
 
 fn metrics_file(path: &Path, out: &Path) -> anyhow::Result<csv::Writer<OutputFile>> {
     if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("csv")) {
-        anyhow::bail!("--metrics {}: the figures are written as .csv", path.display());
+        let problem = format!("--metrics {}: the figures are written as NAME.csv", path.display());
+        return Err(wrong(problem));
     }
     let file = OutputFile::create(path)?;
     if file.has_name(out) {
-        anyhow::bail!("--metrics {}: --out is the same file; choose another", path.display());
+        let problem =
+            format!("--metrics {}: --out is the same file; choose another", path.display());
+        return Err(wrong(problem));
     }
     let mut writer = csv::Writer::from_writer(file);
     writer.write_record(COLUMNS)?;

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use crate::commands::options;
+use super::drawing::Marker;
+use crate::commands::usage::{self, whole, wrong};
 use crate::engine::gpu::AdapterChoice;
-use crate::model::scene::{Layout, PopulateError, Request, Scene};
+use crate::model::scene::{Layout, Request, Scene};
 
 /// Ticks in which flocks have formed. (From 10 mean neighbours the scene `flock` comes to 29 in 100
 /// ticks and changes slowly after 1,000.)
@@ -26,10 +28,11 @@ pub struct BenchArgs {
     #[arg(long, value_name = "NAME|INDEX")]
     pub adapter: Option<AdapterChoice>,
     /// Threads of the CPU engine [default: one a core]
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "T", value_parser = whole::<u32>(1..=4096), allow_negative_numbers = true)]
     pub threads: Option<u32>,
-    /// Ticks to time, after the warm-up; the figures are medians of at least 5 samples from 5 on
-    #[arg(long, value_name = "T", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Ticks to time, after the warm-up; the figures are medians of at least 5 samples from 5 on, each
+    /// the mean of as many ticks as take 5 ms
+    #[arg(long, value_name = "T", default_value_t = 100, value_parser = whole::<u32>(1..=u32::MAX.into()), allow_negative_numbers = true)]
     pub ticks: u32,
     /// Engines, in the order of the table [default: gpu,cpu,cpu1; no gpu where there is none]
     #[arg(long, value_enum, value_delimiter = ',')]
@@ -51,11 +54,11 @@ pub struct BenchFlockArgs {
     /// Numbers of agents; one table for each of them and each density
     #[arg(
         long, visible_alias = "counts", value_name = "N[,N…]", value_delimiter = ',',
-        default_value = "200000", value_parser = options::count, allow_negative_numbers = true
+        default_value = "200000", value_parser = usage::count, allow_negative_numbers = true
     )]
     pub count: Vec<u64>,
     /// Seed of the random numbers [default: the scene's]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = whole::<u32>(0..=u32::MAX.into()), allow_negative_numbers = true)]
     pub seed: Option<u32>,
     /// Mean neighbours within the largest radius; the world grows to fit [default: the scene's]
     #[arg(
@@ -63,6 +66,7 @@ pub struct BenchFlockArgs {
         visible_alias = "densities",
         value_name = "K[,K…]",
         value_delimiter = ',',
+        value_parser = usage::density,
         allow_negative_numbers = true
     )]
     pub density: Vec<f32>,
@@ -71,7 +75,7 @@ pub struct BenchFlockArgs {
     pub state: Option<StartState>,
     /// Ticks between the start and the measurement, on the fastest engine [default: for flocked
     /// 1000, fewer if the largest count is above a million; else 0]
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     pub settle: Option<u64>,
     /// Override a scene key, as in --set starling.separation.weight=2; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -149,16 +153,40 @@ impl BenchFlockArgs {
         }
     }
 
-    /// Refuses densities that no count could have: before the first of many is timed.
-    pub(super) fn check_densities(&self, scene: &Scene) -> Result<(), PopulateError> {
-        for density in &self.density {
-            let request = Request { count: Some(1), density: Some(*density), ..Request::default() };
-            let refused = scene.clone().populate(&request).err();
-            if let Some(error @ (PopulateError::Density { .. } | PopulateError::DeafFlock { .. })) =
-                refused
-            {
-                return Err(error);
+    /// Refuses a count or a density that cannot be, alone or together: before the first of many is
+    /// timed.
+    pub(super) fn check(&self, scene: &Scene) -> anyhow::Result<()> {
+        for count in &self.count {
+            for density in self.densities() {
+                let request = Request { count: Some(*count), density, seed: self.seed };
+                let place = || match density {
+                    Some(density) => format!("--count {count} with --density {density}"),
+                    None => format!("--count {count}"),
+                };
+                scene.clone().furnish(&request).with_context(place)?;
             }
+        }
+        Ok(())
+    }
+}
+
+impl BenchArgs {
+    /// Refuses what a table or a plot could not tell apart.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let twice = |at: &usize| self.engines[..*at].contains(&self.engines[*at]);
+        if let Some(at) = (0..self.engines.len()).find(twice) {
+            let label = self.engines[at].label();
+            return Err(wrong(format!("--engines: {label} is there twice; name each engine once")));
+        }
+        let mut densities: Vec<f32> = self.flock.density.clone();
+        densities.sort_by(f32::total_cmp);
+        densities.dedup();
+        let (found, most) = (densities.len(), Marker::ALL.len());
+        if self.plot.is_some() && self.flock.count.len() > 1 && found > most {
+            return Err(wrong(format!(
+                "--plot: {found} densities; a plot has lines of {most} kinds: leave some out, or \
+                 make several plots"
+            )));
         }
         Ok(())
     }
@@ -205,13 +233,25 @@ pub mod tests {
     }
 
     #[test]
-    fn a_density_that_no_flock_can_have_is_refused_at_once() {
-        let scene =
-            |name: &str| Scene::parse(name, BuiltIn::named(name).unwrap().text, &[]).unwrap();
-        let refused =
-            |options: &str, name: &str| parsed(options).flock.check_densities(&scene(name));
-        assert!(matches!(refused("--density 10,-1", "flock"), Err(PopulateError::Density { .. })));
-        assert!(matches!(refused("--density 10", "seek"), Err(PopulateError::DeafFlock { .. })));
-        assert_eq!(refused("--density 0.001,10000", "flock"), Ok(()));
+    fn a_count_or_density_that_cannot_be_is_refused_at_once() {
+        let refused = |options: &str, name: &str| {
+            let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text, &[]).unwrap();
+            parsed(options).flock.check(&scene).err().map(|error| format!("{error:#}"))
+        };
+        let problem = refused("--density 10", "seek").unwrap();
+        assert!(problem.contains("world.size"), "{problem}");
+        let problem = refused("--counts 200,100000000 --densities 10,0.001", "flock").unwrap();
+        assert!(problem.starts_with("--count 100000000 with --density 0.001: "), "{problem}");
+        assert_eq!(refused("--counts 200,100000000 --density 0.1,10000", "flock"), None);
+    }
+
+    #[test]
+    fn what_could_not_be_told_apart_is_refused() {
+        let problem = |options: &str| parsed(options).check().err().map(|error| error.to_string());
+        assert!(problem("--engines gpu,cpu,gpu").unwrap().contains("gpu is there twice"));
+        assert_eq!(problem("--engines gpu,cpu,cpu1"), None);
+        let nine = "--densities 1,2,3,4,5,6,7,8,9 --plot a.svg";
+        assert!(problem(&format!("--counts 10,20 {nine}")).unwrap().contains("leave some out"));
+        assert_eq!(problem(&format!("--count 10 {nine}")), None, "one count makes no lines");
     }
 }

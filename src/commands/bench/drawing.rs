@@ -34,32 +34,36 @@ pub enum Side {
     Right,
 }
 
-/// The look of a series: shapes and dashes tell it from others even without colours.
+/// The look of a series: markers and dashes tell it from others even without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marker {
-    /// With a full line.
+pub struct Marker {
+    form: Form,
+    is_hollow: bool,
+    /// Length of a dash and of the gap after it, units; none for a full line.
+    dashes: Option<(i32, i32)>,
+}
+
+/// The outline of a marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
     Circle,
-    /// With a dashed line.
     Square,
-    /// With a dotted line.
     Triangle,
-    /// With a line of long dashes.
     Diamond,
 }
 
 impl Marker {
     /// All of them, in the order of use.
-    pub const ALL: [Self; 4] = [Self::Circle, Self::Square, Self::Triangle, Self::Diamond];
-
-    /// Length of a dash and of the gap after it; units.
-    fn dashes(self) -> Option<(i32, i32)> {
-        match self {
-            Self::Circle => None,
-            Self::Square => Some((8, 5)),
-            Self::Triangle => Some((2, 4)),
-            Self::Diamond => Some((16, 5)),
-        }
-    }
+    pub const ALL: [Self; 8] = [
+        Self { form: Form::Circle, is_hollow: false, dashes: None },
+        Self { form: Form::Square, is_hollow: false, dashes: Some((8, 5)) },
+        Self { form: Form::Triangle, is_hollow: false, dashes: Some((2, 4)) },
+        Self { form: Form::Diamond, is_hollow: false, dashes: Some((16, 5)) },
+        Self { form: Form::Circle, is_hollow: true, dashes: Some((12, 12)) },
+        Self { form: Form::Square, is_hollow: true, dashes: Some((2, 9)) },
+        Self { form: Form::Triangle, is_hollow: true, dashes: Some((26, 4)) },
+        Self { form: Form::Diamond, is_hollow: true, dashes: Some((5, 3)) },
+    ];
 }
 
 /// Something to paint. All lengths in units.
@@ -199,7 +203,7 @@ fn paint<B: DrawingBackend>(
             Shape::Series { places, marker, colour } => {
                 let places: Vec<Place> = places.iter().copied().map(scaled).collect();
                 let line = colour.stroke_width(2 * scale as u32);
-                match marker.dashes() {
+                match marker.dashes {
                     Some((dash, gap)) => area.draw(&DashedPathElement::new(
                         places.iter().copied(),
                         dash * scale,
@@ -209,7 +213,10 @@ fn paint<B: DrawingBackend>(
                     None => area.draw(&PathElement::new(places.clone(), line))?,
                 }
                 for place in places {
-                    paint_marker(&area, place, *marker, scale, colour.filled())?;
+                    paint_marker(&area, place, marker.form, 6 * scale, colour.filled())?;
+                    if marker.is_hollow {
+                        paint_marker(&area, place, marker.form, 3 * scale, WHITE.filled())?;
+                    }
                 }
             }
         }
@@ -217,26 +224,23 @@ fn paint<B: DrawingBackend>(
     area.present()
 }
 
+/// Paints a marker whose points are `reach` pixels from its middle.
 fn paint_marker<B: DrawingBackend>(
     area: &plotters::drawing::DrawingArea<B, plotters::coord::Shift>,
     (x, y): Place,
-    marker: Marker,
-    scale: i32,
+    form: Form,
+    reach: i32,
     style: ShapeStyle,
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-    let corners = |offsets: &[Place]| -> Vec<Place> {
-        offsets.iter().map(|(dx, dy)| (x + dx * scale, y + dy * scale)).collect()
+    let at = |(dx, dy): Place| (x + dx * reach / 6, y + dy * reach / 6);
+    let polygon = |corners: &[Place]| {
+        area.draw(&Polygon::new(corners.iter().copied().map(at).collect::<Vec<_>>(), style))
     };
-    match marker {
-        Marker::Circle => area.draw(&Circle::new((x, y), 5 * scale, style)),
-        Marker::Square => area.draw(&Rectangle::new(
-            [(x - 4 * scale, y - 4 * scale), (x + 5 * scale, y + 5 * scale)],
-            style,
-        )),
-        Marker::Triangle => area.draw(&Polygon::new(corners(&[(0, -6), (6, 5), (-6, 5)]), style)),
-        Marker::Diamond => {
-            area.draw(&Polygon::new(corners(&[(0, -6), (6, 0), (0, 6), (-6, 0)]), style))
-        }
+    match form {
+        Form::Circle => area.draw(&Circle::new((x, y), reach * 5 / 6, style)),
+        Form::Square => area.draw(&Rectangle::new([(-4, -4), (5, 5)].map(at), style)),
+        Form::Triangle => polygon(&[(0, -6), (6, 5), (-6, 5)]),
+        Form::Diamond => polygon(&[(0, -6), (6, 0), (0, 6), (-6, 0)]),
     }
 }
 

@@ -1,15 +1,18 @@
 //! The measurement itself: engines that take turns, batch by batch, on one flock.
+//!
+//! Ctrl-C is heard after every tick that takes long, and during work that no engine does.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::report::{Agreement, Report, Row};
-use crate::commands::advance::{Pace, progress};
-use crate::commands::output::Interrupt;
+use super::agreement::Agreement;
+use super::report::{Crowding, Report, Row};
+use crate::commands::advance::Pace;
+use crate::commands::interrupt::Interrupt;
+use crate::commands::progress::{progress, waiting};
 use crate::engine::{Engine, EngineError, Profile};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use crate::model::statistics::Metrics;
-use crate::model::vector::{Point, Vector};
 
 /// Ticks before the clock starts: caches and clocks settle, agents leave their first order.
 const WARM_UP: u32 = 10;
@@ -21,6 +24,8 @@ const SHORTEST_SAMPLE: Duration = Duration::from_millis(5);
 const SAMPLES: u32 = 20;
 /// Ticks by which the fastest engine is found.
 const TRIED: u32 = 3;
+/// Slower ticks are done one by one, so that Ctrl-C is heard.
+const SLOW: Duration = Duration::from_millis(50);
 
 /// An engine and its name in the table.
 pub type Named = (&'static str, Box<dyn Engine>);
@@ -45,30 +50,47 @@ pub fn settle(
 ) -> Result<Option<FlockState>, EngineError> {
     let mut fastest = (0, Duration::MAX);
     let tried = if engines.len() > 1 { engines.len() } else { 0 };
-    for (index, (_, engine)) in engines.iter_mut().take(tried).enumerate() {
-        if interrupt.is_raised() {
-            return Ok(None);
-        }
+    for (index, (label, engine)) in engines.iter_mut().take(tried).enumerate() {
+        let spinner = waiting(&format!("{label}: trying how fast it is"));
         engine.load(scene, &state)?;
-        let mut took = Duration::ZERO;
-        // The first time counts for nothing: a device compiles its shaders then.
-        for _ in 0..2 {
-            let begin = Instant::now();
-            engine.step(TRIED)?;
-            engine.finish()?;
-            took = begin.elapsed();
-        }
+        // The first tick counts for nothing: a device compiles its shaders then.
+        let took = untimed(engine.as_mut(), 1 + TRIED, interrupt)?;
+        spinner.finish_and_clear();
+        let Some(took) = took else { return Ok(None) };
         if took < fastest.1 {
             fastest = (index, took);
         }
     }
     let Some((label, engine)) = engines.get_mut(fastest.0) else { return Ok(Some(state)) };
-    let bar = progress(ticks, &format!("ticks before the measurement, on {label}"));
     engine.load(scene, &state)?;
+    let bar = progress(ticks, &format!("ticks before the measurement, on {label}"));
+    bar.tick();
     drop(state);
     let done = Pace::new(interrupt.clone()).advance(engine.as_mut(), ticks, |now| bar.inc(now))?;
     bar.finish_and_clear();
     if done < ticks { Ok(None) } else { engine.read_back().map(Some) }
+}
+
+/// Does `ticks` ticks. Returns the time of one, of those done last; none when interrupted.
+fn untimed(
+    engine: &mut dyn Engine,
+    ticks: u32,
+    interrupt: &Interrupt,
+) -> Result<Option<Duration>, EngineError> {
+    let mut each = Duration::ZERO;
+    let (mut left, mut portion) = (ticks, 1);
+    while left > 0 {
+        if interrupt.is_raised() {
+            return Ok(None);
+        }
+        let begin = Instant::now();
+        engine.step(portion)?;
+        engine.finish()?;
+        each = begin.elapsed() / portion;
+        left -= portion;
+        portion = if each < SLOW { left } else { 1 };
+    }
+    Ok(Some(each))
 }
 
 /// What there is to say about a flock besides its times.
@@ -83,46 +105,80 @@ pub struct Labels {
     pub density: Option<f32>,
 }
 
-/// Times `ticks` ticks of every engine from `state` on. On Ctrl-C it reports the ticks that all
+/// Times `ticks` ticks of every engine from `start` on. On Ctrl-C it reports the ticks that all
 /// engines have done; none when there are no such.
 pub fn measure(
     engines: &mut [Named],
     scene: &Scene,
-    state: &FlockState,
+    start: FlockState,
     ticks: u32,
     labels: Labels,
     interrupt: &Interrupt,
 ) -> Result<Option<Report>, EngineError> {
     let mut contestants = Vec::new();
     for (label, engine) in engines {
-        if interrupt.is_raised() {
-            return Ok(None);
-        }
-        engine.load(scene, state)?;
-        engine.step(1)?;
-        engine.finish()?;
-        let after_one_tick = engine.read_back()?;
+        let spinner = waiting(&format!("{label}: first tick"));
         let engine = engine.as_mut();
+        let after_one_tick = first_tick(engine, scene, &start, interrupt)?;
+        spinner.finish_and_clear();
+        let Some(after_one_tick) = after_one_tick else { return Ok(None) };
         contestants.push(Contestant { label, engine, samples: Vec::new(), after_one_tick });
     }
     let run = run_in_turn(&mut contestants, ticks, interrupt)?;
     if run.ticks == 0 {
         return Ok(None);
     }
-    let mut report = report(scene, state, &mut contestants, labels, interrupt)?;
-    report.ticks = run.ticks;
-    report.ticks_asked = ticks;
-    report.ticks_before_the_end = run.ticks.saturating_add(1 + WARM_UP);
-    if !run.in_step {
-        report.agreements.clear();
+    let agents = start.len();
+    let (crowding, agreements) = compare(scene, start, &mut contestants, &run, interrupt)?;
+    let mut rows = Vec::new();
+    for contestant in contestants {
+        let profile = profile(contestant.label, contestant.engine, interrupt)?;
+        let describe = contestant.engine.describe();
+        rows.push(Row::new(contestant.label, describe, &contestant.samples, &profile, agents));
     }
-    Ok(Some(report))
+    Ok(Some(Report {
+        scene: scene.name.clone(),
+        agents,
+        seed: scene.seed,
+        processor: labels.processor,
+        state: labels.state,
+        settle_ticks: labels.settle_ticks,
+        density: labels.density,
+        ticks: run.ticks,
+        ticks_asked: ticks,
+        ticks_before_the_end: run.ticks.saturating_add(1 + WARM_UP),
+        ticks_a_sample: run.batch,
+        uniform_neighbours: scene.uniform_neighbours(agents),
+        crowding,
+        rows,
+        agreements,
+    }))
+}
+
+/// Loads the flock and lets it move for a tick. Returns what it has come to; none when interrupted.
+fn first_tick(
+    engine: &mut dyn Engine,
+    scene: &Scene,
+    start: &FlockState,
+    interrupt: &Interrupt,
+) -> Result<Option<FlockState>, EngineError> {
+    if interrupt.is_raised() {
+        return Ok(None);
+    }
+    engine.load(scene, start)?;
+    let done = untimed(engine, 1, interrupt)?;
+    if done.is_none() || interrupt.is_raised() {
+        return Ok(None);
+    }
+    engine.read_back().map(Some)
 }
 
 /// What a run came to.
 struct Run {
     /// Timed ticks that all engines have done.
     ticks: u32,
+    /// Ticks of a sample.
+    batch: u32,
     /// False when some have done more.
     in_step: bool,
 }
@@ -135,25 +191,24 @@ fn run_in_turn(
 ) -> Result<Run, EngineError> {
     let mut fastest = Duration::MAX;
     for contestant in contestants.iter_mut() {
-        if interrupt.is_raised() {
-            return Ok(Run { ticks: 0, in_step: false });
-        }
-        let begin = Instant::now();
-        contestant.engine.step(WARM_UP)?;
-        contestant.engine.finish()?;
-        fastest = fastest.min(begin.elapsed() / WARM_UP);
+        let spinner = waiting(&format!("{}: warming up", contestant.label));
+        let took = untimed(contestant.engine, WARM_UP, interrupt)?;
+        spinner.finish_and_clear();
+        let Some(took) = took else { return Ok(Run { ticks: 0, batch: 0, in_step: false }) };
+        fastest = fastest.min(took);
     }
     // One length of batch for all, so that all are at the same tick when it is each one's turn.
     let wanted = SHORTEST_SAMPLE.as_nanos().div_ceil(fastest.as_nanos().max(1)) as u32;
     let batch = wanted.clamp(1, (ticks / SAMPLES).max(1));
     let bar = progress(u64::from(ticks), "ticks");
+    bar.tick();
     let mut done = 0;
     while done < ticks {
         let now = batch.min(ticks - done);
         for (turn, contestant) in contestants.iter_mut().enumerate() {
             if interrupt.is_raised() {
                 bar.finish_and_clear();
-                return Ok(Run { ticks: done, in_step: turn == 0 });
+                return Ok(Run { ticks: done, batch, in_step: turn == 0 });
             }
             let begin = Instant::now();
             contestant.engine.step(now)?;
@@ -164,64 +219,52 @@ fn run_in_turn(
         bar.set_position(done.into());
     }
     bar.finish_and_clear();
-    Ok(Run { ticks: done, in_step: true })
+    Ok(Run { ticks: done, batch, in_step: true })
 }
 
-fn report(
+/// How crowded the flock was, and how far the engines agree; as far as Ctrl-C leaves time for it.
+fn compare(
     scene: &Scene,
-    start: &FlockState,
+    start: FlockState,
     contestants: &mut [Contestant<'_>],
-    labels: Labels,
+    run: &Run,
     interrupt: &Interrupt,
-) -> Result<Report, EngineError> {
-    let mut after_the_run = Vec::new();
-    for contestant in contestants.iter_mut() {
-        after_the_run.push(contestant.engine.read_back()?);
+) -> Result<(Option<Crowding>, Vec<Agreement>), EngineError> {
+    // Of engines that are not in step only the first is looked at.
+    let compared = if run.in_step { contestants.len() } else { 1 };
+    let mut named = Vec::new();
+    for Contestant { label, engine, after_one_tick, .. } in contestants.iter_mut().take(compared) {
+        let spinner = waiting(&format!("{label}: reading the flock back"));
+        named.push((*label, [std::mem::take(after_one_tick), engine.read_back()?]));
+        spinner.finish_and_clear();
     }
-    let first = Metrics::of(scene, start);
-    let last = after_the_run.first().map_or(first, |state| Metrics::of(scene, state));
-    let mut agreements = Vec::new();
-    for (contestant, state) in contestants.iter().zip(&after_the_run).skip(1) {
-        let after_one_tick = [&contestants[0].after_one_tick, &contestant.after_one_tick];
-        agreements.push(Agreement {
-            engines: [contestants[0].label, contestant.label],
-            after_one_tick: deviation(scene, after_one_tick),
-            after_the_run: deviation(scene, [&after_the_run[0], state]),
-        });
-    }
-    let mut rows = Vec::new();
-    for contestant in contestants {
-        let profile = profile(contestant.engine, interrupt)?;
-        let describe = contestant.engine.describe();
-        rows.push(Row::new(contestant.label, describe, &contestant.samples, &profile, start.len()));
-    }
-    Ok(Report {
-        scene: scene.name.clone(),
-        agents: start.len(),
-        seed: scene.seed,
-        processor: labels.processor,
-        state: labels.state,
-        settle_ticks: labels.settle_ticks,
-        density: labels.density,
-        ticks: 0,
-        ticks_asked: 0,
-        ticks_before_the_end: 0,
-        uniform_neighbours: scene.uniform_neighbours(start.len()),
-        mean_neighbours: [first.mean_neighbours, last.mean_neighbours],
-        largest_cell: [first.largest_cell, last.largest_cell],
-        sampled_agents: last.sampled_agents,
-        rows,
-        agreements,
-    })
+    let (named, scene) = (Arc::new(named), Arc::new(scene.clone()));
+    let (engines, world) = (Arc::clone(&named), Arc::clone(&scene));
+    let crowding = interrupt.unless_raised("counting neighbours", move || {
+        let [_, end] = &engines.first()?.1;
+        Some(Crowding::of(&world, [&start, end]))
+    });
+    let agreements = interrupt.unless_raised("comparing the engines", move || {
+        let mut others = named.iter();
+        let Some((first, its)) = others.next() else { return Vec::new() };
+        others.map(|(label, own)| Agreement::of(&scene, [first, label], [its, own])).collect()
+    });
+    Ok((crowding.flatten(), agreements.unwrap_or_default()))
 }
 
 /// The mean over some ticks, one at a time: an engine may measure only a part of many at once. Over
-/// one tick when interrupted.
-fn profile(engine: &mut dyn Engine, interrupt: &Interrupt) -> Result<Profile, EngineError> {
+/// fewer when interrupted; empty when there are none.
+fn profile(
+    label: &str,
+    engine: &mut dyn Engine,
+    interrupt: &Interrupt,
+) -> Result<Profile, EngineError> {
     let mut sum = Profile::default();
     let mut ticks = 0;
+    let bar = progress(PROFILED.into(), &format!("ticks of {label}, pass by pass"));
+    bar.tick();
     engine.set_profiling(true);
-    while ticks == 0 || ticks < PROFILED && !interrupt.is_raised() {
+    while ticks < PROFILED && !interrupt.is_raised() {
         engine.step(1)?;
         engine.finish()?;
         let tick = engine.profile();
@@ -233,20 +276,10 @@ fn profile(engine: &mut dyn Engine, interrupt: &Interrupt) -> Result<Profile, En
             }
         }
         ticks += 1;
+        bar.inc(1);
     }
     engine.set_profiling(false);
+    bar.finish_and_clear();
     sum.passes.iter_mut().for_each(|pass| pass.time /= ticks);
     Ok(sum)
-}
-
-/// Median and largest distance between the same agents of two states; world units.
-fn deviation(scene: &Scene, states: [&FlockState; 2]) -> [f64; 2] {
-    let between = |(p, q): (&Point, &Point)| {
-        let difference = Vector { x: p.x - q.x, y: p.y - q.y };
-        f64::from(scene.world.shortest(difference).length())
-    };
-    let [a, b] = states.map(|state| state.position.iter());
-    let mut distances: Vec<f64> = a.zip(b).map(between).collect();
-    distances.sort_by(f64::total_cmp);
-    [distances[distances.len() / 2], distances[distances.len() - 1]]
 }

@@ -4,6 +4,7 @@
 //! noisy machine is noisy for all of them. The device is synchronised before the clock is read;
 //! compilation and the first ticks are left out.
 
+mod agreement;
 mod args;
 mod axis;
 mod chart;
@@ -13,36 +14,77 @@ mod plot;
 mod processor;
 pub mod report;
 
+use std::path::Path;
+
 pub use self::args::{BenchArgs, BenchEngine, BenchFlockArgs, StartState};
 
 use self::measure::{Labels, Named};
 use self::plot::PlotFile;
 use self::report::{Report, Summary};
+use super::interrupt::{Interrupt, Interrupted};
 use super::options;
-use super::output::{Interrupt, Interrupted, OutputFile, say};
+use super::output::{OutputFile, say};
+use super::usage::wrong;
 use crate::engine::cpu::CpuEngine;
 use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError};
-use crate::model::scene::{Request, Scene};
+use crate::model::scene::{PopulateError, Request, Scene};
 
-/// Runs the command. On Ctrl-C, or when an engine fails, what has been measured is printed and
-/// written all the same.
+/// Runs the command. On Ctrl-C, or when an engine or stdout fails, what has been measured is printed
+/// and written all the same.
 pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     let interrupt = Interrupt::listen();
-    // What cannot be written must fail before anything is timed.
+    // What cannot be done must fail before anything is timed.
+    args.check()?;
     check_files(args)?;
     let mut reports = Vec::new();
-    let outcome = bench_all(args, &interrupt, &mut reports);
-    if reports.len() > 1 {
-        say(&format!("{}", Summary(&reports)))?;
-    }
+    let mut printer =
+        Printer { is_needed: args.json.is_none() && args.plot.is_none(), fault: None };
+    let outcome = bench_all(args, &interrupt, &mut printer, &mut reports);
+    let summed_up = match reports.len() {
+        0 | 1 => Ok(()),
+        _ => printer.say(&Summary(&reports).to_string()),
+    };
     let kept = if reports.is_empty() { String::new() } else { write_files(args, &reports)? };
     if !outcome? {
         let wanted = args.flock.count.len() * args.flock.densities().len();
-        let kept = format!("{} of {wanted} tables are done{kept}", reports.len());
+        let whole = reports.iter().filter(|report| report.ticks == report.ticks_asked).count();
+        let part = if whole < reports.len() { ", one more in part" } else { "" };
+        let kept = match reports.len() {
+            0 => "nothing has been measured, and nothing is written".into(),
+            _ if kept.is_empty() => format!("tables done: {whole} of {wanted}{part}"),
+            _ => format!("tables done: {whole} of {wanted}{part}; {kept}"),
+        };
         return Err(Interrupted { kept }.into());
     }
-    Ok(())
+    summed_up?;
+    match printer.fault {
+        Some(fault) => Err(anyhow::anyhow!("{fault:#}; the figures are in {kept}")),
+        None => Ok(()),
+    }
+}
+
+/// Prints results until that fails.
+struct Printer {
+    /// False when files hold all that is printed: then a fault of stdout must not stop the work.
+    is_needed: bool,
+    fault: Option<anyhow::Error>,
+}
+
+impl Printer {
+    fn say(&mut self, text: &str) -> anyhow::Result<()> {
+        if self.fault.is_some() {
+            return Ok(());
+        }
+        match say(text) {
+            Err(fault) if !self.is_needed => {
+                eprintln!("flockwork: {fault:#}; going on for --json and --plot");
+                self.fault = Some(fault);
+                Ok(())
+            }
+            done => done,
+        }
+    }
 }
 
 fn check_files(args: &BenchArgs) -> anyhow::Result<()> {
@@ -52,50 +94,56 @@ fn check_files(args: &BenchArgs) -> anyhow::Result<()> {
         && plot.is_some()
         && json.has_name(path)
     {
-        anyhow::bail!("--plot {}: --json is the same file; choose another", path.display());
+        return Err(wrong(format!(
+            "--plot {}: --json is the same file; choose another",
+            path.display()
+        )));
     }
     Ok(())
 }
 
-/// Writes what was asked for; the names, for a message.
+/// Writes what was asked for; the names, for a message. One file that cannot be written does not
+/// keep the other from it.
 fn write_files(args: &BenchArgs, reports: &[Report]) -> anyhow::Result<String> {
-    let mut names = String::new();
-    if let Some(path) = &args.json {
-        let mut file = OutputFile::create(path)?;
-        serde_json::to_writer_pretty(&mut file, reports)?;
-        file.keep()?;
-        names += &format!(", {}", path.display());
-    }
-    if let Some(path) = &args.plot {
-        PlotFile::create(path)?.write(reports)?;
-        names += &format!(", {}", path.display());
-    }
-    Ok(names)
+    let plot = args.plot.as_deref().map(|path| PlotFile::create(path)?.write(reports)).transpose();
+    let json = args.json.as_deref().map(|path| write_json(path, reports)).transpose();
+    json?;
+    plot?;
+    let names = args.json.iter().chain(&args.plot).map(|path| path.display().to_string());
+    Ok(names.collect::<Vec<_>>().join(", "))
+}
+
+fn write_json(path: &Path, reports: &[Report]) -> anyhow::Result<()> {
+    let mut file = OutputFile::create(path)?;
+    serde_json::to_writer_pretty(&mut file, reports)?;
+    file.keep()?;
+    Ok(())
 }
 
 /// Every count and density in turn. False when interrupted.
 fn bench_all(
     args: &BenchArgs,
     interrupt: &Interrupt,
+    printer: &mut Printer,
     reports: &mut Vec<Report>,
 ) -> anyhow::Result<bool> {
     let scene = options::read_scene(&args.flock.scene, &args.flock.overrides)?;
-    args.flock.check_densities(&scene)?;
+    args.flock.check(&scene)?;
     let mut engines = open_all(args)?;
     for (count, (_, engine)) in
         args.flock.count.iter().flat_map(|count| engines.iter().map(move |named| (count, named)))
     {
-        engine.check_count(*count)?;
+        engine.check_count(*count).map_err(|error| told(&error))?;
     }
     for count in &args.flock.count {
         for density in args.flock.densities() {
             let report =
                 bench_one(args, &mut engines, scene.clone(), (*count, density), interrupt)?;
             let Some(report) = report else { return Ok(false) };
-            say(&format!("{report}"))?;
-            let whole = report.ticks == report.ticks_asked;
+            let text = report.to_string();
             reports.push(report);
-            if !whole {
+            printer.say(&text)?;
+            if interrupt.is_raised() {
                 return Ok(false);
             }
         }
@@ -106,7 +154,7 @@ fn bench_all(
 fn bench_one(
     args: &BenchArgs,
     engines: &mut [Named],
-    mut scene: Scene,
+    scene: Scene,
     (count, density): (u64, Option<f32>),
     interrupt: &Interrupt,
 ) -> anyhow::Result<Option<Report>> {
@@ -120,13 +168,25 @@ fn bench_one(
         density,
     };
     let request = Request { count: Some(count), density, seed: args.flock.seed };
-    let mut state = scene.populate_as(&request, args.flock.layout())?;
+    let layout = args.flock.layout();
+    let made = interrupt.unless_raised("making the flock", move || {
+        let mut scene = scene;
+        let state = scene.populate_as(&request, layout)?;
+        Ok::<_, PopulateError>((scene, state))
+    });
+    let Some(made) = made else { return Ok(None) };
+    let (scene, mut state) = made?;
     if labels.settle_ticks > 0 {
         let settled = measure::settle(engines, &scene, state, labels.settle_ticks, interrupt)?;
         let Some(settled) = settled else { return Ok(None) };
         state = settled;
     }
-    Ok(measure::measure(engines, &scene, &state, args.ticks, labels, interrupt)?)
+    Ok(measure::measure(engines, &scene, state, args.ticks, labels, interrupt)?)
+}
+
+/// An error of an engine, in which other commands' option has the name that it has here.
+fn told(error: &EngineError) -> anyhow::Error {
+    anyhow::anyhow!(error.to_string().replace("--engine cpu", "--engines cpu"))
 }
 
 fn open_all(args: &BenchArgs) -> anyhow::Result<Vec<Named>> {
@@ -141,13 +201,13 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<Vec<Named>> {
             BenchEngine::Gpu => match Gpu::open(&args.adapter.clone().unwrap_or_default()) {
                 Ok(gpu) => Box::new(GpuEngine::new(gpu)),
                 // Nobody asked for the GPU by name: the table says that it is missing.
-                Err(EngineError::NoAdapter(why))
+                Err(error @ EngineError::NoAdapter(_))
                     if args.engines.is_empty() && args.adapter.is_none() =>
                 {
-                    eprintln!("{why}. Timing the CPU engine alone.");
+                    eprintln!("{:#}. Timing the CPU engine alone.", told(&error));
                     continue;
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(told(&error)),
             },
             BenchEngine::Cpu => Box::new(CpuEngine::new(args.threads.map(|t| t as usize))?),
             BenchEngine::Cpu1 => Box::new(CpuEngine::new(Some(1))?),

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::chart;
 use super::report::Report;
 use crate::commands::output::OutputFile;
+use crate::commands::usage::wrong;
 
 /// How it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +29,12 @@ impl PlotFile {
         let format = match extension.as_deref() {
             Some("svg") => Format::Svg,
             Some("png") => Format::Png,
-            _ => anyhow::bail!(
-                "--plot {}: a plot ends in .svg (lines and text) or .png (pixels)",
-                path.display()
-            ),
+            _ => {
+                return Err(wrong(format!(
+                    "--plot {}: a plot is called NAME.svg (lines and text) or NAME.png (pixels)",
+                    path.display()
+                )));
+            }
         };
         Ok(Self { format, file: OutputFile::create(path)? })
     }

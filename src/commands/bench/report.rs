@@ -4,7 +4,12 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::agreement::Agreement;
+use crate::commands::output::counted;
 use crate::engine::Profile;
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+use crate::model::statistics::Metrics;
 
 /// A median of fewer samples than these says little.
 pub const FEW: usize = 5;
@@ -18,7 +23,7 @@ pub struct Row {
     pub runs_on: String,
     /// Median milliseconds a tick.
     pub ms_p50: f64,
-    /// Least milliseconds a tick.
+    /// Least milliseconds a tick; of samples, as all of these.
     pub ms_min: f64,
     /// 95th percentile of milliseconds a tick.
     pub ms_p95: f64,
@@ -34,15 +39,28 @@ pub struct Row {
     pub passes_by_timestamps: bool,
 }
 
-/// How far two engines' states are apart.
-#[derive(Clone, Debug, Serialize)]
-pub struct Agreement {
-    /// Which two.
-    pub engines: [&'static str; 2],
-    /// Median and largest distance between the same agents; world units.
-    pub after_one_tick: [f64; 2],
-    /// The same at the end of the timed ticks.
-    pub after_the_run: [f64; 2],
+/// How close the agents are: at the start and at the end.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Crowding {
+    /// Mean neighbours within the largest radius.
+    pub mean_neighbours: [f64; 2],
+    /// Agents in the fullest cell.
+    pub largest_cell: [u64; 2],
+    /// Agents that looked at a sample of their neighbours at the end.
+    pub sampled_agents: u64,
+}
+
+impl Crowding {
+    /// Looks at the first state and the last.
+    #[must_use]
+    pub fn of(scene: &Scene, states: [&FlockState; 2]) -> Self {
+        let [start, end] = states.map(|state| Metrics::of(scene, state));
+        Self {
+            mean_neighbours: [start.mean_neighbours, end.mean_neighbours],
+            largest_cell: [start.largest_cell, end.largest_cell],
+            sampled_agents: end.sampled_agents,
+        }
+    }
 }
 
 /// One flock, several engines.
@@ -69,14 +87,13 @@ pub struct Report {
     pub ticks_asked: u32,
     /// Ticks from the start to the end of the timed ones.
     pub ticks_before_the_end: u32,
+    /// Ticks of a sample, whose time is their mean.
+    pub ticks_a_sample: u32,
     /// Mean neighbours of a flock that stands evenly in this world.
     pub uniform_neighbours: f64,
-    /// Mean neighbours within the largest radius: at the start and at the end.
-    pub mean_neighbours: [f64; 2],
-    /// Agents in the fullest cell: at the start and at the end.
-    pub largest_cell: [u64; 2],
-    /// Agents that looked at a sample of their neighbours at the end.
-    pub sampled_agents: u64,
+    /// How close the agents are; none where Ctrl-C left no time for it.
+    #[serde(flatten)]
+    pub crowding: Option<Crowding>,
     /// The engines.
     pub rows: Vec<Row>,
     /// How far the engines agree with the first one.
@@ -122,11 +139,11 @@ impl Report {
     #[must_use]
     pub fn start(&self) -> String {
         match (self.state, self.settle_ticks) {
-            ("flocked", ticks) => format!("flocked (uniform, then {ticks} ticks)"),
+            ("flocked", ticks) => format!("flocked (uniform, then {})", counted(ticks, "tick")),
             ("scene", 0) => "where the scene says".into(),
-            ("scene", ticks) => format!("where the scene says, then {ticks} ticks"),
+            ("scene", ticks) => format!("where the scene says, then {}", counted(ticks, "tick")),
             (state, 0) => state.into(),
-            (state, ticks) => format!("{state}, then {ticks} ticks"),
+            (state, ticks) => format!("{state}, then {}", counted(ticks, "tick")),
         }
     }
 
@@ -139,27 +156,39 @@ impl Report {
     fn head(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "scene {}, {} agents, seed {}, {} timed ticks after {} others; start: {}",
+            "scene {}, {}, seed {}, {} after {}; start: {}",
             self.scene,
-            self.agents,
+            counted(self.agents as u64, "agent"),
             self.seed,
-            self.ticks,
-            self.ticks_before_the_end - self.ticks,
+            counted(self.ticks.into(), "timed tick"),
+            counted((self.ticks_before_the_end - self.ticks).into(), "other"),
             self.start()
         )?;
-        writeln!(
-            f,
-            "mean neighbours {:.1} at the start, {:.1} at the end (evenly spread: {:.1}); \
-             largest cell {} and {}; {} agents sampled",
-            self.mean_neighbours[0],
-            self.mean_neighbours[1],
-            self.uniform_neighbours,
-            self.largest_cell[0],
-            self.largest_cell[1],
-            self.sampled_agents
-        )?;
+        match &self.crowding {
+            Some(crowding) => writeln!(
+                f,
+                "mean neighbours {:.1} at the start, {:.1} at the end (evenly spread: {:.1}); \
+                 largest cell {} and {}; {} sampled",
+                crowding.mean_neighbours[0],
+                crowding.mean_neighbours[1],
+                self.uniform_neighbours,
+                crowding.largest_cell[0],
+                crowding.largest_cell[1],
+                counted(crowding.sampled_agents, "agent")
+            )?,
+            None => writeln!(
+                f,
+                "mean neighbours not counted (evenly spread: {:.1}): interrupted",
+                self.uniform_neighbours
+            )?,
+        }
         let samples = self.fewest_samples();
-        write!(f, "medians of {samples} samples on {}", self.processor)?;
+        write!(f, "medians, min and p95 of {}", counted(samples as u64, "sample"))?;
+        match self.ticks_a_sample {
+            1 => write!(f, " of 1 tick")?,
+            ticks => write!(f, ", each the mean of {ticks} ticks,")?,
+        }
+        write!(f, " on {}", self.processor)?;
         if samples < FEW {
             write!(f, ": too few to trust, use --ticks {FEW} or more")?;
         }
@@ -211,17 +240,7 @@ impl fmt::Display for Report {
         self.engines(f)?;
         self.passes(f)?;
         for agreement in &self.agreements {
-            let [a, b] = agreement.engines;
-            writeln!(
-                f,
-                "\n{a} and {b} are apart by {:.1e} (median) and {:.1e} (largest) world units \
-                 after 1 tick, {:.1e} and {:.1e} after {}",
-                agreement.after_one_tick[0],
-                agreement.after_one_tick[1],
-                agreement.after_the_run[0],
-                agreement.after_the_run[1],
-                self.ticks_before_the_end
-            )?;
+            agreement.write(f, self.ticks_before_the_end)?;
         }
         writeln!(f)
     }
@@ -242,8 +261,10 @@ impl fmt::Display for Summary<'_> {
         }
         writeln!(f)?;
         for report in self.0 {
-            let [start, end] = report.mean_neighbours;
-            let counted = format!("{start:.1} {end:>7.1}");
+            let counted = report.crowding.map_or_else(
+                || "not counted".into(),
+                |Crowding { mean_neighbours: [start, end], .. }| format!("{start:.1} {end:>7.1}"),
+            );
             let (agents, even) = (report.agents, report.uniform_neighbours);
             write!(f, "{agents:>11} {even:>11.1} {counted:>16}")?;
             for row in &report.rows {

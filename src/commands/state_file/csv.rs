@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::COLUMNS;
 use super::table::{Row, StateTable};
 use crate::commands::output::OutputFile;
-use crate::model::scene::suggest;
+use crate::model::scene::hint;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
@@ -76,10 +76,10 @@ impl Layout {
             let name = name.trim();
             let Some(column) = COLUMNS.iter().position(|column| *column == name) else {
                 bail!(
-                    "line 1: unknown column {name:?}; {} (the header is {}, tick and species are \
-                     optional)",
-                    suggest(name, &COLUMNS),
-                    COLUMNS.join(",")
+                    "line 1: unknown column {name:?}; the header is {}, tick and species are \
+                     optional{}",
+                    COLUMNS.join(","),
+                    hint(name, COLUMNS)
                 );
             };
             if places[column].replace(place).is_some() {

@@ -11,6 +11,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::output::{OutputError, OutputFile};
+use super::usage::wrong;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 
@@ -38,10 +39,10 @@ impl StateFormat {
         match extension.as_deref() {
             Some("csv") => Ok(Self::Csv),
             Some("npz") => Ok(Self::Npz),
-            _ => anyhow::bail!(
-                "{option} {}: a state file ends in .csv (text) or .npz (NumPy)",
+            _ => Err(wrong(format!(
+                "{option} {}: a state file is called NAME.csv (text) or NAME.npz (NumPy)",
                 path.display()
-            ),
+            ))),
         }
     }
 }
@@ -53,7 +54,7 @@ pub struct StateWriter(Format);
 #[derive(Debug)]
 enum Format {
     Csv(csv::CsvStates),
-    Npz(npz::NpzStates),
+    Npz(Box<npz::NpzStates>),
 }
 
 impl StateWriter {
@@ -64,7 +65,7 @@ impl StateWriter {
         let file = OutputFile::create(path)?;
         Ok(Self(match format {
             StateFormat::Csv => Format::Csv(csv::CsvStates::begin(file)?),
-            StateFormat::Npz => Format::Npz(npz::NpzStates::begin(file)?),
+            StateFormat::Npz => Format::Npz(Box::new(npz::NpzStates::begin(file)?)),
         }))
     }
 

@@ -2,20 +2,21 @@
 
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use npyz::npz::{NpzArchive, NpzWriter};
 use npyz::zip::read::ZipFile;
+use npyz::zip::result::ZipError;
 use npyz::zip::write::FileOptions;
 use npyz::zip::{CompressionMethod, DateTime};
 use npyz::{AutoSerialize, Deserialize, NpyFile, WriterBuilder};
 
 use super::ARRAYS;
 use super::table::{Row, StateTable};
-use crate::commands::output::{OutputError, OutputFile};
-use crate::model::scene::suggest;
+use crate::commands::output::{OutputError, OutputFile, Scratch};
+use crate::model::scene::hint;
 use crate::model::state::FlockState;
 use crate::model::vector::{DIMENSIONS, Point};
 
@@ -24,7 +25,7 @@ use crate::model::vector::{DIMENSIONS, Point};
 #[derive(Debug)]
 pub struct NpzStates {
     file: OutputFile,
-    arrays: [BufWriter<File>; ARRAYS.len()],
+    arrays: [Scratch; ARRAYS.len()],
     rows: u64,
 }
 
@@ -55,31 +56,52 @@ impl NpzStates {
     }
 
     /// Assembles the archive.
-    pub fn finish(self) -> io::Result<OutputFile> {
-        let rows = self.rows;
-        let mut archive = NpzWriter::new(self.file);
-        let [tick, id, species, position, velocity] = self.arrays;
-        append::<u64>(&mut archive, "tick", &[rows], tick)?;
-        append::<u32>(&mut archive, "id", &[rows], id)?;
-        append::<u8>(&mut archive, "species", &[rows], species)?;
-        let shape = [rows, DIMENSIONS as u64];
-        append::<f32>(&mut archive, "position", &shape, position)?;
-        append::<f32>(&mut archive, "velocity", &shape, velocity)?;
-        Ok(archive.zip_writer().finish()?)
+    pub fn finish(mut self) -> io::Result<OutputFile> {
+        let mut archive = NpzWriter::new(&mut self.file);
+        let ended = fill(&mut archive, self.rows, self.arrays)
+            .and_then(|()| Ok(archive.zip_writer().finish().map(|_| ())?));
+        match &ended {
+            Ok(()) => drop(archive),
+            // Dropped, it would try once more and print what fails.
+            Err(_) => std::mem::forget(archive),
+        }
+        ended.map(|()| self.file).map_err(bare)
     }
+}
+
+/// The error of the file itself, which the archive hides in one of its own.
+fn bare(error: io::Error) -> io::Error {
+    match error.downcast::<ZipError>() {
+        Ok(ZipError::Io(error)) => error,
+        Ok(other) => io::Error::other(other),
+        Err(error) => error,
+    }
+}
+
+/// Copies all arrays into the archive.
+fn fill(
+    archive: &mut NpzWriter<&mut OutputFile>,
+    rows: u64,
+    arrays: [Scratch; ARRAYS.len()],
+) -> io::Result<()> {
+    let [tick, id, species, position, velocity] = arrays;
+    append::<u64>(archive, "tick", &[rows], tick)?;
+    append::<u32>(archive, "id", &[rows], id)?;
+    append::<u8>(archive, "species", &[rows], species)?;
+    let shape = [rows, DIMENSIONS as u64];
+    append::<f32>(archive, "position", &shape, position)?;
+    append::<f32>(archive, "velocity", &shape, velocity)
 }
 
 /// Copies one array into the archive. The bytes are those of the machine, and so is the byte
 /// order that the header declares.
 fn append<T: AutoSerialize>(
-    archive: &mut NpzWriter<OutputFile>,
+    archive: &mut NpzWriter<&mut OutputFile>,
     name: &str,
     shape: &[u64],
-    values: BufWriter<File>,
+    values: Scratch,
 ) -> io::Result<()> {
-    let mut values = values.into_inner().map_err(io::IntoInnerError::into_error)?;
-    let length = values.stream_position()?;
-    values.rewind()?;
+    let (mut values, length) = values.read_back()?;
     let options = FileOptions::default()
         .compression_method(CompressionMethod::Stored)
         // The same states give the same bytes at any hour.
@@ -104,9 +126,9 @@ pub fn read(path: &Path) -> anyhow::Result<StateTable> {
     for name in &names {
         if !ARRAYS.contains(&name.as_str()) {
             bail!(
-                "unknown array {name:?}; {} (the arrays are {}; tick and species are optional)",
-                suggest(name, &ARRAYS),
-                ARRAYS.join(", ")
+                "unknown array {name:?}; the arrays are {}, tick and species are optional{}",
+                ARRAYS.join(", "),
+                hint(name, ARRAYS)
             );
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::MAX_AGENTS;
+
 /// Where a value was written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
@@ -46,6 +48,133 @@ impl fmt::Display for SceneError {
     }
 }
 
+/// A population that cannot be.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PopulateError {
+    /// Too few or too many agents.
+    #[error("--count {count}: a flock has 1 to {MAX_AGENTS} agents")]
+    Count {
+        /// As asked for.
+        count: u64,
+    },
+    /// A density for a flock whose agents do not see one another.
+    #[error(
+        "--density {density}: no species of scene `{scene}` listens to neighbours, so its world \
+         has a fixed size; set it with --set world.size=[W,H]"
+    )]
+    DeafFlock {
+        /// As asked for.
+        density: f32,
+        /// The scene's name.
+        scene: String,
+    },
+    /// A world that is too small or too large for the numbers that positions are kept in.
+    #[error(
+        "the world would be {width} x {height} world units; each side is from {low} to {high}: \
+         change --count, --density or world.size"
+    )]
+    World {
+        /// World units.
+        width: f32,
+        /// World units.
+        height: f32,
+        /// Shortest side.
+        low: f32,
+        /// Longest side.
+        high: f32,
+    },
+    /// An agent that goes round a wrapped world in one tick.
+    #[error(
+        "species.{species}.max_speed: {speed} world units a tick (time_step included) lead round \
+         the wrapped world of {width} x {height} at once; lower max_speed or enlarge world.size"
+    )]
+    TooFast {
+        /// Its name.
+        species: String,
+        /// World units per tick.
+        speed: f32,
+        /// World units.
+        width: f32,
+        /// World units.
+        height: f32,
+    },
+    /// A prediction that leads round a wrapped world.
+    #[error(
+        "species.{species}.follow_path.lookahead: {lookahead} world units lead round the wrapped \
+         world of {width} x {height}; lower it or enlarge world.size"
+    )]
+    LooksTooFar {
+        /// Its name.
+        species: String,
+        /// World units.
+        lookahead: f32,
+        /// World units.
+        width: f32,
+        /// World units.
+        height: f32,
+    },
+    /// A path so far outside a wrapped world that its images would fill the memory.
+    #[error(
+        "paths.{path}: the point [{x}, {y}] is far outside the wrapped world of {width} x {height}; \
+         keep it within two worlds, or set world.boundary"
+    )]
+    PathTooFar {
+        /// Its name.
+        path: String,
+        /// World units.
+        x: f32,
+        /// World units.
+        y: f32,
+        /// World units.
+        width: f32,
+        /// World units.
+        height: f32,
+    },
+    /// An agent that would have to look at too much.
+    #[error(
+        "obstacles: {count} of them are in reach of one place; {most} are the most: have fewer, or \
+         lower avoid.reach"
+    )]
+    TooCrowded {
+        /// At the worst place.
+        count: usize,
+        /// As many as there may be.
+        most: usize,
+    },
+    /// Limits that grow with the distance from a target, round a wrapped world.
+    #[error(
+        "species.{species}.seek.proximity: with {proximity} world units the speed reaches {speed} a \
+         tick half a world away, which leads round the wrapped world of {width} x {height} at once; \
+         raise it, or set world.boundary"
+    )]
+    Proximity {
+        /// Its name.
+        species: String,
+        /// World units.
+        proximity: f32,
+        /// World units per tick.
+        speed: f32,
+        /// World units.
+        width: f32,
+        /// World units.
+        height: f32,
+    },
+    /// More obstacles than a table can hold.
+    #[error("{count} obstacles stand in a world of this size; {most} are the most: lower --count")]
+    Obstacles {
+        /// In the world as it is sized.
+        count: u64,
+        /// As many as there may be.
+        most: u64,
+    },
+    /// A density out of range.
+    #[error("--density {density}: a density is between 0.001 and 10000 neighbours")]
+    Density {
+        /// As asked for.
+        density: f32,
+    },
+}
+
 /// The candidate most like `word`, when one is like it at all.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
@@ -56,11 +185,17 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// ` Did you mean `x`?` or the list of what is known.
+/// `did you mean `x`?` or the list of what is known.
 #[must_use]
 pub fn suggest(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(candidate) => format!("did you mean `{candidate}`?"),
         None => format!("known are {}", known.join(", ")),
     }
+}
+
+/// `; did you mean `x`?` where the list of what is known is told already; nothing where no candidate
+/// is like `word`.
+pub fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, candidates).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }

@@ -2,8 +2,6 @@
 
 use include_dir::{Dir, include_dir};
 
-use super::error::nearest;
-
 static SCENES: Dir = include_dir!("$CARGO_MANIFEST_DIR/scenes");
 
 /// A scene that comes with the program.
@@ -20,12 +18,6 @@ impl BuiltIn {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         built_in().find(|scene| scene.name == name)
-    }
-
-    /// The name most like `name`.
-    #[must_use]
-    pub fn nearest(name: &str) -> Option<&'static str> {
-        nearest(name, built_in().map(|scene| scene.name))
     }
 }
 

@@ -12,9 +12,9 @@ mod start;
 mod tree;
 mod variation;
 
-pub use error::{Origin, SceneError, nearest, suggest};
+pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
 pub use library::{BuiltIn, built_in};
-pub use populate::{PopulateError, Request};
+pub use populate::Request;
 pub use species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species};
 pub use start::Layout;
 pub use variation::{Law, Slot, Variation};

@@ -1,6 +1,6 @@
 //! Typed access to a scene's tree. Every refusal names the key, its place and what is allowed.
 
-use super::error::{SceneError, suggest};
+use super::error::{SceneError, hint, suggest};
 use super::keys::{Key, Section, Values};
 use super::tree::{Node, Value};
 use crate::model::parameter::Parameter;
@@ -132,11 +132,8 @@ impl<'a> Reader<'a> {
         let text = self.text()?;
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         choices.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
-            self.fail(format!(
-                "{text:?} is none of {}; {}",
-                names.join(", "),
-                suggest(text, &names)
-            ))
+            let hint = hint(text, names.iter().copied());
+            self.fail(format!("{text:?} is none of {}{hint}", names.join(", ")))
         })
     }
 

@@ -1,6 +1,7 @@
 //! Where a flock starts when a benchmark says so and not the scene.
 
-use super::populate::{PopulateError, Request};
+use super::error::PopulateError;
+use super::populate::Request;
 use super::species::SpawnPlace;
 use super::{Scene, Species};
 use crate::model::state::FlockState;

@@ -128,7 +128,10 @@ pub fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
     };
     let keys: Vec<&str> = path.trim().split('.').collect();
     if keys.iter().any(|key| key.is_empty()) {
-        return Err(fail("the key has an empty part"));
+        return Err(fail(
+            "the key has an empty part; write --set KEY=VALUE, such as --set \
+             starling.seek.weight=2",
+        ));
     }
     let text = text.trim();
     let bare = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));

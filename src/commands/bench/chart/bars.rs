@@ -142,6 +142,7 @@ fn panel(
     let widest_name = figures.counts.iter().map(|count| below(&short_count(*count))).max();
     // Where names would meet, only every second, third, … has one.
     let every = (widest_name.unwrap_or(0) / place.max(1) + 1) as usize;
+    let mut free = i32::MIN;
     for (group, density) in figures.densities.iter().enumerate() {
         let begin = f64::from(area.left) + half * (group * (2 * counts + 1) + 1) as f64;
         for (number, count) in figures.counts.iter().enumerate() {
@@ -166,9 +167,12 @@ fn panel(
                 page.shapes.push(Shape::Box { corners, colour: WHITE });
                 page.text((x, y), Side::Center, &total, SMALL, INK);
             }
-            if number % every == 0 {
-                let at = (x, area.bottom + 12);
-                page.text(at, Side::Center, &short_count(*count), SMALL, FAINT);
+            let name = short_count(*count);
+            let half = below(&name) / 2;
+            // Nor may it meet the last one of the group before.
+            if number % every == 0 && x - half >= free {
+                page.text((x, area.bottom + 12), Side::Center, &name, SMALL, FAINT);
+                free = x + half;
             }
         }
         let middle = (begin + half * counts as f64) as i32;

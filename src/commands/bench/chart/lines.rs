@@ -27,7 +27,11 @@ pub fn panel(page: &mut Page, figures: &Figures<'_>) {
         rows().filter_map(times).map(|times| times[slot]).reduce(pick)
     };
     let (Some(least), Some(most)) = (range(0, f64::min), range(2, f64::max)) else { return };
-    page.paragraph("By number of agents, in ns (whiskers: least to 95th percentile)", HEADING, INK);
+    page.paragraph(
+        "By number of agents, in ns (whiskers: least to 95th percentile of the samples)",
+        HEADING,
+        INK,
+    );
     let top = page.top + 14;
     let area = Area { left: LEFT, top, right: RIGHT, bottom: top + HEIGHT };
     let up = Axis::logarithmic(least, most, (area.bottom, area.top));

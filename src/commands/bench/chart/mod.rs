@@ -8,6 +8,7 @@ use plotters::style::RGBColor;
 use super::axis::{Axis, mark_text, short_count};
 use super::drawing::{Drawing, Marker, Place, Shape, Side, fitted};
 use super::report::{Report, Row};
+use crate::commands::output::counted;
 
 /// Width of the picture; units, as all lengths here.
 const WIDTH: i32 = 1000;
@@ -154,11 +155,12 @@ fn head(page: &mut Page, figures: &Figures<'_>) {
     page.paragraph("Time for one agent and tick", TITLE, INK);
     let samples = figures.reports.iter().map(Report::fewest_samples).min().unwrap_or(0);
     let about = format!(
-        "scene {}, seed {}; start: {}; {} ticks; medians of {samples} samples or more",
+        "scene {}, seed {}; start: {}; {}; medians of {} or more",
         first.scene,
         first.seed,
         first.start(),
-        first.ticks_asked
+        counted(first.ticks_asked.into(), "tick"),
+        counted(samples as u64, "sample")
     );
     page.paragraph(&about, TEXT, INK);
     for row in &first.rows {
@@ -179,18 +181,26 @@ fn neighbours(figures: &Figures<'_>) -> String {
         return "no agent listens to another".into();
     }
     let counted = figures.densities.iter().filter_map(|density| {
-        let [start, end] = figures.report(density, *largest)?.mean_neighbours;
+        let [start, end] = figures.report(density, *largest)?.crowding?.mean_neighbours;
         let name = if density.name.is_empty() { "" } else { &format!(" ({})", density.name) };
         Some(format!("{start:.1} to {end:.1}{name}"))
     });
     let counted: Vec<String> = counted.collect();
+    if counted.is_empty() {
+        return "interrupted before neighbours were counted".into();
+    }
     let agents = short_count(*largest);
-    format!("neighbours from start to end, with {agents} agents: {}", counted.join(", "))
+    format!(
+        "neighbours from start to end, with {agents} agent{}: {}",
+        if *largest == 1 { "" } else { "s" },
+        counted.join(", ")
+    )
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::super::drawing::tests::text_box;
+    use super::super::report::Crowding;
     use super::*;
 
     const PASSES: [&str; 4] = ["steer", "scan_reduce", "place", "reorder"];
@@ -229,9 +239,12 @@ pub mod tests {
                 ticks_asked: 100,
                 ticks_before_the_end: 111,
                 uniform_neighbours: k,
-                mean_neighbours: [k, 2.9 * k],
-                largest_cell: [13, 93],
-                sampled_agents: 0,
+                ticks_a_sample: 5,
+                crowding: Some(Crowding {
+                    mean_neighbours: [k, 2.9 * k],
+                    largest_cell: [13, 93],
+                    sampled_agents: 0,
+                }),
                 rows: vec![
                     row("gpu", ns / faster, agents),
                     row("cpu", ns, agents),
@@ -257,9 +270,9 @@ pub mod tests {
     #[test]
     fn no_text_covers_another_or_leaves_the_picture() {
         let many = [100, 1000, 5000, 10_000, 20_000, 100_000, 200_000, 1_000_000, 10_000_000];
-        let densities = [Some(10.0), Some(30.0), Some(100.0)];
+        let densities = [10.0, 30.0, 100.0, 3.0, 5.0, 50.0, 70.0, 90.0].map(Some);
         for counts in [&many[..], &many[7..8], &many[3..6]] {
-            for densities in [&densities[..], &densities[..1], &[None]] {
+            for densities in [&densities[..], &densities[..3], &densities[..1], &[None]] {
                 for faster in [2.0, 300.0] {
                     let drawing = chart(&reports(counts, densities, faster));
                     let boxes: Vec<([i32; 4], &Shape)> =
@@ -303,9 +316,20 @@ pub mod tests {
     }
 
     #[test]
+    fn every_density_has_a_line_of_its_own() {
+        let densities: Vec<Option<f32>> = (1..=Marker::ALL.len()).map(|k| Some(k as f32)).collect();
+        let reports = reports(&[1000, 2000], &densities, 2.0);
+        let figures = Figures::of(&reports);
+        for (at, density) in figures.densities.iter().enumerate() {
+            assert!(figures.densities[..at].iter().all(|other| other.marker != density.marker));
+        }
+    }
+
+    #[test]
     fn an_interrupted_run_is_drawn_too() {
         let mut reports = reports(&[1000, 100_000], &[Some(10.0)], 2.0);
         reports.iter_mut().flat_map(|r| &mut r.rows).for_each(|row| row.passes.clear());
+        reports[1].crowding = None;
         assert!(chart(&reports).svg().unwrap().contains("</svg>"));
         assert!(chart(&reports[..1]).svg().unwrap().contains("</svg>"));
     }

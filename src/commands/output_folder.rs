@@ -1,0 +1,91 @@
+//! A folder that a command fills with files.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::output::{OutputError, OutputFile, parent};
+
+/// A folder of files, each whole or absent. One that was made for nothing is taken away again.
+#[derive(Debug)]
+pub struct OutputFolder {
+    path: PathBuf,
+    is_new: bool,
+}
+
+impl Drop for OutputFolder {
+    fn drop(&mut self) {
+        if self.is_new {
+            // A folder that holds anything stays: the system refuses to remove it.
+            let _ = std::fs::remove_dir(&self.path);
+        }
+    }
+}
+
+impl OutputFolder {
+    /// Creates the folder if it is missing (but not those above it: that would be a misspelling),
+    /// and checks that files can be written in it.
+    pub fn create(path: &Path) -> Result<Self, OutputError> {
+        let fail = |error: &io::Error| OutputError::of_system(path, error);
+        let is_new = !path.is_dir();
+        if is_new {
+            if path.exists() {
+                let problem = "that is a file; name a folder, or a file ending in .png, .gif, \
+                               .apng or .mp4";
+                return Err(OutputError::new(path, problem));
+            }
+            if !parent(path).is_dir() {
+                let problem = format!(
+                    "the folder {} does not exist; create it first, or check the spelling",
+                    parent(path).display()
+                );
+                return Err(OutputError::new(path, problem));
+            }
+            std::fs::create_dir(path).map_err(|error| fail(&error))?;
+        }
+        let folder = Self { path: path.into(), is_new };
+        tempfile::tempfile_in(path)
+            .map_err(|error| OutputError::of_system(&path.join("any file"), &error))?;
+        Ok(folder)
+    }
+
+    /// Names of the files in it, sorted.
+    pub fn names(&self) -> Result<Vec<String>, OutputError> {
+        let fail = |error: io::Error| OutputError::of_system(&self.path, &error);
+        let entries = std::fs::read_dir(&self.path).map_err(fail)?;
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.map(|e| e.file_name().to_string_lossy().into_owned()))
+            .collect::<io::Result<_>>()
+            .map_err(fail)?;
+        names.sort();
+        Ok(names)
+    }
+
+    /// Writes one file. Returns its size in bytes.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<u64, OutputError> {
+        let path = self.path.join(name);
+        let mut file = OutputFile::create(&path)?;
+        file.write_all(bytes).map_err(|error| OutputError::of_system(&path, &error))?;
+        file.keep()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_folder_stays_when_something_is_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("frames");
+        let create = || OutputFolder::create(&path).unwrap();
+        let missing = OutputFolder::create(&path.join("frames")).unwrap_err().to_string();
+        assert!(missing.contains("does not exist"), "{missing}");
+        drop(create());
+        assert!(!path.exists(), "an empty folder stayed behind");
+        create().write("a", b"b").unwrap();
+        assert!(path.join("a").is_file());
+        std::fs::remove_file(path.join("a")).unwrap();
+        drop(create());
+        assert!(path.is_dir(), "a folder of the user's was removed");
+    }
+}

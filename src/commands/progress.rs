@@ -1,0 +1,32 @@
+//! What a terminal shows of work under way: a bar where its end is known, else a spinner.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// From one look of a spinner to the next.
+const SPIN: Duration = Duration::from_millis(200);
+
+/// A bar on stderr that counts `unit`s and tells the time left; nothing when stderr is no terminal.
+#[must_use]
+pub fn progress(length: u64, unit: &str) -> ProgressBar {
+    let template = format!("{{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left");
+    let bar = ProgressBar::new(length);
+    // The template is fixed; without it the bar has indicatif's own look.
+    match ProgressStyle::with_template(&template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// A spinner on stderr that says what is being done and for how long; it turns by itself.
+#[must_use]
+pub fn waiting(what: &str) -> ProgressBar {
+    let spinner = ProgressBar::new_spinner().with_message(what.to_string());
+    let spinner = match ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+        Ok(style) => spinner.with_style(style),
+        Err(_) => spinner,
+    };
+    spinner.enable_steady_tick(SPIN);
+    spinner
+}

@@ -1,0 +1,65 @@
+//! Values of the command line, and what is wrong with those that cannot be.
+
+use std::ops::RangeInclusive;
+
+use crate::model::scene::MAX_AGENTS;
+
+/// A command line that says what cannot be. The program then exits with 2.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
+
+/// A [`UsageError`] as `anyhow` wants it.
+pub fn wrong(problem: impl Into<String>) -> anyhow::Error {
+    UsageError(problem.into()).into()
+}
+
+/// A parser of whole numbers within a range, for clap; `_` may group the digits.
+pub fn whole<T: TryFrom<u64>>(
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.replace('_', "").parse().ok().filter(|number| range.contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+            format!("a whole number from {} to {} is wanted", range.start(), range.end())
+        })
+    }
+}
+
+/// A number of agents, for clap.
+pub fn count(text: &str) -> Result<u64, String> {
+    let plain = text.replace(['_', ','], "");
+    let count = plain.parse().ok().filter(|count| (1..=MAX_AGENTS).contains(count));
+    count.ok_or_else(|| format!("a flock has 1 to {MAX_AGENTS} agents, a whole number"))
+}
+
+/// A number of mean neighbours, for clap.
+pub fn density(text: &str) -> Result<f32, String> {
+    let density = text.parse().ok().filter(|density| (1e-3..=1e4).contains(density));
+    density.ok_or_else(|| "a density is between 0.001 and 10000 neighbours".into())
+}
+
+/// A rate of frames, for clap.
+pub fn frame_rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (0.1..=1000.0).contains(rate));
+    rate.ok_or_else(|| "a rate is a number of frames a second from 0.1 to 1000".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_outside_its_range_is_told_the_range() {
+        let seed = whole::<u32>(0..=u32::MAX.into());
+        assert_eq!(seed("4_294_967_295"), Ok(u32::MAX));
+        for wrong in ["x", "-1", "1.5", "4294967296", ""] {
+            let problem = seed(wrong).unwrap_err();
+            assert_eq!(problem, "a whole number from 0 to 4294967295 is wanted", "{wrong}");
+        }
+        for wrong in ["0", "-1", "nan", "inf", "x", "10001"] {
+            assert!(density(wrong).unwrap_err().contains("0.001 and 10000"), "{wrong}");
+        }
+        assert_eq!((density("0.001"), density("1e4")), (Ok(0.001), Ok(10_000.0)));
+    }
+}
