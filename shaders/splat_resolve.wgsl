@@ -1,16 +1,28 @@
 // The picture that the sums of pass splat stand for, over what is there already.
 
-import package::canvas::{canvas, scale, PACKED_BITS};
+import package::canvas::{canvas, Scale, scale, PACKED_BITS};
 import package::picture::{picture, TAU};
 
 // See splat.wgsl. Two words at a time: four a cell, or two where they are packed.
 @group(0) @binding(5) var<storage, read> sums: array<vec2<u32>>;
 
+struct Corner {
+    @builtin(position) position: vec4<f32>,
+    // What `scale` says, worked out for each corner instead of each pixel.
+    @location(0) @interpolate(flat) counts_per_bit: f32,
+    @location(1) @interpolate(flat) packed: u32,
+}
+
 // One triangle that covers the whole target.
 @vertex
-fn cover(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4<f32> {
+fn cover(@builtin(vertex_index) vertex: u32) -> Corner {
     let corner = vec2(f32(vertex & 1u), f32(vertex >> 1u));
-    return vec4(4.0 * corner - 1.0, 0.0, 1.0);
+    let scale = scale();
+    return Corner(vec4(4.0 * corner - 1.0, 0.0, 1.0), scale.counts_per_bit, u32(scale.packed));
+}
+
+fn scale_of(corner: Corner) -> Scale {
+    return Scale(corner.counts_per_bit, corner.packed == 1u);
 }
 
 // Counted from the band's first cell.
@@ -19,7 +31,11 @@ fn sums_at(column: i32, row: i32, packed: bool) -> vec4<f32> {
     let cell = place.y * (canvas.columns + 2u * canvas.margin) + place.x;
     let first = select(2u * cell, cell, packed);
     let lower = sums[first];
-    let upper = sums[select(first + 1u, first, packed)];
+    var upper = vec2<u32>();
+    // A branch, but see splat.wgsl.
+    for (var more = select(1u, 0u, packed); more > 0u; more--) {
+        upper = sums[first + 1u];
+    }
     let mask = (1u << PACKED_BITS) - 1u;
     // Three fields of one number of 64 bits.
     let x = ((lower.x >> PACKED_BITS) | (lower.y << (32u - PACKED_BITS))) & mask;
@@ -29,8 +45,7 @@ fn sums_at(column: i32, row: i32, packed: bool) -> vec4<f32> {
 }
 
 // Premultiplied.
-fn shown(column: i32, row: i32) -> vec4<f32> {
-    let scale = scale();
+fn shown(column: i32, row: i32, scale: Scale) -> vec4<f32> {
     let total = sums_at(column, row, scale.packed);
     // Of the light behind the agents this is left.
     let left = exp2(-total.x / scale.counts_per_bit);
@@ -45,24 +60,25 @@ fn shown(column: i32, row: i32) -> vec4<f32> {
 
 // Where cells are not as large as pixels: between the middles of four of them. What is mixed is what
 // they show; sums that are mixed would hide more.
-fn between(pixel: vec2<f32>) -> vec4<f32> {
+fn between(pixel: vec2<f32>, scale: Scale) -> vec4<f32> {
     let place = pixel * canvas.cells_per_pixel - vec2(0.5, f32(canvas.top) + 0.5);
     let most = vec2(f32(canvas.columns), f32(canvas.rows));
     let corner = clamp(floor(place), vec2(-1.0), most - 1.0);
     let share = place - corner;
     let cell = vec2<i32>(corner);
-    let upper = mix(shown(cell.x, cell.y), shown(cell.x + 1, cell.y), share.x);
-    let lower = mix(shown(cell.x, cell.y + 1), shown(cell.x + 1, cell.y + 1), share.x);
-    return mix(upper, lower, share.y);
+    let left = mix(shown(cell.x, cell.y, scale), shown(cell.x, cell.y + 1, scale), share.y);
+    let next = cell.x + 1;
+    let right = mix(shown(next, cell.y, scale), shown(next, cell.y + 1, scale), share.y);
+    return mix(left, right, share.x);
 }
 
 @fragment
-fn resolve(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
-    let place = vec2<i32>(pixel.xy);
-    return shown(place.x, place.y - i32(canvas.top));
+fn resolve(pixel: Corner) -> @location(0) vec4<f32> {
+    let place = vec2<i32>(pixel.position.xy);
+    return shown(place.x, place.y - i32(canvas.top), scale_of(pixel));
 }
 
 @fragment
-fn resolve_between(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
-    return between(pixel.xy);
+fn resolve_between(pixel: Corner) -> @location(0) vec4<f32> {
+    return between(pixel.position.xy, scale_of(pixel));
 }

@@ -186,11 +186,11 @@ fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
         })
     };
     let compute = wgpu::ShaderStages::COMPUTE;
-    let fragment = wgpu::ShaderStages::FRAGMENT;
-    let picture = pieces::layout_entry(2, fragment, wgpu::BufferBindingType::Uniform);
+    let draw = wgpu::ShaderStages::VERTEX_FRAGMENT;
+    let picture = pieces::layout_entry(2, draw, wgpu::BufferBindingType::Uniform);
     [
         layout("splat", &[&pieces::layout_entries(compute)[..], &own(compute, false)].concat()),
-        layout("splat_resolve", &[&[picture][..], &own(fragment, true)].concat()),
+        layout("splat_resolve", &[&[picture][..], &own(draw, true)].concat()),
     ]
 }
 

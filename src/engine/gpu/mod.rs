@@ -256,7 +256,11 @@ impl Engine for GpuEngine {
             sizes.push(("memory", u64::from(count) * 4));
         }
         let memory = Memory::new(&self.gpu, &grid, count, crowded_above, &sizes)?;
-        self.profiler.reset(&self.gpu, pipelines.iter().map(|p| p.pass.name).collect())?;
+        let sorted = tables::sorted_agents(&grid, scene, state);
+        let members = sorted.start.par_windows(2).map(|pair| pair[1] - pair[0]);
+        let largest_cell = members.max().unwrap_or(0);
+        let names = pipelines.iter().map(|p| p.pass.name).collect();
+        self.profiler.reset(&self.gpu, names, largest_cell)?;
         let bindings = pipelines
             .iter()
             .map(|pipeline| pipeline.bind(&self.gpu, &memory))
@@ -265,13 +269,11 @@ impl Engine for GpuEngine {
         for (name, bytes) in &contents {
             write(name, bytes);
         }
-        let sorted = tables::sorted_agents(&grid, scene, state);
         write("memory", bytemuck::cast_slice(&sorted.memory));
         write("state", bytemuck::cast_slice(&sorted.state));
         write("tag", bytemuck::cast_slice(&sorted.tag));
         write("start", bytemuck::cast_slice(&sorted.start));
-        let members = sorted.start.par_windows(2).map(|pair| pair[1] - pair[0]);
-        write("census", bytemuck::bytes_of(&members.max().unwrap_or(0)));
+        write("census", bytemuck::bytes_of(&largest_cell));
         write("clock", bytemuck::bytes_of(&(state.tick as u32)));
         self.loaded = Some(Loaded {
             variant,

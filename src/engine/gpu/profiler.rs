@@ -165,14 +165,19 @@ impl Profiler {
     }
 
     /// Drops what is still under way: the flock has been replaced by one whose ticks have these
-    /// `passes`.
-    pub fn reset(&mut self, gpu: &Gpu, passes: Vec<&'static str>) -> Result<(), EngineError> {
+    /// `passes`, and which has `largest_cell` agents in its fullest cell.
+    pub fn reset(
+        &mut self,
+        gpu: &Gpu,
+        passes: Vec<&'static str>,
+        largest_cell: u32,
+    ) -> Result<(), EngineError> {
         if self.in_flight {
             gpu.wait()?;
             self.collect(gpu);
         }
         self.latest = Profile::default();
-        self.largest_cell = 0;
+        self.largest_cell = largest_cell;
         self.passes = passes;
         Ok(())
     }
