@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::lanes::MAX_LANES;
 use crate::model::grid::Grid;
 
 /// Bands for each thread: enough that a thread which meets a crowd does not keep the others
@@ -55,11 +56,69 @@ pub fn divide(grid: &Grid, start: &[u32], threads: usize) -> Vec<Band> {
     bands
 }
 
+/// Part of a band that one thread steers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its agents are in some of these rows of the grid.
+    pub rows: Range<u32>,
+    /// Array indices.
+    pub agents: Range<usize>,
+}
+
+/// The bands in parts that `threads` threads can share out evenly: a single row may hold the whole
+/// flock, and steering, unlike sorting, need not take a row at once.
+pub fn parts(bands: &[Band], threads: usize) -> Vec<Part> {
+    let all = bands.last().map_or(0, |band| band.agents.end);
+    let wanted = if threads == 1 { 1 } else { threads * PER_THREAD };
+    // Whole groups, but for the last of a row.
+    let most = (all / wanted).max(SMALLEST).next_multiple_of(MAX_LANES);
+    let parts_of = |band: &Band| {
+        let Band { rows, agents, .. } = band.clone();
+        // Bands are a little longer than their share: a part of a row would be left.
+        let step = if agents.len() > 2 * most { most } else { agents.len().max(1) };
+        let starts = agents.clone().step_by(step);
+        starts.map(move |start| Part {
+            rows: rows.clone(),
+            agents: start..(start + step).min(agents.end),
+        })
+    };
+    bands.iter().flat_map(parts_of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::vector::Point;
     use crate::model::world::{Boundary, World};
+
+    #[test]
+    fn parts_cover_every_agent_of_the_bands_once() {
+        let world = World { size: Point::new(1000.0, 1000.0), boundary: Boundary::Wrap };
+        let grid = Grid::new(&world, 10.0, 100_000);
+        // Half of the agents are in the last row.
+        let cells = grid.cells() as u32;
+        let crowd = |cell: u32| if cell + 1 >= cells { 100_000 } else { 0 };
+        let start: Vec<u32> = (0..=cells).map(|cell| cell * 10 + crowd(cell)).collect();
+        for threads in [1, 2, 7] {
+            let bands = divide(&grid, &start, threads);
+            let parts = parts(&bands, threads);
+            let all = *start.last().unwrap() as usize;
+            assert_eq!(parts[0].agents.start, 0);
+            assert_eq!(parts.last().unwrap().agents.end, all);
+            assert!(parts.windows(2).all(|pair| pair[0].agents.end == pair[1].agents.start));
+            for part in &parts {
+                let row = |agent: usize| {
+                    let cell = start.partition_point(|first| *first as usize <= agent) - 1;
+                    cell as u32 / grid.columns
+                };
+                let Range { start, end } = part.agents;
+                assert!(part.rows.contains(&row(start)) && part.rows.contains(&row(end - 1)));
+                // None is much longer than a thread's share of it.
+                let share = all / if threads == 1 { 1 } else { threads * PER_THREAD };
+                assert!(part.agents.len() <= 2 * share.max(SMALLEST) + MAX_LANES);
+            }
+        }
+    }
 
     #[test]
     fn bands_cover_every_row_and_agent_once() {

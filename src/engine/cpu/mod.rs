@@ -141,7 +141,8 @@ impl Flock {
             },
             time_step: self.scene.time_step,
         };
-        pass.run(&bands, instructions, &mut self.moved, &mut self.key);
+        let parts = bands::parts(&bands, threads);
+        pass.run(&parts, instructions, &mut self.moved, &mut self.key);
         if self.uses.has(Uses::MOVING_TARGETS) {
             self.move_targets();
         }

@@ -116,8 +116,9 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
         let main = self.agents(near, self.main_run());
         let (before, after) =
             if SEAM { self.runs_across_the_seam(near) } else { Default::default() };
-        let total = before.len() + main.len() + after.len();
-        if total > RUN_CAP as usize && self.goes_cell_by_cell(near, total) {
+        let lengths = [before.len(), main.len(), after.len()];
+        if lengths.iter().sum::<usize>() > RUN_CAP as usize && self.goes_cell_by_cell(near, lengths)
+        {
             return self.cell_by_cell::<SEAM>(near);
         }
         if SEAM && !before.is_empty() {
@@ -160,7 +161,12 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
     /// True when an agent's own run is so long that it is sampled, or when the group is so
     /// scattered that walking each cell's own runs is less work than walking their union.
     #[cold]
-    fn goes_cell_by_cell(&self, near: u32, joint: usize) -> bool {
+    fn goes_cell_by_cell(&self, near: u32, lengths: [usize; 3]) -> bool {
+        if self.group.columns.0 == self.group.columns.1 {
+            // The joint runs are those of the only cell.
+            return lengths.iter().any(|length| *length > RUN_CAP as usize);
+        }
+        let joint = lengths.iter().sum();
         let mut alone = 0;
         for (column, _) in cells(self.flock, self.group) {
             let (first, second) = self.flock.grid.columns_around(column);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::bands::Band;
+use super::bands::Part;
 use super::flock::{Motion, MotionMut, take};
 use super::lanes::{InstructionSet, MAX_LANES};
 use super::neighbours::{Group, Surveyed, Walk, listening};
@@ -33,10 +33,10 @@ pub struct Steer<'a> {
     pub time_step: f32,
 }
 
-/// One band's part of the pass.
-struct BandTask<'a, const USES: u64, const MANY: bool> {
+/// What one task does of the pass.
+struct Task<'a, const USES: u64, const MANY: bool> {
     pass: &'a Steer<'a>,
-    band: &'a Band,
+    part: &'a Part,
     out: MotionMut<'a>,
     key: &'a mut [u32],
 }
@@ -46,39 +46,39 @@ impl Steer<'_> {
     /// `key` the cell of each.
     pub fn run(
         &self,
-        bands: &[Band],
+        parts: &[Part],
         instructions: InstructionSet,
         after: &mut Motion,
         key: &mut [u32],
     ) {
         let mut out = after.as_mut();
         let mut key = &mut key[..];
-        let mut tasks = Vec::with_capacity(bands.len());
-        for band in bands {
-            let count = band.agents.len();
-            tasks.push((band, out.take(count), take(&mut key, count)));
+        let mut tasks = Vec::with_capacity(parts.len());
+        for part in parts {
+            let count = part.agents.len();
+            tasks.push((part, out.take(count), take(&mut key, count)));
         }
-        tasks.into_par_iter().for_each(|(band, out, key)| {
-            self.run_band(instructions, band, out, key);
+        tasks.into_par_iter().for_each(|(part, out, key)| {
+            self.run_part(instructions, part, out, key);
         });
     }
 
     /// Picks the kernel for the scene.
-    fn run_band(&self, set: InstructionSet, band: &Band, out: MotionMut, key: &mut [u32]) {
+    fn run_part(&self, set: InstructionSet, part: &Part, out: MotionMut, key: &mut [u32]) {
         const FLOCK: u64 = FLOCKING.bits();
         const ANY: u64 = Uses::ALL.bits();
         let flocking = self.flock.uses.and(Uses::PER_NEIGHBOUR) == FLOCKING;
         let pass = self;
         match (flocking, self.table.len() > 1) {
-            (true, false) => set.run(BandTask::<FLOCK, false> { pass, band, out, key }),
-            (true, true) => set.run(BandTask::<FLOCK, true> { pass, band, out, key }),
-            (false, false) => set.run(BandTask::<ANY, false> { pass, band, out, key }),
-            (false, true) => set.run(BandTask::<ANY, true> { pass, band, out, key }),
+            (true, false) => set.run(Task::<FLOCK, false> { pass, part, out, key }),
+            (true, true) => set.run(Task::<FLOCK, true> { pass, part, out, key }),
+            (false, false) => set.run(Task::<ANY, false> { pass, part, out, key }),
+            (false, true) => set.run(Task::<ANY, true> { pass, part, out, key }),
         }
     }
 }
 
-impl<const USES: u64, const MANY: bool> WithSimd for BandTask<'_, USES, MANY> {
+impl<const USES: u64, const MANY: bool> WithSimd for Task<'_, USES, MANY> {
     type Output = ();
 
     #[inline(always)]
@@ -89,9 +89,11 @@ impl<const USES: u64, const MANY: bool> WithSimd for BandTask<'_, USES, MANY> {
         let columns = flock.grid.columns as usize;
         // One for all groups: clearing it costs less than making another.
         let mut sums = Rules::nothing(uniform[0].mass);
-        for row in self.band.rows.clone() {
+        let Part { rows: own_rows, agents: own } = self.part;
+        for row in own_rows.clone() {
             let first_cell = row as usize * columns;
-            let (first, end) = (flock.start[first_cell], flock.start[first_cell + columns]);
+            let first = (flock.start[first_cell] as usize).max(own.start);
+            let end = (flock.start[first_cell + columns] as usize).min(own.end);
             let mut rows = [0; 3];
             let mut near = 0;
             if flock.uses.and(Uses::PER_NEIGHBOUR) != Uses::default() {
@@ -100,15 +102,15 @@ impl<const USES: u64, const MANY: bool> WithSimd for BandTask<'_, USES, MANY> {
                     near += 1;
                 }
             }
-            for start in (first as usize..end as usize).step_by(S::F32_LANES) {
-                let agents = start..(start + S::F32_LANES).min(end as usize);
+            for start in (first..end).step_by(S::F32_LANES) {
+                let agents = start..(start + S::F32_LANES).min(end);
                 self.group(simd, &uniform, agents, (row, &rows[..near]), &mut sums);
             }
         }
     }
 }
 
-impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
+impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
     /// Steers one group of agents of `row`, whose neighbours are in `rows`. `sums` is room for what
     /// they sum up.
     #[inline(always)]
@@ -194,7 +196,7 @@ impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
         let velocity = velocity.limit(agent.max_speed);
         let (position, velocity) = flock.world.confine(position + velocity * step, velocity);
 
-        let first = group.agents.start - self.band.agents.start;
+        let first = group.agents.start - self.part.agents.start;
         let own = first..first + group.agents.len();
         if remembers {
             let memories = &mut self.out.memory[own.clone()];
@@ -208,7 +210,7 @@ impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
     }
 }
 
-impl<const USES: u64, const MANY: bool> BandTask<'_, USES, MANY> {
+impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
     /// The angles that a group remembers, and a random number for each.
     #[inline(always)]
     fn recalled<S: Simd>(&self, simd: S, agents: Range<usize>) -> (Lanes<S>, Lanes<S>) {
