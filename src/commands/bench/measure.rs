@@ -20,8 +20,8 @@ const WARM_UP: u32 = 10;
 const PROFILED: u32 = 10;
 /// A sample is at least this long, so that submitting and waiting do not count.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(5);
-/// Samples wanted at least, for a 95th percentile.
-const SAMPLES: u32 = 20;
+/// Samples wanted at least, for a median.
+const SAMPLES: u32 = 5;
 /// Ticks by which the fastest engine is found.
 const TRIED: u32 = 3;
 /// Slower ticks are done one by one, so that Ctrl-C is heard.
