@@ -256,6 +256,9 @@ fn every_pass_equals_its_twin() {
     let Some(gpu) = adapter::gpu("every_pass_equals_its_twin") else { return };
     for case in cases() {
         let mut loaded = load(&gpu, &case);
+        let fullest = loaded.words("start").windows(2).map(|cell| cell[1] - cell[0]).max();
+        assert_eq!(Some(loaded.words("census")[0]), fullest, "{}: first census", case.name);
+        assert_eq!(Some(loaded.engine.largest_cell()), fullest, "{}: largest cell", case.name);
         for tick in 0..2 {
             if let Err(pass) = loaded.check_tick(None) {
                 panic!("{}, tick {tick}: {pass}", case.name);
