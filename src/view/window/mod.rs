@@ -43,6 +43,8 @@ pub struct Options<'a> {
     pub size: (u32, u32),
     /// Close after this many frames.
     pub frames: Option<u64>,
+    /// True once the window shall close as if its button had been clicked: Ctrl-C in the terminal.
+    pub stopped: &'a dyn Fn() -> bool,
     /// What draws.
     pub adapter: AdapterChoice,
     /// What moves the flock at the start.
@@ -177,6 +179,9 @@ fn with_remedy(said: &str) -> String {
     }
 }
 
+/// From one look at [`Options::stopped`] to the next, where nothing else happens.
+const LOOK: Duration = Duration::from_millis(100);
+
 struct App<'a> {
     options: Options<'a>,
     instance: wgpu::Instance,
@@ -238,8 +243,8 @@ impl ApplicationHandler for App<'_> {
         }
     }
 
-    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
-        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
+    fn new_events(&mut self, _: &ActiveEventLoop, _: StartCause) {
+        if self.wake_at.is_some_and(|at| at <= Instant::now()) {
             self.frame_wanted = true;
         }
     }
@@ -253,13 +258,15 @@ impl ApplicationHandler for App<'_> {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        if (self.options.stopped)() {
+            return self.close(event_loop, None);
+        }
         let Some(stage) = &self.stage else { return };
         if self.frame_wanted && !stage.is_hidden() {
             stage.request_frame();
         }
-        event_loop.set_control_flow(match self.wake_at {
-            Some(at) if !stage.is_hidden() => ControlFlow::WaitUntil(at),
-            _ => ControlFlow::Wait,
-        });
+        let look = Instant::now() + LOOK;
+        let frame = self.wake_at.filter(|_| !stage.is_hidden());
+        event_loop.set_control_flow(ControlFlow::WaitUntil(frame.map_or(look, |at| at.min(look))));
     }
 }

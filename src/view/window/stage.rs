@@ -309,7 +309,11 @@ impl<'a> Stage<'a> {
         let elapsed = now - std::mem::replace(&mut self.last, now);
         self.do_deeds()?;
         let ticks = self.player.advance(elapsed.as_secs_f64())?;
-        self.meter.note(elapsed.as_secs_f64(), ticks);
+        if self.player.clock.is_paused() {
+            self.meter.forget();
+        } else {
+            self.meter.note(elapsed.as_secs_f64(), ticks);
+        }
         self.ticks += u64::from(ticks);
         self.played += elapsed;
 
@@ -348,11 +352,11 @@ impl<'a> Stage<'a> {
         gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
         self.screen.present(canvas);
         self.interface.clean_up(&painting);
-        if let Some(species) = changed {
-            let refused = self.player.change(species)?;
-            self.say(refused);
-        }
-        Ok(painting.again_in)
+        let Some(species) = changed else { return Ok(painting.again_in) };
+        let refused = self.player.change(species)?;
+        self.say(refused);
+        // What has been drawn is the flock before.
+        Ok(Duration::ZERO)
     }
 
     /// Lays the interface out; returns the species as the user has changed them, if so.
