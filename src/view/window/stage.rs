@@ -365,7 +365,8 @@ impl<'a> Stage<'a> {
         let camera = self.hand.camera;
         let near = NEAR * self.window.scale_factor() as f32;
         let (marks, legend) = self.lens.marks(&mut self.player, &camera, near)?;
-        let (largest_cell, sampled) = self.crowds.count(&mut self.player, self.overlay_shown)?;
+        let (player, gpu) = (&mut self.player, self.screen.gpu());
+        let (largest_cell, sampled) = self.crowds.count(player, gpu, self.overlay_shown)?;
         let engine = self.player.engine();
         let scene = self.player.scene();
         let facts = Facts {
