@@ -158,7 +158,10 @@ fn an_override_says_where_it_was_written() {
             "targets.3.position=[1, 2]",
             "targets: `3` is no element of this list, whose only one is 0",
         ),
-        ("targets.position=[1, 2]", "targets: `position` is no element of this list"),
+        (
+            "targets.position=[1, 2]",
+            "targets: this is a list; name an element, as in targets.0.position",
+        ),
         ("world.size.2=5", "world.size: `2` is no element of this list; they are 0 to 1"),
         ("paths.0.closed=true", "paths: there is none to change; give the whole list"),
         ("bird.separation.radius.0=5", "radius: this is 5, not a list"),

@@ -209,6 +209,11 @@ fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<()
         }
         return wrong(match count {
             0 => format!("this list is empty, without an element `{key}`; give the whole list"),
+            _ if number.is_none() => format!(
+                "this is a list; name an element, as in {}.0.{}",
+                keys[..depth].join("."),
+                keys[depth..].join(".")
+            ),
             1 => format!("`{key}` is no element of this list, whose only one is 0"),
             _ => format!("`{key}` is no element of this list; they are 0 to {}", count - 1),
         });
@@ -217,7 +222,7 @@ fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<()
     if number.is_some() && depth > 0 && keys[..depth] != ["species"] && child(node, key).is_none() {
         return wrong(match &node.value {
             Value::Table(table) if table.is_empty() => format!(
-                "there is none to change; give the whole list, as in --set {}=[{{ … }}]",
+                "there is none to change; give the whole list, as in --set '{}=[{{ … }}]'",
                 keys[..depth].join(".")
             ),
             other => format!("this is {}, not a list with an element `{key}`", other.describe()),
