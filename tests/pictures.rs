@@ -288,8 +288,8 @@ fn a_film_that_cannot_be_ended_is_named_and_leaves_nothing() {
     let film = folder.path().join("a.mp4");
     let bytes = fs::metadata(&film).unwrap().len();
     fs::remove_file(&film).unwrap();
-    // A shell counts in pieces of 512 bytes or of 1024.
-    for limit in [bytes / 1024 - 1, bytes / 2048] {
+    // The shell counts in pieces of 512 bytes. What is missing is the end, or half of the film.
+    for limit in [bytes / 512 - 2, bytes / 1024] {
         let output = capture(&limit.to_string());
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{message}");
