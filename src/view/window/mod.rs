@@ -27,7 +27,7 @@ use crate::engine::gpu::{AdapterChoice, Gpu, device};
 use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use stage::{Next, Stage};
+use stage::Stage;
 
 /// Makes an engine of a kind, on the device that the window draws with if it runs on one.
 pub type EngineFactory<'a> =
@@ -177,6 +177,17 @@ fn with_remedy(said: &str) -> String {
     } else {
         said.into()
     }
+}
+
+/// What [`Stage::frame`] leaves to the event loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// The next frame as soon as may be.
+    Frame,
+    /// A frame after this time, or when something happens.
+    After(Duration),
+    /// The last frame has been shown.
+    End,
 }
 
 /// From one look at [`Options::stopped`] to the next, where nothing else happens.

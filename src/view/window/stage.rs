@@ -17,7 +17,7 @@ use super::lens::{self, Lens};
 use super::overlay::{self, Facts};
 use super::player::Player;
 use super::screen::{Canvas, Screen};
-use super::{Options, Summary, WindowError};
+use super::{Next, Options, Summary, WindowError};
 use crate::engine::EngineKind;
 use crate::model::behaviours::Target;
 use crate::model::scene::{Click, Species};
@@ -30,17 +30,6 @@ const NEAR: f32 = 24.0;
 
 /// How long to wait before asking again for a surface that nobody can see.
 const NAP: Duration = Duration::from_millis(100);
-
-/// What [`Stage::frame`] leaves to the event loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// The next frame as soon as may be.
-    Frame,
-    /// A frame after this time, or when something happens.
-    After(Duration),
-    /// The last frame has been shown.
-    End,
-}
 
 /// Everything that lives as long as the window.
 pub struct Stage<'a> {
