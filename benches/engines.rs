@@ -5,6 +5,7 @@
 //! `flockwork bench`.
 
 mod common;
+mod replay;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +17,8 @@ use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 
-use common::{DENSITIES, Flock, flock, gpu};
+use common::{Flock, flock, gpu};
+use replay::DENSITIES;
 
 const COUNTS: [u64; 2] = [10_000, 100_000];
 

@@ -5,6 +5,7 @@
 //! that the engine itself measures, by timestamps where the device has them.
 
 mod common;
+mod replay;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +17,8 @@ use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
 use flockwork::engine::gpu::{GpuEngine, Options};
 
-use common::{DENSITIES, Flock, flock, gpu, scene};
+use common::{Flock, flock, gpu, scene};
+use replay::DENSITIES;
 
 /// Large enough that a GPU is busy, small enough that a scalar core is done in minutes.
 const AGENTS: u64 = 50_000;

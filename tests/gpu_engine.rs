@@ -1,50 +1,26 @@
-//! Levels 2 to 4: the GPU engine against the brute-force reference and against the CPU engine, with
-//! controls that must turn each comparison red.
+//! Levels 2 and 4: one tick of the GPU engine against the brute-force reference, with controls that
+//! must turn the comparison red.
 
 mod adapter;
 mod common;
 
-use std::sync::Arc;
-
+use common::gpu::{GPU, engine, out_of_step};
 use common::situations::{Situation, behaviour_sets, in_the_corner, situation};
 use common::variants::{situations_of, variant_of};
 use common::{
-    Differences, Tolerance, assert_none, assert_ticks, bits, check_invariants, compare,
-    compare_targets, differences, reference, run,
+    Differences, assert_none, assert_ticks, bits, compare, compare_targets, differences, reference,
+    run,
 };
 use flockwork::engine::Engine;
-use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::gpu::GpuEngine;
 use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::shaders::compose;
-use flockwork::engine::gpu::{Gpu, GpuEngine, Options};
 use flockwork::model::behaviours::{Kind, Uses};
-use flockwork::model::scene::{BuiltIn, Request, Scene};
-use flockwork::model::state::FlockState;
-use flockwork::model::statistics::Metrics;
 use wgpu::naga::ScalarKind;
 
 /// Situations for each behaviour alone, and for all together.
 const ALONE: usize = 240;
 const TOGETHER: usize = 800;
-
-/// A GPU may fuse a product and a sum, and its division and square root may be off by 2.5 units in
-/// the last place (Vulkan's precision rules): up to some times the error of correct rounding.
-const GPU: Tolerance = Tolerance { position: 1e-3, velocity: 1e-3, angle: 1e-6 };
-
-/// How much two engines' polarisation may differ after 100 ticks of a flock of 2,000: single agents
-/// part company where rounding tips a balance, the flock as a whole does not. A different seed
-/// changes it by 0.1 and more.
-const ORDER: f64 = 0.02;
-
-fn engine(gpu: &Arc<Gpu>) -> GpuEngine {
-    GpuEngine::with_options(Arc::clone(gpu), Options { checked: true, ..Options::default() })
-}
-
-/// The engine in which no subgroup goes in step.
-fn out_of_step(gpu: &Arc<Gpu>) -> GpuEngine {
-    let options = Options { checked: true, out_of_step: true, ..Options::default() };
-    GpuEngine::with_options(Arc::clone(gpu), options)
-}
 
 fn count_of(kinds: &[Kind]) -> usize {
     if kinds.len() == Kind::ALL.len() { TOGETHER } else { ALONE }
@@ -106,25 +82,6 @@ fn who_stands_in_the_corner_sees_obstacles() {
     let Some(gpu) = adapter::gpu("who_stands_in_the_corner_sees_obstacles") else { return };
     let mut engine = engine(&gpu);
     assert_ticks(&mut engine, in_the_corner(), 1, GPU);
-}
-
-#[test]
-fn ticks_may_be_taken_one_by_one_or_at_once() {
-    let Some(gpu) = adapter::gpu("ticks_may_be_taken_one_by_one_or_at_once") else { return };
-    let mut engine = engine(&gpu);
-    let (scene, state) = mixed("wrap", &[]);
-    // A submission takes 64 at most: varying values meet the end of one.
-    let ticks = 150;
-    let at_once = run(&mut engine, &scene, &state, ticks);
-    engine.load(&scene, &state).unwrap();
-    for _ in 0..ticks {
-        engine.step(1).unwrap();
-    }
-    let one_by_one = engine.read_back().unwrap();
-    assert!(bits(&at_once) == bits(&one_by_one) && at_once.tick == one_by_one.tick);
-    // The control: a value that varies otherwise.
-    let (other, _) = mixed("wrap", &["starling.cohesion.weight.amplitude=0.51"]);
-    assert!(bits(&at_once) != bits(&run(&mut engine, &other, &state, ticks)));
 }
 
 /// A number of a species' table that differs visibly from the one there.
@@ -215,212 +172,6 @@ fn a_poisoned_table_of_the_scenery_is_noticed_on_the_device() {
             compare(&case.scene, &expected, &engine.read_back().unwrap(), GPU).is_err()
         });
         assert!(red, "a poisoned `{buffer}` makes no difference");
-    }
-}
-
-/// `flock`, scaled, from a uniform start.
-fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).into()).collect();
-    let mut scene =
-        Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap();
-    let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
-    (scene, state)
-}
-
-#[test]
-fn both_engines_walk_the_same_way_for_100_ticks() {
-    let Some(gpu) = adapter::gpu("both_engines_walk_the_same_way") else { return };
-    let mut on_gpu = GpuEngine::new(gpu);
-    let mut on_cpu = CpuEngine::new(None).unwrap();
-    for boundary in ["wrap", "walls", "open"] {
-        let (scene, state) = flock(
-            2_000,
-            &[&format!("world.boundary=\"{boundary}\""), "starling.contain.margin=30"],
-        );
-        for ticks in [1, 100] {
-            let a = run(&mut on_gpu, &scene, &state, ticks);
-            let b = run(&mut on_cpu, &scene, &state, ticks);
-            let apart = a.position.iter().zip(&b.position).map(|(p, q)| p.distance(*q));
-            let apart = apart.fold(0.0, f32::max);
-            let order = |state: &FlockState| Metrics::of(&scene, state).polarisation;
-            println!(
-                "{boundary}, {ticks} ticks: at most {apart:.1e} units apart, {}",
-                if bits(&a) == bits(&b) { "the same bits" } else { "different bits" }
-            );
-            assert!(ticks > 1 || f64::from(apart) < GPU.position, "{apart} after one tick");
-            assert!((order(&a) - order(&b)).abs() < ORDER, "{} and {}", order(&a), order(&b));
-        }
-    }
-}
-
-/// The largest difference of position after one tick of a crowd whose runs are sampled, between
-/// the CPU engine with the scene's seed and the GPU engine with `seed`.
-fn crowd_apart(gpu: &Arc<Gpu>, boundary: &str, seed: u32) -> f32 {
-    let crowd = ["starling.spawn_at_scale={place = \"disc\", radius = 60}".to_string()];
-    let boundary = format!("world.boundary=\"{boundary}\"");
-    let (mut scene, state) = flock(5_000, &[&crowd[0], &boundary]);
-    assert!(Metrics::of(&scene, &state).sampled_agents > 4_000, "nobody is sampled");
-    let on_cpu = run(&mut CpuEngine::new(None).unwrap(), &scene, &state, 1);
-    scene.seed = seed;
-    let on_gpu = run(&mut engine(gpu), &scene, &state, 1);
-    let apart = on_cpu.position.iter().zip(&on_gpu.position).map(|(p, q)| p.distance(*q));
-    apart.fold(0.0, f32::max)
-}
-
-/// `mixed.toml`, with everything in it.
-fn mixed(boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
-    let text = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
-    let mut all = vec![format!("world.boundary=\"{boundary}\"")];
-    all.extend(overrides.iter().map(|text| (*text).to_string()));
-    let mut scene = Scene::parse("mixed", &text, &all).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
-    (scene, state)
-}
-
-/// Part of the agents that are more than a hundredth of a unit apart in two states.
-fn apart(scene: &Scene, a: &FlockState, b: &FlockState) -> f64 {
-    let pairs = a.position.iter().zip(&b.position);
-    let far = pairs.filter(|(p, q)| scene.world.shortest_between(**p, **q).length() > 0.01);
-    far.count() as f64 / a.len() as f64
-}
-
-/// The polarisation of the starlings, who are most and flock; and the mean number of neighbours.
-fn order_and_crowding(scene: &Scene, state: &FlockState) -> (f64, f64) {
-    let starlings = state.velocity.iter().zip(&state.species).filter(|(_, species)| **species == 0);
-    let headings: Vec<_> = starlings.map(|(v, _)| v.as_dvec2().normalize_or_zero()).collect();
-    (common::mean(&headings).length(), Metrics::of(scene, state).mean_neighbours)
-}
-
-#[test]
-fn both_engines_walk_a_mixed_scene_alike_for_100_ticks() {
-    // Two runs of the CPU engine of which one starts a rounding off have 2 % of their agents apart
-    // after 30 ticks and most of them after 100, when their orders differ by 0.003 and their
-    // numbers of neighbours by half a percent. Another weight of one behaviour has 75 % apart after
-    // 30 ticks; another seed changes order by 0.1 and neighbours by 45 %.
-    const APART: f64 = 0.1;
-    const CROWDING: f64 = 0.02;
-    let Some(gpu) = adapter::gpu("both_engines_walk_a_mixed_scene_alike") else { return };
-    let mut on_gpu = GpuEngine::new(gpu);
-    let mut on_cpu = CpuEngine::new(None).unwrap();
-    for boundary in ["wrap", "walls", "open"] {
-        let (scene, state) = mixed(boundary, &[]);
-        let (other, _) = mixed(boundary, &["starling.separation.weight=1.55"]);
-        let (seeded, from_another) = mixed(boundary, &["seed=2"]);
-
-        let (a, b) = (run(&mut on_gpu, &scene, &state, 1), run(&mut on_cpu, &scene, &state, 1));
-        assert!(apart(&scene, &a, &b) == 0.0, "{boundary}: apart after one tick");
-        let (a, b) = (run(&mut on_gpu, &scene, &state, 30), run(&mut on_cpu, &scene, &state, 30));
-        let strayed = apart(&scene, &a, &b);
-        assert!(strayed < APART, "{boundary}: {strayed} of the agents apart after 30 ticks");
-        let control = apart(&scene, &a, &run(&mut on_cpu, &other, &state, 30));
-        assert!(control > 3.0 * APART, "{boundary}: another weight moves {control} apart only");
-
-        let (a, b) = (run(&mut on_gpu, &scene, &state, 100), run(&mut on_cpu, &scene, &state, 100));
-        let same = if bits(&a) == bits(&b) { "the same bits" } else { "different bits" };
-        println!("{boundary}: {strayed} apart after 30 ticks, {same} after 100");
-        let hits = |engine: &mut dyn Engine| engine.targets().unwrap()[2].hits;
-        println!("the hare was hit {} and {} times", hits(&mut on_gpu), hits(&mut on_cpu));
-        assert!(hits(&mut on_gpu) > 5 && hits(&mut on_cpu) > 5, "nobody hits the hare");
-        let (order, crowding) = order_and_crowding(&scene, &b);
-        let alike = |state: &FlockState| {
-            let (other_order, other_crowding) = order_and_crowding(&scene, state);
-            [
-                (order - other_order).abs() < ORDER,
-                (crowding / other_crowding - 1.0).abs() < CROWDING,
-            ]
-        };
-        assert_eq!(alike(&a), [true; 2], "{boundary}: {:?}", order_and_crowding(&scene, &a));
-        let control = run(&mut on_cpu, &seeded, &from_another, 100);
-        assert_eq!(alike(&control), [false; 2], "{boundary}: another seed passes for the same");
-    }
-}
-
-#[test]
-fn both_engines_take_the_same_samples_of_a_crowd() {
-    let Some(gpu) = adapter::gpu("both_engines_take_the_same_samples") else { return };
-    for boundary in ["wrap", "walls", "open"] {
-        let same = crowd_apart(&gpu, boundary, 1);
-        // The control: other samples lead elsewhere.
-        let other = crowd_apart(&gpu, boundary, 2);
-        println!("{boundary}: {same:.1e} units apart, {other:.1e} with other samples");
-        assert!(f64::from(same) < GPU.position, "{boundary}: {same}");
-        assert!(f64::from(other) > 10.0 * GPU.position, "{boundary}: {other}");
-    }
-}
-
-#[test]
-fn agents_in_step_take_the_walk_that_each_would_take_alone() {
-    let test = "agents_in_step_take_the_walk_that_each_would_take_alone";
-    let Some(gpu) = adapter::gpu(test) else { return };
-    if !gpu.goes_in_step() {
-        return eprintln!("{test}: agents never go in step on {}", gpu.name());
-    }
-    let mut in_step = GpuEngine::new(Arc::clone(&gpu));
-    let mut alone = out_of_step(&gpu);
-    let place = |shape: &str| format!("starling.spawn_at_scale={{place = {shape}}}");
-    // Even; sampled and unsampled side by side; as long a run as there is; rows of one agent in
-    // ten cells; worlds of few columns and rows, where the seam is next to everybody.
-    let cases = [
-        (3_001, place("\"uniform\"")),
-        (5_000, place("\"disc\", radius = 60")),
-        (2_000, place("\"point\"")),
-        (301, "world.size=[20000, 500]".into()),
-        (77, "world.size=[160, 2000]".into()),
-        (200, "world.size=[90, 110]".into()),
-    ];
-    for boundary in ["wrap", "walls", "open"] {
-        for (count, shape) in &cases {
-            let overrides = [shape.clone(), format!("world.boundary=\"{boundary}\"")];
-            let overrides = overrides.each_ref().map(String::as_str);
-            let (mut scene, state) = flock(*count, &overrides);
-            let walk = run(&mut in_step, &scene, &state, 12);
-            let same = bits(&walk) == bits(&run(&mut alone, &scene, &state, 12));
-            assert!(same, "{count} agents, {overrides:?}: other bits");
-            // The control: members of a crowd's other samples, or nobody's.
-            scene.seed = 2;
-            let sampled = Metrics::of(&scene, &state).sampled_agents > 0;
-            let other = run(&mut in_step, &scene, &state, 12);
-            assert!(!sampled || bits(&walk) != bits(&other), "{count} agents, {overrides:?}");
-        }
-        let (scene, state) = mixed(boundary, &[]);
-        let walk = run(&mut in_step, &scene, &state, 30);
-        let same = bits(&walk) == bits(&run(&mut alone, &scene, &state, 30));
-        assert!(same, "mixed, {boundary}: other bits");
-        let (other, _) = mixed(boundary, &["starling.separation.weight=1.55"]);
-        assert!(bits(&walk) != bits(&run(&mut alone, &other, &state, 30)));
-    }
-}
-
-#[test]
-fn another_seed_does_not_pass_for_the_same_walk() {
-    let Some(gpu) = adapter::gpu("another_seed_does_not_pass") else { return };
-    let (scene, state) = flock(2_000, &[]);
-    let (_, other) = flock(2_000, &["seed=2"]);
-    let mut engine = GpuEngine::new(gpu);
-    let order = |engine: &mut GpuEngine, state| {
-        Metrics::of(&scene, &run(engine, &scene, state, 100)).polarisation
-    };
-    let apart = (order(&mut engine, &state) - order(&mut engine, &other)).abs();
-    assert!(apart > ORDER, "polarisation differs by {apart} only");
-}
-
-#[test]
-fn several_species_in_every_world_lose_nobody() {
-    let Some(gpu) = adapter::gpu("several_species_lose_nobody") else { return };
-    for boundary in ["wrap", "walls", "open"] {
-        let (scene, first) = mixed(boundary, &[]);
-        let mut engine = GpuEngine::new(Arc::clone(&gpu));
-        engine.load(&scene, &first).unwrap();
-        for _ in 0..20 {
-            engine.step(50).unwrap();
-            let state = engine.read_back().unwrap();
-            if let Err(problem) = check_invariants(&scene, &first, &state) {
-                panic!("{boundary}, tick {}: {problem}", state.tick);
-            }
-        }
-        let again = run(&mut engine, &scene, &first, 200);
-        let at_once = run(&mut engine, &scene, &first, 200);
-        assert_eq!(bits(&again), bits(&at_once), "two runs of {boundary} differ");
     }
 }
 

@@ -266,3 +266,35 @@ fn pictures_of_a_film_projectors_size() {
     let difference = difference(&pictures[0], &pictures[1]);
     assert!(difference < DENSE_TOLERANCE, "{difference}");
 }
+
+/// A limit on the size of files stands for a full disk, at which the end of a film is what is missing.
+#[cfg(unix)]
+#[test]
+fn a_film_that_cannot_be_ended_is_named_and_leaves_nothing() {
+    if let Err(reason) = flockwork::view::recorder::mp4::check() {
+        return eprintln!("SKIPPED: {reason}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let capture = |limit: &str| {
+        let program = env!("CARGO_BIN_EXE_flockwork");
+        let line = format!(
+            "trap '' XFSZ; ulimit -f {limit}; {program} capture --count 200 --engine cpu --ticks 20 \
+             --size 320x200 --out a.mp4"
+        );
+        let mut shell = Command::new("sh");
+        shell.current_dir(folder.path()).args(["-c", &line]).output().unwrap()
+    };
+    assert!(capture("unlimited").status.success());
+    let film = folder.path().join("a.mp4");
+    let bytes = fs::metadata(&film).unwrap().len();
+    fs::remove_file(&film).unwrap();
+    // The shell counts in pieces of 512 bytes. What is missing is the end, or half of the film.
+    for limit in [bytes / 512 - 2, bytes / 1024] {
+        let output = capture(&limit.to_string());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("cannot write a.mp4: ffmpeg failed: "), "{message}");
+        assert!(message.contains("write to another disk"), "{message}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "something stayed");
+    }
+}

@@ -114,6 +114,7 @@ fn what_only_a_sized_world_can_tell_is_refused() {
     let path = "[[paths]]\npoints = [[0, 0], [9, 9]]\n[species.a.follow_path]\n";
     let message = problem(&format!("{path}lookahead = 400"));
     assert!(message.contains("lookahead: 400") && message.contains("640 x 360"), "{message}");
+    assert!(message.starts_with("mine.toml:4: species.a.follow_path"), "{message}");
     let message = problem(&format!("{path}lookahead = {{ base = 350, amplitude = 20 }}"));
     assert!(message.contains("lookahead: 370"), "{message}");
     let message = problem("[species.a]\nmax_speed = { base = 350, amplitude = 20 }");
@@ -121,9 +122,12 @@ fn what_only_a_sized_world_can_tell_is_refused() {
     // 367 units are the farthest that a target can be: 3 · 367 / 2.
     let message = problem("[species.a.seek]\nproximity = 2");
     assert!(message.contains("proximity: with 2 ") && message.contains("550"), "{message}");
+    // Where the key is not written, its table is named.
+    let message = problem("[world]\nsize = [2, 2]\n[species.a]\ncount = 1");
+    assert!(message.starts_with("mine.toml:3: species.a.max_speed"), "{message}");
     let far = "[[paths]]\npoints = [[1e7, 0], [-1e7, 9]]\n[species.a.follow_path]\n";
     let message = problem(far);
-    assert!(message.contains("paths.path0: the point [10000000, 0]"), "{message}");
+    assert!(message.starts_with("mine.toml:2: paths.path0: the point [10000000, 0]"), "{message}");
     let message = problem("[[obstacles]]\ncount = 70000\nradius = 100\n[species.a.avoid]\n");
     assert!(
         message.contains("obstacles: 70000 of them") && message.contains("avoid.reach"),
@@ -150,6 +154,17 @@ fn an_override_says_where_it_was_written() {
         ("world.boundary=wrp", "`wrap`"),
         ("bird=4", "a table is wanted"),
         ("targets.0.position=[1]", "two numbers"),
+        (
+            "targets.3.position=[1, 2]",
+            "targets: `3` is no element of this list, whose only one is 0",
+        ),
+        (
+            "targets.position=[1, 2]",
+            "targets: this is a list; name an element, as in targets.0.position",
+        ),
+        ("world.size.2=5", "world.size: `2` is no element of this list; they are 0 to 1"),
+        ("paths.0.closed=true", "paths: there is none to change; give the whole list"),
+        ("bird.separation.radius.0=5", "radius: this is 5, not a list"),
     ] {
         let message = error(GOOD, &[wrong]);
         assert!(message.contains(part), "{wrong}: {message}");

@@ -125,6 +125,27 @@ fn a_window_does_what_hands_ask_for() {
     assert!(out.contains("engine gpu ("), "{out}");
 }
 
+#[test]
+fn a_signal_closes_the_window_as_its_button_does() {
+    let test = "a_signal_closes_the_window_as_its_button_does";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    // A window that is paused waits for events, and must hear of the signal all the same.
+    for (signal, keys) in [("INT", "key x"), ("TERM", "key space")] {
+        let command = flockwork("run --count 50 --seed 1 --engine cpu --size 900x600");
+        let mut program = display.start(command);
+        display.focus(&mut program);
+        display.until("a flock", |s| coloured(s) > 50);
+        display.xdotool(keys);
+        program.signal(signal);
+        let (code, out, err) = program.end();
+        assert_eq!(code, Some(0), "{signal}: {err}");
+        assert!(out.starts_with("50 agents, ") && out.lines().count() == 1, "{signal}: {out}");
+    }
+}
+
 /// Coloured pixels beside the overlay: darts and geometry.
 fn coloured(shot: &Shot) -> usize {
     shot.darts(300..SIZE.0, 0..SIZE.1).len()

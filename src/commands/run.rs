@@ -55,11 +55,13 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         check_count(&args.machine.adapter.clone().unwrap_or_default(), count)?;
     }
     let (scene, state) = args.flock.prepare(None)?;
+    let interrupt = Interrupt::listen();
     let options = window::Options {
         scene: &scene,
         state: &state,
         size: (args.size.width, args.size.height),
         frames: args.frames,
+        stopped: &|| interrupt.is_raised(),
         adapter: args.machine.adapter.clone().unwrap_or_default(),
         engine: match args.machine.engine {
             EngineArg::Auto | EngineArg::Gpu => EngineKind::Gpu,

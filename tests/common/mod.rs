@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
 pub mod controls;
+pub mod gpu;
 pub mod reference;
 pub mod scenery;
 pub mod situations;

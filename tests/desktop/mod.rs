@@ -161,6 +161,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// Sends a signal, `TERM`.
+    pub fn signal(&self, name: &str) {
+        call(Command::new("kill").args([format!("-{name}"), self.child.id().to_string()]));
+    }
+
     /// Waits for its end: exit code, stdout and stderr.
     pub fn end(mut self) -> (Option<i32>, String, String) {
         let begin = Instant::now();

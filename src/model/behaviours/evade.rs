@@ -1,32 +1,21 @@
 //! Evade: get away from where another will be.
 
-use super::pursue::{Aim, LEADS, Nearest};
+use super::pursue::{Aim, LEADS, Nearest, parameters_of_a_chase};
 use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::model::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
 
-crate::parameters! {
+parameters_of_a_chase! {
     /// Flees the place where its pursuer will be.
     ///
     /// Desired velocity: minus that of pursue. The pursuer is the nearest visible agent of the
     /// species `with` within `radius`; where a `target` is named, it is that target and no agent.
     /// Silent without one. Source: COCOS (T = 1).
     Evade {
-        /// Factor on the force.
-        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
-        /// How near an agent must be to be fled.
-        radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
-        /// Full angle round the heading within which an agent is seen.
-        fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
-        /// The species it flees.
-        with: Meaning::SpeciesSet { own: true } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
-        /// Name of a target to evade instead of agents; "none" evades agents.
-        target: Meaning::Target => NO_TARGET, "target", NO_TARGET, 1e6;
-        /// How the lead is found.
-        lead: Meaning::Choice(&LEADS) => 0.0, "", 0.0, 1.0;
-        /// How far ahead it looks.
-        ticks: Meaning::Number => 10.0, "ticks", 0.0, 1e4;
+        radius: "How near an agent must be to be fled.",
+        with: "The species it flees.",
+        target: "Name of a target to evade instead of agents; \"none\" evades agents."
     }
 }
 

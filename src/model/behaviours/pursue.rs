@@ -5,7 +5,37 @@ use crate::model::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
 
-crate::parameters! {
+/// The parameters of pursuit and evasion: the same, but for what is said of three of them. Where it
+/// is called, `Meaning`, `ALL_SPECIES`, `NO_TARGET` and `LEADS` are known.
+macro_rules! parameters_of_a_chase {
+    (
+        $(#[doc = $about:literal])+
+        $name:ident { radius: $radius:literal, with: $with:literal, target: $target:literal }
+    ) => {
+        $crate::parameters! {
+            $(#[doc = $about])+
+            $name {
+                /// Factor on the force.
+                weight: Meaning::Number => 1.0, "", 0.0, 1e6;
+                #[doc = $radius]
+                radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
+                /// Full angle round the heading within which an agent is seen.
+                fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
+                #[doc = $with]
+                with: Meaning::SpeciesSet { own: true } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
+                #[doc = $target]
+                target: Meaning::Target => NO_TARGET, "target", NO_TARGET, 1e6;
+                /// How the lead is found.
+                lead: Meaning::Choice(&LEADS) => 0.0, "", 0.0, 1.0;
+                /// How far ahead it looks.
+                ticks: Meaning::Number => 10.0, "ticks", 0.0, 1e4;
+            }
+        }
+    };
+}
+pub(super) use parameters_of_a_chase;
+
+parameters_of_a_chase! {
     /// Seeks the place where its quarry will be.
     ///
     /// Desired velocity: `with_length(q + T·u − p, max_speed)` with T = `ticks`, or with `lead =
@@ -14,20 +44,9 @@ crate::parameters! {
     /// Silent without a quarry. Sources: *The Nature of Code*, chapter 5, exercise 5.3 (T = 10);
     /// COCOS (T = 1); Reynolds 1999 (T by distance).
     Pursue {
-        /// Factor on the force.
-        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
-        /// How near an agent must be to be hunted.
-        radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
-        /// Full angle round the heading within which an agent is seen.
-        fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
-        /// The species it hunts.
-        with: Meaning::SpeciesSet { own: true } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
-        /// Name of a target to pursue instead of agents; "none" pursues agents.
-        target: Meaning::Target => NO_TARGET, "target", NO_TARGET, 1e6;
-        /// How the lead is found.
-        lead: Meaning::Choice(&LEADS) => 0.0, "", 0.0, 1.0;
-        /// How far ahead it looks.
-        ticks: Meaning::Number => 10.0, "ticks", 0.0, 1e4;
+        radius: "How near an agent must be to be hunted.",
+        with: "The species it hunts.",
+        target: "Name of a target to pursue instead of agents; \"none\" pursues agents."
     }
 }
 

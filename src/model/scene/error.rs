@@ -121,6 +121,8 @@ pub enum PopulateError {
     PathTooFar {
         /// Its name.
         path: String,
+        /// Its number among the scene's.
+        index: usize,
         /// World units.
         x: f32,
         /// World units.
@@ -167,12 +169,50 @@ pub enum PopulateError {
         /// As many as there may be.
         most: u64,
     },
+    /// What is wrong, and where it was written.
+    #[error("{origin}: {error}")]
+    Written {
+        /// The line of the file, or the `--set`.
+        origin: Origin,
+        /// What is wrong.
+        error: Box<PopulateError>,
+    },
     /// A density out of range.
     #[error("--density {density}: a density is between 0.001 and 10000 neighbours")]
     Density {
         /// As asked for.
         density: f32,
     },
+}
+
+impl PopulateError {
+    /// The key of the scene file that is to blame, if there is one.
+    fn key(&self) -> Option<String> {
+        match self {
+            Self::TooFast { species, .. } => Some(format!("species.{species}.max_speed")),
+            Self::LooksTooFar { species, .. } => {
+                Some(format!("species.{species}.follow_path.lookahead"))
+            }
+            Self::Proximity { species, .. } => Some(format!("species.{species}.seek.proximity")),
+            Self::PathTooFar { index, .. } => Some(format!("paths.{index}.points")),
+            Self::TooCrowded { .. } => Some("obstacles".into()),
+            _ => None,
+        }
+    }
+
+    /// With the place where the key that is to blame was written, among `origins`, or the nearest
+    /// table round one that was not.
+    #[must_use]
+    pub fn written(self, origins: &[(String, Origin)]) -> Self {
+        let mut key = self.key().unwrap_or_default();
+        while !key.is_empty() {
+            if let Some((_, origin)) = origins.iter().find(|(known, _)| *known == key) {
+                return Self::Written { origin: origin.clone(), error: Box::new(self) };
+            }
+            key.truncate(key.rfind('.').unwrap_or(0));
+        }
+        self
+    }
 }
 
 /// The candidate most like `word`, when one is like it at all.

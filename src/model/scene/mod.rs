@@ -73,6 +73,8 @@ pub struct Scene {
     pub written_size: Point,
     /// True when the world's area grows with the count though no density says so.
     pub grows: bool,
+    /// Where each key was written, for what only a world of the right size can tell.
+    pub origins: Vec<(String, Origin)>,
 }
 
 /// Obstacles of a scene file.

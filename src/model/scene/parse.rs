@@ -27,6 +27,7 @@ struct Names<'a> {
 
 /// Builds the scene, or says which key of which line is wrong.
 pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
+    let origins = root.origins();
     let root = Reader::new(root);
     let mut scene = Scene {
         name: name.into(),
@@ -44,6 +45,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         click: Click::Call,
         written_size: CANVAS,
         grows: false,
+        origins,
     };
     let mut species = None;
     for (key, value) in root.section(&keys::TOP)? {

@@ -70,9 +70,9 @@ impl Scene {
         }
         self.seed = request.seed.unwrap_or(self.seed);
         self.scale(count, request.density)?;
-        self.check_world()?;
-        self.place_obstacles()?;
-        self.check_scenery()?;
+        let made = self.check_world().and_then(|()| self.place_obstacles());
+        let checked = made.and_then(|()| self.check_scenery());
+        checked.map_err(|error| error.written(&self.origins))?;
         Ok(count)
     }
 
@@ -112,11 +112,11 @@ impl Scene {
         let size = self.world.size;
         let (low, high) = (size * -2.0, size * 3.0);
         let wraps = self.world.boundary == Boundary::Wrap;
-        for path in self.paths.iter().filter(|_| wraps) {
+        for (index, path) in self.paths.iter().enumerate().filter(|_| wraps) {
             let far = |p: &&Point| p.cmplt(low).any() || p.cmpgt(high).any();
             if let Some(Point { x, y }) = path.points.iter().find(far).copied() {
                 let (path, Point { x: width, y: height }) = (path.name.clone(), size);
-                return Err(PopulateError::PathTooFar { path, x, y, width, height });
+                return Err(PopulateError::PathTooFar { path, index, x, y, width, height });
             }
         }
         let count = Obstacles::of(self).cells.longest();

@@ -48,6 +48,33 @@ impl Value {
     }
 }
 
+impl Node {
+    /// Where the keys below this one were written; of lists, those of the tables in them.
+    #[must_use]
+    pub fn origins(&self) -> Vec<(String, Origin)> {
+        let mut origins = Vec::new();
+        self.add_origins("", &mut origins);
+        origins
+    }
+
+    fn add_origins(&self, path: &str, origins: &mut Vec<(String, Origin)>) {
+        let mut add = |key: &str, node: &Self| {
+            let path = if path.is_empty() { key.into() } else { format!("{path}.{key}") };
+            origins.push((path.clone(), node.origin.clone()));
+            node.add_origins(&path, origins);
+        };
+        match &self.value {
+            Value::Table(table) => table.iter().for_each(|(key, node)| add(key, node)),
+            Value::List(list) => {
+                let items = list.iter().enumerate();
+                let tables = items.filter(|(_, node)| matches!(node.value, Value::Table(_)));
+                tables.for_each(|(number, node)| add(&number.to_string(), node));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Turns byte offsets into lines.
 struct Lines<'a> {
     file: &'a str,
@@ -146,8 +173,8 @@ pub fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
         Some(_) => [&["species"], keys.as_slice()].concat(),
         None => keys,
     };
-    place(root, &full, node, &origin);
-    Ok(())
+    place(root, &full, 0, node)
+        .map_err(|(depth, problem)| SceneError { key: full[..depth].join("."), ..fail(&problem) })
 }
 
 fn stamp(node: &mut Node, origin: &Origin) {
@@ -166,26 +193,51 @@ fn child<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
     }
 }
 
-fn place(node: &mut Node, keys: &[&str], value: Node, origin: &Origin) {
-    let [key, rest @ ..] = keys else {
+/// Puts `value` where `keys` lead from `node`, which the first `depth` of them led to. Where they
+/// name an element that is not there: how many keys lead to what is there, and what is wrong.
+fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<(), (usize, String)> {
+    let Some(key) = keys.get(depth) else {
         *node = value;
-        return;
+        return Ok(());
     };
-    if let (Value::List(list), Ok(index)) = (&mut node.value, key.parse::<usize>())
-        && let Some(item) = list.get_mut(index)
-    {
-        return place(item, rest, value, origin);
+    let number = key.parse::<usize>().ok();
+    let wrong = |problem: String| Err((depth, problem));
+    if let Value::List(list) = &mut node.value {
+        let count = list.len();
+        if let Some(item) = number.and_then(|number| list.get_mut(number)) {
+            return place(item, keys, depth + 1, value);
+        }
+        return wrong(match count {
+            0 => format!("this list is empty, without an element `{key}`; give the whole list"),
+            _ if number.is_none() => format!(
+                "this is a list; name an element, as in {}.0.{}",
+                keys[..depth].join("."),
+                keys[depth..].join(".")
+            ),
+            1 => format!("`{key}` is no element of this list, whose only one is 0"),
+            _ => format!("`{key}` is no element of this list; they are 0 to {}", count - 1),
+        });
+    }
+    // Only names stand for tables that are not there yet, and under `species` any word is a name.
+    if number.is_some() && depth > 0 && keys[..depth] != ["species"] && child(node, key).is_none() {
+        return wrong(match &node.value {
+            Value::Table(table) if table.is_empty() => format!(
+                "there is none to change; give the whole list, as in --set '{}=[{{ … }}]'",
+                keys[..depth].join(".")
+            ),
+            other => format!("this is {}, not a list with an element `{key}`", other.describe()),
+        });
     }
     if !matches!(node.value, Value::Table(_)) {
         // A value where the path wants a table: the reader reports the table's unknown key or type.
         node.value = Value::Table(Vec::new());
-        node.origin = origin.clone();
+        node.origin = value.origin.clone();
     }
-    let Value::Table(table) = &mut node.value else { return };
+    let Value::Table(table) = &mut node.value else { return Ok(()) };
     let index = table.iter().position(|(k, _)| k == key).unwrap_or_else(|| {
-        let empty = Node { value: Value::Table(Vec::new()), origin: origin.clone() };
+        let empty = Node { value: Value::Table(Vec::new()), origin: value.origin.clone() };
         table.push(((*key).to_string(), empty));
         table.len() - 1
     });
-    place(&mut table[index].1, rest, value, origin);
+    place(&mut table[index].1, keys, depth + 1, value)
 }

@@ -1,4 +1,5 @@
-//! Who is near whom: the positions sorted by cell, for the statistics.
+//! Who is near whom: how many stand in each cell, and the positions sorted by cell, for the
+//! statistics.
 
 use std::ops::Range;
 
@@ -19,32 +20,29 @@ pub fn way(world: &World, from: glam::DVec2, to: glam::DVec2) -> glam::DVec2 {
     difference - size * (difference / size).round()
 }
 
-/// Positions sorted by cell.
-pub struct Cells {
+/// How many agents stand in each cell.
+pub struct Census {
     grid: Grid,
-    world: World,
-    position: Vec<Point>,
+    /// Where each cell begins, were the agents sorted by cell.
     start: Vec<u32>,
 }
 
-impl Cells {
-    pub fn of(grid: Grid, world: &World, positions: &[Point]) -> Self {
-        let mut start = vec![0_u32; grid.cells() + 1];
+impl Census {
+    pub fn of(grid: Grid, positions: &[Point]) -> Self {
         let key: Vec<u32> = positions.par_iter().map(|p| grid.key_of(*p)).collect();
-        for cell in &key {
+        Self::of_keys(grid, &key)
+    }
+
+    /// From the cell of each agent.
+    fn of_keys(grid: Grid, key: &[u32]) -> Self {
+        let mut start = vec![0_u32; grid.cells() + 1];
+        for cell in key {
             start[*cell as usize + 1] += 1;
         }
         for cell in 0..grid.cells() {
             start[cell + 1] += start[cell];
         }
-        let mut cursor = start.clone();
-        let mut position = vec![Point::ZERO; positions.len()];
-        for (p, cell) in positions.iter().zip(key) {
-            let slot = &mut cursor[cell as usize];
-            position[*slot as usize] = *p;
-            *slot += 1;
-        }
-        Self { grid, world: *world, position, start }
+        Self { grid, start }
     }
 
     pub fn largest(&self) -> u64 {
@@ -75,6 +73,28 @@ impl Cells {
     fn agents(&self, first: u32, last: u32) -> Range<usize> {
         self.start[first as usize] as usize..self.start[last as usize + 1] as usize
     }
+}
+
+/// Positions sorted by cell.
+pub struct Cells {
+    pub census: Census,
+    world: World,
+    position: Vec<Point>,
+}
+
+impl Cells {
+    pub fn of(grid: Grid, world: &World, positions: &[Point]) -> Self {
+        let key: Vec<u32> = positions.par_iter().map(|p| grid.key_of(*p)).collect();
+        let census = Census::of_keys(grid, &key);
+        let mut cursor = census.start.clone();
+        let mut position = vec![Point::ZERO; positions.len()];
+        for (p, cell) in positions.iter().zip(key) {
+            let slot = &mut cursor[cell as usize];
+            position[*slot as usize] = *p;
+            *slot += 1;
+        }
+        Self { census, world: *world, position }
+    }
 
     fn distance_squared(&self, a: usize, b: usize) -> f64 {
         way(&self.world, self.position[a].as_dvec2(), self.position[b].as_dvec2()).length_squared()
@@ -83,14 +103,15 @@ impl Cells {
     /// How many agents are near one, and 1 if they were sampled.
     pub fn neighbours(&self, agent: usize, scene: &Scene, tick: u32) -> [f64; 4] {
         let radius = f64::from(scene.hearing_radius());
-        let (column, row) = self.grid.cell_of(self.position[agent]);
-        let draw = Sampling::draw(scene.seed, row * self.grid.columns + column, tick);
-        let (first, second) = self.grid.columns_around(column);
+        let grid = &self.census.grid;
+        let (column, row) = grid.cell_of(self.position[agent]);
+        let draw = Sampling::draw(scene.seed, row * grid.columns + column, tick);
+        let (first, second) = grid.columns_around(column);
         let (mut near, mut sampled) = (0.0, 0.0);
-        for row in self.grid.rows_around(row) {
+        for row in grid.rows_around(row) {
             for run in [Some(first), second].into_iter().flatten() {
-                let base = row * self.grid.columns;
-                let agents = self.agents(base + run.0, base + run.1);
+                let base = row * grid.columns;
+                let agents = self.census.agents(base + run.0, base + run.1);
                 let length = agents.len() as u32;
                 let sampling = Sampling::of_run(length, draw);
                 if length > RUN_CAP {
@@ -110,8 +131,8 @@ impl Cells {
 
     /// Distance from one agent to the nearest other one, by square rings of cells round its own.
     pub fn nearest(&self, agent: usize) -> f64 {
-        let Grid { columns, rows, cells_per_unit, wraps } = self.grid;
-        let (column, row) = self.grid.cell_of(self.position[agent]);
+        let Grid { columns, rows, cells_per_unit, wraps } = self.census.grid;
+        let (column, row) = self.census.grid.cell_of(self.position[agent]);
         // How far there are cells on each axis, and how wide they are.
         let limit = |count: u32| i64::from(if wraps { count / 2 } else { count - 1 });
         let limits = [limit(columns), limit(rows)];
@@ -147,7 +168,7 @@ impl Cells {
 
     /// Lowers `best`, a squared distance, to that of the nearest agent in a cell.
     fn nearest_in(&self, cell: u32, agent: usize, best: &mut f64) {
-        let agents = self.agents(cell, cell);
+        let agents = self.census.agents(cell, cell);
         let stride = agents.len().div_ceil(RUN_CAP as usize).max(1);
         // Beside the sample, the agent's own neighbours in the array: without them the only other
         // agent in reach might be passed over.

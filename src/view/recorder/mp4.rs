@@ -56,7 +56,10 @@ impl Mp4Recorder {
         target.push(path);
         let mut command = Command::new("ffmpeg");
         command
-            .args(["-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo"])
+            .args(["-hide_banner", "-loglevel", "error", "-y"])
+            // Without this, one that cannot write the end of the film says so and ends with success
+            // (seen in 5.1).
+            .args(["-xerror", "-f", "rawvideo"])
             .args(["-pix_fmt", "rgba", "-video_size", &format!("{width}x{height}")])
             .args(["-framerate", &rate.to_string(), "-i", "pipe:0"])
             .args(["-vf", &filters, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18"])
@@ -97,7 +100,9 @@ impl Mp4Recorder {
         // The first line has the cause; those after it are what came of it.
         let said = complaints.as_deref().and_then(|text| text.lines().next());
         let said = said.map_or_else(|| status.to_string(), str::to_owned);
-        Err(RecordError::Ffmpeg(format!("ffmpeg failed: {said}")))
+        let full = said.contains("No space left") || said.contains("File too large");
+        let remedy = if full { "; free some space or write to another disk" } else { "" };
+        Err(RecordError::Ffmpeg(format!("ffmpeg failed: {said}{remedy}")))
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Clock {
     /// off, so that a screen of 60 Hz with jitter gets one tick a frame and not 0, 2, 0, 2.
     behind: f64,
     paused: bool,
+    /// True from the end of a pause to the next frame, before which no time has passed.
+    resumed: bool,
     /// Ticks asked for one by one.
     single: u32,
     /// Ticks of the last frame.
@@ -34,6 +36,7 @@ impl Clock {
 
     /// Pauses or goes on.
     pub fn toggle(&mut self) {
+        self.resumed = self.paused;
         self.paused = !self.paused;
         self.forget();
     }
@@ -57,6 +60,7 @@ impl Clock {
             self.ran = 0;
             return std::mem::take(&mut self.single);
         }
+        let elapsed = if std::mem::take(&mut self.resumed) { 0.0 } else { elapsed };
         let rest = elapsed - f64::from(self.ran) * cost;
         self.behind += elapsed.max(0.0) * TICKS_PER_SECOND;
         let due = (self.behind + 0.5).floor();
@@ -92,28 +96,39 @@ impl Rates {
 /// Counts frames and ticks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Meter {
+    /// False until there is a frame to count from.
+    begun: bool,
     seconds: f64,
     ticks: u32,
     frames: u32,
-    rates: Rates,
+    rates: Option<Rates>,
 }
 
 impl Meter {
     /// Notes a frame that began `elapsed` seconds after the last and ran `ticks`.
     pub fn note(&mut self, elapsed: f64, ticks: u32) {
+        // What came before the first frame is no part of the run.
+        if !std::mem::replace(&mut self.begun, true) {
+            return;
+        }
         self.seconds += elapsed;
         self.ticks += ticks;
         self.frames += 1;
         if self.seconds >= WINDOW {
             let rate = |count: u32| f64::from(count) / self.seconds;
-            let rates = Rates { ticks: rate(self.ticks), frames: rate(self.frames) };
-            *self = Self { rates, ..Self::default() };
+            let rates = Some(Rates { ticks: rate(self.ticks), frames: rate(self.frames) });
+            *self = Self { begun: true, rates, ..Self::default() };
         }
     }
 
-    /// The last rates known; zero in the first half second.
+    /// Starts afresh: frames of a pause come when something happens, and have no rate.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The last rates known; none in the first half second.
     #[must_use]
-    pub fn rates(&self) -> Rates {
+    pub fn rates(&self) -> Option<Rates> {
         self.rates
     }
 }
@@ -172,16 +187,32 @@ mod tests {
         clock.step_once();
         assert!(clock.is_paused());
         assert_eq!([clock.advance(1.0, 0.0), clock.advance(1.0, 0.0)], [2, 0]);
+    }
+
+    #[test]
+    fn a_pause_is_not_caught_up_with() {
+        let mut clock = Clock::default();
         clock.toggle();
-        assert_eq!(clock.advance(1.0 / 60.0, 0.0), 1);
+        assert_eq!(clock.advance(1.0, 0.0), 0);
+        clock.toggle();
+        assert_eq!([clock.advance(5.0, 0.0), clock.advance(1.0 / 60.0, 0.0)], [0, 1]);
     }
 
     #[test]
     fn rates_are_those_of_the_last_half_second() {
         let mut meter = Meter::default();
-        (0..100).for_each(|_| meter.note(0.02, 2));
-        let rates = meter.rates();
+        let mut half_a_second = || {
+            // The first frame has no beginning.
+            meter.note(9.0, 8);
+            assert_eq!(meter.rates(), None);
+            (0..26).for_each(|_| meter.note(0.02, 2));
+            let rates = meter.rates();
+            meter.forget();
+            rates.unwrap()
+        };
+        let rates = half_a_second();
         assert!((rates.frames - 50.0).abs() < 0.1 && (rates.ticks - 100.0).abs() < 0.2);
         assert!((rates.pace() - 100.0 / 60.0).abs() < 0.01);
+        assert_eq!(half_a_second(), rates, "as after a pause");
     }
 }

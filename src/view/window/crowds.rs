@@ -4,11 +4,13 @@ use std::time::{Duration, Instant};
 
 use super::player::Player;
 use crate::engine::EngineError;
+use crate::engine::gpu::Gpu;
 use crate::model::grid::RUN_CAP;
 use crate::model::statistics::sampled_agents;
+use crate::model::vector::Point;
 
-/// Between two counts at least, and so many times what the last one cost: counting reads the flock
-/// back, which must not be what slows it down.
+/// Between two counts at least, and so many times what the last one cost: counting reads all
+/// positions back, which must not be what slows the flock down.
 const PATIENCE: Duration = Duration::from_millis(500);
 const TIMES_THE_COST: u32 = 30;
 
@@ -32,6 +34,7 @@ impl Crowds {
     pub fn count(
         &mut self,
         player: &mut Player<'_>,
+        gpu: &Gpu,
         shown: bool,
     ) -> Result<(u32, u64), EngineError> {
         let largest_cell = player.largest_cell();
@@ -49,10 +52,18 @@ impl Crowds {
             }
         }
         let begin = Instant::now();
-        let state = player.state()?;
-        let sampled = sampled_agents(player.scene(), &state);
+        let positions = positions(player, gpu)?;
+        let sampled = sampled_agents(player.scene(), &positions);
         let at = Instant::now();
         self.counted = Some(Counted { sampled, revision, at, cost: at - begin });
         Ok((largest_cell, sampled))
     }
+}
+
+/// All positions, in any order: of what is on the device not a state with every agent in its row.
+fn positions(player: &mut Player<'_>, gpu: &Gpu) -> Result<Vec<Point>, EngineError> {
+    let Some(agents) = player.engine().gpu_agents() else { return Ok(player.state()?.position) };
+    let bytes = gpu.read(agents.state)?;
+    let agents = bytes.chunks_exact(16).take(agents.count as usize);
+    Ok(agents.map(|agent| bytemuck::pod_read_unaligned(&agent[..8])).collect())
 }

@@ -27,7 +27,7 @@ use crate::engine::gpu::{AdapterChoice, Gpu, device};
 use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use stage::{Next, Stage};
+use stage::Stage;
 
 /// Makes an engine of a kind, on the device that the window draws with if it runs on one.
 pub type EngineFactory<'a> =
@@ -43,6 +43,8 @@ pub struct Options<'a> {
     pub size: (u32, u32),
     /// Close after this many frames.
     pub frames: Option<u64>,
+    /// True once the window shall close as if its button had been clicked: Ctrl-C in the terminal.
+    pub stopped: &'a dyn Fn() -> bool,
     /// What draws.
     pub adapter: AdapterChoice,
     /// What moves the flock at the start.
@@ -177,6 +179,20 @@ fn with_remedy(said: &str) -> String {
     }
 }
 
+/// What [`Stage::frame`] leaves to the event loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// The next frame as soon as may be.
+    Frame,
+    /// A frame after this time, or when something happens.
+    After(Duration),
+    /// The last frame has been shown.
+    End,
+}
+
+/// From one look at [`Options::stopped`] to the next, where nothing else happens.
+const LOOK: Duration = Duration::from_millis(100);
+
 struct App<'a> {
     options: Options<'a>,
     instance: wgpu::Instance,
@@ -238,8 +254,8 @@ impl ApplicationHandler for App<'_> {
         }
     }
 
-    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
-        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
+    fn new_events(&mut self, _: &ActiveEventLoop, _: StartCause) {
+        if self.wake_at.is_some_and(|at| at <= Instant::now()) {
             self.frame_wanted = true;
         }
     }
@@ -253,13 +269,15 @@ impl ApplicationHandler for App<'_> {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        if (self.options.stopped)() {
+            return self.close(event_loop, None);
+        }
         let Some(stage) = &self.stage else { return };
         if self.frame_wanted && !stage.is_hidden() {
             stage.request_frame();
         }
-        event_loop.set_control_flow(match self.wake_at {
-            Some(at) if !stage.is_hidden() => ControlFlow::WaitUntil(at),
-            _ => ControlFlow::Wait,
-        });
+        let look = Instant::now() + LOOK;
+        let frame = self.wake_at.filter(|_| !stage.is_hidden());
+        event_loop.set_control_flow(ControlFlow::WaitUntil(frame.map_or(look, |at| at.min(look))));
     }
 }

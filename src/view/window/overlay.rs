@@ -18,8 +18,8 @@ pub struct Facts<'a> {
     pub agents: usize,
     /// Ticks since the start.
     pub tick: u64,
-    /// Of the last half second.
-    pub rates: Rates,
+    /// Of the last half second, once it is over.
+    pub rates: Option<Rates>,
     /// True while the clock stands.
     pub paused: bool,
     /// `gpu · llvmpipe…`.
@@ -55,12 +55,10 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// `paused`, `real time` or `real time × 0.4`.
+/// `real time` or `real time × 0.40`.
 #[must_use]
-pub fn pace(paused: bool, rates: Rates) -> String {
-    if paused {
-        "paused".into()
-    } else if rates.ticks == 0.0 || rates.pace() >= AS_GOOD_AS_REAL_TIME {
+pub fn pace(rates: Rates) -> String {
+    if rates.pace() >= AS_GOOD_AS_REAL_TIME {
         "real time".into()
     } else {
         format!("real time × {:.2}", rates.pace())
@@ -71,12 +69,9 @@ impl Facts<'_> {
     /// The text, line by line.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![
-            format!("{} agents", grouped(self.agents as u64)),
-            format!("tick {}   {}", grouped(self.tick), pace(self.paused, self.rates)),
-            format!("{:.0} ticks/s   {:.0} frames/s", self.rates.ticks, self.rates.frames),
-            self.engine.clone(),
-        ];
+        let [tick, rates] = self.motion();
+        let agents = format!("{} agents", grouped(self.agents as u64));
+        let mut lines = vec![agents, tick, rates, self.engine.clone()];
         for pass in &self.profile.passes {
             lines.push(format!("  {:<14} {:8.3} ms", pass.pass, pass.time.as_secs_f64() * 1e3));
         }
@@ -88,6 +83,20 @@ impl Facts<'_> {
         let (fullest, sampled) = (grouped(self.largest_cell.into()), grouped(self.sampled));
         lines.push(format!("fullest cell {fullest}   agents sampled {sampled}"));
         lines
+    }
+
+    /// How far the flock has come, and how fast it goes: two lines, so that nothing below moves up
+    /// or down at a pause.
+    fn motion(&self) -> [String; 2] {
+        let tick = format!("tick {}", grouped(self.tick));
+        match self.rates {
+            _ if self.paused => [tick, "paused".into()],
+            None => [tick, "…".into()],
+            Some(rates) => [
+                format!("{tick}   {}", pace(rates)),
+                format!("{:.0} ticks/s   {:.0} frames/s", rates.ticks, rates.frames),
+            ],
+        }
     }
 
     /// Draws the overlay in the top left corner.
@@ -163,7 +172,6 @@ fn board(context: &egui::Context, content: impl FnOnce(&mut egui::Ui)) {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::engine::PassTime;
 
@@ -176,9 +184,36 @@ mod tests {
     #[test]
     fn it_says_so_when_it_cannot_keep_up() {
         let rates = |ticks| Rates { ticks, frames: 30.0 };
-        assert_eq!(pace(false, rates(24.0)), "real time × 0.40");
-        assert_eq!(pace(false, rates(59.5)), "real time");
-        assert_eq!(pace(true, rates(24.0)), "paused");
+        assert_eq!(pace(rates(24.0)), "real time × 0.40");
+        assert_eq!(pace(rates(59.5)), "real time");
+    }
+
+    fn facts(profile: &Profile) -> Facts<'_> {
+        Facts {
+            agents: 200_000,
+            tick: 1234,
+            rates: None,
+            paused: false,
+            engine: "cpu".into(),
+            profile,
+            largest_cell: 1017,
+            sampled: 23_456,
+            notice: None,
+            hands: Vec::new(),
+            legend: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_pause_has_no_rates_and_moves_no_line() {
+        let profile = Profile::default();
+        let rates = Some(Rates { ticks: 24.0, frames: 30.0 });
+        let running = Facts { rates, ..facts(&profile) }.lines();
+        assert_eq!(running[1..3], ["tick 1,234   real time × 0.40", "24 ticks/s   30 frames/s"]);
+        let paused = Facts { rates, paused: true, ..facts(&profile) }.lines();
+        assert_eq!(paused[1..3], ["tick 1,234", "paused"]);
+        assert_eq!(running[3..], paused[3..]);
+        assert_eq!(facts(&profile).lines().len(), running.len());
     }
 
     #[test]
@@ -186,20 +221,7 @@ mod tests {
         let pass = |pass, ms| PassTime { pass, time: Duration::from_millis(ms) };
         let profile =
             Profile { passes: vec![pass("steer", 20), pass("scan", 5)], ..Profile::default() };
-        let facts = Facts {
-            agents: 200_000,
-            tick: 1234,
-            rates: Rates::default(),
-            paused: false,
-            engine: "cpu".into(),
-            profile: &profile,
-            largest_cell: 1017,
-            sampled: 23_456,
-            notice: None,
-            hands: Vec::new(),
-            legend: Vec::new(),
-        };
-        let text = facts.lines().join("\n");
+        let text = facts(&profile).lines().join("\n");
         let crowds = "fullest cell 1,017   agents sampled 23,456";
         for part in
             ["200,000 agents", "tick 1,234", "steer", "20.000 ms", "25.000 ms (wall)", crowds]

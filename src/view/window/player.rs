@@ -76,6 +76,7 @@ impl<'a> Player<'a> {
     pub fn advance(&mut self, elapsed: f64) -> Result<u32, EngineError> {
         let ticks = self.clock.advance(elapsed, self.cost);
         if ticks == 0 {
+            self.learn()?;
             return Ok(0);
         }
         let begin = Instant::now();
@@ -83,14 +84,27 @@ impl<'a> Player<'a> {
         let wall = begin.elapsed().as_secs_f64() / f64::from(ticks);
         self.tick += u64::from(ticks);
         self.revision += 1;
-        let profile = self.engine.profile();
-        if !profile.passes.is_empty() {
-            self.profile = profile;
-        }
+        self.learn()?;
         // A GPU may be at it long after `step` returned; its own clock knows.
         let passes: f64 = self.profile.passes.iter().map(|pass| pass.time.as_secs_f64()).sum();
         self.cost = wall.max(passes);
         Ok(ticks)
+    }
+
+    /// Takes over what the engine knows of its passes. A flock that has just been loaded has none:
+    /// while it runs, the last times stand for the moment until there are new ones; while it is
+    /// paused, none might ever come.
+    fn learn(&mut self) -> Result<(), EngineError> {
+        let paused = self.clock.is_paused();
+        if paused {
+            // Nor is there a next frame, to show what is still under way in this one.
+            self.engine.finish()?;
+        }
+        let profile = self.engine.profile();
+        if paused || !profile.passes.is_empty() {
+            self.profile = profile;
+        }
+        Ok(())
     }
 
     /// Back to the first state, with its agents, targets, obstacles and paths; the parameters stay
@@ -250,7 +264,7 @@ impl<'a> Player<'a> {
         self.tick
     }
 
-    /// The last times of the passes.
+    /// The last times of the passes; none of a flock that was loaded during a pause.
     #[must_use]
     pub fn profile(&self) -> &Profile {
         &self.profile

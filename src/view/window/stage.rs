@@ -17,7 +17,7 @@ use super::lens::{self, Lens};
 use super::overlay::{self, Facts};
 use super::player::Player;
 use super::screen::{Canvas, Screen};
-use super::{Options, Summary, WindowError};
+use super::{Next, Options, Summary, WindowError};
 use crate::engine::EngineKind;
 use crate::model::behaviours::Target;
 use crate::model::scene::{Click, Species};
@@ -30,17 +30,6 @@ const NEAR: f32 = 24.0;
 
 /// How long to wait before asking again for a surface that nobody can see.
 const NAP: Duration = Duration::from_millis(100);
-
-/// What [`Stage::frame`] leaves to the event loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// The next frame as soon as may be.
-    Frame,
-    /// A frame after this time, or when something happens.
-    After(Duration),
-    /// The last frame has been shown.
-    End,
-}
 
 /// Everything that lives as long as the window.
 pub struct Stage<'a> {
@@ -309,7 +298,11 @@ impl<'a> Stage<'a> {
         let elapsed = now - std::mem::replace(&mut self.last, now);
         self.do_deeds()?;
         let ticks = self.player.advance(elapsed.as_secs_f64())?;
-        self.meter.note(elapsed.as_secs_f64(), ticks);
+        if self.player.clock.is_paused() {
+            self.meter.forget();
+        } else {
+            self.meter.note(elapsed.as_secs_f64(), ticks);
+        }
         self.ticks += u64::from(ticks);
         self.played += elapsed;
 
@@ -348,11 +341,11 @@ impl<'a> Stage<'a> {
         gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
         self.screen.present(canvas);
         self.interface.clean_up(&painting);
-        if let Some(species) = changed {
-            let refused = self.player.change(species)?;
-            self.say(refused);
-        }
-        Ok(painting.again_in)
+        let Some(species) = changed else { return Ok(painting.again_in) };
+        let refused = self.player.change(species)?;
+        self.say(refused);
+        // What has been drawn is the flock before.
+        Ok(Duration::ZERO)
     }
 
     /// Lays the interface out; returns the species as the user has changed them, if so.
@@ -361,7 +354,8 @@ impl<'a> Stage<'a> {
         let camera = self.hand.camera;
         let near = NEAR * self.window.scale_factor() as f32;
         let (marks, legend) = self.lens.marks(&mut self.player, &camera, near)?;
-        let (largest_cell, sampled) = self.crowds.count(&mut self.player, self.overlay_shown)?;
+        let (player, gpu) = (&mut self.player, self.screen.gpu());
+        let (largest_cell, sampled) = self.crowds.count(player, gpu, self.overlay_shown)?;
         let engine = self.player.engine();
         let scene = self.player.scene();
         let facts = Facts {

@@ -169,3 +169,21 @@ fn an_engine_that_refuses_keeps_what_it_had() {
     assert_eq!(player.add(0, &[Point::ONE; 3]), Ok(None));
     assert_eq!(player.state().unwrap().len(), 8);
 }
+
+#[test]
+fn a_flock_loaded_during_a_pause_has_no_times_until_it_has_moved() {
+    play(|player| {
+        let frame = |player: &mut Player| {
+            player.advance(1.0 / 60.0).unwrap();
+            !player.profile().passes.is_empty()
+        };
+        assert!(frame(player));
+        player.reset().unwrap();
+        assert!(!player.profile().passes.is_empty(), "the last times stand in for a moment");
+        player.clock.toggle();
+        assert!(!frame(player), "those of the flock before");
+        player.clock.step_once();
+        assert!(frame(player));
+        assert!(frame(player), "they are still those of the last tick");
+    });
+}

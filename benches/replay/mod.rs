@@ -1,0 +1,32 @@
+//! Ticks soon after an even start, in each of the densities that are measured.
+
+use flockwork::engine::Engine;
+
+use crate::common::Flock;
+
+/// Mean neighbours of the uniform flock that each measurement starts from.
+pub const DENSITIES: [f32; 3] = [10.0, 30.0, 100.0];
+/// Ticks before measuring: the device compiles, clocks settle.
+const WARM_UP: u32 = 3;
+/// Ticks after which a measurement starts afresh: flocks form and get denser as time goes by.
+const REPLAY: u64 = 20;
+
+impl Flock {
+    /// Has `ticks` ticks done, a few at a time, each time from the first state on.
+    pub fn replay(
+        &self,
+        engine: &mut dyn Engine,
+        ticks: u64,
+        mut measure: impl FnMut(&mut dyn Engine, u32),
+    ) {
+        let mut left = ticks;
+        while left > 0 {
+            engine.load(&self.scene, &self.state).expect("the flock fits");
+            engine.step(WARM_UP).expect("the engine runs");
+            engine.finish().expect("the engine runs");
+            let now = left.min(REPLAY);
+            measure(engine, now as u32);
+            left -= now;
+        }
+    }
+}

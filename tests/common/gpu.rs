@@ -1,0 +1,22 @@
+//! The GPU engine as tests use it, and how far it may be from the reference.
+
+use std::sync::Arc;
+
+use flockwork::engine::gpu::{Gpu, GpuEngine, Options};
+
+use super::Tolerance;
+
+/// A GPU may fuse a product and a sum, and its division and square root may be off by 2.5 units in
+/// the last place (Vulkan's precision rules): up to some times the error of correct rounding.
+pub const GPU: Tolerance = Tolerance { position: 1e-3, velocity: 1e-3, angle: 1e-6 };
+
+/// The engine, with the device's own bounds checks.
+pub fn engine(gpu: &Arc<Gpu>) -> GpuEngine {
+    GpuEngine::with_options(Arc::clone(gpu), Options { checked: true, ..Options::default() })
+}
+
+/// The engine in which no subgroup goes in step.
+pub fn out_of_step(gpu: &Arc<Gpu>) -> GpuEngine {
+    let options = Options { checked: true, out_of_step: true, ..Options::default() };
+    GpuEngine::with_options(Arc::clone(gpu), options)
+}
