@@ -39,7 +39,6 @@ struct Canvas {
 const PACKED_BITS: u32 = 21;
 // Coarser than this sums are not packed.
 const FEWEST_COUNTS: f32 = 128.0;
-const MOST_COUNTS: f32 = 65536.0;
 
 struct Scale {
     // Counts of the sums to one bit of depth.
@@ -55,7 +54,7 @@ fn scale() -> Scale {
         let parts = max(f32(census[0]) * canvas.crowding, 1.0);
         let counts = (0.999 * f32(1u << (PACKED_BITS - 1u)) / parts - 1.0) / canvas.deepest;
         if canvas.dimmed == 0u && counts >= FEWEST_COUNTS {
-            return Scale(min(counts, MOST_COUNTS), true);
+            return Scale(counts, true);
         }
     }
     return Scale(canvas.counts_per_bit, false);

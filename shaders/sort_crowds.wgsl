@@ -1,9 +1,9 @@
 // Pass sort_crowds: sorts the old indices within each crowded cell, so that `reorder` need not
 // count. Where no cell is crowded there is no workgroup.
 //
-// A workgroup takes one cell after the other. Members of a cell come from the cells round it, so their old
-// indices lie close together, or in three such clusters, one for each row: they are marked in
-// bitmaps, and the bits before a member's own are its rank. Where they are scattered more widely,
+// A workgroup takes one cell after the other. Members of a cell come from the cells round it, so
+// their old indices lie close together, or in three such clusters, one for each row: they are marked
+// in bitmaps, and the bits before a member's own are its rank. Where they are scattered more widely,
 // because agents jump far, they are sorted by radix.
 //
 // Long loops go eight steps a round: llvmpipe ends all loops of an invocation after 65,535 rounds in

@@ -48,8 +48,8 @@ impl Variant {
         }
     }
 
-    /// For the drawing shaders, which are the same for every scene, on a device that
-    /// `packs` sums or not.
+    /// For the drawing shaders, which are the same for every scene, on a device that `packs` sums
+    /// or not.
     #[must_use]
     pub fn of_drawing(packs: bool) -> Self {
         Self {
