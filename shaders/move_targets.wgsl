@@ -6,12 +6,8 @@ import package::random::{USE_TARGET_X, USE_TARGET_Y, random_bits, unit_from};
 import package::space::{Vector, confined, position_of};
 import package::target::{MAX_TARGETS, Targets};
 
-struct Clock {
-    tick: u32,
-}
-
 @group(0) @binding(1) var<storage, read_write> targets: Targets;
-@group(0) @binding(2) var<storage, read> clock: Clock;
+@group(0) @binding(2) var<storage, read> clock: u32;
 // A bit for each target: whether an agent has hit it.
 @group(0) @binding(3) var<storage, read_write> struck: array<u32>;
 
@@ -26,8 +22,8 @@ fn move_targets(@builtin(local_invocation_index) index: u32) {
         return;
     }
     if hit {
-        let x = random_bits(flock.seed, index, clock.tick, USE_TARGET_X);
-        let y = random_bits(flock.seed, index, clock.tick, USE_TARGET_Y);
+        let x = random_bits(flock.seed, index, clock, USE_TARGET_X);
+        let y = random_bits(flock.seed, index, clock, USE_TARGET_Y);
         targets.places[index].position = Vector(unit_from(x), unit_from(y)) * flock.size;
         targets.places[index].hits += 1u;
         return;

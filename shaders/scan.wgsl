@@ -1,10 +1,46 @@
-// What the three passes of the prefix sum over the cells share: reduce, then scan the sums of the
-// blocks, then scan each block. Decoupled look-back would save a pass, but nothing promises that
-// workgroups make progress while others wait.
+// What the passes of the prefix sum over the cells share. On a large grid there are three: reduce,
+// then scan the sums of the blocks, then scan each block. Decoupled look-back would save a pass, but
+// nothing promises that workgroups make progress while others wait.
+
+import package::flock::flock;
+
+// The fullest cell, and the crowded ones.
+struct Census {
+    // Agents in the fullest cell.
+    largest_cell: u32,
+    // The dispatch of `sort_crowds`: workgroups along x, y and z.
+    workgroups: atomic<u32>,
+    rows: u32,
+    layers: u32,
+    crowded_cells: atomic<u32>,
+}
+
+// Cells of one invocation, from `first` to before `end`.
+struct Share {
+    first: u32,
+    end: u32,
+}
+
+// Agents of a share of cells, and of its fullest cell.
+struct Members {
+    sum: u32,
+    maximum: u32,
+}
 
 const THREADS = 64u;
 const CELLS_PER_THREAD = 16u;
 const BLOCK = 1024u;
+// Up to so many crowded cells have a workgroup each: that keeps a large GPU busy.
+const BUSY = 1024u;
+// Of the cells beyond, so many share one. A dispatch has at most 65,535 workgroups in a row, and
+// llvmpipe ends all loops of an invocation after 65,535 rounds in sum; a cell takes some hundreds.
+const CROWDS_PER_WORKGROUP = 64u;
+
+@group(0) @binding(1) var<storage, read_write> occupancy: array<u32>;
+@group(0) @binding(2) var<storage, read_write> start: array<u32>;
+@group(0) @binding(3) var<storage, read_write> census: Census;
+// The crowded cells, in racing order.
+@group(0) @binding(4) var<storage, read_write> crowded: array<u32>;
 
 var<workgroup> partial: array<u32, THREADS>;
 
@@ -24,4 +60,52 @@ fn inclusive_sum(value: u32, thread: u32) -> u32 {
         workgroupBarrier();
     }
     return sum;
+}
+
+fn share_of(block: u32, thread: u32) -> Share {
+    let first = block * BLOCK + thread * CELLS_PER_THREAD;
+    return Share(first, min(first + CELLS_PER_THREAD, arrayLength(&occupancy)));
+}
+
+fn members_of(share: Share) -> Members {
+    var members = Members();
+    for (var cell = share.first; cell < share.end; cell++) {
+        members.sum += occupancy[cell];
+        members.maximum = max(members.maximum, occupancy[cell]);
+    }
+    return members;
+}
+
+// A census without a crowd.
+fn open_census(largest_cell: u32) {
+    census.largest_cell = largest_cell;
+    atomicStore(&census.workgroups, 0u);
+    census.rows = 1u;
+    census.layers = 1u;
+    atomicStore(&census.crowded_cells, 0u);
+}
+
+// The first agents of a share of cells that has `before` agents before it. Empties the occupancy
+// behind itself and lists the crowded cells.
+fn sweep(share: Share, before: u32) {
+    var next = before;
+    for (var cell = share.first; cell < share.end; cell++) {
+        let members = occupancy[cell];
+        occupancy[cell] = 0u;
+        start[cell] = next;
+        next += members;
+        if members > flock.crowded_above {
+            let slot = atomicAdd(&census.crowded_cells, 1u);
+            if slot < arrayLength(&crowded) {
+                crowded[slot] = cell;
+            }
+            if slot < BUSY || slot % CROWDS_PER_WORKGROUP == 0u {
+                atomicAdd(&census.workgroups, 1u);
+            }
+        }
+    }
+    let cells = arrayLength(&occupancy);
+    if share.first < cells && share.end == cells {
+        start[cells] = flock.count;
+    }
 }

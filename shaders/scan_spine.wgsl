@@ -1,27 +1,11 @@
 // Pass scan_spine: the number of agents before each block, by a single workgroup; the fullest
 // cell of all; and the clock, which it moves on.
 
-import package::scan::{THREADS, inclusive_sum, partial};
-
-struct Clock {
-    tick: u32,
-}
-
-struct Census {
-    // Agents in the fullest cell.
-    largest_cell: u32,
-    // The dispatch of `sort_crowds`: workgroups along x, y and z. The next pass counts those along x,
-    // and the crowded cells.
-    workgroups: u32,
-    rows: u32,
-    layers: u32,
-    crowded_cells: u32,
-}
+import package::scan::{THREADS, inclusive_sum, open_census, partial};
 
 // Sum and maximum of each block; the sum becomes the number of agents before the block.
-@group(0) @binding(0) var<storage, read_write> blocks: array<vec2<u32>>;
-@group(0) @binding(1) var<storage, read_write> clock: Clock;
-@group(0) @binding(2) var<storage, read_write> census: Census;
+@group(0) @binding(5) var<storage, read_write> blocks: array<vec2<u32>>;
+@group(0) @binding(6) var<storage, read_write> clock: u32;
 
 var<workgroup> fullest: atomic<u32>;
 
@@ -44,7 +28,7 @@ fn scan_spine(@builtin(local_invocation_index) thread: u32) {
         workgroupBarrier();
     }
     if thread == 0u {
-        census = Census(atomicLoad(&fullest), 0u, 1u, 1u, 0u);
-        clock.tick += 1u;
+        open_census(atomicLoad(&fullest));
+        clock += 1u;
     }
 }

@@ -18,11 +18,7 @@ import package::vehicle::{Agent, heading_of, limited};
 @if(!in_step) import package::walk::walked;
 @if(in_step) import package::walk_in_step::walked as walked_in_step;
 
-struct Clock {
-    tick: u32,
-}
-
-@group(0) @binding(2) var<storage, read> clock: Clock;
+@group(0) @binding(2) var<storage, read> clock: u32;
 @group(0) @binding(3) var<storage, read> species: array<Species>;
 // The moved agents, in the old order.
 @group(0) @binding(7) var<storage, read_write> next_state: array<vec4<f32>>;
@@ -58,7 +54,7 @@ fn steer(
     @if(varies) {
         // There is a table for each of the ticks submitted at once.
         let all = arrayLength(&species) / flock.species_tables;
-        row += clock.tick % flock.species_tables * all;
+        row += clock % flock.species_tables * all;
     }
     let own = species[min(row, arrayLength(&species) - 1u)];
     let me = state[i];
@@ -74,7 +70,7 @@ fn steer(
     agent.brake = 1.0;
     @if(memory) {
         agent.angle = angle_of(memory[i]);
-        agent.draw = unit_from(random_bits(flock.seed, agent.id, clock.tick, USE_WANDER));
+        agent.draw = unit_from(random_bits(flock.seed, agent.id, clock, USE_WANDER));
     }
     var heading = Vector();
     @if(sight) {
@@ -82,9 +78,9 @@ fn steer(
     }
     var sums = Sums();
     @if(listens && !in_step)
-    sums = walked(own, i, position, heading, clock.tick);
+    sums = walked(own, i, position, heading, clock);
     @if(listens && in_step)
-    sums = walked_in_step(own, i, position, heading, clock.tick, lane);
+    sums = walked_in_step(own, i, position, heading, clock, lane);
     let acceleration = steering_force(own, &agent, sums) / own.mass;
     let pushed = agent.velocity * agent.brake + (acceleration + agent.kick) * flock.time_step;
     let velocity = limited(pushed, agent.max_speed);

@@ -74,7 +74,7 @@ pub fn instance_on(display: Box<dyn wgpu::wgt::WgpuHasDisplayHandle>) -> wgpu::I
 }
 
 /// wgpu would check the size of an indirect dispatch by a dispatch of its own. The only one is that
-/// of the crowds, whose size `scan_downsweep` bounds.
+/// of the crowds, whose size the scan of the cells bounds.
 fn instance_of(mut descriptor: wgpu::InstanceDescriptor) -> wgpu::Instance {
     descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
     wgpu::Instance::new(descriptor)

@@ -25,6 +25,7 @@ pub use tables::SPECIES_SHIFT;
 
 use crate::engine::{Engine, EngineError, EngineKind, Profile};
 use crate::model::behaviours::{Target, Uses};
+use crate::model::grid::Grid;
 use crate::model::memory as model;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
@@ -135,15 +136,20 @@ impl GpuEngine {
         Ok(Sizes { extent: loaded.memory.extent, census, limit })
     }
 
-    /// The pipelines for `variant`, those of the last flock if they fit.
-    fn pipelines(&mut self, variant: Variant) -> Result<Vec<Pipeline>, EngineError> {
-        if let Some(loaded) = self.loaded.take().filter(|loaded| loaded.variant == variant) {
-            return Ok(loaded.pipelines);
-        }
+    /// The pipelines of a tick in `grid` for `variant`, those of the last flock where they fit.
+    fn pipelines(&mut self, variant: Variant, grid: &Grid) -> Result<Vec<Pipeline>, EngineError> {
+        let last = self.loaded.take().filter(|loaded| loaded.variant == variant);
+        let mut last = last.map_or_else(Vec::new, |loaded| loaded.pipelines);
+        let small = grid.cells() <= (self.options.small_grid * pass::CELLS_PER_BLOCK) as usize;
+        let passes = TICK.into_iter().filter(|pass| pass.when.is(variant.uses, small));
         let names = memory::NAMES;
         let checked = self.options.checked;
-        let passes = TICK.into_iter().filter(|pass| variant.uses.has(pass.needs));
-        passes.map(|pass| Pipeline::new(&self.gpu, pass, variant, &names, checked)).collect()
+        let compiled =
+            passes.map(|pass| match last.iter().position(|pipeline| pipeline.pass == pass) {
+                Some(at) => Ok(last.swap_remove(at)),
+                None => Pipeline::new(&self.gpu, pass, variant, &names, checked),
+            });
+        compiled.collect()
     }
 
     /// Submits `ticks` ticks at once.
@@ -244,7 +250,7 @@ impl Engine for GpuEngine {
         let grid = scene.grid(state.len());
         let variant =
             Variant::of(scene, &grid, self.gpu.goes_in_step() && !self.options.out_of_step);
-        let pipelines = self.pipelines(variant)?;
+        let pipelines = self.pipelines(variant, &grid)?;
         let tables = Tables::of(&pipelines).map_err(|message| self.gpu.error(message))?;
         let count = state.len() as u32;
         let crowded_above = self.options.crowded_above;

@@ -1,6 +1,6 @@
 //! Knobs of the GPU engine.
 
-use super::memory;
+use super::{memory, pass};
 
 /// Knobs of the engine itself: nothing a scene has to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct Options {
     pub crowded_above: u32,
     /// Workgroups in a row of a dispatch; none: as many as the device allows.
     pub dispatch_limit: Option<u32>,
+    /// Blocks of cells of the largest grid that one workgroup scans.
+    pub small_grid: u32,
     /// Every agent walks by itself, even where subgroups go in step by default. Slower there, and
     /// it changes no result.
     pub out_of_step: bool,
@@ -23,6 +25,7 @@ impl Default for Options {
             checked: cfg!(debug_assertions),
             crowded_above: memory::CROWDED_ABOVE,
             dispatch_limit: None,
+            small_grid: pass::SMALL_GRID,
             out_of_step: false,
         }
     }

@@ -15,7 +15,7 @@ pub enum Per {
     Agent,
     /// A block of 1,024 cells; one a workgroup.
     Block,
-    /// A crowded cell; the pass `scan_downsweep` counts the workgroups.
+    /// A crowded cell; the scan of the cells counts the workgroups.
     Crowd,
     /// The whole flock: one workgroup.
     Flock,
@@ -28,38 +28,68 @@ pub struct Pass {
     pub name: &'static str,
     /// How many workgroups it takes.
     pub per: Per,
-    /// What a scene must ask for to have it; nothing: every scene has it.
-    pub needs: Uses,
+    /// Which ticks have it.
+    pub when: When,
+}
+
+/// Which ticks have a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// All.
+    Always,
+    /// Those of scenes that ask for it.
+    Asked(Uses),
+    /// Those on a grid that one workgroup scans.
+    SmallGrid,
+    /// Those on a larger one.
+    LargeGrid,
+}
+
+impl When {
+    /// True for a tick of a scene with `uses`, on a grid that one workgroup scans or not.
+    #[must_use]
+    pub fn is(self, uses: Uses, small_grid: bool) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Asked(asked) => uses.has(asked),
+            Self::SmallGrid => small_grid,
+            Self::LargeGrid => !small_grid,
+        }
+    }
 }
 
 impl Pass {
-    const fn of(name: &'static str, per: Per) -> Self {
-        Self { name, per, needs: Uses::from_bits(0) }
+    const fn of(name: &'static str, per: Per, when: When) -> Self {
+        Self { name, per, when }
     }
 }
 
 /// A tick, pass by pass.
-pub const TICK: [Pass; 8] = [
+pub const TICK: [Pass; 9] = [
     // Neighbours, forces, motion; each agent takes a slot in its new cell.
-    Pass::of("steer", Per::Agent),
+    Pass::of("steer", Per::Agent, When::Always),
     // Targets move on, and those that are hit elsewhere.
-    Pass { name: "move_targets", per: Per::Flock, needs: Uses::MOVING_TARGETS },
+    Pass::of("move_targets", Per::Flock, When::Asked(Uses::MOVING_TARGETS)),
     // Prefix sum over the cells: how many agents are before each cell.
-    Pass::of("scan_reduce", Per::Block),
-    Pass::of("scan_spine", Per::Flock),
-    Pass::of("scan_downsweep", Per::Block),
+    Pass::of("scan_small", Per::Flock, When::SmallGrid),
+    Pass::of("scan_reduce", Per::Block, When::LargeGrid),
+    Pass::of("scan_spine", Per::Flock, When::LargeGrid),
+    Pass::of("scan_downsweep", Per::Block, When::LargeGrid),
     // Who stands in which slot, in racing order within a cell.
-    Pass::of("place", Per::Agent),
+    Pass::of("place", Per::Agent, When::Always),
     // The race undone where cells are crowded …
-    Pass::of("sort_crowds", Per::Crowd),
+    Pass::of("sort_crowds", Per::Crowd, When::Always),
     // … and everywhere else, while the state moves to its new order.
-    Pass::of("reorder", Per::Agent),
+    Pass::of("reorder", Per::Agent, When::Always),
 ];
 
 /// Agents to a workgroup of a pass over agents.
 pub const AGENTS_PER_WORKGROUP: u32 = 64;
 /// Cells to a workgroup of a pass over cells.
 pub const CELLS_PER_BLOCK: u32 = 1024;
+/// Blocks of the largest grid that one workgroup scans. On a driver that computes on the CPU a
+/// dispatch costs as much as ten blocks.
+pub const SMALL_GRID: u32 = 8;
 
 /// Where the census holds the workgroups over crowded cells.
 const CROWDS_AT: u64 = 4;

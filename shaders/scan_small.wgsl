@@ -1,0 +1,31 @@
+// Pass scan_small: all that the three other scans do, on a small grid: one workgroup goes through
+// the blocks. Few blocks take less time than two more dispatches.
+
+import package::scan::{BLOCK, THREADS, census, inclusive_sum, members_of, occupancy, open_census, partial, share_of, sweep};
+
+@group(0) @binding(6) var<storage, read_write> clock: u32;
+
+var<workgroup> fullest: atomic<u32>;
+
+@compute @workgroup_size(THREADS)
+fn scan_small(@builtin(local_invocation_index) thread: u32) {
+    if thread == 0u {
+        open_census(0u);
+        clock += 1u;
+    }
+    storageBarrier();
+    let blocks = (arrayLength(&occupancy) + BLOCK - 1u) / BLOCK;
+    var before = 0u;
+    for (var block = 0u; block < blocks; block++) {
+        let share = share_of(block, thread);
+        let members = members_of(share);
+        atomicMax(&fullest, members.maximum);
+        let sum = inclusive_sum(members.sum, thread);
+        sweep(share, before + sum - members.sum);
+        before += partial[THREADS - 1u];
+        workgroupBarrier();
+    }
+    if thread == 0u {
+        census.largest_cell = atomicLoad(&fullest);
+    }
+}
