@@ -103,10 +103,14 @@ pub mod tests {
     use crate::model::state::FlockState;
     use crate::model::vector::Point;
 
-    /// An engine whose agents fly straight ahead. Raises `interrupt` after tick `stop_after`.
+    /// An engine whose agents fly straight ahead. Raises `interrupt` after `stop_after` ticks of all
+    /// that it does.
     #[derive(Default)]
     pub struct Straight {
         pub state: FlockState,
+        pub ticks: u64,
+        /// How long it sleeps over each.
+        pub sleeps: Duration,
         pub stop_after: Option<u64>,
         pub interrupt: Interrupt,
     }
@@ -129,10 +133,12 @@ pub mod tests {
         fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
             for _ in 0..ticks {
                 self.state.tick += 1;
+                self.ticks += 1;
+                std::thread::sleep(self.sleeps);
                 for (p, v) in self.state.position.iter_mut().zip(&self.state.velocity) {
                     *p += *v;
                 }
-                if self.stop_after == Some(self.state.tick) {
+                if self.stop_after == Some(self.ticks) {
                     self.interrupt.raise();
                 }
             }

@@ -212,7 +212,8 @@ mod tests {
             velocity: vec![Point::X],
             memory: Vec::new(),
         };
-        let mut engine = Straight { state, stop_after, interrupt: interrupt.clone() };
+        let mut engine =
+            Straight { state, stop_after, interrupt: interrupt.clone(), ..Straight::default() };
         let film = Film { width: 640, height: 360, rate: 30.0 };
         let plan = Plan { film, ticks, every, geometry: false };
         let mut kept = Kept::default();

@@ -30,8 +30,8 @@ pub struct BenchArgs {
     /// Threads of the CPU engine [default: one a core]
     #[arg(long, value_name = "T", value_parser = whole::<u32>(1..=4096), allow_negative_numbers = true)]
     pub threads: Option<u32>,
-    /// Ticks to time, after the warm-up; the figures are medians of at least 5 samples from 5 on, each
-    /// the mean of as many ticks as take 5 ms
+    /// Ticks to time, after the warm-up; the figures are medians of samples, each the mean of as many
+    /// ticks as take 5 ms, and a short run is repeated
     #[arg(long, value_name = "T", default_value_t = 100, value_parser = whole::<u32>(1..=u32::MAX.into()), allow_negative_numbers = true)]
     pub ticks: u32,
     /// Engines, in the order of the table [default: gpu,cpu,cpu1; no gpu where there is none]

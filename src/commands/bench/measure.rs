@@ -18,10 +18,12 @@ use crate::model::state::FlockState;
 const WARM_UP: u32 = 10;
 /// Ticks whose passes are timed after the run.
 const PROFILED: u32 = 10;
-/// A sample is at least this long, so that submitting and waiting do not count.
+/// A sample is at least this long, if the run is, so that submitting and waiting do not count.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(5);
-/// Samples wanted at least, for a median.
-const SAMPLES: u32 = 5;
+/// A short run is repeated from the start until every engine has been timed for so long …
+const LONG_ENOUGH: Duration = Duration::from_millis(300);
+/// … or until there are so many runs.
+const MOST_RUNS: u32 = 50;
 /// Ticks by which the fastest engine is found.
 const TRIED: u32 = 3;
 /// Slower ticks are done one by one, so that Ctrl-C is heard.
@@ -36,6 +38,8 @@ struct Contestant<'a> {
     engine: &'a mut dyn Engine,
     /// Milliseconds a tick, one for each sample.
     samples: Vec<f64>,
+    /// The time of all samples.
+    timed: Duration,
     after_one_tick: FlockState,
 }
 
@@ -105,8 +109,8 @@ pub struct Labels {
     pub density: Option<f32>,
 }
 
-/// Times `ticks` ticks of every engine from `start` on. On Ctrl-C it reports the ticks that all
-/// engines have done; none when there are no such.
+/// Times `ticks` ticks of every engine from `start` on, as often as it takes to say something. On
+/// Ctrl-C it reports the ticks that all engines have done; none when there are no such.
 pub fn measure(
     engines: &mut [Named],
     scene: &Scene,
@@ -122,14 +126,19 @@ pub fn measure(
         let after_one_tick = first_tick(engine, scene, &start, interrupt)?;
         spinner.finish_and_clear();
         let Some(after_one_tick) = after_one_tick else { return Ok(None) };
-        contestants.push(Contestant { label, engine, samples: Vec::new(), after_one_tick });
+        let (samples, timed) = (Vec::new(), Duration::ZERO);
+        contestants.push(Contestant { label, engine, samples, timed, after_one_tick });
     }
     let run = run_in_turn(&mut contestants, ticks, interrupt)?;
     if run.ticks == 0 {
         return Ok(None);
     }
     let agents = start.len();
-    let (crowding, agreements) = compare(scene, start, &mut contestants, &run, interrupt)?;
+    let start = Arc::new(start);
+    let (crowding, agreements) =
+        compare(scene, Arc::clone(&start), &mut contestants, &run, interrupt)?;
+    let runs = repeat(&mut contestants, scene, &start, &run, interrupt)?;
+    drop(start);
     let mut rows = Vec::new();
     for contestant in contestants {
         let profile = profile(contestant.label, contestant.engine, interrupt)?;
@@ -147,6 +156,7 @@ pub fn measure(
         ticks: run.ticks,
         ticks_asked: ticks,
         ticks_before_the_end: run.ticks.saturating_add(1 + WARM_UP),
+        runs,
         ticks_a_sample: run.batch,
         uniform_neighbours: scene.uniform_neighbours(agents),
         crowding,
@@ -183,7 +193,7 @@ struct Run {
     in_step: bool,
 }
 
-/// The warm-up, then `ticks` ticks of every engine in turn, a batch each.
+/// The warm-up, then the first run of `ticks` ticks.
 fn run_in_turn(
     contestants: &mut [Contestant<'_>],
     ticks: u32,
@@ -199,33 +209,80 @@ fn run_in_turn(
     }
     // One length of batch for all, so that all are at the same tick when it is each one's turn.
     let wanted = SHORTEST_SAMPLE.as_nanos().div_ceil(fastest.as_nanos().max(1)) as u32;
-    let batch = wanted.clamp(1, (ticks / SAMPLES).max(1));
+    let batch = wanted.clamp(1, ticks);
     let bar = progress(u64::from(ticks), "ticks");
     bar.tick();
+    let run = time_batches(contestants, ticks, batch, interrupt, &|done| bar.set_position(done));
+    bar.finish_and_clear();
+    run
+}
+
+/// `ticks` ticks of every engine in turn, a batch each.
+fn time_batches(
+    contestants: &mut [Contestant<'_>],
+    ticks: u32,
+    batch: u32,
+    interrupt: &Interrupt,
+    tell: &dyn Fn(u64),
+) -> Result<Run, EngineError> {
     let mut done = 0;
     while done < ticks {
         let now = batch.min(ticks - done);
         for (turn, contestant) in contestants.iter_mut().enumerate() {
             if interrupt.is_raised() {
-                bar.finish_and_clear();
                 return Ok(Run { ticks: done, batch, in_step: turn == 0 });
             }
             let begin = Instant::now();
             contestant.engine.step(now)?;
             contestant.engine.finish()?;
-            contestant.samples.push(begin.elapsed().as_secs_f64() * 1e3 / f64::from(now));
+            let took = begin.elapsed();
+            contestant.samples.push(took.as_secs_f64() * 1e3 / f64::from(now));
+            contestant.timed += took;
         }
         done += now;
-        bar.set_position(done.into());
+        tell(done.into());
     }
-    bar.finish_and_clear();
     Ok(Run { ticks: done, batch, in_step: true })
+}
+
+/// Repeats a run that was too short for steady figures. Returns how many runs there are then; one
+/// that Ctrl-C ends does not count.
+fn repeat(
+    contestants: &mut [Contestant<'_>],
+    scene: &Scene,
+    start: &FlockState,
+    first: &Run,
+    interrupt: &Interrupt,
+) -> Result<u32, EngineError> {
+    let spinner = waiting("repeating a short run");
+    let mut runs = 1;
+    let is_short = |contestants: &[Contestant<'_>]| {
+        contestants.iter().any(|contestant| contestant.timed < LONG_ENOUGH)
+    };
+    while runs < MOST_RUNS && is_short(contestants) && !interrupt.is_raised() {
+        let samples = contestants.first().map_or(0, |contestant| contestant.samples.len());
+        let mut ticks = first.ticks;
+        for Contestant { engine, .. } in contestants.iter_mut() {
+            engine.load(scene, start)?;
+            if untimed(*engine, 1 + WARM_UP, interrupt)?.is_none() {
+                ticks = 0;
+            }
+        }
+        let again = time_batches(contestants, ticks, first.batch, interrupt, &|_| ())?;
+        if again.ticks < first.ticks {
+            contestants.iter_mut().for_each(|contestant| contestant.samples.truncate(samples));
+            break;
+        }
+        runs += 1;
+    }
+    spinner.finish_and_clear();
+    Ok(runs)
 }
 
 /// How crowded the flock was, and how far the engines agree; as far as Ctrl-C leaves time for it.
 fn compare(
     scene: &Scene,
-    start: FlockState,
+    start: Arc<FlockState>,
     contestants: &mut [Contestant<'_>],
     run: &Run,
     interrupt: &Interrupt,

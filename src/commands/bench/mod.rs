@@ -219,35 +219,47 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<Vec<Named>> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::args::tests::parsed;
     use super::*;
     use crate::commands::advance::tests::Straight;
 
+    /// A bench of engines that take 6 ms a tick, longer than a sample.
     fn interrupted(stop_after: Option<u64>) -> Option<Report> {
-        let args = parsed("--count 200 --ticks 40");
+        let args = parsed("--count 200 --ticks 20");
         let scene = options::read_scene("flock", &["world.boundary=open".into()]).unwrap();
         let interrupt = Interrupt::default();
-        let straight =
-            || Straight { interrupt: interrupt.clone(), stop_after, ..Straight::default() };
+        let straight = |stop_after| Straight {
+            interrupt: interrupt.clone(),
+            stop_after,
+            sleeps: Duration::from_millis(6),
+            ..Straight::default()
+        };
         let mut engines: Vec<Named> =
-            vec![("gpu", Box::new(straight())), ("cpu", Box::new(straight()))];
+            vec![("gpu", Box::new(straight(stop_after))), ("cpu", Box::new(straight(None)))];
         bench_one(&args, &mut engines, scene, (200, None), &interrupt).unwrap()
     }
 
     #[test]
     fn an_interrupted_bench_reports_what_it_has_done() {
         let whole = interrupted(None).unwrap();
-        assert_eq!((whole.ticks, whole.ticks_asked), (40, 40));
+        assert_eq!((whole.ticks, whole.ticks_asked, whole.ticks_a_sample), (20, 20, 1));
         assert_eq!(whole.agreements.len(), 1);
-        assert!(whole.fewest_samples() >= 5);
-        // 1 + 10 ticks are not timed; the first engine does three more batches of 8.
-        let part = interrupted(Some(35)).unwrap();
-        assert_eq!((part.ticks, part.ticks_asked), (16, 40));
+        // Twenty ticks take 120 ms: not long enough.
+        assert!(whole.runs > 1 && whole.fewest_samples() == 20 * whole.runs as usize);
+        // 1 + 10 ticks are not timed; the first engine does one more than the second.
+        let part = interrupted(Some(11 + 16)).unwrap();
+        assert_eq!((part.ticks, part.ticks_asked), (15, 20));
         assert!(part.agreements.is_empty(), "one engine is ahead of the other");
-        let text = part.to_string();
-        assert!(text.contains("interrupted after 16 of 40 ticks"), "{text}");
-        assert!(text.contains("too few to trust"), "{text}");
+        assert!(part.to_string().contains("interrupted after 15 of 20 ticks"), "{part}");
         assert!(interrupted(Some(5)).is_none());
+        // In the second run, of which nothing counts.
+        for stop_after in [31 + 5, 31 + 11 + 5] {
+            let first = interrupted(Some(stop_after)).unwrap();
+            assert_eq!((first.ticks, first.runs, first.agreements.len()), (20, 1, 1));
+            assert!(first.rows.iter().all(|row| row.samples == 20));
+        }
     }
 
     #[test]

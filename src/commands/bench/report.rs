@@ -87,6 +87,8 @@ pub struct Report {
     pub ticks_asked: u32,
     /// Ticks from the start to the end of the timed ones.
     pub ticks_before_the_end: u32,
+    /// Times that these ticks were run.
+    pub runs: u32,
     /// Ticks of a sample, whose time is their mean.
     pub ticks_a_sample: u32,
     /// Mean neighbours of a flock that stands evenly in this world.
@@ -184,11 +186,14 @@ impl Report {
         }
         let samples = self.fewest_samples();
         write!(f, "medians, min and p95 of {}", counted(samples as u64, "sample"))?;
-        match self.ticks_a_sample {
-            1 => write!(f, " of 1 tick")?,
-            ticks => write!(f, ", each the mean of {ticks} ticks,")?,
+        if self.runs > 1 {
+            write!(f, " in {} runs", self.runs)?;
         }
-        write!(f, " on {}", self.processor)?;
+        match self.ticks_a_sample {
+            1 => write!(f, ", each of 1 tick")?,
+            ticks => write!(f, ", each the mean of {ticks} ticks")?,
+        }
+        write!(f, ", on {}", self.processor)?;
         if samples < FEW {
             write!(f, ": too few to trust, use --ticks {FEW} or more")?;
         }
@@ -278,6 +283,7 @@ impl fmt::Display for Summary<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::chart::tests::reports;
     use super::*;
 
     #[test]
@@ -286,5 +292,14 @@ mod tests {
         assert_eq!(percentile(&sorted, 0.5), 10.0);
         assert_eq!(percentile(&sorted, 0.95), 19.0);
         assert_eq!(percentile(&[7.0], 0.95), 7.0);
+    }
+
+    #[test]
+    fn too_few_samples_are_admitted() {
+        let [mut report] = reports(&[1000], &[None], 1.0).try_into().unwrap();
+        assert!(report.to_string().contains("of 20 samples, each the mean of 5 ticks, on Some"));
+        report.rows[1].samples = FEW - 1;
+        let text = report.to_string();
+        assert!(text.contains("p95 of 4 samples") && text.contains("--ticks 5 or more"), "{text}");
     }
 }

@@ -239,6 +239,7 @@ pub mod tests {
                 ticks_asked: 100,
                 ticks_before_the_end: 111,
                 uniform_neighbours: k,
+                runs: 1,
                 ticks_a_sample: 5,
                 crowding: Some(Crowding {
                     mean_neighbours: [k, 2.9 * k],
