@@ -118,14 +118,21 @@ impl Vehicle<'_> {
         if self.shorter(0.0, circle.y) { -1.0 } else { 1.0 }
     }
 
+    /// `a < b` where one of them is a coordinate in the agent's frame: a heading comes from a root, so
+    /// that none but zero is exact.
+    fn shorter_in_frame(&mut self, a: f64, b: f64) -> bool {
+        self.doubtful |= a == b && a != 0.0;
+        self.shorter(a, b)
+    }
+
     /// AVOID, ActionScript: across the heading, and brake. Of every circle that the feeler meets.
     fn feel(&mut self, circles: &[Circle]) -> DVec2 {
         let (reach, buffer) = (self.value(Kind::Avoid, "reach"), self.value(Kind::Avoid, "buffer"));
         let mut force = DVec2::ZERO;
         for circle in circles {
             let feeler = reach + circle.radius + buffer;
-            if self.shorter(circle.y.abs(), circle.radius + buffer)
-                && self.shorter(circle.x, feeler)
+            if self.shorter_in_frame(circle.y.abs(), circle.radius + buffer)
+                && self.shorter_in_frame(circle.x, feeler)
                 && self.shorter(0.0, circle.x)
             {
                 let strength = self.max_speed * (1.0 - circle.x / feeler);
@@ -147,7 +154,7 @@ impl Vehicle<'_> {
         let mut found = None;
         for circle in circles {
             let expanded = circle.radius + size;
-            if self.shorter(circle.x, 0.0) || !self.shorter(circle.y.abs(), expanded) {
+            if self.shorter(circle.x, 0.0) || !self.shorter_in_frame(circle.y.abs(), expanded) {
                 continue;
             }
             let half = (expanded * expanded - circle.y * circle.y).sqrt();
@@ -182,8 +189,11 @@ impl Vehicle<'_> {
         let mut found = None;
         for circle in circles {
             let aside = circle.y.abs();
-            let beside = !self.shorter(circle.x, 0.0) && !self.shorter(length, circle.x);
-            if beside && !self.shorter(circle.radius, aside) && self.shorter(aside, nearest) {
+            let beside = !self.shorter(circle.x, 0.0) && !self.shorter_in_frame(length, circle.x);
+            if beside
+                && !self.shorter_in_frame(circle.radius, aside)
+                && self.shorter(aside, nearest)
+            {
                 nearest = aside;
                 found = Some(circle);
             }
