@@ -8,6 +8,8 @@ struct Flock {
     // The grid.
     columns: u32,
     rows: u32,
+    // Columns on each side of an agent's own that hold neighbours of it.
+    reach: u32,
     cells_per_unit: Vector,
     // The world's size in world units.
     size: Vector,

@@ -64,18 +64,20 @@ struct Columns {
 
 fn columns_around(flock: Flock, column: u32) -> Columns {
     let last = flock.columns - 1u;
+    let run = vec2<u32>(max(column, flock.reach) - flock.reach, min(column + flock.reach, last));
     @if(wrap) {
-        if flock.columns < 3u {
+        if flock.columns <= 2u * flock.reach {
             return Columns(vec4<u32>(0u, last, 0u, last), vec2<f32>(), 1u);
         }
-        if column == 0u {
-            return Columns(vec4<u32>(0u, 1u, last, last), vec2<f32>(0.0, -flock.size.x), 2u);
+        if column < flock.reach {
+            let beyond = column + flock.columns - flock.reach;
+            return Columns(vec4<u32>(0u, run.y, beyond, last), vec2<f32>(0.0, -flock.size.x), 2u);
         }
-        if column == last {
-            return Columns(vec4<u32>(0u, 0u, last - 1u, last), vec2<f32>(flock.size.x, 0.0), 2u);
+        if column + flock.reach > last {
+            let beyond = column + flock.reach - flock.columns;
+            return Columns(vec4<u32>(0u, beyond, run.x, last), vec2<f32>(flock.size.x, 0.0), 2u);
         }
     }
-    let run = vec2<u32>(max(column, 1u) - 1u, min(column + 1u, last));
     return Columns(vec4<u32>(run, run), vec2<f32>(), 1u);
 }
 

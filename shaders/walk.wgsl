@@ -31,8 +31,8 @@ fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) ->
             let sampling = sampling_of_run(flock, max(end, begin) - begin, draw);
             var j = begin + sampling.phase;
             let share = select(0.0, f32(sampling.stride), j < end);
-            // Across the seam every member of a run is a world's size away. In a world of fewer
-            // than three cells a run may hold members on both sides: there each is asked.
+            // Across the seam every member of a run is a world's size away. In a world of few cells a
+            // run may hold members on both sides: there each is asked.
             @if(wrap && !narrow)
             let shift = row_shift(flock, cell.y, nth)
                 + Vector(select(columns.shifts.x, columns.shifts.y, part == 1u), 0.0);

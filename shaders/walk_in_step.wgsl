@@ -2,8 +2,8 @@
 // agents, whose runs overlap. Each loads one candidate of the joint runs and hands it round.
 //
 // For devices that load lane by lane, as drivers that compute on the CPU do; there a candidate that
-// is loaded once for all costs an eighth. A candidate outside an agent's own columns is at least a
-// cell's width away, hence no neighbour of its, so the sums are those of `walk`, bit by bit.
+// is loaded once for all costs an eighth. A candidate outside an agent's own columns is at least
+// the radius away, hence no neighbour of its, so the sums are those of `walk`, bit by bit.
 
 import package::flock::flock as whole_flock;
 import package::grid::{Columns, NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_draw, sampling_of_run};
@@ -34,10 +34,13 @@ fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32, la
         var columns = columns_around(flock, leader.x);
         var joint = !alone && tail.y == leader.y;
         @if(wrap) {
-            joint = joint && leader.x > 0u && tail.x < last_column;
+            joint = joint && leader.x >= flock.reach && tail.x + flock.reach <= last_column;
         }
         if joint {
-            let run = vec2<u32>(max(leader.x, 1u) - 1u, min(max(tail.x, leader.x) + 1u, last_column));
+            let run = vec2<u32>(
+                max(leader.x, flock.reach) - flock.reach,
+                min(max(tail.x, leader.x) + flock.reach, last_column),
+            );
             columns = Columns(vec4<u32>(run, run), vec2<f32>(), 1u);
         }
         let together = lane >= first && (joint || all(cell == leader));

@@ -217,6 +217,14 @@ fn a_situation_is_what_its_name_says() {
     for cells in 1..=3 {
         assert!(some(&|state, scene| scene.grid(state.len()).columns == cells) > 50, "{cells}");
     }
+    // Halved columns, so few that they overlap round the world, and so many that a seam is rare.
+    let halved = |columns: std::ops::Range<u32>| {
+        some(&|state, scene| {
+            let grid = scene.grid(state.len());
+            grid.reach == 2 && columns.contains(&grid.columns)
+        })
+    };
+    assert!(halved(0..5) > 100 && halved(5..7) > 40 && halved(7..99) > 40);
     for (name, extra) in Uses::EXTRAS {
         assert!(some(&|_, scene| scene.uses().has(extra)) > 50, "{name}");
     }
@@ -246,8 +254,15 @@ fn threads_and_instruction_sets_give_the_same_bits() {
         // Crowded: runs are sampled from the first tick on.
         flock(3000, &["starling.spawn_at_scale.place=\"point\""]),
         // Small worlds: every group is at the seam.
+        flock(300, &["world={size=[160, 90], density=160, boundary=\"wrap\"}"]),
         flock(300, &["world.size=[120, 90]"]),
         flock(40, &["world.size=[160, 160]", "world.density=10"]),
+        // Four columns of half the radius, all of which are round every agent; so many in a row
+        // that they are sampled, and in three columns too few.
+        flock(450, &["world={size=[120, 200], density=147, boundary=\"wrap\"}"]),
+        flock(900, &["world={size=[120, 900], density=65, boundary=\"wrap\"}"]),
+        // Dense: columns of half the radius.
+        flock(3000, &["world.density=30"]),
     ];
     for boundary in ["wrap", "walls", "open"] {
         let overrides = [format!("world.boundary=\"{boundary}\"")];

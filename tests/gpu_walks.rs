@@ -180,7 +180,8 @@ fn agents_in_step_take_the_walk_that_each_would_take_alone() {
     let mut alone = out_of_step(&gpu);
     let place = |shape: &str| format!("starling.spawn_at_scale={{place = {shape}}}");
     // Even; sampled and unsampled side by side; as long a run as there is; rows of one agent in
-    // ten cells; worlds of few columns and rows, where the seam is next to everybody.
+    // ten cells; worlds of few columns and rows, where the seam is next to everybody; columns of half
+    // the radius.
     let cases = [
         (3_001, place("\"uniform\"")),
         (5_000, place("\"disc\", radius = 60")),
@@ -188,6 +189,10 @@ fn agents_in_step_take_the_walk_that_each_would_take_alone() {
         (301, "world.size=[20000, 500]".into()),
         (77, "world.size=[160, 2000]".into()),
         (200, "world.size=[90, 110]".into()),
+        (3_001, "world.density=30".into()),
+        (450, "world={size=[120, 200], density=147}".into()),
+        (450, "world={size=[160, 200], density=110}".into()),
+        (450, "world={size=[200, 120], density=147}".into()),
     ];
     for boundary in ["wrap", "walls", "open"] {
         for (count, shape) in &cases {

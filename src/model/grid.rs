@@ -21,6 +21,11 @@ pub const RUN_SAMPLE: u32 = 64;
 /// At most this many cells for each agent: a sparse world gets wider cells instead of more memory.
 const CELLS_PER_AGENT: f64 = 4.0;
 
+/// Where a cell as wide as the radius would hold so many agents of an even flock, cells are half as
+/// wide: an agent walks five half columns instead of three whole ones, a sixth less. With fewer
+/// agents more cells cost as much as shorter runs save.
+const DENSE: f64 = 6.0;
+
 /// Cells of equal size that cover the world, rows of cells one above the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
@@ -32,6 +37,8 @@ pub struct Grid {
     pub cells_per_unit: Point,
     /// True when the neighbours of an edge cell are at the other edge.
     pub wraps: bool,
+    /// Columns on each side of an agent's own that hold neighbours of it.
+    pub reach: u32,
 }
 
 /// From here on a float holds whole numbers alone, and its lowest bits are the number.
@@ -58,20 +65,24 @@ pub type ColumnRun = (u32, u32);
 impl Grid {
     /// The grid for `count` agents that see as far as `radius` (0: they see nobody).
     ///
-    /// A cell is at least `radius` wide, so that the 3 × 3 cells round an agent hold all its
-    /// neighbours, with a margin that outweighs the rounding of [`Grid::cell_of`].
+    /// A cell is at least `radius` high, and `reach` cells are as wide, so that three rows of
+    /// 1 + 2 · `reach` cells round an agent hold all its neighbours, with a margin that outweighs the
+    /// rounding of [`Grid::cell_of`].
     #[must_use]
     pub fn new(world: &World, radius: f32, count: usize) -> Self {
         let (width, height) = (f64::from(world.size.x), f64::from(world.size.y));
         let wanted_cells = (count as f64 * CELLS_PER_AGENT).max(1024.0);
         let smallest = (width * height / wanted_cells).sqrt();
         let cell = f64::from(radius).max(smallest);
-        let across = |length: f64| -> u32 {
+        let members = count as f64 * cell * cell / (width * height);
+        let reach = if members < DENSE { 1 } else { 2 };
+        let across = |length: f64, cell: f64| -> u32 {
             let cells = (length / cell).floor().max(1.0);
             // `x * cells_per_unit` is off by up to cells · 2⁻²³ cells; the margin is eight times that.
             (length / (cell * (1.0 + cells * 1e-6))).floor().clamp(1.0, 65_535.0) as u32
         };
-        let (columns, rows) = (across(width), across(height));
+        let columns = across(width, cell / f64::from(reach));
+        let rows = across(height, cell);
         Self {
             columns,
             rows,
@@ -80,6 +91,7 @@ impl Grid {
                 (f64::from(rows) / height) as f32,
             ),
             wraps: world.boundary == Boundary::Wrap,
+            reach,
         }
     }
 
@@ -142,15 +154,18 @@ impl Grid {
     /// ascending order. Two only where the neighbourhood crosses the seam.
     #[must_use]
     pub fn columns_around(&self, column: u32) -> (ColumnRun, Option<ColumnRun>) {
-        let last = self.columns - 1;
-        if self.wraps && self.columns < 3 {
+        let (reach, last) = (self.reach, self.columns - 1);
+        let (first, end) = (column.saturating_sub(reach), (column + reach).min(last));
+        if !self.wraps {
+            ((first, end), None)
+        } else if self.columns <= 2 * reach {
             ((0, last), None)
-        } else if self.wraps && column == 0 {
-            ((0, 1), Some((last, last)))
-        } else if self.wraps && column == last {
-            ((0, 0), Some((last - 1, last)))
+        } else if column < reach {
+            ((0, end), Some((column + self.columns - reach, last)))
+        } else if column + reach > last {
+            ((0, column + reach - self.columns), Some((first, last)))
         } else {
-            ((column.saturating_sub(1), (column + 1).min(last)), None)
+            ((first, end), None)
         }
     }
 }
@@ -193,15 +208,23 @@ impl Sampling {
 mod tests {
     use super::*;
 
-    fn grid(width: f32, height: f32, boundary: Boundary) -> Grid {
-        Grid::new(&World { size: Point::new(width, height), boundary }, 10.0, 1000)
+    /// A grid for a radius of 10, and for so many agents to its square.
+    fn grid(width: f32, height: f32, boundary: Boundary, density: f32) -> Grid {
+        let world = World { size: Point::new(width, height), boundary };
+        Grid::new(&world, 10.0, (width * height * density / 100.0).ceil() as usize)
     }
 
     #[test]
     fn every_cell_around_is_visited_once() {
-        for boundary in [Boundary::Wrap, Boundary::Walls] {
+        for (boundary, density, reach) in [
+            (Boundary::Wrap, 1.0, 1),
+            (Boundary::Walls, 1.0, 1),
+            (Boundary::Wrap, 9.0, 2),
+            (Boundary::Walls, 9.0, 2),
+        ] {
             for width in [5.0, 15.0, 25.0, 35.0, 105.0] {
-                let grid = grid(width, 105.0, boundary);
+                let grid = grid(width, 105.0, boundary, density);
+                assert_eq!(grid.reach, reach);
                 for column in 0..grid.columns {
                     let (first, second) = grid.columns_around(column);
                     let mut seen: Vec<u32> = (first.0..=first.1).collect();
@@ -210,7 +233,7 @@ mod tests {
                     for other in 0..grid.columns {
                         let apart = column.abs_diff(other);
                         let round = grid.columns - apart;
-                        let near = apart <= 1 || (grid.wraps && round <= 1);
+                        let near = apart <= reach || (grid.wraps && round <= reach);
                         assert_eq!(seen.contains(&other), near, "{column} and {other} of {grid:?}");
                     }
                 }
@@ -220,7 +243,7 @@ mod tests {
 
     #[test]
     fn no_position_names_a_cell_that_does_not_exist() {
-        let grid = grid(100.0, 50.0, Boundary::Open);
+        let grid = grid(100.0, 50.0, Boundary::Open, 1.0);
         for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0, 0.0, 99.9, 100.0, 1e30] {
             let (column, row) = grid.cell_of(Point::new(x, x));
             assert!(column < grid.columns && row < grid.rows, "{x}");
@@ -234,7 +257,7 @@ mod tests {
             grid.keys_of(Vector { x: p.x, y: p.y }, &mut key);
             assert_eq!(key[0], grid.key_of(p), "{p} in {grid:?}");
         };
-        let small = grid(100.0, 50.0, Boundary::Open);
+        let small = grid(100.0, 50.0, Boundary::Open, 1.0);
         let odd =
             [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, -1.0, 1e-40, 99.9, 100.0, 1e30];
         for (x, y) in odd.into_iter().flat_map(|x| odd.map(|y| (x, y))) {
@@ -253,10 +276,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_never_narrower_than_the_radius() {
+    fn what_is_out_of_reach_is_never_nearer_than_the_radius() {
         for width in [10.0_f32, 999.99, 1000.0, 123_456.0] {
-            let grid = grid(width, 10.0, Boundary::Wrap);
-            assert!(1.0 / grid.cells_per_unit.x >= 10.0 || grid.columns == 1, "{width}");
+            for density in [0.1, 1.0, 9.0] {
+                let grid = grid(width, 10.0, Boundary::Wrap, density);
+                let reach = grid.reach as f32 / grid.cells_per_unit.x;
+                assert!(reach >= 10.0 || grid.columns == 1, "{width}");
+                assert!(1.0 / grid.cells_per_unit.y >= 10.0 || grid.rows == 1, "{width}");
+            }
         }
     }
 

@@ -109,7 +109,7 @@ pub fn situation(kinds: &[Kind], number: u64) -> Situation {
         scene.targets[0].position = dice.point(Vec2::ZERO, size);
     }
 
-    let count = dice.one_of(&[1_usize, 2, 3, 17, 33, 60]);
+    let count = dice.one_of(&[1_usize, 2, 3, 17, 33, 60, 120]);
     let place = dice.one_of(&["uniform", "uniform", "lattice", "edges", "crowd", "outside"]);
     let state = agents(&scene, count, place, &mut dice);
     let name = format!(

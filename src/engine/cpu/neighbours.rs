@@ -2,8 +2,7 @@
 //!
 //! The agents of a group stand in the lanes; a candidate is broadcast to all of them. The lanes'
 //! runs overlap, so the group walks their union once: a candidate that is not in a lane's own
-//! three columns is at least a cell's width away, which is at least the radius, so the distance
-//! test drops it and adding it changes no bit. The union ascends, hence every lane still adds its
+//! columns is at least the radius away, so the distance test drops it and adding it changes no bit. The union ascends, hence every lane still adds its
 //! own neighbours in the order of [`Grid::columns_around`].
 
 use std::ops::Range;
@@ -18,10 +17,6 @@ use crate::model::grid::{ColumnRun, Grid, RUN_CAP, Sampling};
 use crate::model::real::{Lanes, Real};
 use crate::model::vector::Vector;
 use crate::model::world::{Boundary, World};
-
-/// From this many columns and rows on, the plain difference of two agents in neighbouring cells
-/// that no seam divides is also the shortest: it is under two cells long, half a world over two.
-const ROOMY: u32 = 5;
 
 /// What every walk of one tick reads.
 pub struct Surveyed<'a> {
@@ -99,12 +94,16 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
     ) {
         Rules::clear(listening::<USES>(flock.uses), sums, group.position.x);
         let mut walk = Self { simd, flock, pilots, group, sums };
-        let Grid { columns, rows: height, .. } = flock.grid;
-        let inner = |index: u32, count: u32| 0 < index && index + 1 < count && count >= ROOMY;
+        let Grid { columns, rows: height, reach, .. } = flock.grid;
+        // The plain difference of two agents within reach, and on one side of the seam, is also the
+        // shortest where it is less than half a world: it is under reach + 1 cells long.
+        let inner = |index: u32, count: u32, reach: u32| {
+            reach <= index && index + reach < count && count > 2 * (reach + 1)
+        };
         let seam = flock.grid.wraps
-            && !(inner(group.row, height)
-                && inner(group.columns.0, columns)
-                && inner(group.columns.1, columns));
+            && !(inner(group.row, height, 1)
+                && inner(group.columns.0, columns, reach)
+                && inner(group.columns.1, columns, reach));
         for &near in rows {
             if seam { walk.row::<true>(near) } else { walk.row::<false>(near) }
         }
@@ -130,11 +129,15 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
         }
     }
 
-    /// The columns round the group, but those across the seam.
+    /// The columns round the group, but those across the seam; all where they reach round the world.
     #[inline(always)]
     fn main_run(&self) -> ColumnRun {
         let (low, high) = self.group.columns;
-        (low.saturating_sub(1), (high + 1).min(self.flock.grid.columns - 1))
+        let Grid { columns, reach, wraps, .. } = self.flock.grid;
+        if wraps && columns <= 2 * reach {
+            return (0, columns - 1);
+        }
+        (low.saturating_sub(reach), (high + reach).min(columns - 1))
     }
 
     /// The agents of row `near` that are beside the group across the seam: those before the ones in
@@ -142,12 +145,14 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
     #[inline(always)]
     fn runs_across_the_seam(&self, near: u32) -> (Range<usize>, Range<usize>) {
         let (low, high) = self.group.columns;
-        let (main, last) = (self.main_run(), self.flock.grid.columns - 1);
-        // The first cell is beside the last one, and the other way round.
-        let beside = |is: bool, column: u32| {
-            if is { self.agents(near, (column, column)) } else { 0..0 }
-        };
-        (beside(high == last && main.0 > 0, 0), beside(low == 0 && main.1 < last, last))
+        let Grid { columns, reach, .. } = self.flock.grid;
+        let main = self.main_run();
+        // The first cells are beside the last ones, and the other way round.
+        let after_last = (high + reach + 1).saturating_sub(columns).min(main.0);
+        let before_first = (columns + low.min(reach) - reach).max(main.1 + 1);
+        let run =
+            |from: u32, to: u32| if from < to { self.agents(near, (from, to - 1)) } else { 0..0 };
+        (run(0, after_last), run(before_first, columns))
     }
 
     /// Array indices of the agents in a run of columns.

@@ -26,7 +26,7 @@ pub struct Variant {
     pub boundary: Boundary,
     /// True when agents must be told apart by species.
     pub several_species: bool,
-    /// True when the grid has fewer than three cells on a side.
+    /// True when the cells round an agent reach round the world and overlap.
     pub narrow: bool,
     /// True when subgroups walk in step; see `shaders/walk_in_step.wgsl`.
     pub in_step: bool,
@@ -41,7 +41,7 @@ impl Variant {
         Self {
             in_step,
             packs: false,
-            narrow: grid.columns < 3 || grid.rows < 3,
+            narrow: grid.columns <= 2 * grid.reach || grid.rows < 3,
             uses: scene.uses(),
             boundary: scene.world.boundary,
             several_species: scene.species.len() > 1,

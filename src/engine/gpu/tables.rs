@@ -78,6 +78,7 @@ impl Tables {
         flock
             .put("count", count.into())
             .put("columns", grid.columns.into())
+            .put("reach", grid.reach.into())
             .put("rows", grid.rows.into())
             .put_point("cells_per_unit", grid.cells_per_unit)
             .put_point("size", scene.world.size)

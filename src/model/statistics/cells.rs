@@ -131,7 +131,7 @@ impl Cells {
 
     /// Distance from one agent to the nearest other one, by square rings of cells round its own.
     pub fn nearest(&self, agent: usize) -> f64 {
-        let Grid { columns, rows, cells_per_unit, wraps } = self.census.grid;
+        let Grid { columns, rows, cells_per_unit, wraps, .. } = self.census.grid;
         let (column, row) = self.census.grid.cell_of(self.position[agent]);
         // How far there are cells on each axis, and how wide they are.
         let limit = |count: u32| i64::from(if wraps { count / 2 } else { count - 1 });
