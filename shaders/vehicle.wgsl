@@ -40,6 +40,18 @@ struct Neighbour {
     share: f32,
 }
 
+// The neighbour at `offset` from an agent with that heading; its species and share are yet to be told.
+fn neighbour_at(offset: Vector, velocity: Vector, heading: Vector) -> Neighbour {
+    var neighbour = Neighbour();
+    neighbour.offset = offset;
+    neighbour.distance_squared = dot(offset, offset);
+    neighbour.velocity = velocity;
+    @if(sight) {
+        neighbour.ahead = dot(heading, offset);
+    }
+    return neighbour;
+}
+
 // Square of the distance below which two agents are at the same spot: nearer ones would have forces
 // that f32 cannot hold.
 const SAME_SPOT_SQUARED = 1e-20;

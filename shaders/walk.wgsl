@@ -6,7 +6,7 @@ import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around,
 import package::rules::{Species, Sums, observe};
 import package::sorted::{species_of, start, state, tag};
 import package::space::{Vector, nearest_image, position_of, velocity_of};
-import package::vehicle::Neighbour;
+import package::vehicle::neighbour_at;
 
 // What agent `i` sums up of its neighbours. `heading` is asked for where somebody does not see all
 // round.
@@ -43,13 +43,7 @@ fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) ->
                 @if(!wrap || narrow)
                 let image = nearest_image(position, position_of(other), flock.size);
                 let offset = image - position;
-                var neighbour = Neighbour();
-                neighbour.offset = offset;
-                neighbour.distance_squared = dot(offset, offset);
-                neighbour.velocity = velocity_of(other);
-                @if(sight) {
-                    neighbour.ahead = dot(heading, offset);
-                }
+                var neighbour = neighbour_at(offset, velocity_of(other), heading);
                 @if(several_species) {
                     neighbour.species = species_of(tag[min(j, flock.count - 1u)]);
                 }

@@ -11,7 +11,7 @@ import package::rules::{Species, Sums, observe};
 import package::sorted::{species_of, start, state, tag};
 import package::space::{Vector, nearest_image, packed, position_of, velocity_of};
 import package::subgroup::LANES;
-import package::vehicle::Neighbour;
+import package::vehicle::neighbour_at;
 
 // A row has one run of columns or, at the seam, two.
 const RUNS = 6u;
@@ -109,13 +109,7 @@ fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32, la
                 let offset = position_of(other) - position;
                 @if(wrap && narrow)
                 let offset = nearest_image(position, position_of(other), flock.size) - position;
-                var neighbour = Neighbour();
-                neighbour.offset = offset;
-                neighbour.distance_squared = dot(offset, offset);
-                neighbour.velocity = velocity_of(other);
-                @if(sight) {
-                    neighbour.ahead = dot(heading, offset);
-                }
+                var neighbour = neighbour_at(offset, velocity_of(other), heading);
                 @if(several_species) {
                     neighbour.species = subgroupShuffle(candidate_species, turn);
                 }

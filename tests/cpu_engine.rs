@@ -5,13 +5,13 @@ mod common;
 use common::controls::{changes, perturbed};
 use common::situations::{FLOCKING, behaviour_sets, in_the_corner, parity, situation};
 use common::{
-    CORRECTLY_ROUNDED, Differences, assert_none, assert_ticks, bits, check_invariants, compare,
-    compare_targets, differences, reference, run,
+    CORRECTLY_ROUNDED, Differences, assert_a_thousand_ticks, assert_none, assert_ticks, bits,
+    check_invariants, compare, compare_targets, differences, flock, mixed, reference, run,
 };
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
 use flockwork::model::behaviours::{Kind, Uses};
-use flockwork::model::scene::{BuiltIn, Request, Rule, Scene};
+use flockwork::model::scene::{Request, Rule, Scene};
 use flockwork::model::scenery::Segment;
 use flockwork::model::state::FlockState;
 use glam::{DVec2, Vec2};
@@ -25,14 +25,6 @@ const CONTROLS: u64 = 2000;
 
 fn engine() -> CpuEngine {
     CpuEngine::new(Some(2)).unwrap()
-}
-
-fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
-    let text = BuiltIn::named("flock").unwrap().text;
-    let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_string()).collect();
-    let mut scene = Scene::parse("flock", text, &overrides).unwrap();
-    let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
-    (scene, state)
 }
 
 #[test]
@@ -247,7 +239,6 @@ fn a_situation_is_what_its_name_says() {
 
 #[test]
 fn threads_and_instruction_sets_give_the_same_bits() {
-    let mixed = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
     let mut scenes = vec![
         flock(3000, &[]),
         flock(3000, &["world.boundary=\"walls\"", "starling.contain.weight=2"]),
@@ -264,12 +255,7 @@ fn threads_and_instruction_sets_give_the_same_bits() {
         // Dense: columns of half the radius.
         flock(3000, &["world.density=30"]),
     ];
-    for boundary in ["wrap", "walls", "open"] {
-        let overrides = [format!("world.boundary=\"{boundary}\"")];
-        let mut scene = Scene::parse("mixed", &mixed, &overrides).unwrap();
-        let state = scene.populate(&Request::default()).unwrap();
-        scenes.push((scene, state));
-    }
+    scenes.extend(["wrap", "walls", "open"].map(|boundary| mixed(boundary, &[])));
     println!("instruction sets: {:?}", InstructionSet::available());
     for (index, (scene, state)) in scenes.iter().enumerate() {
         let mut scalar = CpuEngine::with_instructions(Some(1), InstructionSet::Scalar).unwrap();
@@ -312,20 +298,10 @@ fn ticks_may_be_taken_one_by_one_or_at_once_or_after_a_reload_of_the_order() {
 
 #[test]
 fn a_thousand_ticks_lose_nobody() {
-    let mixed = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
     for boundary in ["wrap", "walls", "open"] {
-        let overrides = [format!("world.boundary=\"{boundary}\"")];
-        let mut scene = Scene::parse("mixed", &mixed, &overrides).unwrap();
-        let first = scene.populate(&Request::default()).unwrap();
+        let (scene, first) = mixed(boundary, &[]);
         let mut engine = engine();
-        engine.load(&scene, &first).unwrap();
-        for _ in 0..20 {
-            engine.step(50).unwrap();
-            let state = engine.read_back().unwrap();
-            if let Err(problem) = check_invariants(&scene, &first, &state) {
-                panic!("{boundary}, tick {}: {problem}", state.tick);
-            }
-        }
+        assert_a_thousand_ticks(&mut engine, &scene, &first);
         let mut state = engine.read_back().unwrap();
         state.velocity[3].x = f32::NAN;
         assert!(check_invariants(&scene, &first, &state).is_err());

@@ -7,11 +7,11 @@ mod common;
 use std::sync::Arc;
 
 use common::gpu::{GPU, engine, out_of_step};
-use common::{bits, check_invariants, run};
+use common::{assert_a_thousand_ticks, bits, flock, mixed, run};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
-use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
 
@@ -19,25 +19,6 @@ use flockwork::model::statistics::Metrics;
 /// part company where rounding tips a balance, the flock as a whole does not. A different seed
 /// changes it by 0.1 and more.
 const ORDER: f64 = 0.02;
-
-/// `flock`, scaled, from a uniform start.
-fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).into()).collect();
-    let mut scene =
-        Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap();
-    let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
-    (scene, state)
-}
-
-/// `mixed.toml`, with everything in it.
-fn mixed(boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
-    let text = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
-    let mut all = vec![format!("world.boundary=\"{boundary}\"")];
-    all.extend(overrides.iter().map(|text| (*text).to_string()));
-    let mut scene = Scene::parse("mixed", &text, &all).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
-    (scene, state)
-}
 
 #[test]
 fn ticks_may_be_taken_one_by_one_or_at_once() {
@@ -236,14 +217,7 @@ fn several_species_in_every_world_lose_nobody() {
     for boundary in ["wrap", "walls", "open"] {
         let (scene, first) = mixed(boundary, &[]);
         let mut engine = GpuEngine::new(Arc::clone(&gpu));
-        engine.load(&scene, &first).unwrap();
-        for _ in 0..20 {
-            engine.step(50).unwrap();
-            let state = engine.read_back().unwrap();
-            if let Err(problem) = check_invariants(&scene, &first, &state) {
-                panic!("{boundary}, tick {}: {problem}", state.tick);
-            }
-        }
+        assert_a_thousand_ticks(&mut engine, &scene, &first);
         let again = run(&mut engine, &scene, &first, 200);
         let at_once = run(&mut engine, &scene, &first, 200);
         assert_eq!(bits(&again), bits(&at_once), "two runs of {boundary} differ");

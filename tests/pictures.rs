@@ -1,22 +1,20 @@
 //! Level 5: the two ways to draw against each other, and pictures that are the same every time.
 
 mod adapter;
+mod picture;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 
-use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::Memory;
-use flockwork::model::scene::{BuiltIn, ColourBy, Look, Request, Scene};
+use flockwork::model::scene::{ColourBy, Look, Request};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
-use flockwork::view::offscreen::Offscreen;
-use flockwork::view::upload::UploadedAgents;
 use flockwork::view::{look, raster};
+use picture::{apart, by_gpu, light, scene};
 
 /// Mean absolute difference of a channel between the two pictures of a dense flock, as a share of
 /// the mean light of the picture. Only edges differ, but darts two pixels wide are all edge: the
@@ -31,19 +29,6 @@ const LIGHT_TOLERANCE: f64 = 0.03;
 
 /// Distance in pixels between the centres of the same dart in the two pictures.
 const PLACE_TOLERANCE: f32 = 1.0;
-
-fn scene(overrides: &[&str]) -> Scene {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
-    Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap()
-}
-
-fn by_gpu(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
-    let (width, height) = (camera.size.x as u32, camera.size.y as u32);
-    let mut agents = UploadedAgents::new(Arc::clone(gpu));
-    agents.upload(state).unwrap();
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
-    offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap()
-}
 
 /// The centres of connected areas that are not background, each pixel counting by its light.
 fn blobs(frame: &Frame) -> Vec<Point> {
@@ -76,18 +61,6 @@ fn blobs(frame: &Frame) -> Vec<Point> {
         }
     }
     centres
-}
-
-/// The sum of the absolute differences of all channels.
-fn apart(a: &Frame, b: &Frame) -> f64 {
-    assert_eq!((a.width, a.height), (b.width, b.height));
-    let pairs = a.pixels.iter().zip(&b.pixels);
-    pairs.map(|(a, b)| u64::from(a.abs_diff(*b))).sum::<u64>() as f64
-}
-
-/// All that a picture holds above the background.
-fn light(frame: &Frame) -> f64 {
-    apart(frame, &Frame::filled(frame.width, frame.height, look::BACKGROUND))
 }
 
 /// How far two pictures are apart, as a share of the light of the first.

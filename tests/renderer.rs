@@ -1,13 +1,14 @@
 //! Level 5: pictures by the GPU renderer.
 
 mod adapter;
+mod picture;
 
 use std::sync::Arc;
 
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::model::memory::Memory;
-use flockwork::model::scene::{BuiltIn, ColourBy, Look, Request, Scene, Species};
+use flockwork::model::scene::{ColourBy, Look, Request, Scene, Species};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::Painter;
@@ -17,11 +18,7 @@ use flockwork::view::look::{self, Figure};
 use flockwork::view::offscreen::Offscreen;
 use flockwork::view::sketch::{Mark, Shape};
 use flockwork::view::upload::UploadedAgents;
-
-fn scene(overrides: &[&str]) -> Scene {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
-    Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap()
-}
+use picture::scene;
 
 fn flock(agents: &[(Point, Point)]) -> FlockState {
     FlockState {

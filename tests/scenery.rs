@@ -1,13 +1,13 @@
 //! Level 5: what stands in a world, under the flock and over it, by both renderers.
 
 mod adapter;
+mod picture;
 
 use std::sync::Arc;
 
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::gpu::Gpu;
-use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
@@ -16,19 +16,7 @@ use flockwork::view::offscreen::Offscreen;
 use flockwork::view::sketch::{Mark, Shape};
 use flockwork::view::upload::UploadedAgents;
 use flockwork::view::{Painter, RasterPainter, look, raster};
-
-fn flock(overrides: &[&str]) -> Scene {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
-    Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap()
-}
-
-fn by_gpu(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
-    let (width, height) = (camera.size.x as u32, camera.size.y as u32);
-    let mut agents = UploadedAgents::new(Arc::clone(gpu));
-    agents.upload(state).unwrap();
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
-    offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap()
-}
+use picture::{by_gpu, scene};
 
 /// A wrapped world with an obstacle in the middle, one on the seam, a path and a target.
 fn landscape() -> Scene {
@@ -144,7 +132,7 @@ fn the_background_follows_camera_targets_and_scene() {
         assert!(last == drawn, "step {step} again");
     }
     // A scene with nothing in it has nothing of the last.
-    let empty = flock(&[]);
+    let empty = picture::scene(&[]);
     let drawn = offscreen.render(agents.agents(), &empty, &empty.targets, &camera).unwrap();
     assert!(drawn == Frame::filled(640, 360, look::BACKGROUND));
 }
@@ -152,7 +140,7 @@ fn the_background_follows_camera_targets_and_scene() {
 #[test]
 fn marks_above_are_drawn_over_the_flock_by_both() {
     let Some(gpu) = adapter::gpu("marks_above_are_drawn_over_the_flock_by_both") else { return };
-    let mut scene = flock(&["starling.size=40"]);
+    let mut scene = scene(&["starling.size=40"]);
     let state = scene.populate(&Request { count: Some(1), ..Request::default() }).unwrap();
     let camera = Camera::fit(&scene.world, 640, 360);
     let mut engine = CpuEngine::new(Some(1)).unwrap();

@@ -2,6 +2,7 @@
 //! the size where the one gives way to the other, and against the same on the CPU.
 
 mod adapter;
+mod picture;
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::model::memory::Memory;
-use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
@@ -20,6 +21,7 @@ use flockwork::view::offscreen::Offscreen;
 use flockwork::view::raster;
 use flockwork::view::renderer::Method;
 use flockwork::view::upload::UploadedAgents;
+use picture::{apart, light, scene};
 
 /// Side of the regions that are compared; pixels. An eye that follows a flock as it is zoomed sees
 /// their light and colour, not which of two neighbouring pixels a thin dart lies on.
@@ -42,11 +44,6 @@ const TWIN_TOLERANCE: f64 = 0.3;
 /// The same between pictures of packed sums, which may count as coarsely as in 128ths of a depth, and
 /// of others. Measured on lavapipe: 0.012.
 const PACKED_TOLERANCE: f64 = 0.05;
-
-fn scene(overrides: &[&str]) -> Scene {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
-    Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap()
-}
 
 /// A flock that has gathered to swarms, and a camera that shows its darts at `strength`.
 fn gathered(count: u64, ticks: u32, strength: f32) -> (Scene, FlockState, Camera) {
@@ -84,18 +81,6 @@ impl Drawing {
 fn drawn(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
     assert!(canvas::suits(scene, camera, 1.0));
     Drawing::of(gpu, state, camera).by(Method::BySize, scene, camera)
-}
-
-/// The sum of the absolute differences of all channels.
-fn apart(a: &Frame, b: &Frame) -> f64 {
-    assert_eq!((a.width, a.height), (b.width, b.height));
-    let pairs = a.pixels.iter().zip(&b.pixels);
-    pairs.map(|(a, b)| u64::from(a.abs_diff(*b))).sum::<u64>() as f64
-}
-
-/// All that a picture holds above the background.
-fn light(frame: &Frame) -> f64 {
-    apart(frame, &Frame::filled(frame.width, frame.height, look::BACKGROUND))
 }
 
 /// Mean difference of a channel.

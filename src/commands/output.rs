@@ -112,14 +112,20 @@ fn temporary(path: &Path, target: &Path) -> Result<NamedTempFile, OutputError> {
     made.map_err(|error| OutputError::of_system(path, &error))
 }
 
-/// A file that appears under its name, whole, with [`OutputFile::keep`]; dropped before, it leaves
-/// nothing behind. An older file of that name stays untouched until then.
+/// A file under way to `target`, the file that `path` stands for. Its errors name the path.
 #[derive(Debug)]
-pub struct OutputFile {
+pub struct Output<F: Write> {
     path: PathBuf,
     target: PathBuf,
-    file: BufWriter<NamedTempFile>,
+    file: BufWriter<F>,
 }
+
+/// A file that appears under its name, whole, with [`OutputFile::keep`]; dropped before, it leaves
+/// nothing behind. An older file of that name stays untouched until then.
+pub type OutputFile = Output<NamedTempFile>;
+
+/// A part of an [`OutputFile`] that is assembled at the end; it vanishes by itself.
+pub type Scratch = Output<File>;
 
 impl OutputFile {
     /// Checks that `path` can be written, and begins.
@@ -142,7 +148,8 @@ impl OutputFile {
     pub fn scratch(&self) -> Result<Scratch, OutputError> {
         let file = tempfile::tempfile_in(parent(&self.target));
         let file = file.map_err(|error| OutputError::of_system(&self.path, &error))?;
-        Ok(Scratch { path: self.path.clone(), file: BufWriter::with_capacity(1 << 16, file) })
+        let file = BufWriter::with_capacity(1 << 16, file);
+        Ok(Output { path: self.path.clone(), target: self.target.clone(), file })
     }
 
     /// As the user wrote it.
@@ -174,7 +181,7 @@ fn named<T>(path: &Path, result: io::Result<T>) -> io::Result<T> {
     result.map_err(|error| io::Error::new(error.kind(), OutputError::of_system(path, &error)))
 }
 
-impl Write for OutputFile {
+impl<F: Write> Write for Output<F> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let result = self.file.write(bytes);
         named(&self.path, result)
@@ -186,18 +193,11 @@ impl Write for OutputFile {
     }
 }
 
-impl Seek for OutputFile {
+impl<F: Write + Seek> Seek for Output<F> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let result = self.file.seek(to);
         named(&self.path, result)
     }
-}
-
-/// A part of an [`OutputFile`] that is assembled at the end; it vanishes by itself.
-#[derive(Debug)]
-pub struct Scratch {
-    path: PathBuf,
-    file: BufWriter<File>,
 }
 
 impl Scratch {
@@ -210,18 +210,6 @@ impl Scratch {
             Ok((file, length))
         });
         named(&self.path, rewound)
-    }
-}
-
-impl Write for Scratch {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let result = self.file.write(bytes);
-        named(&self.path, result)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let result = self.file.flush();
-        named(&self.path, result)
     }
 }
 

@@ -11,7 +11,7 @@ pub mod variants;
 
 use flockwork::engine::Engine;
 use flockwork::model::behaviours::{Kind, Uses};
-use flockwork::model::scene::{Law, Scene, Slot, Species};
+use flockwork::model::scene::{BuiltIn, Law, Request, Scene, Slot, Species};
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
 use glam::DVec2;
@@ -239,6 +239,37 @@ fn fastest(scene: &Scene, species: &Species) -> f32 {
         _ => scene.world.size.length() / proximity,
     };
     speed * farther.max(1.0)
+}
+
+/// `flock` with keys set, scaled to `count`.
+pub fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).into()).collect();
+    let mut scene =
+        Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap();
+    let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+    (scene, state)
+}
+
+/// `mixed.toml`, with everything in it.
+pub fn mixed(boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
+    let text = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
+    let mut all = vec![format!("world.boundary=\"{boundary}\"")];
+    all.extend(overrides.iter().map(|text| (*text).to_string()));
+    let mut scene = Scene::parse("mixed", &text, &all).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    (scene, state)
+}
+
+/// Fails when a thousand ticks break an invariant.
+pub fn assert_a_thousand_ticks(engine: &mut dyn Engine, scene: &Scene, first: &FlockState) {
+    engine.load(scene, first).unwrap();
+    for _ in 0..20 {
+        engine.step(50).unwrap();
+        let state = engine.read_back().unwrap();
+        if let Err(problem) = check_invariants(scene, first, &state) {
+            panic!("{:?}, tick {}: {problem}", scene.world.boundary, state.tick);
+        }
+    }
 }
 
 /// What must hold of a flock at any time: all there, finite, inside, no faster than allowed.

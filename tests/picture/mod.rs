@@ -1,0 +1,41 @@
+//! What the tests of pictures share: a flock to draw, a picture of it, and how far two are apart.
+
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+
+use std::sync::Arc;
+
+use flockwork::engine::gpu::Gpu;
+use flockwork::model::scene::{BuiltIn, Scene};
+use flockwork::model::state::FlockState;
+use flockwork::view::camera::Camera;
+use flockwork::view::frame::Frame;
+use flockwork::view::look;
+use flockwork::view::offscreen::Offscreen;
+use flockwork::view::upload::UploadedAgents;
+
+/// `flock`, with keys set.
+pub fn scene(overrides: &[&str]) -> Scene {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
+    Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap()
+}
+
+/// A state as the GPU draws it.
+pub fn by_gpu(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
+    let (width, height) = (camera.size.x as u32, camera.size.y as u32);
+    let mut agents = UploadedAgents::new(Arc::clone(gpu));
+    agents.upload(state).unwrap();
+    let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
+    offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap()
+}
+
+/// The sum of the absolute differences of all channels.
+pub fn apart(a: &Frame, b: &Frame) -> f64 {
+    assert_eq!((a.width, a.height), (b.width, b.height));
+    let pairs = a.pixels.iter().zip(&b.pixels);
+    pairs.map(|(a, b)| u64::from(a.abs_diff(*b))).sum::<u64>() as f64
+}
+
+/// All that a picture holds above the background.
+pub fn light(frame: &Frame) -> f64 {
+    apart(frame, &Frame::filled(frame.width, frame.height, look::BACKGROUND))
+}
