@@ -6,6 +6,11 @@ import package::dispatch::linear_workgroup;
 import package::flock::flock;
 @if(in_step) import package::subgroup::LANES;
 
+// Slots of an invocation.
+@if(in_step) const SLOTS = 4u;
+@if(!in_step) const SLOTS = 1u;
+const WORKGROUP = 64u / SLOTS;
+
 @group(0) @binding(1) var<storage, read> next_state: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> landing: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> start: array<u32>;
@@ -25,64 +30,128 @@ fn smaller(begin: u32, end: u32, i: u32) -> u32 {
     return count;
 }
 
-// The same for a subgroup of consecutive slots: the lanes go through the slots of all their cells,
-// each loads one and shows it to the others.
-@if(in_step)
-fn smaller(begin: u32, end: u32, i: u32, lane: u32) -> u32 {
-    var count = 0u;
-    // No more than two cells reach beyond the subgroup.
-    let longest = 2u * flock.crowded_above + LANES;
-    var base = subgroupShuffle(begin, 0u);
-    let last = min(subgroupShuffle(end, LANES - 1u), base + longest);
-    loop {
-        let other = index[min(base + lane, flock.count - 1u)];
-        for (var turn = 0u; turn < LANES; turn++) {
-            let slot = base + turn;
-            let counts = slot >= begin && slot < end && subgroupShuffle(other, turn) < i;
-            count += select(0u, 1u, counts);
-        }
-        continuing {
-            base += LANES;
-            break if base >= last;
-        }
-    }
-    return count;
+// An agent in its slot.
+struct Placed {
+    slot: u32,
+    // Its old index.
+    index: u32,
+    // The slots of its cell.
+    begin: u32,
+    end: u32,
+    // A crowded cell is sorted already.
+    sorted: bool,
 }
 
-@compute @workgroup_size(64)
-fn reorder(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-    @if(in_step) @builtin(subgroup_invocation_id) lane: u32,
-) {
-    let number = linear_workgroup(workgroup, workgroups) * 64u + local;
-    @if(!in_step) {
-        if number >= flock.count {
-            return;
-        }
-    }
-    // In step nobody leaves before the count: those beyond the flock go along with the last slot.
-    let slot = min(number, flock.count - 1u);
+fn placed_in(slot: u32) -> Placed {
     let i = min(index[slot], flock.count - 1u);
     let cell = min(landing[i].x, flock.columns * flock.rows - 1u);
     let begin = start[cell];
     let end = min(start[cell + 1u], flock.count);
-    // A crowded cell is sorted already.
-    let sorted = end - begin > flock.crowded_above;
-    @if(in_step)
-    let rank = smaller(select(begin, slot, sorted), select(end, slot, sorted), i, lane);
-    @if(!in_step)
-    let rank = smaller(begin, select(end, begin, sorted), i);
-    let place = min(select(begin + rank, slot, sorted), flock.count - 1u);
-    @if(in_step) {
-        if number >= flock.count {
-            return;
+    return Placed(slot, i, begin, end, end - begin > flock.crowded_above);
+}
+
+fn move_agent(i: u32, place: u32) {
+    let slot = min(place, flock.count - 1u);
+    state[slot] = next_state[i];
+    tag[slot] = landing[i].z;
+    @if(memory) {
+        memory[slot] = landing[i].w;
+    }
+}
+
+@if(!in_step)
+@compute @workgroup_size(WORKGROUP)
+fn reorder(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let slot = linear_workgroup(workgroup, workgroups) * 64u + local;
+    if slot >= flock.count {
+        return;
+    }
+    let agent = placed_in(slot);
+    let rank = smaller(agent.begin, select(agent.end, agent.begin, agent.sorted), agent.index);
+    move_agent(agent.index, select(agent.begin + rank, slot, agent.sorted));
+}
+
+// Bits of an index.
+@if(in_step) const INDEX_BITS = 27u;
+// A key above all others.
+@if(in_step) const BEYOND = 0x7fffffff;
+
+// What the slots of a subgroup and of its first and last cell are sorted by: first by cell, then by
+// index. Signed, since those are compared at once.
+@if(in_step)
+fn key_of(cell: u32, index: u32) -> i32 {
+    return bitcast<i32>(((cell << INDEX_BITS) | index) ^ 0x80000000u);
+}
+
+// In step a subgroup has consecutive slots, four times as many as lanes. Its first cell may have slots
+// before them, and its last one slots behind. An agent goes behind all that have a smaller key.
+@if(in_step)
+@compute @workgroup_size(WORKGROUP)
+fn reorder(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+    @builtin(subgroup_invocation_id) lane: u32,
+) {
+    let first = linear_workgroup(workgroup, workgroups) * 64u + (local - lane) * SLOTS;
+    let first_slot = min(first, flock.count - 1u);
+    let end_slot = min(first + SLOTS * LANES, flock.count);
+    var agents = array<Placed, SLOTS>();
+    var keys = array<i32, SLOTS>();
+    for (var nth = 0u; nth < SLOTS; nth++) {
+        let slot = first + nth * LANES + lane;
+        let agent = placed_in(min(slot, flock.count - 1u));
+        agents[nth] = agent;
+        // Cells by number: the first one is 0, any other begins behind the first slot.
+        let cell = max(agent.begin, first_slot) - first_slot;
+        keys[nth] = select(BEYOND, key_of(cell, agent.index), slot < flock.count);
+    }
+    let leader = agents[0];
+    let last = agents[SLOTS - 1u];
+    let before = select(first_slot - min(leader.begin, first_slot), 0u, leader.sorted);
+    let behind = select(max(last.end, end_slot) - end_slot, 0u, last.sorted);
+    let slots_before = subgroupShuffle(before, 0u);
+    let slots_behind = subgroupShuffle(behind, LANES - 1u);
+    let last_cell = subgroupShuffle(max(last.begin, first_slot) - first_slot, LANES - 1u);
+
+    var smaller = array<u32, SLOTS>();
+    for (var other = 0u; other < SLOTS; other++) {
+        for (var turn = 0u; turn < LANES; turn++) {
+            let key = subgroupShuffle(keys[other], turn);
+            for (var nth = 0u; nth < SLOTS; nth++) {
+                smaller[nth] += select(0u, 1u, key < keys[nth]);
+            }
         }
     }
-    state[place] = next_state[i];
-    tag[place] = landing[i].z;
-    @if(memory) {
-        memory[place] = landing[i].w;
+    // Each lane loads one of the other slots, and shows it to all.
+    let others = min(slots_before + slots_behind, 2u * flock.crowded_above);
+    var base = 0u;
+    loop {
+        let other = base + lane;
+        let is_before = other < slots_before;
+        let slot = select(end_slot + other - slots_before, first_slot - slots_before + other, is_before);
+        let found = key_of(select(last_cell, 0u, is_before), index[min(slot, flock.count - 1u)]);
+        let loaded = select(BEYOND, found, other < others);
+        for (var turn = 0u; turn < LANES; turn++) {
+            let key = subgroupShuffle(loaded, turn);
+            for (var nth = 0u; nth < SLOTS; nth++) {
+                smaller[nth] += select(0u, 1u, key < keys[nth]);
+            }
+        }
+        continuing {
+            base += LANES;
+            break if base >= others;
+        }
+    }
+    for (var nth = 0u; nth < SLOTS; nth++) {
+        let agent = agents[nth];
+        let place = select(first_slot - slots_before + smaller[nth], agent.slot, agent.sorted);
+        if first + nth * LANES + lane < flock.count {
+            move_agent(agent.index, place);
+        }
     }
 }
