@@ -12,21 +12,24 @@ bench() {
   "${CARGO_TARGET_DIR:-target}/release/flockwork" bench --json "$out/$name.json" "$@"
 }
 
-# Neighbours, at one count.
-bench densities --count 200000 --densities 10,30,100 --ticks 20
-# Counts, at one density; ticks enough that a sample of the smallest holds many.
+# Counts, at one density.
 bench counts --counts 10000,100000,1000000,8000000 --ticks 100 --engines gpu,cpu \
   --plot docs/performance.svg
-# A flock that has flown for a while.
-bench flocked --count 200000 --state flocked --ticks 20
-# Crowds, and the even flock beside them.
-for count in 200000 1000000; do
-  bench "even-$count" --count "$count" --ticks 10 --engines gpu,cpu
-  for crowd in one-point one-row seek-one-point; do
-    bench "$crowd-$count" --scene "benches/scenes/$crowd.toml" --count "$count" --ticks 10 \
-      --engines gpu,cpu
+# The others three times, for medians over minutes that differ.
+for round in 1 2 3; do
+  # Neighbours, at one count.
+  bench "densities-$round" --count 200000 --densities 10,30,100 --ticks 20
+  # A flock that has flown for a while.
+  bench "flocked-$round" --count 200000 --state flocked --ticks 20
+  # Crowds, and the even flock beside them.
+  for count in 200000 1000000; do
+    bench "even-$count-$round" --count "$count" --ticks 10 --engines gpu,cpu
+    for crowd in one-point one-row seek-one-point; do
+      bench "$crowd-$count-$round" --scene "benches/scenes/$crowd.toml" --count "$count" \
+        --ticks 10 --engines gpu,cpu
+    done
+    bench "clumped-$count-$round" --count "$count" --state clumped --ticks 10 --engines gpu,cpu
   done
-  bench "clumped-$count" --count "$count" --state clumped --ticks 10 --engines gpu,cpu
 done
 # Frames and starts.
 cargo bench --locked --bench frame
