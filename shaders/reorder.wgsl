@@ -6,11 +6,6 @@ import package::dispatch::linear_workgroup;
 import package::flock::flock;
 @if(in_step) import package::subgroup::LANES;
 
-// Slots of an invocation.
-@if(in_step) const SLOTS = 4u;
-@if(!in_step) const SLOTS = 1u;
-const WORKGROUP = 64u / SLOTS;
-
 @group(0) @binding(1) var<storage, read> next_state: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> landing: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> start: array<u32>;
@@ -60,7 +55,7 @@ fn move_agent(i: u32, place: u32) {
 }
 
 @if(!in_step)
-@compute @workgroup_size(WORKGROUP)
+@compute @workgroup_size(64)
 fn reorder(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
@@ -75,13 +70,15 @@ fn reorder(
     move_agent(agent.index, select(agent.begin + rank, slot, agent.sorted));
 }
 
-// Bits of an index.
+// Slots of an invocation.
+@if(in_step) const SLOTS = 4u;
+// Bits of an index. The five above them hold a cell's number within the 32 slots of a subgroup.
 @if(in_step) const INDEX_BITS = 27u;
 // A key above all others.
 @if(in_step) const BEYOND = 0x7fffffff;
 
 // What the slots of a subgroup and of its first and last cell are sorted by: first by cell, then by
-// index. Signed, since those are compared at once.
+// index. Signed, because processors compare vectors of signed numbers in one instruction.
 @if(in_step)
 fn key_of(cell: u32, index: u32) -> i32 {
     return bitcast<i32>(((cell << INDEX_BITS) | index) ^ 0x80000000u);
@@ -90,7 +87,7 @@ fn key_of(cell: u32, index: u32) -> i32 {
 // In step a subgroup has consecutive slots, four times as many as lanes. Its first cell may have slots
 // before them, and its last one slots behind. An agent goes behind all that have a smaller key.
 @if(in_step)
-@compute @workgroup_size(WORKGROUP)
+@compute @workgroup_size(64u / SLOTS)
 fn reorder(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,

@@ -2,8 +2,9 @@
 //!
 //! The agents of a group stand in the lanes; a candidate is broadcast to all of them. The lanes'
 //! runs overlap, so the group walks their union once: a candidate that is not in a lane's own
-//! columns is at least the radius away, so the distance test drops it and adding it changes no bit. The union ascends, hence every lane still adds its
-//! own neighbours in the order of [`Grid::columns_around`].
+//! columns is at least the radius away, so the distance test drops it and adding it changes no bit.
+//! The union ascends, hence every lane still adds its own neighbours in the order of
+//! [`Grid::columns_around`].
 
 use std::ops::Range;
 
