@@ -18,11 +18,14 @@ struct Flock {
     time_step: f32,
     // Longest run of agents that one agent walks without skipping.
     run_cap: u32,
-    // About how many members of a longer run it looks at, as a power of two.
+    // How many members of a long run it looks at, and how long such a run is, as powers of two.
     run_sample_bits: u32,
+    long_run_bits: u32,
     // Members above which a cell is sorted by `sort_crowds` instead of by counting, for each
     // member, the members before it: counting costs members² steps, sorting a few rounds.
     crowded_above: u32,
+    // Words of a bitmap that a crowded cell has room for, for each of its members.
+    bitmap_words: u32,
     // Tables of species, one for each of so many ticks.
     species_tables: u32,
 }

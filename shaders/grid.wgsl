@@ -93,8 +93,12 @@ fn sampling_draw(flock: Flock, cell: u32, tick: u32) -> u32 {
 }
 
 fn sampling_of_run(flock: Flock, length: u32, draw: u32) -> Sampling {
-    // The sample is 2^run_sample_bits: a shift instead of a division.
-    let skipping = (length + (1u << flock.run_sample_bits) - 1u) >> flock.run_sample_bits;
+    // Shifts instead of divisions, rounded up. The square of a long run's length is not asked for: it
+    // may overflow.
+    let long = length >= (1u << flock.long_run_bits);
+    let members = select(length * length, length, long);
+    let bits = flock.run_sample_bits + select(flock.long_run_bits, 0u, long);
+    let skipping = (members + (1u << bits) - 1u) >> bits;
     let stride = select(1u, skipping, length > flock.run_cap);
     // Below 1 after rounding, and zero for a stride of 1.
     let phase = u32(unit_from(draw) * f32(stride));

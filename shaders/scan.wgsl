@@ -15,6 +15,13 @@ struct Census {
     crowded_cells: atomic<u32>,
 }
 
+// The dispatch of `sort_scattered`, which `sort_crowds` counts.
+struct Scattered {
+    workgroups: u32,
+    rows: u32,
+    layers: u32,
+}
+
 // Cells of one invocation, from `first` to before `end`.
 struct Share {
     first: u32,
@@ -41,6 +48,7 @@ const CROWDS_PER_WORKGROUP = 64u;
 @group(0) @binding(3) var<storage, read_write> census: Census;
 // The crowded cells, in racing order.
 @group(0) @binding(4) var<storage, read_write> crowded: array<u32>;
+@group(0) @binding(7) var<storage, read_write> scattered: Scattered;
 
 var<workgroup> partial: array<u32, THREADS>;
 
@@ -83,6 +91,7 @@ fn open_census(largest_cell: u32) {
     census.rows = 1u;
     census.layers = 1u;
     atomicStore(&census.crowded_cells, 0u);
+    scattered = Scattered(0u, 1u, 1u);
 }
 
 // The first agents of a share of cells that has `before` agents before it. Empties the occupancy

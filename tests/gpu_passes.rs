@@ -5,13 +5,17 @@ mod adapter;
 use std::sync::Arc;
 
 use flockwork::engine::Engine;
-use flockwork::engine::gpu::pass::{CELLS_PER_BLOCK, Pass, TICK};
+use flockwork::engine::gpu::pass::{BITMAP_WORDS, CELLS_PER_BLOCK};
+use flockwork::engine::gpu::pass::{Extent, Occasion, Pass, TICK};
 use flockwork::engine::gpu::{Gpu, GpuEngine, Options};
 use flockwork::model::behaviours::{Target, Uses};
 use flockwork::model::grid::Grid;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
+
+/// The bit of a crowded cell that `sort_crowds` leaves to `sort_scattered`.
+const SCATTERED: u32 = 1 << 31;
 
 const FLOCK: &str = r#"
 [world]
@@ -37,15 +41,15 @@ weight = 0.1
 struct Case {
     name: &'static str,
     count: u64,
-    spawn: &'static str,
+    overrides: &'static [&'static str],
     options: Options,
 }
 
 fn cases() -> Vec<Case> {
     let checked = Options { checked: true, ..Options::default() };
-    let uniform = "species.a.spawn={place = \"uniform\"}";
-    let point = "species.a.spawn={place = \"point\", speed = 0}";
-    let case = |name, count, spawn, options| Case { name, count, spawn, options };
+    let uniform = &["species.a.spawn={place = \"uniform\"}"][..];
+    let point = &["species.a.spawn={place = \"point\", speed = 0}"][..];
+    let case = |name, count, overrides, options| Case { name, count, overrides, options };
     vec![
         case("one agent", 1, uniform, checked),
         case("one short of a workgroup", 63, uniform, checked),
@@ -75,22 +79,36 @@ fn cases() -> Vec<Case> {
         case(
             "a crowded row",
             60_011,
-            "species.a.spawn={place = \"row\"}",
+            &["species.a.spawn={place = \"row\"}"],
             Options { crowded_above: 256, ..checked },
         ),
         case(
             "a crowded disc",
             60_011,
-            "species.a.spawn={place = \"disc\", radius = 300}",
+            &["species.a.spawn={place = \"disc\", radius = 300}"],
             Options { crowded_above: 256, ..checked },
         ),
-        // Every cell with more than two members is sorted; in so small ones by radix.
+        // Every cell with more than two members is sorted.
         case("many crowds", 20_001, uniform, Options { crowded_above: 2, ..checked }),
         case(
             "many crowds, in three passes",
             20_001,
             uniform,
             Options { crowded_above: 2, small_grid: 0, ..checked },
+        ),
+        // Agents fly across the world in a tick: members of a cell come from anywhere.
+        case(
+            "scattered crowds",
+            20_001,
+            &["species.a.spawn={place = \"uniform\", speed = 1000}", "species.a.max_speed=1200"],
+            Options { crowded_above: 2, ..checked },
+        ),
+        // As scattered, but so few that a bitmap holds all.
+        case(
+            "scattered crowds of a small flock",
+            192,
+            &["species.a.spawn={place = \"uniform\", speed = 80}", "species.a.max_speed=100"],
+            Options { crowded_above: 2, ..checked },
         ),
         case("one crowd, 17 bits", 70_001, point, Options { crowded_above: 64, ..checked }),
     ]
@@ -102,29 +120,26 @@ struct Loaded {
     grid: Grid,
     count: usize,
     crowded_above: u32,
-    small_grid: u32,
+    occasion: Occasion,
 }
 
 fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
-    let overrides = [case.spawn.to_string()];
+    let overrides: Vec<String> = case.overrides.iter().map(ToString::to_string).collect();
     let mut scene = Scene::parse("test", FLOCK, &overrides).unwrap();
     let request = Request { count: Some(case.count), ..Request::default() };
     let state = scene.populate(&request).unwrap();
     let mut engine = GpuEngine::with_options(Arc::clone(gpu), case.options);
     engine.load(&scene, &state).unwrap();
     // What a tick must write, it must not read before: poison it.
-    for name in ["next_state", "landing", "blocks", "crowded", "index", "scratch"] {
+    for name in ["next_state", "landing", "blocks", "crowded", "scattered", "index", "scratch"] {
         let size = engine.read_buffer(name).unwrap().len();
         engine.write_buffer(name, &vec![0xff; size]).unwrap();
     }
-    Loaded {
-        engine,
-        grid: scene.grid(state.len()),
-        scene,
-        count: state.len(),
-        crowded_above: case.options.crowded_above,
-        small_grid: case.options.small_grid,
-    }
+    let grid = scene.grid(state.len());
+    let Options { crowded_above, small_grid, .. } = case.options;
+    let extent = Extent::of(state.len() as u32, &grid, crowded_above);
+    let occasion = Occasion::of(Uses::MOVING_TARGETS, extent, crowded_above, small_grid);
+    Loaded { engine, grid, scene, count: state.len(), crowded_above, occasion }
 }
 
 impl Loaded {
@@ -134,11 +149,6 @@ impl Loaded {
 
     fn agents(&self, name: &str) -> Vec<[u32; 4]> {
         bytemuck::pod_collect_to_vec(&self.engine.read_buffer(name).unwrap())
-    }
-
-    /// True where one pass scans the cells.
-    fn scans_at_once(&self) -> bool {
-        self.grid.cells() as u32 <= self.small_grid * CELLS_PER_BLOCK
     }
 
     /// The targets as the device has them.
@@ -203,7 +213,7 @@ impl Loaded {
         expect("move_targets: struck", self.words("struck") == [0, 0])?;
 
         let largest = members.iter().copied().max().unwrap_or(0);
-        let scan = if self.scans_at_once() {
+        let scan = if self.occasion.small_grid {
             run("scan_small");
             expect("scan_small: clock", self.words("clock")[0] == tick_before + 1)?;
             "scan_small"
@@ -265,11 +275,27 @@ impl Loaded {
 
         run("sort_crowds");
         let index = self.words("index");
-        let sorted = crowds.iter().all(|cell| {
-            let cell = start[*cell as usize] as usize..start[*cell as usize + 1] as usize;
-            index[cell.clone()] == order[cell]
-        });
-        expect("sort_crowds", sorted)?;
+        let members =
+            |cell: &u32| start[*cell as usize] as usize..start[*cell as usize + 1] as usize;
+        let is_sorted = |index: &[u32], cell: &u32| index[members(cell)] == order[members(cell)];
+        let is_near = |cell: &u32| {
+            let old = &order[members(cell)];
+            (old[old.len() - 1] - old[0]) / 32 < BITMAP_WORDS * old.len() as u32
+        };
+        let listed = &self.words("crowded")[..crowds.len()];
+        let (left, sorted): (Vec<u32>, Vec<u32>) =
+            listed.iter().partition(|cell| **cell & SCATTERED > 0);
+        let left: Vec<u32> = left.iter().map(|cell| cell & !SCATTERED).collect();
+        expect("sort_crowds: sorted", sorted.iter().all(|cell| is_sorted(&index, cell)))?;
+        expect("sort_crowds: left over", !left.iter().any(is_near))?;
+        let workgroups = if left.is_empty() { 0 } else { workgroups as u32 };
+        expect("sort_crowds: scattered", self.words("scattered") == [workgroups, 1, 1])?;
+
+        if self.occasion.scatters {
+            run("sort_scattered");
+        }
+        let index = self.words("index");
+        expect("sort_scattered", crowds.iter().all(|cell| is_sorted(&index, cell)))?;
 
         run("reorder");
         let moved: Vec<[u32; 4]> = order.iter().map(|i| next_state[*i as usize]).collect();
@@ -303,15 +329,14 @@ fn every_pass_equals_its_twin() {
 fn a_skipped_pass_is_noticed() {
     let Some(gpu) = adapter::gpu("a_skipped_pass_is_noticed") else { return };
     let mut unskipped: Vec<Pass> = TICK.to_vec();
-    for name in ["many crowds", "many crowds, in three passes"] {
+    for name in ["scattered crowds", "many crowds, in three passes"] {
         let crowds = cases().into_iter().find(|case| case.name == name).unwrap();
-        let small = crowds.options.small_grid > 0;
         unskipped.retain(|pass| {
-            let uses = Uses::MOVING_TARGETS;
-            if !pass.when.is(uses, small) {
+            let mut loaded = load(&gpu, &crowds);
+            if !pass.when.is(loaded.occasion) {
                 return true;
             }
-            let found = load(&gpu, &crowds).check_tick(Some(pass.name));
+            let found = loaded.check_tick(Some(pass.name));
             let message =
                 found.expect_err(&format!("`{}` was skipped and nobody noticed", pass.name));
             assert!(message.starts_with(pass.name), "`{}` was skipped, not {message}", pass.name);
@@ -344,7 +369,7 @@ fn the_bytes_do_not_depend_on_how_crowds_are_sorted_or_dispatched() {
     let case = |options| Case {
         name: "",
         count: 5_000,
-        spawn: "species.a.spawn={place = \"disc\", radius = 60}",
+        overrides: &["species.a.spawn={place = \"disc\", radius = 60}"],
         options,
     };
     let plain = run(&gpu, &case(Options { checked: true, ..Options::default() }), 30);

@@ -6,17 +6,22 @@ use super::real::Real;
 use super::vector::{Point, Vector};
 use super::world::{Boundary, World};
 
-/// Longest run of agents that one agent walks without skipping: it leaves a hundred neighbours
-/// exact (runs of 95 on average).
-pub const RUN_CAP: u32 = 128;
-
-/// About how many members of a longer run it looks at; a power of two, which spares the shader an
-/// integer division.
+/// How many members of a run an agent looks at that is [`LONG_RUN`] or longer; a power of two, which
+/// spares the shader an integer division.
 ///
-/// Three runs of so many bound what an agent costs when a whole flock meets at a point. Fewer than
-/// the cap: who has more than a hundred neighbours within reach can spare some, and a crowded tick
-/// shall cost no more than three even ones.
-pub const RUN_SAMPLE: u32 = 64;
+/// Three runs of so many bound what an agent costs when a whole flock meets at a point.
+pub const RUN_SAMPLE: u32 = 32;
+
+/// From which length on a run has the smallest sample; a power of two.
+///
+/// A shorter one has a larger sample, in inverse proportion, so that the noise of a sample begins
+/// small: forces of which only the direction counts get weaker by noise, separation more than
+/// cohesion, and flocks that are sampled coarsely draw together until they are crowds.
+pub const LONG_RUN: u32 = 1024;
+
+/// Longest run of agents that one agent walks without skipping, 181: where the sample would be as
+/// long as the run. It leaves 170 neighbours exact.
+pub const RUN_CAP: u32 = (RUN_SAMPLE * LONG_RUN).isqrt();
 
 /// At most this many cells for each agent: a sparse world gets wider cells instead of more memory.
 const CELLS_PER_AGENT: f64 = 4.0;
@@ -198,7 +203,13 @@ impl Sampling {
     #[inline]
     #[must_use]
     pub fn of_run(length: u32, draw: u32) -> Self {
-        let stride = if length > RUN_CAP { length.div_ceil(RUN_SAMPLE) } else { 1 };
+        let stride = if length <= RUN_CAP {
+            1
+        } else if length < LONG_RUN {
+            (length * length).div_ceil(RUN_SAMPLE * LONG_RUN)
+        } else {
+            length.div_ceil(RUN_SAMPLE)
+        };
         let phase = (random::unit_from(draw) * stride as f32) as u32;
         Self { phase: phase.min(stride - 1), stride }
     }
@@ -295,7 +306,7 @@ mod tests {
 
     #[test]
     fn the_mean_over_all_phases_is_the_exact_sum() {
-        for length in [129_u32, 130, 1000, 4096, 12_345] {
+        for length in [300_u32, 500, 1000, 4096, 12_345] {
             let stride = Sampling::of_run(length, 0).stride;
             let values: Vec<f64> = (0..length).map(|i| f64::from(i * i % 97) - 20.0).collect();
             let exact: f64 = values.iter().sum();
@@ -324,12 +335,25 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_walked_whole_or_by_a_short_sample() {
-        for length in [1, 127, 128, 129, 1000, 200_000] {
+    fn a_run_is_walked_whole_or_by_a_sample_that_shrinks_with_its_length() {
+        // By hand: 182² is more than 32 · 1,024, 512² is eight times that, 1,023² nearly 32 times.
+        for (length, fewest, most) in [
+            (1, 1, 1),
+            (181, 181, 181),
+            (182, 91, 91),
+            (256, 128, 128),
+            (512, 64, 64),
+            (1023, 31, 33),
+            (1024, 32, 32),
+            (1025, 31, 32),
+            (200_000, 31, 32),
+            (u32::MAX, 31, 32),
+        ] {
             let sampling = Sampling::of_run(length, Sampling::draw(1, 3, 5));
-            let taken = (sampling.phase..length).step_by(sampling.stride as usize).count();
-            let expected = if length <= RUN_CAP { length..=length } else { 40..=RUN_SAMPLE };
-            assert!(expected.contains(&(taken as u32)), "{length}: {taken}");
+            let taken = (length - sampling.phase).div_ceil(sampling.stride);
+            assert!((fewest..=most).contains(&taken), "{length}: {taken}");
         }
+        let strides = (1..5000).map(|length| Sampling::of_run(length, 0).stride);
+        assert!(strides.is_sorted(), "of a longer run more is looked at");
     }
 }

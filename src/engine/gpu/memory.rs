@@ -3,7 +3,6 @@
 use super::device::{self, Gpu};
 use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
 use crate::engine::EngineError;
-use crate::model::grid::Grid;
 use crate::model::scene::MAX_AGENTS;
 
 /// Members above which a cell is sorted by `sort_crowds`: as many as make the rank by counting
@@ -18,7 +17,7 @@ const STATE_BYTES: u64 = 16;
 const UNUSED_BYTES: u64 = 16;
 
 /// Names of the buffers, as the shaders know them.
-pub const NAMES: [&str; 25] = [
+pub const NAMES: [&str; 26] = [
     "flock",
     "targets",
     "clock",
@@ -32,6 +31,7 @@ pub const NAMES: [&str; 25] = [
     "blocks",
     "census",
     "crowded",
+    "scattered",
     "index",
     "scratch",
     "memory",
@@ -46,8 +46,11 @@ pub const NAMES: [&str; 25] = [
     "flow_ways",
 ];
 
-/// The one that holds the size of a dispatch.
+/// The one that holds the size of the dispatch of `sort_crowds`.
 pub const CENSUS: &str = "census";
+
+/// The one that holds the size of the dispatch of `sort_scattered`.
+pub const SCATTERED: &str = "scattered";
 
 /// Those that shaders read as uniforms.
 const UNIFORMS: [&str; 5] = ["flock", "targets", "path_raster", "obstacle_raster", "flow_raster"];
@@ -104,26 +107,21 @@ fn flock_bytes(name: &str, extent: &Extent) -> u64 {
         "clock" => 4,
         "struck" => 8,
         "census" => 20,
+        "scattered" => 12,
         _ => 0,
     }
 }
 
 impl Memory {
-    /// Allocates the buffers for `count` agents in `grid`. What depends on the scene comes in
-    /// `sizes`; what is neither there nor known here is as small as a buffer may be.
+    /// Allocates the buffers of `extent`. What depends on the scene comes in `sizes`; what is neither
+    /// there nor known here is as small as a buffer may be.
     pub fn new(
         gpu: &Gpu,
-        grid: &Grid,
-        count: u32,
-        crowded_above: u32,
+        extent: Extent,
         sizes: &[(&'static str, u64)],
     ) -> Result<Self, EngineError> {
+        let count = extent.agents;
         check_count(&gpu.device.limits(), &gpu.info, count.into())?;
-        let extent = Extent {
-            agents: count,
-            cells: grid.cells() as u32,
-            crowds: (count / crowded_above.max(1)).max(1),
-        };
         let size = |name: &'static str| {
             let known = sizes.iter().find(|(known, _)| *known == name);
             known.map_or_else(|| flock_bytes(name, &extent), |(_, size)| *size)
@@ -137,7 +135,7 @@ impl Memory {
                     // `targets` is both: a pass moves them.
                     kind |= wgpu::BufferUsages::UNIFORM;
                 }
-                if name == CENSUS {
+                if [CENSUS, SCATTERED].contains(&name) {
                     kind |= wgpu::BufferUsages::INDIRECT;
                 }
                 let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {

@@ -25,13 +25,12 @@ pub use tables::SPECIES_SHIFT;
 
 use crate::engine::{Engine, EngineError, EngineKind, Profile};
 use crate::model::behaviours::{Target, Uses};
-use crate::model::grid::Grid;
 use crate::model::memory as model;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use memory::Memory;
-use pass::{Buffers, Pipeline, Sizes, TICK};
+use pass::{Buffers, Extent, Occasion, Pipeline, Sizes, TICK};
 use profiler::{MEASURED_TICKS, Profiler};
 use shaders::Variant;
 use tables::Tables;
@@ -129,19 +128,26 @@ impl GpuEngine {
     }
 
     fn sizes<'a>(&self, loaded: &'a Loaded) -> Result<Sizes<'a>, EngineError> {
-        let missing = || self.gpu.error("no census");
-        let census = loaded.memory.named(memory::CENSUS).ok_or_else(missing)?;
+        let named = |name: &str| {
+            loaded.memory.named(name).ok_or_else(|| self.gpu.error(format!("no {name}")))
+        };
+        let (census, scattered) = (named(memory::CENSUS)?, named(memory::SCATTERED)?);
         let device = self.gpu.device.limits().max_compute_workgroups_per_dimension;
         let limit = self.options.dispatch_limit.map_or(device, |limit| limit.min(device));
-        Ok(Sizes { extent: loaded.memory.extent, census, limit })
+        Ok(Sizes { extent: loaded.memory.extent, census, scattered, limit })
     }
 
-    /// The pipelines of a tick in `grid` for `variant`, those of the last flock where they fit.
-    fn pipelines(&mut self, variant: Variant, grid: &Grid) -> Result<Vec<Pipeline>, EngineError> {
+    /// The pipelines of a tick of `extent` for `variant`, those of the last flock where they fit.
+    fn pipelines(
+        &mut self,
+        variant: Variant,
+        extent: Extent,
+    ) -> Result<Vec<Pipeline>, EngineError> {
         let last = self.loaded.take().filter(|loaded| loaded.variant == variant);
         let mut last = last.map_or_else(Vec::new, |loaded| loaded.pipelines);
-        let small = grid.cells() <= (self.options.small_grid * pass::CELLS_PER_BLOCK) as usize;
-        let passes = TICK.into_iter().filter(|pass| pass.when.is(variant.uses, small));
+        let Options { crowded_above, small_grid, .. } = self.options;
+        let occasion = Occasion::of(variant.uses, extent, crowded_above, small_grid);
+        let passes = TICK.into_iter().filter(|pass| pass.when.is(occasion));
         let names = memory::NAMES;
         let checked = self.options.checked;
         let compiled =
@@ -250,10 +256,11 @@ impl Engine for GpuEngine {
         let grid = scene.grid(state.len());
         let variant =
             Variant::of(scene, &grid, self.gpu.goes_in_step() && !self.options.out_of_step);
-        let pipelines = self.pipelines(variant, &grid)?;
-        let tables = Tables::of(&pipelines).map_err(|message| self.gpu.error(message))?;
         let count = state.len() as u32;
         let crowded_above = self.options.crowded_above;
+        let extent = Extent::of(count, &grid, crowded_above);
+        let pipelines = self.pipelines(variant, extent)?;
+        let tables = Tables::of(&pipelines).map_err(|message| self.gpu.error(message))?;
         let contents = tables.contents(scene, &grid, count, crowded_above, state.tick);
         let contents = contents.map_err(|message| self.gpu.error(message))?;
         let mut sizes: Vec<(&str, u64)> =
@@ -261,7 +268,7 @@ impl Engine for GpuEngine {
         if variant.uses.has(Uses::MEMORY) {
             sizes.push(("memory", u64::from(count) * 4));
         }
-        let memory = Memory::new(&self.gpu, &grid, count, crowded_above, &sizes)?;
+        let memory = Memory::new(&self.gpu, extent, &sizes)?;
         let sorted = tables::sorted_agents(&grid, scene, state);
         let members = sorted.start.par_windows(2).map(|pair| pair[1] - pair[0]);
         let largest_cell = members.max().unwrap_or(0);

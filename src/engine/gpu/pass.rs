@@ -7,6 +7,7 @@ use super::reflect::{self, Binding};
 use super::shaders::{ShaderError, Variant, compose};
 use crate::engine::EngineError;
 use crate::model::behaviours::Uses;
+use crate::model::grid::Grid;
 
 /// What a pass has one invocation for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub enum Per {
     Block,
     /// A crowded cell; the scan of the cells counts the workgroups.
     Crowd,
+    /// A crowded cell, where any has members from far apart; `sort_crowds` counts the workgroups.
+    ScatteredCrowd,
     /// The whole flock: one workgroup.
     Flock,
 }
@@ -43,17 +46,45 @@ pub enum When {
     SmallGrid,
     /// Those on a larger one.
     LargeGrid,
+    /// Those of flocks in which a crowd's members can come from farther apart than its bitmap is long.
+    Scatters,
+}
+
+/// What decides which passes the ticks of a flock have.
+#[derive(Clone, Copy, Debug)]
+pub struct Occasion {
+    /// Of the scene.
+    pub uses: Uses,
+    /// One workgroup scans the grid.
+    pub small_grid: bool,
+    /// See [`When::Scatters`].
+    pub scatters: bool,
+}
+
+impl Occasion {
+    /// That of `extent`, where cells are crowded with more than `crowded_above` members and grids of
+    /// up to `small_grid` blocks are small.
+    #[must_use]
+    pub fn of(uses: Uses, extent: Extent, crowded_above: u32, small_grid: u32) -> Self {
+        let whole_flock = u64::from(extent.agents.div_ceil(32));
+        Self {
+            uses,
+            small_grid: extent.cells <= small_grid * CELLS_PER_BLOCK,
+            scatters: whole_flock > u64::from(BITMAP_WORDS) * (u64::from(crowded_above) + 1),
+        }
+    }
 }
 
 impl When {
-    /// True for a tick of a scene with `uses`, on a grid that one workgroup scans or not.
+    /// True for the ticks of `occasion`.
     #[must_use]
-    pub fn is(self, uses: Uses, small_grid: bool) -> bool {
+    pub fn is(self, occasion: Occasion) -> bool {
         match self {
             Self::Always => true,
-            Self::Asked(asked) => uses.has(asked),
-            Self::SmallGrid => small_grid,
-            Self::LargeGrid => !small_grid,
+            Self::Asked(asked) => occasion.uses.has(asked),
+            Self::SmallGrid => occasion.small_grid,
+            Self::LargeGrid => !occasion.small_grid,
+            Self::Scatters => occasion.scatters,
         }
     }
 }
@@ -65,7 +96,7 @@ impl Pass {
 }
 
 /// A tick, pass by pass.
-pub const TICK: [Pass; 9] = [
+pub const TICK: [Pass; 10] = [
     // Neighbours, forces, motion; each agent takes a slot in its new cell.
     Pass::of("steer", Per::Agent, When::Always),
     // Targets move on, and those that are hit elsewhere.
@@ -79,6 +110,7 @@ pub const TICK: [Pass; 9] = [
     Pass::of("place", Per::Agent, When::Always),
     // The race undone where cells are crowded …
     Pass::of("sort_crowds", Per::Crowd, When::Always),
+    Pass::of("sort_scattered", Per::ScatteredCrowd, When::Scatters),
     // … and everywhere else, while the state moves to its new order.
     Pass::of("reorder", Per::Agent, When::Always),
 ];
@@ -91,7 +123,11 @@ pub const CELLS_PER_BLOCK: u32 = 1024;
 /// dispatch costs as much as ten blocks.
 pub const SMALL_GRID: u32 = 8;
 
-/// Where the census holds the workgroups over crowded cells.
+/// Words of a bitmap of 32 agents each that a crowded cell has room for, for each of its members: it
+/// has their states, four words each, and a word of the bitmap takes two.
+pub const BITMAP_WORDS: u32 = 2;
+
+/// Where the census holds the workgroups of [`Per::Crowd`].
 const CROWDS_AT: u64 = 4;
 
 /// How much there is to do.
@@ -105,25 +141,42 @@ pub struct Extent {
     pub crowds: u32,
 }
 
+impl Extent {
+    /// That of `count` agents in `grid`, where cells are crowded with more than `crowded_above`.
+    #[must_use]
+    pub fn of(count: u32, grid: &Grid, crowded_above: u32) -> Self {
+        let crowds = (count / crowded_above.max(1)).max(1);
+        Self { agents: count, cells: grid.cells() as u32, crowds }
+    }
+}
+
 /// How large the dispatches are.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes<'a> {
     /// Of those that the host knows.
     pub extent: Extent,
-    /// Holds the size of the one over crowded cells, which the device counts.
+    /// Holds the size of those per crowd, which the device counts.
     pub census: &'a wgpu::Buffer,
+    /// Holds the size of those per scattered crowd.
+    pub scattered: &'a wgpu::Buffer,
     /// Most workgroups in a row.
     pub limit: u32,
 }
 
 impl Per {
+    /// True where only the device knows how many workgroups there are.
+    #[must_use]
+    pub fn is_counted_by_the_device(self) -> bool {
+        matches!(self, Self::Crowd | Self::ScatteredCrowd)
+    }
+
     /// Number of workgroups; none where the device counts them.
     #[must_use]
     pub fn workgroups(self, extent: Extent) -> Option<u32> {
         match self {
             Self::Agent => Some(extent.agents.div_ceil(AGENTS_PER_WORKGROUP)),
             Self::Block => Some(extent.cells.div_ceil(CELLS_PER_BLOCK)),
-            Self::Crowd => None,
+            Self::Crowd | Self::ScatteredCrowd => None,
             Self::Flock => Some(1),
         }
     }
@@ -217,7 +270,7 @@ impl Pipeline {
             compilation_options: wgpu::PipelineCompilationOptions {
                 // The scans count in workgroup memory from zero. The crowds write before they read,
                 // and clearing their tables would cost most of what they do without a crowd.
-                zero_initialize_workgroup_memory: pass.per != Per::Crowd,
+                zero_initialize_workgroup_memory: !pass.per.is_counted_by_the_device(),
                 ..Default::default()
             },
             cache: None,
@@ -257,6 +310,9 @@ impl Pipeline {
             Some(workgroups) => {
                 let (x, y) = dispatch_size(workgroups, sizes.limit);
                 compute.dispatch_workgroups(x, y, 1);
+            }
+            None if self.pass.per == Per::ScatteredCrowd => {
+                compute.dispatch_workgroups_indirect(sizes.scattered, 0);
             }
             None => compute.dispatch_workgroups_indirect(sizes.census, CROWDS_AT),
         }

@@ -3,11 +3,11 @@
 
 use rayon::prelude::*;
 
-use super::pass::Pipeline;
+use super::pass::{BITMAP_WORDS, Pipeline};
 use super::profiler::MEASURED_TICKS;
 use super::reflect::{Layout, Record, layout};
 use crate::model::behaviours::{Kind, Target, Uses};
-use crate::model::grid::{Grid, RUN_CAP, RUN_SAMPLE};
+use crate::model::grid::{Grid, LONG_RUN, RUN_CAP, RUN_SAMPLE};
 use crate::model::memory::Memory;
 use crate::model::parameter::Parameters;
 use crate::model::scene::{Body, Scene};
@@ -86,7 +86,9 @@ impl Tables {
             .put("time_step", scene.time_step.into())
             .put("run_cap", RUN_CAP.into())
             .put("run_sample_bits", RUN_SAMPLE.ilog2().into())
+            .put("long_run_bits", LONG_RUN.ilog2().into())
             .put("crowded_above", crowded_above.into())
+            .put("bitmap_words", BITMAP_WORDS.into())
             .put("species_tables", tables.into());
         let one = self.species(scene, tick)?;
         let mut contents = vec![

@@ -14,6 +14,9 @@ use crate::model::vector::Point;
 const PATIENCE: Duration = Duration::from_millis(500);
 const TIMES_THE_COST: u32 = 30;
 
+/// At most, where cells are half as wide as the radius.
+const CELLS_IN_A_RUN: u64 = 5;
+
 /// The last count.
 #[derive(Debug, Default)]
 pub struct Crowds {
@@ -38,8 +41,7 @@ impl Crowds {
         shown: bool,
     ) -> Result<(u32, u64), EngineError> {
         let largest_cell = player.largest_cell();
-        // A run is three cells long at most.
-        if !shown || u64::from(largest_cell) * 3 <= u64::from(RUN_CAP) {
+        if !shown || u64::from(largest_cell) * CELLS_IN_A_RUN <= u64::from(RUN_CAP) {
             self.counted = None;
             return Ok((largest_cell, 0));
         }

@@ -1,0 +1,58 @@
+// What the two passes share that undo the race in crowded cells: `sort_crowds`, and `sort_scattered`
+// for what that leaves. A workgroup takes one cell after the other.
+
+struct Census {
+    largest_cell: u32,
+    workgroups: u32,
+    rows: u32,
+    layers: u32,
+    crowded_cells: u32,
+}
+
+@group(0) @binding(1) var<storage, read> start: array<u32>;
+@group(0) @binding(2) var<storage, read> census: Census;
+// The crowded cells, in racing order; with the bit SCATTERED those that are left to sort.
+@group(0) @binding(3) var<storage, read_write> crowded: array<u32>;
+@group(0) @binding(4) var<storage, read_write> index: array<u32>;
+@group(0) @binding(5) var<storage, read_write> scratch: array<u32>;
+
+const THREADS = 128u;
+// There are fewer than 2³¹ cells.
+const SCATTERED = 0x80000000u;
+
+var<workgroup> totals: array<u32, THREADS>;
+var<workgroup> end_of_scan: u32;
+var<workgroup> shared_crowds: u32;
+
+// How many crowded cells there are.
+fn crowds(thread: u32) -> u32 {
+    if thread == 0u {
+        shared_crowds = min(census.crowded_cells, arrayLength(&crowded));
+    }
+    return workgroupUniformLoad(&shared_crowds);
+}
+
+// Turns how many a thread has into where they begin; returns where the next thread's do.
+fn begin_of(thread: u32, before: u32) -> u32 {
+    let own = totals[thread];
+    totals[thread] = before;
+    return before + own;
+}
+
+// The exclusive sum of what each thread has put into `totals`, from `begin` on; `end_of_scan` is the
+// whole sum.
+fn scan_totals(begin: u32, thread: u32) -> u32 {
+    workgroupBarrier();
+    if thread == 0u {
+        var before = begin;
+        for (var other = 0u; other < THREADS; other += 4u) {
+            before = begin_of(other, before);
+            before = begin_of(other + 1u, before);
+            before = begin_of(other + 2u, before);
+            before = begin_of(other + 3u, before);
+        }
+        end_of_scan = before;
+    }
+    workgroupBarrier();
+    return totals[thread];
+}
