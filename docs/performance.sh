@@ -12,11 +12,11 @@ bench() {
   "${CARGO_TARGET_DIR:-target}/release/flockwork" bench --json "$out/$name.json" "$@"
 }
 
-# Counts, at one density.
-bench counts --counts 10000,100000,1000000,8000000 --ticks 100 --engines gpu,cpu \
-  --plot docs/performance.svg
-# The others three times, for medians over minutes that differ.
+# Three times, for medians over minutes that differ.
 for round in 1 2 3; do
+  # Counts, at one density.
+  bench "counts-$round" --counts 10000,100000,1000000,8000000 --ticks 100 --engines gpu,cpu \
+    --plot docs/performance.svg
   # Neighbours, at one count.
   bench "densities-$round" --count 200000 --densities 10,30,100 --ticks 20
   # A flock that has flown for a while.

@@ -9,7 +9,7 @@
 // Long loops go eight steps a round: llvmpipe ends all loops of an invocation after 65,535 rounds in
 // sum, and eight million agents may share a cell.
 
-import package::crowds::{SCATTERED, THREADS, census, crowded, crowds, end_of_scan, index, scan_totals, scratch, start, totals};
+import package::crowds::{SCATTERED, THREADS, crowded, crowds, end_of_scan, index, scan_totals, scratch, start, totals};
 import package::flock::flock;
 
 // The dispatch of `sort_scattered`: workgroups along x, y and z.

@@ -2,7 +2,7 @@
 // `sort_crowds` has left them. Where there is none there is no workgroup; as a branch of that pass it
 // would take a driver that goes through both sides as long as the bitmaps do.
 
-import package::crowds::{SCATTERED, THREADS, census, crowded, crowds, index, scan_totals, scratch, start, totals};
+import package::crowds::{SCATTERED, THREADS, crowded, crowds, index, scan_totals, scratch, start, totals};
 import package::flock::flock;
 
 const DIGITS = 16u;
