@@ -23,6 +23,7 @@ const SCATTERED = 0x80000000u;
 var<workgroup> totals: array<u32, THREADS>;
 var<workgroup> end_of_scan: u32;
 var<workgroup> shared_crowds: u32;
+var<workgroup> shared_crowd: u32;
 
 // How many crowded cells there are.
 fn crowds(thread: u32) -> u32 {
@@ -30,6 +31,14 @@ fn crowds(thread: u32) -> u32 {
         shared_crowds = min(census.crowded_cells, arrayLength(&crowded));
     }
     return workgroupUniformLoad(&shared_crowds);
+}
+
+// The `nth` crowded cell, the same for all threads: they meet at barriers while they sort it.
+fn crowd(nth: u32, thread: u32) -> u32 {
+    if thread == 0u {
+        shared_crowd = crowded[nth];
+    }
+    return workgroupUniformLoad(&shared_crowd);
 }
 
 // Turns how many a thread has into where they begin; returns where the next thread's do.

@@ -9,7 +9,7 @@
 // Long loops go eight steps a round: llvmpipe ends all loops of an invocation after 65,535 rounds in
 // sum, and eight million agents may share a cell.
 
-import package::crowds::{SCATTERED, THREADS, crowded, crowds, end_of_scan, index, scan_totals, scratch, start, totals};
+import package::crowds::{SCATTERED, THREADS, crowd, crowded, crowds, end_of_scan, index, scan_totals, scratch, start, totals};
 import package::flock::flock;
 
 // The dispatch of `sort_scattered`: workgroups along x, y and z.
@@ -183,7 +183,7 @@ fn sort_crowds(
 ) {
     let all = crowds(thread);
     for (var nth = workgroup.x; nth < all; nth += workgroups.x) {
-        let cell = min(crowded[nth], flock.columns * flock.rows - 1u);
+        let cell = min(crowd(nth, thread), flock.columns * flock.rows - 1u);
         let begin = start[cell];
         let end = min(start[cell + 1u], flock.count);
         let sorted = sort_by_bitmaps(begin, end, thread);

@@ -2,7 +2,7 @@
 // `sort_crowds` has left them. Where there is none there is no workgroup; as a branch of that pass it
 // would take a driver that goes through both sides as long as the bitmaps do.
 
-import package::crowds::{SCATTERED, THREADS, crowded, crowds, index, scan_totals, scratch, start, totals};
+import package::crowds::{SCATTERED, THREADS, crowd, crowds, index, scan_totals, scratch, start, totals};
 import package::flock::flock;
 
 const DIGITS = 16u;
@@ -71,11 +71,12 @@ fn sort_scattered(
     // Two rounds at a time until all bits of an index are sorted.
     let bits = 32u - countLeadingZeros(flock.count);
     for (var nth = workgroup.x; nth < all; nth += workgroups.x) {
-        let cell = min(crowded[nth] & ~SCATTERED, flock.columns * flock.rows - 1u);
+        let listed = crowd(nth, thread);
+        let cell = min(listed & ~SCATTERED, flock.columns * flock.rows - 1u);
         let begin = start[cell];
         let end = min(start[cell + 1u], flock.count);
         // A cell that is sorted has no digits left to sort by.
-        let left = select(0u, bits, (crowded[nth] & SCATTERED) != 0u);
+        let left = select(0u, bits, (listed & SCATTERED) != 0u);
         // The number of rounds is even: the result ends where it began.
         for (var shift = 0u; shift < left; shift += 2u * DIGIT_BITS) {
             sort_by_digit(begin, end, shift, true, thread);
