@@ -18,10 +18,10 @@ struct Flock {
     time_step: f32,
     // Longest run of agents that one agent walks without skipping.
     run_cap: u32,
-    // How many members of a long run it looks at, and how long such a run is, as powers of two.
+    // How many members of a long run it looks at, and how long such a run is, as exponents of two.
     run_sample_bits: u32,
     long_run_bits: u32,
-    // Members above which a cell is sorted by `sort_crowds` instead of by counting, for each
+    // Members above which a cell is sorted by passes of its own instead of by counting, for each
     // member, the members before it: counting costs members² steps, sorting a few rounds.
     crowded_above: u32,
     // Words of a bitmap that a crowded cell has room for, for each of its members.

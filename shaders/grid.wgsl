@@ -93,8 +93,8 @@ fn sampling_draw(flock: Flock, cell: u32, tick: u32) -> u32 {
 }
 
 fn sampling_of_run(flock: Flock, length: u32, draw: u32) -> Sampling {
-    // Shifts instead of divisions, rounded up. The square of a long run's length is not asked for: it
-    // may overflow.
+    // Shifts instead of divisions, rounded up. The square of a long run's length is not used: it may
+    // have overflowed.
     let long = length >= (1u << flock.long_run_bits);
     let members = select(length * length, length, long);
     let bits = flock.run_sample_bits + select(flock.long_run_bits, 0u, long);

@@ -40,7 +40,8 @@ const BLOCK = 1024u;
 // Up to so many crowded cells have a workgroup each: that keeps a large GPU busy.
 const BUSY = 1024u;
 // Of the cells beyond, so many share one. A dispatch has at most 65,535 workgroups in a row, and
-// llvmpipe ends all loops of an invocation after 65,535 rounds in sum; a cell takes some hundreds.
+// llvmpipe ends all loops of an invocation after 65,535 rounds in sum; a cell takes some hundreds (a
+// scattered one of a hundred thousand members 12,800, but of such there are not a thousand).
 const CROWDS_PER_WORKGROUP = 64u;
 
 @group(0) @binding(1) var<storage, read_write> occupancy: array<u32>;

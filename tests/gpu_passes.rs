@@ -110,7 +110,18 @@ fn cases() -> Vec<Case> {
             &["species.a.spawn={place = \"uniform\", speed = 80}", "species.a.max_speed=100"],
             Options { crowded_above: 2, ..checked },
         ),
-        case("one crowd, 17 bits", 70_001, point, Options { crowded_above: 64, ..checked }),
+        // Cells of 250, of 17 bits: three double rounds, and several members to a thread.
+        case(
+            "large scattered crowds",
+            70_001,
+            &[
+                "world.density=1600",
+                "species.a.spawn={place = \"uniform\", speed = 180}",
+                "species.a.max_speed=200",
+            ],
+            Options { crowded_above: 128, ..checked },
+        ),
+        case("one crowd in one bitmap", 70_001, point, Options { crowded_above: 64, ..checked }),
     ]
 }
 
@@ -121,6 +132,8 @@ struct Loaded {
     count: usize,
     crowded_above: u32,
     occasion: Occasion,
+    /// Members of the largest crowd that came from too far apart for bitmaps, so far.
+    largest_scattered: usize,
 }
 
 fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
@@ -139,7 +152,15 @@ fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
     let Options { crowded_above, small_grid, .. } = case.options;
     let extent = Extent::of(state.len() as u32, &grid, crowded_above);
     let occasion = Occasion::of(Uses::MOVING_TARGETS, extent, crowded_above, small_grid);
-    Loaded { engine, grid, scene, count: state.len(), crowded_above, occasion }
+    Loaded {
+        engine,
+        grid,
+        scene,
+        count: state.len(),
+        crowded_above,
+        occasion,
+        largest_scattered: 0,
+    }
 }
 
 impl Loaded {
@@ -304,6 +325,8 @@ impl Loaded {
         expect("reorder: tag", self.words("tag") == tags)?;
         let memory: Vec<u32> = order.iter().map(|i| landing[*i as usize][3]).collect();
         expect("reorder: memory", self.words("memory") == memory)?;
+        let most = left.iter().map(|cell| members(cell).len()).max().unwrap_or(0);
+        self.largest_scattered = self.largest_scattered.max(most);
         // Last, since it takes the engine: nothing after it has touched the targets.
         expect("move_targets: targets", self.targets() == targets)
     }
@@ -321,6 +344,10 @@ fn every_pass_equals_its_twin() {
             if let Err(pass) = loaded.check_tick(None) {
                 panic!("{}, tick {tick}: {pass}", case.name);
             }
+        }
+        if case.name == "large scattered crowds" {
+            // More than the threads of a workgroup, and of more bits than two double rounds sort.
+            assert!(loaded.largest_scattered > 128 && loaded.count > 1 << 16);
         }
     }
 }

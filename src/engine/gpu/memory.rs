@@ -5,8 +5,8 @@ use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
 use crate::engine::EngineError;
 use crate::model::scene::MAX_AGENTS;
 
-/// Members above which a cell is sorted by `sort_crowds`: as many as make the rank by counting
-/// dearer than the sort on the machines measured.
+/// Members above which a cell is sorted by `sort_crowds` or `sort_scattered`: as many as make the rank
+/// by counting dearer than the sort on the machines measured.
 pub const CROWDED_ABOVE: u32 = 1024;
 
 /// Bytes of the largest buffer for each agent: the state, a vec4 of f32.

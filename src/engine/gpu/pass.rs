@@ -126,6 +126,7 @@ pub const SMALL_GRID: u32 = 8;
 /// Words of a bitmap of 32 agents each that a crowded cell has room for, for each of its members: it
 /// has their states, four words each, and a word of the bitmap takes two.
 pub const BITMAP_WORDS: u32 = 2;
+const _: () = assert!(2 * BITMAP_WORDS <= 4);
 
 /// Where the census holds the workgroups of [`Per::Crowd`].
 const CROWDS_AT: u64 = 4;
@@ -168,17 +169,6 @@ impl Per {
     #[must_use]
     pub fn is_counted_by_the_device(self) -> bool {
         matches!(self, Self::Crowd | Self::ScatteredCrowd)
-    }
-
-    /// Number of workgroups; none where the device counts them.
-    #[must_use]
-    pub fn workgroups(self, extent: Extent) -> Option<u32> {
-        match self {
-            Self::Agent => Some(extent.agents.div_ceil(AGENTS_PER_WORKGROUP)),
-            Self::Block => Some(extent.cells.div_ceil(CELLS_PER_BLOCK)),
-            Self::Crowd | Self::ScatteredCrowd => None,
-            Self::Flock => Some(1),
-        }
     }
 }
 
@@ -306,22 +296,34 @@ impl Pipeline {
     ) {
         compute.set_pipeline(&self.pipeline);
         compute.set_bind_group(0, bindings, &[]);
-        match self.pass.per.workgroups(sizes.extent) {
-            Some(workgroups) => {
-                let (x, y) = dispatch_size(workgroups, sizes.limit);
-                compute.dispatch_workgroups(x, y, 1);
-            }
-            None if self.pass.per == Per::ScatteredCrowd => {
-                compute.dispatch_workgroups_indirect(sizes.scattered, 0);
-            }
-            None => compute.dispatch_workgroups_indirect(sizes.census, CROWDS_AT),
-        }
+        let Sizes { extent, census, scattered, limit } = sizes;
+        let workgroups = match self.pass.per {
+            Per::Agent => extent.agents.div_ceil(AGENTS_PER_WORKGROUP),
+            Per::Block => extent.cells.div_ceil(CELLS_PER_BLOCK),
+            Per::Flock => 1,
+            Per::Crowd => return compute.dispatch_workgroups_indirect(census, CROWDS_AT),
+            Per::ScatteredCrowd => return compute.dispatch_workgroups_indirect(scattered, 0),
+        };
+        let (x, y) = dispatch_size(workgroups, limit);
+        compute.dispatch_workgroups(x, y, 1);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_crowd_scatters_only_where_one_bitmap_cannot_hold_the_flock() {
+        // Crowds of three have bitmaps of 6 words, those of 1,025 have 2,050: 32 agents a word.
+        for (agents, crowded_above, scatters) in
+            [(192, 2, false), (193, 2, true), (65_600, 1024, false), (65_601, 1024, true)]
+        {
+            let extent = Extent { agents, cells: 1, crowds: 1 };
+            let occasion = Occasion::of(Uses::default(), extent, crowded_above, 1);
+            assert_eq!(occasion.scatters, scatters, "{agents} agents");
+        }
+    }
 
     #[test]
     fn a_large_dispatch_covers_every_workgroup_and_wastes_less_than_a_row() {

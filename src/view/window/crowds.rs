@@ -14,7 +14,7 @@ use crate::model::vector::Point;
 const PATIENCE: Duration = Duration::from_millis(500);
 const TIMES_THE_COST: u32 = 30;
 
-/// At most, where cells are half as wide as the radius.
+/// Most cells in the run that an agent walks: five columns of half the radius.
 const CELLS_IN_A_RUN: u64 = 5;
 
 /// The last count.

@@ -20,8 +20,8 @@ const WIDEST: i32 = 64;
 /// Engines whose times differ more have axes of their own.
 const ALIKE: f64 = 4.0;
 
-/// Of passes, in the order of their first appearance.
-const PASSES: [RGBColor; 10] = [
+/// Of passes, in the order of their first appearance: those of a GPU's tick and the CPU's sort.
+const PASSES: [RGBColor; 11] = [
     RGBColor(78, 121, 167),
     RGBColor(242, 142, 43),
     RGBColor(225, 87, 89),
@@ -32,6 +32,7 @@ const PASSES: [RGBColor; 10] = [
     RGBColor(255, 157, 167),
     RGBColor(156, 117, 95),
     RGBColor(150, 150, 150),
+    RGBColor(60, 60, 90),
 ];
 
 /// Nanoseconds for one agent and tick of each pass of an engine.
