@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the figures of docs/performance.md again, and its picture: some minutes on two cores without a
-# GPU. The tables go to the terminal, and as JSON into the folder that is named, or a new one.
+# Makes the figures of docs/performance.md again, and its picture: a quarter of an hour on two cores
+# without a GPU. The tables go to the terminal, and as JSON into the folder that is named, or a new one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out="$(realpath -m "${1:-$(mktemp -d)}")"
