@@ -26,8 +26,6 @@ struct Flock {
     crowded_above: u32,
     // Words of a bitmap that a crowded cell has room for, for each of its members.
     bitmap_words: u32,
-    // Tables of species, one for each of so many ticks.
-    species_tables: u32,
 }
 
 @group(0) @binding(0) var<uniform> flock: Flock;

@@ -2,10 +2,9 @@
 
 import package::raster::Raster;
 import package::space::Vector;
+import package::tables::item_at;
 
-@group(0) @binding(18) var<uniform> flow_raster: Raster;
-// Row by row from the bottom.
-@group(0) @binding(19) var<storage, read> flow_ways: array<vec2<f32>>;
+@group(0) @binding(14) var<uniform> flow_raster: Raster;
 
 // The vector at a position; that of the nearest cell outside.
 fn flow_at(position: Vector) -> Vector {
@@ -13,5 +12,8 @@ fn flow_at(position: Vector) -> Vector {
     // Clamped before the conversion: a float beyond u32 has no defined integer.
     let place = clamp(position * flow_raster.cells_per_unit, Vector(), vec2<f32>(last));
     let cell = min(vec2<u32>(place), last);
-    return flow_ways[min(cell.y * flow_raster.columns + cell.x, arrayLength(&flow_ways) - 1u)];
+    // Row by row from the bottom, two to a row of the table.
+    let number = cell.y * flow_raster.columns + cell.x;
+    let both = item_at(flow_raster, number >> 1u);
+    return select(both.xy, both.zw, (number & 1u) == 1u);
 }

@@ -1,22 +1,29 @@
 // Pass move_targets: the targets move on by one tick; those that an agent has hit reappear
 // elsewhere. Only in scenes whose targets do either. One invocation a target.
 
+import package::clock::clock;
 import package::flock::flock;
 import package::random::{USE_TARGET_X, USE_TARGET_Y, random_bits, unit_from};
 import package::space::{Vector, confined, position_of};
 import package::target::{MAX_TARGETS, Targets};
 
 @group(0) @binding(1) var<storage, read_write> targets: Targets;
-@group(0) @binding(2) var<storage, read> clock: u32;
-// A bit for each target: whether an agent has hit it.
-@group(0) @binding(3) var<storage, read_write> struck: array<u32>;
+@group(0) @binding(3) var<storage, read_write> occupancy: Occupancy;
+
+struct Occupancy {
+    // A bit for each target: whether an agent has hit it.
+    struck: array<u32, 2>,
+    // Agents of each cell: no concern of the targets.
+    members: array<u32>,
+}
 
 @compute @workgroup_size(64)
 fn move_targets(@builtin(local_invocation_index) index: u32) {
-    let hit = ((struck[index >> 5u] >> (index & 31u)) & 1u) == 1u;
-    workgroupBarrier();
+    let hit = ((occupancy.struck[index >> 5u] >> (index & 31u)) & 1u) == 1u;
+    // All have read before the words are cleared: they lie in storage.
+    storageBarrier();
     if index < 2u {
-        struck[index] = 0u;
+        occupancy.struck[index] = 0u;
     }
     if index >= min(targets.count, MAX_TARGETS) || targets.places[index].present == 0u {
         return;

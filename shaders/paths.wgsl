@@ -2,13 +2,10 @@
 
 import package::raster::{Raster, raster_cell};
 import package::space::Vector;
+import package::tables::{item_at, list_at};
 import package::vehicle::with_length;
 
 @group(0) @binding(12) var<uniform> path_raster: Raster;
-// Where in `segments` each list begins, and the end of the last.
-@group(0) @binding(13) var<storage, read> path_start: array<u32>;
-// Both ends of a segment.
-@group(0) @binding(14) var<storage, read> segments: array<vec4<f32>>;
 
 struct Nearest {
     point: Vector,
@@ -23,13 +20,12 @@ fn nearest_on_path(choice: i32, place: Vector) -> Nearest {
     var nearest = Nearest(Vector(), Vector(), 3.4e38);
     let cells = path_raster.columns * path_raster.rows;
     let list = u32(max(choice + 1, 0)) * (cells + 1u) + raster_cell(path_raster, place);
-    if list + 1u >= arrayLength(&path_start) {
-        return nearest;
-    }
-    let end = min(path_start[list + 1u], arrayLength(&segments));
-    for (var i = path_start[list]; i < end; i++) {
-        let start = segments[i].xy;
-        let way = segments[i].zw - start;
+    let ends = list_at(path_raster, list);
+    for (var i = ends.x; i < ends.y; i++) {
+        // From one end to the other.
+        let segment = item_at(path_raster, i);
+        let start = segment.xy;
+        let way = segment.zw - start;
         let squared = dot(way, way);
         var part = 0.0;
         if squared > 0.0 {

@@ -8,6 +8,9 @@ struct Raster {
     cells_per_unit: Vector,
     columns: u32,
     rows: u32,
+    // The rows of `tables` where the lists of the cells begin, and, at their end, what they list.
+    lists: u32,
+    items: u32,
 }
 
 // The cell that holds a position, row by row from the bottom; `columns * rows` outside.

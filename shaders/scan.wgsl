@@ -22,6 +22,13 @@ struct Scattered {
     layers: u32,
 }
 
+struct Occupancy {
+    // Hits of targets: no concern of the scan.
+    struck: array<u32, 2>,
+    // Agents of each cell.
+    members: array<u32>,
+}
+
 // Cells of one invocation, from `first` to before `end`.
 struct Share {
     first: u32,
@@ -44,7 +51,7 @@ const BUSY = 1024u;
 // scattered one of a hundred thousand members 12,800, but of such there are not a thousand).
 const CROWDS_PER_WORKGROUP = 64u;
 
-@group(0) @binding(1) var<storage, read_write> occupancy: array<u32>;
+@group(0) @binding(1) var<storage, read_write> occupancy: Occupancy;
 @group(0) @binding(2) var<storage, read_write> start: array<u32>;
 @group(0) @binding(3) var<storage, read_write> census: Census;
 // The crowded cells, in racing order.
@@ -71,16 +78,20 @@ fn inclusive_sum(value: u32, thread: u32) -> u32 {
     return sum;
 }
 
+fn cell_count() -> u32 {
+    return arrayLength(&occupancy.members);
+}
+
 fn share_of(block: u32, thread: u32) -> Share {
     let first = block * BLOCK + thread * CELLS_PER_THREAD;
-    return Share(first, min(first + CELLS_PER_THREAD, arrayLength(&occupancy)));
+    return Share(first, min(first + CELLS_PER_THREAD, cell_count()));
 }
 
 fn members_of(share: Share) -> Members {
     var members = Members();
     for (var cell = share.first; cell < share.end; cell++) {
-        members.sum += occupancy[cell];
-        members.maximum = max(members.maximum, occupancy[cell]);
+        members.sum += occupancy.members[cell];
+        members.maximum = max(members.maximum, occupancy.members[cell]);
     }
     return members;
 }
@@ -100,8 +111,8 @@ fn open_census(largest_cell: u32) {
 fn sweep(share: Share, before: u32) {
     var next = before;
     for (var cell = share.first; cell < share.end; cell++) {
-        let members = occupancy[cell];
-        occupancy[cell] = 0u;
+        let members = occupancy.members[cell];
+        occupancy.members[cell] = 0u;
         start[cell] = next;
         next += members;
         if members > flock.crowded_above {
@@ -114,7 +125,7 @@ fn sweep(share: Share, before: u32) {
             }
         }
     }
-    let cells = arrayLength(&occupancy);
+    let cells = cell_count();
     if share.first < cells && share.end == cells {
         start[cells] = flock.count;
     }

@@ -1,9 +1,7 @@
 // Pass scan_small: all that the three other scans do, on a small grid: one workgroup goes through
 // the blocks. Few blocks take less time than two more dispatches.
 
-import package::scan::{BLOCK, THREADS, census, inclusive_sum, members_of, occupancy, open_census, partial, share_of, sweep};
-
-@group(0) @binding(6) var<storage, read_write> clock: u32;
+import package::scan::{BLOCK, THREADS, cell_count, census, inclusive_sum, members_of, open_census, partial, share_of, sweep};
 
 var<workgroup> fullest: atomic<u32>;
 
@@ -11,10 +9,9 @@ var<workgroup> fullest: atomic<u32>;
 fn scan_small(@builtin(local_invocation_index) thread: u32) {
     if thread == 0u {
         open_census(0u);
-        clock += 1u;
     }
     storageBarrier();
-    let blocks = (arrayLength(&occupancy) + BLOCK - 1u) / BLOCK;
+    let blocks = (cell_count() + BLOCK - 1u) / BLOCK;
     var before = 0u;
     for (var block = 0u; block < blocks; block++) {
         let share = share_of(block, thread);

@@ -1,11 +1,10 @@
 // Pass scan_spine: the number of agents before each block, by a single workgroup; the fullest
-// cell of all; and the clock, which it moves on.
+// cell of all.
 
 import package::scan::{THREADS, inclusive_sum, open_census, partial};
 
 // Sum and maximum of each block; the sum becomes the number of agents before the block.
 @group(0) @binding(5) var<storage, read_write> blocks: array<vec2<u32>>;
-@group(0) @binding(6) var<storage, read_write> clock: u32;
 
 var<workgroup> fullest: atomic<u32>;
 
@@ -29,6 +28,5 @@ fn scan_spine(@builtin(local_invocation_index) thread: u32) {
     }
     if thread == 0u {
         open_census(atomicLoad(&fullest));
-        clock += 1u;
     }
 }

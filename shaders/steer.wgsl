@@ -4,6 +4,7 @@
 // One invocation an agent. The order in which agents take their slots is a race; the pass `reorder`
 // undoes it.
 
+import package::clock::clock;
 import package::dispatch::linear_workgroup;
 import package::flock::flock as whole_flock;
 import package::memory::{angle_of, memory_of};
@@ -12,26 +13,28 @@ import package::random::{USE_WANDER, random_bits, unit_from};
 import package::rules::{Species, Sums, steering_force};
 import package::sorted::{species_of, state, tag};
 import package::space::{Vector, confined, position_of, shortest, velocity_of};
+import package::tables::species_at;
 import package::target::MAX_TARGETS;
 import package::targets::targets;
 import package::vehicle::{Agent, heading_of, limited};
 @if(!in_step) import package::walk::walked;
 @if(in_step) import package::walk_in_step::walked as walked_in_step;
 
-@group(0) @binding(2) var<storage, read> clock: u32;
-@group(0) @binding(3) var<storage, read> species: array<Species>;
 // The moved agents, in the old order.
 @group(0) @binding(7) var<storage, read_write> next_state: array<vec4<f32>>;
 // Where each moved agent goes: cell, slot in the cell, tag; and what it remembers.
 @group(0) @binding(8) var<storage, read_write> landing: array<vec4<u32>>;
-// Agents in each cell so far.
-@group(0) @binding(9) var<storage, read_write> occupancy: array<atomic<u32>>;
+@group(0) @binding(9) var<storage, read_write> occupancy: Occupancy;
 // What the agents remember, in the order of the state.
 @if(memory)
 @group(0) @binding(10) var<storage, read> memory: array<u32>;
-// A bit for each target: whether an agent has hit it.
-@if(moving_targets)
-@group(0) @binding(11) var<storage, read_write> struck: array<atomic<u32>>;
+
+struct Occupancy {
+    // A bit for each target: whether an agent has hit it.
+    struck: array<atomic<u32>, 2>,
+    // Agents in each cell so far.
+    members: array<atomic<u32>>,
+}
 
 @compute @workgroup_size(64)
 fn steer(
@@ -50,13 +53,7 @@ fn steer(
     // In step nobody leaves before the walk: those beyond the flock go along with the last agent.
     let i = min(number, flock.count - 1u);
     let own_tag = tag[i];
-    var row = species_of(own_tag);
-    @if(varies) {
-        // There is a table for each of the ticks submitted at once.
-        let all = arrayLength(&species) / flock.species_tables;
-        row += clock % flock.species_tables * all;
-    }
-    let own = species[min(row, arrayLength(&species) - 1u)];
+    let own = species_at(species_of(own_tag), clock);
     let me = state[i];
     let position = position_of(me);
     var agent = Agent();
@@ -94,13 +91,13 @@ fn steer(
     @if(memory) {
         recalled = memory_of(agent.angle, sums.neighbours);
     }
-    landing[i] = vec4<u32>(key, atomicAdd(&occupancy[key], 1u), own_tag, recalled);
+    landing[i] = vec4<u32>(key, atomicAdd(&occupancy.members[key], 1u), own_tag, recalled);
     @if(moving_targets) {
         for (var index = 0u; index < min(targets.count, MAX_TARGETS); index++) {
             let place = targets.places[index];
             let way = shortest(place.position - position_of(moved), flock.size);
             if dot(way, way) < place.hit_radius * place.hit_radius {
-                atomicOr(&struck[index >> 5u], 1u << (index & 31u));
+                atomicOr(&occupancy.struck[index >> 5u], 1u << (index & 31u));
             }
         }
     }

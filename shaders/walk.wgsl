@@ -15,29 +15,24 @@ fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) ->
     let cell = cell_of(flock, position);
     let columns = columns_around(flock, cell.x);
     let draw = sampling_draw(flock, cell.y * flock.columns + cell.x, tick);
-    // The loops test at their ends: a device that runs both sides of every branch would walk
-    // each body once more to find that nobody is left.
-    var nth = 0u;
-    loop {
+    for (var nth = 0u; nth < ROWS_AROUND; nth++) {
         let row = row_around(flock, cell.y, nth);
         let first_cell = min(row, flock.rows - 1u) * flock.columns;
-        var part = 0u;
-        loop {
+        for (var part = 0u; part < columns.count; part++) {
             let run = select(columns.runs.xy, columns.runs.zw, part == 1u);
             let begin = start[first_cell + run.x];
             // Never beyond the flock, whatever the buffer holds: every walk ends.
             let whole = min(start[first_cell + run.y + 1u], flock.count);
             let end = select(whole, 0u, row == NO_ROW);
             let sampling = sampling_of_run(flock, max(end, begin) - begin, draw);
-            var j = begin + sampling.phase;
-            let share = select(0.0, f32(sampling.stride), j < end);
+            let share = f32(sampling.stride);
             // Across the seam every member of a run is a world's size away. In a world of few cells a
             // run may hold members on both sides: there each is asked.
             @if(wrap && !narrow)
             let shift = row_shift(flock, cell.y, nth)
                 + Vector(select(columns.shifts.x, columns.shifts.y, part == 1u), 0.0);
-            loop {
-                let other = state[min(j, flock.count - 1u)];
+            for (var j = begin + sampling.phase; j < end; j += sampling.stride) {
+                let other = state[j];
                 @if(wrap && !narrow)
                 let image = position_of(other) + shift;
                 @if(!wrap || narrow)
@@ -45,24 +40,12 @@ fn walked(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) ->
                 let offset = image - position;
                 var neighbour = neighbour_at(offset, velocity_of(other), heading);
                 @if(several_species) {
-                    neighbour.species = species_of(tag[min(j, flock.count - 1u)]);
+                    neighbour.species = species_of(tag[j]);
                 }
                 // Nobody is its own neighbour.
                 neighbour.share = select(0.0, share, j != i);
                 sums = observe(own, neighbour, sums);
-                continuing {
-                    j += sampling.stride;
-                    break if j >= end;
-                }
             }
-            continuing {
-                part++;
-                break if part >= columns.count;
-            }
-        }
-        continuing {
-            nth++;
-            break if nth >= ROWS_AROUND;
         }
     }
     return sums;

@@ -6,12 +6,12 @@ mod common;
 
 use std::sync::Arc;
 
-use common::gpu::{GPU, engine, out_of_step};
+use common::gpu::{GPU, engine, out_of_step, shipped};
 use common::{assert_a_thousand_ticks, bits, flock, mixed, run};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
-use flockwork::model::scene::Scene;
+use flockwork::model::scene::{Request, Scene, built_in};
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
 
@@ -37,6 +37,34 @@ fn ticks_may_be_taken_one_by_one_or_at_once() {
     // The control: a value that varies otherwise.
     let (other, _) = mixed("wrap", &["starling.cohesion.weight.amplitude=0.51"]);
     assert!(bits(&at_once) != bits(&run(&mut engine, &other, &state, ticks)));
+}
+
+/// Ticks of every scene on drivers that compute on the CPU and so round as the CPU engine does.
+const SCENE_TICKS: u32 = 50;
+/// On a GPU, which may round otherwise: so many of the agents may gain or lose a neighbour in one tick.
+const SCENE_APART: f64 = 0.01;
+
+#[test]
+fn every_scene_is_the_same_on_both_engines() {
+    let Some(gpu) = adapter::gpu("every_scene_is_the_same_on_both_engines") else { return };
+    let mut on_cpu = CpuEngine::new(None).unwrap();
+    let ticks = if gpu.is_software() { SCENE_TICKS } else { 1 };
+    for mut on_gpu in [shipped(&gpu), out_of_step(&gpu)] {
+        for built_in in built_in() {
+            let mut scene = Scene::parse(built_in.name, built_in.text, &[]).unwrap();
+            let state = scene.populate(&Request::default()).unwrap();
+            let a = run(&mut on_gpu, &scene, &state, ticks);
+            let b = run(&mut on_cpu, &scene, &state, ticks);
+            if gpu.is_software() {
+                assert!(bits(&a) == bits(&b), "{}: other bits", built_in.name);
+            } else {
+                let apart = apart(&scene, &a, &b);
+                assert!(apart < SCENE_APART, "{}: {apart} of the agents apart", built_in.name);
+            }
+            // The control: one tick more or less.
+            assert!(bits(&a) != bits(&run(&mut on_cpu, &scene, &state, ticks + 1)));
+        }
+    }
 }
 
 #[test]

@@ -1,17 +1,18 @@
 //! Level 0: every composed shader parses and validates, the layouts match, and every behaviour has
 //! both halves. Needs no GPU.
 
+use flockwork::engine::gpu::MEASURED_TICKS;
 use flockwork::engine::gpu::device::LANES;
-use flockwork::engine::gpu::memory::NAMES;
+use flockwork::engine::gpu::memory::{MOST_STORAGE_BUFFERS, NAMES, STRUCK_BYTES};
 use flockwork::engine::gpu::pass::TICK;
 use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::shaders::{Variant, compose, roots};
 use flockwork::model::behaviours::{Kind, Uses};
-use flockwork::model::parameter::Parameter;
+use flockwork::model::parameter::{MAX_SPECIES, Parameter};
 use flockwork::model::scene::MAX_TARGETS;
 use flockwork::model::world::Boundary;
 use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
-use wgpu::naga::{Expression, Literal};
+use wgpu::naga::{AddressSpace, Expression, Literal};
 
 /// Every single behaviour, none and all of them, each with no extra, each extra alone and all of
 /// them, in every kind of world.
@@ -75,6 +76,59 @@ fn a_pass_has_its_own_file_and_entry_point() {
 }
 
 #[test]
+fn no_pass_of_any_scene_binds_more_storage_buffers_than_any_device_has() {
+    let default = wgpu::Limits::default().max_storage_buffers_per_shader_stage;
+    assert!(MOST_STORAGE_BUFFERS <= default, "WebGPU promises {default}");
+    let mut most = 0;
+    for root in roots() {
+        for variant in variants() {
+            let (_, module) = compose(&root, variant).unwrap();
+            let storage = module.global_variables.iter();
+            let storage = storage.filter(|(_, v)| matches!(v.space, AddressSpace::Storage { .. }));
+            let count = storage.count() as u32;
+            assert!(count <= MOST_STORAGE_BUFFERS, "{root} has {count} for {variant:?}");
+            most = most.max(count);
+        }
+    }
+    // The control: one buffer more in the fullest pass would be one too many.
+    assert_eq!(most, MOST_STORAGE_BUFFERS);
+}
+
+#[test]
+fn passes_agree_about_the_buffers_that_they_share() {
+    let all = variants();
+    let fullest = all.iter().rfind(|v| v.uses.has(Uses::of(&Kind::ALL)) && v.several_species);
+    let mut known: Vec<(&str, &str, reflect::Layout)> = vec![];
+    for pass in TICK {
+        let (_, module) = compose(pass.name, *fullest.unwrap()).unwrap();
+        for binding in reflect::bindings(&module, &NAMES).unwrap() {
+            let name = NAMES.into_iter().find(|name| *name == binding.name).unwrap();
+            let layout = reflect::layout(&module, name).unwrap();
+            match known.iter().find(|(_, other, _)| *other == name) {
+                // A buffer of words may be read as pairs.
+                Some((first, _, other)) if other.fields.len() > 1 && layout.fields.len() > 1 => {
+                    assert_eq!(*other, layout, "`{name}` in {first} and {}", pass.name);
+                }
+                _ => known.push((pass.name, name, layout)),
+            }
+        }
+    }
+    let (_, module) = compose("steer", *fullest.unwrap()).unwrap();
+    let members = reflect::member(&module, "occupancy", "members").unwrap();
+    assert_eq!(u64::from(members.offset), STRUCK_BYTES);
+}
+
+#[test]
+fn the_tables_have_room_for_all_species_at_all_ticks_of_a_submission() {
+    for variant in variants().into_iter().filter(|variant| variant.uses.contains(Kind::Seek)) {
+        let (_, module) = compose("steer", variant).unwrap();
+        let species = reflect::member(&module, "tables", "species").unwrap();
+        let ticks = if variant.uses.has(Uses::VARYING) { MEASURED_TICKS } else { 1 };
+        assert_eq!(species.count, Some(MAX_SPECIES as u32 * ticks));
+    }
+}
+
+#[test]
 fn a_subgroup_is_as_wide_as_the_device_is_asked_for() {
     let variant = Variant { in_step: true, ..variants()[0] };
     let (_, module) = compose("reorder", variant).unwrap();
@@ -115,7 +169,7 @@ fn the_shader_reads_every_parameter_that_rust_declares() {
         packs: false,
     };
     let (_, module) = compose("steer", variant).unwrap();
-    let layout = reflect::layout(&module, "species").unwrap();
+    let layout = reflect::member(&module, "tables", "species").unwrap().element;
     for kind in Kind::ALL {
         let info = kind.info();
         let prefix = format!("{}.", info.key);

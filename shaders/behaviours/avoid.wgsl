@@ -1,7 +1,7 @@
 // Avoid: src/model/behaviours/avoid.rs says what it does, in which units, and its source.
 
 import package::flock::flock;
-import package::obstacles::{obstacles, obstacles_near};
+import package::obstacles::{obstacle_at, obstacles_near};
 import package::space::{Vector, perpendicular, shortest};
 import package::vehicle::{Agent, allowed, heading_of, limited, with_length};
 
@@ -41,7 +41,7 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     var chosen = Vector();
     let list = obstacles_near((*agent).position);
     for (var i = list.x; i < list.y; i++) {
-        let circle = obstacles[i];
+        let circle = obstacle_at(i);
         let radius = circle.z;
         let offset = shortest(circle.xy - (*agent).position, flock.size);
         // The centre in the agent's frame: x ahead, y to the left.

@@ -15,8 +15,20 @@ pub fn engine(gpu: &Arc<Gpu>) -> GpuEngine {
     GpuEngine::with_options(Arc::clone(gpu), Options { checked: true, ..Options::default() })
 }
 
-/// The engine in which no subgroup goes in step.
+/// The engine as it is shipped: no bounds checks, and no counters in loops.
+pub fn shipped(gpu: &Arc<Gpu>) -> GpuEngine {
+    GpuEngine::with_options(Arc::clone(gpu), Options { checked: false, ..Options::default() })
+}
+
+/// The same where no subgroup goes in step: what runs on a real GPU.
 pub fn out_of_step(gpu: &Arc<Gpu>) -> GpuEngine {
-    let options = Options { checked: true, out_of_step: true, ..Options::default() };
+    let options = Options { checked: false, out_of_step: true, ..Options::default() };
     GpuEngine::with_options(Arc::clone(gpu), options)
+}
+
+/// How many situations a test leaves out for each that it takes, plus one: `FLOCKWORK_TEST_SHARE`, 1
+/// where it is not set. For a second driver that is too slow for all of them.
+pub fn share() -> usize {
+    let share = std::env::var("FLOCKWORK_TEST_SHARE").unwrap_or_else(|_| "1".into());
+    share.parse().ok().filter(|share| *share >= 1).expect("FLOCKWORK_TEST_SHARE is a count")
 }

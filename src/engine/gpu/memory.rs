@@ -2,6 +2,7 @@
 
 use super::device::{self, Gpu};
 use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
+use super::profiler::MEASURED_TICKS;
 use crate::engine::EngineError;
 use crate::model::scene::MAX_AGENTS;
 
@@ -17,11 +18,11 @@ const STATE_BYTES: u64 = 16;
 const UNUSED_BYTES: u64 = 16;
 
 /// Names of the buffers, as the shaders know them.
-pub const NAMES: [&str; 26] = [
+pub const NAMES: [&str; 20] = [
     "flock",
     "targets",
     "clock",
-    "species",
+    "tables",
     "state",
     "tag",
     "start",
@@ -35,16 +36,22 @@ pub const NAMES: [&str; 26] = [
     "index",
     "scratch",
     "memory",
-    "struck",
     "path_raster",
-    "path_start",
-    "segments",
     "obstacle_raster",
-    "obstacle_start",
-    "obstacles",
     "flow_raster",
-    "flow_ways",
 ];
+
+/// Most storage buffers that a pass binds: as many as every device with WebGPU's default limits has.
+pub const MOST_STORAGE_BUFFERS: u32 = 8;
+
+/// The one that holds the number of each tick submitted at once, at the device's distance for dynamic
+/// offsets.
+pub const CLOCK: &str = "clock";
+/// Bytes of it that a tick reads.
+pub const CLOCK_BYTES: u64 = 16;
+
+/// Bytes of the hits of targets, a bit each, before the cells of `occupancy`.
+pub const STRUCK_BYTES: u64 = 8;
 
 /// The one that holds the size of the dispatch of `sort_crowds`.
 pub const CENSUS: &str = "census";
@@ -53,7 +60,8 @@ pub const CENSUS: &str = "census";
 pub const SCATTERED: &str = "scattered";
 
 /// Those that shaders read as uniforms.
-const UNIFORMS: [&str; 5] = ["flock", "targets", "path_raster", "obstacle_raster", "flow_raster"];
+const UNIFORMS: [&str; 6] =
+    ["flock", "targets", CLOCK, "path_raster", "obstacle_raster", "flow_raster"];
 
 /// Buffers of one flock on one device.
 #[derive(Debug)]
@@ -101,15 +109,19 @@ fn flock_bytes(name: &str, extent: &Extent) -> u64 {
         "state" | "next_state" | "landing" => agents * 16,
         "tag" | "index" | "scratch" => agents * 4,
         "start" => (cells + 1) * 4,
-        "occupancy" => cells * 4,
+        "occupancy" => STRUCK_BYTES + cells * 4,
         "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 8,
         "crowded" => crowds * 4,
-        "clock" => 4,
-        "struck" => 8,
         "census" => 20,
         "scattered" => 12,
         _ => 0,
     }
+}
+
+/// Bytes from the number of one tick to that of the next.
+#[must_use]
+pub fn clock_stride(limits: &wgpu::Limits) -> u64 {
+    u64::from(limits.min_uniform_buffer_offset_alignment).max(CLOCK_BYTES)
 }
 
 impl Memory {
@@ -121,11 +133,21 @@ impl Memory {
         sizes: &[(&'static str, u64)],
     ) -> Result<Self, EngineError> {
         let count = extent.agents;
-        check_count(&gpu.device.limits(), &gpu.info, count.into())?;
-        let size = |name: &'static str| {
-            let known = sizes.iter().find(|(known, _)| *known == name);
-            known.map_or_else(|| flock_bytes(name, &extent), |(_, size)| *size)
+        let limits = gpu.device.limits();
+        check_count(&limits, &gpu.info, count.into())?;
+        let size = |name: &'static str| match sizes.iter().find(|(known, _)| *known == name) {
+            Some((_, size)) => *size,
+            None if name == CLOCK => u64::from(MEASURED_TICKS) * clock_stride(&limits),
+            None => flock_bytes(name, &extent),
         };
+        let tables = size("tables");
+        if tables > limits.max_storage_buffer_binding_size {
+            return Err(gpu.error(format!(
+                "the scenery takes {tables} bytes, and max_storage_buffer_binding_size allows {}; \
+                 have fewer obstacles or a coarser flow, or use --engine cpu",
+                limits.max_storage_buffer_binding_size
+            )));
+        }
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let buffers = NAMES
             .into_iter()

@@ -21,6 +21,7 @@ use rayon::prelude::*;
 
 pub use device::{AdapterChoice, Gpu};
 pub use options::Options;
+pub use profiler::MEASURED_TICKS;
 pub use tables::SPECIES_SHIFT;
 
 use crate::engine::{Engine, EngineError, EngineKind, Profile};
@@ -31,7 +32,7 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use memory::Memory;
 use pass::{Buffers, Extent, Occasion, Pipeline, Sizes, TICK};
-use profiler::{MEASURED_TICKS, Profiler};
+use profiler::Profiler;
 use shaders::Variant;
 use tables::Tables;
 
@@ -106,7 +107,8 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Runs one pass of the tick by itself, for tests that look between the passes or skip one.
+    /// Runs one pass of the tick by itself, for tests that look between the passes or skip one: of the
+    /// first tick of a flock, or of one after [`Self::end_tick`].
     pub fn run_pass(&self, name: &str) -> Result<(), EngineError> {
         let loaded = self.loaded()?;
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
@@ -115,12 +117,18 @@ impl GpuEngine {
             let sizes = self.sizes(loaded)?;
             for (pipeline, bindings) in loaded.pipelines.iter().zip(&loaded.bindings) {
                 if pipeline.pass.name == name {
-                    pipeline.dispatch(&mut compute, bindings, sizes);
+                    pipeline.dispatch(&mut compute, bindings, sizes, 0);
                 }
             }
         }
         self.gpu.queue.submit([encoder.finish()]);
         self.gpu.wait()
+    }
+
+    /// Ends a tick whose passes were run one by one.
+    pub fn end_tick(&mut self) -> Result<(), EngineError> {
+        self.count_ticks(1);
+        self.write_clock(1)
     }
 
     fn loaded(&self) -> Result<&Loaded, EngineError> {
@@ -134,7 +142,8 @@ impl GpuEngine {
         let (census, scattered) = (named(memory::CENSUS)?, named(memory::SCATTERED)?);
         let device = self.gpu.device.limits().max_compute_workgroups_per_dimension;
         let limit = self.options.dispatch_limit.map_or(device, |limit| limit.min(device));
-        Ok(Sizes { extent: loaded.memory.extent, census, scattered, limit })
+        let clock_stride = memory::clock_stride(&self.gpu.device.limits());
+        Ok(Sizes { extent: loaded.memory.extent, census, scattered, limit, clock_stride })
     }
 
     /// The pipelines of a tick of `extent` for `variant`, those of the last flock where they fit.
@@ -161,6 +170,7 @@ impl GpuEngine {
     /// Submits `ticks` ticks at once.
     fn submit(&mut self, ticks: u32) -> Result<(), EngineError> {
         let idle = self.profiler.is_idle(&self.gpu);
+        self.write_clock(ticks)?;
         let Some(loaded) = &self.loaded else { return Err(self.gpu.error("no flock is loaded")) };
         let sizes = self.sizes(loaded)?;
         let measured = self.profiling && idle && self.profiler.has_queries();
@@ -178,13 +188,13 @@ impl GpuEngine {
                     label: Some(pipeline.pass.name),
                     timestamp_writes: self.profiler.stamps(tick, number as u32),
                 });
-                pipeline.dispatch(&mut compute, bindings, sizes);
+                pipeline.dispatch(&mut compute, bindings, sizes, tick);
             }
         } else {
             let mut compute = encoder.begin_compute_pass(&Default::default());
-            for _ in 0..ticks {
+            for tick in 0..ticks {
                 for (pipeline, bindings) in passes() {
-                    pipeline.dispatch(&mut compute, bindings, sizes);
+                    pipeline.dispatch(&mut compute, bindings, sizes, tick);
                 }
             }
         }
@@ -198,18 +208,28 @@ impl GpuEngine {
         self.gpu.check()
     }
 
+    /// Writes the numbers of the next `ticks` ticks.
+    fn write_clock(&self, ticks: u32) -> Result<(), EngineError> {
+        let Loaded { memory, tick, .. } = self.loaded()?;
+        let stride = memory::clock_stride(&self.gpu.device.limits()) as usize;
+        let mut bytes = vec![0; stride * ticks as usize];
+        for (number, slot) in (*tick..).zip(bytes.chunks_mut(stride)) {
+            // Shaders count in 32 bits.
+            slot[..4].copy_from_slice(&(number as u32).to_le_bytes());
+        }
+        memory.write(&self.gpu, memory::CLOCK, &bytes);
+        Ok(())
+    }
+
     /// Writes the tables of species for the next `ticks` ticks, where parameters vary with time.
     fn write_species(&self, ticks: u32) -> Result<(), EngineError> {
         let Loaded { scene, variant, tables, memory, tick, .. } = self.loaded()?;
         if !variant.uses.has(Uses::VARYING) {
             return Ok(());
         }
-        let slots = u64::from(tables::species_tables(scene));
         for tick in *tick..*tick + u64::from(ticks) {
             let table = tables.species(scene, tick).map_err(|message| self.gpu.error(message))?;
-            // The shader counts ticks in 32 bits, of which the number of slots is a divisor.
-            let offset = tick % slots * table.len() as u64;
-            memory.write_at(&self.gpu, "species", offset, &table);
+            memory.write_at(&self.gpu, "tables", tables.species_offset(tick), &table);
         }
         Ok(())
     }
@@ -226,6 +246,7 @@ impl GpuEngine {
         let mut times = vec![Duration::ZERO; names.len()];
         for _ in 0..ticks {
             self.write_species(1)?;
+            self.write_clock(1)?;
             for (pass, time) in names.iter().zip(&mut times) {
                 let begin = Instant::now();
                 self.run_pass(pass)?;
@@ -287,7 +308,6 @@ impl Engine for GpuEngine {
         write("tag", bytemuck::cast_slice(&sorted.tag));
         write("start", bytemuck::cast_slice(&sorted.start));
         write("census", bytemuck::bytes_of(&largest_cell));
-        write("clock", bytemuck::bytes_of(&(state.tick as u32)));
         self.loaded = Some(Loaded {
             variant,
             pipelines,
@@ -299,6 +319,7 @@ impl Engine for GpuEngine {
             species: state.species.clone(),
             tick: state.tick,
         });
+        self.write_clock(1)?;
         self.gpu.check()
     }
 

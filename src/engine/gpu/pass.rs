@@ -3,6 +3,7 @@
 use wgpu::naga;
 
 use super::device::Gpu;
+use super::memory::{CLOCK, CLOCK_BYTES};
 use super::reflect::{self, Binding};
 use super::shaders::{ShaderError, Variant, compose};
 use crate::engine::EngineError;
@@ -162,6 +163,8 @@ pub struct Sizes<'a> {
     pub scattered: &'a wgpu::Buffer,
     /// Most workgroups in a row.
     pub limit: u32,
+    /// Bytes from the number of one tick to that of the next.
+    pub clock_stride: u64,
 }
 
 impl Per {
@@ -237,7 +240,7 @@ impl Pipeline {
                 visibility: wgpu::ShaderStages::COMPUTE,
                 ty: wgpu::BindingType::Buffer {
                     ty: binding.buffer,
-                    has_dynamic_offset: false,
+                    has_dynamic_offset: binding.name == CLOCK,
                     min_binding_size: None,
                 },
                 count: None,
@@ -275,10 +278,13 @@ impl Pipeline {
             let buffer = buffers.named(&binding.name).ok_or_else(|| {
                 gpu.error(format!("shader `{}`: no buffer `{}`", self.pass.name, binding.name))
             })?;
-            entries.push(wgpu::BindGroupEntry {
-                binding: binding.index,
-                resource: buffer.as_entire_binding(),
-            });
+            let resource = if binding.name == CLOCK {
+                let size = std::num::NonZero::new(CLOCK_BYTES);
+                wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size })
+            } else {
+                buffer.as_entire_binding()
+            };
+            entries.push(wgpu::BindGroupEntry { binding: binding.index, resource });
         }
         Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(self.pass.name),
@@ -287,16 +293,19 @@ impl Pipeline {
         }))
     }
 
-    /// Records the dispatch.
+    /// Records the dispatch in tick number `nth` of a submission.
     pub fn dispatch(
         &self,
         compute: &mut wgpu::ComputePass,
         bindings: &wgpu::BindGroup,
         sizes: Sizes<'_>,
+        nth: u32,
     ) {
+        let Sizes { extent, census, scattered, limit, clock_stride } = sizes;
         compute.set_pipeline(&self.pipeline);
-        compute.set_bind_group(0, bindings, &[]);
-        let Sizes { extent, census, scattered, limit } = sizes;
+        let offset = [nth * clock_stride as u32];
+        let reads_clock = self.bindings.iter().any(|binding| binding.name == CLOCK);
+        compute.set_bind_group(0, bindings, if reads_clock { &offset } else { &[] });
         let workgroups = match self.pass.per {
             Per::Agent => extent.agents.div_ceil(AGENTS_PER_WORKGROUP),
             Per::Block => extent.cells.div_ceil(CELLS_PER_BLOCK),

@@ -82,13 +82,47 @@ pub fn layout(module: &Module, name: &str) -> Option<Layout> {
     let (_, global) = globals(module).find(|(_, global)| {
         global.name.as_deref().and_then(|n| plain_name(n, &[name])).is_some()
     })?;
-    let element = match module.types[global.ty].inner {
-        TypeInner::Array { base, size: ArraySize::Dynamic, .. } => base,
-        _ => global.ty,
-    };
-    let mut layout = Layout { size: size_of(module, element), ..Layout::default() };
-    collect(module, element, "", 0, &mut layout.fields);
-    Some(layout)
+    Some(layout_of(module, element_of(module, global.ty).0))
+}
+
+/// A member of a struct that is bound.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Member {
+    /// Bytes from the start of the struct.
+    pub offset: u32,
+    /// How many elements it has where it is an array; none where the buffer decides.
+    pub count: Option<u32>,
+    /// The layout of the member, or of its elements.
+    pub element: Layout,
+}
+
+/// The member `member` of the struct that is bound as `name`.
+#[must_use]
+pub fn member(module: &Module, name: &str, member: &str) -> Option<Member> {
+    let (_, global) = globals(module).find(|(_, global)| {
+        global.name.as_deref().and_then(|n| plain_name(n, &[name])).is_some()
+    })?;
+    let TypeInner::Struct { members, .. } = &module.types[global.ty].inner else { return None };
+    let found = members.iter().find(|found| found.name.as_deref() == Some(member))?;
+    let (element, count) = element_of(module, found.ty);
+    Some(Member { offset: found.offset, count, element: layout_of(module, element) })
+}
+
+/// What an array consists of, and how many there are; anything else is one of itself.
+fn element_of(module: &Module, ty: Handle<Type>) -> (Handle<Type>, Option<u32>) {
+    match module.types[ty].inner {
+        TypeInner::Array { base, size: ArraySize::Constant(count), .. } => {
+            (base, Some(count.get()))
+        }
+        TypeInner::Array { base, .. } => (base, None),
+        _ => (ty, Some(1)),
+    }
+}
+
+fn layout_of(module: &Module, ty: Handle<Type>) -> Layout {
+    let mut layout = Layout { size: size_of(module, ty), ..Layout::default() };
+    collect(module, ty, "", 0, &mut layout.fields);
+    layout
 }
 
 fn size_of(module: &Module, ty: Handle<Type>) -> u32 {

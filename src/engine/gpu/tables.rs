@@ -4,12 +4,11 @@
 use rayon::prelude::*;
 
 use super::pass::{BITMAP_WORDS, Pipeline};
-use super::profiler::MEASURED_TICKS;
-use super::reflect::{Layout, Record, layout};
+use super::reflect::{Layout, Member, Record, layout, member};
 use crate::model::behaviours::{Kind, Target, Uses};
 use crate::model::grid::{Grid, LONG_RUN, RUN_CAP, RUN_SAMPLE};
 use crate::model::memory::Memory;
-use crate::model::parameter::Parameters;
+use crate::model::parameter::{MAX_SPECIES, Parameters};
 use crate::model::scene::{Body, Scene};
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
@@ -25,7 +24,8 @@ pub const SPECIES_SHIFT: u32 = 27;
 #[derive(Clone, Debug)]
 pub struct Tables {
     flock: Layout,
-    species: Layout,
+    species: Member,
+    rows: Member,
     targets: Option<Layout>,
     rasters: [Option<Layout>; RASTERS.len()],
 }
@@ -53,18 +53,19 @@ impl Tables {
     pub fn of(pipelines: &[Pipeline]) -> Result<Self, String> {
         let steer = pipelines.iter().find(|p| p.pass.name == "steer").ok_or("no pass `steer`")?;
         let wanted = |name: &str| {
-            layout(&steer.module, name).ok_or_else(|| format!("`steer` has no binding `{name}`"))
+            member(&steer.module, "tables", name).ok_or_else(|| format!("`tables` has no `{name}`"))
         };
         Ok(Self {
-            flock: wanted("flock")?,
+            flock: layout(&steer.module, "flock").ok_or("`steer` has no binding `flock`")?,
             species: wanted("species")?,
+            rows: wanted("rows")?,
             targets: layout(&steer.module, "targets"),
             rasters: RASTERS.map(|name| layout(&steer.module, name)),
         })
     }
 
-    /// The content of everything that stays the same while the flock moves; `species` for ticks
-    /// from `tick` on, where they vary.
+    /// The content of everything that stays the same while the flock moves; species as they are at
+    /// `tick`, where they vary.
     pub fn contents(
         &self,
         scene: &Scene,
@@ -73,7 +74,6 @@ impl Tables {
         crowded_above: u32,
         tick: u64,
     ) -> Result<Contents, String> {
-        let tables = species_tables(scene);
         let mut flock = Record::new(&self.flock);
         flock
             .put("count", count.into())
@@ -88,16 +88,22 @@ impl Tables {
             .put("run_sample_bits", RUN_SAMPLE.ilog2().into())
             .put("long_run_bits", LONG_RUN.ilog2().into())
             .put("crowded_above", crowded_above.into())
-            .put("bitmap_words", BITMAP_WORDS.into())
-            .put("species_tables", tables.into());
-        let one = self.species(scene, tick)?;
-        let mut contents = vec![
-            ("flock", flock.finish()?),
-            ("species", one.repeat(tables as usize)),
-            ("targets", self.targets(&scene.targets)?),
-        ];
-        contents.extend(self.scenery(&Scenery::of(scene))?);
+            .put("bitmap_words", BITMAP_WORDS.into());
+        let mut tables = self.species(scene, tick)?;
+        tables.resize(self.rows.offset as usize, 0);
+        let mut contents =
+            vec![("flock", flock.finish()?), ("targets", self.targets(&scene.targets)?)];
+        contents.extend(self.scenery(&Scenery::of(scene), &mut tables)?);
+        contents.push(("tables", tables));
         Ok(contents)
+    }
+
+    /// Where in `tables` the species are that are in force at `tick`; bytes.
+    #[must_use]
+    pub fn species_offset(&self, tick: u64) -> u64 {
+        let all = u64::from(self.species.count.unwrap_or(0));
+        let most = MAX_SPECIES as u64;
+        tick % (all / most).max(1) * most * u64::from(self.species.element.size)
     }
 
     /// One table of species, as it is at `tick`.
@@ -105,7 +111,7 @@ impl Tables {
         let mut bytes = Vec::new();
         let uses = scene.uses();
         for species in scene.species_at(tick).iter() {
-            let mut record = Record::new(&self.species);
+            let mut record = Record::new(&self.species.element);
             for (parameter, value) in Body::<f32>::TABLE.iter().zip(species.body_values()) {
                 record.put(parameter.key, value.into());
             }
@@ -171,36 +177,62 @@ impl Tables {
         }
     }
 
-    /// The scenery's tables, as far as the shader reads them.
-    fn scenery(&self, scenery: &Scenery) -> Result<Contents, String> {
+    /// The scenery's rasters, as far as the shader reads them. Appends their lists and what these list to
+    /// `tables`, which holds what stands before the rows.
+    fn scenery(&self, scenery: &Scenery, tables: &mut Vec<u8>) -> Result<Contents, String> {
         let Scenery { paths, obstacles, flow } = scenery;
+        let bytes = |words: &[f32]| bytemuck::cast_slice(words).to_vec();
+        let listed = [
+            (
+                &paths.raster,
+                &paths.cells.start[..],
+                bytes(bytemuck::cast_slice(&paths.cells.items)),
+            ),
+            (
+                &obstacles.raster,
+                &obstacles.cells.start[..],
+                bytes(bytemuck::cast_slice(&obstacles.cells.items)),
+            ),
+            (&flow.raster, &[], bytes(bytemuck::cast_slice(&flow.ways))),
+        ];
         let mut contents = Vec::new();
-        let rasters = [&paths.raster, &obstacles.raster, &flow.raster];
-        for ((name, layout), raster) in RASTERS.into_iter().zip(&self.rasters).zip(rasters) {
+        for ((name, layout), (raster, start, items)) in
+            RASTERS.into_iter().zip(&self.rasters).zip(listed)
+        {
             let Some(layout) = layout else { continue };
+            let rows = |tables: &[u8]| (tables.len() - self.rows.offset as usize) / ROW_BYTES;
+            let lists_at = rows(tables);
+            for ends in start.windows(2) {
+                tables.extend_from_slice(bytemuck::cast_slice(ends));
+            }
+            fill_row(tables);
+            let items_at = rows(tables);
+            tables.extend_from_slice(&items);
+            fill_row(tables);
             let mut record = Record::new(layout);
             record
                 .put_point("origin", raster.origin)
                 .put_point("cells_per_unit", raster.cells_per_unit)
                 .put("columns", raster.columns.into())
-                .put("rows", raster.rows.into());
+                .put("rows", raster.rows.into())
+                .put("lists", lists_at as f64)
+                .put("items", items_at as f64);
             contents.push((name, record.finish()?));
         }
-        let bytes = |words: &[u32]| bytemuck::cast_slice(words).to_vec();
-        contents.push(("path_start", bytes(&paths.cells.start)));
-        contents.push(("segments", bytemuck::cast_slice(&paths.cells.items).to_vec()));
-        contents.push(("obstacle_start", bytes(&obstacles.cells.start)));
-        contents.push(("obstacles", bytemuck::cast_slice(&obstacles.cells.items).to_vec()));
-        contents.push(("flow_ways", bytemuck::cast_slice(&flow.ways).to_vec()));
+        // An array is never empty.
+        if tables.len() == self.rows.offset as usize {
+            tables.resize(tables.len() + ROW_BYTES, 0);
+        }
         Ok(contents)
     }
 }
 
-/// How many tables of species the device holds: one, or one for each tick of a submission where
-/// parameters vary.
-#[must_use]
-pub fn species_tables(scene: &Scene) -> u32 {
-    if scene.varies() { MEASURED_TICKS } else { 1 }
+/// Bytes of a row of `tables`.
+const ROW_BYTES: usize = 16;
+
+/// Makes the last row whole: the species before them fill whole rows.
+fn fill_row(tables: &mut Vec<u8>) {
+    tables.resize(tables.len().next_multiple_of(ROW_BYTES), 0);
 }
 
 /// Agents of a chunk, and about as many of a band of cells, that one thread sorts at a time.
