@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# Runs every test. On Debian and Ubuntu it first installs what they need (as root or with sudo);
-# elsewhere it says what to install. With a Vulkan driver at hand, `cargo test --release` is enough.
+# Runs every test, and those of the GPU engine once more on a second Vulkan driver. On Debian and Ubuntu
+# it first installs what they need (as root or with sudo); elsewhere it says what to install. With a
+# Vulkan driver at hand, `cargo test --release` is enough.
+#
+# FLOCKWORK_SECOND_DRIVER=required makes it an error that there is no second driver, =no leaves it out.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -40,4 +43,40 @@ if [ -z "${XDG_RUNTIME_DIR:-}" ]; then
   trap 'rm -rf "$XDG_RUNTIME_DIR"' EXIT
 fi
 
+# Prints where the Vulkan description of SwiftShader is, the software driver of Chromium: installed, or
+# taken out of Debian's package.
+second_driver() {
+  local file=usr/lib/chromium/vk_swiftshader_icd.json folder=target/swiftshader
+  if [ -e "/$file" ]; then
+    echo "/$file"
+    return
+  fi
+  if [ ! -e "$folder/$file" ] && command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null; then
+    mkdir -p "$folder"
+    # A download needs no root, but lists of packages, which only root may fetch.
+    (
+      cd "$folder"
+      apt-get download -qq chromium-common 2>/dev/null ||
+        { [ "$(id -u)" -eq 0 ] && apt-get update -qq && apt-get download -qq chromium-common 2>/dev/null; }
+      dpkg-deb --fsys-tarfile chromium-common_*.deb | tar -x --wildcards './usr/lib/chromium/*swiftshader*'
+      rm -f chromium-common_*.deb
+    ) >&2 || true
+  fi
+  [ ! -e "$folder/$file" ] || echo "$PWD/$folder/$file"
+}
+
 cargo test --release --locked "$@"
+
+# With arguments it is those tests that are wanted, once.
+[ $# -eq 0 ] && [ "${FLOCKWORK_SECOND_DRIVER:-}" != no ] && [ "${FLOCKWORK_SKIP_GPU:-}" != 1 ] || exit 0
+icd=$(second_driver)
+if [ -z "$icd" ]; then
+  echo "no second Vulkan driver: SwiftShader is in Debian's package chromium-common" >&2
+  [ "${FLOCKWORK_SECOND_DRIVER:-}" != required ] || exit 1
+  exit 0
+fi
+# SwiftShader takes four times as long as lavapipe: one situation in eight.
+export FLOCKWORK_TEST_ADAPTER=SwiftShader FLOCKWORK_TEST_SHARE=8
+VK_DRIVER_FILES=$icd cargo test --release --locked \
+  --test gpu_passes --test gpu_engine --test gpu_walks --test renderer --test splat
+echo "tested on the default adapter and on SwiftShader (one situation in $FLOCKWORK_TEST_SHARE)"

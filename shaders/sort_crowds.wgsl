@@ -6,8 +6,9 @@
 // own are its rank. Cells whose members are scattered more widely, because agents jump far, are left
 // to `sort_scattered`.
 //
-// Long loops go eight steps a round: llvmpipe ends all loops of an invocation after 65,535 rounds in
-// sum, and eight million agents may share a cell.
+// On llvmpipe long loops go eight steps a round: that driver ends all loops of an invocation after 65,535
+// rounds in sum, and eight million agents may share a cell. Elsewhere they are plain: SwiftShader takes
+// twelve seconds to compile the unrolled ones.
 
 import package::crowds::{SCATTERED, THREADS, crowd, crowded, crowds, end_of_scan, index, scan_totals, scratch, start, totals};
 import package::flock::flock;
@@ -24,8 +25,9 @@ struct Scattered {
 @group(0) @binding(6) var<storage, read_write> state: array<atomic<u32>>;
 @group(0) @binding(7) var<storage, read_write> scattered: Scattered;
 
-// Steps of a long loop's round.
-const STEPS = 8u;
+// Members that a round of a long loop takes.
+@if(unrolled) const STEPS = 8u;
+@if(!unrolled) const STEPS = 1u;
 // Most bitmaps that a cell is worth.
 const WINDOWS = 6u;
 
@@ -34,6 +36,7 @@ var<workgroup> highest: atomic<u32>;
 var<workgroup> bounds: vec2<u32>;
 
 // Four members from `at` on; at the end the last one again, which changes nothing of what is asked.
+@if(unrolled)
 fn four_at(at: u32, end: u32) -> vec4<u32> {
     let last = end - 1u;
     return vec4<u32>(
@@ -52,12 +55,19 @@ fn bounds_of(begin: u32, end: u32, least: u32, thread: u32) -> vec2<u32> {
     var low = vec4<u32>(0xffffffffu);
     var high = vec4<u32>();
     for (var at = begin + STEPS * thread; at < end; at += STEPS * THREADS) {
-        let four = four_at(at, end);
-        low = min(low, select(vec4<u32>(0xffffffffu), four, four >= vec4<u32>(least)));
-        high = max(high, four);
-        let others = four_at(at + 4u, end);
-        low = min(low, select(vec4<u32>(0xffffffffu), others, others >= vec4<u32>(least)));
-        high = max(high, others);
+        @if(!unrolled) {
+            let number = index[at];
+            low.x = min(low.x, select(0xffffffffu, number, number >= least));
+            high.x = max(high.x, number);
+        }
+        @if(unrolled) {
+            let four = four_at(at, end);
+            low = min(low, select(vec4<u32>(0xffffffffu), four, four >= vec4<u32>(least)));
+            high = max(high, four);
+            let others = four_at(at + 4u, end);
+            low = min(low, select(vec4<u32>(0xffffffffu), others, others >= vec4<u32>(least)));
+            high = max(high, others);
+        }
     }
     atomicMin(&lowest, min(min(low.x, low.y), min(low.z, low.w)));
     atomicMax(&highest, max(max(high.x, high.y), max(high.z, high.w)));
@@ -82,6 +92,7 @@ fn mark(number: u32, room: u32, low: u32, words: u32) {
     atomicOr(&state[room + 2u * bit.x], bit.y);
 }
 
+@if(unrolled)
 fn mark_four(four: vec4<u32>, room: u32, low: u32, words: u32) {
     mark(four.x, room, low, words);
     mark(four.y, room, low, words);
@@ -99,6 +110,7 @@ fn put(number: u32, room: u32, end: u32, low: u32, words: u32) {
     }
 }
 
+@if(unrolled)
 fn put_four(four: vec4<u32>, room: u32, end: u32, low: u32, words: u32) {
     put(four.x, room, end, low, words);
     put(four.y, room, end, low, words);
@@ -115,9 +127,14 @@ fn sort_window(begin: u32, end: u32, low: u32, words: u32, first_place: u32, thr
     }
     storageBarrier();
     for (var at = begin + STEPS * thread; at < end; at += STEPS * THREADS) {
-        // Marked twice is marked.
-        mark_four(four_at(at, end), room, low, words);
-        mark_four(four_at(at + 4u, end), room, low, words);
+        @if(!unrolled) {
+            mark(index[at], room, low, words);
+        }
+        @if(unrolled) {
+            // Marked twice is marked.
+            mark_four(four_at(at, end), room, low, words);
+            mark_four(four_at(at + 4u, end), room, low, words);
+        }
     }
     storageBarrier();
     // Each thread adds up a stretch of words.
@@ -136,12 +153,18 @@ fn sort_window(begin: u32, end: u32, low: u32, words: u32, first_place: u32, thr
     }
     storageBarrier();
     for (var at = begin + STEPS * thread; at < end; at += STEPS * THREADS) {
-        put_four(four_at(at, end), room, end, low, words);
-        put_four(four_at(at + 4u, end), room, end, low, words);
+        @if(!unrolled) {
+            put(index[at], room, end, low, words);
+        }
+        @if(unrolled) {
+            put_four(four_at(at, end), room, end, low, words);
+            put_four(four_at(at + 4u, end), room, end, low, words);
+        }
     }
     storageBarrier();
 }
 
+@if(unrolled)
 fn copy_four(at: u32, end: u32) {
     let last = end - 1u;
     index[min(at, last)] = scratch[min(at, last)];
@@ -164,8 +187,13 @@ fn sort_by_bitmaps(begin: u32, end: u32, thread: u32) -> bool {
         next = workgroupUniformLoad(&end_of_scan);
         if next >= end {
             for (var at = begin + STEPS * thread; at < end; at += STEPS * THREADS) {
-                copy_four(at, end);
-                copy_four(at + 4u, end);
+                @if(!unrolled) {
+                    index[at] = scratch[at];
+                }
+                @if(unrolled) {
+                    copy_four(at, end);
+                    copy_four(at + 4u, end);
+                }
             }
             storageBarrier();
             return true;

@@ -39,7 +39,16 @@ fn variants() -> Vec<Variant> {
                 // Each of the four shapes with and without, in one kind of world or another.
                 let in_step = (number + world / 4) % 2 == 1;
                 let packs = !in_step;
-                variants.push(Variant { uses, boundary, several_species, narrow, in_step, packs });
+                let unrolled = in_step;
+                variants.push(Variant {
+                    uses,
+                    boundary,
+                    several_species,
+                    narrow,
+                    in_step,
+                    unrolled,
+                    packs,
+                });
             }
         }
     }
@@ -149,6 +158,7 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
         several_species: false,
         narrow: false,
         in_step: false,
+        unrolled: false,
         packs: false,
     };
     let (wgsl, _) = compose("steer", variant).unwrap();
@@ -166,6 +176,7 @@ fn the_shader_reads_every_parameter_that_rust_declares() {
         several_species: true,
         narrow: false,
         in_step: false,
+        unrolled: false,
         packs: false,
     };
     let (_, module) = compose("steer", variant).unwrap();

@@ -33,6 +33,9 @@ pub const LANES: u32 = 8;
 /// standard promises.
 const IN_STEP_DRIVER: &str = "llvmpipe";
 
+/// The driver that ends all loops of an invocation after 65,535 rounds in sum.
+const COUNTING_DRIVER: &str = "llvmpipe";
+
 /// What it takes to add packed sums.
 const PACKING: wgpu::Features =
     wgpu::Features::SHADER_INT64.union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS);
@@ -233,6 +236,12 @@ impl Gpu {
         self.info.driver == IN_STEP_DRIVER
             && self.device.features().contains(wgpu::Features::SUBGROUP)
             && [self.info.subgroup_min_size, self.info.subgroup_max_size] == [LANES; 2]
+    }
+
+    /// True when a loop of many rounds must take several steps in each.
+    #[must_use]
+    pub fn counts_rounds(&self) -> bool {
+        self.info.driver == COUNTING_DRIVER
     }
 
     /// True when shaders can add integers of 64 bits atomically.

@@ -275,8 +275,9 @@ impl Engine for GpuEngine {
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         self.check_count(state.len() as u64)?;
         let grid = scene.grid(state.len());
-        let variant =
-            Variant::of(scene, &grid, self.gpu.goes_in_step() && !self.options.out_of_step);
+        let in_step = self.gpu.goes_in_step() && !self.options.out_of_step;
+        let unrolled = self.gpu.counts_rounds() && !self.options.out_of_step;
+        let variant = Variant { unrolled, ..Variant::of(scene, &grid, in_step) };
         let count = state.len() as u32;
         let crowded_above = self.options.crowded_above;
         let extent = Extent::of(count, &grid, crowded_above);

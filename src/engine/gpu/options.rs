@@ -14,8 +14,9 @@ pub struct Options {
     pub dispatch_limit: Option<u32>,
     /// Blocks of cells of the largest grid that one workgroup scans.
     pub small_grid: u32,
-    /// Every agent walks by itself, even where subgroups go in step by default. Slower there, and
-    /// it changes no result.
+    /// Takes the shaders of all other devices on the one driver that has its own: each agent walks by
+    /// itself and loops are plain. Slower there, and it changes no result as long as fewer than a
+    /// million agents share a cell.
     pub out_of_step: bool,
 }
 

@@ -30,16 +30,19 @@ pub struct Variant {
     pub narrow: bool,
     /// True when subgroups walk in step; see `shaders/walk_in_step.wgsl`.
     pub in_step: bool,
+    /// True when long loops take several steps a round; see `shaders/sort_crowds.wgsl`.
+    pub unrolled: bool,
     /// True when sums may be packed into integers of 64 bits; see `shaders/canvas.wgsl`.
     pub packs: bool,
 }
 
 impl Variant {
-    /// What `scene` needs in its grid, on a device that goes `in_step` or not.
+    /// What `scene` needs in its grid, on a device that goes `in_step` or not. Loops are plain.
     #[must_use]
     pub fn of(scene: &Scene, grid: &Grid, in_step: bool) -> Self {
         Self {
             in_step,
+            unrolled: false,
             packs: false,
             narrow: grid.columns <= 2 * grid.reach || grid.rows < 3,
             uses: scene.uses(),
@@ -57,6 +60,7 @@ impl Variant {
             boundary: Boundary::Open,
             several_species: false,
             in_step: false,
+            unrolled: false,
             packs,
             narrow: false,
         }
@@ -102,6 +106,7 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
     compiler.set_feature("walls", variant.boundary == Boundary::Walls);
     compiler.set_feature("open", variant.boundary == Boundary::Open);
     compiler.set_feature("in_step", variant.in_step);
+    compiler.set_feature("unrolled", variant.unrolled);
     compiler.set_feature("packs", variant.packs);
     compiler.set_feature("narrow", variant.narrow);
     compiler.set_feature("several_species", variant.several_species);
