@@ -6,16 +6,16 @@ use std::time::Duration;
 use clap::Args;
 
 use super::advance::Pace;
+use super::figures::{Figures, FiguresFile};
 use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, MachineArgs};
-use super::output::{OutputFile, counted, say, size_text};
+use super::output::{counted, say, size_text};
 use super::progress::progress;
 use super::state_file::StateWriter;
-use super::usage::{whole, wrong};
+use super::usage::whole;
 use crate::engine::Engine;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use crate::model::statistics::{COLUMNS, Metrics};
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -30,14 +30,17 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "T", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     pub ticks: u64,
     /// Ticks from one written state to the next, from tick 0 on [default: T]
-    #[arg(long, value_name = "E", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "E", requires = "out", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub every: Option<u64>,
     /// State of every agent, at tick 0, every E ticks and at the end
-    #[arg(long, value_name = "FILE.csv|.npz")]
-    pub out: PathBuf,
-    /// Figures of the flock, one row every tick
+    #[arg(long, value_name = "FILE.csv|.npz", required_unless_present = "metrics")]
+    pub out: Option<PathBuf>,
+    /// Figures of the flock, one row every tick; with or without --out
     #[arg(long, value_name = "FILE.csv")]
     pub metrics: Option<PathBuf>,
+    /// Ticks from one row of figures to the next, from tick 0 on; the last tick has one too
+    #[arg(long, value_name = "E", requires = "metrics", default_value_t = 1, value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
+    pub metrics_every: u64,
 }
 
 /// Runs the command.
@@ -66,44 +69,32 @@ pub fn simulate(args: &SimulateArgs) -> anyhow::Result<()> {
 
 /// What is written.
 struct Files {
-    states: StateWriter,
-    metrics: Option<csv::Writer<OutputFile>>,
+    states: Option<StateWriter>,
+    figures: Option<FiguresFile>,
 }
 
 impl Files {
     fn create(args: &SimulateArgs) -> anyhow::Result<Self> {
-        let states = StateWriter::create(&args.out)?;
-        let metrics = args.metrics.as_deref().map(|path| metrics_file(path, &args.out));
-        Ok(Self { states, metrics: metrics.transpose()? })
+        let states = args.out.as_deref().map(StateWriter::create).transpose()?;
+        let out = args.out.as_deref();
+        let figures = args.metrics.as_deref().map(|path| FiguresFile::create(path, out));
+        Ok(Self { states, figures: figures.transpose()? })
     }
 
     /// Gives the files their names. Returns their names and sizes for people.
     fn keep(self, args: &SimulateArgs) -> anyhow::Result<String> {
-        let size = self.states.finish()?;
-        let mut text = format!("{} ({})", args.out.display(), size_text(size));
-        if let (Some(writer), Some(path)) = (self.metrics, &args.metrics) {
-            // The writer's own error holds the writer; only the cause is of use.
-            let file = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
-            text += &format!(", {} ({})", path.display(), size_text(file.keep()?));
+        let mut kept = Vec::new();
+        let mut name = |path: &Path, size| {
+            kept.push(format!("{} ({})", path.display(), size_text(size)));
+        };
+        if let (Some(states), Some(path)) = (self.states, &args.out) {
+            name(path, states.finish()?);
         }
-        Ok(text)
+        if let (Some(figures), Some(path)) = (self.figures, &args.metrics) {
+            name(path, figures.keep()?);
+        }
+        Ok(kept.join(", "))
     }
-}
-
-fn metrics_file(path: &Path, out: &Path) -> anyhow::Result<csv::Writer<OutputFile>> {
-    if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("csv")) {
-        let problem = format!("--metrics {}: the figures are written as NAME.csv", path.display());
-        return Err(wrong(problem));
-    }
-    let file = OutputFile::create(path)?;
-    if file.has_name(out) {
-        let problem =
-            format!("--metrics {}: --out is the same file; choose another", path.display());
-        return Err(wrong(problem));
-    }
-    let mut writer = csv::Writer::from_writer(file);
-    writer.write_record(COLUMNS)?;
-    Ok(writer)
 }
 
 /// What a run came to.
@@ -121,38 +112,67 @@ fn run(
     files: &mut Files,
     interrupt: Interrupt,
 ) -> anyhow::Result<Run> {
-    let every = args.every.unwrap_or(args.ticks).max(1);
     let agents = state.len();
     engine.load(scene, &state)?;
-    write(&state, scene, files, true)?;
-    drop(state);
+    let figures = files.figures.take().map(|file| Figures::start(file, scene, agents));
+    let mut log = Log {
+        states: files.states.as_mut().map(|writer| (args.every.unwrap_or(args.ticks), writer)),
+        figures: figures.transpose()?.map(|figures| (args.metrics_every, figures)),
+    };
+    log.write(0, true, || Ok(state))?;
 
     let bar = progress(args.ticks, "ticks");
     let mut pace = Pace::new(interrupt);
     let mut done = 0;
     while done < args.ticks && !pace.is_interrupted() {
-        let to_next = (every - done % every).min(args.ticks - done);
-        // Figures are wanted of every tick.
-        let portion = if files.metrics.is_some() { 1 } else { to_next };
+        let portion = log.next_after(done, args.ticks) - done;
         done += pace.advance(engine, portion, |ticks| bar.inc(ticks))?;
-        let whole = done % every == 0 || done == args.ticks || pace.is_interrupted();
-        if whole || files.metrics.is_some() {
-            write(&engine.read_back()?, scene, files, whole)?;
+        let last = done == args.ticks || pace.is_interrupted();
+        if !log.write(done, last, || Ok(engine.read_back()?))? {
+            break;
         }
     }
     bar.finish_and_clear();
+    files.figures = log.figures.map(|(_, figures)| figures.finish()).transpose()?;
     Ok(Run { agents, ticks: done, stepping: pace.stepping })
 }
 
-/// Writes the figures of a tick, and its state if it is due.
-fn write(state: &FlockState, scene: &Scene, files: &mut Files, due: bool) -> anyhow::Result<()> {
-    if due {
-        files.states.write(state)?;
+/// What is written at which ticks: every so many from 0 on, and the last.
+struct Log<'a> {
+    states: Option<(u64, &'a mut StateWriter)>,
+    figures: Option<(u64, Figures)>,
+}
+
+impl Log<'_> {
+    /// The first tick after `done` at which something is due; `end` at the latest.
+    fn next_after(&self, done: u64, end: u64) -> u64 {
+        let every = [
+            self.states.as_ref().map(|(every, _)| *every),
+            self.figures.as_ref().map(|(every, _)| *every),
+        ];
+        let next = |every: u64| done.saturating_add(every - done % every);
+        every.into_iter().flatten().filter(|every| *every > 0).map(next).fold(end, u64::min)
     }
-    if let Some(metrics) = &mut files.metrics {
-        metrics.write_record(Metrics::of(scene, state).row())?;
+
+    /// Writes what is due at tick `done`, or after the last. False once figures cannot be written.
+    fn write(
+        &mut self,
+        done: u64,
+        last: bool,
+        state: impl FnOnce() -> anyhow::Result<FlockState>,
+    ) -> anyhow::Result<bool> {
+        let due = |every: u64| last || done.is_multiple_of(every);
+        let states = self.states.as_mut().filter(|(every, _)| due(*every));
+        let figures = self.figures.as_ref().filter(|(every, _)| due(*every));
+        if states.is_none() && figures.is_none() {
+            return Ok(true);
+        }
+        let state = state()?;
+        if let Some((_, writer)) = states {
+            writer.write(&state)?;
+        }
+        Ok(figures.is_none_or(|(_, figures)| figures.write(state)))
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -162,6 +182,7 @@ mod tests {
     use super::*;
     use crate::commands::advance::tests::Straight;
     use crate::commands::state_file::read_state;
+    use crate::model::statistics::Metrics;
 
     #[derive(Parser)]
     struct Line {
@@ -172,9 +193,13 @@ mod tests {
     fn simulated(options: &str, stop_after: Option<u64>) -> (tempfile::TempDir, Run) {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).display().to_string();
-        let mut words = vec!["simulate".to_string(), "--out".into(), path("states.csv")];
+        let mut words = vec!["simulate".to_string()];
+        if !options.contains("FIGURES-ONLY") {
+            words.extend(["--out".to_string(), path("states.csv")]);
+        }
         words.extend(["--metrics".to_string(), path("metrics.csv")]);
-        words.extend(options.split_whitespace().map(str::to_string));
+        let own = options.split_whitespace().filter(|word| *word != "FIGURES-ONLY");
+        words.extend(own.map(str::to_string));
         let args = Line::parse_from(words).args;
         let mut files = Files::create(&args).unwrap();
         let (scene, state) = args.flock.prepare(None).unwrap();
@@ -206,6 +231,49 @@ mod tests {
         let (folder, _) = simulated("--ticks 0", None);
         assert_eq!(ticks(&folder, "states.csv"), [0]);
         assert_eq!(ticks(&folder, "metrics.csv"), [0]);
+    }
+
+    #[test]
+    fn figures_have_steps_of_their_own_and_need_no_states() {
+        let (folder, run) = simulated("--ticks 10 --every 6 --metrics-every 4", None);
+        assert_eq!(run.ticks, 10);
+        assert_eq!(ticks(&folder, "states.csv"), [0, 6, 10]);
+        assert_eq!(ticks(&folder, "metrics.csv"), [0, 4, 8, 10]);
+        let (folder, _) = simulated("FIGURES-ONLY --ticks 7 --metrics-every 3", None);
+        assert_eq!(ticks(&folder, "metrics.csv"), [0, 3, 6, 7]);
+        assert!(!folder.path().join("states.csv").exists());
+        let (folder, run) = simulated("FIGURES-ONLY --ticks 90 --metrics-every 50", Some(70));
+        assert!((70..=90).contains(&run.ticks));
+        assert_eq!(ticks(&folder, "metrics.csv"), [0, 50, run.ticks]);
+    }
+
+    #[test]
+    fn every_row_of_figures_is_that_of_its_tick() {
+        let options = "--count 300 --ticks 5 --every 1 --set world.boundary=open";
+        let (folder, _) = simulated(options, None);
+        let path = folder.path().join("metrics.csv");
+        let mut reader = csv::Reader::from_path(path).unwrap();
+        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        let args = Line::parse_from(["s", "--out", "a.csv"].into_iter().chain(options.split(' ')));
+        let (scene, mut state) = args.args.flock.prepare(None).unwrap();
+        for row in rows {
+            let wanted = Metrics::of(&scene, &state).row();
+            assert_eq!(row.iter().collect::<Vec<_>>(), wanted);
+            state.tick += 1;
+            for (p, v) in state.position.iter_mut().zip(&state.velocity) {
+                *p += *v;
+            }
+        }
+        assert_eq!(state.tick, 6);
+    }
+
+    #[test]
+    fn something_must_be_written() {
+        let parsed = |line: &str| Line::try_parse_from(line.split(' ')).is_ok();
+        assert!(parsed("s --ticks 1 --out a.csv") && parsed("s --ticks 1 --metrics a.csv"));
+        assert!(!parsed("s --ticks 1"));
+        assert!(!parsed("s --ticks 1 --metrics a.csv --every 2"), "of what?");
+        assert!(!parsed("s --ticks 1 --out a.csv --metrics-every 2"), "of what?");
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Figures of a flock: how ordered it is, how it turns, how close its agents are.
 //!
 //! The order parameters are those of the literature on collective motion (Vicsek and others, 1995,
-//! for the polarisation; Couzin and others, 2002, for the angular momentum). Sums are taken in
-//! `f64`, over parts of fixed size in a fixed order: the same state gives the same figures,
-//! whatever the number of threads.
+//! for the polarisation; Couzin and others, 2002, for the rotation, which they call the group's
+//! angular momentum). Sums are taken in `f64`, over parts of fixed size in a fixed order: the same
+//! state gives the same figures, whatever the number of threads.
 
 mod cells;
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -14,16 +16,23 @@ use super::scene::Scene;
 use super::state::FlockState;
 use super::vector::Point;
 use super::world::{Boundary, World};
-use cells::{Cells, Census, way};
+use cells::{Cells, Census, PartSight, way};
 
 /// Agents that one task sums up. Fixed: sums must not depend on the number of threads.
 const PART: usize = 4096;
 
+/// Agents that look around in one task; theirs is more work.
+const LOOKING_PART: usize = 512;
+
+/// Flocks of no more agents are summed up by the thread that asks, before others would have begun.
+const SMALL: usize = 8192;
+
 /// Names of the figures, in the order of [`Metrics::row`].
-pub const COLUMNS: [&str; 9] = [
+pub const COLUMNS: [&str; 10] = [
     "tick",
     "agents",
     "polarisation",
+    "rotation",
     "angular_momentum",
     "mean_speed",
     "mean_neighbours",
@@ -42,9 +51,12 @@ pub struct Metrics {
     pub agents: u64,
     /// `|Σ v/|v|| / N`: 1 when all head the same way, near 0 when headings cancel.
     pub polarisation: f64,
-    /// `|Σ (p − c) × v| / Σ |p − c||v|`, with c the centre of mass: 1 when all circle round it the
-    /// same way (milling), 0 when nobody does. In a wrapped world c is the circular mean of each
-    /// coordinate, and p − c goes the shortest way.
+    /// `|Σ r × v/|v|| / N`, with r the unit vector from the centre of mass c to the agent: 1 when all
+    /// circle round it the same way (milling), 0 when nobody does. In a wrapped world c is the
+    /// circular mean of each coordinate, and the way to it is the shortest.
+    pub rotation: f64,
+    /// `|Σ (p − c) × v| / Σ |p − c||v|`: the same weighted by distance and speed, those far out and
+    /// fast counting most.
     pub angular_momentum: f64,
     /// `Σ |v| / N`; world units per tick.
     pub mean_speed: f64,
@@ -70,40 +82,37 @@ impl Metrics {
         if count == 0 {
             return Self { tick: state.tick, ..Self::default() };
         }
-        let motion = sum_parts(count, |agent| {
+        let per_agent = 1.0 / count as f64;
+        let [x, y, speed] = sum_parts(count, |agent| {
             let v = state.velocity[agent].as_dvec2();
             let heading = v.normalize_or_zero();
-            [heading.x, heading.y, v.length(), 0.0]
+            [heading.x, heading.y, v.length()]
         });
-        let per_agent = 1.0 / count as f64;
+        let (rotation, angular_momentum) = turning(&scene.world, state);
         let cells = Cells::of(scene.grid(count), &scene.world, &state.position);
-        let (mean_neighbours, sampled_agents) = if scene.hearing_radius() > 0.0 {
-            let [near, sampled, ..] =
-                sum_parts(count, |i| cells.neighbours(i, scene, state.tick as u32));
-            ((near * per_agent).min((count - 1) as f64), sampled as u64)
-        } else {
-            (0.0, 0)
-        };
+        let sight = look_around(&cells, scene, state);
         Self {
             tick: state.tick,
             agents: count as u64,
-            polarisation: motion[0].hypot(motion[1]) * per_agent,
-            angular_momentum: angular_momentum(&scene.world, state),
-            mean_speed: motion[2] * per_agent,
-            mean_neighbours,
-            nearest_neighbour_distance: nearest_neighbour(&scene.world, &state.position),
+            polarisation: x.hypot(y) * per_agent,
+            rotation: rotation * per_agent,
+            angular_momentum,
+            mean_speed: speed * per_agent,
+            mean_neighbours: (sight.near * per_agent).min((count - 1) as f64),
+            nearest_neighbour_distance: sight.nearest * per_agent,
             largest_cell: cells.census.largest(),
-            sampled_agents,
+            sampled_agents: sight.sampled.len() as u64,
         }
     }
 
     /// The figures as text, in the order of [`COLUMNS`]; numbers read back to the same bits.
     #[must_use]
-    pub fn row(&self) -> [String; 9] {
+    pub fn row(&self) -> [String; 10] {
         [
             self.tick.to_string(),
             self.agents.to_string(),
             self.polarisation.to_string(),
+            self.rotation.to_string(),
             self.angular_momentum.to_string(),
             self.mean_speed.to_string(),
             self.mean_neighbours.to_string(),
@@ -125,13 +134,44 @@ pub fn sampled_agents(scene: &Scene, positions: &[Point]) -> u64 {
     }
 }
 
+/// What `of` makes of all agents, `size` at a time, in their order; by several threads in flocks that
+/// are not small.
+fn parts<T: Send>(count: usize, size: usize, of: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    let part = |number: usize| of(number * size..((number + 1) * size).min(count));
+    let all = 0..count.div_ceil(size);
+    if count <= SMALL { all.map(part).collect() } else { all.into_par_iter().map(part).collect() }
+}
+
 /// Sums `term(agent)` over all agents, part by part.
-fn sum_parts(count: usize, term: impl Fn(usize) -> [f64; 4] + Sync) -> [f64; 4] {
-    let add = |sum: [f64; 4], x: [f64; 4]| std::array::from_fn(|i| sum[i] + x[i]);
-    let part = |first: usize| (first..(first + PART).min(count)).map(&term).fold([0.0; 4], add);
-    let parts: Vec<[f64; 4]> =
-        (0..count.div_ceil(PART)).into_par_iter().map(|i| part(i * PART)).collect();
-    parts.into_iter().fold([0.0; 4], add)
+fn sum_parts<const N: usize>(count: usize, term: impl Fn(usize) -> [f64; N] + Sync) -> [f64; N] {
+    let add = |sum: [f64; N], x: [f64; N]| std::array::from_fn(|i| sum[i] + x[i]);
+    let sums = parts(count, PART, |part| part.map(&term).fold([0.0; N], add));
+    sums.into_iter().fold([0.0; N], add)
+}
+
+/// What all agents see around them.
+fn look_around(cells: &Cells, scene: &Scene, state: &FlockState) -> PartSight {
+    let count = state.len();
+    let mut all = PartSight::default();
+    if count < 2 {
+        return all;
+    }
+    for part in parts(count, LOOKING_PART, |part| cells.look(part, scene, state.tick as u32)) {
+        all.near += part.near;
+        all.nearest += part.nearest;
+        all.sampled.extend(part.sampled);
+    }
+    if !all.sampled.is_empty() {
+        // A radius of 0: cells as small as the number of agents allows, whatever the flock's radius.
+        let grid = Grid::new(&scene.world, 0.0, count);
+        let small = Cells::of(grid, &scene.world, &state.position);
+        let mut sampled = vec![false; count];
+        all.sampled.iter().for_each(|row| sampled[*row as usize] = true);
+        let nearest = |agent| if sampled[small.row(agent)] { small.nearest(agent) } else { 0.0 };
+        let [sum] = sum_parts(count, |agent| [nearest(agent)]);
+        all.nearest += sum;
+    }
+    all
 }
 
 /// The centre of mass; in a wrapped world the circular mean of each coordinate.
@@ -139,40 +179,30 @@ fn centre(world: &World, state: &FlockState) -> glam::DVec2 {
     let count = state.len();
     let per_agent = 1.0 / count as f64;
     if world.boundary != Boundary::Wrap {
-        let [x, y, ..] = sum_parts(count, |agent| {
-            let p = state.position[agent].as_dvec2();
-            [p.x, p.y, 0.0, 0.0]
-        });
+        let [x, y] = sum_parts(count, |agent| state.position[agent].as_dvec2().to_array());
         return glam::DVec2::new(x, y) * per_agent;
     }
     let turn = std::f64::consts::TAU / world.size.as_dvec2();
     let [sin_x, cos_x, sin_y, cos_y] = sum_parts(count, |agent| {
         let angle = state.position[agent].as_dvec2() * turn;
-        [angle.x.sin(), angle.x.cos(), angle.y.sin(), angle.y.cos()]
+        let ((sin_x, cos_x), (sin_y, cos_y)) = (angle.x.sin_cos(), angle.y.sin_cos());
+        [sin_x, cos_x, sin_y, cos_y]
     });
     glam::DVec2::new(sin_x.atan2(cos_x), sin_y.atan2(cos_y)) / turn
 }
 
-fn angular_momentum(world: &World, state: &FlockState) -> f64 {
+/// How the flock turns round its centre of mass: the sum of the turning of unit vectors, and the
+/// angular momentum over the largest there could be.
+fn turning(world: &World, state: &FlockState) -> (f64, f64) {
     let centre = centre(world, state);
-    let [turning, most, ..] = sum_parts(state.len(), |agent| {
+    let [units, turning, most] = sum_parts(state.len(), |agent| {
         let arm = way(world, centre, state.position[agent].as_dvec2());
         let v = state.velocity[agent].as_dvec2();
-        [arm.perp_dot(v), arm.length() * v.length(), 0.0, 0.0]
+        let (moment, largest) = (arm.perp_dot(v), arm.length() * v.length());
+        // At rest, or in the middle, nobody turns.
+        [if largest > 0.0 { moment / largest } else { 0.0 }, moment, largest]
     });
-    if most > 0.0 { turning.abs() / most } else { 0.0 }
-}
-
-/// The mean distance to the nearest other agent.
-fn nearest_neighbour(world: &World, positions: &[Point]) -> f64 {
-    if positions.len() < 2 {
-        return 0.0;
-    }
-    // A radius of 0: cells as small as the number of agents allows, whatever the flock's radius.
-    let grid = Grid::new(world, 0.0, positions.len());
-    let cells = Cells::of(grid, world, positions);
-    let [sum, ..] = sum_parts(positions.len(), |agent| [cells.nearest(agent), 0.0, 0.0, 0.0]);
-    sum / positions.len() as f64
+    (units.abs(), if most > 0.0 { turning.abs() / most } else { 0.0 })
 }
 
 #[cfg(test)]
@@ -215,9 +245,11 @@ mod tests {
         let scene = scene("open");
         let mill = Metrics::of(&scene, &ring(Point::new(200.0, 150.0), |arm| arm.perp() * 2.0));
         assert!(mill.angular_momentum > 0.999 && mill.polarisation < 1e-6, "{mill:?}");
+        assert!((mill.rotation - 1.0).abs() < 1e-6, "{mill:?}");
         assert!((mill.mean_speed - 2.0).abs() < 1e-6);
         let flight = Metrics::of(&scene, &ring(Point::new(200.0, 150.0), |_| Point::X));
         assert!(flight.angular_momentum < 1e-6 && flight.polarisation > 0.999, "{flight:?}");
+        assert!(flight.rotation < 1e-6, "{flight:?}");
         // Neighbours on a circle of radius 50, 10° apart.
         let apart = 100.0 * 5.0_f64.to_radians().sin();
         assert!((flight.nearest_neighbour_distance - apart).abs() < 1e-4, "{flight:?}");
@@ -231,7 +263,28 @@ mod tests {
             *p = p.rem_euclid(scene.world.size);
         }
         let mill = Metrics::of(&scene, &state);
-        assert!(mill.angular_momentum > 0.999, "{mill:?}");
+        assert!(mill.angular_momentum > 0.999 && mill.rotation > 0.999, "{mill:?}");
+    }
+
+    #[test]
+    fn rotation_counts_every_agent_alike() {
+        let scene = scene("open");
+        let middle = Point::new(200.0, 150.0);
+        // As many circle far out and slowly as near and fast, the other way round.
+        let ring = |radius: f32, speed: f32| {
+            let angles = (0..40).map(|i| Point::from_angle(i as f32 * 9.0_f32.to_radians()));
+            angles.map(move |arm| (middle + arm * radius, arm.perp() * speed))
+        };
+        let state = flock(&ring(80.0, -1.0).chain(ring(20.0, 2.0)).collect::<Vec<_>>());
+        let metrics = Metrics::of(&scene, &state);
+        assert!(metrics.rotation < 1e-6, "{metrics:?}");
+        // |20 · 2 − 80 · 1| of 20 · 2 + 80 · 1.
+        assert!((metrics.angular_momentum - 1.0 / 3.0).abs() < 1e-6, "{metrics:?}");
+        // One at rest counts, but does not turn.
+        let mut state = flock(&ring(80.0, 1.0).collect::<Vec<_>>());
+        state.velocity[5] = Point::ZERO;
+        let metrics = Metrics::of(&scene, &state);
+        assert!((metrics.rotation - 39.0 / 40.0).abs() < 1e-3, "{metrics:?}");
     }
 
     #[test]

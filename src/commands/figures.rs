@@ -1,0 +1,87 @@
+//! The figures of a flock as a file: worked out and written by a thread of their own while the flock
+//! moves on.
+
+use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use super::output::OutputFile;
+use super::usage::wrong;
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+use crate::model::statistics::{COLUMNS, Metrics};
+
+/// States that may wait for the thread hold so many agents together, or are two.
+const MOST_WAITING: usize = 1 << 21;
+/// Most states that may wait.
+const LONGEST_QUEUE: usize = 64;
+
+type Writer = csv::Writer<OutputFile>;
+
+/// A file of figures that has its header.
+#[derive(Debug)]
+pub struct FiguresFile(Writer);
+
+impl FiguresFile {
+    /// Checks that the file can be written beside `out`, and begins.
+    pub fn create(path: &Path, out: Option<&Path>) -> anyhow::Result<Self> {
+        if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("csv")) {
+            let problem =
+                format!("--metrics {}: the figures are written as NAME.csv", path.display());
+            return Err(wrong(problem));
+        }
+        let file = OutputFile::create(path)?;
+        if out.is_some_and(|out| file.has_name(out)) {
+            let problem =
+                format!("--metrics {}: --out is the same file; choose another", path.display());
+            return Err(wrong(problem));
+        }
+        let mut writer = csv::Writer::from_writer(file);
+        writer.write_record(COLUMNS)?;
+        Ok(Self(writer))
+    }
+
+    /// Gives the file its name. Returns its size in bytes.
+    pub fn keep(self) -> anyhow::Result<u64> {
+        // The writer's own error holds the writer; only the cause is of use.
+        let file = self.0.into_inner().map_err(csv::IntoInnerError::into_error)?;
+        Ok(file.keep()?)
+    }
+}
+
+/// The thread that writes figures.
+#[derive(Debug)]
+pub struct Figures {
+    states: SyncSender<FlockState>,
+    thread: JoinHandle<csv::Result<Writer>>,
+}
+
+impl Figures {
+    /// Starts the thread, for flocks of `agents` agents.
+    pub fn start(file: FiguresFile, scene: &Scene, agents: usize) -> anyhow::Result<Self> {
+        let (states, waiting) =
+            sync_channel::<FlockState>((MOST_WAITING / agents.max(1)).clamp(2, LONGEST_QUEUE));
+        let (scene, mut writer) = (scene.clone(), file.0);
+        let thread = std::thread::Builder::new().name("figures".into()).spawn(move || {
+            for state in waiting {
+                writer.write_record(Metrics::of(&scene, &state).row())?;
+            }
+            Ok(writer)
+        })?;
+        Ok(Self { states, thread })
+    }
+
+    /// Has the figures of a state written after those before it; waits where too many do. False once
+    /// nothing more can be written: [`Figures::finish`] says why.
+    pub fn write(&self, state: FlockState) -> bool {
+        self.states.send(state).is_ok()
+    }
+
+    /// Waits for the last figures.
+    pub fn finish(self) -> anyhow::Result<FiguresFile> {
+        drop(self.states);
+        let written =
+            self.thread.join().map_err(|_| anyhow::anyhow!("--metrics: the thread broke off"))?;
+        Ok(FiguresFile(written?))
+    }
+}

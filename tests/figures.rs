@@ -1,0 +1,128 @@
+//! The figures that `simulate --metrics` writes against those of the states beside them, worked out
+//! once more by the formulas of the README: agent by agent, pair by pair. Needs no GPU.
+
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+use std::process::Command;
+
+use flockwork::model::scene::{BuiltIn, Request, Scene};
+
+/// World units and shares; sums of thousands of `f64`.
+const TOLERANCE: f64 = 1e-9;
+
+type Agent = [f64; 4];
+
+/// The rows of a CSV file by the names of their columns; states hold `f32`, which are not quite what
+/// their shortest decimals are.
+fn rows(path: &std::path::Path, number: fn(&str) -> f64) -> Vec<BTreeMap<String, f64>> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let names = reader.headers().unwrap().clone();
+    let row = |row: csv::StringRecord| {
+        let numbers = row.iter().map(number);
+        names.iter().map(String::from).zip(numbers).collect()
+    };
+    reader.records().map(|record| row(record.unwrap())).collect()
+}
+
+/// The shortest way from `a` to `b` on an axis of this length; endless where there is none.
+fn way(a: f64, b: f64, length: Option<f64>) -> f64 {
+    let straight = b - a;
+    let Some(length) = length else { return straight };
+    let ways = [straight - length, straight, straight + length];
+    ways.into_iter().min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap()
+}
+
+fn mean(of: impl Iterator<Item = f64>) -> f64 {
+    let all: Vec<f64> = of.collect();
+    all.iter().sum::<f64>() / all.len() as f64
+}
+
+/// Where the middle of the flock lies on one axis.
+fn middle(places: &[f64], length: Option<f64>) -> f64 {
+    let Some(length) = length else { return mean(places.iter().copied()) };
+    let angles = || places.iter().map(|place| place / length * TAU);
+    let (sine, cosine) = (mean(angles().map(f64::sin)), mean(angles().map(f64::cos)));
+    sine.atan2(cosine) / TAU * length
+}
+
+/// What the README says of each column.
+fn figures(agents: &[Agent], size: [Option<f64>; 2], radius: f64) -> Vec<(&'static str, f64)> {
+    let speed = |a: &Agent| a[2].hypot(a[3]);
+    let axis = |i: usize| agents.iter().map(|a| a[i]).collect::<Vec<_>>();
+    let centre = [0, 1].map(|i| middle(&axis(i), size[i]));
+    let arm = |a: &Agent| [0, 1].map(|i| way(centre[i], a[i], size[i]));
+    let moment = |a: &Agent| arm(a)[0] * a[3] - arm(a)[1] * a[2];
+    let length = |[x, y]: [f64; 2]| x.hypot(y);
+    let apart = |a: &Agent, b: &Agent| length([0, 1].map(|i| way(a[i], b[i], size[i])));
+    let others = |index: usize| {
+        let others = agents.iter().enumerate().filter(move |(other, _)| *other != index);
+        others.map(move |(_, other)| apart(&agents[index], other))
+    };
+    let all = 0..agents.len();
+    vec![
+        ("agents", agents.len() as f64),
+        ("polarisation", length([2, 3].map(|i| mean(agents.iter().map(|a| a[i] / speed(a)))))),
+        ("rotation", mean(agents.iter().map(|a| moment(a) / length(arm(a)) / speed(a))).abs()),
+        (
+            "angular_momentum",
+            agents.iter().map(moment).sum::<f64>().abs()
+                / agents.iter().map(|a| length(arm(a)) * speed(a)).sum::<f64>(),
+        ),
+        ("mean_speed", mean(agents.iter().map(speed))),
+        (
+            "mean_neighbours",
+            mean(all.clone().map(|i| others(i).filter(|d| *d < radius).count() as f64)),
+        ),
+        ("nearest_neighbour_distance", mean(all.map(|i| others(i).fold(f64::INFINITY, f64::min)))),
+    ]
+}
+
+#[test]
+fn every_figure_is_what_the_readme_says() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, count, boundary) in [
+        ("flock", 700, "wrap"),
+        ("flock", 400, "open"),
+        ("flock", 60, "walls"),
+        ("wander", 300, "wrap"),
+    ] {
+        let line = format!(
+            "simulate --engine cpu --scene {name} --count {count} --set world.boundary={boundary} \
+             --ticks 40 --every 13 --metrics-every 13 --out states.csv --metrics figures.csv"
+        );
+        let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
+        let output = command.args(line.split_whitespace()).current_dir(&folder).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+        let text = BuiltIn::named(name).unwrap().text;
+        let overrides = [format!("world.boundary={boundary}")];
+        let mut scene = Scene::parse(name, text, &overrides).unwrap();
+        scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+        let side = |length: f32| (boundary == "wrap").then_some(f64::from(length));
+        let size = [side(scene.world.size.x), side(scene.world.size.y)];
+        let radius = f64::from(scene.hearing_radius());
+
+        let path = |name| folder.path().join(name);
+        let states = rows(&path("states.csv"), |text| text.parse::<f32>().unwrap().into());
+        let written = rows(&path("figures.csv"), |text| text.parse().unwrap());
+        let ticks: Vec<f64> = written.iter().map(|row| row["tick"]).collect();
+        assert_eq!(ticks, [0.0, 13.0, 26.0, 39.0, 40.0]);
+        for row in &written {
+            let now = states.iter().filter(|state| state["tick"] == row["tick"]);
+            let agents: Vec<Agent> =
+                now.map(|agent| ["x", "y", "vx", "vy"].map(|key| agent[key])).collect();
+            for (figure, wanted) in figures(&agents, size, radius) {
+                let found = row[figure];
+                assert!(
+                    (found - wanted).abs() < TOLERANCE * wanted.abs().max(1.0),
+                    "{name}, {boundary}, tick {}: {figure} is {found}, not {wanted}",
+                    row["tick"]
+                );
+            }
+        }
+        // They change, and differ from each other.
+        let (first, last) = (&written[0], &written[4]);
+        assert!(first["rotation"] != last["rotation"]);
+        assert!((last["rotation"] - last["angular_momentum"]).abs() > 1e-4);
+    }
+}
