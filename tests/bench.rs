@@ -32,8 +32,12 @@ fn refused(folder: &Path, line: &str, code: i32) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-fn json(path: &Path) -> Vec<Value> {
+fn document(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn json(path: &Path) -> Vec<Value> {
+    document(path)["reports"].as_array().unwrap().clone()
 }
 
 const QUICK: &str = "--engines cpu,cpu1 --ticks 6";
@@ -79,6 +83,78 @@ fn every_count_meets_every_density() {
             assert_eq!(row["samples"].as_u64().unwrap(), samples);
             assert_eq!(row["passes"][0][0], "steer");
         }
+    }
+}
+
+/// The names of all fields, however deep.
+fn fields(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                found.push(name.clone());
+                fields(member, found);
+            }
+        }
+        Value::Array(members) => members.iter().for_each(|member| fields(member, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_json_says_what_it_is_and_every_field_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    // With the GPU where there is one: its adapter has fields too.
+    let skips = std::env::var("FLOCKWORK_SKIP_GPU").is_ok_and(|value| value == "1");
+    let engines = if skips { "cpu,cpu1" } else { "gpu,cpu" };
+    done(folder.path(), &format!("--engines {engines} --ticks 6 --count 300 --json one.json"));
+    let document = document(&folder.path().join("one.json"));
+    assert_eq!((&document["format"], &document["version"]), (&"flockwork bench".into(), &1.into()));
+    assert_eq!(document["flockwork"], env!("CARGO_PKG_VERSION"));
+    let system = document["operating_system"].as_str().unwrap();
+    assert!(system.contains(std::env::consts::OS), "{system}");
+    let date = document["date"].as_str().unwrap();
+    let shape: String = date.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    assert_eq!(shape, "0000-00-00T00:00:00Z", "{date}");
+    if skips {
+        assert!(document["adapter"].is_null());
+    } else {
+        for field in ["name", "backend", "kind", "driver", "driver_version"] {
+            assert!(!document["adapter"][field].as_str().unwrap().is_empty(), "{field}");
+        }
+    }
+
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/bench-json.md");
+    let page = fs::read_to_string(page).unwrap();
+    let mut found = Vec::new();
+    fields(&document, &mut found);
+    found.sort();
+    found.dedup();
+    for name in &found {
+        assert!(
+            page.contains(&format!("| `{name}` |")),
+            "docs/bench-json.md does not tell of {name}"
+        );
+    }
+    // Nor does it tell of any that is not there.
+    let told = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    for (name, _) in told {
+        let of_a_gpu = ["backend", "driver", "driver_version", "kind", "name"].contains(&name);
+        assert!(
+            found.iter().any(|other| other == name) || skips && of_a_gpu,
+            "{name} is not there"
+        );
+    }
+    assert!(found.len() > 35, "{found:?}");
+}
+
+#[test]
+fn one_count_is_drawn_engine_beside_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), &format!("{QUICK} --count 300 --plot one.svg"));
+    let svg = fs::read_to_string(folder.path().join("one.svg")).unwrap();
+    assert_eq!(unbalanced(&svg), 0);
+    for name in ["By engine", "cpu", "cpu1", "steer"] {
+        assert!(svg.contains(name), "no {name} in\n{svg}");
     }
 }
 

@@ -67,13 +67,12 @@ impl Agreement {
 
     /// The line of the table, `ticks` being those before the end.
     pub fn write(&self, f: &mut fmt::Formatter<'_>, ticks: u32) -> fmt::Result {
-        let ([a, b], [median, largest]) = (self.engines, self.after_one_tick);
-        let [last_median, last_largest] = self.after_the_run;
-        writeln!(
-            f,
-            "\n{a} and {b} are apart by {median:.1e} (median) and {largest:.1e} (largest) world \
-             units after 1 tick, {last_median:.1e} and {last_largest:.1e} after {ticks}"
-        )?;
+        let [a, b] = self.engines;
+        let (first, last) = (distance(self.after_one_tick), distance(self.after_the_run));
+        match first == last {
+            true => writeln!(f, "\n{a} and {b} are {first} after 1 tick and after {ticks}")?,
+            false => writeln!(f, "\n{a} and {b} are {first} after 1 tick, {last} after {ticks}")?,
+        }
         match self.verdict {
             Verdict::Same => Ok(()),
             Verdict::Drifted => writeln!(
@@ -89,6 +88,14 @@ impl Agreement {
             ),
         }
     }
+}
+
+/// Median and largest distance in words.
+fn distance([median, largest]: [f64; 2]) -> String {
+    if [median, largest] == [0.0; 2] {
+        return "identical".into();
+    }
+    format!("apart by {median:.1e} (median) and {largest:.1e} (largest) world units")
 }
 
 /// What the distances after one tick and after the run mean, both in ascending order, where rounding
@@ -156,6 +163,24 @@ mod tests {
             verdict: Verdict::Different,
         };
         let text = fmt::from_fn(|f| agreement.write(f, 111)).to_string();
-        assert!(text.contains("4.0e3 after 111") && text.contains("WARNING"), "{text}");
+        assert!(text.contains("4.0e3 (largest) world units after 111"), "{text}");
+        assert!(text.contains("WARNING"), "{text}");
+    }
+
+    #[test]
+    fn no_distance_is_no_number() {
+        let text = |last| {
+            let agreement = Agreement {
+                engines: ["gpu", "cpu"],
+                after_one_tick: [0.0; 2],
+                astray_after_one_tick: 0.0,
+                after_the_run: last,
+                verdict: Verdict::Same,
+            };
+            fmt::from_fn(|f| agreement.write(f, 111)).to_string()
+        };
+        assert_eq!(text([0.0; 2]), "\ngpu and cpu are identical after 1 tick and after 111\n");
+        let grown = text([0.0, 1e-4]);
+        assert!(grown.contains("identical after 1 tick, apart by 0.0e0 (median)"), "{grown}");
     }
 }

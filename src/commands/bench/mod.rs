@@ -8,16 +8,18 @@ mod agreement;
 mod args;
 mod axis;
 mod chart;
+pub mod document;
 mod drawing;
 mod measure;
 mod plot;
-mod processor;
 pub mod report;
+mod system;
 
 use std::path::Path;
 
 pub use self::args::{BenchArgs, BenchEngine, BenchFlockArgs, StartState};
 
+use self::document::{Adapter, Document};
 use self::measure::{Labels, Named};
 use self::plot::PlotFile;
 use self::report::{Report, Summary};
@@ -40,12 +42,14 @@ pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     let mut reports = Vec::new();
     let mut printer =
         Printer { is_needed: args.json.is_none() && args.plot.is_none(), fault: None };
-    let outcome = bench_all(args, &interrupt, &mut printer, &mut reports);
+    let mut adapter = None;
+    let outcome = bench_all(args, &interrupt, &mut printer, &mut reports, &mut adapter);
     let summed_up = match reports.len() {
         0 | 1 => Ok(()),
         _ => printer.say(&Summary(&reports).to_string()),
     };
-    let kept = if reports.is_empty() { String::new() } else { write_files(args, &reports)? };
+    let kept =
+        if reports.is_empty() { String::new() } else { write_files(args, &reports, adapter)? };
     if !outcome? {
         let wanted = args.flock.count.len() * args.flock.densities().len();
         let whole = reports.iter().filter(|report| report.ticks == report.ticks_asked).count();
@@ -104,18 +108,23 @@ fn check_files(args: &BenchArgs) -> anyhow::Result<()> {
 
 /// Writes what was asked for; the names, for a message. One file that cannot be written does not
 /// keep the other from it.
-fn write_files(args: &BenchArgs, reports: &[Report]) -> anyhow::Result<String> {
+fn write_files(
+    args: &BenchArgs,
+    reports: &[Report],
+    adapter: Option<Adapter>,
+) -> anyhow::Result<String> {
     let plot = args.plot.as_deref().map(|path| PlotFile::create(path)?.write(reports)).transpose();
-    let json = args.json.as_deref().map(|path| write_json(path, reports)).transpose();
+    let document = Document::of(reports, adapter);
+    let json = args.json.as_deref().map(|path| write_json(path, &document)).transpose();
     json?;
     plot?;
     let names = args.json.iter().chain(&args.plot).map(|path| path.display().to_string());
     Ok(names.collect::<Vec<_>>().join(", "))
 }
 
-fn write_json(path: &Path, reports: &[Report]) -> anyhow::Result<()> {
+fn write_json(path: &Path, document: &Document<'_>) -> anyhow::Result<()> {
     let mut file = OutputFile::create(path)?;
-    serde_json::to_writer_pretty(&mut file, reports)?;
+    serde_json::to_writer_pretty(&mut file, document)?;
     file.keep()?;
     Ok(())
 }
@@ -126,10 +135,12 @@ fn bench_all(
     interrupt: &Interrupt,
     printer: &mut Printer,
     reports: &mut Vec<Report>,
+    adapter: &mut Option<Adapter>,
 ) -> anyhow::Result<bool> {
     let scene = options::read_scene(&args.flock.scene, &args.flock.overrides)?;
     args.flock.check(&scene)?;
-    let mut engines = open_all(args)?;
+    let mut engines;
+    (engines, *adapter) = open_all(args)?;
     for (count, (_, engine)) in
         args.flock.count.iter().flat_map(|count| engines.iter().map(move |named| (count, named)))
     {
@@ -162,7 +173,7 @@ fn bench_one(
         return Ok(None);
     }
     let labels = Labels {
-        processor: processor::processor(),
+        processor: system::processor(),
         state: args.flock.state_name(&scene, count),
         settle_ticks: args.flock.settle_ticks(),
         density,
@@ -189,17 +200,22 @@ fn told(error: &EngineError) -> anyhow::Error {
     anyhow::anyhow!(error.to_string().replace("--engine cpu", "--engines cpu"))
 }
 
-fn open_all(args: &BenchArgs) -> anyhow::Result<Vec<Named>> {
+/// The engines, and what the GPU's runs on.
+fn open_all(args: &BenchArgs) -> anyhow::Result<(Vec<Named>, Option<Adapter>)> {
     let wanted = if args.engines.is_empty() {
         vec![BenchEngine::Gpu, BenchEngine::Cpu, BenchEngine::Cpu1]
     } else {
         args.engines.clone()
     };
     let mut engines: Vec<Named> = Vec::new();
+    let mut adapter = None;
     for which in wanted {
         let engine: Box<dyn Engine> = match which {
             BenchEngine::Gpu => match Gpu::open(&args.adapter.clone().unwrap_or_default()) {
-                Ok(gpu) => Box::new(GpuEngine::new(gpu)),
+                Ok(gpu) => {
+                    adapter = Some(Adapter::of(&gpu));
+                    Box::new(GpuEngine::new(gpu))
+                }
                 // Nobody asked for the GPU by name: the table says that it is missing.
                 Err(error @ EngineError::NoAdapter(_))
                     if args.engines.is_empty() && args.adapter.is_none() =>
@@ -214,7 +230,7 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<Vec<Named>> {
         };
         engines.push((which.label(), engine));
     }
-    Ok(engines)
+    Ok((engines, adapter))
 }
 
 #[cfg(test)]

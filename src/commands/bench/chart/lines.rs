@@ -2,23 +2,15 @@
 
 use super::{
     Area, ENGINES, FAINT, Figures, GRID, HEADING, INK, LEFT, LEGEND, LINE, Page, RIGHT, SMALL,
-    TEXT, WIDTH,
+    TEXT, WIDTH, times,
 };
 use crate::commands::bench::axis::{Axis, short_count};
 use crate::commands::bench::drawing::{Place, Shape, Side, fitted, text_width};
-use crate::commands::bench::report::Row;
 
 /// Of the panel.
 const HEIGHT: i32 = 330;
 /// From the middle of a legend's lines to its text.
 const SAMPLE: i32 = 30;
-
-/// Nanoseconds for one agent and tick: least, median, 95th percentile.
-fn times(row: &Row) -> Option<[f64; 3]> {
-    let per_agent = row.ns_per_agent / row.ms_p50;
-    let times = [row.ms_min * per_agent, row.ns_per_agent, row.ms_p95 * per_agent];
-    times.iter().all(|time| time.is_finite() && *time > 0.0).then_some(times)
-}
 
 /// Draws the panel and its legend.
 pub fn panel(page: &mut Page, figures: &Figures<'_>) {

@@ -1,6 +1,7 @@
 //! What a plot shows: time per agent against the count, and the passes of each engine.
 
 mod bars;
+mod engines;
 mod lines;
 
 use plotters::style::RGBColor;
@@ -131,6 +132,13 @@ impl<'a> Figures<'a> {
     }
 }
 
+/// Nanoseconds for one agent and tick: least, median, 95th percentile.
+fn times(row: &Row) -> Option<[f64; 3]> {
+    let per_agent = row.ns_per_agent / row.ms_p50;
+    let times = [row.ms_min * per_agent, row.ns_per_agent, row.ms_p95 * per_agent];
+    times.iter().all(|time| time.is_finite() && *time > 0.0).then_some(times)
+}
+
 /// A density without digits that are only rounding.
 fn short_density(value: f64) -> String {
     mark_text((value * 10.0).round() / 10.0)
@@ -144,6 +152,8 @@ pub fn chart(reports: &[Report]) -> Drawing {
     head(&mut page, &figures);
     if figures.counts.len() > 1 {
         lines::panel(&mut page, &figures);
+    } else {
+        engines::panel(&mut page, &figures);
     }
     bars::panels(&mut page, &figures);
     Drawing { size: (WIDTH as u32, (page.top + MARGIN / 2) as u32), shapes: page.shapes }
@@ -314,6 +324,29 @@ pub mod tests {
         // Each in the panel and in the legend.
         assert_eq!(lines(&drawing), 2 * 6);
         assert_eq!(lines(&chart(&reports(&[1000], &[None], 2.0))), 0, "one count makes no line");
+    }
+
+    #[test]
+    fn one_count_shows_the_engines_side_by_side() {
+        let boxes = |drawing: &Drawing, colour: RGBColor| -> Vec<i32> {
+            let heights = drawing.shapes.iter().filter_map(|shape| match shape {
+                Shape::Box { corners: [a, b], colour: own } if *own == colour => Some(b.1 - a.1),
+                _ => None,
+            });
+            // Those of the legend are small.
+            heights.map(i32::abs).filter(|height| *height > 20).collect()
+        };
+        let drawing = chart(&reports(&[1000], &[None], 2.0));
+        assert!(texts(&drawing).join("\n").contains("By engine"));
+        let [gpu, cpu, cpu1] = [0, 1, 2]
+            .map(|engine| <[i32; 1]>::try_from(boxes(&drawing, ENGINES[engine])).unwrap()[0]);
+        // The first engine is twice as fast as the second, the third 1.8 times as slow.
+        assert!((f64::from(cpu) / f64::from(gpu) - 2.0).abs() < 0.1, "{gpu} {cpu}");
+        assert!((f64::from(cpu1) / f64::from(cpu) - 1.8).abs() < 0.05, "{cpu} {cpu1}");
+        let several = chart(&reports(&[1000], &[Some(5.0), Some(10.0)], 2.0));
+        assert_eq!(boxes(&several, ENGINES[1]).len(), 2);
+        let counts = chart(&reports(&[1000, 2000], &[None], 2.0));
+        assert_eq!(boxes(&counts, ENGINES[1]).len(), 0, "lines show them");
     }
 
     #[test]

@@ -1,0 +1,98 @@
+//! What `--json` writes: the reports, and all that they cannot be compared without. Its fields are
+//! told of in `docs/bench-json.md`; a test holds the two together.
+
+use serde::Serialize;
+use time::OffsetDateTime;
+
+use super::report::Report;
+use crate::engine::gpu::Gpu;
+
+/// Grows when a field changes its name or its meaning, or goes away; not for new ones.
+pub const VERSION: u32 = 1;
+
+/// The whole file.
+#[derive(Clone, Debug, Serialize)]
+pub struct Document<'a> {
+    /// What this is: `flockwork bench`.
+    pub format: &'static str,
+    /// See [`VERSION`].
+    pub version: u32,
+    /// Version of the program.
+    pub flockwork: &'static str,
+    /// When it was written.
+    pub date: String,
+    /// Name and version.
+    pub operating_system: String,
+    /// Name of the processor.
+    pub processor: String,
+    /// What the engine `gpu` ran on; none where it was not timed.
+    pub adapter: Option<Adapter>,
+    /// One for each count and density.
+    pub reports: &'a [Report],
+}
+
+/// An adapter and its driver.
+#[derive(Clone, Debug, Serialize)]
+pub struct Adapter {
+    /// Of the adapter.
+    pub name: String,
+    /// `Vulkan`, `Metal` or `Dx12`.
+    pub backend: String,
+    /// `DiscreteGpu`, `IntegratedGpu`, `VirtualGpu`, `Cpu` or `Other`.
+    pub kind: String,
+    /// Name of the driver.
+    pub driver: String,
+    /// Its version, in its own words.
+    pub driver_version: String,
+}
+
+impl Adapter {
+    /// That of a device.
+    #[must_use]
+    pub fn of(gpu: &Gpu) -> Self {
+        let info = &gpu.info;
+        Self {
+            name: info.name.clone(),
+            backend: format!("{:?}", info.backend),
+            kind: format!("{:?}", info.device_type),
+            driver: info.driver.clone(),
+            driver_version: info.driver_info.clone(),
+        }
+    }
+}
+
+impl<'a> Document<'a> {
+    /// For reports that have just been made.
+    #[must_use]
+    pub fn of(reports: &'a [Report], adapter: Option<Adapter>) -> Self {
+        Self {
+            format: "flockwork bench",
+            version: VERSION,
+            flockwork: env!("CARGO_PKG_VERSION"),
+            date: moment(OffsetDateTime::now_utc()),
+            operating_system: super::system::operating_system(),
+            processor: super::system::processor(),
+            adapter,
+            reports,
+        }
+    }
+}
+
+/// A moment as RFC 3339 writes it.
+fn moment(utc: OffsetDateTime) -> String {
+    let (hour, minute, second) = utc.to_hms();
+    let (year, month, day) = (utc.year(), u8::from(utc.month()), utc.day());
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_written_by_the_standard() {
+        let at = |seconds| moment(OffsetDateTime::from_unix_timestamp(seconds).unwrap());
+        assert_eq!(at(0), "1970-01-01T00:00:00Z");
+        assert_eq!(at(951_827_696), "2000-02-29T12:34:56Z");
+    }
+}
