@@ -50,7 +50,7 @@ fn frames(criterion: &mut Criterion) {
             }
         }
         group.bench_function(BenchmarkId::new("cpu", count), |bencher| {
-            bencher.iter(|| raster::draw(&flock.scene, &flock.state, &[], &camera));
+            bencher.iter(|| raster::draw(&flock.scene, &flock.state, &[], &camera, 1.0));
         });
     }
 }

@@ -9,7 +9,8 @@ use flockwork::commands::simulate::SimulateArgs;
 
 /// Massive flocks on the GPU, and on the CPU.
 ///
-/// Without a command it opens a window: `flockwork --count 200000`.
+/// Without a command it opens a window with 3,000 agents of the scene `flock`, or as many as you like:
+/// `flockwork --count 200000`.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub struct Cli {
@@ -50,7 +51,8 @@ In the window:
   G              shows the geometry of steering: of the agent under the pointer, of all (up to 64),
                  of none
   Tab            shows and hides the sliders
-  H              shows and hides the overlay
+  H              shows more in the overlay (times of the passes, crowds), then nothing, then one
+                 line again
   F11            full screen
   Esc            quits
 

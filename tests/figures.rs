@@ -83,7 +83,7 @@ fn every_figure_is_what_the_readme_says() {
     for (name, count, boundary) in [
         ("flock", 700, "wrap"),
         ("flock", 400, "open"),
-        ("flock", 60, "walls"),
+        ("flock", 150, "walls"),
         ("wander", 300, "wrap"),
     ] {
         let line = format!(

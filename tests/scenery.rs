@@ -62,7 +62,7 @@ fn the_scenery_is_where_it_stands_on_both() {
         let seen = |pixel: Point| pixel.cmpge(Point::ZERO).all() && pixel.cmplt(camera.size).all();
         let frames = [
             by_gpu(&gpu, &scene, &nobody, &camera),
-            raster::draw(&scene, &nobody, &scene.targets, &camera),
+            raster::draw(&scene, &nobody, &scene.targets, &camera, 1.0),
         ];
         assert!(frames[0] == frames[1], "the background is the raster's, to the byte");
         let at = |x: f32, y: f32| {
@@ -93,7 +93,7 @@ fn the_scenery_is_where_it_stands_on_both() {
         let middle = camera.pixel_from_world(Point::new(318.0, 180.0));
         for frame in [
             by_gpu(&gpu, &scene, &somebody, &camera),
-            raster::draw(&scene, &somebody, &scene.targets, &camera),
+            raster::draw(&scene, &somebody, &scene.targets, &camera, 1.0),
         ] {
             let sum = |frame: &Frame| {
                 let rgb = frame.rgb(middle.x as u32, middle.y as u32).unwrap();
@@ -125,7 +125,10 @@ fn the_background_follows_camera_targets_and_scene() {
             _ => {}
         }
         let drawn = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
-        assert!(drawn == raster::draw(&scene, &nobody, &scene.targets, &camera), "step {step}");
+        assert!(
+            drawn == raster::draw(&scene, &nobody, &scene.targets, &camera, 1.0),
+            "step {step}"
+        );
         assert!(drawn != last, "step {step} changes nothing");
         // The same once more: from memory.
         last = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
@@ -150,7 +153,7 @@ fn marks_above_are_drawn_over_the_flock_by_both() {
     let mark = Mark { shape, colour: [10, 240, 20], opacity: 1.0 };
     let pixel = camera.pixel_from_world(centre);
     let painters: [Box<dyn Painter>; 2] =
-        [Box::new(Offscreen::new(gpu, 640, 360).unwrap()), Box::new(RasterPainter)];
+        [Box::new(Offscreen::new(gpu, 640, 360).unwrap()), Box::new(RasterPainter { scale: 1.0 })];
     for mut painter in painters {
         let mut at_mark = |above: &[Mark]| {
             let frame = painter.paint(&mut engine, &scene, &camera, above).unwrap();

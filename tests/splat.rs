@@ -168,11 +168,11 @@ fn a_screen_with_small_pixels_has_no_seam_either() {
     let Some(gpu) = adapter::gpu("a_screen_with_small_pixels_has_no_seam_either") else { return };
     let (scene, state, camera) = gathered(20_000, 60, MOST_STRENGTH * 0.999);
     for scale in [1.5, 2.0] {
-        let pixels_per_unit = camera.pixels_per_unit * scale;
-        let camera = Camera { pixels_per_unit, size: Point::new(1283.0, 721.0), ..camera };
+        let camera = Camera { size: Point::new(1283.0, 721.0), ..camera };
         let mut drawing = Drawing::of(&gpu, &state, &camera);
         drawing.offscreen.set_scale(scale);
-        assert!(canvas::suits(&scene, &camera, scale) && !canvas::suits(&scene, &camera, 1.0));
+        let larger = Camera { pixels_per_unit: camera.pixels_per_unit * 1.01, ..camera };
+        assert!(canvas::suits(&scene, &camera, scale) && !canvas::suits(&scene, &larger, scale));
         let triangles = drawing.by(Method::Triangles, &scene, &camera);
         let cells = drawing.by(Method::BySize, &scene, &camera);
         let (own, light) = (seam(&triangles, &cells), light(&cells) / light(&triangles) - 1.0);
@@ -213,7 +213,7 @@ fn the_cpu_makes_the_same_cells() {
         let mut camera = Camera::fit(&scene.world, 641, 361);
         camera.pixels_per_unit *= 1.1;
         let by_gpu = drawn(&gpu, &scene, &state, &camera);
-        let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera);
+        let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera, 1.0);
         let own = difference(&by_gpu, &by_cpu);
         assert!(own < TWIN_TOLERANCE, "{overrides:?}: {own}");
 
@@ -223,9 +223,38 @@ fn the_cpu_makes_the_same_cells() {
         let mut turned = state.clone();
         turned.velocity.iter_mut().for_each(|v| *v = -*v);
         for (what, state, camera) in [("moved", &state, &moved), ("turned", &turned, &camera)] {
-            let other = raster::draw(&scene, state, &scene.targets, camera);
+            let other = raster::draw(&scene, state, &scene.targets, camera, 1.0);
             let other = difference(&by_gpu, &other);
             assert!(other > 2.0 * TWIN_TOLERANCE, "{overrides:?}, {what}: {other}");
+        }
+    }
+}
+
+#[test]
+fn the_cpu_makes_the_same_cells_of_any_size() {
+    let Some(gpu) = adapter::gpu("the_cpu_makes_the_same_cells_of_any_size") else { return };
+    let mut scene = scene(&[]);
+    let request = Request { count: Some(150_000), ..Request::default() };
+    let state = scene.populate(&request).unwrap();
+    for (scale, width, height) in [(3.0, 1281, 721), (1.5, 640, 361), (0.5, 640, 360)] {
+        // Some are beyond every edge.
+        let mut camera = Camera::fit(&scene.world, width, height);
+        camera.pixels_per_unit *= 1.1;
+        assert!(canvas::suits(&scene, &camera, scale));
+        let mut drawing = Drawing::of(&gpu, &state, &camera);
+        drawing.offscreen.set_scale(scale);
+        let by_gpu = drawing.by(Method::BySize, &scene, &camera);
+        let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera, scale);
+        let own = difference(&by_gpu, &by_cpu);
+        println!("{scale}: {own}");
+        assert!(own < TWIN_TOLERANCE, "{scale}: {own}");
+        // A quarter of a cell farther, and another scale: told apart.
+        let mut moved = camera;
+        moved.pan(Point::new(0.25 * scale.max(1.0), 0.0));
+        for (what, camera, scale) in [("moved", moved, scale), ("scale", camera, 1.1 * scale)] {
+            let other = raster::draw(&scene, &state, &scene.targets, &camera, scale);
+            let other = difference(&by_gpu, &other);
+            assert!(other > 2.0 * TWIN_TOLERANCE, "{scale}, {what}: {other}");
         }
     }
 }
@@ -243,7 +272,7 @@ fn any_number_of_agents_in_one_cell_has_their_colour() {
         state.position.fill(camera.centre);
         state.velocity.fill(Point::from_angle(heading));
         let wanted = look::hue(heading / std::f32::consts::TAU);
-        let by_cpu = raster::draw(&scene, &state, &[], &camera);
+        let by_cpu = raster::draw(&scene, &state, &[], &camera, 1.0);
         for frame in [drawn(&gpu, &scene, &state, &camera), by_cpu] {
             let found = frame.rgb(32, 32).unwrap();
             for (found, wanted) in found.iter().zip(wanted) {
@@ -303,7 +332,7 @@ fn a_picture_in_bands_is_whole() {
     let whole = canvas::Canvas::of(&scene, 100_000, &camera, (4000, height), 1.0);
     assert!(whole.bands(height, 1 << 27).len() > 1);
     let by_gpu = drawn(&gpu, &scene, &state, &camera);
-    let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera);
+    let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera, 1.0);
     let wrong = |a: &Frame, b: &Frame| {
         let pairs = a.pixels.iter().zip(&b.pixels);
         pairs.filter(|(a, b)| a.abs_diff(**b) > 2).count()
@@ -312,5 +341,5 @@ fn a_picture_in_bands_is_whole() {
     assert_eq!(wrong(&by_gpu, &by_cpu), 0);
     let mut moved = camera;
     moved.pan(Point::new(0.0, 1.0));
-    assert!(wrong(&by_gpu, &raster::draw(&scene, &state, &scene.targets, &moved)) > 100_000);
+    assert!(wrong(&by_gpu, &raster::draw(&scene, &state, &scene.targets, &moved, 1.0)) > 100_000);
 }

@@ -27,9 +27,7 @@ fn share_near(shot: &Shot, (x, y): (i64, i64)) -> f64 {
 #[test]
 fn a_window_does_what_hands_ask_for() {
     let test = "a_window_does_what_hands_ask_for";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
+    let Some(gpu) = adapter::gpu(test) else { return };
     let Some(display) = Display::open(test, "1280x800") else { return };
     let key = |name: &str| display.xdotool(&format!("key {name}"));
     let size = format!("{}x{}", SIZE.0, SIZE.1);
@@ -37,17 +35,24 @@ fn a_window_does_what_hands_ask_for() {
     let mut program = display.start(command);
     display.focus(&mut program);
 
-    // A flock, and the overlay in its corner.
+    // A flock, and the overlay in its corner: a line and the keys, then all it has, then nothing.
     let flock = |shot: &Shot| shot.darts(300..SIZE.0, 0..SIZE.1).len() > 600;
-    let overlaid = |shot: &Shot| shot.greys(0..300, 0..200) > 500;
+    let overlaid = |shot: &Shot| shot.greys(0..300, 0..110) > 500;
+    let detailed = |shot: &Shot| shot.greys(0..300, 150..300) > 500;
     let first = display.until("a coloured flock under the overlay", |s| flock(s) && overlaid(s));
+    assert!(!detailed(&first), "the overlay begins with one line");
     assert_eq!(first.darts(SIZE.0..1280, 0..800).len(), 0, "the window is as large as asked for");
     key("h");
-    let shot = display.until("no overlay", |s| !overlaid(s));
+    display.until("the passes of the GPU", detailed);
+    key("h");
+    let shot = display.until("no overlay", |s| !overlaid(s) && !detailed(s));
+    assert_eq!(shot.greys(0..300, 0..40), 0, "there is nothing to say");
     display.until("a flock that moves", |s| *s != shot);
 
     // Space stops it, another key does nothing, `.` does one tick.
     key("space");
+    let word = |shot: &Shot| shot.greys(8..80, 8..40) > 40;
+    display.until("the word `paused` where the overlay is hidden", word);
     let still = display.until_still();
     key("x");
     std::thread::sleep(std::time::Duration::from_secs(1));
@@ -122,7 +127,60 @@ fn a_window_does_what_hands_ask_for() {
     let (code, out, err) = display.start(flockwork(&format!("run {FLOCK} --frames 20"))).end();
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains(" 20 frames ("), "{out}");
-    assert!(out.contains("engine gpu ("), "{out}");
+    // The engine chooses itself: a GPU that is hardware, or the CPU beside one that is software.
+    let kind = if gpu.is_software() { "cpu" } else { "gpu" };
+    assert!(out.contains(&format!("engine {kind} (")), "{out}");
+    assert_eq!(
+        lines_with(&err, "is software: going on with the CPU engine").len(),
+        usize::from(gpu.is_software()),
+        "{err}"
+    );
+
+    // Who names an adapter wants it, and one agent is not several.
+    let line = "run --scene seek --frames 3 --adapter 0";
+    let (code, out, err) = display.start(flockwork(line)).end();
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.starts_with("1 agent, ") && out.contains("engine gpu ("), "{out}");
+    assert!(!err.contains("going on"), "{err}");
+}
+
+#[test]
+fn a_start_without_options_is_a_flock_of_many_colours() {
+    let test = "a_start_without_options_is_a_flock_of_many_colours";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1280x720") else { return };
+    let shown = |arguments: &str| {
+        let mut program = display.start(flockwork(arguments));
+        display.focus(&mut program);
+        display.until("a flock", |s| s.darts(300..1280, 0..720).len() > 1000);
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        let shot = display.look();
+        display.xdotool("key Escape");
+        let (code, out, err) = program.end();
+        assert_eq!(code, Some(0), "{err}");
+        (out, shot)
+    };
+    // Of six equal parts of the colour circle, how many each have a tenth of the darts.
+    let colours = |shot: &Shot| {
+        let mut parts = [0_usize; 6];
+        for (x, y) in shot.darts(300..1280, 0..720) {
+            let [r, g, b] = shot.0.get_pixel(x as u32, y as u32).0.map(f64::from);
+            let hue = (3.0_f64.sqrt() * (g - b)).atan2(2.0 * r - g - b);
+            parts[(hue.rem_euclid(std::f64::consts::TAU) / std::f64::consts::TAU * 6.0)
+                as usize
+                % 6] += 1;
+        }
+        let all: usize = parts.iter().sum();
+        parts.iter().filter(|part| **part * 10 > all).count()
+    };
+    let (out, shot) = shown("");
+    assert!(out.starts_with("3000 agents, "), "{out}");
+    assert!(colours(&shot) >= 4, "{}", colours(&shot));
+    // Called by its name the scene is as it is written.
+    let (out, _) = shown("--scene flock");
+    assert!(out.starts_with("120 agents, "), "{out}");
 }
 
 #[test]
@@ -198,7 +256,7 @@ fn geometry_is_shown_of_one_agent_then_of_all_then_of_none() {
     let mut program = display.start(flockwork(&arguments));
     display.focus(&mut program);
     display.until("a flock", |s| coloured(s) > 50);
-    display.xdotool("mousemove 600 300 key space key h");
+    display.xdotool("mousemove 600 300 key space key h key h");
     let none = display.until_still();
     display.xdotool("key g");
     let one = display.until("more than darts", |s| coloured(s) > coloured(&none) + 150);
@@ -225,7 +283,7 @@ fn start_vehicle(display: &Display, folder: &std::path::Path, text: &str) -> des
     let mut program = display.start(command);
     display.focus(&mut program);
     display.until("a vehicle", |s| coloured(s) > 10);
-    display.xdotool("mousemove 450 300 key space key h key g");
+    display.xdotool("mousemove 450 300 key space key h key h key g");
     program
 }
 
@@ -307,16 +365,58 @@ fn without_a_display_the_run_ends_in_a_picture() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut command = flockwork(&format!("run {FLOCK} --frames 5 --size 320x200"));
+    let mut command = flockwork(&format!("run {FLOCK} --frames 5 --size 320x200 --engine gpu"));
     let output = command.current_dir(&folder).output().unwrap();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{err}");
+    assert!(out.contains("engine gpu"), "{out}");
     assert_eq!(lines_with(&err, "no display").len(), 1, "{err}");
     assert!(err.contains("flockwork.png"), "{err}");
     assert!(out.contains("600 agents, 5 ticks"), "{out}");
     let (size, lit) = picture(&folder.path().join("flockwork.png"));
     assert_eq!(size, (320, 200));
     assert!(lit > 200, "{lit} pixels are lit");
+}
+
+/// Where the only adapter is software the CPU engine is several times as fast.
+#[test]
+fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
+    let test = "a_software_adapter_is_passed_over_unless_it_is_asked_for";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &str| {
+        let output = flockwork(arguments).current_dir(&folder).output().unwrap();
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(0), "{arguments}: {err}");
+        (out, err)
+    };
+    let lines = [
+        format!("simulate {FLOCK} --ticks 2 --out flock.csv"),
+        format!("capture {FLOCK} --ticks 2 --size 320x200 --out flock.png"),
+        format!("run {FLOCK} --frames 2 --size 320x200"),
+    ];
+    for line in lines {
+        let name = gpu.name();
+        let (out, err) = run(&line);
+        let told = lines_with(&err, "is software: going on with the CPU engine");
+        assert_eq!(told.len(), usize::from(gpu.is_software()), "{err}");
+        assert!(told.iter().all(|line| line.contains(&name) && line.contains("--engine gpu")));
+        assert_eq!(out.contains(&name), !gpu.is_software(), "{out}");
+        for choice in ["--engine gpu", "--adapter 0", "--engine auto --adapter 0"] {
+            let (out, err) = run(&format!("{line} {choice}"));
+            assert!(
+                out.contains(&name) && !err.contains("going on"),
+                "{line} {choice}: {out}{err}"
+            );
+        }
+    }
+    // The same flock for all: that of the window.
+    let (out, _) = run("simulate --engine cpu --ticks 0 --out many.csv");
+    assert!(out.starts_with("3000 agents"), "{out}");
+    let (out, _) = run("simulate --engine cpu --scene flock --ticks 0 --out few.csv");
+    assert!(out.starts_with("120 agents"), "{out}");
+    let (out, _) = run("simulate --engine cpu --ticks 0 --init few.csv --out again.csv");
+    assert!(out.starts_with("120 agents"), "{out}");
 }
 
 #[test]

@@ -218,8 +218,15 @@ mod tests {
         let plan = Plan { film, ticks, every, geometry: false };
         let mut kept = Kept::default();
         let pace = Pace::new(interrupt);
-        let shown =
-            super::film(&mut engine, &mut RasterPainter, &mut kept, &scene, &plan, pace).unwrap();
+        let shown = super::film(
+            &mut engine,
+            &mut RasterPainter { scale: 1.0 },
+            &mut kept,
+            &scene,
+            &plan,
+            pace,
+        )
+        .unwrap();
         assert_eq!(engine.state.tick, shown.ticks);
         (shown, kept.0)
     }

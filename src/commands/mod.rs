@@ -5,6 +5,7 @@ mod advance;
 pub mod bench;
 pub mod capture;
 mod capture_output;
+mod figures;
 mod flow_file;
 pub mod interrupt;
 pub mod options;

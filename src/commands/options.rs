@@ -10,20 +10,21 @@ use super::output::counted;
 use super::usage::{count, density, whole, wrong};
 use super::{flow_file, state_file};
 use crate::engine::cpu::CpuEngine;
-use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
-use crate::engine::{Engine, EngineError};
+use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine, device};
+use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::scene::{BuiltIn, Origin, Request, Scene, SceneError, built_in, hint};
 use crate::model::state::FlockState;
+use crate::view::look::scale_of;
 use crate::view::offscreen::Offscreen;
 use crate::view::{Painter, RasterPainter};
 
 /// Which flock.
 #[derive(Clone, Debug, Args)]
 pub struct FlockArgs {
-    /// A built-in scene, or the path of a scene file
-    #[arg(long, value_name = "NAME|FILE", default_value = "flock")]
-    pub scene: String,
-    /// Number of agents [default: the scene's]
+    /// A built-in scene, or the path of a scene file [default: flock, with 3000 agents]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub scene: Option<String>,
+    /// Number of agents [default: the scene's; 3000 without --scene]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub count: Option<u64>,
     /// Seed of the random numbers [default: the scene's]
@@ -54,10 +55,17 @@ pub struct MachineArgs {
     pub threads: Option<u32>,
 }
 
+/// The scene of a command line that names none.
+const DEFAULT_SCENE: &str = "flock";
+
+/// How many agents it then has. The scene's own 120, which start from one point, fly off as one swarm
+/// of one colour; so many start all over the world, and flocks of all headings form.
+const DEFAULT_COUNT: u64 = 3000;
+
 /// What `--engine` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArg {
-    /// The GPU when there is one, else the CPU
+    /// The GPU when it is hardware or --adapter names it, else the CPU
     Auto,
     /// The GPU
     Gpu,
@@ -98,11 +106,15 @@ impl FlockArgs {
     /// wrote it.
     /// A count that does not fit `engine` is refused before anything is allocated for it.
     pub fn prepare(&self, engine: Option<&dyn Engine>) -> anyhow::Result<(Scene, FlockState)> {
-        let mut scene = read_scene(&self.scene, &self.overrides)?;
+        let name = self.scene.as_deref().unwrap_or(DEFAULT_SCENE);
+        let mut scene = read_scene(name, &self.overrides)?;
         let mut request = Request { count: self.count, density: self.density, seed: self.seed };
         let Some(path) = &self.init else {
+            if self.scene.is_none() {
+                request.count.get_or_insert(DEFAULT_COUNT);
+            }
             if let Some(engine) = engine {
-                engine.check_count(self.count.unwrap_or(scene.own_count()))?;
+                engine.check_count(request.count.unwrap_or(scene.own_count()))?;
             }
             let state = scene.populate(&request)?;
             return Ok((scene, state));
@@ -168,25 +180,56 @@ pub struct Machine {
 }
 
 impl MachineArgs {
-    /// Opens the engine asked for. With `auto` and no adapter it says on stderr that the CPU takes
-    /// over.
+    /// Opens the engine asked for. Where `auto` comes to the CPU, it says so on stderr.
     pub fn open(&self) -> anyhow::Result<Machine> {
         if self.engine == EngineArg::Cpu {
             return Ok(Machine { engine: Box::new(self.cpu_engine()?), gpu: None });
+        }
+        let chooses = self.chooses_by_itself();
+        if let Some(software) = device::only_software().filter(|_| chooses) {
+            let engine = self.cpu_engine()?;
+            eprintln!("{}", passed_over(&software, &engine.describe()));
+            return Ok(Machine { engine: Box::new(engine), gpu: None });
         }
         match Gpu::open(&self.adapter.clone().unwrap_or_default()) {
             Ok(gpu) => {
                 let engine = Box::new(GpuEngine::new(Arc::clone(&gpu)));
                 Ok(Machine { engine, gpu: Some(gpu) })
             }
-            Err(EngineError::NoAdapter(why))
-                if self.engine == EngineArg::Auto && self.adapter.is_none() =>
-            {
+            Err(EngineError::NoAdapter(why)) if chooses => {
                 let engine = self.cpu_engine()?;
                 eprintln!("{why}. Going on with the CPU engine ({}).", engine.describe());
                 Ok(Machine { engine: Box::new(engine), gpu: None })
             }
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// True where nobody has said what to run on: who names an adapter wants that one, whatever it is.
+    fn chooses_by_itself(&self) -> bool {
+        self.engine == EngineArg::Auto && self.adapter.is_none()
+    }
+
+    /// True where the flock will be on a GPU if there is one, so that it has to fit.
+    #[must_use]
+    pub fn wants_gpu(&self) -> bool {
+        match self.engine {
+            EngineArg::Gpu => true,
+            EngineArg::Cpu => false,
+            EngineArg::Auto => !self.chooses_by_itself() || device::only_software().is_none(),
+        }
+    }
+
+    /// Which engine runs beside a window that `gpu` draws in. Where `auto` comes to the CPU, it says
+    /// so on stderr.
+    pub fn kind_beside(&self, gpu: &Gpu) -> Result<EngineKind, EngineError> {
+        match self.engine {
+            EngineArg::Cpu => Ok(EngineKind::Cpu),
+            EngineArg::Auto if self.chooses_by_itself() && gpu.is_software() => {
+                eprintln!("{}", passed_over(&gpu.name(), &self.cpu_engine()?.describe()));
+                Ok(EngineKind::Cpu)
+            }
+            EngineArg::Auto | EngineArg::Gpu => Ok(EngineKind::Gpu),
         }
     }
 
@@ -196,10 +239,25 @@ impl MachineArgs {
     }
 }
 
-/// What draws without a window: the device that the flock is on, or the CPU.
+/// Why the only adapter was not taken, and how to take it all the same.
+fn passed_over(adapter: &str, engine: &str) -> String {
+    format!(
+        "the only GPU adapter, {adapter}, is software: going on with the CPU engine ({engine}), which \
+         is faster; --engine gpu takes the adapter all the same"
+    )
+}
+
+/// What draws without a window: the device that the flock is on, or the CPU. Pictures of any size are
+/// equally bright.
 pub fn painter(gpu: Option<Arc<Gpu>>, size: Size) -> Result<Box<dyn Painter>, EngineError> {
+    let Size { width, height } = size;
+    let scale = scale_of(width, height);
     Ok(match gpu {
-        Some(gpu) => Box::new(Offscreen::new(gpu, size.width, size.height)?),
-        None => Box::new(RasterPainter),
+        Some(gpu) => {
+            let mut offscreen = Offscreen::new(gpu, width, height)?;
+            offscreen.set_scale(scale);
+            Box::new(offscreen)
+        }
+        None => Box::new(RasterPainter { scale }),
     })
 }

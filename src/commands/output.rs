@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile, TempPath};
 
+pub use crate::view::words::counted;
+
 /// Lets a write beyond a limit on the size of files (`ulimit -f`) fail, as on a full disk, where the
 /// system would kill the program and its temporary files would stay. For this thread and those that
 /// it starts.
@@ -252,12 +254,6 @@ pub fn say(text: &str) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// `1 agent`, `2 agents`: a number of things for people.
-#[must_use]
-pub fn counted(number: u64, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// `1.5 MB`: a size in bytes for people.

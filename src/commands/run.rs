@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::advance::Pace;
 use super::interrupt::{Interrupt, Interrupted};
-use super::options::{EngineArg, FlockArgs, Machine, MachineArgs, Size, painter};
+use super::options::{FlockArgs, Machine, MachineArgs, Size, painter};
 use super::output::{OutputFile, counted, say};
 use super::progress::progress;
 use super::usage::whole;
@@ -49,8 +49,8 @@ const PICTURE: &str = "flockwork.png";
 /// Runs the command.
 pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     // The window opens the device; a flock that will not fit it is not worth making.
-    if args.machine.engine != EngineArg::Cpu
-        && let Some(count) = args.flock.count.filter(|count| *count > FITS_EVERYWHERE)
+    if let Some(count) = args.flock.count.filter(|count| *count > FITS_EVERYWHERE)
+        && args.machine.wants_gpu()
     {
         check_count(&args.machine.adapter.clone().unwrap_or_default(), count)?;
     }
@@ -63,10 +63,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         frames: args.frames,
         stopped: &|| interrupt.is_raised(),
         adapter: args.machine.adapter.clone().unwrap_or_default(),
-        engine: match args.machine.engine {
-            EngineArg::Auto | EngineArg::Gpu => EngineKind::Gpu,
-            EngineArg::Cpu => EngineKind::Cpu,
-        },
+        engine: &|gpu| args.machine.kind_beside(gpu),
         engines: &mut |kind, gpu| engine(kind, gpu, &args.machine),
     };
     match window::run(options) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::camera::Camera;
 use super::frame::Frame;
-use super::scenery::{Scenery, target_marks};
+use super::scenery::{Scenery, seam_marks, target_marks};
 use super::sketch::Mark;
 use super::{look, pencil};
 use crate::engine::gpu::Gpu;
@@ -77,7 +77,8 @@ impl Background {
     ) -> Option<Ready<'_>> {
         let changed = self.scenery.update(scene);
         let targets = target_marks(scene, targets);
-        if self.scenery.marks().is_empty() && targets.is_empty() {
+        let seam = seam_marks(&scene.world, camera);
+        if self.scenery.marks().is_empty() && targets.is_empty() && seam.is_empty() {
             self.drawn = None;
             return None;
         }
@@ -91,6 +92,7 @@ impl Background {
             let mut frame = Frame::filled(size.width, size.height, look::BACKGROUND);
             pencil::draw(self.scenery.marks(), camera, scale, &mut frame);
             pencil::draw(&targets, camera, scale, &mut frame);
+            pencil::draw(&seam, camera, scale, &mut frame);
             let kept = self.drawn.take().filter(|drawn| drawn.texture.size() == size);
             let (texture, group) =
                 kept.map_or_else(|| self.allocate(size), |drawn| (drawn.texture, drawn.group));

@@ -8,7 +8,8 @@ use super::look::{Figure, SLENDERNESS, SMALLEST_HALF_LENGTH};
 use crate::model::grid::Grid;
 use crate::model::scene::{ColourBy, Look, Scene};
 
-/// Darts that hide more of what is behind them than this are drawn as triangles.
+/// Darts that hide more of what is behind them than this are drawn as triangles, and so are those that
+/// would, were a point a pixel.
 ///
 /// A dart pales as its natural size falls below [`SMALLEST_HALF_LENGTH`], which is how long it then
 /// stays; at this strength it is 3.5 pixels long where 1.9 would be natural. Of stronger darts the
@@ -150,6 +151,8 @@ impl Canvas {
         scale: f32,
     ) -> Self {
         let strength = strongest(scene, camera, scale);
+        // Of smaller points than pixels nothing could be seen.
+        let scale = scale.max(1.0);
         let points = if strength > FAINT { halves } else { whole };
         let [nose, tail] = points(f64::from(SMALLEST_HALF_LENGTH));
         let hidden = (strength * nose[1].max(tail[1])).min(MOST_HIDDEN);
@@ -316,7 +319,8 @@ mod tests {
         };
         let (small, large) = (camera(0.99), camera(1.01));
         assert!(suits(&scene, &small, 1.0) && !suits(&scene, &large, 1.0));
-        assert!(suits(&scene, &large, 2.0));
+        // Where a point is several pixels, those show the shape.
+        assert!(suits(&scene, &small, 2.0) && !suits(&scene, &large, 2.0));
         for look in [Look::Disc, Look::Glow] {
             scene.species[0].look = look;
             assert!(!suits(&scene, &small, 1.0));

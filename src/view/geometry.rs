@@ -13,7 +13,6 @@ mod tests;
 use drawing::Drawing;
 use pencil::Pencil;
 
-use super::look::hue;
 use super::sketch::Mark;
 use crate::model::behaviours::{Contain, Kind, Surroundings, Target};
 use crate::model::parameter::{NO_TARGET, Parameters};
@@ -25,44 +24,37 @@ use crate::model::vector::Point;
 /// The geometry of more agents than this at a time is a tangle.
 pub const MOST_AGENTS: usize = 64;
 
-/// How much of a behaviour's colour is left beside grey.
-const SATURATION: f32 = 0.7;
-
-/// The grey beside it.
-const LEVEL: f32 = 0.62;
-
-/// Hue of the first behaviour, in turns: orange.
-const FIRST_HUE: f32 = 0.08;
-
-/// Hues for all behaviours. Steps of two meet every one of an odd number.
-const ODD_NUMBER: usize = Kind::ALL.len() | 1;
-
 /// The behaviours of a species that are not silenced, in the order of the file, each with the
-/// colour of its geometry. Those that see equally far have one colour, since they have one circle.
+/// colour of its geometry.
 #[must_use]
 pub fn legend(species: &Species) -> Vec<(Kind, [u8; 3])> {
-    let kinds: Vec<Kind> = species
-        .rules
-        .iter()
-        .filter(|rule| value(species, rule.kind, "weight") != 0.0)
-        .map(|r| r.kind)
-        .collect();
-    let like = |kind: Kind| {
-        let sight = perception(species, kind);
-        let first = kinds.iter().find(|other| perception(species, **other) == sight);
-        first.filter(|_| sight.is_some()).copied().unwrap_or(kind)
-    };
-    kinds.iter().map(|kind| (*kind, colour(like(*kind)))).collect()
+    let heard = |kind: &Kind| value(species, *kind, "weight") != 0.0;
+    let kinds = species.rules.iter().map(|rule| rule.kind).filter(heard);
+    kinds.map(|kind| (kind, colour(kind))).collect()
 }
 
-/// A muted colour for each behaviour: two steps round the colour circle from one to the next, so
-/// that those side by side in the registry are apart, and all differ.
-fn colour(kind: Kind) -> [u8; 3] {
-    let turn = FIRST_HUE + 2.0 * kind as usize as f32 / ODD_NUMBER as f32;
-    hue(turn).map(|part| {
-        let muted = LEVEL + (part - LEVEL) * SATURATION;
-        (muted * 255.0).round() as u8
-    })
+/// The colour of a behaviour: that of its circles and lines, and of its line in the window's legend.
+/// Most are Okabe and Ito's, which the colour-blind tell apart. Seek and arrive want the same and have
+/// one colour, and so have flee and evade.
+#[must_use]
+pub fn colour(kind: Kind) -> [u8; 3] {
+    match kind.info().key {
+        "separation" => [0xD5, 0x5E, 0x00],
+        "alignment" => [0x56, 0xB4, 0xE9],
+        "cohesion" => [0x00, 0x9E, 0x73],
+        "seek" | "arrive" => [0xF0, 0xE4, 0x42],
+        "flee" | "evade" => [0xCC, 0x79, 0xA7],
+        "pursue" => [0xE6, 0x9F, 0x00],
+        "wander" => [0x9A, 0xA0, 0xA6],
+        "contain" => [0xFF, 0xFF, 0xFF],
+        "follow_path" => [0x00, 0x72, 0xB2],
+        "avoid" => [0xB3, 0x9D, 0xDB],
+        "view" => [0x8F, 0xD1, 0x4F],
+        "follow_flow" => [0x50, 0xE0, 0xD0],
+        "swim" => [0xFF, 0x9E, 0x9E],
+        // One that is not in this list yet.
+        _ => [0xC8, 0xB8, 0x9A],
+    }
 }
 
 /// The value of a parameter by its key; 0 where the behaviour has no such parameter.

@@ -2,13 +2,24 @@
 
 use std::f32::consts::TAU;
 
+use super::canvas::MOST_STRENGTH;
 use crate::model::scene::{ColourBy, Look};
 use crate::model::vector::Point;
 
 /// Colour behind the flock, sRGB.
 pub const BACKGROUND: [u8; 3] = [11, 14, 20];
 
-/// Half the length of a triangle, or the radius of a disc, never falls below this many pixels: a flock seen from far away
+/// A picture so large has a pixel to the point; sizes in points are in proportion to the picture, so
+/// that it is as bright in any resolution.
+pub const REFERENCE: [f32; 2] = [1280.0, 720.0];
+
+/// Pixels to the point of a picture of so many pixels.
+#[must_use]
+pub fn scale_of(width: u32, height: u32) -> f32 {
+    (width as f32 / REFERENCE[0]).min(height as f32 / REFERENCE[1])
+}
+
+/// Half the length of a triangle, or the radius of a disc, never falls below this many points: a flock seen from far away
 /// is still made of darts, not of dust.
 pub const SMALLEST_HALF_LENGTH: f32 = 1.75;
 
@@ -25,7 +36,7 @@ pub const SLENDERNESS: f32 = 0.5;
 /// Halo of a glow, as a multiple of the radius of its core.
 pub const GLOW_REACH: f32 = 4.0;
 
-/// The core of a glow never falls below this many pixels. Its halo makes it visible where a dart
+/// The core of a glow never falls below this many points. Its halo makes it visible where a dart
 /// would not be, and costs by its area.
 pub const SMALLEST_GLOW: f32 = 1.0;
 
@@ -82,20 +93,29 @@ impl Figure {
     /// `scale` pixels to the point.
     ///
     /// Below a smallest number of points a figure stays as large and pales by as much as its length
-    /// grew, so that crowds are brighter than loners.
+    /// grew, so that crowds are brighter than loners. Where a point is less than a pixel, it is as
+    /// large in pixels and pales by as much as its area grew. Where a point is more than a pixel, and
+    /// there are pixels enough to show its shape, it is smaller and stronger again, so that large
+    /// pictures are sharp. Neither changes the light that it gives.
     #[must_use]
     pub fn of(look: Look, size: f32, pixels_per_unit: f32, scale: f32) -> Self {
         let natural = size * pixels_per_unit;
         let smallest = if look == Look::Glow { SMALLEST_GLOW } else { SMALLEST_HALF_LENGTH };
-        let radius = natural.max(smallest * scale);
-        let share = natural / radius;
-        let opacity = (OPACITY * share).max(FAINTEST.min(OPACITY));
+        let wanted = natural.max(smallest * scale);
+        let share = natural / wanted;
+        let (full, faintest) =
+            if look == Look::Glow { (GLOW, FAINTEST_GLOW) } else { (OPACITY, FAINTEST) };
+        let light = wanted * wanted * (full * share).max(faintest);
+        let shows = look != Look::Glow && full * natural / smallest > MOST_STRENGTH;
+        let drawn = if shows { natural.max((light / full).sqrt()) } else { wanted };
+        let radius = drawn.max(smallest);
+        let strength = light / (radius * radius);
         let paint = Self {
             look,
             radius,
             // Half a pixel for the soft edge.
             reach: radius + 0.5,
-            strength: opacity,
+            strength,
             cover: 1.0,
             level: [HUE_LEVEL; 3],
             swing: [HUE_SWING; 3],
@@ -107,7 +127,6 @@ impl Figure {
             Look::Disc => paint,
             Look::Glow => Self {
                 reach: radius * GLOW_REACH,
-                strength: (GLOW * share).max(FAINTEST_GLOW),
                 cover: GLOW_COVER,
                 level: EMBER_LEVEL,
                 swing: EMBER_SWING,

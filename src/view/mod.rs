@@ -21,6 +21,7 @@ pub mod splat_raster;
 pub mod triangles;
 pub mod upload;
 pub mod window;
+pub mod words;
 
 use crate::engine::{Engine, EngineError};
 use crate::model::scene::Scene;
@@ -62,8 +63,11 @@ pub trait Painter {
 }
 
 /// Reads the state back and draws it on the CPU.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RasterPainter;
+#[derive(Clone, Copy, Debug)]
+pub struct RasterPainter {
+    /// Pixels to the point.
+    pub scale: f32,
+}
 
 impl Painter for RasterPainter {
     fn describe(&self) -> String {
@@ -78,8 +82,8 @@ impl Painter for RasterPainter {
         above: &[Mark],
     ) -> Result<Frame, EngineError> {
         let (state, targets) = (engine.read_back()?, engine.targets()?);
-        let mut frame = raster::draw(scene, &state, &targets, camera);
-        pencil::draw(above, camera, 1.0, &mut frame);
+        let mut frame = raster::draw(scene, &state, &targets, camera, self.scale);
+        pencil::draw(above, camera, self.scale, &mut frame);
         Ok(frame)
     }
 }

@@ -167,7 +167,7 @@ impl Offscreen {
         let mut frame = self.frame(&staging)?;
         staging.unmap();
         self.staging.push(staging);
-        pencil::draw(&above, &camera, 1.0, &mut frame);
+        pencil::draw(&above, &camera, self.renderer.scale(), &mut frame);
         Ok(Some(frame))
     }
 
@@ -185,7 +185,7 @@ impl Offscreen {
         self.renderer.set_method(method);
     }
 
-    /// Pixels to the point, as on a screen with small ones; 1 until told otherwise.
+    /// Pixels to the point; 1 until told otherwise.
     pub fn set_scale(&mut self, scale: f32) {
         self.renderer.set_scale(scale);
     }

@@ -49,11 +49,13 @@ struct Area {
 }
 
 /// Draws `marks` as `camera` sees them over what `frame` holds, in their order, on a screen with
-/// `scale` pixels to the point.
+/// `scale` pixels to the point. Where a point is less than a pixel, lines are as wide as if it were one:
+/// thinner ones could not be seen.
 pub fn draw(marks: &[Mark], camera: &Camera, scale: f32, frame: &mut Frame) {
     if marks.is_empty() {
         return;
     }
+    let scale = scale.max(1.0);
     let size = Point::new(frame.width as f32, frame.height as f32);
     let areas: Vec<Area> = marks
         .par_iter()
@@ -134,6 +136,34 @@ fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
             }
             sector(centre, radius, *heading, *angle)
         }
+        Shape::Dashes(dashes) => {
+            let (centre, radius) = (pixel(&dashes.centre), pixels(dashes.radius));
+            let mut builder = PathBuilder::new();
+            for (start, end) in dashes.pieces(radius / scale) {
+                let from = on_circle(centre, radius, start);
+                builder.move_to(from.x, from.y);
+                push_arc(&mut builder, centre, radius, start, end - start);
+            }
+            stroked(&builder.finish()?, LINE * scale)
+        }
+    }
+}
+
+/// Rows of pixels count downwards, the world's y upwards.
+fn on_circle(centre: Point, radius: f32, angle: f32) -> Point {
+    centre + Point::new(angle.cos(), -angle.sin()) * radius
+}
+
+/// Goes on along a circle by `angle`, from `start`.
+fn push_arc(builder: &mut PathBuilder, centre: Point, radius: f32, start: f32, angle: f32) {
+    let pieces = (angle / ARC).ceil().max(1.0);
+    let piece = angle / pieces;
+    for number in 0..pieces as u32 {
+        let from = start + number as f32 * piece;
+        // Where the tangents at both ends meet.
+        let control = on_circle(centre, radius / (piece / 2.0).cos(), from + piece / 2.0);
+        let to = on_circle(centre, radius, from + piece);
+        builder.quad_to(control.x, control.y, to.x, to.y);
     }
 }
 
@@ -144,22 +174,12 @@ fn stroked(path: &Path, width: f32) -> Option<Path> {
 }
 
 fn sector(centre: Point, radius: f32, heading: f32, angle: f32) -> Option<Path> {
-    // Rows of pixels count downwards, the world's y upwards.
-    let at = |angle: f32, radius: f32| centre + Point::new(angle.cos(), -angle.sin()) * radius;
-    let pieces = (angle / ARC).ceil().max(1.0);
-    let piece = angle / pieces;
     let mut builder = PathBuilder::new();
     builder.move_to(centre.x, centre.y);
     let start = heading - angle / 2.0;
-    let from = at(start, radius);
+    let from = on_circle(centre, radius, start);
     builder.line_to(from.x, from.y);
-    for number in 0..pieces as u32 {
-        let from = start + number as f32 * piece;
-        // Where the tangents at both ends meet.
-        let control = at(from + piece / 2.0, radius / (piece / 2.0).cos());
-        let to = at(from + piece, radius);
-        builder.quad_to(control.x, control.y, to.x, to.y);
-    }
+    push_arc(&mut builder, centre, radius, start, angle);
     builder.close();
     builder.finish()
 }
@@ -168,6 +188,7 @@ fn sector(centre: Point, radius: f32, heading: f32, angle: f32) -> Option<Path> 
 mod tests {
     use super::*;
     use crate::view::look::BACKGROUND;
+    use crate::view::sketch::Dashes;
 
     const WHITE: [u8; 3] = [255; 3];
 
@@ -215,6 +236,17 @@ mod tests {
                 (10.0, 10.0),
                 (10.0, -10.0),
             ),
+            // Three fifths of every second of eighteen parts of the circle.
+            (
+                Shape::Dashes(Dashes { turn: 1, of: 2, ..Dashes::round(centre, 14.0) }),
+                9.0 * (0.6 * TAU * 28.0 / 18.0 * LINE + PI / 4.0 * LINE * LINE),
+                // In the middle of the first.
+                (
+                    10.0 + 14.0 * (TAU * 1.3 / 18.0 - PI).cos(),
+                    -5.0 + 14.0 * (TAU * 1.3 / 18.0 - PI).sin(),
+                ),
+                (-4.0, -5.0),
+            ),
             (
                 Shape::Sector { centre, radius: 10.0, heading: 1.0, angle: 7.0 },
                 PI * 400.0,
@@ -249,6 +281,7 @@ mod tests {
                         Shape::Line { points, closed: true, width: length },
                         Shape::Line { points: Vec::new(), closed: true, width: length },
                         Shape::Cross { centre: place },
+                        Shape::Dashes(Dashes::round(place, length)),
                         Shape::Sector { centre: place, radius: length, heading: 1.0, angle: 1.0 },
                     ] {
                         drawn(shape, &camera);

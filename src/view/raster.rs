@@ -20,18 +20,25 @@ const PLACED: usize = 1 << 20;
 /// drawn once. Agents too small to show their shape are drawn by [`splat_raster`] instead, where none
 /// is before another.
 ///
-/// The picture has the size of the camera's, at least 1 × 1.
+/// The picture has the size of the camera's, at least 1 × 1, and `scale` pixels to the point.
 #[must_use]
-pub fn draw(scene: &Scene, state: &FlockState, targets: &[Target], camera: &Camera) -> Frame {
+pub fn draw(
+    scene: &Scene,
+    state: &FlockState,
+    targets: &[Target],
+    camera: &Camera,
+    scale: f32,
+) -> Frame {
     let (width, height) = (camera.size.x.max(1.0) as u32, camera.size.y.max(1.0) as u32);
     let mut frame = Frame::filled(width, height, look::BACKGROUND);
-    pencil::draw(&scenery::marks(scene, targets), camera, 1.0, &mut frame);
-    if canvas::suits(scene, camera, 1.0) {
-        splat_raster::draw(scene, state, camera, &mut frame);
+    pencil::draw(&scenery::marks(scene, targets), camera, scale, &mut frame);
+    pencil::draw(&scenery::seam_marks(&scene.world, camera), camera, scale, &mut frame);
+    if canvas::suits(scene, camera, scale) {
+        splat_raster::draw(scene, state, camera, scale, &mut frame);
         return frame;
     }
-    let styles: Vec<Style> =
-        scene.species.iter().map(|species| Style::of(species, camera.pixels_per_unit)).collect();
+    let style = |species| Style::of(species, camera.pixels_per_unit, scale);
+    let styles: Vec<Style> = scene.species.iter().map(style).collect();
     for start in (0..state.len()).step_by(PLACED) {
         let rows = start..state.len().min(start + PLACED);
         let place = |row| place(styles.get(usize::from(state.species[row]))?, state, row, camera);
@@ -50,9 +57,9 @@ struct Style {
 }
 
 impl Style {
-    fn of(species: &Species, pixels_per_unit: f32) -> Self {
+    fn of(species: &Species, pixels_per_unit: f32, scale: f32) -> Self {
         Self {
-            figure: Figure::of(species.look, species.body.size, pixels_per_unit, 1.0),
+            figure: Figure::of(species.look, species.body.size, pixels_per_unit, scale),
             by: species.colour,
             max_speed: species.body.max_speed,
         }
@@ -245,7 +252,7 @@ mod tests {
             })
             .collect();
         let (scene, camera) = (scene("heading"), camera(800.0, 400.0));
-        let frame = draw(&scene, &flock(&agents), &[], &camera);
+        let frame = draw(&scene, &flock(&agents), &[], &camera, 1.0);
         let blobs = blobs(&frame);
         assert_eq!(blobs.len(), agents.len());
         for (position, velocity) in agents {
@@ -294,7 +301,7 @@ mod tests {
             (Point::new(f32::NAN, 0.0), Point::X),
             (Point::new(1000.0, 1000.0), Point::Y),
         ];
-        let frame = draw(&scene("speed"), &flock(&far), &[], &camera(80.0, 40.0));
+        let frame = draw(&scene("speed"), &flock(&far), &[], &camera(80.0, 40.0), 1.0);
         assert_eq!(frame, Frame::filled(80, 40, look::BACKGROUND));
     }
 
@@ -306,7 +313,7 @@ mod tests {
         let camera = Camera::fit(&scene.world, 321, 203);
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| draw(&scene, &state, &[], &camera))
+            pool.install(|| draw(&scene, &state, &[], &camera, 1.0))
         };
         assert_eq!(with(1), with(7));
     }
@@ -319,7 +326,7 @@ mod tests {
                 scene.species[0].look = look;
                 let place = (Point::new(198.0, 100.0), Point::X);
                 let camera = Camera { pixels_per_unit, ..camera(80.0, 40.0) };
-                let frame = draw(&scene, &flock(&[place]), &[], &camera);
+                let frame = draw(&scene, &flock(&[place]), &[], &camera, 1.0);
                 let corner = frame.rgb(0, 0);
                 assert_ne!(corner, Some(look::BACKGROUND));
                 assert!(
@@ -338,6 +345,7 @@ mod tests {
             &flock(&[(Point::new(200.0, 100.0), Point::X)]),
             &[],
             &Camera { pixels_per_unit: 20.0, ..camera(400.0, 256.0) },
+            1.0,
         );
         for row in 0..128 {
             for column in 0..400 {

@@ -76,9 +76,15 @@ impl Renderer {
         }
     }
 
-    /// Pixels to the point of the screen drawn on; 1 until told otherwise.
+    /// Pixels to the point of the picture; 1 until told otherwise.
     pub fn set_scale(&mut self, scale: f32) {
         self.scale = scale;
+    }
+
+    /// Pixels to the point of the picture.
+    #[must_use]
+    pub fn scale(&self) -> f32 {
+        self.scale
     }
 
     /// How agents are drawn from now on; by their size until told otherwise.

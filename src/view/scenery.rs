@@ -2,6 +2,7 @@
 //!
 //! The colours are quiet, so that the flock stays the brightest thing in the picture.
 
+use super::camera::Camera;
 use super::sketch::{Mark, Shape};
 use crate::model::behaviours::{Kind, Target};
 use crate::model::parameter::NEAREST_PATH;
@@ -16,12 +17,16 @@ const MOST_STROKES: usize = 2000;
 /// Length of a stroke, as a share of the distance from one to the next.
 const STROKE: f32 = 0.55;
 
-/// Length of the barb at its head, along and across it, as a share of half the stroke.
+/// Length of the barbs at its head, along and across it, as a share of half the stroke.
 const BARB: f32 = 0.45;
+
+/// An edge of the world that is nearer than this to the picture's is not marked; pixels.
+const AT_THE_EDGE: f32 = 1.5;
 
 /// Farthest image of a mark in a wrapped world, in world sizes: as far as agents look for paths.
 const FARTHEST_IMAGE: f32 = 2.0;
 
+const SEAM: ([u8; 3], f32) = ([255; 3], 0.15);
 const WALL: ([u8; 3], f32) = ([112, 126, 150], 0.45);
 const FLOW: ([u8; 3], f32) = ([84, 112, 146], 0.5);
 const BAND: ([u8; 3], f32) = ([72, 104, 150], 0.2);
@@ -175,6 +180,27 @@ fn wall_marks(world: &World) -> Option<Mark> {
     (world.boundary == Boundary::Walls).then(|| mark(frame, WALL))
 }
 
+/// Where a wrapped world ends, on those sides on which the picture goes on beyond it.
+#[must_use]
+pub fn seam_marks(world: &World, camera: &Camera) -> Vec<Mark> {
+    if world.boundary != Boundary::Wrap {
+        return Vec::new();
+    }
+    let Point { x, y } = world.size;
+    let corners = [Point::ZERO, Point::new(x, 0.0), world.size, Point::new(0.0, y)];
+    let side = |(number, from): (usize, Point)| {
+        let to = corners[(number + 1) % 4];
+        let pixel = camera.pixel_from_world(from);
+        // Sides go along x and y in turn.
+        let (place, size) =
+            if number % 2 == 0 { (pixel.y, camera.size.y) } else { (pixel.x, camera.size.x) };
+        let inside = place > AT_THE_EDGE && place < size - AT_THE_EDGE;
+        let line = Shape::Line { points: vec![from, to], closed: false, width: 0.0 };
+        inside.then(|| mark(line, SEAM))
+    };
+    corners.into_iter().enumerate().filter_map(side).collect()
+}
+
 fn followed_flow(scene: &Scene) -> Option<&FlowPlan> {
     scene.flow.as_ref().filter(|_| scene.uses().contains(Kind::FollowFlow))
 }
@@ -199,10 +225,9 @@ fn flow_marks(scene: &Scene) -> Vec<Mark> {
         let cell = row as usize * raster.columns as usize + column as usize;
         let Some(way) = ways.get(cell).and_then(|way| way.try_normalize()) else { continue };
         let (middle, along) = (raster.middle(column, row), way * half);
-        // Half an arrow: which way it goes, in as few strokes as can tell.
         let head = middle + along;
-        let barb = head + (along.perp() - along) * BARB;
-        let points = vec![middle - along, head, barb];
+        let barb = |side: f32| head + (along.perp() * side - along) * BARB;
+        let points = vec![middle - along, head, barb(1.0), head, barb(-1.0)];
         marks.push(mark(Shape::Line { points, closed: false, width: 0.0 }, FLOW));
     }
     marks
@@ -307,9 +332,36 @@ mod tests {
         for mark in &marks {
             let Shape::Line { points, .. } = &mark.shape else { panic!("{mark:?}") };
             let way = points[1] - points[0];
+            // Two barbs, mirror images of each other.
+            let [left, right] = [points[2], points[4]].map(|end| end - points[1]);
+            assert!(points.len() == 5 && points[3] == points[1]);
+            assert!(left.dot(way) < 0.0 && (left.dot(way) - right.dot(way)).abs() < 1e-3);
+            assert!((left.perp_dot(way) + right.perp_dot(way)).abs() < 1e-3);
             let from_middle = (points[0] + points[1]) * 0.5 - middle;
             assert!(way.normalize().dot(from_middle.perp().normalize()) > 0.99, "{points:?}");
         }
+    }
+
+    #[test]
+    fn a_wrapped_world_has_an_edge_where_the_picture_goes_on() {
+        let sides = |boundary: &str, width: u32, height: u32, zoom: f32| {
+            let world = scene(boundary, "").world;
+            let camera = Camera::fit(&world, width, height);
+            let camera = Camera { pixels_per_unit: camera.pixels_per_unit * zoom, ..camera };
+            let lines = seam_marks(&world, &camera).into_iter().map(|mark| match mark.shape {
+                Shape::Line { points, .. } => (points[1] - points[0]).abs().to_array(),
+                shape => panic!("{shape:?}"),
+            });
+            lines.collect::<Vec<_>>()
+        };
+        let (along, up) = ([400.0, 0.0], [0.0, 200.0]);
+        assert_eq!(sides("wrap", 800, 400, 1.0), [[0.0; 2]; 0], "it fills the picture");
+        assert_eq!(sides("wrap", 800, 500, 1.0), [along, along]);
+        assert_eq!(sides("wrap", 900, 400, 1.0), [up, up]);
+        assert_eq!(sides("wrap", 800, 400, 0.5), [along, up, along, up]);
+        assert_eq!(sides("wrap", 800, 400, 2.0), [[0.0; 2]; 0]);
+        assert_eq!(sides("open", 800, 400, 0.5), [[0.0; 2]; 0], "it has no end");
+        assert_eq!(sides("walls", 800, 400, 0.5), [[0.0; 2]; 0], "its walls are there anyway");
     }
 
     #[test]

@@ -38,77 +38,165 @@ struct Paint {
     rounding: f32,
 }
 
-/// Draws the flock over what is on `frame`, which has the size of the camera's.
+/// Draws the flock over what is on `frame`, which has the size of the camera's and `scale` pixels to the
+/// point.
 ///
 /// Threads deal the agents out to bands of rows and then draw the bands; sums of integers are the same
 /// whatever the order.
-pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, frame: &mut Frame) {
-    let canvas = Canvas::of(scene, state.len() as u64, camera, (frame.width, frame.height), 1.0);
+pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, frame: &mut Frame) {
+    let size = (frame.width, frame.height);
+    let canvas = Canvas::of(scene, state.len() as u64, camera, size, scale);
     let styles = scene.species.iter().map(|species| Style {
-        strength: Figure::of(species.look, species.body.size, camera.pixels_per_unit, 1.0).strength,
+        strength: Figure::of(species.look, species.body.size, camera.pixels_per_unit, scale)
+            .strength,
         by: species.colour,
         max_speed: species.body.max_speed,
     });
-    let styles: Vec<Style> = styles.collect();
-    let dealt = deal(&canvas, state, camera);
+    let flock = Flock { canvas: &canvas, styles: styles.collect(), state, camera };
     let width = frame.width as usize;
-    let bands = frame.pixels.par_chunks_mut(4 * width.max(1) * BAND);
-    bands.enumerate().for_each(|(number, pixels)| {
+    if canvas.cells_per_pixel == 1.0 {
+        let dealt = flock.deal(0, canvas.rows as usize);
+        let bands = frame.pixels.par_chunks_mut(4 * width.max(1) * BAND);
+        bands.enumerate().for_each(|(number, pixels)| {
+            let part = flock.sum(&dealt, number, 0);
+            for (line, sums) in pixels.chunks_exact_mut(4 * width.max(1)).zip(part.lines()) {
+                for (pixel, sums) in line.chunks_exact_mut(4).zip(&sums[MARGIN as usize..]) {
+                    blend(shown(&canvas, sums), pixel);
+                }
+            }
+        });
+    } else {
+        let cells = Cells::of(&flock);
+        let lines = frame.pixels.par_chunks_mut(4 * width.max(1)).enumerate();
+        lines.for_each(|(row, line)| {
+            for (column, pixel) in line.chunks_exact_mut(4).enumerate() {
+                blend(cells.between(column, row), pixel);
+            }
+        });
+    }
+}
+
+/// What is drawn, and where.
+struct Flock<'a> {
+    canvas: &'a Canvas,
+    styles: Vec<Style>,
+    state: &'a FlockState,
+    camera: &'a Camera,
+}
+
+impl Flock<'_> {
+    /// Where in the cells a place in the world lies.
+    fn cell(&self, position: Point) -> Point {
+        self.camera.pixel_from_world(position) * self.canvas.cells_per_pixel
+    }
+
+    /// The rows of the agents that lie on each band, chunk by chunk: bands of `rows` rows of cells, the
+    /// first of which is row `first`.
+    fn deal(&self, first: i32, rows: usize) -> Vec<Vec<Vec<u32>>> {
+        let half = Point::new(self.canvas.columns as f32, self.canvas.rows as f32) * 0.5;
+        // No part of an agent is farther than two cells from its middle; one more is spread over.
+        let (part, reach) = (MARGIN as f32 - 1.0, half + (MARGIN as f32 - 2.0));
+        let bands = rows.div_ceil(BAND);
+        let hands_of = |(chunk, positions): (usize, &[Point])| {
+            let mut hands = vec![Vec::new(); bands];
+            for (row, position) in positions.iter().enumerate() {
+                let middle = self.cell(*position);
+                // False for places that are not finite, too.
+                if !(middle - half).abs().cmplt(reach).all() {
+                    continue;
+                }
+                let below = middle.y - first as f32;
+                // `as` sends what is negative to 0.
+                let (from, to) = ((below - part) as usize, (below + part) as usize);
+                for hand in &mut hands[(from / BAND).min(bands)..=(to / BAND).min(bands - 1)] {
+                    hand.push((chunk * CHUNK + row) as u32);
+                }
+            }
+            hands
+        };
+        self.state.position.par_chunks(CHUNK).enumerate().map(hands_of).collect()
+    }
+
+    /// The sums of a band, of those that were dealt to it; the first band begins at row `first`.
+    fn sum(&self, dealt: &[Vec<Vec<u32>>], number: usize, first: i32) -> Part<'_> {
+        let width = (self.canvas.columns + 2 * MARGIN) as usize;
         let mut part = Part {
-            canvas: &canvas,
-            top: number * BAND,
-            sums: vec![Sums::default(); (canvas.columns + 2 * MARGIN) as usize * BAND],
+            canvas: self.canvas,
+            top: first + (number * BAND) as i32,
+            sums: vec![Sums::default(); width * BAND],
         };
         for row in dealt.iter().flat_map(|hands| &hands[number]) {
             let row = *row as usize;
-            if let Some(style) = styles.get(usize::from(state.species[row])) {
-                part.add_agent(style, state, row, camera.pixel_from_world(state.position[row]));
+            if let Some(style) = self.styles.get(usize::from(self.state.species[row])) {
+                part.add_agent(style, self.state, row, self.cell(self.state.position[row]));
             }
         }
-        let lines = part.sums.chunks_exact((canvas.columns + 2 * MARGIN) as usize);
-        for (line, sums) in pixels.chunks_exact_mut(4 * width.max(1)).zip(lines) {
-            for (pixel, sums) in line.chunks_exact_mut(4).zip(&sums[MARGIN as usize..]) {
-                resolve(&canvas, sums, pixel);
-            }
-        }
-    });
+        part
+    }
 }
 
-/// The rows of the agents that lie on each band, chunk by chunk.
-fn deal(canvas: &Canvas, state: &FlockState, camera: &Camera) -> Vec<Vec<Vec<u32>>> {
-    let half = Point::new(canvas.columns as f32, canvas.rows as f32) * 0.5;
-    // No part of an agent is farther than two cells from its middle; one more is spread over.
-    let (part, reach) = (MARGIN as f32 - 1.0, half + (MARGIN as f32 - 2.0));
-    let bands = (canvas.rows as usize).div_ceil(BAND);
-    let hands_of = |(chunk, positions): (usize, &[Point])| {
-        let mut hands = vec![Vec::new(); bands];
-        for (row, position) in positions.iter().enumerate() {
-            let middle = camera.pixel_from_world(*position);
-            // False for places that are not finite, too.
-            if !(middle - half).abs().cmplt(reach).all() {
-                continue;
+/// Red, green, blue and what they hide of what is behind, from 0 to 1; premultiplied.
+type Shown = [f32; 4];
+
+/// What every cell shows, where cells are not as large as pixels.
+struct Cells<'a> {
+    canvas: &'a Canvas,
+    /// With one more on every side.
+    shown: Vec<Shown>,
+}
+
+impl<'a> Cells<'a> {
+    fn of(flock: &Flock<'a>) -> Self {
+        let canvas = flock.canvas;
+        let (columns, rows) = (canvas.columns as usize + 2, canvas.rows as usize + 2);
+        let dealt = flock.deal(-1, rows);
+        let mut shown = vec![Shown::default(); columns * rows];
+        let bands = shown.par_chunks_mut(columns * BAND).enumerate();
+        bands.for_each(|(number, band)| {
+            let part = flock.sum(&dealt, number, -1);
+            for (line, sums) in band.chunks_exact_mut(columns).zip(part.lines()) {
+                for (cell, sums) in line.iter_mut().zip(&sums[MARGIN as usize - 1..]) {
+                    *cell = self::shown(canvas, sums);
+                }
             }
-            // `as` sends what is negative to 0.
-            let (first, last) = ((middle.y - part) as usize, (middle.y + part) as usize);
-            for hand in &mut hands[first / BAND..=(last / BAND).min(bands - 1)] {
-                hand.push((chunk * CHUNK + row) as u32);
-            }
-        }
-        hands
-    };
-    state.position.par_chunks(CHUNK).enumerate().map(hands_of).collect()
+        });
+        Self { canvas, shown }
+    }
+
+    /// What a pixel shows: between the middles of four cells.
+    fn between(&self, column: usize, row: usize) -> Shown {
+        let Canvas { columns, rows, cells_per_pixel, .. } = *self.canvas;
+        let pixel = Point::new(column as f32 + 0.5, row as f32 + 0.5);
+        let place = pixel * cells_per_pixel - 0.5;
+        let most = Point::new(columns as f32, rows as f32);
+        let corner = place.floor().clamp(Point::splat(-1.0), most - 1.0);
+        let share = place - corner;
+        let first = (corner.y + 1.0) as usize * (columns as usize + 2) + (corner.x + 1.0) as usize;
+        let below = first + columns as usize + 2;
+        let mix = |a: f32, b: f32, share: f32| a * (1.0 - share) + b * share;
+        std::array::from_fn(|i| {
+            let at = |cell: usize| self.shown[cell][i];
+            let left = mix(at(first), at(below), share.y);
+            mix(left, mix(at(first + 1), at(below + 1), share.y), share.x)
+        })
+    }
 }
 
 /// The sums of a band.
 struct Part<'a> {
     canvas: &'a Canvas,
     /// Its first row.
-    top: usize,
+    top: i32,
     /// With the margin at both ends of each row.
     sums: Vec<Sums>,
 }
 
 impl Part<'_> {
+    /// Row by row, with the margins.
+    fn lines(&self) -> impl Iterator<Item = &[Sums]> {
+        self.sums.chunks_exact((self.canvas.columns + 2 * MARGIN) as usize)
+    }
+
     fn add_agent(&mut self, style: &Style, state: &FlockState, row: usize, middle: Point) {
         let velocity = state.velocity[row];
         let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
@@ -159,20 +247,29 @@ impl Part<'_> {
     }
 }
 
-/// The pixel that the sums of a cell stand for, over what it was.
-fn resolve(canvas: &Canvas, sums: &Sums, pixel: &mut [u8]) {
+/// What the sums of a cell stand for.
+fn shown(canvas: &Canvas, sums: &Sums) -> Shown {
     let [depth, brightness, x, y] = sums.map(|sum| sum as f32);
     if depth <= 0.0 {
-        return;
+        return Shown::default();
     }
     // Of the light behind the agents this is left.
     let left = (-depth / canvas.counts_per_bit).exp2();
     let brightness = if canvas.dimmed == 0 { 1.0 } else { brightness / depth };
-    for (i, channel) in pixel.iter_mut().take(3).enumerate() {
-        let phase = TAU * i as f32 / 3.0;
+    let colour = |i: u8| {
+        let phase = TAU * f32::from(i) / 3.0;
         let wave = ((x - depth) * phase.cos() + (y - depth) * phase.sin()) / depth;
-        let colour = brightness * look::HUE_LEVEL + look::HUE_SWING * wave;
-        let light = 255.0 * (1.0 - left) * colour + left * f32::from(*channel);
-        *channel = (light + 0.5) as u8;
+        (1.0 - left) * (brightness * look::HUE_LEVEL + look::HUE_SWING * wave)
+    };
+    [colour(0), colour(1), colour(2), 1.0 - left]
+}
+
+/// Draws over a pixel.
+fn blend(shown: Shown, pixel: &mut [u8]) {
+    if shown[3] <= 0.0 {
+        return;
+    }
+    for (channel, light) in pixel.iter_mut().take(3).zip(shown) {
+        *channel = (255.0 * light + (1.0 - shown[3]) * f32::from(*channel) + 0.5) as u8;
     }
 }

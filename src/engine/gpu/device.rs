@@ -100,6 +100,18 @@ pub fn adapters(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
     found
 }
 
+/// The name of the best adapter where that is software, which computes on the CPU; none where there is
+/// a GPU of hardware, or no adapter at all.
+#[must_use]
+pub fn only_software() -> Option<String> {
+    let best = adapters(&instance()).first().map(wgpu::Adapter::get_info);
+    best.filter(is_software).map(|info| describe(&info))
+}
+
+fn is_software(info: &wgpu::AdapterInfo) -> bool {
+    info.device_type == wgpu::DeviceType::Cpu
+}
+
 /// `llvmpipe (LLVM 15.0.6, 256 bits), Vulkan`: how an adapter is named to people.
 #[must_use]
 pub fn describe(info: &wgpu::AdapterInfo) -> String {
@@ -225,7 +237,7 @@ impl Gpu {
     /// True when the driver computes on the CPU.
     #[must_use]
     pub fn is_software(&self) -> bool {
-        self.info.device_type == wgpu::DeviceType::Cpu
+        is_software(&self.info)
     }
 
     /// True when subgroups of agents walk in step: on a driver that loads lane by lane, with

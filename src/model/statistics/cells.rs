@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::super::grid::{Grid, RUN_CAP, Sampling};
@@ -99,6 +100,24 @@ pub struct PartSight {
     pub sampled: Vec<u32>,
 }
 
+/// What a part's agents look with: no closure, which the compiler would leave on the instructions that
+/// every processor has.
+struct Looking<'a> {
+    cells: &'a Cells,
+    part: Range<usize>,
+    scene: &'a Scene,
+    tick: u32,
+}
+
+impl WithSimd for Looking<'_> {
+    type Output = PartSight;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> PartSight {
+        self.cells.look_all(self.part, self.scene, self.tick)
+    }
+}
+
 /// Positions sorted by cell. In a wrapped world all of them lie inside it.
 pub struct Cells {
     pub census: Census,
@@ -156,7 +175,7 @@ impl Cells {
     /// neighbours within the scene's largest radius, as the engines see them, and the nearest agent.
     pub fn look(&self, part: Range<usize>, scene: &Scene, tick: u32) -> PartSight {
         // The same operations on any instruction set, and sums whose order does not matter.
-        pulp::Arch::new().dispatch(|| self.look_all(part, scene, tick))
+        pulp::Arch::new().dispatch(Looking { cells: self, part, scene, tick })
     }
 
     #[inline(always)]

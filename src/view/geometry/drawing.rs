@@ -12,7 +12,7 @@ use crate::model::parameter::{FULL_CIRCLE, NO_TARGET};
 use crate::model::scene::Species;
 use crate::model::state::FlockState;
 use crate::model::vector::{Point, Vector};
-use crate::view::sketch::Mark;
+use crate::view::sketch::{Dashes, Mark};
 
 /// The velocity is drawn as the way of this many ticks, and so is a desired velocity.
 const ARROW_TICKS: f32 = 10.0;
@@ -94,18 +94,21 @@ impl<'a> Drawing<'a> {
     #[must_use]
     pub fn all(mut self, legend: &[(Kind, [u8; 3])]) -> Vec<Mark> {
         let Subject { position, agent, .. } = self.subject;
-        let mut drawn = Vec::new();
-        for (kind, colour) in legend {
+        let sights: Vec<_> =
+            legend.iter().map(|(kind, _)| perception(self.species, *kind)).collect();
+        for (index, (kind, colour)) in legend.iter().enumerate() {
             self.pencil.colour = *colour;
-            let sight = perception(self.species, *kind);
-            if let Some((radius, fov)) = sight.filter(|sight| !drawn.contains(sight)) {
-                self.perception(radius, fov);
+            if let Some((radius, fov)) = sights[index] {
+                // Those that see equally far share a circle, dash by dash.
+                let same = |others: &[Option<(f32, f32)>]| {
+                    others.iter().filter(|other| **other == sights[index]).count() as u32
+                };
+                self.perception(radius, fov, same(&sights[..index]), same(&sights));
             }
-            drawn.extend(sight);
             self.behaviour(*kind);
         }
         self.pencil.colour = OWN_COLOUR;
-        self.pencil.ring(position, agent.size * OWN_RING);
+        self.pencil.circle(position, agent.size * OWN_RING);
         self.pencil.arrow(position, position + point(agent.velocity) * ARROW_TICKS);
         self.pencil.into_marks()
     }
@@ -151,13 +154,19 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// How far a behaviour sees; the field of view in degrees.
-    fn perception(&mut self, radius: f32, fov: f32) {
+    /// How far a behaviour sees, which is number `turn` of `of` that see as far; the field of view in
+    /// degrees.
+    fn perception(&mut self, radius: f32, fov: f32, turn: u32, of: u32) {
         let Subject { position, heading, .. } = self.subject;
+        let angle = fov.to_radians();
         if fov < FULL_CIRCLE {
-            self.pencil.sector(position, radius, heading, fov.to_radians());
+            if turn == 0 {
+                self.pencil.sector(position, radius, heading, angle);
+            }
+            let heading = heading.to_angle();
+            self.pencil.dashes(Dashes { centre: position, radius, heading, angle, turn, of });
         } else if radius < ENDLESS {
-            self.pencil.ring(position, radius);
+            self.pencil.dashes(Dashes { turn, of, ..Dashes::round(position, radius) });
         }
     }
 
@@ -199,7 +208,7 @@ impl<'a> Drawing<'a> {
             self.surroundings.to_target(aim.target, agent.position).offset
         };
         let (other, meeting) = (position + point(other), position + point(way));
-        self.pencil.ring(other, agent.size);
+        self.pencil.circle(other, agent.size);
         self.pencil.line(&[other, meeting]);
         self.pencil.line(&[position, meeting]);
         self.pencil.point(meeting);
@@ -258,7 +267,7 @@ impl<'a> Drawing<'a> {
             let along = (segment.to - segment.from).normalize_or_zero();
             let sought = normal + along * advance;
             self.pencil.line(&[position, sought]);
-            self.pencil.ring(sought, self.subject.agent.size * 0.6);
+            self.pencil.circle(sought, self.subject.agent.size * 0.6);
         }
     }
 

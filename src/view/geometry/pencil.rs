@@ -1,7 +1,7 @@
 //! The pencil that the geometry is drawn with.
 
 use crate::model::vector::Point;
-use crate::view::sketch::{Mark, Shape};
+use crate::view::sketch::{Dashes, Mark, Shape};
 
 /// Opacity of lines and points.
 const LINE: f32 = 0.85;
@@ -11,9 +11,6 @@ const RING: f32 = 0.6;
 
 /// Opacity of areas: the flock must show through.
 const AREA: f32 = 0.14;
-
-/// Corners of an arc on each full turn.
-const CORNERS: f32 = 64.0;
 
 /// Length of an arrow's head, in lengths of the arrow.
 const HEAD: f32 = 0.25;
@@ -50,9 +47,19 @@ impl Pencil {
         self.draw(Shape::Disc { centre: at, radius: self.point }, LINE);
     }
 
-    /// A circle.
-    pub fn ring(&mut self, centre: Point, radius: f32) {
+    /// A circle round a thing.
+    pub fn circle(&mut self, centre: Point, radius: f32) {
         self.draw(Shape::Ring { centre, radius }, RING);
+    }
+
+    /// A circle that something reaches to.
+    pub fn ring(&mut self, centre: Point, radius: f32) {
+        self.dashes(Dashes::round(centre, radius));
+    }
+
+    /// Part of such a circle.
+    pub fn dashes(&mut self, dashes: Dashes) {
+        self.draw(Shape::Dashes(dashes), LINE);
     }
 
     /// A line through `points`.
@@ -82,15 +89,14 @@ impl Pencil {
     }
 
     /// What lies within `radius` and half of `angle` (radians) either side of `heading` (a unit
-    /// vector).
+    /// vector), with its edges but not its arc.
     pub fn sector(&mut self, centre: Point, radius: f32, heading: Point, angle: f32) {
         let middle = heading.to_angle();
         self.draw(Shape::Sector { centre, radius, heading: middle, angle }, AREA);
-        let steps = (angle / std::f32::consts::TAU * CORNERS).ceil().max(1.0);
-        let corner =
-            |step: f32| centre + Point::from_angle(middle + angle * (step / steps - 0.5)) * radius;
-        let arc = (0..=steps as u32).map(|step| corner(step as f32));
-        let points: Vec<Point> = std::iter::once(centre).chain(arc).collect();
-        self.outline(&points);
+        let end = |side: f32| centre + Point::from_angle(middle + angle * side) * radius;
+        self.draw(
+            Shape::Line { points: vec![end(-0.5), centre, end(0.5)], closed: false, width: 0.0 },
+            RING,
+        );
     }
 }

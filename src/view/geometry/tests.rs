@@ -6,7 +6,7 @@ use crate::model::memory::Memory;
 use crate::model::random::{Use, unit};
 use crate::model::scene::Request;
 use crate::model::vector::Vector;
-use crate::view::sketch::Shape;
+use crate::view::sketch::{Dashes, Shape};
 
 /// A scene of this text, with its obstacles placed.
 fn scene(text: &str) -> Scene {
@@ -37,7 +37,9 @@ fn near(a: Point, b: [f32; 2]) -> bool {
 
 fn has_ring(marks: &[Mark], at: [f32; 2], size: f32) -> bool {
     marks.iter().any(|mark| match mark.shape {
-        Shape::Ring { centre, radius } => near(centre, at) && (radius - size).abs() < 1e-3,
+        Shape::Ring { centre, radius } | Shape::Dashes(Dashes { centre, radius, .. }) => {
+            near(centre, at) && (radius - size).abs() < 1e-3
+        }
         _ => false,
     })
 }
@@ -205,7 +207,7 @@ fn an_obstacle_is_marked_where_it_is_felt_and_nowhere_else() {
 }
 
 #[test]
-fn one_circle_stands_for_all_that_see_as_far() {
+fn those_that_see_as_far_share_a_circle_dash_by_dash() {
     let text = "[species.a]\ncount = 1\n[species.a.separation]\nradius = 25\n\
                 [species.a.alignment]\nradius = 50\n[species.a.cohesion]\nradius = 50\n\
                 [species.a.seek]\nweight = 0\n";
@@ -213,12 +215,38 @@ fn one_circle_stands_for_all_that_see_as_far() {
     let legend = legend(&scene.species[0]);
     let kinds: Vec<Kind> = legend.iter().map(|(kind, _)| *kind).collect();
     assert_eq!(kinds, [Kind::Separation, Kind::Alignment, Kind::Cohesion], "seek has no weight");
-    assert_ne!(legend[0].1, legend[1].1);
-    assert_eq!(legend[1].1, legend[2].1);
     let marks = first_of(&scene, &flock(&[([100.0, 100.0], [1.0, 0.0])]));
-    let rings = marks.iter().filter(|mark| matches!(mark.shape, Shape::Ring { .. }));
-    // Its own ring, that of separation and one for both others.
-    assert_eq!(rings.count(), 3);
-    assert!(has_ring(&marks, [100.0, 100.0], 25.0) && has_ring(&marks, [100.0, 100.0], 50.0));
+    let dashed: Vec<([u8; 3], Dashes)> = marks
+        .iter()
+        .filter_map(|mark| match mark.shape {
+            Shape::Dashes(dashes) => Some((mark.colour, dashes)),
+            _ => None,
+        })
+        .collect();
+    let colours: Vec<[u8; 3]> = dashed.iter().map(|(colour, _)| *colour).collect();
+    assert_eq!(colours, legend.iter().map(|(_, colour)| *colour).collect::<Vec<_>>());
+    let places = dashed.iter().map(|(_, d)| (d.radius, d.turn, d.of)).collect::<Vec<_>>();
+    assert_eq!(places, [(25.0, 0, 1), (50.0, 0, 2), (50.0, 1, 2)]);
+    // Round the whole circle, and nowhere two at once.
+    let pieces = |index: usize| dashed[index].1.pieces(80.0).collect::<Vec<_>>();
+    let mut all = [pieces(1), pieces(2)].concat();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert_eq!(all.len(), 50);
+    assert!(all.windows(2).all(|pair| pair[0].1 < pair[1].0 && pair[1].0 - pair[0].1 < 0.06));
+    // Its own ring is whole.
+    assert_eq!(marks.iter().filter(|mark| matches!(mark.shape, Shape::Ring { .. })).count(), 1);
     assert_eq!(marks_of(&scene, &Scenery::of(&scene), &[], &flock(&[]), 0), []);
+}
+
+#[test]
+fn only_behaviours_that_want_the_same_have_one_colour() {
+    for (index, one) in Kind::ALL.into_iter().enumerate() {
+        for other in Kind::ALL.into_iter().skip(index + 1) {
+            let pair = [one.info().key, other.info().key];
+            let alike = ["seek", "arrive"] == pair || ["evade", "flee"] == pair;
+            assert_eq!(colour(one) == colour(other), alike, "{pair:?}");
+        }
+    }
+    assert_eq!(colour(Kind::Alignment), [0x56, 0xB4, 0xE9]);
+    assert_eq!(colour(Kind::Cohesion), [0x00, 0x9E, 0x73]);
 }

@@ -18,7 +18,7 @@ pub enum Action {
     FullScreen,
     /// Show or hide the sliders.
     Sliders,
-    /// Show or hide the overlay.
+    /// More in the overlay, nothing, or one line again.
     Overlay,
     /// See the whole world again.
     WholeWorld,

@@ -1,9 +1,10 @@
 //! Which agents show their geometry, and the painting of it over the flock.
 
+use std::f32::consts::TAU;
 use std::time::{Duration, Instant};
 
 use egui::epaint::{Mesh, PathShape, PathStroke};
-use egui::{Color32, LayerId, Order, Painter, Pos2, Shape as Painted, Stroke};
+use egui::{Color32, LayerId, Order, Painter, Pos2, Shape as Painted, Stroke, vec2};
 
 use super::player::Player;
 use crate::engine::EngineError;
@@ -14,14 +15,14 @@ use crate::model::vector::Point;
 use crate::model::world::World;
 use crate::view::camera::Camera;
 use crate::view::geometry::{self, MOST_AGENTS};
-use crate::view::sketch::{Mark, Shape};
+use crate::view::sketch::{Dashes, Mark, Shape};
 
 /// A larger flock is not read back in every frame, but once in this time.
 const LARGE: usize = 100_000;
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Width of lines, and least radius of points; points of the screen.
-const THIN: f32 = 1.4;
+const THIN: f32 = 1.25;
 const DOT: f32 = 2.6;
 
 /// Least radius of a circle; points of the screen.
@@ -245,6 +246,20 @@ impl Paper<'_> {
             Shape::Sector { centre, radius, heading, angle } => {
                 self.fan(*centre, *radius, *heading, *angle, colour);
             }
+            Shape::Dashes(dashes) => self.dashes(dashes, stroke(0.0)),
+        }
+    }
+
+    fn dashes(&self, dashes: &Dashes, stroke: Stroke) {
+        let shown = self.length(dashes.radius).max(SMALLEST);
+        let centre = self.place(dashes.centre);
+        // The screen's y points down.
+        let at = |angle: f32| centre + shown * vec2(angle.cos(), -angle.sin());
+        for (start, end) in dashes.pieces(shown) {
+            let steps = ((end - start) / TAU * CORNERS).ceil().max(1.0);
+            let along = |step: u32| at(start + (end - start) * step as f32 / steps);
+            let points = (0..=steps as u32).map(along).collect();
+            self.painter.add(PathShape::line(points, stroke));
         }
     }
 
@@ -252,7 +267,7 @@ impl Paper<'_> {
     fn fan(&self, centre: Point, radius: f32, heading: f32, angle: f32, colour: Color32) {
         let mut mesh = Mesh::default();
         mesh.colored_vertex(self.place(centre), colour);
-        let steps = (angle / std::f32::consts::TAU * CORNERS).ceil().max(1.0) as u32;
+        let steps = (angle / TAU * CORNERS).ceil().max(1.0) as u32;
         for step in 0..=steps {
             let turn = heading + angle * (step as f32 / steps as f32 - 0.5);
             mesh.colored_vertex(self.place(centre + Point::from_angle(turn) * radius), colour);

@@ -27,6 +27,7 @@ use crate::engine::gpu::{AdapterChoice, Gpu, device};
 use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
+use crate::view::words::counted;
 use stage::Stage;
 
 /// Makes an engine of a kind, on the device that the window draws with if it runs on one.
@@ -47,8 +48,8 @@ pub struct Options<'a> {
     pub stopped: &'a dyn Fn() -> bool,
     /// What draws.
     pub adapter: AdapterChoice,
-    /// What moves the flock at the start.
-    pub engine: EngineKind,
+    /// What moves the flock at the start, beside the device that draws.
+    pub engine: &'a dyn Fn(&Gpu) -> Result<EngineKind, EngineError>,
     /// Makes engines.
     pub engines: &'a mut EngineFactory<'a>,
 }
@@ -74,12 +75,14 @@ pub struct Summary {
 
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { agents, frames, ticks, engine, machine, adapter, .. } = self;
+        let Self { frames, ticks, engine, machine, adapter, .. } = self;
+        let (agents, did) = (counted(self.agents, "agent"), counted(*ticks, "tick"));
+        let shown = counted(*frames, "frame");
         let seconds = self.time.as_secs_f64();
         let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         write!(
             f,
-            "{agents} agents, {ticks} ticks ({:.1}/s), {frames} frames ({:.1}/s) in {seconds:.2} s; \
+            "{agents}, {did} ({:.1}/s), {shown} ({:.1}/s) in {seconds:.2} s; \
              engine {engine} ({machine}), drawn by {adapter}",
             rate(*ticks),
             rate(*frames),

@@ -6,10 +6,34 @@ use egui::{Align2, Color32, RichText, Sense, vec2};
 
 use super::clock::Rates;
 use super::lens::Legend;
-use crate::engine::Profile;
+use crate::engine::{EngineKind, Profile};
+use crate::view::words::{counted, grouped};
 
 /// How long a notice stays.
 pub const NOTICE_STAYS: Duration = Duration::from_secs(6);
+
+/// How much of the overlay is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// One line, and the keys.
+    Quiet,
+    /// Times and crowds besides.
+    Full,
+    /// Nothing but what must be said.
+    Hidden,
+}
+
+impl Detail {
+    /// What its key does to it.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Quiet => Self::Full,
+            Self::Full => Self::Hidden,
+            Self::Hidden => Self::Quiet,
+        }
+    }
+}
 
 /// What the overlay tells.
 #[derive(Clone, Debug)]
@@ -22,8 +46,10 @@ pub struct Facts<'a> {
     pub rates: Option<Rates>,
     /// True while the clock stands.
     pub paused: bool,
-    /// `gpu · llvmpipe…`.
-    pub engine: String,
+    /// Which engine.
+    pub kind: EngineKind,
+    /// What it runs on.
+    pub machine: String,
     /// Of the engine.
     pub profile: &'a Profile,
     /// Agents in the fullest grid cell.
@@ -41,20 +67,6 @@ pub struct Facts<'a> {
 /// Slower than this share of real time is worth a word.
 const AS_GOOD_AS_REAL_TIME: f64 = 0.97;
 
-/// `1,234,567`.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// `real time` or `real time × 0.40`.
 #[must_use]
 pub fn pace(rates: Rates) -> String {
@@ -66,12 +78,30 @@ pub fn pace(rates: Rates) -> String {
 }
 
 impl Facts<'_> {
-    /// The text, line by line.
+    fn flock(&self) -> String {
+        match self.agents {
+            1 => counted(1, "agent"),
+            agents => format!("{} agents", grouped(agents as u64)),
+        }
+    }
+
+    /// The line of the quiet overlay.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let motion = match self.rates {
+            _ if self.paused => format!("paused at tick {}", grouped(self.tick)),
+            None => "…".into(),
+            Some(rates) => format!("{}   {:.0} frames/s", pace(rates), rates.frames),
+        };
+        format!("{}   {motion}   {}", self.flock(), self.kind)
+    }
+
+    /// The text of the full one, line by line.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let [tick, rates] = self.motion();
-        let agents = format!("{} agents", grouped(self.agents as u64));
-        let mut lines = vec![agents, tick, rates, self.engine.clone()];
+        let engine = format!("{} · {}", self.kind, self.machine);
+        let mut lines = vec![self.flock(), tick, rates, engine];
         for pass in &self.profile.passes {
             lines.push(format!("  {:<14} {:8.3} ms", pass.pass, pass.time.as_secs_f64() * 1e3));
         }
@@ -99,23 +129,34 @@ impl Facts<'_> {
         }
     }
 
-    /// Draws the overlay in the top left corner.
-    pub fn show(&self, context: &egui::Context) {
+    /// Draws the overlay in the top left corner. Hidden, it still says what has just gone wrong, and
+    /// that the flock is paused.
+    pub fn show(&self, context: &egui::Context, detail: Detail) {
+        let lines = match detail {
+            Detail::Quiet => vec![self.line()],
+            Detail::Full => self.lines(),
+            Detail::Hidden if self.paused => vec!["paused".into()],
+            Detail::Hidden => Vec::new(),
+        };
+        if lines.is_empty() && self.notice.is_none() {
+            return;
+        }
         board(context, |ui| {
-            for (i, line) in self.lines().into_iter().enumerate() {
-                let grey = if i == 0 { 245 } else { 200 };
-                ui.label(text(&line).color(Color32::from_gray(grey)));
+            for line in lines {
+                ui.label(text(&line).color(WORDS));
             }
             if let Some(notice) = self.notice {
                 ui.label(text(notice).color(NOTICE));
             }
-            self.show_legend(ui);
-            let help = |line: &str| text(line).size(10.0);
-            for line in &self.hands {
-                ui.label(help(line).color(Color32::from_gray(165)));
-            }
-            for keys in KEYS {
-                ui.label(help(keys).color(Color32::from_gray(130)));
+            if detail != Detail::Hidden {
+                self.show_legend(ui);
+                let help = |line: &str| text(line).size(10.5);
+                for line in &self.hands {
+                    ui.label(help(line).color(Color32::from_gray(165)));
+                }
+                for keys in KEYS {
+                    ui.label(help(keys).color(Color32::from_gray(140)));
+                }
             }
         });
     }
@@ -134,22 +175,20 @@ impl Facts<'_> {
     }
 }
 
-/// A notice where the overlay is hidden.
-pub fn show_notice(context: &egui::Context, notice: &str) {
-    board(context, |ui| {
-        ui.label(text(notice).color(NOTICE));
-    });
-}
+/// Colour of words: white at three quarters.
+const WORDS: Color32 = Color32::from_rgba_premultiplied(191, 191, 191, 191);
 
 /// Colour of notices.
 const NOTICE: Color32 = Color32::from_rgb(255, 190, 90);
 
 /// The keys.
-const KEYS: [&str; 2] =
-    ["Space pause · . step · R reset · E engine", "Tab sliders · G geometry · H hide · Esc quit"];
+const KEYS: [&str; 2] = [
+    "Space pause · . step · R reset · E engine",
+    "Tab sliders · G geometry · H more, less · Esc quit",
+];
 
 fn text(line: &str) -> RichText {
-    RichText::new(line).monospace().size(11.5)
+    RichText::new(line).monospace().size(12.0)
 }
 
 /// The dark board in the top left corner.
@@ -159,8 +198,8 @@ fn board(context: &egui::Context, content: impl FnOnce(&mut egui::Ui)) {
         .interactable(false);
     area.show(context, |ui| {
         let frame = egui::Frame::new()
-            .fill(Color32::from_black_alpha(170))
-            .corner_radius(4)
+            .fill(Color32::from_black_alpha(128))
+            .corner_radius(6)
             .inner_margin(8);
         frame.show(ui, |ui| {
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
@@ -176,12 +215,6 @@ mod tests {
     use crate::engine::PassTime;
 
     #[test]
-    fn numbers_are_grouped() {
-        let texts = [0, 999, 1000, 200_000, 134_217_728].map(grouped);
-        assert_eq!(texts, ["0", "999", "1,000", "200,000", "134,217,728"]);
-    }
-
-    #[test]
     fn it_says_so_when_it_cannot_keep_up() {
         let rates = |ticks| Rates { ticks, frames: 30.0 };
         assert_eq!(pace(rates(24.0)), "real time × 0.40");
@@ -194,7 +227,8 @@ mod tests {
             tick: 1234,
             rates: None,
             paused: false,
-            engine: "cpu".into(),
+            kind: EngineKind::Cpu,
+            machine: "2 threads".into(),
             profile,
             largest_cell: 1017,
             sampled: 23_456,
@@ -202,6 +236,23 @@ mod tests {
             hands: Vec::new(),
             legend: Vec::new(),
         }
+    }
+
+    #[test]
+    fn the_quiet_overlay_is_one_line() {
+        let profile = Profile::default();
+        let rates = Some(Rates { ticks: 24.0, frames: 30.4 });
+        let facts = Facts { rates, ..facts(&profile) };
+        assert_eq!(facts.line(), "200,000 agents   real time × 0.40   30 frames/s   cpu");
+        let alone = Facts { agents: 1, paused: true, ..facts };
+        assert_eq!(alone.line(), "1 agent   paused at tick 1,234   cpu");
+        assert_eq!(alone.lines()[0], "1 agent");
+    }
+
+    #[test]
+    fn its_key_leads_round() {
+        let steps = [Detail::Quiet.next(), Detail::Full.next(), Detail::Hidden.next()];
+        assert_eq!(steps, [Detail::Full, Detail::Hidden, Detail::Quiet]);
     }
 
     #[test]

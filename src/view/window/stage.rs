@@ -14,7 +14,7 @@ use super::hand::{DropKey, Hand};
 use super::interface::{Interface, Painting};
 use super::keys::{self, Action};
 use super::lens::{self, Lens};
-use super::overlay::{self, Facts};
+use super::overlay::{self, Detail, Facts};
 use super::player::Player;
 use super::screen::{Canvas, Screen};
 use super::{Next, Options, Summary, WindowError};
@@ -22,6 +22,7 @@ use crate::engine::EngineKind;
 use crate::model::behaviours::Target;
 use crate::model::scene::{Click, Species};
 use crate::model::vector::Point;
+use crate::view::look::scale_of;
 use crate::view::renderer::Renderer;
 use crate::view::upload::UploadedAgents;
 
@@ -30,6 +31,12 @@ const NEAR: f32 = 24.0;
 
 /// How long to wait before asking again for a surface that nobody can see.
 const NAP: Duration = Duration::from_millis(100);
+
+/// Pixels to the point in a window of so many pixels: as on its screen, but in a large window as in a
+/// picture of its size.
+fn scale(window: &Window, (width, height): (u32, u32)) -> f32 {
+    (window.scale_factor() as f32).max(scale_of(width, height))
+}
 
 /// Everything that lives as long as the window.
 pub struct Stage<'a> {
@@ -49,7 +56,7 @@ pub struct Stage<'a> {
     /// What the hand drags along.
     held: Option<Thing>,
     meter: Meter,
-    overlay_shown: bool,
+    overlay: Detail,
     controls_shown: bool,
     notice: Option<(String, Instant)>,
     occluded: bool,
@@ -68,10 +75,11 @@ impl<'a> Stage<'a> {
     ) -> Result<Self, WindowError> {
         let screen = Screen::new(instance, Arc::clone(&window), &options.adapter)?;
         let gpu = screen.gpu();
-        let engine = (options.engines)(options.engine, Some(gpu))?;
+        let kind = (options.engine)(gpu)?;
+        let engine = (options.engines)(kind, Some(gpu))?;
         let player = Player::new(engine, options.scene, options.state)?;
         let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
-        renderer.set_scale(window.scale_factor() as f32);
+        renderer.set_scale(scale(&window, screen.size()));
         Ok(Self {
             interface: Interface::new(&window, gpu, screen.format()),
             uploaded: UploadedAgents::new(Arc::clone(gpu)),
@@ -85,7 +93,7 @@ impl<'a> Stage<'a> {
             dropping: 0,
             held: None,
             meter: Meter::default(),
-            overlay_shown: true,
+            overlay: Detail::Quiet,
             controls_shown: false,
             notice: None,
             occluded: false,
@@ -141,10 +149,7 @@ impl<'a> Stage<'a> {
         match event {
             WindowEvent::CloseRequested | WindowEvent::Destroyed => return Ok(false),
             WindowEvent::Resized(_) => self.resized(),
-            WindowEvent::ScaleFactorChanged { scale_factor, .. } => {
-                self.renderer.set_scale(*scale_factor as f32);
-                self.resized();
-            }
+            WindowEvent::ScaleFactorChanged { .. } => self.resized(),
             WindowEvent::Occluded(occluded) => {
                 self.occluded = *occluded;
                 self.wake();
@@ -194,7 +199,7 @@ impl<'a> Stage<'a> {
             Action::Reset => self.player.reset()?,
             Action::SwitchEngine => self.switch_engine(options),
             Action::Sliders => self.controls_shown = !self.controls_shown,
-            Action::Overlay => self.overlay_shown = !self.overlay_shown,
+            Action::Overlay => self.overlay = self.overlay.next(),
             Action::Geometry => {
                 let notice = self.lens.switch(self.player.agents());
                 self.say(notice);
@@ -272,6 +277,7 @@ impl<'a> Stage<'a> {
     fn resized(&mut self) {
         let hidden = self.is_hidden();
         self.screen.measure();
+        self.renderer.set_scale(scale(&self.window, self.screen.size()));
         self.hand.resize(&self.player.scene().world, self.screen.size());
         if hidden {
             self.wake();
@@ -355,7 +361,8 @@ impl<'a> Stage<'a> {
         let near = NEAR * self.window.scale_factor() as f32;
         let (marks, legend) = self.lens.marks(&mut self.player, &camera, near)?;
         let (player, gpu) = (&mut self.player, self.screen.gpu());
-        let (largest_cell, sampled) = self.crowds.count(player, gpu, self.overlay_shown)?;
+        let counts = self.overlay == Detail::Full;
+        let (largest_cell, sampled) = self.crowds.count(player, gpu, counts)?;
         let engine = self.player.engine();
         let scene = self.player.scene();
         let facts = Facts {
@@ -363,7 +370,8 @@ impl<'a> Stage<'a> {
             tick: self.player.tick(),
             rates: self.meter.rates(),
             paused: self.player.clock.is_paused(),
-            engine: format!("{} · {}", engine.kind(), engine.describe()),
+            kind: engine.kind(),
+            machine: engine.describe(),
             largest_cell,
             sampled,
             profile: self.player.profile(),
@@ -376,11 +384,7 @@ impl<'a> Stage<'a> {
         let mut changed = false;
         let painting = self.interface.run(&self.window, |context| {
             lens::paint(context, &camera, &marks);
-            if self.overlay_shown {
-                facts.show(context);
-            } else if let Some(notice) = facts.notice {
-                overlay::show_notice(context, notice);
-            }
+            facts.show(context, self.overlay);
             if let Some((_, since)) = &self.notice {
                 context
                     .request_repaint_after(overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));

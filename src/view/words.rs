@@ -1,0 +1,37 @@
+//! Numbers in words, for the window and for the terminal.
+
+/// `1 agent` or `2 agents`.
+#[must_use]
+pub fn counted(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+/// `1,234,567`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        let texts = [0, 999, 1000, 200_000, 134_217_728].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "200,000", "134,217,728"]);
+    }
+
+    #[test]
+    fn one_thing_is_no_things() {
+        assert_eq!([0, 1, 2].map(|n| counted(n, "agent")), ["0 agents", "1 agent", "2 agents"]);
+    }
+}
