@@ -114,8 +114,8 @@ fn verdict(one_tick: &[f64], run: &[f64], rounding: f64) -> Verdict {
 
 /// How many are farther apart than rounding explains.
 fn strays(distances: &[f64], rounding: f64) -> usize {
-    // Written so that what is no number is no agreement.
-    distances.iter().filter(|distance| !(**distance <= rounding)).count()
+    // What is no number is no agreement.
+    distances.iter().filter(|distance| distance.is_nan() || **distance > rounding).count()
 }
 
 /// Distances between the same agents of two states, in ascending order; world units.

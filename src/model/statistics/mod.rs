@@ -6,6 +6,7 @@
 //! state gives the same figures, whatever the number of threads.
 
 mod cells;
+mod circle;
 
 use std::ops::Range;
 
@@ -17,6 +18,7 @@ use super::state::FlockState;
 use super::vector::Point;
 use super::world::{Boundary, World};
 use cells::{Cells, Census, PartSight, way};
+use circle::sine_and_cosine;
 
 /// Agents that one task sums up. Fixed: sums must not depend on the number of threads.
 const PART: usize = 4096;
@@ -182,13 +184,13 @@ fn centre(world: &World, state: &FlockState) -> glam::DVec2 {
         let [x, y] = sum_parts(count, |agent| state.position[agent].as_dvec2().to_array());
         return glam::DVec2::new(x, y) * per_agent;
     }
-    let turn = std::f64::consts::TAU / world.size.as_dvec2();
+    let size = world.size.as_dvec2();
     let [sin_x, cos_x, sin_y, cos_y] = sum_parts(count, |agent| {
-        let angle = state.position[agent].as_dvec2() * turn;
-        let ((sin_x, cos_x), (sin_y, cos_y)) = (angle.x.sin_cos(), angle.y.sin_cos());
+        let turns = state.position[agent].as_dvec2() / size;
+        let ([sin_x, cos_x], [sin_y, cos_y]) = (sine_and_cosine(turns.x), sine_and_cosine(turns.y));
         [sin_x, cos_x, sin_y, cos_y]
     });
-    glam::DVec2::new(sin_x.atan2(cos_x), sin_y.atan2(cos_y)) / turn
+    glam::DVec2::new(sin_x.atan2(cos_x), sin_y.atan2(cos_y)) * size / std::f64::consts::TAU
 }
 
 /// How the flock turns round its centre of mass: the sum of the turning of unit vectors, and the
