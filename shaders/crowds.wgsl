@@ -1,12 +1,22 @@
 // What the two passes share that undo the race in crowded cells: `sort_crowds`, and `sort_scattered`
 // for what that leaves. A workgroup takes one cell after the other.
 
+import package::flock::flock;
+
 struct Census {
     largest_cell: u32,
     workgroups: u32,
     rows: u32,
     layers: u32,
     crowded_cells: u32,
+}
+
+// A crowded cell: its agents are those from `begin` to before `end`.
+struct Crowd {
+    cell: u32,
+    begin: u32,
+    end: u32,
+    is_scattered: bool,
 }
 
 @group(0) @binding(1) var<storage, read> start: array<u32>;
@@ -33,12 +43,14 @@ fn crowds(thread: u32) -> u32 {
     return workgroupUniformLoad(&shared_crowds);
 }
 
-// The `nth` crowded cell, the same for all threads: they meet at barriers while they sort it.
-fn crowd(nth: u32, thread: u32) -> u32 {
+// The `nth` crowd, the same for all threads: they meet at barriers while they sort it.
+fn crowd(nth: u32, thread: u32) -> Crowd {
     if thread == 0u {
         shared_crowd = crowded[nth];
     }
-    return workgroupUniformLoad(&shared_crowd);
+    let listed = workgroupUniformLoad(&shared_crowd);
+    let cell = min(listed & ~SCATTERED, flock.columns * flock.rows - 1u);
+    return Crowd(cell, start[cell], min(start[cell + 1u], flock.count), (listed & SCATTERED) != 0u);
 }
 
 // Turns how many a thread has into where they begin; returns where the next thread's do.

@@ -10,7 +10,7 @@
 // rounds in sum, and eight million agents may share a cell. Elsewhere they are plain: SwiftShader takes
 // twelve seconds to compile the unrolled ones.
 
-import package::crowds::{SCATTERED, THREADS, crowd, crowded, crowds, end_of_scan, index, scan_totals, scratch, start, totals};
+import package::crowds::{SCATTERED, THREADS, crowd, crowded, crowds, end_of_scan, index, scan_totals, scratch, totals};
 import package::flock::flock;
 
 // The dispatch of `sort_scattered`: workgroups along x, y and z.
@@ -211,12 +211,10 @@ fn sort_crowds(
 ) {
     let all = crowds(thread);
     for (var nth = workgroup.x; nth < all; nth += workgroups.x) {
-        let cell = min(crowd(nth, thread), flock.columns * flock.rows - 1u);
-        let begin = start[cell];
-        let end = min(start[cell + 1u], flock.count);
-        let sorted = sort_by_bitmaps(begin, end, thread);
+        let members = crowd(nth, thread);
+        let sorted = sort_by_bitmaps(members.begin, members.end, thread);
         if !sorted && thread == 0u {
-            crowded[nth] = cell | SCATTERED;
+            crowded[nth] = members.cell | SCATTERED;
             atomicMax(&scattered.workgroups, workgroups.x);
         }
     }

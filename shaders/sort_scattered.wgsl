@@ -5,7 +5,7 @@
 // Loops go a step a round, since cells are smaller than those of `sort_crowds`: one with a 64th of the
 // flock fits a bitmap. Of eight million agents a thread has at most 1,024, in six rounds of digits.
 
-import package::crowds::{SCATTERED, THREADS, crowd, crowds, index, scan_totals, scratch, start, totals};
+import package::crowds::{THREADS, crowd, crowds, index, scan_totals, scratch, totals};
 import package::flock::flock;
 
 const DIGITS = 16u;
@@ -74,16 +74,13 @@ fn sort_scattered(
     // Two rounds at a time until all bits of an index are sorted.
     let bits = 32u - countLeadingZeros(flock.count);
     for (var nth = workgroup.x; nth < all; nth += workgroups.x) {
-        let listed = crowd(nth, thread);
-        let cell = min(listed & ~SCATTERED, flock.columns * flock.rows - 1u);
-        let begin = start[cell];
-        let end = min(start[cell + 1u], flock.count);
+        let members = crowd(nth, thread);
         // A cell that is sorted has no digits left to sort by.
-        let left = select(0u, bits, (listed & SCATTERED) != 0u);
+        let left = select(0u, bits, members.is_scattered);
         // The number of rounds is even: the result ends where it began.
         for (var shift = 0u; shift < left; shift += 2u * DIGIT_BITS) {
-            sort_by_digit(begin, end, shift, true, thread);
-            sort_by_digit(begin, end, shift + DIGIT_BITS, false, thread);
+            sort_by_digit(members.begin, members.end, shift, true, thread);
+            sort_by_digit(members.begin, members.end, shift + DIGIT_BITS, false, thread);
         }
     }
 }
