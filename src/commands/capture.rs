@@ -55,6 +55,14 @@ pub struct CaptureArgs {
 
 /// Runs the command. On Ctrl-C the film ends with the last frame drawn.
 pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
+    capture_on(args, || args.machine.open())
+}
+
+/// The same on a machine of the caller's own, opened when it is known that `--out` can be written.
+pub fn capture_on(
+    args: &CaptureArgs,
+    machine: impl FnOnce() -> anyhow::Result<Machine>,
+) -> anyhow::Result<()> {
     let plan = Plan::of(args);
     let interrupt = Interrupt::listen();
     // What cannot be written must fail before anything is simulated.
@@ -63,7 +71,7 @@ pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     if let Some(unseen) = plan.unseen() {
         eprintln!("flockwork: {unseen}");
     }
-    let Machine { mut engine, gpu } = args.machine.open()?;
+    let Machine { mut engine, gpu } = machine()?;
     let (scene, state) = args.flock.prepare(Some(engine.as_ref()))?;
     let agents = state.len();
     if args.geometry && agents > MOST_AGENTS {

@@ -48,6 +48,11 @@ const PICTURE: &str = "flockwork.png";
 
 /// Runs the command.
 pub fn run(args: &RunArgs) -> anyhow::Result<()> {
+    run_with(args, &mut |kind, gpu| engine(kind, gpu, &args.machine))
+}
+
+/// The same with engines of the caller's own.
+pub fn run_with(args: &RunArgs, engines: &mut window::EngineFactory<'_>) -> anyhow::Result<()> {
     // The window opens the device; a flock that will not fit it is not worth making.
     if let Some(count) = args.flock.count.filter(|count| *count > FITS_EVERYWHERE)
         && args.machine.wants_gpu()
@@ -64,11 +69,16 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         stopped: &|| interrupt.is_raised(),
         adapter: args.machine.adapter.clone().unwrap_or_default(),
         engine: &|gpu| args.machine.kind_beside(gpu),
-        engines: &mut |kind, gpu| engine(kind, gpu, &args.machine),
+        engines: &mut |kind, gpu| engines(kind, gpu),
+        tell: &|text| eprintln!("flockwork: {text}"),
     };
     match window::run(options) {
         Ok(summary) => {
             say(&format!("{summary}\n"))?;
+            if interrupt.is_raised() {
+                let kept = format!("the window is closed after {}", counted(summary.ticks, "tick"));
+                return Err(Interrupted { kept }.into());
+            }
             Ok(())
         }
         Err(error @ (WindowError::NoDisplay(_) | WindowError::NoSurface(_))) => {

@@ -46,6 +46,15 @@ pub struct Profile {
     pub by_timestamps: bool,
 }
 
+/// A flock at one tick.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// The agents.
+    pub state: FlockState,
+    /// The targets at the same tick.
+    pub targets: Vec<Target>,
+}
+
 /// An engine that cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EngineError {
@@ -67,7 +76,18 @@ pub enum EngineError {
         /// Largest count that fits.
         largest: u64,
     },
-    /// The device refused a shader or a command, or went away.
+    /// The device went away: the driver started anew, the card was unplugged, or somebody shut it
+    /// down. What was on it is gone.
+    #[error(
+        "{adapter}: the device was lost ({reason}); run the command again, or use --engine cpu"
+    )]
+    Lost {
+        /// Name of the adapter.
+        adapter: String,
+        /// What the driver said.
+        reason: String,
+    },
+    /// The device refused a shader or a command.
     #[error("{adapter}: {message}")]
     Device {
         /// Name of the adapter.
@@ -102,6 +122,13 @@ pub trait Engine {
         Ok(())
     }
 
+    /// Bytes of the host's memory that a flock on a grid of `cells` takes in this engine, at most while
+    /// it is loaded.
+    fn host_bytes(&self, agents: u64, cells: u64) -> u64 {
+        let _ = (agents, cells);
+        0
+    }
+
     /// Replaces the flock: its scene (parameters, world) and its state.
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError>;
 
@@ -119,6 +146,18 @@ pub trait Engine {
 
     /// The state after all submitted ticks, rows in the order of [`Engine::load`].
     fn read_back(&mut self) -> Result<FlockState, EngineError>;
+
+    /// Asks for a copy of the flock as it is after all submitted ticks, without waiting for it: what
+    /// there is to go on from when the device is lost. False when none will come, as from engines whose
+    /// flock is on the host anyway. One is under way at a time; [`Engine::load`] drops it.
+    fn request_snapshot(&mut self) -> bool {
+        false
+    }
+
+    /// The copy asked for, once it is here. To be called often: each call brings over a part.
+    fn take_snapshot(&mut self) -> Option<Snapshot> {
+        None
+    }
 
     /// Turns the measurement of passes on or off.
     fn set_profiling(&mut self, on: bool);

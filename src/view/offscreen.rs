@@ -145,8 +145,7 @@ impl Offscreen {
 
     /// The oldest picture under way, if it has arrived or there is no room for another.
     fn make_room(&mut self) -> Result<Option<Frame>, EngineError> {
-        let polled = self.gpu.device.poll(wgpu::PollType::Poll);
-        polled.map_err(|error| self.gpu.error(error.to_string()))?;
+        self.gpu.poll(wgpu::PollType::Poll)?;
         let arrived = |first: &UnderWay| first.arrived.load(Ordering::Acquire);
         if self.under_way.front().is_some_and(arrived) || self.under_way.len() >= MOST_UNDER_WAY {
             return self.oldest();
@@ -160,9 +159,7 @@ impl Offscreen {
         let UnderWay { staging, submission, arrived, above, camera } = first;
         if !arrived.load(Ordering::Acquire) {
             let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
-            let waited = self.gpu.device.poll(wait);
-            waited.map_err(|error| self.gpu.error(error.to_string()))?;
-            self.gpu.check()?;
+            self.gpu.poll(wait)?;
         }
         let mut frame = self.frame(&staging)?;
         staging.unmap();

@@ -1,8 +1,11 @@
 //! A display without a screen (Xvfb), the program in a window on it, hands (xdotool) and an eye
 //! (ImageMagick's `import`).
 
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use image::{ImageFormat, RgbImage};
@@ -134,7 +137,14 @@ impl Display {
     /// Starts the program on this display.
     pub fn start(&self, mut command: Command) -> Program {
         command.env("DISPLAY", &self.name).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Program { child: command.spawn().unwrap(), window: String::new() }
+        let mut child = command.spawn().unwrap();
+        let (send, said) = channel();
+        let err = BufReader::new(child.stderr.take().unwrap());
+        std::thread::spawn(move || {
+            // Nobody listens any more once the test is over.
+            err.lines().map_while(Result::ok).try_for_each(|line| send.send(line))
+        });
+        Program { child, said, err: String::new(), window: String::new() }
     }
 
     /// The number of the program's window, once it is there; it gets the keyboard, for here is no
@@ -156,6 +166,9 @@ impl Drop for Display {
 /// The program under test; ends with this value, also when a test panics.
 pub struct Program {
     child: Child,
+    /// Lines on stderr, and those of them that have been read.
+    said: Receiver<String>,
+    err: String,
     /// The number of its window.
     pub window: String,
 }
@@ -164,6 +177,20 @@ impl Program {
     /// Sends a signal, `TERM`.
     pub fn signal(&self, name: &str) {
         call(Command::new("kill").args([format!("-{name}"), self.child.id().to_string()]));
+    }
+
+    /// Waits for a line on stderr that contains `part`.
+    pub fn until_it_says(&mut self, part: &str) -> String {
+        let begin = Instant::now();
+        loop {
+            let left = DEADLINE.saturating_sub(begin.elapsed());
+            let line = self.said.recv_timeout(left);
+            let line = line.unwrap_or_else(|_| panic!("it never said {part:?}: {}", self.err));
+            self.err += &format!("{line}\n");
+            if line.contains(part) {
+                return line;
+            }
+        }
     }
 
     /// Waits for its end: exit code, stdout and stderr.
@@ -176,9 +203,10 @@ impl Program {
             assert!(begin.elapsed() < DEADLINE, "the program does not end");
             std::thread::sleep(NAP);
         };
-        let (mut out, mut err) = (String::new(), String::new());
+        let mut out = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-        self.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        let mut err = std::mem::take(&mut self.err);
+        err.extend(self.said.iter().map(|line| line + "\n"));
         (status.code(), out, err)
     }
 }

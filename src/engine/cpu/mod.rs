@@ -33,6 +33,13 @@ use pilots::SpeciesTable;
 use sort::{Sorted, Unsorted};
 use steer::Steer;
 
+/// Bytes of an agent: its motion twice, its identity twice, its key, its name and its memory as it is
+/// loaded.
+const AGENT_BYTES: u64 = 2 * 20 + 2 * 5 + 4 + 4 + 4;
+
+/// Bytes of a cell: where it begins, and where it would begin were the agents spread evenly.
+const CELL_BYTES: u64 = 2 * 4;
+
 /// Moves a flock on the CPU. The same bits for any number of threads and any instruction set.
 pub struct CpuEngine {
     pool: rayon::ThreadPool,
@@ -210,6 +217,10 @@ impl Engine for CpuEngine {
         let threads = self.pool.current_num_threads();
         let plural = if threads == 1 { "" } else { "s" };
         format!("{threads} thread{plural}, {}", self.instructions)
+    }
+
+    fn host_bytes(&self, agents: u64, cells: u64) -> u64 {
+        AGENT_BYTES * agents + CELL_BYTES * cells
     }
 
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {

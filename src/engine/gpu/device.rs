@@ -1,7 +1,8 @@
 //! Finding an adapter and opening its device.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use super::fault::{self, Fault};
 use super::memory;
 use crate::engine::EngineError;
 use crate::model::scene::nearest;
@@ -55,7 +56,7 @@ pub struct Gpu {
     pub info: wgpu::AdapterInfo,
     /// True when passes can be timed by the device's own clock.
     pub has_timestamps: bool,
-    fault: Arc<Mutex<Option<String>>>,
+    fault: Arc<Fault>,
 }
 
 impl std::fmt::Debug for Gpu {
@@ -213,24 +214,15 @@ impl Gpu {
         });
         let (device, queue) = pollster::block_on(request).map_err(|error| EngineError::Device {
             adapter: describe(&info),
-            message: error.to_string(),
+            message: format!("cannot open the device: {error}; use --engine cpu"),
         })?;
-        let fault = Arc::new(Mutex::new(None));
-        let note = |fault: &Arc<Mutex<Option<String>>>, message: String| {
-            if let Ok(mut first) = fault.lock() {
-                first.get_or_insert(message);
-            }
-        };
+        let fault = Arc::new(Fault::new(&device));
         let errors = Arc::clone(&fault);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
-            note(&errors, error.to_string());
+            errors.note(error.to_string());
         }));
         let losses = Arc::clone(&fault);
-        device.set_device_lost_callback(move |reason, message| {
-            if reason != wgpu::DeviceLostReason::Destroyed {
-                note(&losses, format!("the device was lost: {message}"));
-            }
-        });
+        device.set_device_lost_callback(move |reason, message| losses.lose(reason, &message));
         Ok(Arc::new(Self { instance, adapter, device, queue, info, has_timestamps, fault }))
     }
 
@@ -274,18 +266,32 @@ impl Gpu {
         EngineError::Device { adapter: self.name(), message: message.into() }
     }
 
-    /// The first error that the driver reported, if it reported one.
+    /// The loss of the device, or else the first error that the driver reported, if there is one.
     pub fn check(&self) -> Result<(), EngineError> {
-        let fault = self.fault.lock().ok().and_then(|fault| fault.clone());
-        fault.map_or(Ok(()), |message| Err(self.error(message)))
+        if let Some(reason) = self.fault.loss() {
+            return Err(EngineError::Lost { adapter: self.name(), reason });
+        }
+        self.fault.first().map_or(Ok(()), |message| Err(self.error(message)))
+    }
+
+    /// Lets the device report what it has done since the last call, and waits as `poll` says.
+    pub fn poll(&self, poll: wgpu::PollType) -> Result<(), EngineError> {
+        let polled = self.attempt(|| self.device.poll(poll))?;
+        polled.map(|_| ()).map_err(|error| self.error(error.to_string()))
+    }
+
+    /// Does `work`, which may panic over a lost device, as `wgpu::Device::poll` does and the painter of
+    /// egui: such a panic is the loss, and prints nothing.
+    pub fn attempt<T>(&self, work: impl FnOnce() -> T) -> Result<T, EngineError> {
+        let done = fault::quietly(work);
+        // Work on a lost device fails in ways that only make sense to who knows of the loss.
+        self.check()?;
+        done.map_err(|panic| self.error(panic))
     }
 
     /// Waits until the device has done everything that was submitted.
     pub fn wait(&self) -> Result<(), EngineError> {
-        self.device
-            .poll(wgpu::PollType::wait_indefinitely())
-            .map_err(|error| self.error(error.to_string()))?;
-        self.check()
+        self.poll(wgpu::PollType::wait_indefinitely())
     }
 
     /// Copies `buffer` to the host.

@@ -13,6 +13,9 @@ pub const CROWDED_ABOVE: u32 = 1024;
 /// Bytes of the largest buffer for each agent: the state, a vec4 of f32.
 const STATE_BYTES: u64 = 16;
 
+/// Bytes of all buffers for each agent, and for each cell.
+pub const BYTES: [u64; 2] = [64, 12];
+
 /// Bytes of a buffer that holds nothing: no binding is empty. (Passes count by the lengths of the
 /// others.)
 const UNUSED_BYTES: u64 = 16;
@@ -214,7 +217,7 @@ mod tests {
             // What agents remember comes with the scene: a word.
             let bytes = NAMES.into_iter().map(|name| flock_bytes(name, &extent)).sum::<u64>()
                 + 4 * u64::from(agents);
-            let budget = 64 * u64::from(agents) + 12 * u64::from(cells);
+            let budget = BYTES[0] * u64::from(agents) + BYTES[1] * u64::from(cells);
             assert!(bytes <= budget && bytes > budget * 9 / 10, "{bytes}, not {budget}");
         }
     }

@@ -6,12 +6,14 @@
 //! on every run.
 
 pub mod device;
+mod fault;
 pub mod memory;
 mod options;
 pub mod pass;
 mod profiler;
 pub mod reflect;
 pub mod shaders;
+mod snapshot;
 mod tables;
 
 use std::sync::Arc;
@@ -24,7 +26,7 @@ pub use options::Options;
 pub use profiler::MEASURED_TICKS;
 pub use tables::SPECIES_SHIFT;
 
-use crate::engine::{Engine, EngineError, EngineKind, Profile};
+use crate::engine::{Engine, EngineError, EngineKind, Profile, Snapshot};
 use crate::model::behaviours::{Target, Uses};
 use crate::model::memory as model;
 use crate::model::scene::Scene;
@@ -34,12 +36,20 @@ use memory::Memory;
 use pass::{Buffers, Extent, Occasion, Pipeline, Sizes, TICK};
 use profiler::Profiler;
 use shaders::Variant;
+use snapshot::{Progress, Rows, Sources, Transfer};
 use tables::Tables;
 
 /// Agents times ticks of one submission, on a GPU and on a driver that computes on the CPU. Systems
 /// kill a device that is silent for about two seconds: lavapipe moves four million agents a second,
 /// SwiftShader one.
 const AGENT_TICKS_PER_SUBMISSION: [u64; 2] = [64_000_000, 1_000_000];
+
+/// Bytes of an agent on the host while it is loaded: sorted by its key, and once more on its way to the
+/// device.
+const AGENT_BYTES: u64 = 2 * 24 + 2 * 8;
+
+/// Bytes of a cell: where it begins, and once more on its way.
+const CELL_BYTES: u64 = 2 * 4;
 
 /// Where the renderer finds the agents.
 #[derive(Clone, Copy, Debug)]
@@ -65,9 +75,10 @@ struct Loaded {
     bindings: Vec<wgpu::BindGroup>,
     tables: Tables,
     scene: Scene,
-    ids: Vec<u32>,
-    species: Vec<u8>,
+    rows: Rows,
     tick: u64,
+    /// A copy on its way to the host.
+    transfer: Option<Transfer>,
 }
 
 /// Moves a flock on a GPU.
@@ -272,7 +283,13 @@ impl Engine for GpuEngine {
         memory::check_count(&self.gpu.device.limits(), &self.gpu.info, count)
     }
 
+    fn host_bytes(&self, agents: u64, cells: u64) -> u64 {
+        let device = if self.gpu.is_software() { memory::BYTES } else { [0, 0] };
+        (AGENT_BYTES + device[0]) * agents + (CELL_BYTES + device[1]) * cells
+    }
+
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
+        self.gpu.check()?;
         self.check_count(state.len() as u64)?;
         let grid = scene.grid(state.len());
         let in_step = self.gpu.goes_in_step() && !self.options.out_of_step;
@@ -316,9 +333,9 @@ impl Engine for GpuEngine {
             bindings,
             tables,
             scene: scene.clone(),
-            ids: state.id.clone(),
-            species: state.species.clone(),
+            rows: Rows::of(state),
             tick: state.tick,
+            transfer: None,
         });
         self.write_clock(1)?;
         self.gpu.check()
@@ -350,6 +367,7 @@ impl Engine for GpuEngine {
     }
 
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
+        self.gpu.check()?;
         if self.profiling && !self.profiler.has_queries() {
             self.step_by_wall_clock(ticks)?;
         } else {
@@ -382,29 +400,45 @@ impl Engine for GpuEngine {
         } else {
             Vec::new()
         };
-        let count = loaded.ids.len();
-        let mut flock = FlockState {
+        let (agents, tags) = (bytemuck::cast_slice(&state), bytemuck::cast_slice(&tag));
+        let state = loaded.rows.state(loaded.tick, agents, tags, &memory);
+        state.map_err(|message| self.gpu.error(message))
+    }
+
+    fn request_snapshot(&mut self) -> bool {
+        let Some(loaded) = &mut self.loaded else { return false };
+        if loaded.transfer.is_some() {
+            return true;
+        }
+        let uses = loaded.variant.uses;
+        let (moving, remembers) = (uses.has(Uses::MOVING_TARGETS), uses.has(Uses::MEMORY));
+        let named = |name, wanted: bool| loaded.memory.named(name).filter(|_| wanted);
+        let sources = Sources {
             tick: loaded.tick,
-            id: loaded.ids.clone(),
-            species: loaded.species.clone(),
-            position: vec![Point::ZERO; count],
-            velocity: vec![Point::ZERO; count],
-            memory: vec![model::Memory::default(); if remembers { count } else { 0 }],
+            rows: &loaded.rows,
+            agents: [named("state", true), named("tag", true), named("memory", remembers)],
+            targets: named("targets", moving),
         };
-        let agents: &[[f32; 4]] = bytemuck::cast_slice(&state);
-        let tags = bytemuck::cast_slice::<u8, u32>(&tag);
-        for (index, (agent, tag)) in agents.iter().zip(tags).enumerate() {
-            let row = (tag & tables::ID_BITS) as usize;
-            if row >= count {
-                return Err(self.gpu.error(format!("agent {row} of {count} does not exist")));
+        let (tables, mut targets) = (loaded.tables.clone(), loaded.scene.targets.clone());
+        let read_targets = Box::new(move |bytes: &[u8]| {
+            if moving {
+                tables.read_targets(bytes, &mut targets);
             }
-            flock.position[row] = Point::new(agent[0], agent[1]);
-            flock.velocity[row] = Point::new(agent[2], agent[3]);
-            if let Some(slot) = flock.memory.get_mut(row) {
-                *slot = memory[index];
+            targets
+        });
+        loaded.transfer = Transfer::begin(&self.gpu, &sources, read_targets);
+        loaded.transfer.is_some()
+    }
+
+    fn take_snapshot(&mut self) -> Option<Snapshot> {
+        let transfer = self.loaded.as_mut()?.transfer.as_mut()?;
+        match transfer.advance() {
+            Progress::UnderWay => None,
+            done => {
+                self.loaded.as_mut()?.transfer = None;
+                if let Progress::Done(snapshot) = done { Some(*snapshot) } else { None }
             }
         }
-        Ok(flock)
     }
 
     fn set_profiling(&mut self, on: bool) {

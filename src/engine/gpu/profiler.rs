@@ -184,7 +184,7 @@ impl Profiler {
 
     fn collect(&mut self, gpu: &Gpu) {
         // A poll that fails is a lost device: the next submission reports it.
-        let _ = gpu.device.poll(wgpu::PollType::Poll);
+        let _ = gpu.poll(wgpu::PollType::Poll);
         if !self.in_flight || !self.mapped.load(Ordering::Acquire) {
             return;
         }

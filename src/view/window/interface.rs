@@ -6,6 +6,7 @@ use egui_wgpu::ScreenDescriptor;
 use winit::event::WindowEvent;
 use winit::window::Window;
 
+use crate::engine::EngineError;
 use crate::engine::gpu::Gpu;
 
 /// The user interface and what paints it.
@@ -72,7 +73,7 @@ impl Interface {
         target: &wgpu::TextureView,
         size: (u32, u32),
         painting: &Painting,
-    ) -> Vec<wgpu::CommandBuffer> {
+    ) -> Result<Vec<wgpu::CommandBuffer>, EngineError> {
         let screen = ScreenDescriptor {
             size_in_pixels: [size.0, size.1],
             pixels_per_point: painting.pixels_per_point,
@@ -83,8 +84,10 @@ impl Interface {
             }
         }
         let triangles = &painting.triangles;
-        let before =
-            self.painter.update_buffers(&gpu.device, &gpu.queue, encoder, triangles, &screen);
+        let painter = &mut self.painter;
+        let before = gpu.attempt(|| {
+            painter.update_buffers(&gpu.device, &gpu.queue, encoder, triangles, &screen)
+        })?;
         let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("interface"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -96,7 +99,7 @@ impl Interface {
             ..Default::default()
         });
         self.painter.render(&mut pass.forget_lifetime(), triangles, &screen);
-        before
+        Ok(before)
     }
 
     /// Frees what the painting was the last to use; after its submission.

@@ -6,6 +6,7 @@ mod crowds;
 mod deeds;
 mod hand;
 mod interface;
+mod keeper;
 mod keys;
 mod lens;
 mod overlay;
@@ -28,7 +29,7 @@ use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::view::words::counted;
-use stage::Stage;
+use stage::{Loss, Stage};
 
 /// Makes an engine of a kind, on the device that the window draws with if it runs on one.
 pub type EngineFactory<'a> =
@@ -52,6 +53,8 @@ pub struct Options<'a> {
     pub engine: &'a dyn Fn(&Gpu) -> Result<EngineKind, EngineError>,
     /// Makes engines.
     pub engines: &'a mut EngineFactory<'a>,
+    /// Hears what has gone wrong while the window goes on; the overlay shows it too.
+    pub tell: &'a dyn Fn(&str),
 }
 
 /// What was shown.
@@ -99,6 +102,19 @@ pub enum WindowError {
     /// There is a display, but no adapter draws on it.
     #[error("nothing can draw in a window here: {0}")]
     NoSurface(String),
+    /// The device was lost, and there is no other to draw with.
+    #[error(
+        "{adapter}: the device was lost ({reason}), and no other can draw in the window: {problem}; \
+         run the command again"
+    )]
+    Lost {
+        /// Name of the lost one's adapter.
+        adapter: String,
+        /// What its driver said.
+        reason: String,
+        /// Why there is no other.
+        problem: String,
+    },
     /// The engine or the device cannot go on.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -231,6 +247,17 @@ impl App<'_> {
         event_loop.exit();
     }
 
+    /// Opens another device for a window whose own is lost. The driver may have started anew: what is
+    /// known of its adapters is asked again.
+    fn revive(&mut self, event_loop: &ActiveEventLoop, loss: Loss) -> Result<bool, WindowError> {
+        let Some(stage) = self.stage.take() else { return Err(loss.into()) };
+        self.instance = device::instance_on(Box::new(event_loop.owned_display_handle()));
+        let instance = self.instance.clone();
+        self.stage = Some(stage.revive(instance, &mut self.options, loss)?);
+        self.frame_wanted = true;
+        Ok(true)
+    }
+
     fn handle(&mut self, event: &WindowEvent) -> Result<bool, WindowError> {
         let Some(stage) = &mut self.stage else { return Ok(true) };
         if *event != WindowEvent::RedrawRequested {
@@ -264,7 +291,13 @@ impl ApplicationHandler for App<'_> {
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
-        match self.handle(&event) {
+        let handled = match self.handle(&event) {
+            Err(WindowError::Engine(EngineError::Lost { adapter, reason })) => {
+                self.revive(event_loop, Loss { adapter, reason })
+            }
+            handled => handled,
+        };
+        match handled {
             Ok(true) => {}
             Ok(false) => self.close(event_loop, None),
             Err(error) => self.close(event_loop, Some(error)),

@@ -1,10 +1,12 @@
 //! Plays a flock: an engine, its scene as the user has changed it, and the clock.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::time::Instant;
 
 use super::clock::Clock;
 use super::deeds::{self, Thing};
+use super::keeper::Keeper;
 use crate::engine::{Engine, EngineError, Profile};
 use crate::model::behaviours::Target;
 use crate::model::scene::{Scene, Species};
@@ -18,6 +20,7 @@ pub struct Player<'a> {
     scene: Scene,
     first: &'a Scene,
     initial: &'a FlockState,
+    keeper: Keeper<'a>,
     /// Ticks to run.
     pub clock: Clock,
     tick: u64,
@@ -47,6 +50,7 @@ impl<'a> Player<'a> {
             scene: first.clone(),
             first,
             initial,
+            keeper: Keeper::new(initial),
             clock: Clock::default(),
             tick: initial.tick,
             agents: initial.len(),
@@ -57,23 +61,32 @@ impl<'a> Player<'a> {
             revision: 0,
             edition: 0,
         };
-        player.load(initial)?;
+        player.load(Cow::Borrowed(initial))?;
         Ok(player)
     }
 
-    fn load(&mut self, state: &FlockState) -> Result<(), EngineError> {
+    /// Loads a state, which stays with the keeper when that fails.
+    fn load(&mut self, state: Cow<'a, FlockState>) -> Result<(), EngineError> {
+        self.keeper.keep(state, self.scene.targets.clone());
+        let state = &self.keeper.state;
         self.engine.load(&self.scene, state)?;
+        (self.tick, self.agents) = (state.tick, state.len());
+        self.keeper.trust(self.engine.kind());
+        self.settle();
+        Ok(())
+    }
+
+    /// Tells an engine with a new flock what it does not know of it.
+    fn settle(&mut self) {
         self.engine.set_profiling(true);
         self.engine.set_pointer(self.pointer);
-        self.tick = state.tick;
-        self.agents = state.len();
         self.revision += 1;
         self.edition += 1;
-        Ok(())
     }
 
     /// Runs the ticks that are due `elapsed` seconds after the last call; returns how many.
     pub fn advance(&mut self, elapsed: f64) -> Result<u32, EngineError> {
+        self.keeper.look_after(&mut *self.engine, self.tick);
         let ticks = self.clock.advance(elapsed, self.cost);
         if ticks == 0 {
             self.learn()?;
@@ -118,7 +131,7 @@ impl<'a> Player<'a> {
         self.scene.targets.clone_from(&self.first.targets);
         self.scene.obstacles.clone_from(&self.first.obstacles);
         self.scene.paths.clone_from(&self.first.paths);
-        self.load(self.initial)
+        self.load(Cow::Borrowed(self.initial))
     }
 
     /// Goes on with another engine from the state that this one has reached. When the other one
@@ -127,13 +140,30 @@ impl<'a> Player<'a> {
         let state = self.engine.read_back()?;
         let scene = Scene { targets: self.engine.targets()?, ..self.scene.clone() };
         engine.load(&scene, &state)?;
-        engine.set_profiling(true);
-        engine.set_pointer(self.pointer);
+        self.keeper.keep(Cow::Owned(state), scene.targets);
+        self.keeper.trust(engine.kind());
+        self.replace(engine);
+        Ok(())
+    }
+
+    /// Goes on with another engine from the last state that is on the host: this one has lost what it
+    /// had. Returns the tick of that state.
+    pub fn rescue(&mut self, mut engine: Box<dyn Engine>) -> Result<u64, EngineError> {
+        let state = &self.keeper.state;
+        let scene = Scene { targets: self.keeper.targets.clone(), ..self.scene.clone() };
+        engine.load(&scene, state)?;
+        (self.tick, self.agents) = (state.tick, state.len());
+        self.keeper.trust(engine.kind());
+        self.replace(engine);
+        Ok(self.tick)
+    }
+
+    /// Takes an engine that has the flock.
+    fn replace(&mut self, engine: Box<dyn Engine>) {
         self.engine = engine;
         self.profile = Profile::default();
         self.cost = 0.0;
-        self.revision += 1;
-        Ok(())
+        self.settle();
     }
 
     /// Goes on with what `edit` makes of the scene and the state, both as they are now; it may add
@@ -156,11 +186,12 @@ impl<'a> Player<'a> {
             self.scene = before;
             return Ok(Some(error.to_string()));
         }
-        let Err(error) = self.load(&state) else { return Ok(None) };
+        let Err(error) = self.load(Cow::Owned(state)) else { return Ok(None) };
         // An engine that could not load has lost what it had.
         self.scene = before;
+        let mut state = self.keeper.take();
         truncate(&mut state, agents);
-        self.load(&state)?;
+        self.load(Cow::Owned(state))?;
         Ok(Some(error.to_string()))
     }
 

@@ -1,5 +1,6 @@
 //! The surface of a window: configured, resized, lost and found again.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use winit::window::Window;
@@ -20,11 +21,33 @@ pub struct Screen {
 /// What [`Screen::acquire`] found.
 pub enum Canvas {
     /// Draw on this and hand it back to [`Screen::present`].
-    Ready(wgpu::SurfaceTexture),
+    Ready(Sheet),
     /// Nothing this time; try again.
     Later,
     /// Nobody could see it.
     Hidden,
+}
+
+/// A texture of the surface, to draw a frame on.
+pub struct Sheet {
+    gpu: Arc<Gpu>,
+    texture: Option<wgpu::SurfaceTexture>,
+}
+
+impl Drop for Sheet {
+    fn drop(&mut self) {
+        let texture = self.texture.take();
+        if texture.is_none() || self.gpu.check().is_ok() {
+            return;
+        }
+        // wgpu takes a texture back from a lost device only while its thread panics, and panics over
+        // the surface that still has one.
+        let _ = std::panic::catch_unwind(AssertUnwindSafe(|| {
+            let _texture = texture;
+            // Without a word: it is caught here.
+            std::panic::resume_unwind(Box::new(()));
+        }));
+    }
 }
 
 impl Screen {
@@ -102,15 +125,17 @@ impl Screen {
         if self.config.width == 0 || self.config.height == 0 {
             return Ok(Canvas::Hidden);
         }
+        // wgpu panics over a surface that has never been configured, as on a device that was lost.
+        self.gpu.check()?;
         if std::mem::take(&mut self.stale) {
             self.surface.configure(&self.gpu.device, &self.config);
         }
         match self.surface.get_current_texture() {
-            Current::Success(texture) => Ok(Canvas::Ready(texture)),
+            Current::Success(texture) => Ok(Canvas::Ready(self.sheet(texture))),
             Current::Suboptimal(texture) => {
                 // It can be shown once more; configured it must not be while the texture lives.
                 self.stale = true;
-                Ok(Canvas::Ready(texture))
+                Ok(Canvas::Ready(self.sheet(texture)))
             }
             Current::Timeout => Ok(Canvas::Later),
             Current::Occluded => Ok(Canvas::Hidden),
@@ -135,18 +160,27 @@ impl Screen {
         }
     }
 
-    /// A view of a texture in the format of [`Screen::format`].
-    #[must_use]
-    pub fn view(&self, canvas: &wgpu::SurfaceTexture) -> wgpu::TextureView {
-        canvas.texture.create_view(&wgpu::TextureViewDescriptor {
+    fn sheet(&self, texture: wgpu::SurfaceTexture) -> Sheet {
+        Sheet { gpu: Arc::clone(&self.gpu), texture: Some(texture) }
+    }
+
+    /// A view of a sheet in the format of [`Screen::format`].
+    pub fn view(&self, sheet: &Sheet) -> Result<wgpu::TextureView, EngineError> {
+        let texture =
+            sheet.texture.as_ref().ok_or_else(|| self.gpu.error("no sheet to draw on"))?;
+        Ok(texture.texture.create_view(&wgpu::TextureViewDescriptor {
             format: Some(self.format()),
             ..Default::default()
-        })
+        }))
     }
 
     /// Shows what was drawn.
-    pub fn present(&self, canvas: wgpu::SurfaceTexture) {
-        self.window.pre_present_notify();
-        self.gpu.queue.present(canvas);
+    pub fn present(&self, mut sheet: Sheet) -> Result<(), EngineError> {
+        self.gpu.check()?;
+        if let Some(texture) = sheet.texture.take() {
+            self.window.pre_present_notify();
+            self.gpu.queue.present(texture);
+        }
+        Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! An open window: the flock that plays in it and the frames that it shows.
 
+mod loss;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +18,7 @@ use super::keys::{self, Action};
 use super::lens::{self, Lens};
 use super::overlay::{self, Detail, Facts};
 use super::player::Player;
-use super::screen::{Canvas, Screen};
+use super::screen::{Canvas, Screen, Sheet};
 use super::{Next, Options, Summary, WindowError};
 use crate::engine::EngineKind;
 use crate::model::behaviours::Target;
@@ -25,6 +27,8 @@ use crate::model::vector::Point;
 use crate::view::look::scale_of;
 use crate::view::renderer::Renderer;
 use crate::view::upload::UploadedAgents;
+
+pub use loss::Loss;
 
 /// How near the mouse must be to an agent to mean it; points.
 const NEAR: f32 = 24.0;
@@ -62,6 +66,8 @@ pub struct Stage<'a> {
     occluded: bool,
     last: Instant,
     frames: u64,
+    /// Frames shown when the device was last lost.
+    frames_at_loss: u64,
     ticks: u64,
     played: Duration,
 }
@@ -99,6 +105,7 @@ impl<'a> Stage<'a> {
             occluded: false,
             last: Instant::now(),
             frames: 0,
+            frames_at_loss: 0,
             ticks: 0,
             played: Duration::ZERO,
             window,
@@ -323,10 +330,10 @@ impl<'a> Stage<'a> {
     }
 
     /// Draws flock and interface; returns when the interface wants to be drawn again.
-    fn show(&mut self, canvas: wgpu::SurfaceTexture) -> Result<Duration, WindowError> {
+    fn show(&mut self, canvas: Sheet) -> Result<Duration, WindowError> {
         let (painting, changed) = self.lay_out()?;
         let gpu = Arc::clone(self.screen.gpu());
-        let target = self.screen.view(&canvas);
+        let target = self.screen.view(&canvas)?;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         if self.player.engine().gpu_agents().is_none() {
             let revision = self.player.revision();
@@ -343,9 +350,9 @@ impl<'a> Stage<'a> {
         let targets = targets.as_ref().unwrap_or(&scene.targets);
         self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera)?;
         let size = self.screen.size();
-        let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting);
+        let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting)?;
         gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
-        self.screen.present(canvas);
+        self.screen.present(canvas)?;
         self.interface.clean_up(&painting);
         let Some(species) = changed else { return Ok(painting.again_in) };
         let refused = self.player.change(species)?;

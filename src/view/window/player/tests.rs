@@ -1,5 +1,8 @@
 //! A played flock and the hands on it, on the CPU engine.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use super::*;
 use crate::engine::EngineKind;
 use crate::engine::cpu::CpuEngine;
@@ -168,6 +171,103 @@ fn an_engine_that_refuses_keeps_what_it_had() {
     }
     assert_eq!(player.add(0, &[Point::ONE; 3]), Ok(None));
     assert_eq!(player.state().unwrap().len(), 8);
+}
+
+/// An engine on a device that is lost once `dead` is true.
+struct Mortal {
+    engine: CpuEngine,
+    dead: Rc<Cell<bool>>,
+}
+
+impl Mortal {
+    fn alive(&self) -> Result<(), EngineError> {
+        let (adapter, reason) = ("mortal".into(), "it died".into());
+        if self.dead.get() { Err(EngineError::Lost { adapter, reason }) } else { Ok(()) }
+    }
+}
+
+impl Engine for Mortal {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Gpu
+    }
+    fn describe(&self) -> String {
+        "mortal".into()
+    }
+    fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
+        self.alive()?;
+        self.engine.load(scene, state)
+    }
+    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+        self.alive()?;
+        self.engine.targets()
+    }
+    fn set_pointer(&mut self, pointer: Option<Point>) {
+        self.engine.set_pointer(pointer);
+    }
+    fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
+        self.alive()?;
+        self.engine.step(ticks)
+    }
+    fn finish(&mut self) -> Result<(), EngineError> {
+        self.alive()
+    }
+    fn read_back(&mut self) -> Result<FlockState, EngineError> {
+        self.alive()?;
+        self.engine.read_back()
+    }
+    fn set_profiling(&mut self, _: bool) {}
+    fn profile(&mut self) -> Profile {
+        Profile::default()
+    }
+    fn largest_cell(&mut self) -> u32 {
+        0
+    }
+}
+
+#[test]
+fn a_flock_that_is_lost_goes_on_from_the_last_state_on_the_host() {
+    let dead = Rc::new(Cell::new(false));
+    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    let cpu = || CpuEngine::new(Some(1)).unwrap();
+    let mortal = || Box::new(Mortal { engine: cpu(), dead: Rc::clone(&dead) });
+    let mut player = Player::new(mortal(), &scene, &state).unwrap();
+    let first = (player.state().unwrap(), player.targets().unwrap());
+    let mut expected = first.clone();
+    let edits: [fn(&mut Player); 4] = [
+        |_| (),
+        |player| assert_eq!(player.add(0, &[Point::ONE; 2]), Ok(None)),
+        |player| {
+            let food = player.nearest_thing(Point::new(310.0, 100.0)).unwrap().unwrap();
+            assert_eq!(player.put(food, Point::new(20.0, 30.0)), Ok(None));
+        },
+        |player| player.switch(Box::new(CpuEngine::new(Some(1)).unwrap())).unwrap(),
+    ];
+    for edit in edits {
+        tick(&mut player, 3);
+        edit(&mut player);
+        if player.engine().kind() == EngineKind::Cpu {
+            player.switch(mortal()).unwrap();
+        }
+        if player.state().unwrap().tick > 3 || player.agents() > 5 {
+            expected = (player.state().unwrap(), player.targets().unwrap());
+        }
+        tick(&mut player, 4);
+        dead.set(true);
+        // Nothing that is asked of it changes what there is to go on from.
+        assert!(player.add(0, &[Point::ZERO]).is_err() && player.new_path().is_err());
+        assert!(player.advance(1.0).is_err() && player.targets().is_err());
+        assert_eq!(player.rescue(Box::new(cpu())), Ok(expected.0.tick));
+        dead.set(false);
+        assert_eq!((player.state().unwrap(), player.targets().unwrap()), expected);
+        assert_eq!((player.tick(), player.agents()), (expected.0.tick, expected.0.len()));
+        player.switch(mortal()).unwrap();
+    }
+    // What was asked for when it was lost is done after it.
+    dead.set(true);
+    assert!(player.reset().is_err());
+    assert_eq!(player.rescue(Box::new(cpu())), Ok(0));
+    assert_eq!((player.state().unwrap(), player.targets().unwrap()), first);
 }
 
 #[test]

@@ -1,0 +1,127 @@
+//! What has gone wrong with a device: its loss, and the first error that nobody caught.
+//!
+//! wgpu keeps quiet about a lost device. Work for it is dropped without an error, and the callback
+//! comes when a poll finds the queue empty, or not at all while work is under way.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Once, PoisonError};
+
+/// What has gone wrong with a device.
+#[derive(Debug)]
+pub struct Fault {
+    first: Mutex<Option<String>>,
+    loss: Mutex<Option<String>>,
+    /// A buffer for [`Fault::refuses`].
+    probe: Mutex<wgpu::Buffer>,
+}
+
+impl Fault {
+    /// Nothing has gone wrong yet.
+    pub fn new(device: &wgpu::Device) -> Self {
+        let probe = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("probe"),
+            size: 4,
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Self { first: Mutex::default(), loss: Mutex::default(), probe: Mutex::new(probe) }
+    }
+
+    /// Notes an error; the first one stays.
+    pub fn note(&self, message: String) {
+        lock(&self.first).get_or_insert(message);
+    }
+
+    /// Notes that the device is lost.
+    pub fn lose(&self, reason: wgpu::DeviceLostReason, message: &str) {
+        // The driver's words end with a full stop where they are a sentence.
+        let message = message.trim().trim_end_matches('.');
+        let reason = match reason {
+            wgpu::DeviceLostReason::Destroyed => "it was shut down",
+            wgpu::DeviceLostReason::Unknown if message.is_empty() => "the driver does not say why",
+            wgpu::DeviceLostReason::Unknown => message,
+        };
+        lock(&self.loss).get_or_insert(reason.into());
+    }
+
+    /// The first error, if there was one.
+    pub fn first(&self) -> Option<String> {
+        lock(&self.first).clone()
+    }
+
+    /// Why the device was lost, if it was.
+    pub fn loss(&self) -> Option<String> {
+        let told = lock(&self.loss).clone();
+        told.or_else(|| {
+            self.refuses().then(|| {
+                self.lose(wgpu::DeviceLostReason::Destroyed, "");
+                lock(&self.loss).clone().unwrap_or_default()
+            })
+        })
+    }
+
+    /// True when the device takes no more work. Mapping is the one request whose refusal comes at
+    /// once, whatever is under way; it costs a microsecond.
+    fn refuses(&self) -> bool {
+        let probe = lock(&self.probe);
+        let (refused, told) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (note, late) = (Arc::clone(&refused), Arc::clone(&told));
+        probe.map_async(wgpu::MapMode::Read, .., move |mapped| {
+            note.store(mapped.is_err() && !late.load(Ordering::Acquire), Ordering::Release);
+        });
+        // What comes from here on is the answer to the `unmap`.
+        told.store(true, Ordering::Release);
+        let refused = refused.load(Ordering::Acquire);
+        probe.unmap();
+        refused
+    }
+}
+
+/// The content of a lock, also where whoever held it before has panicked.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+thread_local! {
+    /// True while a panic of this thread is caught by [`quietly`].
+    static CAUGHT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does `work`; a panic becomes its message, and prints nothing.
+///
+/// `wgpu::Device::poll` panics where the driver says in the middle of a wait that the device is lost.
+pub fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !CAUGHT.get() {
+                usual(panic);
+            }
+        }));
+    });
+    let before = CAUGHT.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    CAUGHT.set(before);
+    done.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+            .unwrap_or_else(|| "the driver stopped in the middle of a wait".into())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_its_message_and_others_stay_what_they_are() {
+        assert_eq!(quietly(|| 7), Ok(7));
+        let lost = || -> u32 { panic!("Error in {}: Parent device is lost", "Device::poll") };
+        assert_eq!(quietly(lost), Err("Error in Device::poll: Parent device is lost".into()));
+        assert!(!CAUGHT.get(), "a panic from here on is nobody's to hide");
+        assert_eq!(quietly(|| quietly(lost).is_err() && CAUGHT.get()), Ok(true));
+    }
+}

@@ -1,0 +1,200 @@
+//! A device that is lost is reported at once, by everything that is asked of it, and leaves no half
+//! file behind.
+
+mod adapter;
+mod frail;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use flockwork::commands::capture::{CaptureArgs, capture_on};
+use flockwork::commands::options::Machine;
+use flockwork::commands::simulate::{SimulateArgs, simulate_on};
+use flockwork::engine::gpu::{Gpu, GpuEngine};
+use flockwork::engine::{Engine, EngineError};
+use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::state::FlockState;
+use frail::Frail;
+
+/// Nothing is asserted about how long things take: what is not there by now will never be.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+fn flock(name: &str, count: u64) -> (Scene, FlockState) {
+    let text = BuiltIn::named(name).unwrap().text;
+    let mut scene = Scene::parse(name, text, &[]).unwrap();
+    let request = Request { count: Some(count), ..Request::default() };
+    let state = scene.populate(&request).unwrap();
+    (scene, state)
+}
+
+fn is_lost<T>(asked: &str, answer: Result<T, EngineError>) {
+    match answer {
+        Ok(_) => panic!("{asked}: all is well, it says"),
+        Err(error @ EngineError::Lost { .. }) => {
+            let text = error.to_string();
+            assert!(
+                text.contains("the device was lost") && text.contains("--engine cpu"),
+                "{text}"
+            );
+            assert_eq!(text.lines().count(), 1, "{text}");
+        }
+        Err(other) => panic!("{asked}: {other}"),
+    }
+}
+
+/// Asks everything of an engine whose device is lost.
+fn all_is_lost(gpu: &Gpu, engine: &mut GpuEngine, scene: &Scene, state: &FlockState) {
+    is_lost("step", engine.step(1));
+    is_lost("no step", engine.step(0));
+    is_lost("check", gpu.check());
+    is_lost("finish", engine.finish());
+    is_lost("read_back", engine.read_back());
+    engine.set_profiling(true);
+    is_lost("a profiled step", engine.step(1));
+    assert!(engine.take_snapshot().is_none());
+    is_lost("load", engine.load(scene, state));
+}
+
+#[test]
+fn a_device_lost_before_the_load_is_reported() {
+    let Some(gpu) = adapter::gpu("a_device_lost_before_the_load_is_reported") else { return };
+    gpu.check().unwrap();
+    gpu.device.destroy();
+    is_lost("check", gpu.check());
+    let (scene, state) = flock("flock", 500);
+    let mut engine = GpuEngine::new(Arc::clone(&gpu));
+    is_lost("load", engine.load(&scene, &state));
+    is_lost("check", gpu.check());
+}
+
+#[test]
+fn a_device_lost_between_ticks_is_reported_whatever_is_under_way() {
+    let test = "a_device_lost_between_ticks_is_reported_whatever_is_under_way";
+    // Pursuit has targets that move, wander memory.
+    for (name, idle) in [("flock", true), ("flock", false), ("pursuit", true), ("wander", false)] {
+        let Some(gpu) = adapter::gpu(test) else { return };
+        let (scene, state) = flock(name, 5000);
+        let mut engine = GpuEngine::new(Arc::clone(&gpu));
+        engine.load(&scene, &state).unwrap();
+        engine.step(20).unwrap();
+        if idle {
+            engine.finish().unwrap();
+        }
+        gpu.device.destroy();
+        all_is_lost(&gpu, &mut engine, &scene, &state);
+    }
+}
+
+#[test]
+fn a_snapshot_is_the_flock_at_the_tick_it_was_asked_at() {
+    let test = "a_snapshot_is_the_flock_at_the_tick_it_was_asked_at";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    for name in ["flock", "pursuit", "wander"] {
+        let (scene, state) = flock(name, 3000);
+        let mut engine = GpuEngine::new(Arc::clone(&gpu));
+        assert!(!engine.request_snapshot(), "of what?");
+        engine.load(&scene, &state).unwrap();
+        engine.step(7).unwrap();
+        let (state, targets) = (engine.read_back().unwrap(), engine.targets().unwrap());
+        assert!(engine.request_snapshot());
+        // The flock moves on.
+        engine.step(5).unwrap();
+        let begin = Instant::now();
+        let snapshot = loop {
+            if let Some(snapshot) = engine.take_snapshot() {
+                break snapshot;
+            }
+            gpu.poll(wgpu::PollType::Poll).unwrap();
+            assert!(begin.elapsed() < DEADLINE, "it does not arrive");
+            std::thread::yield_now();
+        };
+        assert_eq!((snapshot.state, snapshot.targets), (state, targets), "{name}");
+        assert!(engine.take_snapshot().is_none(), "one was asked for");
+        // Of a flock that is replaced none arrives.
+        assert!(engine.request_snapshot());
+        let (scene, state) = flock(name, 30);
+        engine.load(&scene, &state).unwrap();
+        engine.finish().unwrap();
+        assert!(engine.take_snapshot().is_none());
+    }
+}
+
+#[derive(Parser)]
+struct Capture {
+    #[command(flatten)]
+    args: CaptureArgs,
+}
+
+#[derive(Parser)]
+struct Simulate {
+    #[command(flatten)]
+    args: SimulateArgs,
+}
+
+/// A machine whose device is lost after `lives` ticks.
+fn machine(gpu: &Arc<Gpu>, lives: u64) -> anyhow::Result<Machine> {
+    let engine = Box::new(Frail::new(GpuEngine::new(Arc::clone(gpu)), gpu, lives, || ()));
+    Ok(Machine { engine, gpu: Some(Arc::clone(gpu)) })
+}
+
+/// The program then exits with 1: neither the command line was wrong nor was it interrupted.
+fn failed(done: anyhow::Result<()>) {
+    let error = done.expect_err("a run on a lost device is none");
+    is_lost("the command", Err::<(), _>(error.downcast::<EngineError>().unwrap()));
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_device_lost_during_a_capture_leaves_no_half_film() {
+    let test = "a_device_lost_during_a_capture_leaves_no_half_film";
+    let folder = tempfile::tempdir().unwrap();
+    for (out, more, frames) in [
+        ("a.png", "", 0),
+        ("a.gif", "", 0),
+        ("a.apng", "--geometry", 0),
+        ("frames", "", 10),
+        // Too small to show their shape: other passes draw them.
+        ("b.gif", "--count 20000 --set world.density=1000", 0),
+    ] {
+        let Some(gpu) = adapter::gpu(test) else { return };
+        let path = folder.path().join(out);
+        let line = format!("capture --count 50 {more} --ticks 100 --size 64x48");
+        let line = if more.contains("--count") { line.replace("--count 50 ", "") } else { line };
+        let words = line.split_whitespace().map(Into::into);
+        let args =
+            Capture::parse_from(words.chain(["--out".into(), path.clone().into_os_string()]));
+        failed(capture_on(&args.args, || machine(&gpu, 10)));
+        if frames == 0 {
+            assert_eq!(names(folder.path()), [""; 0], "{out}");
+            continue;
+        }
+        let found = names(&path);
+        assert!(found.len() <= frames + 1, "{found:?}");
+        for name in found {
+            let bytes = std::fs::read(path.join(&name)).unwrap();
+            assert!(image::load_from_memory(&bytes).is_ok(), "{name} is not whole");
+        }
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+}
+
+#[test]
+fn a_device_lost_during_a_simulation_leaves_no_half_file() {
+    let test = "a_device_lost_during_a_simulation_leaves_no_half_file";
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.csv", "a.npz"] {
+        let Some(gpu) = adapter::gpu(test) else { return };
+        let path = |name: &str| folder.path().join(name).into_os_string();
+        let words = "simulate --count 50 --ticks 100 --every 5".split_whitespace().map(Into::into);
+        let files = ["--out".into(), path(name), "--metrics".into(), path("m.csv")];
+        let args = Simulate::parse_from(words.chain(files));
+        failed(simulate_on(&args.args, || machine(&gpu, 10)));
+        assert_eq!(names(folder.path()), [""; 0], "{name}");
+    }
+}
