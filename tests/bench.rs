@@ -1,10 +1,14 @@
 //! `flockwork bench`: what it prints and writes is complete. No time is asserted anywhere.
 //! Needs no GPU: the CPU engine stands for both.
 
+#[cfg(target_os = "linux")]
+mod process;
+
 use std::fs;
+#[cfg(target_os = "linux")]
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use flockwork::model::scene::{Request, Scene};
 use serde_json::Value;
@@ -291,59 +295,49 @@ fn a_full_disk_behind_stdout_keeps_no_file_from_being_written() {
     assert!(folder.path().join("kept.svg").exists());
 }
 
+/// The same where signals do what they usually do, whatever they do to the tests.
+#[cfg(target_os = "linux")]
+fn watched(folder: &Path, line: &str) -> process::Watched {
+    let mut command = process::flockwork("");
+    let command = command.current_dir(folder).arg("bench").args(line.split_whitespace());
+    process::Watched::start(command)
+}
+
+/// The number of the signal of Ctrl-C.
+#[cfg(target_os = "linux")]
+const INT: u32 = 2;
+
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_is_heard_before_the_first_sample() {
     let folder = tempfile::tempdir().unwrap();
     // Its ticks before the measurement would take minutes.
     let line = "--engines cpu --count 300000 --state flocked --settle 1000000 --json none.json";
-    let mut command = flockwork(folder.path(), line);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A signal that comes before the program listens would end it without a word.
-    while !listens(child.id()) {
-        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
-        std::thread::yield_now();
-    }
-    interrupt(child.id());
-    let output = child.wait_with_output().unwrap();
+    let mut bench = watched(folder.path(), line);
+    bench.until_it_hears(INT);
+    bench.send("INT");
+    let output = bench.end();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{message}");
     assert!(message.contains("nothing has been measured"), "{message}");
     assert!(!folder.path().join("none.json").exists());
 }
 
-/// True once a process catches the signal of Ctrl-C.
 #[cfg(target_os = "linux")]
-fn listens(process: u32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
-    u64::from_str_radix(caught.trim(), 16).unwrap() & 1 << 1 != 0
-}
-
-#[cfg(unix)]
-fn interrupt(process: u32) {
-    assert!(Command::new("kill").args(["-INT", &process.to_string()]).status().unwrap().success());
-}
-
-#[cfg(unix)]
 #[test]
 fn ctrl_c_keeps_what_has_been_measured() {
     let folder = tempfile::tempdir().unwrap();
     // The second table would take minutes.
     let line = "--engines cpu --counts 300,300000 --ticks 40000 --json kept.json --plot kept.png";
-    let mut child = flockwork(folder.path(), line)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut bench = watched(folder.path(), line);
+    let mut out = BufReader::new(bench.child.stdout.take().unwrap());
     let mut first = String::new();
     // The first table has begun to appear: the second is under way.
     out.read_line(&mut first).unwrap();
-    interrupt(child.id());
+    bench.send("INT");
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let output = bench.end();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{message}");
     assert!(message.contains("tables done: 1 of 2") && message.contains("kept.json"), "{message}");

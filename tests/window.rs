@@ -199,7 +199,8 @@ fn a_signal_closes_the_window_as_its_button_does() {
         display.xdotool(keys);
         program.signal(signal);
         let (code, out, err) = program.end();
-        assert_eq!(code, Some(0), "{signal}: {err}");
+        assert_eq!(code, Some(130), "{signal}: {err}");
+        assert!(err.contains("interrupted: the window is closed after "), "{signal}: {err}");
         assert!(out.starts_with("50 agents, ") && out.lines().count() == 1, "{signal}: {out}");
     }
 }

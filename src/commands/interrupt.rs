@@ -1,16 +1,34 @@
 //! Ctrl-C: what it does to a long command, and how it is heard during work that cannot be cut short.
+//!
+//! The first one asks the command to end with what it has; one that comes later ends the program at
+//! once, whatever it waits for.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use signal_hook::consts::SIGHUP;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
 use super::progress::waiting;
+
+/// The signals that ask a program to end.
+#[cfg(unix)]
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+#[cfg(not(unix))]
+const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
 /// From one look at the flag to the next.
 const LOOK: Duration = Duration::from_millis(50);
 /// Work that is as good as done when Ctrl-C comes may still end.
 const GRACE: Duration = Duration::from_secs(1);
+/// A second signal within this time is the first one again: `timeout`, for one, sends it to the
+/// program and to its group.
+const ECHO: Duration = Duration::from_millis(500);
 
 /// A command that the user stopped. The program then exits with 130, as shells expect.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -25,19 +43,45 @@ pub struct Interrupted {
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens for Ctrl-C from now on; the same flag on every call. Where no listener can be had,
-    /// Ctrl-C ends the program at once, as it would without.
+    /// Listens for Ctrl-C from now on; the same flag on every call. A signal that was ignored when the
+    /// program was started stays ignored (`nohup`, or a script's `&`), and one for which no listener
+    /// can be had ends the program at once, as it would without.
     #[must_use]
     pub fn listen() -> Self {
         static FLAG: OnceLock<Interrupt> = OnceLock::new();
         let flag = FLAG.get_or_init(|| {
             let flag = Self::default();
-            let set = flag.clone();
-            // The only error is a second handler, which leaves the first one in force.
-            let _ = ctrlc::try_set_handler(move || set.raise());
+            let armed = Arc::new(AtomicBool::new(false));
+            for signal in SIGNALS.into_iter().filter(|signal| !is_ignored(*signal)) {
+                if let Err(error) = flag.hear(signal, &armed) {
+                    eprintln!("flockwork: cannot listen for signal {signal}: {error}");
+                }
+            }
+            flag.arm_after_first(armed);
             flag
         });
         flag.clone()
+    }
+
+    /// Raises the flag at a signal; ends the program at one that comes once `armed` is true.
+    fn hear(&self, signal: i32, armed: &Arc<AtomicBool>) -> io::Result<()> {
+        flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(armed))?;
+        flag::register(signal, Arc::clone(&self.0))?;
+        Ok(())
+    }
+
+    /// Sets `armed` a moment after the first signal.
+    fn arm_after_first(&self, armed: Arc<AtomicBool>) {
+        let flag = self.clone();
+        let watch = move || {
+            while !flag.is_raised() {
+                std::thread::sleep(LOOK);
+            }
+            std::thread::sleep(ECHO);
+            armed.store(true, Ordering::SeqCst);
+        };
+        // Without it a second Ctrl-C does what the first did.
+        let _ = std::thread::Builder::new().name("signals".into()).spawn(watch);
     }
 
     /// Asks the command to stop.
@@ -81,6 +125,25 @@ impl Interrupt {
         spinner.finish_and_clear();
         result
     }
+}
+
+/// True when the program was started with a signal ignored.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "no library asks what happens at a signal without changing it")]
+pub(super) fn is_ignored(signal: i32) -> bool {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: without a new action `sigaction` only writes the present one to the place that it is
+    // given, which zeros fill until then.
+    let action = unsafe {
+        libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr());
+        action.assume_init()
+    };
+    action.sa_sigaction == libc::SIG_IGN
+}
+
+#[cfg(not(unix))]
+fn is_ignored(_: i32) -> bool {
+    false
 }
 
 #[cfg(test)]

@@ -1,0 +1,93 @@
+//! The program as a process that hears signals, with a deadline on every wait for it.
+
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// Nothing is asserted about how long things take: a program that has not ended by now is stuck.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// The program in an environment in which every signal does what it usually does but those in
+/// `ignored`: whoever runs the tests may ignore some, as a script's `&` does.
+pub fn flockwork(ignored: &str) -> Command {
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT,TERM,HUP");
+    if !ignored.is_empty() {
+        command.arg(format!("--ignore-signal={ignored}"));
+    }
+    command.arg(env!("CARGO_BIN_EXE_flockwork"));
+    command
+}
+
+/// A process that ends with this value, or at the deadline.
+pub struct Watched {
+    /// The process; its outputs are pipes.
+    pub child: Child,
+    /// Dropped when nobody waits any more.
+    _watch: Sender<()>,
+}
+
+impl Watched {
+    /// Starts it.
+    pub fn start(command: &mut Command) -> Self {
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (watch, over) = channel();
+        let process = child.id();
+        std::thread::spawn(move || {
+            if over.recv_timeout(DEADLINE) == Err(RecvTimeoutError::Timeout) {
+                eprintln!("process {process} does not end by itself");
+                send(process, "KILL");
+            }
+        });
+        Self { child, _watch: watch }
+    }
+
+    /// Waits until it listens for a signal, by its number: one that comes earlier would end it without
+    /// a word.
+    pub fn until_it_hears(&mut self, signal: u32) {
+        while !hears(self.child.id(), signal) {
+            assert!(self.child.try_wait().unwrap().is_none(), "it ended by itself");
+            std::thread::yield_now();
+        }
+    }
+
+    /// Sends a signal, by its name.
+    pub fn send(&self, signal: &str) {
+        assert!(send(self.child.id(), signal), "no signal can be sent");
+    }
+
+    /// Waits for its end.
+    pub fn end(mut self) -> Output {
+        let (out, err) = (self.child.stdout.take(), self.child.stderr.take());
+        let read = |pipe: Option<Box<dyn std::io::Read + Send>>| {
+            std::thread::spawn(move || {
+                let mut bytes = Vec::new();
+                pipe.map(|mut pipe| pipe.read_to_end(&mut bytes).unwrap());
+                bytes
+            })
+        };
+        let out = read(out.map(|pipe| Box::new(pipe) as _));
+        let err = read(err.map(|pipe| Box::new(pipe) as _));
+        let status = self.child.wait().unwrap();
+        Output { status, stdout: out.join().unwrap(), stderr: err.join().unwrap() }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn send(process: u32, signal: &str) -> bool {
+    let mut kill = Command::new("kill");
+    kill.arg(format!("-{signal}")).arg(process.to_string()).status().unwrap().success()
+}
+
+/// True once a process catches a signal.
+fn hears(process: u32, signal: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught.is_some_and(|set| u64::from_str_radix(set.trim(), 16).unwrap() & 1 << (signal - 1) != 0)
+}
