@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::output::counted;
 use super::usage::{count, density, whole, wrong};
-use super::{flow_file, state_file};
+use super::{flow_file, headroom, state_file};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine, device};
 use crate::engine::{Engine, EngineError, EngineKind};
@@ -113,9 +113,9 @@ impl FlockArgs {
             if self.scene.is_none() {
                 request.count.get_or_insert(DEFAULT_COUNT);
             }
-            if let Some(engine) = engine {
-                engine.check_count(request.count.unwrap_or(scene.own_count()))?;
-            }
+            let count = request.count.unwrap_or(scene.own_count());
+            engine.map_or(Ok(()), |engine| engine.check_count(count))?;
+            headroom::check(&scene, &request, engine)?;
             let state = scene.populate(&request)?;
             return Ok((scene, state));
         };
@@ -132,6 +132,7 @@ impl FlockArgs {
             return Err(wrong(problem));
         }
         request.count = Some(found);
+        headroom::check(&scene, &request, engine)?;
         scene.populate(&request)?;
         table.announce(path);
         let state = table.into_state(&scene);

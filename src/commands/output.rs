@@ -4,19 +4,26 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, NamedTempFile, TempPath};
+use tempfile::NamedTempFile;
+
+#[cfg(unix)]
+use super::interrupt::is_ignored;
+use super::temporary;
 
 pub use crate::view::words::counted;
 
 /// Lets a write beyond a limit on the size of files (`ulimit -f`) fail, as on a full disk, where the
-/// system would kill the program and its temporary files would stay. For this thread and those that
-/// it starts.
+/// system would kill the program and its temporary files would stay.
 pub fn survive_file_limits() {
     #[cfg(unix)]
     {
-        use nix::sys::signal::{SigSet, Signal};
-        // The only error is a wrong argument.
-        let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
+        // Where the signal is heard the write fails; nobody looks at the flag. Programs that this one
+        // starts do not hear it: one that is ignored stays so for them.
+        if !is_ignored(libc::SIGXFSZ) {
+            // Without a listener the system does what it does.
+            let heard = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+            let _ = signal_hook::flag::register(libc::SIGXFSZ, heard);
+        }
     }
 }
 
@@ -75,8 +82,19 @@ pub(super) fn parent(path: &Path) -> &Path {
     }
 }
 
+/// Refuses a path that begins in a folder that is gone.
+pub(super) fn check_standing(path: &Path) -> Result<(), OutputError> {
+    if path.is_relative() && std::env::current_dir().is_err() {
+        let problem = "the current folder has been deleted; change to one that is there (cd), or \
+                       write the whole path";
+        return Err(OutputError::new(path, problem));
+    }
+    Ok(())
+}
+
 /// The file that `path` stands for, links followed, or why no file can be written there.
 fn target(path: &Path) -> Result<PathBuf, OutputError> {
+    check_standing(path)?;
     let folder = parent(path);
     if path.file_name().is_none() || path.is_dir() {
         return Err(OutputError::new(path, "that is a folder; name a file in it"));
@@ -94,24 +112,31 @@ fn target(path: &Path) -> Result<PathBuf, OutputError> {
             Err(OutputError::new(path, "that is a device or a pipe; name a regular file"))
         }
         Ok(found) => Ok(found),
-        Err(_) => Ok(path.into()),
+        Err(_) => end_of_links(path),
     }
 }
 
-/// A temporary file beside `target`, which becomes `target` when it is whole: on the same disk,
-/// so that the renaming is one indivisible act.
-fn temporary(path: &Path, target: &Path) -> Result<NamedTempFile, OutputError> {
-    let mut builder = Builder::new();
-    let suffix = target.extension().map(|e| format!(".{}", e.to_string_lossy()));
-    builder.prefix(".flockwork-").suffix(suffix.as_deref().unwrap_or(""));
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Temporary files are private by default; this one becomes a file like any other.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+/// Most links that lead from one to the next, as systems have it.
+const MOST_LINKS: u32 = 40;
+
+/// Where a path leads at which there is no file yet: a link stays one, and what it names is written.
+fn end_of_links(path: &Path) -> Result<PathBuf, OutputError> {
+    let mut end = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = std::fs::read_link(&end) else {
+            if end != path && !parent(&end).is_dir() {
+                let problem = format!(
+                    "it is a link to {}, whose folder does not exist; create that, or remove the \
+                     link",
+                    end.display()
+                );
+                return Err(OutputError::new(path, problem));
+            }
+            return Ok(end);
+        };
+        end = parent(&end).join(next);
     }
-    let made = builder.tempfile_in(parent(target));
-    made.map_err(|error| OutputError::of_system(path, &error))
+    Err(OutputError::new(path, "its links lead round in a circle; remove one of them"))
 }
 
 /// A file under way to `target`, the file that `path` stands for. Its errors name the path.
@@ -130,10 +155,23 @@ pub type OutputFile = Output<NamedTempFile>;
 pub type Scratch = Output<File>;
 
 impl OutputFile {
-    /// Checks that `path` can be written, and begins.
+    /// Checks that `path` can be written, and begins. What earlier runs that were killed have left in
+    /// the folder is cleared away.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let target = target(path)?;
-        let file = temporary(path, &target)?;
+        temporary::clear(parent(&target));
+        Self::begin(path, target)
+    }
+
+    /// The same in a folder that has been cleared already.
+    pub(super) fn create_in_cleared(path: &Path) -> Result<Self, OutputError> {
+        Self::begin(path, target(path)?)
+    }
+
+    /// Beside `target`: on the same disk, so that the renaming is one indivisible act.
+    fn begin(path: &Path, target: PathBuf) -> Result<Self, OutputError> {
+        let file = temporary::begin(parent(&target), &target);
+        let file = file.map_err(|error| OutputError::of_system(path, &error))?;
         Ok(Self { path: path.into(), target, file: BufWriter::with_capacity(1 << 16, file) })
     }
 
@@ -174,7 +212,10 @@ impl OutputFile {
     #[must_use]
     pub fn hand_over(self) -> HandedOver {
         let (file, _) = self.file.into_parts();
-        HandedOver { path: self.path, target: self.target, file: file.into_temp_path() }
+        // A lock is a wall there, not a sign.
+        #[cfg(windows)]
+        let _ = file.as_file().unlock();
+        HandedOver { path: self.path, target: self.target, file }
     }
 }
 
@@ -220,7 +261,7 @@ impl Scratch {
 pub struct HandedOver {
     path: PathBuf,
     target: PathBuf,
-    file: TempPath,
+    file: NamedTempFile,
 }
 
 impl HandedOver {
@@ -233,13 +274,13 @@ impl HandedOver {
     /// Where the other program writes.
     #[must_use]
     pub fn temporary_path(&self) -> &Path {
-        &self.file
+        self.file.path()
     }
 
     /// Gives the file its name. Returns its size in bytes.
     pub fn keep(self) -> Result<u64, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(&self.path, error);
-        let size = std::fs::metadata(&self.file).map_err(|error| fail(&error))?.len();
+        let size = std::fs::metadata(self.file.path()).map_err(|error| fail(&error))?.len();
         self.file.persist(&self.target).map_err(|error| fail(&error.error))?;
         Ok(size)
     }

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::output::{OutputError, OutputFile, parent};
+use super::output::{OutputError, OutputFile, check_standing, parent};
+use super::temporary;
 
 /// A folder of files, each whole or absent. One that was made for nothing is taken away again.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ impl OutputFolder {
     /// and checks that files can be written in it.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(path, error);
+        check_standing(path)?;
         let is_new = !path.is_dir();
         if is_new {
             if path.exists() {
@@ -43,6 +45,7 @@ impl OutputFolder {
             std::fs::create_dir(path).map_err(|error| fail(&error))?;
         }
         let folder = Self { path: path.into(), is_new };
+        temporary::clear(path);
         tempfile::tempfile_in(path)
             .map_err(|error| OutputError::of_system(&path.join("any file"), &error))?;
         Ok(folder)
@@ -63,7 +66,7 @@ impl OutputFolder {
     /// Writes one file. Returns its size in bytes.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<u64, OutputError> {
         let path = self.path.join(name);
-        let mut file = OutputFile::create(&path)?;
+        let mut file = OutputFile::create_in_cleared(&path)?;
         file.write_all(bytes).map_err(|error| OutputError::of_system(&path, &error))?;
         file.keep()
     }

@@ -1,14 +1,15 @@
 //! `flockwork simulate`: states and figures to files.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 
 use super::advance::Pace;
 use super::figures::{Figures, FiguresFile};
+use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
-use super::options::{FlockArgs, MachineArgs};
+use super::options::{FlockArgs, Machine, MachineArgs};
 use super::output::{counted, say, size_text};
 use super::progress::progress;
 use super::state_file::StateWriter;
@@ -48,11 +49,22 @@ pub struct SimulateArgs {
 /// States are written at ticks 0, E, 2E, … and T, counted from the first state's tick. On Ctrl-C
 /// the files end with the tick reached, as if `--ticks` had asked for no more.
 pub fn simulate(args: &SimulateArgs) -> anyhow::Result<()> {
+    simulate_on(args, || args.machine.open())
+}
+
+/// The same on a machine of the caller's own, opened when it is known that the files can be written.
+pub fn simulate_on(
+    args: &SimulateArgs,
+    machine: impl FnOnce() -> anyhow::Result<Machine>,
+) -> anyhow::Result<()> {
     let interrupt = Interrupt::listen();
     // What cannot be written must fail before anything is simulated.
     let mut files = Files::create(args)?;
-    let mut engine = args.machine.open()?.engine;
+    let mut engine = machine()?.engine;
     let (scene, state) = args.flock.prepare(Some(engine.as_ref()))?;
+    if args.metrics.is_some() {
+        headroom::check_figures(&scene, state.len(), engine.as_ref())?;
+    }
     let run = run(engine.as_mut(), &scene, state, args, &mut files, interrupt)?;
     let sizes = files.keep(args)?;
     let Run { agents, ticks, stepping } = run;
@@ -81,19 +93,32 @@ impl Files {
         Ok(Self { states, figures: figures.transpose()? })
     }
 
-    /// Gives the files their names. Returns their names and sizes for people.
+    /// Gives the files their names. Returns their names and sizes for people. One file that cannot be
+    /// written does not keep the other from it, and the error says what is there.
     fn keep(self, args: &SimulateArgs) -> anyhow::Result<String> {
         let mut kept = Vec::new();
-        let mut name = |path: &Path, size| {
-            kept.push(format!("{} ({})", path.display(), size_text(size)));
-        };
         if let (Some(states), Some(path)) = (self.states, &args.out) {
-            name(path, states.finish()?);
+            kept.push((path, states.finish()));
         }
         if let (Some(figures), Some(path)) = (self.figures, &args.metrics) {
-            name(path, figures.keep()?);
+            kept.push((path, figures.keep()));
         }
-        Ok(kept.join(", "))
+        let mut written = Vec::new();
+        let mut faults = Vec::new();
+        for (path, size) in kept {
+            match size {
+                Ok(size) => written.push(format!("{} ({})", path.display(), size_text(size))),
+                Err(fault) => faults.push(format!("{fault:#}")),
+            }
+        }
+        let written = written.join(", ");
+        if faults.is_empty() {
+            return Ok(written);
+        }
+        if !written.is_empty() {
+            faults.push(format!("{written} is whole"));
+        }
+        Err(anyhow::anyhow!(faults.join("; ")))
     }
 }
 

@@ -23,6 +23,7 @@ use self::document::{Adapter, Document};
 use self::measure::{Labels, Named};
 use self::plot::PlotFile;
 use self::report::{Report, Summary};
+use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
 use super::options;
 use super::output::{OutputFile, say};
@@ -179,6 +180,7 @@ fn bench_one(
         density,
     };
     let request = Request { count: Some(count), density, seed: args.flock.seed };
+    headroom::check(&scene, &request, engines.iter().map(|(_, engine)| engine.as_ref()))?;
     let layout = args.flock.layout();
     let made = interrupt.unless_raised("making the flock", move || {
         let mut scene = scene;
@@ -188,11 +190,12 @@ fn bench_one(
     let Some(made) = made else { return Ok(None) };
     let (scene, mut state) = made?;
     if labels.settle_ticks > 0 {
-        let settled = measure::settle(engines, &scene, state, labels.settle_ticks, interrupt)?;
-        let Some(settled) = settled else { return Ok(None) };
+        let settled = measure::settle(engines, &scene, state, labels.settle_ticks, interrupt);
+        let Some(settled) = settled.map_err(|error| told(&error))? else { return Ok(None) };
         state = settled;
     }
-    Ok(measure::measure(engines, &scene, state, args.ticks, labels, interrupt)?)
+    let measured = measure::measure(engines, &scene, state, args.ticks, labels, interrupt);
+    measured.map_err(|error| told(&error))
 }
 
 /// An error of an engine, in which other commands' option has the name that it has here.

@@ -1,0 +1,121 @@
+//! Whether there is memory for a flock, asked before any of it is taken: a program that runs out of it
+//! in the middle is ended by the system, and its unfinished files stay.
+
+use super::output::{counted, size_text};
+use crate::engine::Engine;
+use crate::model::scene::{Request, Scene};
+
+/// Bytes of an agent in a state on the host.
+const STATE: u64 = 25;
+
+/// Bytes of an agent, and of a cell, while figures are taken of the flock.
+const FIGURES: [u64; 2] = [60, 4];
+
+/// Agents of the states that wait for their figures at most, or two states.
+const WAITING: u64 = 1 << 21;
+
+/// Bytes of an agent on the host where the engine is not known yet.
+const ENGINE: u64 = 70;
+
+/// What a program takes that simulates nothing much: shaders, files, parts of them in memory.
+const PROGRAM: u64 = 64 << 20;
+
+/// A smaller flock is not worth the question: it takes less than the program itself.
+const SMALL: u64 = 100_000;
+
+/// Refuses a flock for which there is no memory, in all of `engines` at once; none: not known yet.
+pub fn check<'a>(
+    scene: &Scene,
+    request: &Request,
+    engines: impl IntoIterator<Item = &'a dyn Engine>,
+) -> anyhow::Result<()> {
+    if request.count.unwrap_or(scene.own_count()) < SMALL {
+        return Ok(());
+    }
+    let mut scene = scene.clone();
+    let count = scene.furnish(request)?;
+    let cells = scene.grid(count as usize).cells() as u64;
+    let each = engines.into_iter().map(|engine| engine.host_bytes(count, cells));
+    let all = each.reduce(|all, one| all + one).unwrap_or(ENGINE * count);
+    // The state that is loaded or written, and the one that is being made.
+    check_bytes(count, PROGRAM + 2 * STATE * count + all)
+}
+
+/// Refuses to take figures of a flock that is there already, but not yet in `engine`, where there is no
+/// memory for that.
+pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyhow::Result<()> {
+    let count = agents as u64;
+    if count < SMALL {
+        return Ok(());
+    }
+    let cells = scene.grid(agents).cells() as u64;
+    let figures = FIGURES[0] * count + FIGURES[1] * cells;
+    // One that is being made, one of which figures are taken, and those that wait between the two.
+    let states = STATE * (2 * count + WAITING.max(2 * count));
+    check_bytes(count, PROGRAM + states + figures + engine.host_bytes(count, cells))
+}
+
+fn check_bytes(count: u64, wanted: u64) -> anyhow::Result<()> {
+    let (agents, size) = (counted(count, "agent"), size_text(wanted));
+    if let Some(limit) = limit().filter(|limit| *limit < wanted) {
+        let limit = size_text(limit);
+        anyhow::bail!("{agents} take about {size} of memory, and {limit} are free; lower --count");
+    }
+    if !can_have(wanted) {
+        anyhow::bail!(
+            "{agents} take about {size} of memory, which the system does not give to this program; \
+             lower --count, or raise the limit (ulimit -v)"
+        );
+    }
+    Ok(())
+}
+
+/// Asks the system for so many bytes and gives them back unused.
+fn can_have(bytes: u64) -> bool {
+    // What a thread sets aside for itself when it first asks for memory is gone by then.
+    rayon::broadcast(|_| std::hint::black_box(vec![0_u8; 64]));
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+}
+
+/// Bytes beyond which a program is ended rather than refused: what is free, or what its container may
+/// have; none where the system does not say.
+fn limit() -> Option<u64> {
+    let free = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| free(&text));
+    // Of the container alone: inside it, its limits are those at the root.
+    let most = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let most = most.and_then(|text| text.trim().parse().ok());
+    [free, most].into_iter().flatten().min()
+}
+
+/// Bytes that are free according to the text of `/proc/meminfo`, swap included.
+fn free(text: &str) -> Option<u64> {
+    let line = |name: &str| {
+        let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
+        rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()
+    };
+    let swap = line("SwapFree:").unwrap_or(0);
+    Some(line("MemAvailable:")?.saturating_add(swap).saturating_mul(1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_free_is_read_from_the_systems_own_words() {
+        let text = "MemTotal:       24 kB\nMemAvailable:   20 kB\nSwapFree:        3 kB\n";
+        assert_eq!(free(text), Some(23 << 10));
+        assert_eq!(free("MemTotal: 24 kB\n"), None);
+    }
+
+    #[test]
+    fn what_nobody_can_have_is_refused_with_its_size() {
+        assert!(can_have(1 << 20) && !can_have(u64::MAX / 4));
+        check_bytes(1000, 1 << 20).unwrap();
+        let message = check_bytes(1 << 50, 100 << 50).unwrap_err().to_string();
+        for part in ["1125899906842624 agents", " GB of memory", "lower --count"] {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Files that are not whole yet: named after their writer, and cleared away when it is gone.
+//!
+//! A writer holds a lock on its file for as long as it lives, however it ends: the system takes the
+//! lock back. So a file that can be locked has been left behind. (The number of the process in the
+//! name is for people. It may be another process's by now, or one of another container.)
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::Path;
+
+use tempfile::{Builder, NamedTempFile};
+
+/// How the name of such a file begins; the number of its process follows, and letters by chance.
+const PREFIX: &str = ".flockwork-unfinished-";
+
+/// Most files to begin before one is not cleared away by somebody else.
+const TRIES: u32 = 8;
+
+/// Begins a file in `folder` whose name ends like `name`.
+pub fn begin(folder: &Path, name: &Path) -> io::Result<NamedTempFile> {
+    let prefix = format!("{PREFIX}{}-", std::process::id());
+    let suffix = name.extension().map(|e| format!(".{}", e.to_string_lossy()));
+    let mut builder = Builder::new();
+    builder.prefix(&prefix).suffix(suffix.as_deref().unwrap_or(""));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Temporary files are private by default; this one becomes a file like any other.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    for _ in 0..TRIES {
+        let file = builder.tempfile_in(folder)?;
+        if is_ours(&file) {
+            return Ok(file);
+        }
+    }
+    Err(io::Error::other("another program takes away every file that is begun here"))
+}
+
+/// Locks a file that has just been begun. False when somebody was faster, and took it for one that
+/// was left behind.
+fn is_ours(file: &NamedTempFile) -> bool {
+    match file.as_file().try_lock() {
+        Err(TryLockError::WouldBlock) => false,
+        // On a disk without locks nobody clears anything away.
+        Ok(()) | Err(TryLockError::Error(_)) => file.path().exists(),
+    }
+}
+
+/// Takes away what runs that were killed have left in `folder`. What cannot be taken away stays.
+pub fn clear(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file && name.to_str().is_some_and(is_unfinished) {
+            let path = entry.path();
+            if let Ok(file) = OpenOptions::new().read(true).write(true).open(&path) {
+                clear_one(&file, &path);
+            }
+        }
+    }
+}
+
+/// True for names that [`begin`] gives.
+fn is_unfinished(name: &str) -> bool {
+    let rest = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));
+    rest.is_some_and(|(process, _)| {
+        !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+fn clear_one(file: &File, path: &Path) {
+    if file.try_lock().is_ok() {
+        // The lock is held until it is gone: whoever has just begun it must not think it theirs.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_dead_writer_left_is_cleared_away_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let left = format!("{PREFIX}4711-aB3xY9.csv");
+        let others = ["a.csv", ".flockwork-1", ".flockwork-unfinished-x-1.csv", "flockwork-2-b"];
+        for name in others.iter().chain([&left.as_str()]) {
+            std::fs::write(path(name), "1").unwrap();
+        }
+        let alive = begin(folder.path(), Path::new("b.npz")).unwrap();
+        let name = alive.path().file_name().unwrap().to_str().unwrap();
+        assert!(name.starts_with(&format!("{PREFIX}{}-", std::process::id())), "{name}");
+        assert!(name.ends_with(".npz") && is_unfinished(name), "{name}");
+        clear(folder.path());
+        assert!(!path(&left).exists(), "what was left behind is still there");
+        assert!(alive.path().exists(), "a file under way was taken away");
+        assert!(others.iter().all(|name| path(name).exists()), "a file of somebody else's is gone");
+        let kept = alive.path().to_owned();
+        // As if the writer had been killed.
+        let (file, stays) = alive.keep().unwrap();
+        assert_eq!(stays, kept);
+        clear(folder.path());
+        assert!(kept.exists(), "its writer still has it open");
+        drop(file);
+        clear(folder.path());
+        assert!(!kept.exists());
+    }
+
+    #[test]
+    fn a_file_that_was_taken_away_at_its_beginning_is_begun_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = begin(folder.path(), Path::new("a")).unwrap();
+        // Another process has it locked, to take it away, or has taken it away.
+        let other = OpenOptions::new().read(true).write(true).open(file.path()).unwrap();
+        file.as_file().unlock().unwrap();
+        other.try_lock().unwrap();
+        assert!(!is_ours(&file));
+        std::fs::remove_file(file.path()).unwrap();
+        drop(other);
+        assert!(!is_ours(&file));
+    }
+}

@@ -1,0 +1,144 @@
+//! Where results cannot be written, and flocks for which there is no memory: one sentence, exit code 1,
+//! and nothing left behind.
+#![cfg(target_os = "linux")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn shell(folder: &Path, line: &str) -> Output {
+    let line = line.replace("flockwork", env!("CARGO_BIN_EXE_flockwork"));
+    Command::new("sh").current_dir(folder).args(["-c", &line]).output().unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// The one line that the program said before it ended with 1.
+fn refused(output: Output) -> String {
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message
+}
+
+#[test]
+fn a_link_to_a_file_that_is_not_there_yet_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = "flockwork simulate --engine cpu --count 20 --ticks 1 --out a.csv";
+    let lines = "mkdir there; ln -s there/first.csv b.csv; ln -s b.csv a.csv";
+    let output = shell(folder.path(), &format!("{lines}; {run}"));
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(names(folder.path()), ["a.csv", "b.csv", "there"]);
+    assert_eq!(names(&folder.path().join("there")), ["first.csv"]);
+    assert!(folder.path().join("a.csv").is_symlink(), "the link was replaced");
+    let text = std::fs::read_to_string(folder.path().join("there/first.csv")).unwrap();
+    assert_eq!(text.lines().count(), 1 + 2 * 20);
+    // Now it is there, and is replaced.
+    assert!(shell(folder.path(), run).status.success());
+    assert!(folder.path().join("a.csv").is_symlink());
+
+    let folder = tempfile::tempdir().unwrap();
+    let message = refused(shell(folder.path(), &format!("ln -s gone/b.csv a.csv; {run}")));
+    assert!(message.contains("gone/b.csv, whose folder does not exist"), "{message}");
+    let message = refused(shell(folder.path(), &format!("ln -sf a.csv a.csv; {run}")));
+    assert!(message.contains("in a circle"), "{message}");
+    assert_eq!(names(folder.path()), ["a.csv"]);
+}
+
+#[test]
+fn a_deleted_current_folder_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in [
+        "simulate --ticks 1 --out a.csv",
+        "simulate --ticks 1 --out a.npz",
+        "capture --ticks 1 --out a.png",
+        "capture --ticks 1 --out frames",
+        "bench --engines cpu --json a.json",
+        "run --frames 1",
+    ] {
+        let engine = if command.starts_with("bench") { "" } else { "--engine cpu" };
+        let line = format!("mkdir gone; cd gone; rmdir ../gone; flockwork {command} {engine}");
+        let output = shell(folder.path(), &format!("unset DISPLAY WAYLAND_DISPLAY; {line}"));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command}: {message}");
+        assert!(message.contains("the current folder has been deleted"), "{command}: {message}");
+    }
+    // A whole path is as good as ever.
+    let out = folder.path().join("b.csv");
+    let line =
+        "mkdir gone; cd gone; rmdir ../gone; flockwork simulate --engine cpu --ticks 1 --out";
+    assert!(shell(folder.path(), &format!("{line} {}", out.display())).status.success());
+    assert_eq!(names(folder.path()), ["b.csv"]);
+}
+
+/// A limit on the size of files stands for a full disk.
+#[test]
+fn a_file_that_cannot_be_written_does_not_hide_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    // A row of figures is some 100 bytes, a row of a state some 60: one of the files is too long, but
+    // not so long that a part of it is written before the end.
+    for (count, ticks, whole, cut) in
+        [(1, 300, "a.csv", "figures.csv"), (300, 2, "figures.csv", "a.csv")]
+    {
+        let line = format!(
+            "ulimit -f 20; flockwork simulate --engine cpu --count {count} --ticks {ticks} \
+             --out a.csv --metrics figures.csv"
+        );
+        let message = refused(shell(folder.path(), &line));
+        assert!(message.contains(&format!("cannot write {cut}: ")), "{message}");
+        assert!(message.contains(&format!("{whole} (")), "{message}");
+        assert_eq!(names(folder.path()), [whole], "{message}");
+        std::fs::remove_file(folder.path().join(whole)).unwrap();
+    }
+}
+
+#[test]
+fn a_flock_without_memory_for_it_is_refused_with_its_size() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in [
+        "simulate --engine cpu --ticks 1 --out a.npz --metrics b.csv",
+        "capture --engine cpu --ticks 1 --out a.png",
+        "bench --engines cpu,cpu1 --ticks 1 --json a.json",
+    ] {
+        let line = format!("ulimit -v 1000000; flockwork {command} --count 20000000");
+        let message = refused(shell(folder.path(), &line));
+        for part in ["20000000 agents take about ", " GB of memory", "lower --count", "ulimit -v"] {
+            assert!(message.contains(part), "{command}: {message}");
+        }
+        assert_eq!(names(folder.path()), [""; 0], "{command}");
+    }
+}
+
+#[test]
+fn a_flock_fits_or_is_refused_whatever_the_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut fitted, mut refusals) = (0, 0);
+    // Two threads: each may set aside memory of its own.
+    let run = "flockwork simulate --engine cpu --threads 2 --ticks 2 --count 1500000 --out a.npz";
+    // Sparse flocks have more cells than others; wanderers remember.
+    for scene in ["flock", "flock --density 0.01", "wander"] {
+        for limit in (250_000..=850_000).step_by(50_000) {
+            let line =
+                format!("export RAYON_NUM_THREADS=2; ulimit -v {limit}; {run} --scene {scene}");
+            let output = shell(folder.path(), &line);
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            match output.status.code() {
+                Some(0) => fitted += 1,
+                Some(1) => {
+                    refusals += 1;
+                    assert!(message.contains("lower --count"), "{scene}, {limit}: {message}");
+                }
+                other => panic!("{scene}, {limit}: {other:?}, {message}"),
+            }
+            let left = names(folder.path());
+            assert!(left.iter().all(|name| name == "a.npz"), "{left:?}");
+            let _ = std::fs::remove_file(folder.path().join("a.npz"));
+        }
+    }
+    assert!(fitted > 3 && refusals > 3, "{fitted} fitted, {refusals} were refused");
+}
