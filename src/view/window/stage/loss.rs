@@ -66,11 +66,16 @@ impl<'a> Stage<'a> {
         renderer.set_scale(self.window.scale_factor() as f32);
         let interface = Interface::new(&self.window, gpu, screen.format());
         let uploaded = UploadedAgents::new(Arc::clone(gpu));
-        let text = told(&loss, from, &gpu.name());
-        (options.tell)(&text);
+        let goes_on = goes_on(from);
+        let Loss { adapter, reason } = loss;
+        let drawn = gpu.name();
+        (options.tell)(&format!(
+            "{adapter}: the device was lost ({reason}); {goes_on}, drawn by {drawn}"
+        ));
         let uploaded_revision = None;
         let mut stage = Self { screen, interface, renderer, uploaded, uploaded_revision, ..self };
-        stage.say(Some(text));
+        // Short enough for a narrow window.
+        stage.say(Some(format!("the GPU was lost; {goes_on}")));
         stage.wake();
         Ok(stage)
     }
@@ -91,15 +96,10 @@ fn open(
     })
 }
 
-/// What there is to say of a loss, after which the flock goes on `from` a tick on the CPU, or was there
-/// before; `adapter` draws from now on.
-fn told(loss: &Loss, from: Option<u64>, adapter: &str) -> String {
-    let goes_on = match from {
+/// What is said of a flock that goes on `from` a tick on the CPU, or was there before.
+fn goes_on(from: Option<u64>) -> String {
+    match from {
         Some(tick) => format!("going on with the CPU engine from tick {}", grouped(tick)),
         None => "the flock on the CPU engine goes on".into(),
-    };
-    format!(
-        "{}: the device was lost ({}); {goes_on}, drawn by {adapter}",
-        loss.adapter, loss.reason
-    )
+    }
 }
