@@ -10,9 +10,9 @@ use crate::engine::{EngineError, EngineKind};
 use crate::view::renderer::Renderer;
 use crate::view::upload::UploadedAgents;
 use crate::view::window::interface::Interface;
-use crate::view::window::overlay::grouped;
 use crate::view::window::screen::Screen;
 use crate::view::window::{Options, WindowError};
+use crate::view::words::grouped;
 
 /// A device that is no more.
 #[derive(Clone, Debug)]
