@@ -82,6 +82,20 @@ fn nearest_image(position: Vector, other: Vector, size: Vector) -> Vector {
     }
 }
 
+// How far from the origin anything gets on either axis of an open world; world units.
+const FARTHEST = 1e12;
+
+// A coordinate, or a component of a velocity, that is smaller counts as zero: its square is too small
+// for f32, or for a device that takes the smallest numbers for zero.
+const NOTHING = 1e-18;
+
+// Position and velocity as they are kept: +0 where they are next to nothing or −0, which some devices
+// do not tell apart.
+fn settled(position: Vector, velocity: Vector) -> vec4<f32> {
+    let state = packed(position, velocity);
+    return select(state, vec4<f32>(), abs(state) < vec4<f32>(NOTHING));
+}
+
 // Position and velocity after the boundary has had its say.
 @if(wrap)
 fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
@@ -89,17 +103,17 @@ fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
     p = select(p - size, p, p < size);
     // A tiny negative position rounds to exactly `size` when it is added: the origin again. So is
     // whatever is outside still: nobody ever leaves.
-    return packed(select(Vector(), p, (p >= Vector()) & (p < size)), velocity);
+    return settled(select(Vector(), p, (p >= Vector()) & (p < size)), velocity);
 }
 
 // On the edge the outward part of the velocity is lost: a wall does not push back.
 @if(walls)
 fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
     let inside = clamp(position, Vector(), size);
-    return packed(inside, select(Vector(), velocity, inside == position));
+    return settled(inside, select(Vector(), velocity, inside == position));
 }
 
 @if(open)
 fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
-    return packed(position, velocity);
+    return settled(clamp(position, Vector(-FARTHEST), Vector(FARTHEST)), velocity);
 }

@@ -56,6 +56,12 @@ fn neighbour_at(offset: Vector, velocity: Vector, heading: Vector) -> Neighbour 
 // that f32 cannot hold.
 const SAME_SPOT_SQUARED = 1e-20;
 
+// The largest limits that an agent may have, and the longest force that one behaviour gives where only
+// the sum is limited: what comes of them are numbers that f32 holds.
+const FASTEST = 1e4;
+const STRONGEST = 1e4;
+const LONGEST_FORCE = 1e9;
+
 // Scaled to `length`; the zero vector stays zero.
 fn with_length(vector: Vector, length: f32) -> Vector {
     let squared = dot(vector, vector);
@@ -85,10 +91,7 @@ fn heading_of(velocity: Vector) -> Vector {
 
 // A force as strong as one behaviour may use: all of it where only the sum is limited.
 fn allowed(agent: Agent, force: Vector) -> Vector {
-    if agent.limits_each {
-        return limited(force, agent.max_force);
-    }
-    return force;
+    return limited(force, select(LONGEST_FORCE, agent.max_force, agent.limits_each));
 }
 
 // The steering force towards a desired velocity.

@@ -3,7 +3,7 @@
 import package::flock::flock;
 import package::obstacles::{obstacle_at, obstacles_near};
 import package::space::{Vector, perpendicular, shortest};
-import package::vehicle::{Agent, allowed, heading_of, limited, with_length};
+import package::vehicle::{Agent, allowed, heading_of, with_length};
 
 struct Parameters {
     weight: f32,
@@ -26,14 +26,14 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     let heading = heading_of(velocity);
     let left = perpendicular(heading);
     // How far the box, or the vector ahead, reaches. What cannot move looks as at rest.
-    var pace = 0.0;
-    var ahead = Vector();
-    if max_speed > 0.0 {
-        pace = min(length(velocity) / max_speed, 1.0);
-        ahead = limited(velocity * (parameters.reach / max_speed), parameters.reach);
+    var pace = select(0.0, 1.0, max_speed > 0.0);
+    let speed = length(velocity);
+    if speed < max_speed {
+        pace = speed / max_speed;
     }
     let box = parameters.reach * (1.0 + pace);
-    let ahead_length = length(ahead);
+    let ahead_length = parameters.reach * pace;
+    let ahead = heading * ahead_length;
 
     var nearest = select(3.4e38, box, parameters.method == 1u);
     var across = 0.0;
@@ -63,7 +63,7 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
             let crossing = select(x + half, x - half, x > half);
             if crossing < nearest {
                 nearest = crossing;
-                let push = (radius - abs(y)) * (1.0 + (box - x) / box);
+                let push = (expanded - abs(y)) * (1.0 + (box - x) / box);
                 chosen = heading * ((radius - x) * BRAKING) + left * select(push, -push, y > 0.0);
             }
         } else if x >= 0.0 && x <= ahead_length && abs(y) <= radius && abs(y) < nearest {

@@ -9,6 +9,12 @@ struct Parameters {
     margin: f32,
 }
 
+// A change of velocity so small is the rounding of one that is made; world units per tick.
+const TURNED = 1e-5;
+
+// The same as a part of max_speed: eight roundings.
+const TURNED_PART = 1e-6;
+
 fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     let middle = flock.size * 0.5;
     let margin = Vector(parameters.margin);
@@ -20,5 +26,10 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     }
     let inward = select(Vector((*agent).max_speed), Vector(-(*agent).max_speed), high);
     let desired = with_length(select((*agent).velocity, inward, near), (*agent).max_speed);
-    return with_length(desired - (*agent).velocity, (*agent).max_force);
+    let turn = desired - (*agent).velocity;
+    let rounding = max((*agent).max_speed * TURNED_PART, TURNED);
+    if dot(turn, turn) <= rounding * rounding {
+        return Vector();
+    }
+    return with_length(turn, (*agent).max_force);
 }

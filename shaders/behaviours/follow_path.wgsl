@@ -12,12 +12,18 @@ struct Parameters {
     radius: f32,
 }
 
+// Square of the speed below which an agent predicts its own place.
+const SLOW_SQUARED = 1e-10;
+
 fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     if parameters.weight <= 0.0 {
         return Vector();
     }
     let position = (*agent).position;
-    let predicted = position + heading_of((*agent).velocity) * parameters.lookahead;
+    let velocity = (*agent).velocity;
+    let slow = dot(velocity, velocity) < SLOW_SQUARED;
+    let lookahead = select(parameters.lookahead, 0.0, slow);
+    let predicted = position + heading_of(velocity) * lookahead;
     let nearest = nearest_on_path(parameters.path, predicted);
     let found = nearest.distance_squared < 3.4e38;
     if !found || nearest.distance_squared <= parameters.radius * parameters.radius {

@@ -2,7 +2,7 @@
 
 import package::space::Vector;
 import package::targets::way_to_target;
-import package::vehicle::{Agent, steer, with_length};
+import package::vehicle::{Agent, FASTEST, STRONGEST, steer, with_length};
 
 struct Parameters {
     weight: f32,
@@ -10,6 +10,9 @@ struct Parameters {
     gain: f32,
     proximity: f32,
 }
+
+// A smaller proximity counts as this one; world units.
+const SMALLEST_PROXIMITY = 1e-3;
 
 // The way to a target turned into a desired velocity.
 fn desired_velocity(way: Vector, gain: f32, max_speed: f32) -> Vector {
@@ -25,9 +28,9 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
         return Vector();
     }
     if parameters.proximity > 0.0 {
-        let scale = length(way.offset) / parameters.proximity;
-        (*agent).max_speed *= scale;
-        (*agent).max_force *= scale;
+        let scale = length(way.offset) / max(parameters.proximity, SMALLEST_PROXIMITY);
+        (*agent).max_speed = min((*agent).max_speed * scale, FASTEST);
+        (*agent).max_force = min((*agent).max_force * scale, STRONGEST);
     }
     return steer(*agent, desired_velocity(way.offset, parameters.gain, (*agent).max_speed));
 }

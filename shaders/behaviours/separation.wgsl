@@ -22,6 +22,9 @@ struct Sums {
 // Distance at which an agent at the same spot counts, in radii.
 const COINCIDENT = 1e-3;
 
+// The least such distance, that of the same spot; world units.
+const SAME_SPOT = 1e-10;
+
 fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
     let apart = neighbour.distance_squared > SAME_SPOT_SQUARED;
     let push = select(0.0, neighbour.share / neighbour.distance_squared, apart);
@@ -38,7 +41,7 @@ fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
     }
     var away = sums.away;
     if sums.coincident > 0.0 {
-        let strength = sums.coincident / (parameters.radius * COINCIDENT);
+        let strength = sums.coincident / max(parameters.radius * COINCIDENT, SAME_SPOT);
         away += with_length(spread_direction(agent.id), strength);
     }
     return steer(agent, with_length(away, agent.max_speed));

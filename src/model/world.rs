@@ -10,7 +10,7 @@ pub enum Boundary {
     Wrap,
     /// Nobody leaves: an agent that would is put back on the edge and turned along it.
     Walls,
-    /// Agents may leave; the grid's outermost cells take them in.
+    /// Agents may leave, as far as [`FARTHEST`]; the grid's outermost cells take them in.
     Open,
 }
 
@@ -27,6 +27,22 @@ pub struct World {
     pub size: Point,
     /// What happens at the edge.
     pub boundary: Boundary,
+}
+
+/// How far from the origin anything gets on either axis of an open world; world units. Squares of
+/// distances are then numbers that `f32` holds.
+pub const FARTHEST: f32 = 1e12;
+
+/// A coordinate, or a component of a velocity, that is smaller counts as zero: its square is too small
+/// for `f32`, or for a GPU that takes the smallest numbers for zero.
+const NOTHING: f32 = 1e-18;
+
+/// `x`, and +0 where it is next to nothing or −0: the engines agree on the bits of what is at rest,
+/// and some GPUs do not tell the zeros apart.
+#[inline(always)]
+fn settled<R: Real>(x: R) -> R {
+    let small = x.max(-x).less_than(x.constant(NOTHING));
+    x.constant(0.0).where_or(small, x)
 }
 
 /// `p` moved by whole world sizes into `[0, size)`, for a move of less than one world size.
@@ -107,9 +123,20 @@ impl World {
     /// Position and velocity after the boundary has had its say.
     #[inline(always)]
     pub fn confine<R: Real>(&self, p: Vector<R>, v: Vector<R>) -> (Vector<R>, Vector<R>) {
+        let (p, v) = self.bounded(p, v);
+        let at_rest = |v: Vector<R>| Vector { x: settled(v.x), y: settled(v.y) };
+        (at_rest(p), at_rest(v))
+    }
+
+    /// The same, before what is next to nothing counts as zero.
+    #[inline(always)]
+    fn bounded<R: Real>(&self, p: Vector<R>, v: Vector<R>) -> (Vector<R>, Vector<R>) {
         let size = Vector::constant(p.x, self.size);
         match self.boundary {
-            Boundary::Open => (p, v),
+            Boundary::Open => {
+                let (low, high) = (p.x.constant(-FARTHEST), p.x.constant(FARTHEST));
+                (Vector { x: p.x.max(low).min(high), y: p.y.max(low).min(high) }, v)
+            }
             Boundary::Wrap => (Vector { x: wrapped(p.x, size.x), y: wrapped(p.y, size.y) }, v),
             Boundary::Walls => {
                 let inside = Vector { x: clamped(p.x, size.x), y: clamped(p.y, size.y) };

@@ -15,9 +15,10 @@ crate::parameters! {
     /// v·x/F`. Source: the ActionScript version; its missing parentheses are mended.
     ///
     /// `method = "box"`: a box of length `B = reach·(1 + speed/max_speed)` lies ahead. Of the circles
-    /// whose edge, expanded by the agent's size, crosses its axis, the one that does so first: `(R −
-    /// |y|)·(1 + (B − x)/B)` across, away from the centre, and `(R − x)·0.2` along the heading.
-    /// Source: Buckland (his sign holds on one side only; ours on both). Reach 40.
+    /// whose edge, expanded by the agent's size, crosses its axis, the one that does so first: `(R +
+    /// size − |y|)·(1 + (B − x)/B)` across, away from the centre, and `(R − x)·0.2` along the heading.
+    /// Source: Buckland (his sign holds on one side only, ours on both; without the size a circle that
+    /// is merely grazed would pull). Reach 40.
     ///
     /// `method = "ahead"`: the vector ahead is `v·reach/max_speed`. Of the circles whose centre
     /// projects onto it and lies within R of it, the one with the smallest |y|: `with_length(p +
@@ -105,9 +106,10 @@ impl<R: Real> Lookout<R> {
         let heading = agent.velocity.heading();
         let mobile = zero.less_than(agent.max_speed);
         // An agent that cannot move looks as far as one at rest.
-        let pace = (agent.velocity.length() / agent.max_speed).min(one).where_or(mobile, zero);
-        let ahead = (agent.velocity * (reach / agent.max_speed)).limit(reach);
-        let ahead = ahead.where_or(mobile, Vector::zero(zero));
+        let speed = agent.velocity.length();
+        let part = (speed / agent.max_speed).where_or(speed.less_than(agent.max_speed), one);
+        let pace = part.where_or(mobile, zero);
+        let ahead_length = reach * pace;
         let length = reach * (one + pace);
         Self {
             max_speed: agent.max_speed,
@@ -119,8 +121,8 @@ impl<R: Real> Lookout<R> {
             heading,
             left: heading.perpendicular(),
             length,
-            ahead,
-            ahead_length: ahead.length(),
+            ahead: heading * ahead_length,
+            ahead_length,
             nearest: length.where_or(by[1], zero.constant(f32::MAX)),
             force: Vector::zero(zero),
             across: zero,
@@ -174,7 +176,7 @@ impl<R: Real> Lookout<R> {
         let first = crossing.less_than(self.nearest);
         let crossed = self.by[1] & ahead & aside.less_than(expanded) & first;
         self.nearest = crossing.where_or(crossed, self.nearest);
-        let push = (radius - aside) * (one + (self.length - x) / self.length);
+        let push = (expanded - aside) * (one + (self.length - x) / self.length);
         let along = (radius - x) * x.constant(BRAKING);
         let force = self.heading * along + self.left * Self::away(y, push);
         self.force = force.where_or(crossed, self.force);

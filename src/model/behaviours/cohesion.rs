@@ -1,6 +1,7 @@
 //! Cohesion: go where the agents nearby are.
 
-use super::{Agent, Neighbour, NeighbourBehaviour, SAME_SPOT_SQUARED, Surroundings, Uses};
+use super::bounds::SAME_SPOT_SQUARED;
+use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::model::parameter::{ALL_SPECIES, Meaning};
 use crate::model::real::Real;
 use crate::model::vector::Vector;

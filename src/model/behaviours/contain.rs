@@ -10,9 +10,10 @@ crate::parameters! {
     ///
     /// Within `margin` of a wall the desired velocity is inward at max_speed on that axis and
     /// unchanged on the other, the whole scaled to max_speed; the force has the length max_force
-    /// exactly. Silent elsewhere. Source: *The Nature of Code*, chapter 5, example 5.3. Mended: in
-    /// a corner both axes turn inward (the source lets y overwrite x), and in a world narrower
-    /// than two margins the nearer wall counts.
+    /// exactly. Silent elsewhere, and where the agent has turned already: where the desired velocity
+    /// and its own differ by 1e-5 at most (above a max_speed of 10: by a millionth of it). Source:
+    /// *The Nature of Code*, chapter 5, example 5.3. Mended: in a corner both axes turn inward (the
+    /// source lets y overwrite x), and in a world narrower than two margins the nearer wall counts.
     Contain {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
@@ -20,6 +21,12 @@ crate::parameters! {
         margin: Meaning::Number => 25.0, "world units", 0.0, 1e6;
     }
 }
+
+/// A change of velocity so small is the rounding of one that is made; world units per tick.
+const TURNED: f32 = 1e-5;
+
+/// The same as a part of max_speed: eight roundings.
+const TURNED_PART: f32 = 1e-6;
 
 impl<R: Real> SolitaryBehaviour<R> for Contain<R> {
     #[inline(always)]
@@ -39,8 +46,10 @@ impl<R: Real> SolitaryBehaviour<R> for Contain<R> {
             velocity.where_or(inward.equals(zero), inward * agent.max_speed)
         });
         let desired = turned.with_length(agent.max_speed);
-        let force = (desired - agent.velocity).with_length(agent.max_force);
+        let turn = desired - agent.velocity;
+        let rounding = (agent.max_speed * like.constant(TURNED_PART)).max(like.constant(TURNED));
+        let turns = (rounding * rounding).less_than(turn.dot(turn));
         let near = zero.less_than(inward.dot(inward));
-        force.where_or(near, Vector::zero(like))
+        turn.with_length(agent.max_force).where_or(near & turns, Vector::zero(like))
     }
 }

@@ -8,7 +8,8 @@ use crate::model::vector::Vector;
 crate::parameters! {
     /// Comes back to a path when it is about to stray from it.
     ///
-    /// It predicts its place `lookahead` ahead and looks for the point of the path nearest to that
+    /// It predicts its place `lookahead` ahead (an agent slower than 1e-5: its own place, since a speed
+    /// like that has no direction) and looks for the point of the path nearest to that
     /// (the nearest point of every segment, ends included; the source tests its normal points by x
     /// alone, which holds for paths from left to right only). If that point is farther from the
     /// prediction than `radius`, it seeks the point moved `advance` along its segment, else it is
@@ -28,12 +29,22 @@ crate::parameters! {
     }
 }
 
+/// A slower agent predicts its own place; world units per tick. One that turns about on the spot
+/// passes through speeds that are all rounding: with the full lookahead it may find the path in
+/// reach, steer no more, and stand still for ever.
+pub const SLOW: f32 = 1e-5;
+
+/// Its square, rounded once: the product of two rounded numbers is another one than in WGSL.
+const SLOW_SQUARED: f32 = 1e-10;
+
 impl<R: Real> SolitaryBehaviour<R> for FollowPath<R> {
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
-        let predicted = agent.position + agent.velocity.heading() * self.lookahead;
-        let paths = &surroundings.scenery.paths;
         let far = self.weight.constant(f32::MAX);
+        let slow = agent.velocity.dot(agent.velocity).less_than(far.constant(SLOW_SQUARED));
+        let lookahead = far.constant(0.0).where_or(slow, self.lookahead);
+        let predicted = agent.position + agent.velocity.heading() * lookahead;
+        let paths = &surroundings.scenery.paths;
         let mut distance_squared = far;
         let mut nearest = predicted;
         let mut along = Vector::zero(far);

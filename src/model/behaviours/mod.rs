@@ -10,10 +10,12 @@
 //! start of the tick (the book's sketches update their lists in place, one agent after the other,
 //! which has no meaning for a flock that moves at once).
 
+pub mod bounds;
 mod neighbour;
 #[macro_use]
 mod registry;
 
+use bounds::LONGEST_FORCE;
 pub use neighbour::Neighbour;
 
 use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
@@ -175,7 +177,8 @@ impl<R: Real> Agent<R> {
     #[inline(always)]
     pub fn limited(&self, force: Vector<R>) -> Vector<R> {
         let each = self.limits_each.constant(0.0).less_than(self.limits_each);
-        force.limit(self.max_force).where_or(each, force)
+        let longest = self.max_force.constant(LONGEST_FORCE);
+        force.limit(self.max_force.where_or(each, longest))
     }
 }
 
@@ -330,10 +333,6 @@ pub trait NeighbourBehaviour<R: Real>: Parameters<R> {
         like.constant(0.0)
     }
 }
-
-/// Square of the distance below which two agents are at the same spot: nearer ones would have
-/// forces that `f32` cannot hold.
-const SAME_SPOT_SQUARED: f32 = 1e-20;
 
 /// Takes the forces in their turns until `max_force` is spent; what is too much of one is cut off.
 ///

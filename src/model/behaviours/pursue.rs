@@ -112,9 +112,11 @@ impl<R: Real> Aim<R> {
         let offset = aimed.offset.where_or(named, nearest.offset);
         let velocity = aimed.velocity.where_or(named, nearest.velocity);
         let met = far.where_or(named, nearest.distance_squared).less_than(far);
-        // A speed of zero makes the quotient infinite or nothing at all; the limit takes both.
+        // Without a speed there is no quotient, and with a tiny one none that `f32` holds.
         let longest = zero.constant(LONGEST_LEAD);
-        let by_distance = (offset.length() / agent.max_speed).min(longest);
+        let distance = offset.length();
+        let in_time = distance.less_than(agent.max_speed * longest);
+        let by_distance = (distance / agent.max_speed).where_or(in_time, longest);
         let time = by_distance.where_or(zero.less_than(self.lead), self.ticks);
         (offset + velocity * time, aimed.found | met)
     }

@@ -1,5 +1,6 @@
 //! Seek: go to a target at full speed.
 
+use super::bounds::{FASTEST, SMALLEST_PROXIMITY, STEEPEST_GAIN, STRONGEST};
 use super::{Agent, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::{Meaning, NEAREST_TARGET};
 use crate::model::real::Real;
@@ -12,15 +13,16 @@ crate::parameters! {
     /// positive; without a target it is silent. Where `proximity` is positive, both limits of the
     /// agent (max_speed and max_force) are scaled by d/proximity for this tick, for the behaviours
     /// after this one and for the integration too: it comes to rest at the target, and is faster
-    /// than max_speed beyond `proximity`. Sources: *The Nature of Code*, chapter 5, example 5.1 and
-    /// exercise 5.2; the gain from the COCOS steering behaviours.
+    /// than max_speed beyond `proximity`. A proximity below 0.001 counts as 0.001, and no limit grows
+    /// beyond 10,000, the largest that a body may have. Sources: *The Nature of Code*, chapter 5,
+    /// example 5.1 and exercise 5.2; the gain from the COCOS steering behaviours.
     Seek {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
         /// Name of the target; "nearest" takes the nearest of all.
         target: Meaning::Target => NEAREST_TARGET, "target", NEAREST_TARGET, 1e6;
         /// Desired speed per unit of distance; 0 desires max_speed at any distance.
-        gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
+        gain: Meaning::Number => 0.0, "1/tick", 0.0, STEEPEST_GAIN;
         /// Distance at which the limits are those of the body; 0 leaves them alone.
         proximity: Meaning::Number => 0.0, "world units", 0.0, 1e6;
     }
@@ -38,10 +40,12 @@ impl<R: Real> SolitaryBehaviour<R> for Seek<R> {
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let way = surroundings.to_target(self.target, agent.position);
         let zero = self.weight.constant(0.0);
-        let scale = way.offset.length() / self.proximity;
+        let scale = way.offset.length() / self.proximity.max(zero.constant(SMALLEST_PROXIMITY));
         let near = way.found & zero.less_than(self.proximity);
-        agent.max_speed = (agent.max_speed * scale).where_or(near, agent.max_speed);
-        agent.max_force = (agent.max_force * scale).where_or(near, agent.max_force);
+        let max_speed = (agent.max_speed * scale).min(zero.constant(FASTEST));
+        let max_force = (agent.max_force * scale).min(zero.constant(STRONGEST));
+        agent.max_speed = max_speed.where_or(near, agent.max_speed);
+        agent.max_force = max_force.where_or(near, agent.max_force);
         let force = agent.steer(desired_velocity(way.offset, self.gain, agent.max_speed));
         force.where_or(way.found, Vector::zero(zero))
     }

@@ -1,6 +1,7 @@
 //! Separation: keep apart from the agents nearby.
 
-use super::{Agent, Neighbour, NeighbourBehaviour, SAME_SPOT_SQUARED, Surroundings, Uses};
+use super::bounds::{SAME_SPOT, SAME_SPOT_SQUARED};
+use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::model::parameter::{ALL_SPECIES, Meaning};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
@@ -11,8 +12,9 @@ crate::parameters! {
     /// Desired velocity: `with_length(Σ (p − q)/d², max_speed)` over `d < radius`; without
     /// neighbours it is silent. Source: *The Nature of Code*, chapter 5, examples 5.9 and 5.11.
     ///
-    /// An agent at the very same spot (nearer than 1e-10) has no direction. It counts as one at a thousandth of the
-    /// radius, in a direction that depends on the agent's id alone, so that the two part.
+    /// An agent at the very same spot (nearer than 1e-10) has no direction. It counts as one at a
+    /// thousandth of the radius (at 1e-10 at least), in a direction that depends on the agent's id
+    /// alone, so that the two part.
     Separation {
         /// Factor on the force.
         weight: Meaning::Number => 1.5, "", 0.0, 1e6;
@@ -70,8 +72,8 @@ impl<R: Real> NeighbourBehaviour<R> for Separation<R> {
         sums: &Sums<R>,
     ) -> Vector<R> {
         let zero = sums.count.constant(0.0);
-        // Where the radius is zero there are no neighbours, and the quotient is not used.
-        let strength = sums.coincident / (self.radius * zero.constant(COINCIDENT));
+        let distance = (self.radius * zero.constant(COINCIDENT)).max(zero.constant(SAME_SPOT));
+        let strength = sums.coincident / distance;
         let strength = strength.where_or(zero.less_than(sums.coincident), zero);
         let away = sums.away + spread.with_length(strength);
         let force = agent.steer(away.with_length(agent.max_speed));

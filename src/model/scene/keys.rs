@@ -5,6 +5,7 @@
 
 use super::species::{ColourBy, Look, SpawnPlace};
 use super::{Click, MAX_AGENTS, MAX_TARGETS, SIDES};
+use crate::model::behaviours::bounds::FASTEST;
 use crate::model::scenery::FlowKind;
 use crate::model::world::Boundary;
 
@@ -87,9 +88,6 @@ const FAR: f32 = 1e7;
 /// Largest radius of anything; world units.
 const WIDE: f32 = 1e6;
 
-/// Largest speed; world units per tick.
-const FAST: f32 = 1e4;
-
 /// Most obstacles of a scene.
 pub const MOST_OBSTACLES: u64 = 1 << 18;
 
@@ -148,7 +146,7 @@ section! {
         /// Where it is at the start.
         position: Values::Point(-FAR, FAR) => "[0, 0]", "world units";
         /// How it moves. On walls it is thrown back.
-        velocity: Values::Point(-FAST, FAST) => "[0, 0]", "world units/tick";
+        velocity: Values::Point(-FASTEST, FASTEST) => "[0, 0]", "world units/tick";
         /// An agent that comes this near hits it, and it reappears elsewhere, at random; 0: it stays.
         hit_radius: Values::Number(0.0, WIDE) => "0", "world units";
     }
@@ -224,7 +222,7 @@ section! {
         /// Of the disc.
         radius: Values::Number(0.0, FAR) => "100", "world units";
         /// At the start.
-        speed: Values::Number(0.0, FAST) => "1", "world units/tick";
+        speed: Values::Number(0.0, FASTEST) => "1", "world units/tick";
         /// At the start, against the x axis, to the left.
         heading: Values::Number(-360.0, 360.0) => "at random", "degrees";
     }

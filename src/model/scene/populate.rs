@@ -6,6 +6,7 @@ use super::error::PopulateError;
 use super::keys::MOST_OBSTACLES;
 use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
+use crate::model::behaviours::bounds::{FASTEST, SMALLEST_PROXIMITY};
 use crate::model::behaviours::{Kind, Uses};
 use crate::model::memory::Memory;
 use crate::model::random::{Use, unit};
@@ -133,8 +134,8 @@ impl Scene {
             return species.largest_max_speed();
         }
         // No target is farther away than half the diagonal.
-        let farther = self.world.size.length() / 2.0 / nearest.max(f32::MIN_POSITIVE);
-        species.largest_max_speed() * farther.max(1.0)
+        let farther = self.world.size.length() / 2.0 / nearest.max(SMALLEST_PROXIMITY);
+        (species.largest_max_speed() * farther.max(1.0)).min(FASTEST)
     }
 
     /// Makes the obstacles from their plans. Where the world has grown, those with a place stand

@@ -2,6 +2,7 @@
 
 use super::variation::{Law, Slot, Variation};
 use crate::model::behaviours::Kind;
+use crate::model::behaviours::bounds::{FASTEST, STRONGEST};
 use crate::model::parameter::{Meaning, NO_TARGET, Parameters};
 use crate::model::vector::Point;
 
@@ -14,9 +15,9 @@ crate::parameters! {
         /// Divides the steering force.
         mass: Meaning::Number => 1.0, "mass units", 1e-3, 1e6;
         /// Largest speed.
-        max_speed: Meaning::Number => 3.0, "world units/tick", 0.0, 1e4;
+        max_speed: Meaning::Number => 3.0, "world units/tick", 0.0, FASTEST;
         /// Largest steering force of one behaviour.
-        max_force: Meaning::Number => 0.05, "mass·world units/tick²", 0.0, 1e4;
+        max_force: Meaning::Number => 0.05, "mass·world units/tick²", 0.0, STRONGEST;
         /// Half the length of the drawn triangle, and the agent's own radius.
         size: Meaning::Number => 6.0, "world units", 1e-3, 1e4;
         /// What max_force limits: the force of each behaviour, or their sum.

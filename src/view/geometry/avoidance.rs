@@ -63,10 +63,9 @@ impl Lookout {
                 }
             }
             _ => {
-                let scale = if self.max_speed > 0.0 { rule.reach / self.max_speed } else { 0.0 };
-                let vector = (self.velocity * scale).clamp_length_max(rule.reach);
+                let length = rule.reach * self.pace();
+                let vector = self.heading * length;
                 pencil.arrow(self.position, self.position + vector);
-                let length = vector.length();
                 let hit = |c: &Seen| c.x >= 0.0 && c.x <= length && c.y.abs() <= c.radius;
                 let first = seen.filter(hit).min_by(|a, b| a.y.abs().total_cmp(&b.y.abs()));
                 if let Some(circle) = first {

@@ -3,6 +3,7 @@
 use super::avoidance::Lookout;
 use super::pencil::Pencil;
 use super::{perception, rule};
+use crate::model::behaviours::follow_path::SLOW;
 use crate::model::behaviours::pursue::{Aim, Nearest};
 use crate::model::behaviours::{
     Agent, Arrive, Avoid, Cohesion, Evade, Flee, FollowPath, Kind, Neighbour, Pursue, Seek,
@@ -248,10 +249,11 @@ impl<'a> Drawing<'a> {
     }
 
     fn path(&mut self) {
-        let Subject { position, heading, .. } = self.subject;
+        let Subject { position, heading, agent, .. } = self.subject;
         let FollowPath { path, lookahead, advance, radius, .. } =
             rule(self.species, Kind::FollowPath);
-        let predicted = position + heading * lookahead;
+        let slow = agent.velocity.length() < SLOW;
+        let predicted = position + heading * if slow { 0.0 } else { lookahead };
         self.pencil.line(&[position, predicted]);
         self.pencil.point(predicted);
         let paths = &self.surroundings.scenery.paths;

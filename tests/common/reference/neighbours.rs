@@ -87,7 +87,7 @@ impl Vehicle<'_> {
         let spread = spread_direction(self.index as u32).as_dvec2().normalize();
         let push = |other: &Other| {
             if other.offset == DVec2::ZERO {
-                spread / (radius / 1000.0)
+                spread / (radius / 1000.0).max(1e-10)
             } else {
                 -other.offset / other.offset.length_squared()
             }

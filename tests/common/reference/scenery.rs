@@ -24,7 +24,10 @@ struct Circle {
 impl Vehicle<'_> {
     /// Source: NOC-6.9. The nearest point of every segment counts, ends included.
     pub(super) fn follow_path(&mut self) -> DVec2 {
-        let predicted = self.p + self.heading() * self.value(Kind::FollowPath, "lookahead");
+        // Who is slower than that is all but at rest, and predicts its own place.
+        let slow = self.below(self.v.length(), 1e-5);
+        let lookahead = if slow { 0.0 } else { self.value(Kind::FollowPath, "lookahead") };
+        let predicted = self.p + self.heading() * lookahead;
         let mut nearest: Option<(DVec2, DVec2)> = None;
         let mut rivals = vec![];
         for [from, to] in self.segments() {
@@ -173,7 +176,8 @@ impl Vehicle<'_> {
         }
         let Some(circle) = found else { return DVec2::ZERO };
         let Circle { x, y, radius, .. } = *circle;
-        let across = (radius - y.abs()) * (1.0 + (length - x) / length) * self.away(circle);
+        let depth = radius + size - y.abs();
+        let across = depth * (1.0 + (length - x) / length) * self.away(circle);
         let along = (radius - x) * 0.2;
         self.limited(self.heading() * along + self.heading().perp() * across)
     }

@@ -33,7 +33,8 @@ impl Vehicle<'_> {
         if gain > 0.0 { way * gain } else { with_length(way, self.max_speed) }
     }
 
-    /// With a `proximity`, both limits of the agent are scaled by d/proximity for this tick.
+    /// With a `proximity`, both limits of the agent are scaled by d/proximity for this tick, up to
+    /// the largest that a body may have.
     pub(super) fn approach(&mut self) {
         if self.species.rule(Kind::Seek).is_none() {
             return;
@@ -42,9 +43,9 @@ impl Vehicle<'_> {
         if proximity > 0.0
             && let Some((way, _)) = self.target(Kind::Seek)
         {
-            let scale = way.length() / proximity;
-            self.max_speed *= scale;
-            self.max_force *= scale;
+            let scale = way.length() / proximity.max(1e-3);
+            self.max_speed = (self.max_speed * scale).min(1e4);
+            self.max_force = (self.max_force * scale).min(1e4);
         }
     }
 
@@ -120,6 +121,10 @@ impl Vehicle<'_> {
         }
         let turn = with_length(desired, self.max_speed) - self.v;
         self.doubtful |= turn.length() < CANCELLATION * self.max_speed;
+        // Who has turned already is left alone.
+        if turn.length() <= (1e-6 * self.max_speed).max(1e-5) {
+            return DVec2::ZERO;
+        }
         with_length(turn, self.max_force)
     }
 }
