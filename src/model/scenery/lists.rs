@@ -51,6 +51,12 @@ impl Raster {
         Point::ONE / self.cells_per_unit
     }
 
+    /// Columns and rows, as a point.
+    #[must_use]
+    pub fn corner(&self) -> Point {
+        Point::new(self.columns as f32, self.rows as f32)
+    }
+
     /// Middle of the cell in `column` and `row`.
     #[must_use]
     pub fn middle(&self, column: u32, row: u32) -> Point {

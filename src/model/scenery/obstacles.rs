@@ -9,13 +9,22 @@ use crate::model::vector::Point;
 use crate::model::world::Boundary;
 
 /// Most cells that obstacles are sorted into.
-const MOST_CELLS: u32 = 1 << 18;
+const MOST_CELLS: usize = 1 << 18;
 
 /// Cells across the reach of an obstacle: more make the lists shorter and the table longer.
 const CELLS_ACROSS: f32 = 4.0;
 
-/// Most entries of all lists together, unless there are more obstacles: 64 MiB.
-const MOST_LISTED: f64 = 4_194_304.0;
+/// Most cells for each obstacle: wider ones where few obstacles stand in a large world.
+const CELLS_PER_OBSTACLE: usize = 64;
+
+/// Fewest cells that obstacles may be sorted into, and entries of their lists.
+const FEWEST: usize = 1 << 12;
+
+/// Most entries of all lists together for each obstacle.
+const ENTRIES_PER_OBSTACLE: usize = 64;
+
+/// Most entries of all lists together, unless there are more obstacles: 80 MiB.
+const MOST_ENTRIES: usize = 1 << 22;
 
 /// A circle.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -87,7 +96,10 @@ impl Obstacles {
             }
         }
         let mut side = 2.0 * widest / CELLS_ACROSS;
-        let mut raster = Raster::over(low, high, side, MOST_CELLS);
+        let count = obstacles.len();
+        let most_cells = (count * CELLS_PER_OBSTACLE).clamp(FEWEST, MOST_CELLS) as u32;
+        let most_entries = (count * ENTRIES_PER_OBSTACLE).clamp(FEWEST, MOST_ENTRIES) as f64;
+        let mut raster = Raster::over(low, high, side, most_cells);
         let listed = |raster: &Raster| -> f64 {
             let cells = raster.cells_per_unit.as_dvec2();
             let limits = (f64::from(raster.columns), f64::from(raster.rows));
@@ -98,9 +110,9 @@ impl Obstacles {
             obstacles.iter().map(one).sum()
         };
         // A few giants among many dwarfs: wider cells, or each giant would be in all of them.
-        while raster.cells() > 1 && listed(&raster) > MOST_LISTED {
+        while raster.cells() > 1 && listed(&raster) > most_entries {
             side = side.max(raster.cell_size().max_element()) * 2.0;
-            raster = Raster::over(low, high, side, MOST_CELLS);
+            raster = Raster::over(low, high, side, most_cells);
         }
         let mut lists = vec![Vec::new(); raster.cells()];
         for (number, obstacle) in obstacles.iter().enumerate() {

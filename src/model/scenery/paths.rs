@@ -11,21 +11,28 @@ use crate::model::scene::Scene;
 use crate::model::vector::{Point, Vector};
 use crate::model::world::Boundary;
 
-/// Most cells that a path's segments are sorted into.
-const MOST_CELLS: u32 = 1 << 16;
+/// Most cells that paths' segments are sorted into.
+const MOST_CELLS: usize = 1 << 16;
 
 /// Cells for each segment, images included: lists of about eight, and cells as wide as a group of
 /// agents that the CPU steers at a time (with 32 lists are half as long, and joining them costs more).
 const CELLS_PER_SEGMENT: usize = 4;
 
-/// Most entries of all lists together, where cells can still be made wider: 64 MiB.
-const MOST_LISTED: usize = 1 << 22;
-
 /// Fewest cells.
 const FEWEST_CELLS: usize = 1024;
 
-/// Cells across a block, whose segments are picked first, so that a cell need not ask all.
-const BLOCK: u32 = 8;
+/// Most entries of all lists together for each segment, images included, as long as cells can still be
+/// made wider. Segments that are spread about take some 64: as many for all paths as for each.
+const ENTRIES_PER_SEGMENT: usize = 128;
+
+/// What few segments may take.
+const FEWEST_ENTRIES: usize = 1 << 16;
+
+/// Most entries of all lists together: 80 MiB.
+const MOST_ENTRIES: usize = 1 << 22;
+
+/// Most blocks of cells that the segments are first picked for, each from all of them.
+const FEWEST_BLOCKS: u32 = 16;
 
 /// A line of segments.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,16 +126,15 @@ impl Paths {
         }
         let each: Vec<Vec<Segment>> =
             scene.paths.iter().map(|path| images(scene, path, low, high)).collect();
-        let segments: usize = each.iter().map(Vec::len).sum();
         let all = each.concat();
-        let mut cells =
-            (segments * CELLS_PER_SEGMENT).clamp(FEWEST_CELLS, MOST_CELLS as usize) as u32;
+        let most = (all.len() * ENTRIES_PER_SEGMENT).clamp(FEWEST_ENTRIES, MOST_ENTRIES);
+        let wanted = (all.len() * CELLS_PER_SEGMENT).clamp(FEWEST_CELLS, MOST_CELLS);
+        // Every path has a list for each cell, even where it is nowhere near.
+        let mut cells = wanted.min(most / (each.len() + 1)).max(1) as u32;
         loop {
             let raster = Raster::over(low, high, 0.0, cells);
-            let lists = lists(&raster, &each, &all);
-            // Where thousands of segments are about as near, fewer cells keep the lists together
-            // within bounds.
-            if cells == 1 || lists.iter().map(Vec::len).sum::<usize>() <= MOST_LISTED {
+            // Where many segments are about as near, wider cells keep the lists within bounds.
+            if let Some(lists) = lists(&raster, &each, &all, most) {
                 return Self { raster, cells: CellLists::of(&all, &lists) };
             }
             cells = (cells / 4).max(1);
@@ -168,17 +174,30 @@ impl Paths {
     }
 }
 
-/// The lists of all paths together, and then of each.
-fn lists(raster: &Raster, each: &[Vec<Segment>], all: &[Segment]) -> Vec<Vec<u32>> {
+/// The lists of all paths together, and then of each; none where they have more than `most` entries
+/// and there is more than one cell.
+fn lists(
+    raster: &Raster,
+    each: &[Vec<Segment>],
+    all: &[Segment],
+    most: usize,
+) -> Option<Vec<Vec<u32>>> {
+    let most = if raster.cells() == 1 { usize::MAX } else { most };
     let numbers: Vec<u32> = (0..all.len() as u32).collect();
-    let mut lists = sorted_into(raster, all, &numbers);
+    let mut lists = sorted_into(raster, all, &numbers, most)?;
+    let mut entries = lists.iter().map(Vec::len).sum::<usize>();
     let mut first = 0;
     for segments in each {
         let own = &numbers[first..first + segments.len()];
-        lists.extend(sorted_into(raster, all, own));
+        let sorted = sorted_into(raster, all, own, most)?;
+        entries += sorted.iter().map(Vec::len).sum::<usize>();
+        if entries > most {
+            return None;
+        }
+        lists.extend(sorted);
         first += segments.len();
     }
-    lists
+    Some(lists)
 }
 
 /// The segments of a path, in a wrapped world with their images round the rectangle from `low` to
@@ -208,38 +227,60 @@ fn images(scene: &Scene, path: &Path, low: Point, high: Point) -> Vec<Segment> {
 }
 
 /// For each cell the numbers of the segments that may be nearest to some place in it, and at the end
-/// all of them, for places outside.
-fn sorted_into(raster: &Raster, segments: &[Segment], numbers: &[u32]) -> Vec<Vec<u32>> {
-    let blocks = (raster.columns.div_ceil(BLOCK), raster.rows.div_ceil(BLOCK));
-    let diagonal = raster.cell_size().length();
-    let half_block = Point::splat((BLOCK - 1) as f32 * 0.5) * raster.cell_size();
+/// all of them, for places outside; none where the cells have more than `most` entries.
+///
+/// Segments are picked for large blocks of cells first, then for smaller and smaller ones, each from
+/// those of the block that it is part of: no cell asks all of them, and what is too much shows early.
+fn sorted_into(
+    raster: &Raster,
+    segments: &[Segment],
+    numbers: &[u32],
+    most: usize,
+) -> Option<Vec<Vec<u32>>> {
+    let blocks = |side: u32| (raster.columns.div_ceil(side), raster.rows.div_ceil(side));
+    let cell = raster.cell_size();
+    // Coordinates are rounded by their size, whatever the distance.
+    let corner = raster.origin.abs().max((raster.origin + cell * raster.corner()).abs());
+    let rounding = corner.max_element() * 4.0 * f32::EPSILON;
     let may_be_nearest = |middle: Point, diagonal: f32, numbers: &[u32]| -> Vec<u32> {
         let distance = |number: &u32| segments[*number as usize].distance(middle);
         let distances: Vec<f32> = numbers.iter().map(distance).collect();
         let nearest = distances.iter().copied().fold(f32::MAX, f32::min);
-        // Places of the cell are half of its diagonal away: from the nearest segment, and from one
+        // Places of the block are half of its diagonal away: from the nearest segment, and from one
         // that may be nearer there. A hair more, for rounding.
-        let limit = (nearest + diagonal) * 1.001;
+        let limit = (nearest + diagonal) * 1.001 + rounding;
         let near = numbers.iter().zip(distances).filter(|(_, distance)| *distance <= limit);
         near.map(|(number, _)| *number).collect()
     };
-    let picked: Vec<Vec<u32>> = (0..blocks.0 * blocks.1)
-        .into_par_iter()
-        .map(|block| {
-            let corner = raster.middle(block % blocks.0 * BLOCK, block / blocks.0 * BLOCK);
-            may_be_nearest(corner + half_block, BLOCK as f32 * diagonal, numbers)
-        })
-        .collect();
-    let mut lists: Vec<Vec<u32>> = (0..raster.cells() as u32)
-        .into_par_iter()
-        .map(|cell| {
-            let (column, row) = (cell % raster.columns, cell / raster.columns);
-            let block = row / BLOCK * blocks.0 + column / BLOCK;
-            may_be_nearest(raster.middle(column, row), diagonal, &picked[block as usize])
-        })
-        .collect();
-    lists.push(numbers.to_vec());
-    lists
+    let mut side = 1;
+    while blocks(side).0 * blocks(side).1 > FEWEST_BLOCKS {
+        side *= 2;
+    }
+    let mut around = 2 * side;
+    let mut picked = vec![numbers.to_vec(); (blocks(around).0 * blocks(around).1) as usize];
+    loop {
+        let (columns, rows) = blocks(side);
+        let half = Point::splat((side - 1) as f32 * 0.5) * cell;
+        let diagonal = side as f32 * cell.length();
+        let lists: Vec<Vec<u32>> = (0..columns * rows)
+            .into_par_iter()
+            .map(|block| {
+                let (column, row) = (block % columns * side, block / columns * side);
+                let parent = row / around * blocks(around).0 + column / around;
+                let middle = raster.middle(column, row) + half;
+                may_be_nearest(middle, diagonal, &picked[parent as usize])
+            })
+            .collect();
+        if lists.iter().map(Vec::len).sum::<usize>() > most {
+            return None;
+        }
+        picked = lists;
+        if side == 1 {
+            picked.push(numbers.to_vec());
+            return Some(picked);
+        }
+        (around, side) = (side, side / 2);
+    }
 }
 
 #[cfg(test)]
