@@ -4,17 +4,55 @@
 
 mod cli;
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 
 use cli::{Cli, Command};
 use flockwork::commands;
 use flockwork::commands::interrupt::Interrupted;
 use flockwork::commands::usage::UsageError;
+use flockwork::model::quote::{cut, readable};
+
+/// Prints what clap finds wrong with the command line, or the help that was asked for. It repeats what
+/// was written, at any length.
+fn misused(mut error: clap::Error) -> ExitCode {
+    let long: Vec<(ContextKind, Option<String>)> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => match cut(text) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(short) => Some((kind, Some(short))),
+            },
+            ContextValue::StyledStrs(tips) => {
+                let any = tips.iter().any(|tip| matches!(cut(&tip.to_string()), Cow::Owned(_)));
+                (kind == ContextKind::Suggested && any).then_some((kind, None))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, text) in long {
+        match text {
+            Some(text) => error.insert(kind, ContextValue::String(text)),
+            None => error.remove(kind),
+        };
+    }
+    let plain = error.render().to_string();
+    let told = readable(&plain);
+    if error.use_stderr() && told != plain {
+        eprint!("{told}");
+        return ExitCode::from(2);
+    }
+    error.exit()
+}
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misused(error),
+    };
     commands::output::survive_file_limits();
     let result = match cli.command {
         None => commands::run::run(&cli.run),
@@ -28,7 +66,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("flockwork: {error:#}");
+            eprintln!("flockwork: {}", readable(&format!("{error:#}")));
             if error.is::<Interrupted>() {
                 ExitCode::from(130)
             } else if error.is::<UsageError>() {

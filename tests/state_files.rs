@@ -19,7 +19,9 @@ fn awkward(tick: u64) -> FlockState {
         -0.0_f32,
         f32::MIN_POSITIVE / 8.0,
         f32::from_bits(1),
-        f32::MAX,
+        // The farthest from the origin, and the fastest.
+        1e12,
+        -1e12,
         0.1,
         1.0 / 3.0,
         16_777_217.0,
@@ -104,7 +106,7 @@ fn what_is_wrong_with_a_csv_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.csv");
     let header = "tick,id,species,x,y,vx,vy\n";
-    let cases: [(&str, &[&str]); 18] = [
+    let cases: [(&str, &[&str]); 19] = [
         ("", &["empty"]),
         (header, &["no rows"]),
         ("0,1,0,2,3,4,5\n", &["line 1", "unknown column"]),
@@ -117,6 +119,7 @@ fn what_is_wrong_with_a_csv_is_named() {
         ("H0,1,0,2,NaN,4,5\n", &["line 2", "agent 1 is NaN"]),
         ("H0,1,0,2,3,inf,5\n", &["line 2", "vx", "inf"]),
         ("H0,1,0,1e39,3,4,5\n", &["line 2", "x", "inf"]),
+        ("H0,1,0,2,3,4,-1.1e12\n", &["line 2", "vy of agent 1", "-1e12 to 1e12"]),
         ("H0,1,0,2,3,4,5\n0,2,0,2,3,4,5\n0,1,0,2,3,4,5\n", &["line 4", "agent 1", "line 2"]),
         ("H0,1,1,2,3,4,5\n", &["line 2", "species 1", "--scene"]),
         ("H0,1,300,2,3,4,5\n", &["line 2", "species is 300"]),

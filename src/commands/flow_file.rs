@@ -4,9 +4,14 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
+use super::input::read_text;
+use crate::model::quote::quoted;
 use crate::model::scene::Scene;
 use crate::model::scenery::FlowKind;
 use crate::model::vector::Point;
+
+/// Most bytes of a row, its two numbers written out to the last digit and with room to spare.
+const LONGEST_ROW: u64 = 128;
 
 /// Reads the flow field that `scene` asks for, if it asks for a file; the path counts from the folder
 /// of `scene_file`.
@@ -18,10 +23,13 @@ pub fn attach(scene: &mut Scene, scene_file: &Path) -> anyhow::Result<()> {
     let file = plan.file.clone().unwrap_or_default();
     let path = scene_file.parent().unwrap_or(Path::new("")).join(&file);
     let place = || format!("{name}: flow.file: {}", path.display());
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("{}: cannot read", place()))?;
     let (columns, rows) = plan.grid;
     let wanted = columns as usize * rows as usize;
+    // The header is a row too.
+    let most = (wanted as u64 + 1) * LONGEST_ROW;
+    let text = read_text(&path, most).with_context(|| {
+        format!("{}: cannot read it as the field of grid = [{columns}, {rows}]", place())
+    })?;
     plan.ways = vectors(&text).with_context(place)?;
     ensure!(
         plan.ways.len() == wanted,
@@ -35,7 +43,7 @@ pub fn attach(scene: &mut Scene, scene_file: &Path) -> anyhow::Result<()> {
 fn vectors(text: &str) -> anyhow::Result<Vec<Point>> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let header = reader.headers()?.iter().collect::<Vec<_>>().join(",");
-    ensure!(header == "x,y", "line 1: the header `x,y` is wanted, not `{header}`");
+    ensure!(header == "x,y", "line 1: the header `x,y` is wanted, not {}", quoted(&header));
     let mut ways = Vec::new();
     for row in reader.deserialize() {
         let (x, y): (f32, f32) = row.context("two numbers a row are wanted")?;

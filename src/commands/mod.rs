@@ -8,6 +8,7 @@ mod capture_output;
 mod figures;
 mod flow_file;
 mod headroom;
+mod input;
 pub mod interrupt;
 pub mod options;
 pub mod output;

@@ -6,17 +6,22 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
+use super::input::read_text;
 use super::output::counted;
 use super::usage::{count, density, whole, wrong};
 use super::{flow_file, headroom, state_file};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine, device};
 use crate::engine::{Engine, EngineError, EngineKind};
+use crate::model::quote::cut;
 use crate::model::scene::{BuiltIn, Origin, Request, Scene, SceneError, built_in, hint};
 use crate::model::state::FlockState;
 use crate::view::look::scale_of;
 use crate::view::offscreen::Offscreen;
 use crate::view::{Painter, RasterPainter};
+
+/// Most bytes of a scene file: twice what the most obstacles, one by one, take.
+const LONGEST_SCENE: u64 = 1 << 26;
 
 /// Which flock.
 #[derive(Clone, Debug, Args)]
@@ -148,16 +153,19 @@ pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
         flow_file::attach(&mut scene, Path::new(""))?;
         return Ok(scene);
     }
-    let text = match std::fs::read_to_string(name) {
+    let text = match read_text(Path::new(name), LONGEST_SCENE) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let hint = hint(name, built_in().map(|scene| scene.name));
             anyhow::bail!(
-                "--scene {name}: neither a built-in scene nor a file{hint} \
-                 (`flockwork scenes` lists the built-in ones)"
+                "--scene {}: neither a built-in scene nor a file{hint} (`flockwork scenes` lists the \
+                 built-in ones)",
+                cut(name)
             )
         }
-        Err(error) => return Err(error).with_context(|| format!("--scene {name}: cannot read it")),
+        Err(error) => {
+            return Err(error).with_context(|| format!("--scene {}: cannot read it", cut(name)));
+        }
     };
     let mut scene = Scene::parse(name, &text, overrides).map_err(told)?;
     flow_file::attach(&mut scene, Path::new(name))?;

@@ -1,6 +1,7 @@
 //! `flockwork scenes`: the built-in scenes.
 
 use super::output::say;
+use crate::model::quote::cut;
 use crate::model::scene::{BuiltIn, Scene, built_in, suggest};
 
 /// Lists the scenes, or prints the file of one.
@@ -14,7 +15,7 @@ pub fn scenes(name: Option<&str>) -> anyhow::Result<()> {
     };
     let Some(scene) = BuiltIn::named(name) else {
         let names: Vec<&str> = built_in().map(|scene| scene.name).collect();
-        anyhow::bail!("no built-in scene is called `{name}`; {}", suggest(name, &names));
+        anyhow::bail!("no built-in scene is called `{}`; {}", cut(name), suggest(name, &names));
     };
     say(scene.text)?;
     Ok(())

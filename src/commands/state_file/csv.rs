@@ -10,7 +10,9 @@ use rayon::prelude::*;
 
 use super::COLUMNS;
 use super::table::{Row, StateTable};
+use crate::commands::input::Lines;
 use crate::commands::output::OutputFile;
+use crate::model::quote::quoted;
 use crate::model::scene::hint;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
@@ -76,8 +78,8 @@ impl Layout {
             let name = name.trim();
             let Some(column) = COLUMNS.iter().position(|column| *column == name) else {
                 bail!(
-                    "line 1: unknown column {name:?}; the header is {}, tick and species are \
-                     optional{}",
+                    "line 1: unknown column {}; the header is {}, tick and species are optional{}",
+                    quoted(name),
                     COLUMNS.join(","),
                     hint(name, COLUMNS)
                 );
@@ -116,9 +118,9 @@ impl Layout {
         let value = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok());
         let Some(value) = value else {
             bail!(
-                "line {line}: {} is {:?}, where {wanted} is wanted",
+                "line {line}: {} is {}, where {wanted} is wanted",
                 COLUMNS[column],
-                String::from_utf8_lossy(text)
+                quoted(&String::from_utf8_lossy(text))
             );
         };
         Ok(Some(value))
@@ -134,7 +136,8 @@ impl Layout {
 pub fn read(path: &Path) -> anyhow::Result<StateTable> {
     let mut file = File::open(path).context("cannot read it")?;
     let ends_with_a_line = ends_with_a_line(&mut file).context("cannot read it")?;
-    let mut reader = ReaderBuilder::new().from_reader(BufReader::with_capacity(1 << 16, file));
+    let file = BufReader::with_capacity(1 << 16, Lines::of(file));
+    let mut reader = ReaderBuilder::new().from_reader(file);
     let header = reader.byte_headers().map_err(told)?;
     if header.is_empty() {
         bail!("the file is empty; a state file begins with {}", COLUMNS.join(","));

@@ -6,16 +6,17 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use npyz::npz::{NpzArchive, NpzWriter};
+use npyz::npz::{NpzArchive, NpzWriter, file_name_from_array_name};
 use npyz::zip::read::ZipFile;
 use npyz::zip::result::ZipError;
 use npyz::zip::write::FileOptions;
 use npyz::zip::{CompressionMethod, DateTime};
-use npyz::{AutoSerialize, Deserialize, NpyFile, WriterBuilder};
+use npyz::{AutoSerialize, Deserialize, NpyFile, NpyHeader, WriterBuilder};
 
 use super::ARRAYS;
 use super::table::{Row, StateTable};
 use crate::commands::output::{OutputError, OutputFile, Scratch};
+use crate::model::quote::{cut, quoted};
 use crate::model::scene::hint;
 use crate::model::state::FlockState;
 use crate::model::vector::{DIMENSIONS, Point};
@@ -126,7 +127,8 @@ pub fn read(path: &Path) -> anyhow::Result<StateTable> {
     for name in &names {
         if !ARRAYS.contains(&name.as_str()) {
             bail!(
-                "unknown array {name:?}; the arrays are {}, tick and species are optional{}",
+                "unknown array {}; the arrays are {}, tick and species are optional{}",
+                quoted(name),
                 ARRAYS.join(", "),
                 hint(name, ARRAYS)
             );
@@ -161,13 +163,75 @@ pub fn read(path: &Path) -> anyhow::Result<StateTable> {
     table.complete()
 }
 
+/// Most bytes of an array's header, those before its text included: as many as NumPy reads.
+const LONGEST_HEADER: usize = 10_000;
+
+/// How deep brackets may be nested in a header. Those of plain arrays are two deep; the parser takes
+/// twice as long, or three times, for each that is deeper.
+const DEEPEST_HEADER: usize = 4;
+
+/// Most bytes that one byte of a compressed entry stands for.
+const MOST_INFLATED: u64 = 1032;
+
 /// Opens one array, if the archive has it.
 fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry<'a>>> {
-    let entry = archive.by_name(name).with_context(|| format!("cannot read `{name}`"))?;
-    Ok(entry.map(|entry| {
-        let header = entry.header().clone();
-        NpyFile::with_header(header, BufReader::with_capacity(1 << 16, entry.into_inner()))
-    }))
+    let place = || format!("cannot read `{name}`");
+    let mut file = match archive.zip_archive().by_name(&file_name_from_array_name(name)) {
+        Ok(file) => file,
+        Err(ZipError::FileNotFound) => return Ok(None),
+        Err(error) => return Err(error).with_context(place),
+    };
+    let text = header(&mut file).with_context(place)?;
+    let header = NpyHeader::from_reader(&text[..]).map_err(|error| {
+        anyhow::anyhow!("cannot read `{name}`: its header: {}", cut(&error.to_string()))
+    })?;
+    // Not what the header says there is, nor what the archive says, if its bytes cannot hold it.
+    let there = file.size().min(file.compressed_size().saturating_mul(MOST_INFLATED));
+    let size = header.dtype().num_bytes().unwrap_or_default() as u128;
+    let told = header.shape().iter().try_fold(size, |size, side| size.checked_mul((*side).into()));
+    if told.is_none_or(|told| told + text.len() as u128 > there.into()) {
+        bail!(
+            "`{name}` has the shape {} and {there} bytes at most, which do not hold it; write the \
+             file again",
+            cut(&format!("{:?}", header.shape()))
+        );
+    }
+    Ok(Some(NpyFile::with_header(header, BufReader::with_capacity(1 << 16, file))))
+}
+
+/// The header of an array, read and looked at before anybody parses it.
+fn header(file: &mut impl Read) -> anyhow::Result<Vec<u8>> {
+    let mut header = vec![0; 12];
+    file.read_exact(&mut header[..10]).context("it is cut short")?;
+    if !header.starts_with(b"\x93NUMPY") {
+        bail!("it is no NumPy array");
+    }
+    // Version 1 has a length of two bytes, the later ones of four.
+    let length = if header[6] == 1 {
+        header.truncate(10);
+        u16::from_le_bytes([header[8], header[9]]).into()
+    } else {
+        file.read_exact(&mut header[10..]).context("it is cut short")?;
+        u32::from_le_bytes([header[8], header[9], header[10], header[11]]) as usize
+    };
+    let begin = header.len();
+    if begin.saturating_add(length) > LONGEST_HEADER {
+        bail!("its header has {length} bytes; {LONGEST_HEADER} are the most there can be");
+    }
+    header.resize(begin + length, 0);
+    file.read_exact(&mut header[begin..]).context("it is cut short")?;
+    let mut depth = 0_usize;
+    for byte in &header[begin..] {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST_HEADER {
+            bail!("its header nests brackets; that of a plain array of numbers does not");
+        }
+    }
+    Ok(header)
 }
 
 /// All values of an array, in the order of the file, each through `convert`, which finds nothing
@@ -182,7 +246,7 @@ fn values<T: Deserialize + Copy + Display, U>(
     let header = entry.header().clone();
     let count = header.len();
     let mut rest = entry.into_inner();
-    // No more than what could be there: a damaged header must not ask for all the memory.
+    // No more than what could be there, even of an archive that lies about its size.
     let mut all = Vec::with_capacity(count.min(1 << 24) as usize);
     let typed = NpyFile::with_header(header, &mut rest).data::<T>();
     for value in typed.map_err(|error| anyhow::anyhow!("`{name}`: {error}"))? {
@@ -213,7 +277,8 @@ fn integers(archive: &mut Archive, name: &str, most: u64) -> anyhow::Result<Opti
     let Some(entry) = open(archive, name)? else { return Ok(None) };
     let (kind, shape) = described(&entry);
     if shape.len() != 1 {
-        bail!("`{name}` has the shape {shape:?}; an array of one axis is wanted");
+        let shape = format!("{shape:?}");
+        bail!("`{name}` has the shape {}; an array of one axis is wanted", cut(&shape));
     }
     let wanted = format!("a whole number from 0 to {most}");
     let within = |value: i128| u64::try_from(value).ok().filter(|value| *value <= most);
@@ -226,7 +291,7 @@ fn integers(archive: &mut Archive, name: &str, most: u64) -> anyhow::Result<Opti
         Some("i2") => values(entry, name, &wanted, |v: i16| within(v.into())),
         Some("i4") => values(entry, name, &wanted, |v: i32| within(v.into())),
         Some("i8") => values(entry, name, &wanted, |v: i64| within(v.into())),
-        _ => bail!("`{name}` holds values of type {kind:?}; whole numbers are wanted"),
+        _ => bail!("`{name}` holds values of type {}; whole numbers are wanted", quoted(&kind)),
     };
     numbers.map(Some)
 }
@@ -236,13 +301,16 @@ fn points(archive: &mut Archive, name: &str, rows: usize) -> anyhow::Result<Vec<
     let entry = open(archive, name)?.with_context(|| format!("the array `{name}` is missing"))?;
     let (kind, shape) = described(&entry);
     if shape != [rows as u64, DIMENSIONS as u64] {
-        bail!("`{name}` has the shape {shape:?}; [{rows}, {DIMENSIONS}] is wanted, as for `id`");
+        bail!(
+            "`{name}` has the shape {}; [{rows}, {DIMENSIONS}] is wanted, as for `id`",
+            cut(&format!("{shape:?}"))
+        );
     }
     let fortran = entry.header().order() == npyz::Order::Fortran;
     let numbers = match kind.get(1..) {
         Some("f4") => values(entry, name, "a number", Some::<f32>),
         Some("f8") => values(entry, name, "a number", |v: f64| Some(v as f32)),
-        _ => bail!("`{name}` holds values of type {kind:?}; float32 or float64 is wanted"),
+        _ => bail!("`{name}` holds values of type {}; float32 or float64 is wanted", quoted(&kind)),
     }?;
     if fortran {
         let (x, y) = numbers.split_at(rows);

@@ -7,7 +7,7 @@ use anyhow::bail;
 use crate::model::scene::{MAX_AGENTS, Scene};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
-use crate::model::world::Boundary;
+use crate::model::world::{Boundary, FARTHEST};
 
 /// One agent as a file has it.
 #[derive(Clone, Copy, Debug)]
@@ -69,11 +69,14 @@ impl StateTable {
         for (name, value) in
             [("x", position.x), ("y", position.y), ("vx", velocity.x), ("vy", velocity.y)]
         {
-            if !value.is_finite() {
+            // False for NaN.
+            let there = value.abs() <= FARTHEST;
+            if !there {
                 bail!(
                     "{} {place}: {name} of agent {id} is {value}; positions and velocities are \
-                     finite numbers",
-                    self.unit
+                     numbers from {low:e} to {FARTHEST:e}",
+                    self.unit,
+                    low = -FARTHEST
                 );
             }
         }

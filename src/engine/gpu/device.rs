@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::fault::{self, Fault};
 use super::memory;
 use crate::engine::EngineError;
+use crate::model::quote::cut;
 use crate::model::scene::nearest;
 
 /// Which adapter to use: `--adapter NAME|INDEX`.
@@ -20,10 +21,16 @@ pub enum AdapterChoice {
 }
 
 impl std::str::FromStr for AdapterChoice {
-    type Err = std::convert::Infallible;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(text.parse().map_or_else(|_| Self::Name(text.into()), Self::Index))
+        // Every name contains nothing.
+        if text.trim().is_empty() {
+            return Err("part of an adapter's name is wanted, or its number in `flockwork \
+                        adapters`"
+                .into());
+        }
+        Ok(text.trim().parse().map_or_else(|_| Self::Name(text.trim().into()), Self::Index))
     }
 }
 
@@ -145,7 +152,7 @@ fn choose(choice: &AdapterChoice, mut found: Vec<wgpu::Adapter>) -> Result<wgpu:
             hit.ok_or_else(|| {
                 let hint = nearest(wanted, names.iter().map(String::as_str))
                     .map_or_else(String::new, |name| format!("; did you mean {name:?}?"));
-                format!("--adapter {wanted}: no such adapter; found {}{hint}", listing())
+                format!("--adapter {}: no such adapter; found {}{hint}", cut(wanted), listing())
             })?
         }
     };

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::MAX_AGENTS;
+use crate::model::quote::{cut, listed};
 
 /// Where a value was written.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +22,8 @@ pub enum Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Line { file, line } => write!(f, "{file}:{line}"),
-            Self::Set(assignment) => write!(f, "--set {assignment}"),
+            Self::Line { file, line } => write!(f, "{}:{line}", cut(file)),
+            Self::Set(assignment) => write!(f, "--set {}", cut(assignment)),
         }
     }
 }
@@ -43,7 +44,7 @@ impl fmt::Display for SceneError {
         if self.key.is_empty() {
             write!(f, "{}: {}", self.origin, self.problem)
         } else {
-            write!(f, "{}: {}: {}", self.origin, self.key, self.problem)
+            write!(f, "{}: {}: {}", self.origin, cut(&self.key), self.problem)
         }
     }
 }
@@ -59,8 +60,9 @@ pub enum PopulateError {
     },
     /// A density for a flock whose agents do not see one another.
     #[error(
-        "--density {density}: no species of scene `{scene}` listens to neighbours, so its world \
-         has a fixed size; set it with --set world.size=[W,H]"
+        "--density {density}: no species of scene `{}` listens to neighbours, so its world has a \
+         fixed size; set it with --set world.size=[W,H]",
+        cut(scene)
     )]
     DeafFlock {
         /// As asked for.
@@ -85,8 +87,9 @@ pub enum PopulateError {
     },
     /// An agent that goes round a wrapped world in one tick.
     #[error(
-        "species.{species}.max_speed: {speed} world units a tick (time_step included) lead round \
-         the wrapped world of {width} x {height} at once; lower max_speed or enlarge world.size"
+        "species.{}.max_speed: {speed} world units a tick (time_step included) lead round the \
+         wrapped world of {width} x {height} at once; lower max_speed or enlarge world.size",
+        cut(species)
     )]
     TooFast {
         /// Its name.
@@ -100,8 +103,9 @@ pub enum PopulateError {
     },
     /// A prediction that leads round a wrapped world.
     #[error(
-        "species.{species}.follow_path.lookahead: {lookahead} world units lead round the wrapped \
-         world of {width} x {height}; lower it or enlarge world.size"
+        "species.{}.follow_path.lookahead: {lookahead} world units lead round the wrapped world of \
+         {width} x {height}; lower it or enlarge world.size",
+        cut(species)
     )]
     LooksTooFar {
         /// Its name.
@@ -115,8 +119,9 @@ pub enum PopulateError {
     },
     /// A path so far outside a wrapped world that its images would fill the memory.
     #[error(
-        "paths.{path}: the point [{x}, {y}] is far outside the wrapped world of {width} x {height}; \
-         keep it within two worlds, or set world.boundary"
+        "paths.{}: the point [{x}, {y}] is far outside the wrapped world of {width} x {height}; keep \
+         it within two worlds, or set world.boundary",
+        cut(path)
     )]
     PathTooFar {
         /// Its name.
@@ -145,9 +150,10 @@ pub enum PopulateError {
     },
     /// Limits that grow with the distance from a target, round a wrapped world.
     #[error(
-        "species.{species}.seek.proximity: with {proximity} world units the speed reaches {speed} a \
-         tick half a world away, which leads round the wrapped world of {width} x {height} at once; \
-         raise it, or set world.boundary"
+        "species.{}.seek.proximity: with {proximity} world units the speed reaches {speed} a tick \
+         half a world away, which leads round the wrapped world of {width} x {height} at once; raise \
+         it, or set world.boundary",
+        cut(species)
     )]
     Proximity {
         /// Its name.
@@ -229,13 +235,14 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 #[must_use]
 pub fn suggest(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
-        Some(candidate) => format!("did you mean `{candidate}`?"),
-        None => format!("known are {}", known.join(", ")),
+        Some(candidate) => format!("did you mean `{}`?", cut(candidate)),
+        None => format!("known are {}", listed(known)),
     }
 }
 
 /// `; did you mean `x`?` where the list of what is known is told already; nothing where no candidate
 /// is like `word`.
 pub fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(word, candidates).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+    nearest(word, candidates)
+        .map_or_else(String::new, |near| format!("; did you mean `{}`?", cut(near)))
 }

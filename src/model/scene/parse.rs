@@ -12,6 +12,7 @@ use crate::model::parameter::{
     ALL_SPECIES, MAX_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
     Parameters,
 };
+use crate::model::quote::quoted;
 use crate::model::scenery::Path;
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, World};
@@ -140,7 +141,9 @@ fn target(table: &Reader, known: &[Target]) -> Result<Target, SceneError> {
     if ["nearest", "none"].contains(&target.name.as_str())
         || known.iter().any(|t| t.name == target.name)
     {
-        return Err(table.fail(format!("the name {:?} is taken; choose another", target.name)));
+        return Err(
+            table.fail(format!("the name {} is taken; choose another", quoted(&target.name)))
+        );
     }
     Ok(target)
 }
@@ -291,7 +294,7 @@ fn path_index(value: &Reader, names: &Names) -> Result<f32, SceneError> {
         return Ok(index as f32);
     }
     known.push("nearest");
-    Err(value.fail(format!("no path is called {text:?}; {}", suggest(text, &known))))
+    Err(value.fail(format!("no path is called {}; {}", quoted(text), suggest(text, &known))))
 }
 
 /// `or_none` where the behaviour may do without a target.
@@ -308,7 +311,7 @@ fn target_index(value: &Reader, names: &Names, or_none: bool) -> Result<f32, Sce
         return Ok(index as f32);
     }
     known.push("nearest");
-    Err(value.fail(format!("no target is called {text:?}; {}", suggest(text, &known))))
+    Err(value.fail(format!("no target is called {}; {}", quoted(text), suggest(text, &known))))
 }
 
 fn species_set(value: &Reader, names: &Names) -> Result<f32, SceneError> {
@@ -322,7 +325,7 @@ fn species_set(value: &Reader, names: &Names) -> Result<f32, SceneError> {
         }
         let Some(index) = names.species.iter().position(|name| *name == text) else {
             let help = suggest(text, names.species);
-            return Err(item.fail(format!("no species is called {text:?}; {help}")));
+            return Err(item.fail(format!("no species is called {}; {help}", quoted(text))));
         };
         bits |= 1 << index;
     }

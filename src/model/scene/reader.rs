@@ -4,6 +4,7 @@ use super::error::{SceneError, hint, suggest};
 use super::keys::{Key, Section, Values};
 use super::tree::{Node, Value};
 use crate::model::parameter::Parameter;
+use crate::model::quote::quoted;
 use crate::model::vector::Point;
 
 /// A table of the scene and the path that led to it.
@@ -133,7 +134,7 @@ impl<'a> Reader<'a> {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         choices.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
             let hint = hint(text, names.iter().copied());
-            self.fail(format!("{text:?} is none of {}{hint}", names.join(", ")))
+            self.fail(format!("{} is none of {}{hint}", quoted(text), names.join(", ")))
         })
     }
 

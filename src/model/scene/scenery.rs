@@ -4,6 +4,7 @@ use super::ObstaclePlan;
 use super::error::SceneError;
 use super::keys;
 use super::reader::Reader;
+use crate::model::quote::quoted;
 use crate::model::scenery::{FlowKind, FlowPlan, Path};
 
 /// Most segments of all paths.
@@ -35,7 +36,9 @@ pub fn paths(value: &Reader) -> Result<Vec<Path>, SceneError> {
     for table in value.items() {
         let path = path(&table, paths.len())?;
         if path.name == "nearest" || paths.iter().any(|known| known.name == path.name) {
-            return Err(table.fail(format!("the name {:?} is taken; choose another", path.name)));
+            return Err(
+                table.fail(format!("the name {} is taken; choose another", quoted(&path.name)))
+            );
         }
         segments += path.points.len();
         if segments > MOST_SEGMENTS {

@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Origin, SceneError};
+use crate::model::quote::{cut, quoted};
 
 /// A value of a scene file.
 #[derive(Clone, Debug)]
@@ -41,7 +42,7 @@ impl Value {
         match self {
             Self::Number(n) => n.to_string(),
             Self::Boolean(b) => b.to_string(),
-            Self::Text(t) => format!("{t:?}"),
+            Self::Text(t) => quoted(t),
             Self::List(_) => "an array".into(),
             Self::Table(_) => "a table".into(),
         }
@@ -94,7 +95,7 @@ impl Lines<'_> {
             text.replace('_', "").parse().map(Value::Number).map_err(|_| SceneError {
                 origin: origin.clone(),
                 key: String::new(),
-                problem: format!("`{text}` is not a decimal number"),
+                problem: format!("`{}` is not a decimal number", cut(text)),
             })
         };
         let value = match spanned.get_ref() {
@@ -104,7 +105,7 @@ impl Lines<'_> {
                 digits.map(|whole| Value::Number(whole as f64)).map_err(|_| SceneError {
                     origin: origin.clone(),
                     key: String::new(),
-                    problem: format!("`{i}` is not a number"),
+                    problem: format!("`{}` is not a number", cut(&i.to_string())),
                 })?
             }
             DeValue::Float(f) => number(f.as_str())?,
@@ -202,20 +203,21 @@ fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<()
     };
     let number = key.parse::<usize>().ok();
     let wrong = |problem: String| Err((depth, problem));
+    let shown = cut(key);
     if let Value::List(list) = &mut node.value {
         let count = list.len();
         if let Some(item) = number.and_then(|number| list.get_mut(number)) {
             return place(item, keys, depth + 1, value);
         }
         return wrong(match count {
-            0 => format!("this list is empty, without an element `{key}`; give the whole list"),
+            0 => format!("this list is empty, without an element `{shown}`; give the whole list"),
             _ if number.is_none() => format!(
                 "this is a list; name an element, as in {}.0.{}",
-                keys[..depth].join("."),
-                keys[depth..].join(".")
+                cut(&keys[..depth].join(".")),
+                cut(&keys[depth..].join("."))
             ),
-            1 => format!("`{key}` is no element of this list, whose only one is 0"),
-            _ => format!("`{key}` is no element of this list; they are 0 to {}", count - 1),
+            1 => format!("`{shown}` is no element of this list, whose only one is 0"),
+            _ => format!("`{shown}` is no element of this list; they are 0 to {}", count - 1),
         });
     }
     // Only names stand for tables that are not there yet, and under `species` any word is a name.
@@ -223,9 +225,9 @@ fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<()
         return wrong(match &node.value {
             Value::Table(table) if table.is_empty() => format!(
                 "there is none to change; give the whole list, as in --set '{}=[{{ … }}]'",
-                keys[..depth].join(".")
+                cut(&keys[..depth].join("."))
             ),
-            other => format!("this is {}, not a list with an element `{key}`", other.describe()),
+            other => format!("this is {}, not a list with an element `{shown}`", other.describe()),
         });
     }
     if !matches!(node.value, Value::Table(_)) {

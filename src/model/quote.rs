@@ -1,0 +1,104 @@
+//! Values of other people in messages: cut where they are long.
+//!
+//! A message that repeats ten thousand characters hides what it says itself.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// Most characters of a value that a message repeats.
+const LONGEST: usize = 80;
+
+/// Most characters of a message without a space between them.
+const LONGEST_WORD: usize = 240;
+
+/// Most characters of a whole message, in its first and in its last part.
+const LONGEST_MESSAGE: (usize, usize) = (3000, 1000);
+
+/// The first `count` characters of `text`, if it has more.
+fn beginning(text: &str, count: usize) -> Option<&str> {
+    text.char_indices().nth(count).map(|(end, _)| &text[..end])
+}
+
+/// `text`, or its beginning and how long it is.
+#[must_use]
+pub fn cut(text: &str) -> Cow<'_, str> {
+    match beginning(text, LONGEST) {
+        None => text.into(),
+        Some(part) => format!("{part}… ({} characters)", text.chars().count()).into(),
+    }
+}
+
+/// `text` in quotes with its special characters escaped, or its beginning and how long it is.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    match beginning(text, LONGEST) {
+        None => format!("{text:?}"),
+        Some(part) => format!("{part:?}… ({} characters)", text.chars().count()),
+    }
+}
+
+/// The first forty of `names`, and how many more there are.
+#[must_use]
+pub fn listed(names: &[&str]) -> String {
+    const MOST: usize = 40;
+    let mut list: Vec<Cow<'_, str>> = names.iter().take(MOST).map(|name| cut(name)).collect();
+    if names.len() > MOST {
+        list.push(format!("and {} more", names.len() - MOST).into());
+    }
+    list.join(", ")
+}
+
+/// A message that may repeat anything, cut to a length that can be read: words of more than 240
+/// characters, and the middle of what is longer than 4,000.
+#[must_use]
+pub fn readable(message: &impl fmt::Display) -> String {
+    let message = message.to_string();
+    let words = message.split_inclusive(char::is_whitespace).map(|word| {
+        match beginning(word.trim_end(), LONGEST_WORD) {
+            None => Cow::Borrowed(word),
+            Some(part) => format!("{part}…{}", &word[word.trim_end().len()..]).into(),
+        }
+    });
+    let message: String = words.collect();
+    let (first, last) = LONGEST_MESSAGE;
+    let count = message.chars().count();
+    match beginning(&message, first) {
+        Some(head) if count > first + last => {
+            let tail: String = message.chars().skip(count - last).collect();
+            format!("{head} … {tail}")
+        }
+        _ => message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_short_stays_and_what_is_long_is_cut_between_characters() {
+        assert_eq!(cut("müde"), "müde");
+        assert_eq!(quoted("a\nb"), "\"a\\nb\"");
+        let long = "ü".repeat(10_000);
+        assert_eq!(cut(&long), format!("{}… (10000 characters)", "ü".repeat(80)));
+        assert_eq!(quoted(&long), format!("\"{}\"… (10000 characters)", "ü".repeat(80)));
+        assert_eq!(cut(&"ü".repeat(80)), "ü".repeat(80));
+        let names: Vec<String> = (0..50).map(|number| number.to_string()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert!(listed(&names).ends_with("38, 39, and 10 more"));
+        assert_eq!(listed(&["a", "b"]), "a, b");
+    }
+
+    #[test]
+    fn a_message_keeps_its_beginning_and_its_end() {
+        let plain = "--scene x: no such file;  lists\nthem";
+        assert_eq!(readable(&plain), plain);
+        let word = format!("--scene {}: no such file", "x".repeat(10_000));
+        let told = readable(&word);
+        assert_eq!(told, format!("--scene {}… no such file", "x".repeat(240)));
+        let words = format!("--set {}: no such key", "x ".repeat(10_000));
+        let told = readable(&words);
+        assert!(told.len() < 4100 && told.starts_with("--set x x"), "{told}");
+        assert!(told.ends_with("x : no such key"), "{told}");
+    }
+}

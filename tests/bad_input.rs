@@ -1,0 +1,259 @@
+//! Files and arguments that are made to do harm: each is refused soon, with a message that can be
+//! read.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use flockwork::commands::state_file::read_state;
+use flockwork::model::scene::{BuiltIn, Scene};
+use npyz::zip::write::FileOptions;
+use npyz::zip::{CompressionMethod, ZipWriter};
+
+/// More than anything here takes, on any machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Runs the program with at most some memory (KiB), and ends it at the deadline.
+fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_flockwork");
+    let mut command = match memory {
+        None => Command::new(program),
+        Some(most) => {
+            let mut shell = Command::new("sh");
+            let line = format!("ulimit -v {most}; exec \"$0\" \"$@\"");
+            shell.args(["-c", &line, program]);
+            shell
+        }
+    };
+    command.args(arguments).current_dir(folder);
+    let piped = || Stdio::piped();
+    let mut child = command.stdin(Stdio::null()).stdout(piped()).stderr(piped()).spawn().unwrap();
+    let end = Instant::now() + DEADLINE;
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > end {
+            child.kill().unwrap();
+            panic!("{:?} does not end", arguments.iter().map(|a| a.len()).collect::<Vec<_>>());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// The message of a run that fails with `code`.
+fn refused(output: &Output, code: i32) -> String {
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{message:.2000}");
+    message
+}
+
+/// An archive with one array `id` of these bytes.
+fn archive(path: &Path, array: &[u8], method: CompressionMethod) {
+    let mut archive = ZipWriter::new(std::fs::File::create(path).unwrap());
+    archive.start_file("id.npy", FileOptions::default().compression_method(method)).unwrap();
+    archive.write_all(array).unwrap();
+    archive.finish().unwrap();
+}
+
+/// An array: version, the length that the header claims, the header, and what follows.
+fn array(version: u8, claimed: u32, header: &str, data: &[u8]) -> Vec<u8> {
+    let mut bytes = b"\x93NUMPY".to_vec();
+    bytes.extend([version, 0]);
+    match version {
+        1 => bytes.extend((claimed as u16).to_le_bytes()),
+        _ => bytes.extend(claimed.to_le_bytes()),
+    }
+    bytes.extend(header.as_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+/// What reading a state file says, if it says something before the deadline.
+fn read(path: PathBuf) -> String {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let scene = Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &[]).unwrap();
+        let message = read_state(&path, &scene).map(|_| ()).map_err(|error| format!("{error:#}"));
+        sender.send(message).unwrap_or_default();
+    });
+    receiver.recv_timeout(DEADLINE).expect("it ends").expect_err("it is refused")
+}
+
+#[test]
+fn an_array_whose_header_is_no_header_is_refused_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.npz");
+    let plain = "{'descr': '<u4', 'fortran_order': False, 'shape': (2,), }\n";
+    let nested = |depth: usize, open: &str, close: &str| {
+        let shape = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+        format!("{{'descr': '<u4', 'fortran_order': False, 'shape': {shape}, }}\n")
+    };
+    let whole =
+        |version, header: &str, data: &[u8]| array(version, header.len() as u32, header, data);
+    let long = format!("{{'descr': '<u4', 'shape': ({}), }}\n", "1,".repeat(20_000));
+    let endless = plain.replace("(2,)", "(4000000000,)");
+    let overflowing = plain.replace("(2,)", "(9223372036854775807, 9223372036854775807, 4)");
+    let cases = [
+        ("brackets", whole(1, &nested(40, "[", "]"), &[0; 8])),
+        ("brackets", whole(1, &nested(2000, "(", ")"), &[0; 8])),
+        ("brackets", whole(2, &nested(400, "{", "}"), &[0; 8])),
+        ("brackets", whole(1, &"[{".repeat(4000), &[])),
+        ("10000 are the most", whole(2, &long, &[0; 8])),
+        ("10000 are the most", array(2, u32::MAX, plain, &[0; 8])),
+        ("cut short", array(1, 9000, plain, &[0; 8])),
+        ("do not hold it", whole(1, &endless, &[0; 8])),
+        ("do not hold it", whole(1, &overflowing, &[0; 8])),
+        ("no NumPy array", vec![0; 100]),
+        ("cut short", b"\x93NUM".to_vec()),
+    ];
+    for method in [CompressionMethod::Stored, CompressionMethod::Deflated] {
+        for (told, bytes) in &cases {
+            archive(&path, bytes, method);
+            let message = read(path.clone());
+            assert!(message.contains(told), "{message} says nothing of {told}");
+            assert!(message.contains("`id`") && message.len() < 500, "{message}");
+        }
+        // The control: with a plain header it is the other arrays that are missing.
+        archive(&path, &whole(1, plain, &[1, 0, 0, 0, 2, 0, 0, 0]), method);
+        let message = read(path.clone());
+        assert!(message.contains("`position` is missing"), "{message}");
+    }
+}
+
+/// A scene whose flow field is in a file.
+fn windy(folder: &Path, file: &str) -> PathBuf {
+    let scene = folder.join("wind.toml");
+    let text = format!(
+        "flow = {{ kind = \"file\", file = \"{file}\", grid = [20, 10] }}\n[species.a]\n\
+         [species.a.follow_flow]\n"
+    );
+    std::fs::write(&scene, text).unwrap();
+    scene
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_an_end_is_read_no_further_than_it_can_be() {
+    let folder = tempfile::tempdir().unwrap();
+    windy(folder.path(), "/dev/zero");
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join("zero.csv")).unwrap();
+    let run = |arguments: &[&str]| {
+        let shared = ["simulate", "--engine", "cpu", "--ticks", "0", "--out", "a.csv"];
+        let output = run_within(Some(1_500_000), folder.path(), &[&shared, arguments].concat());
+        refused(&output, 1)
+    };
+    let flow = run(&["--scene", "wind.toml"]);
+    assert!(flow.contains("flow.file") && flow.contains("longer than"), "{flow}");
+    let scene = run(&["--scene", "/dev/zero"]);
+    assert!(scene.contains("/dev/zero") && scene.contains("longer than"), "{scene}");
+    let state = run(&["--init", "zero.csv"]);
+    assert!(state.contains("zero.csv") && state.contains("a line is longer than"), "{state}");
+}
+
+#[test]
+fn a_file_that_is_no_field_is_not_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = windy(folder.path(), "noise.bin");
+    std::fs::write(folder.path().join("noise.bin"), "secret ".repeat(3000)).unwrap();
+    let shared = ["simulate", "--engine", "cpu", "--ticks", "0", "--out", "a.csv", "--scene"];
+    let arguments = [&shared[..], &[scene.to_str().unwrap()]].concat();
+    let message = refused(&run_within(None, folder.path(), &arguments), 1);
+    assert!(message.contains("the header `x,y` is wanted") && message.len() < 600, "{message}");
+}
+
+#[test]
+fn what_is_repeated_of_a_long_argument_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let word = "x".repeat(10_000);
+    let words = "x y ".repeat(2500);
+    let set = |value: &str| format!("starling.{value}");
+    let file = folder.path().join("long.csv");
+    let init = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    for long in [&word, &words] {
+        let header = "id,x,y,vx,vy\n";
+        let cases: Vec<(i32, Vec<String>)> = vec![
+            (1, vec!["--scene".into(), long.clone()]),
+            (2, vec!["--set".into(), long.clone()]),
+            (2, vec!["--set".into(), format!("{long}=2")]),
+            (2, vec!["--set".into(), set(&format!("look={long:?}"))]),
+            (2, vec!["--set".into(), set(&format!("{}=1", long.trim()))]),
+            (2, vec!["--set".into(), set(&format!("seek.target={long:?}"))]),
+            (2, vec!["--set".into(), set(&format!("separation.with=[{long:?}]"))]),
+            (2, vec!["--set".into(), set(&format!("max_speed={long:?}"))]),
+            (2, vec!["--set".into(), format!("world.size=[1, {}]", "1".repeat(10_000))]),
+            (2, vec!["--set".into(), format!("targets.{}.position=[1, 1]", long.trim())]),
+            (2, vec!["--count".into(), long.clone()]),
+            (2, vec!["--engine".into(), long.clone()]),
+            (2, vec![format!("--{long}")]),
+            (2, vec![long.clone()]),
+            (1, vec!["--adapter".into(), long.clone(), "--engine".into(), "gpu".into()]),
+        ];
+        for (code, arguments) in cases {
+            let given: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let shared = ["simulate", "--ticks", "0", "--out", "a.csv"];
+            let message =
+                refused(&run_within(None, folder.path(), &[&shared[..], &given].concat()), code);
+            assert!(!message.is_empty() && message.len() < 2000, "{:.40}: {message}", given[0]);
+        }
+        for text in [long.clone(), format!("{header}1,2,{long},4,5\n")] {
+            let path = init(&text);
+            let given = ["simulate", "--ticks", "0", "--out", "a.csv", "--init", &path];
+            let message = refused(&run_within(None, folder.path(), &given), 1);
+            assert!(message.contains("long.csv") && message.len() < 2000, "{message}");
+        }
+        let output = run_within(None, folder.path(), &["scenes", long]);
+        assert!(refused(&output, 1).len() < 2000);
+    }
+}
+
+#[test]
+fn an_adapter_without_a_name_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["", "  "] {
+        for engine in ["gpu", "auto"] {
+            let given = ["--adapter", name, "--engine", engine, "--ticks", "0", "--out", "a.csv"];
+            let output = run_within(None, folder.path(), &[&["simulate"], &given[..]].concat());
+            let message = refused(&output, 2);
+            assert!(message.contains("--adapter") && message.contains("part of"), "{message}");
+        }
+    }
+}
+
+/// The scenery's index is as large as what stands there, whatever the world's shape.
+#[cfg(unix)]
+#[test]
+fn many_corners_in_a_long_world_take_little_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    for boundary in ["wrap", "walls", "open"] {
+        for size in [[100_000.0, 10_000_000.0], [1.0, 10_000_000.0], [10_000_000.0; 2]] {
+            // All over the world, and all in a corner of it.
+            for part in [1.0, 1e-4] {
+                let corner = |number: u32| {
+                    let hash =
+                        |salt: u32| f64::from(number.wrapping_mul(salt) >> 8) / 2f64.powi(24);
+                    let (x, y) = (hash(2_654_435_761), hash(2_246_822_519));
+                    format!("[{}, {}]", x * size[0] * part, y * size[1] * part)
+                };
+                let corners: Vec<String> = (1..=4096).map(corner).collect();
+                let scene = format!(
+                    "world = {{ size = [{}, {}], boundary = \"{boundary}\" }}\n[[paths]]\npoints \
+                     = [{}]\n[species.a]\ncount = 50\nmax_speed = 0.1\n[species.a.follow_path]\n\
+                     lookahead = 0.5\n",
+                    size[0],
+                    size[1],
+                    corners.join(", ")
+                );
+                std::fs::write(folder.path().join("long.toml"), scene).unwrap();
+                let given = "simulate --engine cpu --ticks 1 --out a.csv --scene long.toml";
+                let given: Vec<&str> = given.split(' ').collect();
+                let output = run_within(Some(1_000_000), folder.path(), &given);
+                let message = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(output.status.success(), "{boundary}, {size:?}, {part}: {message}");
+            }
+        }
+    }
+}
