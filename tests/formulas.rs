@@ -143,6 +143,27 @@ fn a_grazed_circle_never_pulls() {
 }
 
 #[test]
+fn an_open_world_ends_far_away() {
+    // Far out the next number is 65,536 away: slower agents do not move there.
+    let scene = scene("time_step = 10\nworld.boundary = \"open\"\n[species.a]\nmax_speed = 1e4\n");
+    on_both("an_open_world_ends_far_away", |engine| {
+        let agents = [
+            (Point::new(1e12, 5.0), Point::new(1e4, 1.0)),
+            (Point::new(-1e12, 5.0), Point::new(-1e4, 0.0)),
+            (Point::new(5.0, -1e12), Point::new(0.0, -1e4)),
+        ];
+        let before = flock(&agents);
+        let after = run(engine, &scene, &before, 100);
+        assert_eq!(after.position[0], Point::new(1e12, 1005.0));
+        assert_eq!(after.position[1..], before.position[1..]);
+        assert_eq!(after.velocity[1..], before.velocity[1..]);
+        // And who comes back does.
+        let back = flock(&[(Point::new(1e12, 5.0), Point::new(-1e4, 0.0))]);
+        assert!(run(engine, &scene, &back, 10).position[0].x < 1e12);
+    });
+}
+
+#[test]
 fn what_is_at_rest_has_the_same_bits_on_both_engines() {
     let test = "what_is_at_rest_has_the_same_bits_on_both_engines";
     let Some(gpu) = adapter::gpu(test) else { return };

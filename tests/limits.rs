@@ -315,7 +315,7 @@ fn saturating() -> Vec<(&'static str, Scene, FlockState)> {
     let cases = [
         ("a tiny proximity", 8.0, "[species.a.seek]\nproximity = 1e-30\n"),
         ("a proximity far away", 8.0, "[species.a.seek]\nproximity = 0.5\n"),
-        ("a steep gain", 8.0, "limit = \"sum\"\n[species.a.seek]\ngain = 1e3\nweight = 1e6\n"),
+        ("a steep gain", 8.0, "limit = \"sum\"\n[species.a.seek]\ngain = 1e6\nweight = 1e6\n"),
         ("a tiny speed", 1e-17, "[species.a.avoid]\nmethod = \"ahead\"\n"),
         ("a tiny lead", 1e-9, "[species.a.pursue]\nlead = \"distance\"\n"),
         ("a tiny radius", 8.0, "[species.a.separation]\nradius = 1e-9\n"),

@@ -183,7 +183,12 @@ fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry
     };
     let text = header(&mut file).with_context(place)?;
     let header = NpyHeader::from_reader(&text[..]).map_err(|error| {
-        anyhow::anyhow!("cannot read `{name}`: its header: {}", cut(&error.to_string()))
+        // The rest of the message repeats the header.
+        let told = error.to_string();
+        anyhow::anyhow!(
+            "cannot read `{name}`: its header: {}",
+            cut(told.lines().next().unwrap_or(""))
+        )
     })?;
     // Not what the header says there is, nor what the archive says, if its bytes cannot hold it.
     let there = file.size().min(file.compressed_size().saturating_mul(MOST_INFLATED));

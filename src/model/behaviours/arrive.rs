@@ -1,6 +1,5 @@
 //! Arrive: come to rest at a target.
 
-use super::bounds::STEEPEST_GAIN;
 use super::seek::desired_velocity;
 use super::{Agent, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::{Meaning, NEAREST_TARGET};
@@ -21,7 +20,7 @@ crate::parameters! {
         /// Distance at which slowing down begins.
         slowing_radius: Meaning::Number => 100.0, "world units", 1e-3, 1e6;
         /// Desired speed per unit of distance; 0 desires max_speed at any distance.
-        gain: Meaning::Number => 0.0, "1/tick", 0.0, STEEPEST_GAIN;
+        gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
     }
 }
 

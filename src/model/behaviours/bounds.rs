@@ -8,9 +8,6 @@ pub const FASTEST: f32 = 1e4;
 /// The largest max_force, also where it is scaled; mass · world units per tick².
 pub const STRONGEST: f32 = 1e4;
 
-/// The largest desired speed per unit of distance; 1/tick.
-pub const STEEPEST_GAIN: f32 = 1e3;
-
 /// The longest force that one behaviour gives where only the sum is limited; mass · world units per
 /// tick².
 pub const LONGEST_FORCE: f32 = 1e9;

@@ -1,6 +1,5 @@
 //! Flee: get away from a target.
 
-use super::bounds::STEEPEST_GAIN;
 use super::seek::desired_velocity;
 use super::{Agent, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::{Meaning, NEAREST_TARGET};
@@ -21,7 +20,7 @@ crate::parameters! {
         /// How near the target must be to be fled; the default is any distance.
         radius: Meaning::Number => 1e18, "world units", 0.0, 1e18;
         /// Desired speed per unit of distance; 0 desires max_speed at any distance.
-        gain: Meaning::Number => 0.0, "1/tick", 0.0, STEEPEST_GAIN;
+        gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Seek: go to a target at full speed.
 
-use super::bounds::{FASTEST, SMALLEST_PROXIMITY, STEEPEST_GAIN, STRONGEST};
+use super::bounds::{FASTEST, SMALLEST_PROXIMITY, STRONGEST};
 use super::{Agent, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::{Meaning, NEAREST_TARGET};
 use crate::model::real::Real;
@@ -22,7 +22,7 @@ crate::parameters! {
         /// Name of the target; "nearest" takes the nearest of all.
         target: Meaning::Target => NEAREST_TARGET, "target", NEAREST_TARGET, 1e6;
         /// Desired speed per unit of distance; 0 desires max_speed at any distance.
-        gain: Meaning::Number => 0.0, "1/tick", 0.0, STEEPEST_GAIN;
+        gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
         /// Distance at which the limits are those of the body; 0 leaves them alone.
         proximity: Meaning::Number => 0.0, "world units", 0.0, 1e6;
     }

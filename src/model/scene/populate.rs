@@ -13,7 +13,7 @@ use crate::model::random::{Use, unit};
 use crate::model::scenery::{Obstacle, Obstacles};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
-use crate::model::world::{Boundary, World};
+use crate::model::world::{Boundary, FARTHEST, World};
 
 /// What the command line asks of a scene.
 #[derive(Clone, Copy, Debug, Default)]
@@ -184,7 +184,8 @@ impl Scene {
         self.world.size *= times;
         let times = self.world.size / before;
         for target in &mut self.targets {
-            target.position *= times;
+            let far = Point::splat(FARTHEST);
+            target.position = (target.position * times).clamp(-far, far);
         }
         for point in self.paths.iter_mut().flat_map(|path| &mut path.points) {
             *point *= times;

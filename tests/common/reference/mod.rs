@@ -147,10 +147,11 @@ impl Vehicle<'_> {
         if self.v == DVec2::ZERO { DVec2::X } else { self.v.normalize() }
     }
 
-    /// A force as strong as one behaviour may use: `max_force` at most, unless the sum is limited.
+    /// A force as strong as one behaviour may use: `max_force` at most, unless the sum is limited; then
+    /// 1e9 at most, for the sake of `f32`.
     fn limited(&self, force: DVec2) -> DVec2 {
         let each = self.species.body.limit == 0.0;
-        if each { limit(force, self.max_force) } else { force }
+        limit(force, if each { self.max_force } else { 1e9 })
     }
 
     /// `limit(desired − v, max_force)`
@@ -230,7 +231,7 @@ impl Vehicle<'_> {
         let mut p = self.p + v * step;
         for axis in 0..2 {
             match self.scene.world.boundary {
-                Boundary::Open => {}
+                Boundary::Open => p[axis] = p[axis].clamp(-1e12, 1e12),
                 Boundary::Wrap => p[axis] = p[axis].rem_euclid(size[axis]),
                 Boundary::Walls => {
                     let from_edge = p[axis].abs().min((p[axis] - size[axis]).abs());

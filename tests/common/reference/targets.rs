@@ -47,7 +47,7 @@ pub fn targets_after(scene: &Scene, tick: u64, after: &FlockState) -> Vec<Moved>
             for axis in 0..2 {
                 let there = position[axis];
                 match scene.world.boundary {
-                    Boundary::Open => {}
+                    Boundary::Open => position[axis] = there.clamp(-1e12, 1e12),
                     Boundary::Wrap => position[axis] = there.rem_euclid(size[axis]),
                     Boundary::Walls => {
                         position[axis] = there.clamp(0.0, size[axis]);
