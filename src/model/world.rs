@@ -37,14 +37,6 @@ pub const FARTHEST: f32 = 1e12;
 /// for `f32`, or for a GPU that takes the smallest numbers for zero.
 const NOTHING: f32 = 1e-18;
 
-/// `x`, and +0 where it is next to nothing or −0: the engines agree on the bits of what is at rest,
-/// and some GPUs do not tell the zeros apart.
-#[inline(always)]
-fn settled<R: Real>(x: R) -> R {
-    let small = x.max(-x).less_than(x.constant(NOTHING));
-    x.constant(0.0).where_or(small, x)
-}
-
 /// `p` moved by whole world sizes into `[0, size)`, for a move of less than one world size.
 #[inline(always)]
 fn wrapped<R: Real>(p: R, size: R) -> R {
@@ -59,6 +51,14 @@ fn wrapped<R: Real>(p: R, size: R) -> R {
 
 // Component by component and not through a closure: a closure cannot be told to become part of its
 // caller, and in one that is compiled for wide lanes the call costs more than the arithmetic.
+
+/// `x`, and +0 where it is next to nothing or −0: the engines agree on the bits of what is at rest,
+/// and some GPUs do not tell the zeros apart.
+#[inline(always)]
+fn settled<R: Real>(x: R) -> R {
+    let small = x.max(-x).less_than(x.constant(NOTHING));
+    x.constant(0.0).where_or(small, x)
+}
 
 /// `p` put into `[0, size]`.
 #[inline(always)]
@@ -124,8 +124,7 @@ impl World {
     #[inline(always)]
     pub fn confine<R: Real>(&self, p: Vector<R>, v: Vector<R>) -> (Vector<R>, Vector<R>) {
         let (p, v) = self.bounded(p, v);
-        let at_rest = |v: Vector<R>| Vector { x: settled(v.x), y: settled(v.y) };
-        (at_rest(p), at_rest(v))
+        (Vector { x: settled(p.x), y: settled(p.y) }, Vector { x: settled(v.x), y: settled(v.y) })
     }
 
     /// The same, before what is next to nothing counts as zero.
