@@ -3,8 +3,8 @@
 
 import package::clock::clock;
 import package::flock::flock;
-import package::random::{USE_TARGET_X, USE_TARGET_Y, random_bits, unit_from};
-import package::space::{Vector, confined, position_of};
+import package::random::{USE_TARGET_HEADING, USE_TARGET_X, USE_TARGET_Y, random_bits, unit_from};
+import package::space::{Vector, at_angle, confined, position_of};
 import package::target::{MAX_TARGETS, Targets};
 
 @group(0) @binding(1) var<storage, read_write> targets: Targets;
@@ -33,6 +33,11 @@ fn move_targets(@builtin(local_invocation_index) index: u32) {
         let y = random_bits(flock.seed, index, clock, USE_TARGET_Y);
         targets.places[index].position = Vector(unit_from(x), unit_from(y)) * flock.size;
         targets.places[index].hits += 1u;
+        if targets.places[index].turns == 1u {
+            let before = targets.places[index].velocity;
+            let draw = unit_from(random_bits(flock.seed, index, clock, USE_TARGET_HEADING));
+            targets.places[index].velocity = at_angle(draw - 0.5) * sqrt(dot(before, before));
+        }
         return;
     }
     let velocity = targets.places[index].velocity;

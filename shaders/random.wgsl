@@ -8,6 +8,7 @@ const USE_SAMPLE_PHASE = 5u;
 const USE_WANDER = 6u;
 const USE_TARGET_X = 8u;
 const USE_TARGET_Y = 9u;
+const USE_TARGET_HEADING = 16u;
 
 fn pcg(input: u32) -> u32 {
     let state = input * 747796405u + 2891336453u;

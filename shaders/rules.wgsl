@@ -1,8 +1,10 @@
 // How the behaviours of a scene are put together. This file is a template: a line that says
 // EACH_BEHAVIOUR is repeated for every behaviour of the scene, one that says NEAR_BEHAVIOUR for
-// those that listen to neighbours, one that says LONE_BEHAVIOUR for the others.
+// those that listen to neighbours, one that says LONE_BEHAVIOUR for the others. A line that says
+// TRAIT_NAME or TRAIT_MEMBER is repeated for every number that agents draw for themselves.
 
 import package::space::Vector;
+@if(traits) import package::traits::drawn;
 import package::vehicle::{Agent, Neighbour, limited};
 
 // More turns than a species has behaviours.
@@ -24,6 +26,17 @@ struct Species {
     // When a behaviour has its turn, from 0.
     @if(priority) turn_EACH_BEHAVIOUR: u32,
     EACH_BEHAVIOUR: package::behaviours::EACH_BEHAVIOUR::Parameters,
+    // The least of each number that agents draw for themselves; its own member is the largest.
+    @if(traits) least_TRAIT_NAME: f32,
+}
+
+// The species as agent `id` has it: with what it has drawn for itself. A pure function of seed, id
+// and key; src/model/scene/variation.rs gives the same bits.
+@if(traits)
+fn with_traits(species: Species, seed: u32, id: u32) -> Species {
+    var own = species;
+    own.TRAIT_MEMBER = drawn(species.least_TRAIT_NAME, species.TRAIT_MEMBER, seed, id, TRAIT_KEY);
+    return own;
 }
 
 // What an agent has summed up of its neighbours.

@@ -11,8 +11,9 @@ import package::memory::{angle_of, memory_of};
 import package::grid::key_of;
 import package::random::{USE_WANDER, random_bits, unit_from};
 import package::rules::{Species, Sums, steering_force};
+@if(traits) import package::rules::with_traits;
 import package::sorted::{species_of, state, tag};
-import package::space::{Vector, confined, position_of, shortest, velocity_of};
+import package::space::{Vector, confined, packed, position_of, shortest, velocity_of};
 import package::tables::species_at;
 import package::target::MAX_TARGETS;
 import package::targets::targets;
@@ -53,7 +54,8 @@ fn steer(
     // In step nobody leaves before the walk: those beyond the flock go along with the last agent.
     let i = min(number, flock.count - 1u);
     let own_tag = tag[i];
-    let own = species_at(species_of(own_tag), clock);
+    @if(!traits) let own = species_at(species_of(own_tag), clock);
+    @if(traits) let own = with_traits(species_at(species_of(own_tag), clock), flock.seed, own_tag & 0x07ffffffu);
     let me = state[i];
     let position = position_of(me);
     var agent = Agent();
@@ -81,7 +83,20 @@ fn steer(
     let acceleration = steering_force(own, &agent, sums) / own.mass;
     let pushed = agent.velocity * agent.brake + (acceleration + agent.kick) * flock.time_step;
     let velocity = limited(pushed, agent.max_speed);
-    let moved = confined(position + velocity * flock.time_step, velocity, flock.size);
+    var moved = confined(position + velocity * flock.time_step, velocity, flock.size);
+    @if(moving_targets) {
+        let there = position_of(moved);
+        for (var index = 0u; index < min(targets.count, MAX_TARGETS); index++) {
+            let place = targets.places[index];
+            let way = shortest(place.position - there, flock.size);
+            if number < flock.count && dot(way, way) < place.hit_radius * place.hit_radius {
+                atomicOr(&occupancy.struck[index >> 5u], 1u << (index & 31u));
+                if place.sends == 1u {
+                    moved = packed(place.sends_to, velocity_of(moved));
+                }
+            }
+        }
+    }
     let key = key_of(flock, position_of(moved));
     if number >= flock.count {
         return;
@@ -92,13 +107,4 @@ fn steer(
         recalled = memory_of(agent.angle, sums.neighbours);
     }
     landing[i] = vec4<u32>(key, atomicAdd(&occupancy.members[key], 1u), own_tag, recalled);
-    @if(moving_targets) {
-        for (var index = 0u; index < min(targets.count, MAX_TARGETS); index++) {
-            let place = targets.places[index];
-            let way = shortest(place.position - position_of(moved), flock.size);
-            if dot(way, way) < place.hit_radius * place.hit_radius {
-                atomicOr(&occupancy.struck[index >> 5u], 1u << (index & 31u));
-            }
-        }
-    }
 }

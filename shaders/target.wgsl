@@ -16,6 +16,11 @@ struct Target {
     hit_radius: f32,
     // How often it has been hit.
     hits: u32,
+    // 1 where it goes another way, as fast as before, when it has been hit.
+    turns: u32,
+    // Where an agent that hits it is put, where `sends` is 1.
+    sends_to: Vector,
+    sends: u32,
     padding: u32,
 }
 

@@ -38,7 +38,7 @@ Examples:
 const KEYS: &str = "\
 In the window:
   left press     what the scene's `click` says: calls the flock, makes a new path, lets those that
-                 seek flee, moves the nearest target or obstacle
+                 seek flee, moves the nearest target or obstacle, adds an agent
   left drag with D or Shift held
                  drops new agents; 1 to 9 choose their species
   right drag     pans

@@ -1,6 +1,6 @@
 //! Scene files: what they mean, and what a wrong one is told.
 
-use flockwork::model::scene::{BuiltIn, Request, Scene, built_in};
+use flockwork::model::scene::{BuiltIn, Click, Request, Scene, built_in};
 use flockwork::model::vector::Point;
 
 const GOOD: &str = r#"about = "two kinds"
@@ -81,7 +81,7 @@ fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
         ("[flow]\nkind = \"file\"", &["flow", "`file` and `grid`"]),
         ("[flow]\ngrid = [2, 2]", &["flow", "belong to kind"]),
         ("[[targets]]\nname = \"none\"", &["targets.0", "\"none\" is taken"]),
-        ("click = \"clap\"", &["click", "call, path, flee, target, obstacle"]),
+        ("click = \"clap\"", &["click", "call, path, flee, target, obstacle, add, follow"]),
         ("[species.a.follow_path]", &["species.a", "add a [[paths]] table"]),
         ("[species.a.follow_flow]", &["species.a", "add a [flow] table"]),
         ("[species.a.wander]\n[species.a.swim]", &["species.a", "has one of them"]),
@@ -248,4 +248,95 @@ fn every_built_in_scene_is_documented() {
         assert!(parsed.about.len() > 10, "{} says nothing about itself", scene.name);
         assert!(scene.text.contains("# Source: "), "{} names no source", scene.name);
     }
+}
+
+#[test]
+fn what_an_agent_draws_is_refused_with_its_remedy() {
+    // What species `a` has, and what the message must say.
+    let cases: [(&str, &[&str]); 13] = [
+        ("max_speed = { from = 4, to = 2 }", &["a.max_speed", "`from` is 4", "2", "exchange them"]),
+        ("max_speed = { from = -1, to = 2 }", &["a.max_speed.from", "-1 is outside 0 to 10000"]),
+        ("max_speed = { from = 1, to = 1e9 }", &["a.max_speed.to", "outside 0 to 10000"]),
+        ("max_speed = { from = 1, to = nan }", &["a.max_speed.to", "NaN"]),
+        ("max_speed = { from = 1 }", &["a.max_speed", "belong together", "{ from = 2, to = 4 }"]),
+        ("max_speed = { from = \"slow\", to = 2 }", &["a.max_speed.from", "a number"]),
+        (
+            "max_speed = { from = 1, to = 2, amplitude = 1 }",
+            &["a.max_speed", "drawn for each agent or follows a law, not both"],
+        ),
+        ("wander = { turn = { from = 1, to = 2, base = 1 } }", &["a.wander.turn", "not both"]),
+        ("size = { from = 1, to = 2 }", &["a.size", "one size", "a species for each size"]),
+        ("view = { fov = { from = 1, to = 2 } }", &["a.view.fov", "a number is wanted"]),
+        (
+            "spawn = { velocity = { from = [1, 0], to = [0, 1] } }",
+            &["a.spawn.velocity", "[1, 0]", "[0, 1]", "exchange them"],
+        ),
+        ("spawn = { velocity = { from = [1, 0] } }", &["a.spawn.velocity", "both ends"]),
+        (
+            "spawn = { speed = 1, velocity = { from = [0, 0], to = [0, 1] } }",
+            &["a.spawn", "leave `speed` and `heading` out"],
+        ),
+    ];
+    for (added, parts) in cases {
+        let message = error(&format!("[species.a]\n{added}\n"), &[]);
+        for part in parts.iter().chain(&["mine.toml:2"]) {
+            assert!(message.contains(part), "{added}: {message:?} does not say {part:?}");
+        }
+    }
+    let message = error("[species.a]\nspawn = { speed = \"max\" }\n", &[]);
+    assert!(message.contains("a.spawn.speed") && message.contains("\"max_speed\""), "{message}");
+}
+
+#[test]
+fn a_draw_can_be_set_and_what_holds_for_all_goes_by_its_larger_end() {
+    let overrides =
+        ["bird.separation.radius={ from = 3, to = 9 }", "cat.max_speed = {from=1,to=7}"];
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+    let scene = Scene::parse("mine.toml", GOOD, &overrides).unwrap();
+    assert_eq!(scene.species[0].hearing_radius(), 9.0);
+    assert_eq!(scene.species[1].largest_max_speed(), 7.0);
+    let too_fast = ["cat.max_speed={from=1,to=70}", "world.boundary=wrap"].map(String::from);
+    let mut scene = Scene::parse("mine.toml", GOOD, &too_fast).unwrap();
+    let message = scene.populate(&Request::default()).unwrap_err().to_string();
+    assert!(message.contains("species.cat.max_speed") && message.contains("70"), "{message}");
+}
+
+#[test]
+fn agents_start_as_their_scene_draws_it() {
+    let text = "[species.a]\ncount = 1000\nspawn = { velocity = { from = [-1, 0], to = [1, 3] } }\n\
+                [species.b]\ncount = 1000\nmax_speed = { from = 2, to = 4 }\n\
+                spawn = { speed = \"max_speed\", heading = 90 }\n";
+    let mut scene = Scene::parse("mine.toml", text, &[]).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    let (a, b) = state.velocity.split_at(1000);
+    let mean = a.iter().copied().sum::<Point>() / 1000.0;
+    // The standard errors are 2/√12/√1000 = 0.018 and 0.027: four of each.
+    assert!((mean - Point::new(0.0, 1.5)).abs().cmplt(Point::new(0.073, 0.11)).all(), "{mean}");
+    assert!(a.iter().all(|v| (-1.0..=1.0).contains(&v.x) && (0.0..=3.0).contains(&v.y)));
+    let spread = a.iter().map(|v| v.x * (v.y - 1.5)).sum::<f32>() / 1000.0;
+    assert!(spread.abs() < 0.07, "the components go together: {spread}");
+    for (id, v) in (1000..).zip(b) {
+        let own = scene.species[1].of_agent(scene.seed, id).body.max_speed;
+        assert!(v.x.abs() < 1e-6 && (v.y - own).abs() < 1e-6, "{v}, and its speed is {own}");
+    }
+    assert!(b.iter().any(|v| v.y < 2.2) && b.iter().any(|v| v.y > 3.8));
+}
+
+#[test]
+fn a_click_does_one_thing_and_a_target_may_follow_beside_it() {
+    let click = |click: &str| {
+        let text =
+            format!("click = {click}\n[[targets]]\nvelocity = [1, 0]\n[[targets]]\n[species.a]\n");
+        let scene = Scene::parse("mine.toml", &text, &[]).unwrap();
+        (scene.click, scene.led_target())
+    };
+    // The pointer is the first target, one that moves by itself the second.
+    assert_eq!(click("\"follow\""), (Click::Follow, Some(2)));
+    assert_eq!(click("[\"follow\", \"flee\"]"), (Click::Flee, Some(2)));
+    assert_eq!(click("[\"add\"]"), (Click::Add, None));
+    assert_eq!(click("\"target\""), (Click::Target, None));
+    let twice = error("click = [\"add\", \"flee\"]\n[species.a]\n", &[]);
+    assert!(twice.contains("click.1") && twice.contains("beside it stands only"), "{twice}");
+    let alone = error("click = \"follow\"\n[species.a]\n", &[]);
+    assert!(alone.contains("add a [[targets]] table"), "{alone}");
 }

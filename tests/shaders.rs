@@ -9,10 +9,21 @@ use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::shaders::{Variant, compose, roots};
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::parameter::{MAX_SPECIES, Parameter};
-use flockwork::model::scene::MAX_TARGETS;
+use flockwork::model::scene::{MAX_TARGETS, Slot, Traits};
 use flockwork::model::world::Boundary;
 use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::naga::{AddressSpace, Expression, Literal};
+
+/// Everything that the agents of a scene with these behaviours can draw.
+fn drawn(uses: Uses) -> Traits {
+    let body = (0..3).map(Slot::Body);
+    let kinds = Kind::ALL.into_iter().filter(|kind| uses.contains(*kind));
+    let rules = kinds.flat_map(|kind| {
+        let quantities = kind.info().parameters.iter().enumerate();
+        quantities.filter(|(_, p)| p.is_quantity()).map(move |(i, _)| Slot::Rule(kind, i))
+    });
+    Traits::of(body.chain(rules))
+}
 
 /// Every single behaviour, none and all of them, each with no extra, each extra alone and all of
 /// them, in every kind of world.
@@ -39,9 +50,11 @@ fn variants() -> Vec<Variant> {
                 // Each of the four shapes with and without, in one kind of world or another.
                 let in_step = (number + world / 4) % 2 == 1;
                 let packs = !in_step;
+                let traits = if uses.has(Uses::TRAITS) { drawn(uses) } else { Traits::default() };
                 let unrolled = in_step;
                 variants.push(Variant {
                     uses,
+                    traits,
                     boundary,
                     several_species,
                     narrow,
@@ -154,6 +167,7 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
     let flock = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
     let variant = Variant {
         uses: flock,
+        traits: Traits::default(),
         boundary: Boundary::Wrap,
         several_species: false,
         narrow: false,
@@ -172,6 +186,7 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
 fn the_shader_reads_every_parameter_that_rust_declares() {
     let variant = Variant {
         uses: Uses::of(&Kind::ALL),
+        traits: Traits::default(),
         boundary: Boundary::Walls,
         several_species: true,
         narrow: false,

@@ -335,6 +335,32 @@ fn a_target_moves_along_with_the_mouse() {
     assert_eq!(program.end().0, Some(0));
 }
 
+#[test]
+fn a_target_follows_the_mouse_and_a_press_adds() {
+    let test = "a_target_follows_the_mouse_and_a_press_adds";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let text = "click = [\"follow\", \"add\"]\n[[targets]]\nposition = [700, 300]\n\
+                [species.vehicle.seek]";
+    let program = start_vehicle(&display, folder.path(), text);
+    let at = |s: &Shot, (x, y): (i64, i64)| s.darts(x - 4..x + 5, y - 4..y + 5).len();
+    // No button is down.
+    display.xdotool("mousemove 610 210 mousemove 500 100");
+    let moved = |s: &Shot| at(s, (500, 100)) > 10 && at(s, (700, 300)) == 0;
+    display.until("the target at the mouse", moved);
+    display.xdotool("mousemove 250 500");
+    display.until("the target at the mouse again", |s| at(s, (500, 100)) == 0);
+    display.xdotool("mousemove 600 50");
+    display.until("nothing where the mouse was", |s| at(s, (250, 500)) == 0);
+    display.xdotool("mousemove 250 500 click 1 mousemove 600 50");
+    display.until("another vehicle where the press was", |s| at(s, (250, 500)) > 10);
+    display.xdotool("key Escape");
+    assert_eq!(program.end().0, Some(0));
+}
+
 /// Where darts crowd, in the middle of the window.
 fn busiest(shot: &Shot) -> (i64, i64) {
     let places = (1..8).flat_map(|i| (1..5).map(move |j| (i * 100 + 50, j * 100 + 50)));

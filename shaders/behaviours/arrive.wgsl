@@ -10,6 +10,7 @@ struct Parameters {
     target_: i32,
     slowing_radius: f32,
     gain: f32,
+    factor: f32,
 }
 
 fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
@@ -17,7 +18,11 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     if !way.found {
         return Vector();
     }
-    let slowing = min(length(way.offset) / parameters.slowing_radius, 1.0);
+    let part = length(way.offset) / parameters.slowing_radius;
+    var slowing = min(part, 1.0);
+    if parameters.factor > 0.0 {
+        slowing = select(1.0, parameters.factor, part < 1.0);
+    }
     let desired = desired_velocity(way.offset, parameters.gain, (*agent).max_speed);
     return steer(*agent, desired * slowing);
 }

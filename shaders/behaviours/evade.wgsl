@@ -1,8 +1,9 @@
 // Evade: src/model/behaviours/evade.rs says what it does, in which units, and its source.
 
 import package::behaviours::pursue::{Sums as Nearest, aim, nearer};
+import package::behaviours::seek::desired_velocity;
 import package::space::Vector;
-import package::vehicle::{Agent, Neighbour, steer, with_length};
+import package::vehicle::{Agent, Neighbour, steer};
 
 struct Parameters {
     weight: f32,
@@ -12,6 +13,7 @@ struct Parameters {
     target_: i32,
     lead: u32,
     ticks: f32,
+    gain: f32,
 }
 
 alias Sums = Nearest;
@@ -25,5 +27,5 @@ fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
     if !threat.found {
         return Vector();
     }
-    return steer(agent, -with_length(threat.way, agent.max_speed));
+    return steer(agent, -desired_velocity(threat.way, parameters.gain, agent.max_speed));
 }

@@ -1,8 +1,9 @@
 // Pursue: src/model/behaviours/pursue.rs says what it does, in which units, and its source.
 
+import package::behaviours::seek::desired_velocity;
 import package::space::Vector;
 import package::targets::way_to_target;
-import package::vehicle::{Agent, Neighbour, steer, with_length};
+import package::vehicle::{Agent, Neighbour, steer};
 
 struct Parameters {
     weight: f32,
@@ -12,6 +13,7 @@ struct Parameters {
     target_: i32,
     lead: u32,
     ticks: f32,
+    gain: f32,
 }
 
 // The nearest agent so far.
@@ -72,5 +74,5 @@ fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
     if !quarry.found {
         return Vector();
     }
-    return steer(agent, with_length(quarry.way, agent.max_speed));
+    return steer(agent, desired_velocity(quarry.way, parameters.gain, agent.max_speed));
 }

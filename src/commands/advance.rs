@@ -130,6 +130,7 @@ pub mod tests {
             Ok(Vec::new())
         }
         fn set_pointer(&mut self, _: Option<Point>) {}
+        fn place_target(&mut self, _: usize, _: Point) {}
         fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
             for _ in 0..ticks {
                 self.state.tick += 1;

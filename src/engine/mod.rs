@@ -138,6 +138,9 @@ pub trait Engine {
     /// Moves the target `pointer`, or takes it away.
     fn set_pointer(&mut self, pointer: Option<Point>);
 
+    /// Moves a target that does not move by itself.
+    fn place_target(&mut self, index: usize, place: Point);
+
     /// Advances by `ticks`. The GPU may still be at work on return; see [`Engine::finish`].
     fn step(&mut self, ticks: u32) -> Result<(), EngineError>;
 

@@ -34,6 +34,14 @@ pub enum Use {
     ObstacleY = 11,
     /// Corners of a new path.
     PathCorner = 12,
+    /// First component of the first velocity.
+    SpawnVelocityX = 13,
+    /// Second component of the first velocity.
+    SpawnVelocityY = 14,
+    /// A number of a body or a behaviour that each agent draws for itself.
+    Trait = 15,
+    /// Where a target heads that goes another way after a hit.
+    TargetHeading = 16,
 }
 
 /// The PCG output permutation: a bijection of the 32-bit integers that mixes well.

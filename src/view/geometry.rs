@@ -109,7 +109,9 @@ pub fn marks_of_all(
             marks.extend(shared(scene, species, &legend));
         }
         for row in own {
-            marks.extend(Drawing::new(species, surroundings, state, row).all(&legend));
+            // Each with what it has drawn for itself.
+            let own = species.of_agent(scene.seed, row as u32);
+            marks.extend(Drawing::new(&own, surroundings, state, row).all(&legend));
         }
     }
     marks

@@ -78,7 +78,7 @@ pub fn changes() -> Vec<Change> {
 }
 
 /// What matters whatever the behaviours are.
-fn changes_for_all(kinds: &[Kind]) -> [Change; 7] {
+fn changes_for_all(kinds: &[Kind]) -> [Change; 8] {
     [
         change("time_step", kinds, |scene, _| scene.time_step *= 1.05),
         change("mass", kinds, |scene, _| {
@@ -103,6 +103,14 @@ fn changes_for_all(kinds: &[Kind]) -> [Change; 7] {
             for variation in all {
                 if let Law::Noise { amplitude, .. } = &mut variation.law {
                     *amplitude *= 2.0;
+                }
+            }
+        }),
+        change("the least of a draw", kinds, |scene, _| {
+            let all = scene.species.iter_mut().flat_map(|species| &mut species.variations);
+            for variation in all {
+                if let Law::Drawn { from } = &mut variation.law {
+                    *from *= 0.8;
                 }
             }
         }),

@@ -24,16 +24,20 @@ pub struct Situation {
 
 /// A generator of its own (SplitMix64), so that the situations stay what they are when the model's
 /// changes.
-pub struct Dice(u64);
+pub struct Dice {
+    state: u64,
+    /// Whether agents may draw numbers of their own.
+    traits: bool,
+}
 
 impl Dice {
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self { state: seed, traits: false }
     }
 
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
@@ -71,6 +75,8 @@ pub fn behaviour_sets() -> Vec<Vec<Kind>> {
 /// Random situation number `number` for a set of behaviours.
 pub fn situation(kinds: &[Kind], number: u64) -> Situation {
     let mut dice = Dice::new(number * 1000 + kinds.len() as u64 * 31 + kinds[0] as u64);
+    // In one of four: each set of numbers that are drawn takes a shader of its own.
+    dice.traits = number % 4 == 3;
     let boundary = dice.one_of(&["wrap", "walls", "open"]);
     // Worlds of one to seven cells of the largest radius, 20.
     let sides = [20.0, 30.0, 45.0, 64.0, 85.0, 150.0];
@@ -130,17 +136,27 @@ fn targets_text(size: Vec2, dice: &mut Dice) -> String {
             let way = dice.point(Vec2::splat(-3.0), Vec2::splat(3.0));
             text += &format!("velocity = [{}, {}]\n", way.x, way.y);
             text += &format!("hit_radius = {}\n", dice.one_of(&[0.0, 0.0, 4.0]));
+            text += &format!("turns = {}\n", way.x > 0.0);
+            if way.y > 0.0 {
+                text += &format!(
+                    "sends_to = [{}, {}]\n",
+                    size.x * (0.37 + 0.2 * index as f32),
+                    size.y * 0.61
+                );
+            }
         }
     }
     text
 }
 
-/// A number, or in one case of eight a law whose base it is.
+/// A number, or in one case of eight a law whose base it is; or, in some situations, what each agent draws
+/// up to it.
 fn quantity(value: f32, dice: &mut Dice) -> String {
     match dice.below(24) {
         0 => format!("{{ base = {value}, amplitude = {}, period = 7 }}", value * 0.3),
         1 => format!("{{ base = {value}, grows_with_size = 5 }}"),
         2 => format!("{{ base = {value}, shrinks_with_size = 50 }}"),
+        3 if dice.traits => format!("{{ from = {}, to = {value} }}", value * 0.4),
         _ => value.to_string(),
     }
 }
@@ -224,6 +240,7 @@ fn value(key: &str, species: usize, paths: usize, boundary: &str, dice: &mut Dic
         "fov" => dice.one_of(&["0", "60", "180", "300", "360", "360", "360"]).to_string(),
         "inner" => dice.one_of(&["0", "0", "5"]).to_string(),
         "lead" => names(&["ticks", "distance"], dice),
+        "factor" => dice.one_of(&["0", "0", "0.5"]).to_string(),
         "ticks" => dice.one_of(&["10", "1", "0"]).to_string(),
         "kind" => names(&["circle", "kick"], dice),
         "distance" => dice.one_of(&["80", "10", "0.8"]).to_string(),

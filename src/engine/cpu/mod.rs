@@ -159,18 +159,35 @@ impl Flock {
         [steered - begin, steered.elapsed()]
     }
 
-    /// Moves the targets by one tick; those that an agent has hit reappear elsewhere.
+    /// Moves the targets by one tick; those that an agent has hit reappear elsewhere, and it where
+    /// they send it.
     fn move_targets(&mut self) {
-        let Self { scene, moved, tick, .. } = self;
+        let Self { scene, moved, key, grid, tick, .. } = self;
         let world = scene.world;
+        let mut sent = Vec::new();
         for (index, target) in scene.targets.iter_mut().enumerate() {
             let reach = target.hit_radius * target.hit_radius;
-            let hit = reach > 0.0
-                && moved.x.par_iter().zip(&moved.y).any(|(x, y)| {
-                    let way = world.shortest_between(Point::new(*x, *y), target.position);
-                    way.x * way.x + way.y * way.y < reach
-                });
+            let near = |(x, y): (&f32, &f32)| {
+                let way = world.shortest_between(Point::new(*x, *y), target.position);
+                way.x * way.x + way.y * way.y < reach
+            };
+            let agents = moved.x.par_iter().zip(&moved.y);
+            let hit = match target.sends_to {
+                _ if reach <= 0.0 => false,
+                None => agents.any(near),
+                Some(place) => {
+                    let hitters = agents.enumerate().filter(|(_, agent)| near(*agent));
+                    let hitters: Vec<usize> = hitters.map(|(agent, _)| agent).collect();
+                    sent.extend(hitters.iter().map(|agent| (*agent, place)));
+                    !hitters.is_empty()
+                }
+            };
             target.advance(index as u32, hit, &world, scene.seed, *tick as u32, scene.time_step);
+        }
+        // All have been asked where they were; of two places the last one's is taken.
+        for (agent, place) in sent {
+            (moved.x[agent], moved.y[agent]) = (place.x, place.y);
+            key[agent] = grid.key_of(place);
         }
     }
 
@@ -241,6 +258,13 @@ impl Engine for CpuEngine {
         if let Some(target) = targets.and_then(|targets| targets.first_mut()) {
             target.active = pointer.is_some();
             target.position = pointer.unwrap_or(target.position);
+        }
+    }
+
+    fn place_target(&mut self, index: usize, place: Point) {
+        let targets = self.flock.as_mut().map(|flock| &mut flock.scene.targets);
+        if let Some(target) = targets.and_then(|targets| targets.get_mut(index)) {
+            target.position = place;
         }
     }
 

@@ -5,7 +5,7 @@ use pulp::Simd;
 use super::lanes::MAX_LANES;
 use crate::model::behaviours::{Kind, Rules};
 use crate::model::real::{Lanes, Real};
-use crate::model::scene::{Scene, Species};
+use crate::model::scene::{Scene, Slot, Species, drawn};
 
 /// Number of behaviours that listen to neighbours; in [`Kind::ALL`] they come first.
 const LISTENERS: usize = Kind::LISTENERS;
@@ -33,6 +33,19 @@ pub struct SpeciesTable {
     rows: Vec<Vec<f32>>,
     /// The columns in which some species has a value.
     used: Vec<usize>,
+    /// What agents draw for themselves.
+    traits: Vec<Trait>,
+}
+
+/// A number that agents draw for themselves.
+#[derive(Clone, Debug)]
+struct Trait {
+    /// Where the largest is in a species' row.
+    column: usize,
+    /// Of the draw.
+    key: u32,
+    /// The least of each species.
+    least: Vec<f32>,
 }
 
 impl SpeciesTable {
@@ -54,16 +67,53 @@ impl SpeciesTable {
             }
             row
         };
-        let rows: Vec<Vec<f32>> = scene.species_at(tick).iter().map(row).collect();
+        let now = scene.species_at(tick);
+        let rows: Vec<Vec<f32>> = now.iter().map(row).collect();
         let uses = scene.uses();
         let silent = |column: usize| column < BODY && !uses.contains(Kind::ALL[column / SLOTS]);
         let used = (0..rows[0].len()).filter(|column| !silent(*column)).collect();
-        Self { rows, used }
+        let one = |slot: Slot| Trait {
+            column: match slot {
+                Slot::Body(index) => BODY + index,
+                Slot::Rule(kind, index) => kind as usize * SLOTS + index,
+            },
+            key: slot.draw_key(),
+            least: now.iter().map(|species| species.least(slot)).collect(),
+        };
+        let traits = scene.traits().slots().map(one).collect();
+        Self { rows, used, traits }
+    }
+
+    /// True when agents draw some of their values.
+    #[inline(always)]
+    pub fn has_traits(&self) -> bool {
+        !self.traits.is_empty()
     }
 
     /// Number of species.
     pub fn len(&self) -> usize {
         self.rows.len()
+    }
+}
+
+impl Trait {
+    /// What each agent of a group has drawn. Lanes without an agent have the first one's number.
+    fn drawn(
+        &self,
+        table: &SpeciesTable,
+        seed: u32,
+        species: &[u8],
+        ids: &[u32],
+    ) -> [f32; MAX_LANES] {
+        let draw = |(species, id): (&u8, &u32)| {
+            let (least, most) = (self.least[usize::from(*species)], &table.rows[*species as usize]);
+            drawn(least, most[self.column], seed, *id, self.key)
+        };
+        let mut agents = species.iter().zip(ids).map(draw);
+        let first = agents.next().unwrap_or_default();
+        let mut numbers = [first; MAX_LANES];
+        numbers[1..].iter_mut().zip(agents).for_each(|(slot, number)| *slot = number);
+        numbers
     }
 }
 
@@ -117,6 +167,21 @@ impl<S: Simd> Pilots<S> {
             }
         }
         Self::of(row)
+    }
+
+    /// Gives each lane what its agent has drawn: the agents are of `species`, and `ids` are theirs.
+    #[inline(always)]
+    pub fn draw(&mut self, simd: S, table: &SpeciesTable, seed: u32, species: &[u8], ids: &[u32]) {
+        for one in &table.traits {
+            self.row[one.column] = Lanes::load(simd, &one.drawn(table, seed, species, ids));
+        }
+        let row = &self.row;
+        self.mass = row[BODY];
+        self.max_speed = row[BODY + 1];
+        self.max_force = row[BODY + 2];
+        if table.traits.iter().any(|one| one.column < BODY) {
+            self.rules = Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]);
+        }
     }
 
     #[inline(always)]

@@ -84,7 +84,7 @@ impl<const USES: u64, const MANY: bool> WithSimd for Task<'_, USES, MANY> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let Steer { flock, table, .. } = self.pass;
-        let uniform: Vec<Pilots<S>> =
+        let mut uniform: Vec<Pilots<S>> =
             (0..table.len()).map(|species| Pilots::uniform(simd, table, species)).collect();
         let columns = flock.grid.columns as usize;
         // One for all groups: clearing it costs less than making another.
@@ -104,7 +104,7 @@ impl<const USES: u64, const MANY: bool> WithSimd for Task<'_, USES, MANY> {
             }
             for start in (first..end).step_by(S::F32_LANES) {
                 let agents = start..(start + S::F32_LANES).min(end);
-                self.group(simd, &uniform, agents, (row, &rows[..near]), &mut sums);
+                self.group(simd, &mut uniform, agents, (row, &rows[..near]), &mut sums);
             }
         }
     }
@@ -117,7 +117,7 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
     fn group<S: Simd>(
         &mut self,
         simd: S,
-        uniform: &[Pilots<S>],
+        uniform: &mut [Pilots<S>],
         agents: Range<usize>,
         (row, rows): (u32, &[u32]),
         sums: &mut Sums<Lanes<S>>,
@@ -135,18 +135,22 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
         }
         let group = Group { agents: agents.clone(), row, columns, position, heading };
 
-        let mixed;
+        let mut mixed;
+        let species = &flock.species[agents.clone()];
         let pilots = if MANY {
-            let species = &flock.species[agents];
             if species.iter().all(|s| *s == species[0]) {
-                &uniform[species[0] as usize]
+                &mut uniform[species[0] as usize]
             } else {
                 mixed = Pilots::mixed(simd, table, species);
-                &mixed
+                &mut mixed
             }
         } else {
-            &uniform[0]
+            &mut uniform[0]
         };
+        if table.has_traits() {
+            pilots.draw(simd, table, flock.seed, species, &self.pass.row[agents]);
+        }
+        let pilots = &*pilots;
         Walk::<S, USES, MANY>::sum_up(simd, flock, pilots, &group, rows, sums);
         self.integrate(simd, &group, velocity, pilots, sums);
     }

@@ -366,6 +366,15 @@ impl Engine for GpuEngine {
         }
     }
 
+    fn place_target(&mut self, index: usize, place: Point) {
+        let Some(loaded) = &mut self.loaded else { return };
+        let Some(target) = loaded.scene.targets.get_mut(index) else { return };
+        target.position = place;
+        if let Some((offset, bytes)) = loaded.tables.place_of_target(index, place) {
+            loaded.memory.write_at(&self.gpu, "targets", offset, &bytes);
+        }
+    }
+
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         self.gpu.check()?;
         if self.profiling && !self.profiler.has_queries() {

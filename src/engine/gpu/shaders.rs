@@ -9,7 +9,7 @@ use wgpu::naga;
 
 use crate::model::behaviours::{Kind, Uses};
 use crate::model::grid::Grid;
-use crate::model::scene::Scene;
+use crate::model::scene::{Scene, Slot, Traits};
 use crate::model::world::Boundary;
 
 static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/shaders");
@@ -22,6 +22,8 @@ const TEMPLATE: &str = "rules";
 pub struct Variant {
     /// The behaviours of the scene.
     pub uses: Uses,
+    /// The numbers that agents draw for themselves.
+    pub traits: Traits,
     /// The edge of the world.
     pub boundary: Boundary,
     /// True when agents must be told apart by species.
@@ -46,6 +48,7 @@ impl Variant {
             packs: false,
             narrow: grid.columns <= 2 * grid.reach || grid.rows < 3,
             uses: scene.uses(),
+            traits: scene.traits(),
             boundary: scene.world.boundary,
             several_species: scene.species.len() > 1,
         }
@@ -57,6 +60,7 @@ impl Variant {
     pub fn of_drawing(packs: bool) -> Self {
         Self {
             uses: Uses::default(),
+            traits: Traits::default(),
             boundary: Boundary::Open,
             several_species: false,
             in_step: false,
@@ -143,10 +147,36 @@ pub fn roots() -> Vec<String> {
     files(&SHADERS).into_iter().filter(|(_, text)| root(text)).map(|(path, _)| path).collect()
 }
 
-/// Repeats the template's lines for the behaviours of the variant.
+/// The member of a species' record that holds a number which agents draw, and the name of the one
+/// that holds the least of it.
+#[must_use]
+pub fn members_of_trait(slot: Slot) -> (String, String) {
+    let member = match slot {
+        Slot::Body(_) => slot.parameter().member(),
+        Slot::Rule(kind, _) => format!("{}.{}", kind.info().key, slot.parameter().member()),
+    };
+    let least = format!("least_{}", member.replace('.', "_"));
+    (member, least)
+}
+
+/// A line of the template for a number that agents draw.
+fn line_of_trait(line: &str, slot: Slot) -> String {
+    let (member, least) = members_of_trait(slot);
+    let line = line.replace("least_TRAIT_NAME", &least).replace("TRAIT_MEMBER", &member);
+    line.replace("TRAIT_KEY", &format!("{}u", slot.draw_key()))
+}
+
+/// Repeats the template's lines for the behaviours of the variant, and for what its agents draw.
 fn expand(template: &str, variant: Variant) -> String {
     let mut text = String::new();
     for line in template.lines() {
+        if !line.starts_with("//") && line.contains("least_TRAIT_NAME") {
+            for slot in variant.traits.slots() {
+                text += &line_of_trait(line, slot);
+                text.push('\n');
+            }
+            continue;
+        }
         let named = |placeholder: &str| !line.starts_with("//") && line.contains(placeholder);
         let mut repeat = |placeholder: &str, wanted: &dyn Fn(Kind) -> bool| {
             for kind in variant.kinds().filter(|kind| wanted(*kind)) {

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::pass::{BITMAP_WORDS, Pipeline};
 use super::reflect::{Layout, Member, Record, layout, member};
+use super::shaders::members_of_trait;
 use crate::model::behaviours::{Kind, Target, Uses};
 use crate::model::grid::{Grid, LONG_RUN, RUN_CAP, RUN_SAMPLE};
 use crate::model::memory::Memory;
@@ -128,6 +129,9 @@ impl Tables {
                     record.put(&path, species.encoded(kind, i).into());
                 }
             }
+            for slot in scene.traits().slots() {
+                record.put(&members_of_trait(slot).1, species.least(slot).into());
+            }
             bytes.extend(record.finish()?);
         }
         Ok(bytes)
@@ -145,7 +149,10 @@ impl Tables {
                 .put_point(&field("velocity"), target.velocity)
                 .put(&field("present"), f64::from(u8::from(target.active)))
                 .put(&field("hit_radius"), target.hit_radius.into())
-                .put(&field("hits"), target.hits.into());
+                .put(&field("hits"), target.hits.into())
+                .put(&field("turns"), f64::from(u8::from(target.turns)))
+                .put_point(&field("sends_to"), target.sends_to.unwrap_or(Point::ZERO))
+                .put(&field("sends"), f64::from(u8::from(target.sends_to.is_some())));
         }
         record.finish()
     }
@@ -157,6 +164,13 @@ impl Tables {
             self.targets.as_ref().and_then(|layout| layout.fields.get("places.1.position.0"));
         bytes.truncate(second.map_or(0, |field| field.offset as usize));
         Ok(bytes)
+    }
+
+    /// Where in `targets` the place of one stands, and what to write there to move it.
+    pub fn place_of_target(&self, index: usize, place: Point) -> Option<(u64, Vec<u8>)> {
+        let path = format!("places.{index}.position.0");
+        let field = self.targets.as_ref()?.fields.get(&path)?;
+        Some((u64::from(field.offset), bytemuck::bytes_of(&place.to_array()).to_vec()))
     }
 
     /// Takes over what the device has made of the targets.

@@ -9,8 +9,9 @@ use crate::model::vector::Vector;
 crate::parameters! {
     /// Seeks the target, but slows down inside `slowing_radius` and comes to rest.
     ///
-    /// Desired velocity: that of seek, times `min(d/slowing_radius, 1)`; silent without a target.
-    /// Sources: *The Nature of Code*, chapter 5, example 5.2; the gain from the COCOS steering
+    /// Desired velocity: that of seek, times `min(d/slowing_radius, 1)`; silent without a target. With
+    /// a `factor` it is that of seek times the factor anywhere inside the radius: it does not come to
+    /// rest, which is what the source shows it for. Sources: *The Nature of Code*, chapter 5, example 5.2; the gain from the COCOS steering
     /// behaviours (there with a slowing radius of 200).
     Arrive {
         /// Factor on the force.
@@ -21,6 +22,8 @@ crate::parameters! {
         slowing_radius: Meaning::Number => 100.0, "world units", 1e-3, 1e6;
         /// Desired speed per unit of distance; 0 desires max_speed at any distance.
         gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
+        /// Part of the desired speed that stays inside the radius, however near the target; 0 lets it fall with the distance.
+        factor: Meaning::Number => 0.0, "", 0.0, 1.0;
     }
 }
 
@@ -29,7 +32,9 @@ impl<R: Real> SolitaryBehaviour<R> for Arrive<R> {
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let way = surroundings.to_target(self.target, agent.position);
         let one = self.gain.constant(1.0);
-        let slowing = (way.offset.length() / self.slowing_radius).min(one);
+        let (zero, part) = (self.gain.constant(0.0), way.offset.length() / self.slowing_radius);
+        let constant = self.factor.where_or(part.less_than(one), one);
+        let slowing = constant.where_or(zero.less_than(self.factor), part.min(one));
         let force = agent.steer(desired_velocity(way.offset, self.gain, agent.max_speed) * slowing);
         force.where_or(way.found, Vector::zero(self.weight))
     }

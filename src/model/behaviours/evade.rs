@@ -1,6 +1,7 @@
 //! Evade: get away from where another will be.
 
 use super::pursue::{Aim, LEADS, Nearest, parameters_of_a_chase};
+use super::seek::desired_velocity;
 use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::model::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
 use crate::model::real::Real;
@@ -42,7 +43,7 @@ impl<R: Real> NeighbourBehaviour<R> for Evade<R> {
     ) -> Vector<R> {
         let aim = Aim { target: self.target, lead: self.lead, ticks: self.ticks };
         let (way, found) = aim.way(agent, surroundings, nearest);
-        let force = agent.steer(-way.with_length(agent.max_speed));
+        let force = agent.steer(-desired_velocity(way, self.gain, agent.max_speed));
         force.where_or(found, Vector::zero(self.weight))
     }
 }

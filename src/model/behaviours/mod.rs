@@ -73,8 +73,11 @@ impl Uses {
     /// Agents remember an angle or a number of neighbours.
     pub const MEMORY: Self = Self(1 << 57);
 
+    /// Numbers that each agent draws for itself.
+    pub const TRAITS: Self = Self(1 << 56);
+
     /// The extras, by the names that shaders know them by.
-    pub const EXTRAS: [(&str, Self); 7] = [
+    pub const EXTRAS: [(&str, Self); 8] = [
         ("sight", Self::SIGHT),
         ("inner", Self::INNER),
         ("counts", Self::COUNTS),
@@ -82,6 +85,7 @@ impl Uses {
         ("moving_targets", Self::MOVING_TARGETS),
         ("varies", Self::VARYING),
         ("memory", Self::MEMORY),
+        ("traits", Self::TRAITS),
     ];
 
     /// What changes the work that each neighbour makes.
@@ -193,6 +197,10 @@ pub struct Target {
     pub velocity: Point,
     /// An agent that comes this near hits the target, and it reappears elsewhere; 0: it stays.
     pub hit_radius: f32,
+    /// Whether it goes another way, as fast as before, when it has been hit.
+    pub turns: bool,
+    /// Where an agent that hits it is put, with its velocity; none: it stays where it is. World units.
+    pub sends_to: Option<Point>,
     /// How often it has been hit.
     pub hits: u32,
     /// False while there is nothing to go by: the pointer when no button is pressed.
@@ -208,6 +216,8 @@ impl Target {
             position,
             velocity: Point::ZERO,
             hit_radius: 0.0,
+            turns: false,
+            sends_to: None,
             hits: 0,
             active: true,
         }
@@ -221,8 +231,8 @@ impl Target {
 }
 
 impl Target {
-    /// Moves on by one tick of `time_step`. Where it was `hit` it reappears instead, at a place
-    /// drawn for its `index` and the `tick`. Walls throw it back.
+    /// Moves on by one tick of `time_step`. Where it was `hit` it reappears instead, at a place (and,
+    /// where it turns, with a heading) drawn for its `index` and the `tick`. Walls throw it back.
     pub fn advance(
         &mut self,
         index: u32,
@@ -239,6 +249,11 @@ impl Target {
             let draw = |purpose| unit(seed, index, tick, purpose);
             self.position = Point::new(draw(Use::TargetX), draw(Use::TargetY)) * world.size;
             self.hits += 1;
+            if self.turns {
+                let Vector { x, y } = Vector::at_angle(draw(Use::TargetHeading) - 0.5);
+                let velocity = Vector { x: self.velocity.x, y: self.velocity.y };
+                self.velocity = Point::new(x, y) * velocity.dot(velocity).sqrt();
+            }
             return;
         }
         let there = self.position + self.velocity * time_step;

@@ -1,5 +1,6 @@
 //! Pursue: go to where another will be.
 
+use super::seek::desired_velocity;
 use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::model::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
 use crate::model::real::Real;
@@ -29,6 +30,8 @@ macro_rules! parameters_of_a_chase {
                 lead: Meaning::Choice(&LEADS) => 0.0, "", 0.0, 1.0;
                 /// How far ahead it looks.
                 ticks: Meaning::Number => 10.0, "ticks", 0.0, 1e4;
+                /// Desired speed per unit of distance; 0 desires max_speed at any distance.
+                gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
             }
         }
     };
@@ -39,10 +42,11 @@ parameters_of_a_chase! {
     /// Seeks the place where its quarry will be.
     ///
     /// Desired velocity: `with_length(q + T·u − p, max_speed)` with T = `ticks`, or with `lead =
-    /// "distance"` T = d/max_speed (at most 10,000). The quarry is the nearest visible agent of the
+    /// "distance"` T = d/max_speed (at most 10,000); or `(q + T·u − p)·gain` where `gain` is positive.
+    /// The quarry is the nearest visible agent of the
     /// species `with` within `radius`; where a `target` is named, it is that target and no agent.
     /// Silent without a quarry. Sources: *The Nature of Code*, chapter 5, exercise 5.3 (T = 10);
-    /// COCOS (T = 1); Reynolds 1999 (T by distance).
+    /// COCOS (T = 1, gain 1/60); Reynolds 1999 (T by distance).
     Pursue {
         radius: "How near an agent must be to be hunted.",
         with: "The species it hunts.",
@@ -145,7 +149,7 @@ impl<R: Real> NeighbourBehaviour<R> for Pursue<R> {
     ) -> Vector<R> {
         let aim = Aim { target: self.target, lead: self.lead, ticks: self.ticks };
         let (way, found) = aim.way(agent, surroundings, nearest);
-        let force = agent.steer(way.with_length(agent.max_speed));
+        let force = agent.steer(desired_velocity(way, self.gain, agent.max_speed));
         force.where_or(found, Vector::zero(self.weight))
     }
 }

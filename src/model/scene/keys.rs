@@ -26,6 +26,10 @@ pub enum Values {
     Pair(u64, u64),
     /// A list of points.
     Points(f32, f32),
+    /// A number between two, both inclusive, or this word.
+    NumberOr(f32, f32, &'static str),
+    /// A table of two points, `from` and `to`.
+    Between(f32, f32),
     /// One of these names.
     Choice(fn() -> Vec<&'static str>),
     /// What the key takes that the table stands for.
@@ -107,7 +111,7 @@ section! {
         seed: Values::Whole(0, u32::MAX as u64) => "1", "";
         /// How far one tick moves the motion on.
         time_step: Values::Number(1e-3, 10.0) => "1", "ticks";
-        /// What a click in the window does: `call` the target `pointer` to where the button is down, make a new `path`, let those that seek `flee` and the other way round, move the nearest `target`, or the nearest `obstacle`.
+        /// What a click in the window does: `call` the target `pointer` to where the button is down, make a new `path`, let those that seek `flee` and the other way round, move the nearest `target` or the nearest `obstacle`, or `add` an agent, born as the scene's own are (a drag leaves more of them). With `follow` the first target at rest goes along with the mouse without a click; a list, as in `["follow", "flee"]`, says what a click does beside that.
         click: Values::Choice(|| names(&Click::NAMES)) => "`\"call\"`", "";
         /// Size and edge.
         world: Values::Tables("`[world]`") => "", "";
@@ -149,6 +153,10 @@ section! {
         velocity: Values::Point(-FASTEST, FASTEST) => "[0, 0]", "world units/tick";
         /// An agent that comes this near hits it, and it reappears elsewhere, at random; 0: it stays.
         hit_radius: Values::Number(0.0, WIDE) => "0", "world units";
+        /// Whether it goes another way at random, as fast as before, when it has been hit.
+        turns: Values::Boolean => "`false`", "";
+        /// Where an agent that hits it is put, with the velocity that it has; without this key the agent stays where it is.
+        sends_to: Values::Point(-FAR, FAR) => "none", "world units";
     }
 }
 
@@ -221,10 +229,12 @@ section! {
         at: Values::Point(-FAR, FAR) => "the world's middle", "world units";
         /// Of the disc.
         radius: Values::Number(0.0, FAR) => "100", "world units";
-        /// At the start.
-        speed: Values::Number(0.0, FASTEST) => "1", "world units/tick";
+        /// At the start; `"max_speed"` is that of the agent itself.
+        speed: Values::NumberOr(0.0, FASTEST, "max_speed") => "1", "world units/tick";
         /// At the start, against the x axis, to the left.
         heading: Values::Number(-360.0, 360.0) => "at random", "degrees";
+        /// At the start, instead of `speed` and `heading`: each component drawn by itself for each agent, `{ from = [-1, -1], to = [1, 1] }`.
+        velocity: Values::Between(-FASTEST, FASTEST) => "none", "world units/tick";
     }
 }
 
@@ -233,7 +243,11 @@ section! {
     /// period }` is `base + amplitude · noise(tick/period)`, with Perlin noise from −1 to 1, the same
     /// for all agents of the species; `{ base, grows_with_size }` is `base · (1 − e^(−size/s))` and
     /// `{ base, shrinks_with_size }` is `base · e^(−size/s)`. The base lies within the range of the key,
-    /// and what comes out is kept within it.
+    /// and what comes out is kept within it. With `{ from, to }` each agent has a number of its own, drawn
+    /// evenly between the two for its id and the key, once for all; `size` cannot be drawn. What holds for
+    /// a whole species goes by `to`: the cells of the grid, the neighbours that a colour counts, the
+    /// colour by speed. A number follows one of these laws, not two; others of the same species may
+    /// follow others.
     LAW "a number that varies" {
         /// The number round which it varies.
         base: Values::OfTheKey => "the key's", "the key's";
@@ -245,6 +259,10 @@ section! {
         grows_with_size: Values::Number(1e-3, WIDE) => "none", "world units";
         /// The size s.
         shrinks_with_size: Values::Number(1e-3, WIDE) => "none", "world units";
+        /// The least that an agent may draw.
+        from: Values::OfTheKey => "none", "the key's";
+        /// The largest; not below `from`.
+        to: Values::OfTheKey => "none", "the key's";
     }
 }
 
@@ -276,6 +294,12 @@ impl Key {
             Values::Pair(low, high) => format!("two, {low} to {high} each"),
             Values::Points(low, high) => {
                 format!("pairs, {} to {} each", short(low), short(high))
+            }
+            Values::NumberOr(low, high, word) => {
+                format!("{} to {}, `\"{word}\"`", short(low), short(high))
+            }
+            Values::Between(low, high) => {
+                format!("`{{ from, to }}`, two each, {} to {}", short(low), short(high))
             }
             Values::Choice(names) => {
                 let names: Vec<String> =

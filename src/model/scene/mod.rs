@@ -15,9 +15,9 @@ mod variation;
 pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;
-pub use species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species};
+pub use species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species, Start};
 pub use start::Layout;
-pub use variation::{Law, Slot, Variation};
+pub use variation::{Law, Slot, Traits, Variation, drawn};
 
 use super::behaviours::{Kind, Target, Uses};
 use super::grid::Grid;
@@ -69,6 +69,8 @@ pub struct Scene {
     pub flow: Option<FlowPlan>,
     /// What a click in the window does.
     pub click: Click,
+    /// True when a target goes along with the mouse, without a button.
+    pub follows: bool,
     /// The world's size in the file.
     pub written_size: Point,
     /// True when the world's area grows with the count though no density says so.
@@ -101,16 +103,22 @@ pub enum Click {
     Target,
     /// The nearest obstacle moves along with the pointer.
     Obstacle,
+    /// A new agent, as the scene's own are born; a drag leaves more of them.
+    Add,
+    /// Nothing: the first target at rest goes along with the mouse anyway.
+    Follow,
 }
 
 impl Click {
     /// All of them, with their names in scene files.
-    pub const NAMES: [(&'static str, Self); 5] = [
+    pub const NAMES: [(&'static str, Self); 7] = [
         ("call", Self::Call),
         ("path", Self::Path),
         ("flee", Self::Flee),
         ("target", Self::Target),
         ("obstacle", Self::Obstacle),
+        ("add", Self::Add),
+        ("follow", Self::Follow),
     ];
 }
 
@@ -154,10 +162,19 @@ impl Scene {
             (Uses::PRIORITY, self.species.iter().any(|species| species.body.combine > 0.0)),
             (Uses::MOVING_TARGETS, self.targets.iter().any(Target::moves)),
             (Uses::VARYING, self.varies()),
+            (Uses::TRAITS, !self.traits().is_empty()),
             (Uses::MEMORY, counts || remembers),
         ];
         let asked = extras.into_iter().filter(|(_, asked)| *asked);
         asked.fold(Uses::of(&kinds), |uses, (extra, _)| uses.with(extra))
+    }
+
+    /// The target that goes along with the mouse where one does: the first of the file that does not
+    /// move by itself.
+    #[must_use]
+    pub fn led_target(&self) -> Option<usize> {
+        let led = |target: &Target| target.name != POINTER && target.velocity == Point::ZERO;
+        self.targets.iter().position(led).filter(|_| self.follows)
     }
 
     /// The grid of the scene for `count` agents.

@@ -2,7 +2,7 @@
 
 use super::error::{SceneError, suggest};
 use super::reader::Reader;
-use super::species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species};
+use super::species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species, Start};
 use super::tree::Node;
 use super::variation::{Law, Slot, Variation};
 use super::{Click, MAX_AGENTS, MAX_TARGETS, POINTER, Scene};
@@ -44,6 +44,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         paths: Vec::new(),
         flow: None,
         click: Click::Call,
+        follows: false,
         written_size: CANVAS,
         grows: false,
         origins,
@@ -54,7 +55,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
             "about" => scene.about = value.text()?.into(),
             "seed" => scene.seed = value.whole_of(key)? as u32,
             "time_step" => scene.time_step = value.number_of(key)?,
-            "click" => scene.click = value.choice(&Click::NAMES)?,
+            "click" => (scene.click, scene.follows) = click(&value)?,
             "world" => world(&value, &mut scene)?,
             "obstacles" => scene.obstacle_plans = scenery::obstacles(&value)?,
             "paths" => scene.paths = scenery::paths(&value)?,
@@ -71,6 +72,11 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
             }
             _ => species = Some(value),
         }
+    }
+    if scene.follows && scene.led_target().is_none() {
+        let problem = "click \"follow\" needs a target that does not move by itself; add a \
+                       [[targets]] table";
+        return Err(root.fail(problem));
     }
     let species = species.ok_or_else(|| root.fail("the scene has no [species.NAME] table"))?;
     let tables = species.entries()?;
@@ -115,6 +121,23 @@ fn check_species(scene: &Scene, index: usize, table: &Reader) -> Result<(), Scen
     Err(table.fail(problem))
 }
 
+/// What a click does, and whether a target follows the mouse: a name, or a list of `follow` and
+/// another one.
+fn click(value: &Reader) -> Result<(Click, bool), SceneError> {
+    let (mut click, mut follows) = (None, false);
+    for item in value.items() {
+        match item.choice(&Click::NAMES)? {
+            Click::Follow => follows = true,
+            other if click.replace(other).is_some() => {
+                return Err(item.fail("a click does one thing; beside it stands only \"follow\""));
+            }
+            _ => {}
+        }
+    }
+    let otherwise = if follows { Click::Follow } else { Click::Call };
+    Ok((click.unwrap_or(otherwise), follows))
+}
+
 fn world(table: &Reader, scene: &mut Scene) -> Result<(), SceneError> {
     for (key, value) in table.section(&keys::WORLD)? {
         match key.name {
@@ -135,6 +158,8 @@ fn target(table: &Reader, known: &[Target]) -> Result<Target, SceneError> {
             "name" => target.name = value.text()?.into(),
             "velocity" => target.velocity = value.point_of(key)?,
             "hit_radius" => target.hit_radius = value.number_of(key)?,
+            "turns" => target.turns = value.boolean()?,
+            "sends_to" => target.sends_to = Some(value.point_of(key)?),
             _ => target.position = value.point_of(key)?,
         }
     }
@@ -191,15 +216,26 @@ fn one_species(index: usize, table: &Reader, names: &Names) -> Result<Species, S
 
 fn spawn(table: &Reader) -> Result<Spawn, SceneError> {
     let mut spawn = Spawn::default();
+    let (mut speed, mut heading, mut components) = (None, None, None);
     for (key, value) in table.section(&keys::SPAWN)? {
         match key.name {
             "place" => spawn.place = value.choice(&SpawnPlace::NAMES)?,
             "at" => spawn.at = Some(value.point_of(key)?),
             "radius" => spawn.radius = value.number_of(key)?,
-            "heading" => spawn.heading = Some(value.number_of(key)?),
-            _ => spawn.speed = value.number_of(key)?,
+            "heading" => heading = Some(value.number_of(key)?),
+            "speed" => speed = Some(value.number_or_word(key)?),
+            _ => components = Some(value.between_of(key)?),
         }
     }
+    spawn.start = match components {
+        Some(_) if speed.is_some() || heading.is_some() => {
+            return Err(table.fail(
+                "`velocity` says both how fast and which way; leave `speed` and `heading` out",
+            ));
+        }
+        Some((from, to)) => Start::Components { from, to },
+        None => Start::Heading { speed: speed.unwrap_or(Some(1.0)), heading },
+    };
     Ok(spawn)
 }
 
@@ -230,33 +266,59 @@ fn one_value(
     }
 }
 
-/// A base and what the value depends on: `{ base, amplitude, period }` or `{ base, grows_with_size }`
-/// or `{ base, shrinks_with_size }`.
+/// A base and what the value depends on: `{ base, amplitude, period }`, `{ base, grows_with_size }`,
+/// `{ base, shrinks_with_size }` or `{ from, to }`.
 fn law(table: &Reader, parameter: &Parameter) -> Result<(f32, Law), SceneError> {
-    let mut base = parameter.default;
-    let mut amplitude = None;
-    let mut period = 100.0;
+    let (mut base, mut amplitude, mut period) = (None, None, None);
+    let (mut from, mut to) = (None, None);
     let mut laws = Vec::new();
     for (key, value) in table.section(&keys::LAW)? {
         match key.name {
-            "base" => base = value.parameter(parameter)?,
+            "base" => base = Some(value.parameter(parameter)?),
+            "from" => from = Some(value.parameter(parameter)?),
+            "to" => to = Some(value.parameter(parameter)?),
             "amplitude" => amplitude = Some(value.number_of(key)?),
-            "period" => period = value.number_of(key)?,
+            "period" => period = Some(value.number_of(key)?),
             "grows_with_size" => {
                 laws.push(Law::GrowsWithSize { scale: value.number_of(key)? });
             }
             _ => laws.push(Law::ShrinksWithSize { scale: value.number_of(key)? }),
         }
     }
-    laws.extend(amplitude.map(|amplitude| Law::Noise { amplitude, period }));
+    let noise = |amplitude| Law::Noise { amplitude, period: period.unwrap_or(100.0) };
+    laws.extend(amplitude.map(noise));
+    if from.is_some() || to.is_some() {
+        let (Some(from), Some(to)) = (from, to) else {
+            let problem = "`from` and `to` belong together, as in { from = 2, to = 4 }: each agent \
+                           draws a number between them";
+            return Err(table.fail(problem));
+        };
+        if !laws.is_empty() || base.is_some() || period.is_some() {
+            let problem = "a number is drawn for each agent or follows a law, not both; leave \
+                           `from` and `to` out, or all the others";
+            return Err(table.fail(problem));
+        }
+        if from > to {
+            let problem = format!("`from` is {from}, above `to`, which is {to}; exchange them");
+            return Err(table.fail(problem));
+        }
+        if parameter.key == "size" {
+            let problem = "a species has one size, which cannot be drawn; write a number, or a \
+                           species for each size";
+            return Err(table.fail(problem));
+        }
+        return Ok((to, Law::Drawn { from }));
+    }
+    let base = base.unwrap_or(parameter.default);
     match laws[..] {
         [Law::GrowsWithSize { .. } | Law::ShrinksWithSize { .. }] if parameter.key == "size" => {
             Err(table.fail("a size cannot depend on itself; write a number"))
         }
         [law] => Ok((base, law)),
         _ => Err(table.fail(
-            "one law is wanted: { base, amplitude, period } for noise in time, or { base, \
-             grows_with_size } or { base, shrinks_with_size } with a size in world units",
+            "one law is wanted: { base, amplitude, period } for noise in time, { base, \
+             grows_with_size } or { base, shrinks_with_size } with a size in world units, or { from, \
+             to } for a number that each agent draws",
         )),
     }
 }

@@ -55,7 +55,9 @@ impl Scene {
             let motions = places.zip(&mut state.velocity[rows.clone()]).enumerate();
             motions.for_each(|(row, (position, velocity))| {
                 let id = (rows.start + row) as u32;
-                (*position, *velocity) = born(&spawn, &self.world, self.seed, id, &free);
+                *position = birthplace(&spawn, &self.world, self.seed, id, &free);
+                let max_speed = species.of_agent(self.seed, id).body.max_speed;
+                *velocity = spawn.start.velocity(self.seed, id, max_speed);
             });
             state.species.resize(rows.end, index as u8);
         }
@@ -186,6 +188,13 @@ impl Scene {
         for target in &mut self.targets {
             let far = Point::splat(FARTHEST);
             target.position = (target.position * times).clamp(-far, far);
+            // Agents are put inside the world, where it has an inside.
+            let last = self.world.size.map(f32::next_down);
+            let inside = |place: Point| match self.world.boundary {
+                Boundary::Open => place.clamp(-far, far),
+                _ => place.clamp(Point::ZERO, last),
+            };
+            target.sends_to = target.sends_to.map(|place| inside(place * times));
         }
         for point in self.paths.iter_mut().flat_map(|path| &mut path.points) {
             *point *= times;
@@ -243,22 +252,17 @@ const MOST_IN_REACH: usize = 1 << 15;
 /// How often an agent looks for a free place before it is born inside an obstacle.
 const TRIES: u32 = 32;
 
-/// Position and velocity of agent `id` at tick 0: at a `free` place if there is one to be found.
-fn born(
+/// Position of agent `id` at tick 0: a `free` place if there is one to be found.
+fn birthplace(
     spawn: &Spawn,
     world: &World,
     seed: u32,
     id: u32,
     free: &impl Fn(Point) -> bool,
-) -> (Point, Point) {
+) -> Point {
     let mut tries = (0..TRIES).map(|number| place(spawn, world, seed, id, number));
     let found = tries.find(|position| free(*position));
-    let position = found.unwrap_or_else(|| place(spawn, world, seed, id, 0));
-    let heading = match spawn.heading {
-        Some(degrees) => degrees.to_radians(),
-        None => unit(seed, id, 0, Use::SpawnHeading) * std::f32::consts::TAU,
-    };
-    (position, Point::from_angle(heading) * spawn.speed)
+    found.unwrap_or_else(|| place(spawn, world, seed, id, 0))
 }
 
 /// The place that agent `id` draws at the `number`th time.

@@ -77,6 +77,41 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The number that a key takes; none where its word stands instead.
+    pub fn number_or_word(&self, key: &Key) -> Result<Option<f32>, SceneError> {
+        match (key.values, &self.node.value) {
+            (Values::NumberOr(low, high, _), Value::Number(_)) => {
+                self.number(low, high, key.unit).map(Some)
+            }
+            (Values::NumberOr(.., word), Value::Text(text)) if text == word => Ok(None),
+            (Values::NumberOr(.., word), _) => Err(self.wrong(&format!("a number or {word:?}"))),
+            _ => Err(self.wrong("no number")),
+        }
+    }
+
+    /// The two points that a key takes, `from` and `to`: no component of the first is above that of
+    /// the second.
+    pub fn between_of(&self, key: &Key) -> Result<(Point, Point), SceneError> {
+        let Values::Between(low, high) = key.values else {
+            return Err(self.wrong("no pair of points"));
+        };
+        let (mut from, mut to) = (None, None);
+        for (name, value) in self.known(&["from", "to"])? {
+            let point = value.point_in(low, high, key.unit)?;
+            *(if name == "from" { &mut from } else { &mut to }) = Some(point);
+        }
+        let (Some(from), Some(to)) = (from, to) else {
+            return Err(self.fail("both ends are wanted, such as { from = [-1, -1], to = [1, 1] }"));
+        };
+        if from.cmpgt(to).any() {
+            return Err(self.fail(format!(
+                "`from` is {from}, `to` is {to}: no component of `from` may be above that of `to`; \
+                 exchange them"
+            )));
+        }
+        Ok((from, to))
+    }
+
     /// The whole number that a key takes.
     pub fn whole_of(&self, key: &Key) -> Result<u64, SceneError> {
         match key.values {
@@ -171,10 +206,14 @@ impl<'a> Reader<'a> {
 
     /// An array of two numbers from `low` to `high`.
     pub fn point(&self, low: f32, high: f32) -> Result<Point, SceneError> {
+        self.point_in(low, high, "world units")
+    }
+
+    /// The same in another unit.
+    fn point_in(&self, low: f32, high: f32, unit: &str) -> Result<Point, SceneError> {
         match &self.node.value {
             Value::List(list) if list.len() == 2 => {
                 let items = self.items();
-                let unit = "world units";
                 Ok(Point::new(items[0].number(low, high, unit)?, items[1].number(low, high, unit)?))
             }
             _ => Err(self.wrong("an array of two numbers, such as [320, 180],")),

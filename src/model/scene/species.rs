@@ -4,6 +4,7 @@ use super::variation::{Law, Slot, Variation};
 use crate::model::behaviours::Kind;
 use crate::model::behaviours::bounds::{FASTEST, STRONGEST};
 use crate::model::parameter::{Meaning, NO_TARGET, Parameters};
+use crate::model::random::{Use, unit};
 use crate::model::vector::Point;
 
 crate::parameters! {
@@ -93,6 +94,26 @@ impl SpawnPlace {
     ];
 }
 
+/// How fast, and which way, an agent is at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Start {
+    /// At this speed, or at the largest that the agent itself has; along a heading in degrees
+    /// against the x axis, or at random.
+    Heading {
+        /// World units per tick; none: the agent's own max_speed.
+        speed: Option<f32>,
+        /// Degrees; none: at random.
+        heading: Option<f32>,
+    },
+    /// Each component by itself, evenly between two numbers; world units per tick.
+    Components {
+        /// The smaller ones.
+        from: Point,
+        /// The larger ones.
+        to: Point,
+    },
+}
+
 /// How the agents of a species start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spawn {
@@ -102,15 +123,36 @@ pub struct Spawn {
     pub at: Option<Point>,
     /// Of the disc; world units.
     pub radius: f32,
-    /// Speed at the start; world units per tick.
-    pub speed: f32,
-    /// Heading at the start, degrees against the x axis; none: at random.
-    pub heading: Option<f32>,
+    /// The first velocity.
+    pub start: Start,
 }
 
 impl Default for Spawn {
     fn default() -> Self {
-        Self { place: SpawnPlace::Uniform, at: None, radius: 100.0, speed: 1.0, heading: None }
+        let start = Start::Heading { speed: Some(1.0), heading: None };
+        Self { place: SpawnPlace::Uniform, at: None, radius: 100.0, start }
+    }
+}
+
+impl Start {
+    /// The velocity that agent `id`, whose own largest speed is `max_speed`, starts with; world
+    /// units per tick.
+    #[must_use]
+    pub fn velocity(&self, seed: u32, id: u32, max_speed: f32) -> Point {
+        let draw = |purpose| unit(seed, id, 0, purpose);
+        match *self {
+            Self::Heading { speed, heading } => {
+                let heading = heading.map_or_else(
+                    || draw(Use::SpawnHeading) * std::f32::consts::TAU,
+                    f32::to_radians,
+                );
+                Point::from_angle(heading) * speed.unwrap_or(max_speed)
+            }
+            Self::Components { from, to } => {
+                let drawn = Point::new(draw(Use::SpawnVelocityX), draw(Use::SpawnVelocityY));
+                from + (to - from) * drawn
+            }
+        }
     }
 }
 
@@ -142,7 +184,7 @@ pub struct Species {
     pub spawn_at_scale: Spawn,
     /// What its agents do, in the order of the file.
     pub rules: Vec<Rule>,
-    /// Values that depend on time or on the size.
+    /// Values that depend on time, on the size or on the agent.
     pub variations: Vec<Variation>,
 }
 
@@ -176,6 +218,7 @@ impl Species {
                     ((base - amplitude).max(low), (base + amplitude).min(high))
                 }
                 Law::GrowsWithSize { .. } | Law::ShrinksWithSize { .. } => (low, base),
+                Law::Drawn { from } => (from, base),
             }
         })
     }

@@ -1,4 +1,5 @@
-//! Values of a species that are not constant: by its size, or by noise in time.
+//! Values of a species that are not constant: by its size, by noise in time, or by a draw of each
+//! agent.
 
 use std::borrow::Cow;
 
@@ -8,6 +9,7 @@ use super::Scene;
 use super::species::{Body, Species};
 use crate::model::behaviours::Kind;
 use crate::model::parameter::{Parameter, Parameters};
+use crate::model::random::{Use, unit};
 
 /// Which value of a species.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,12 @@ pub enum Law {
         /// World units.
         scale: f32,
     },
+    /// Each agent draws its own number, once for all, evenly from `from` to the base: the species
+    /// holds the largest, which is what radii, speeds and cells that hold for all go by.
+    Drawn {
+        /// The least; in the unit of the value.
+        from: f32,
+    },
 }
 
 /// A value that follows a law; the species holds its base.
@@ -48,6 +56,43 @@ pub struct Variation {
     pub slot: Slot,
     /// What it depends on.
     pub law: Law,
+}
+
+/// The number that agent `id` draws for itself from `low` to `high`, both as engines read them; `key`
+/// is that of the slot ([`Slot::draw_key`]). A pure function of seed, id and key; `with_traits` in
+/// `shaders/rules.wgsl` gives the same bits.
+#[must_use]
+pub fn drawn(low: f32, high: f32, seed: u32, id: u32, key: u32) -> f32 {
+    // A rounded sum may be above the end.
+    (low + (high - low) * unit(seed, id, key, Use::Trait)).min(high)
+}
+
+impl Slot {
+    /// The key in the species' table, `max_speed` or `separation.radius`.
+    #[must_use]
+    pub fn key(self) -> String {
+        match self {
+            Self::Body(_) => self.parameter().key.into(),
+            Self::Rule(kind, _) => format!("{}.{}", kind.info().key, self.parameter().key),
+        }
+    }
+
+    /// What its parameter is.
+    #[must_use]
+    pub fn parameter(self) -> &'static Parameter {
+        match self {
+            Self::Body(index) => &<Body as Parameters<f32>>::TABLE[index],
+            Self::Rule(kind, index) => &kind.info().parameters[index],
+        }
+    }
+
+    /// The key as a number, for draws: FNV-1a of its letters, so that a new parameter changes nobody
+    /// else's draw.
+    #[must_use]
+    pub fn draw_key(self) -> u32 {
+        let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
+        self.key().bytes().fold(2_166_136_261, fold)
+    }
 }
 
 /// The coordinate of the noise for each variation: between lattice lines, where noise is not zero,
@@ -60,24 +105,33 @@ impl Variation {
     /// The parameter that varies.
     #[must_use]
     pub fn parameter(&self) -> &'static Parameter {
-        match self.slot {
-            Slot::Body(index) => &<Body as Parameters<f32>>::TABLE[index],
-            Slot::Rule(kind, index) => &kind.info().parameters[index],
-        }
+        self.slot.parameter()
     }
 
-    /// Replaces the value in `species`.
+    /// True where each agent draws the value.
+    #[must_use]
+    pub fn is_drawn(&self) -> bool {
+        matches!(self.law, Law::Drawn { .. })
+    }
+
+    /// Replaces the value in `species` by that of a tick.
     fn apply(&self, species: &mut Species, noise: f32) {
         let size = species.body.size;
         let (low, high) = self.parameter().range;
-        let varied = |base: f32| {
+        self.replace(species, |base| {
             let value = match self.law {
                 Law::Noise { amplitude, .. } => base + amplitude * noise,
                 Law::GrowsWithSize { scale } => base * (1.0 - (-size / scale).exp()),
                 Law::ShrinksWithSize { scale } => base * (-size / scale).exp(),
+                // The largest stands for all.
+                Law::Drawn { .. } => base,
             };
             value.clamp(low, high)
-        };
+        });
+    }
+
+    /// Replaces the value in `species`.
+    fn replace(&self, species: &mut Species, varied: impl Fn(f32) -> f32) {
         match self.slot {
             Slot::Body(index) => {
                 let mut values = species.body_values();
@@ -94,12 +148,46 @@ impl Variation {
     }
 }
 
+impl Species {
+    /// The species as agent `id` has it: with what it has drawn for itself.
+    #[must_use]
+    pub fn of_agent(&self, seed: u32, id: u32) -> Cow<'_, Self> {
+        if !self.variations.iter().any(Variation::is_drawn) {
+            return Cow::Borrowed(self);
+        }
+        let mut own = self.clone();
+        for variation in std::mem::take(&mut own.variations) {
+            if let Law::Drawn { from } = variation.law {
+                let key = variation.slot.draw_key();
+                variation.replace(&mut own, |to| drawn(from, to, seed, id, key));
+            }
+        }
+        Cow::Owned(own)
+    }
+
+    /// The least value that an agent may have of a slot, as engines read it: the value itself where
+    /// nobody draws.
+    #[must_use]
+    pub fn least(&self, slot: Slot) -> f32 {
+        let own = self.variations.iter().find(|variation| variation.slot == slot);
+        let from = own.and_then(|variation| match variation.law {
+            Law::Drawn { from } => Some(variation.parameter().encoded(from)),
+            _ => None,
+        });
+        from.unwrap_or_else(|| match slot {
+            Slot::Body(index) => self.body_values()[index],
+            Slot::Rule(kind, index) => self.encoded(kind, index),
+        })
+    }
+}
+
 impl Scene {
     /// The species with the values that they have at a tick. A pure function of scene, seed and
     /// tick.
     #[must_use]
     pub fn species_at(&self, tick: u64) -> Cow<'_, [Species]> {
-        if self.species.iter().all(|species| species.variations.is_empty()) {
+        let changes = |species: &Species| !species.variations.iter().all(Variation::is_drawn);
+        if !self.species.iter().any(changes) {
             return Cow::Borrowed(&self.species);
         }
         let perlin = Perlin::new(self.seed);
@@ -116,6 +204,8 @@ impl Scene {
                     _ => 0.0,
                 };
                 variation.apply(species, noise);
+                // What is drawn stays to be drawn; the others are values now.
+                species.variations.extend(variation.is_drawn().then_some(variation));
             }
         }
         Cow::Owned(all)
@@ -127,10 +217,97 @@ impl Scene {
         Self { species: self.species_at(tick).into_owned(), ..self.clone() }
     }
 
+    /// The slots that agents of some species draw for themselves, in their order.
+    #[must_use]
+    pub fn traits(&self) -> Traits {
+        let all = self.species.iter().flat_map(|species| &species.variations);
+        Traits::of(all.filter(|variation| variation.is_drawn()).map(|variation| variation.slot))
+    }
+
     /// True when some value changes from tick to tick.
     #[must_use]
     pub fn varies(&self) -> bool {
         let mut all = self.species.iter().flat_map(|species| &species.variations);
         all.any(|variation| matches!(variation.law, Law::Noise { .. }))
+    }
+}
+
+/// Most numbers of a body or a behaviour.
+const SLOTS: usize = 8;
+
+/// A set of slots: what agents draw for themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Traits([u64; 4]);
+
+impl Traits {
+    /// The set of `slots`.
+    pub fn of(slots: impl IntoIterator<Item = Slot>) -> Self {
+        let mut bits = [0; 4];
+        for slot in slots {
+            let bit = match slot {
+                Slot::Body(index) => index,
+                Slot::Rule(kind, index) => (kind as usize + 1) * SLOTS + index,
+            };
+            bits[bit / 64] |= 1 << (bit % 64);
+        }
+        Self(bits)
+    }
+
+    /// True when nobody draws anything.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
+    /// The slots, the body's first.
+    pub fn slots(self) -> impl Iterator<Item = Slot> {
+        let kinds = Kind::ALL.into_iter();
+        let rules = kinds.flat_map(|kind| (0..SLOTS).map(move |i| Slot::Rule(kind, i)));
+        let all = (0..SLOTS).map(Slot::Body).chain(rules).enumerate();
+        let has = move |bit: usize| self.0[bit / 64] >> (bit % 64) & 1 == 1;
+        all.filter(move |(bit, _)| has(*bit)).map(|(_, slot)| slot)
+    }
+}
+
+/// Body and behaviours fit the set.
+const _: () = assert!((Kind::ALL.len() + 1) * SLOTS <= 256);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every slot that a scene may let agents draw.
+    fn slots() -> Vec<Slot> {
+        let body = (0..<Body as Parameters<f32>>::TABLE.len()).map(Slot::Body);
+        let rules = Kind::ALL.into_iter().flat_map(|kind| {
+            (0..kind.info().parameters.len()).map(move |index| Slot::Rule(kind, index))
+        });
+        body.chain(rules).collect()
+    }
+
+    #[test]
+    fn a_set_of_slots_holds_them_all_and_their_keys_draw_unlike() {
+        let all = slots();
+        assert_eq!(Traits::of(all.clone()).slots().collect::<Vec<_>>(), all);
+        for slot in &all {
+            assert_eq!(Traits::of([*slot]).slots().collect::<Vec<_>>(), [*slot]);
+        }
+        let mut keys: Vec<u32> = all.iter().map(|slot| slot.draw_key()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), all.len(), "two keys have one number");
+    }
+
+    #[test]
+    fn draws_are_even_and_keep_to_their_ends() {
+        let slot = Slot::Body(1);
+        assert_eq!(slot.key(), "max_speed");
+        let draws: Vec<f32> =
+            (0..100_000).map(|id| drawn(2.0, 4.0, 7, id, slot.draw_key())).collect();
+        assert!(draws.iter().all(|draw| (2.0..=4.0).contains(draw)));
+        let mean = draws.iter().map(|draw| f64::from(*draw)).sum::<f64>() / 1e5;
+        // The standard error is 2/√12/√n = 0.0018.
+        assert!((mean - 3.0).abs() < 0.0073, "{mean}");
+        assert!((0..1000).all(|id| drawn(0.3, 0.3, 7, id, 5) == 0.3));
     }
 }

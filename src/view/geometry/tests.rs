@@ -78,6 +78,21 @@ fn on_the_path_nothing_is_sought() {
 }
 
 #[test]
+fn each_agent_has_the_circle_that_it_has_drawn() {
+    let text = "[species.a]\ncount = 2\nmax_speed = { base = 3, amplitude = 1 }\n\
+                [species.a.separation]\nradius = { from = 10, to = 90 }\n";
+    let scene = scene(text).at(40);
+    let state = flock(&[([100.0, 60.0], [2.0, 0.0]), ([400.0, 60.0], [2.0, 0.0])]);
+    let own = |row| {
+        let species = scene.species[0].of_agent(scene.seed, row);
+        species.value(Kind::Separation, Kind::Separation.parameter("radius").unwrap())
+    };
+    let marks = marks_of_all(&scene, &Scenery::of(&scene), &scene.targets, &state, &[0, 1]);
+    assert!((own(0) - own(1)).abs() > 1.0, "{} and {}", own(0), own(1));
+    assert!(has_ring(&marks, [100.0, 60.0], own(0)) && has_ring(&marks, [400.0, 60.0], own(1)));
+}
+
+#[test]
 fn a_wanderer_seeks_a_point_on_a_circle_ahead() {
     let scene = scene("[species.a]\ncount = 1\n[species.a.wander]\n");
     let mut state = flock(&[([200.0, 100.0], [0.0, 2.0])]);

@@ -64,6 +64,7 @@ pub fn law_in_words(law: Law) -> String {
         }
         Law::GrowsWithSize { scale } => format!("times 1 − e^(−size/{scale})"),
         Law::ShrinksWithSize { scale } => format!("times e^(−size/{scale})"),
+        Law::Drawn { from } => format!("from {from} to the base, drawn by each agent"),
     }
 }
 
@@ -206,6 +207,9 @@ impl Row<'_> {
     }
 
     fn slider(&self, ui: &mut egui::Ui, value: &mut f32, law: Option<Law>) {
+        if let Some(Law::Drawn { from }) = law {
+            return self.ends(ui, from, *value);
+        }
         let (low, high) = reach(self.parameter, self.start);
         let before = *value;
         let mark = if law.is_some() { format!(" {VARIES}") } else { String::new() };
@@ -227,6 +231,16 @@ impl Row<'_> {
         // A typed number may leave the slider, not the range of the parameter.
         let (smallest, largest) = self.parameter.range;
         *value = if value.is_finite() { value.clamp(smallest, largest) } else { before };
+    }
+
+    /// A number that each agent draws has two ends, and no slider.
+    fn ends(&self, ui: &mut egui::Ui, from: f32, to: f32) {
+        let [from, to] = [from, to].map(|end| shown(end.into(), 4));
+        let unit = self.parameter.unit;
+        let space = if unit.is_empty() { "" } else { " " };
+        let text = format!("{}: {from} to {to}{space}{unit}", self.parameter.key);
+        let hover = format!("{} Each agent draws its own, once for all.", self.doc());
+        ui.label(text).on_hover_text(hover);
     }
 
     fn combo(&self, ui: &mut egui::Ui, choices: &[(&str, f32)], value: &mut f32) {
@@ -343,6 +357,7 @@ mod tests {
             "[[targets]]\nname = \"food\"\n[[paths]]\nname = \"road\"\npoints = [[0, 0], [9, 9]]\n\
              [[paths]]\nname = \"lane\"\npoints = [[0, 9], [9, 0]]\n\
              [species.a]\nmax_speed = { base = 3, amplitude = 1, period = 50 }\n\
+             max_force = { from = 0.1, to = 0.5 }\n\
              [species.a.pursue]\n[species.a.follow_path]\npath = \"lane\"\n[species.b]\n\
              [species.b.arrive]\ntarget = \"food\"\n[species.b.wander]\nkind = \"kick\"\n\
              [species.b.flee]\n",
@@ -354,6 +369,7 @@ mod tests {
             "colour",
             "heading",
             "max_speed ~ (world units/tick)",
+            "max_force: 0.1 to 0.5 mass·world units/tick²",
             "each",
             "none",
             "lane",

@@ -131,7 +131,7 @@ impl Thing {
                 let nearest = obstacles.min_by(|a, b| edge(a.1).total_cmp(&edge(b.1)));
                 nearest.map(|(index, _)| Self::Obstacle(index))
             }
-            Click::Call | Click::Path | Click::Flee => None,
+            Click::Call | Click::Path | Click::Flee | Click::Add | Click::Follow => None,
         }
     }
 
@@ -164,8 +164,8 @@ pub enum DropError {
     NoId(u32),
 }
 
-/// Adds an agent of a species at each of `places` to a flock, with the speed that its kind starts
-/// with, in a random direction. Ids go on from the largest.
+/// Adds an agent of a species at each of `places` to a flock, with the velocity that its kind starts
+/// with, drawn for each. Ids go on from the largest.
 pub fn drop_agents(
     state: &mut FlockState,
     scene: &Scene,
@@ -180,16 +180,21 @@ pub fn drop_agents(
     if free + places.len() as u64 > u64::from(u32::MAX) {
         return Err(DropError::NoId(largest.unwrap_or_default()));
     }
-    let speed = scene.species.get(species).map_or(0.0, |species| species.spawn.speed);
+    let kind = scene.species.get(species);
     for (place, id) in places.iter().zip(free as u32..) {
-        let heading = unit(scene.seed, id, 0, Use::SpawnHeading) * std::f32::consts::TAU;
+        // Engines know an agent by its row, and draw by it.
+        let row = state.len() as u32;
+        let velocity = kind.map_or(Point::ZERO, |kind| {
+            let max_speed = kind.of_agent(scene.seed, row).body.max_speed;
+            kind.spawn.start.velocity(scene.seed, id, max_speed)
+        });
         if !state.memory.is_empty() {
             state.memory.push(Memory::at_start(scene.seed, id));
         }
         state.id.push(id);
         state.species.push(species as u8);
         state.position.push(inside(&scene.world, *place));
-        state.velocity.push(Point::from_angle(heading) * speed);
+        state.velocity.push(velocity);
     }
     Ok(())
 }
@@ -204,20 +209,23 @@ pub fn help(scene: &Scene, species: usize) -> Vec<String> {
         target.is_some_and(|target| target == NEAREST_TARGET || target == 0.0)
     };
     let mut rules = scene.species.iter().flat_map(|species| &species.rules);
-    let own = match scene.click {
-        Click::Call if rules.any(goes_by_pointer) => Some("left button: call them"),
-        Click::Call => None,
-        Click::Path => Some("click: another path"),
-        Click::Flee => Some("click: seek or flee"),
-        Click::Target => Some("drag: move the target"),
-        Click::Obstacle => Some("drag: move an obstacle"),
-    };
     let name = scene.species.get(species).map_or("", |species| species.name.as_str());
+    let own = match scene.click {
+        Click::Call if rules.any(goes_by_pointer) => Some("left button: call them".into()),
+        Click::Call | Click::Follow => None,
+        Click::Path => Some("click: another path".into()),
+        Click::Flee => Some("click: seek or flee".into()),
+        Click::Target => Some("drag: move the target".into()),
+        Click::Obstacle => Some("drag: move an obstacle".into()),
+        Click::Add => Some(format!("click or drag: add {name}")),
+    };
+    let mouse = scene.follows.then(|| "mouse: moves the target".to_string());
     let choice = match scene.species.len().min(9) {
         0 | 1 => String::new(),
         most => format!(" (1–{most}: which)"),
     };
-    own.map(String::from).into_iter().chain([format!("D + drag: add {name}{choice}")]).collect()
+    let dropping = format!("D + drag: add {name}{choice}");
+    mouse.into_iter().chain(own).chain([dropping]).collect()
 }
 
 #[cfg(test)]
@@ -253,6 +261,21 @@ mod tests {
         drop_agents(&mut state, &scene, 0, &[Point::ONE]).unwrap();
         assert_eq!(state.memory.len(), 4);
         assert_eq!(state.memory[3], Memory::at_start(scene.seed, 3));
+    }
+
+    #[test]
+    fn dropped_agents_draw_as_those_of_the_scene() {
+        let scene = scene(
+            "[species.a]\ncount = 3\nmax_speed = { from = 2, to = 4 }\n\
+             spawn = { speed = \"max_speed\", heading = 0 }\n",
+        );
+        let request = |count| crate::model::scene::Request { count, ..Default::default() };
+        let mut state = scene.clone().populate(&request(None)).unwrap();
+        drop_agents(&mut state, &scene, 0, &[Point::ONE; 4]).unwrap();
+        // As if they had been there from the start.
+        let larger = scene.clone().populate(&request(Some(7))).unwrap();
+        assert_eq!(state.velocity, larger.velocity);
+        assert!(state.velocity[3..].windows(2).all(|pair| pair[0] != pair[1]));
     }
 
     #[test]

@@ -32,6 +32,10 @@ pub struct Hand {
     grip: Grip,
     /// What a click does in this scene.
     click: Click,
+    /// True where a target goes along with the mouse.
+    leads: bool,
+    /// True when that target is not yet where the mouse is.
+    led: bool,
     /// The key that drops agents, and the one that does the same on any keyboard.
     adding: [bool; 2],
     /// Where agents are to be dropped: world units.
@@ -63,9 +67,10 @@ pub enum DropKey {
 }
 
 impl Hand {
-    /// Sees the whole world in a picture of `size` pixels; `click` is the scene's.
+    /// Sees the whole world in a picture of `size` pixels; `click` is the scene's, and whether a
+    /// target `follows` the mouse.
     #[must_use]
-    pub fn new(world: &World, size: (u32, u32), click: Click) -> Self {
+    pub fn new(world: &World, size: (u32, u32), click: Click, follows: bool) -> Self {
         let camera = Camera::fit(world, size.0, size.1);
         Self {
             camera,
@@ -74,6 +79,8 @@ impl Hand {
             panning: false,
             grip: Grip::Nothing,
             click,
+            leads: follows,
+            led: false,
             adding: [false; 2],
             drops: Vec::new(),
             last_drop: Point::ZERO,
@@ -116,6 +123,11 @@ impl Hand {
         }
     }
 
+    /// The mouse has moved over the world, and not over the interface.
+    pub fn lead(&mut self) {
+        self.led = self.leads;
+    }
+
     /// Leaves agents on the way from the last one to the mouse, evenly.
     fn drop_on_the_way(&mut self) {
         let way = self.at - self.last_drop;
@@ -141,7 +153,7 @@ impl Hand {
     }
 
     fn take_hold(&mut self) {
-        if self.adding.contains(&true) {
+        if self.adding.contains(&true) || self.click == Click::Add {
             self.grip = Grip::Drop;
             self.last_drop = self.at;
             self.drops.push(self.place());
@@ -150,6 +162,7 @@ impl Hand {
         match self.click {
             Click::Call => self.grip = Grip::Call,
             Click::Path | Click::Flee => self.clicks += 1,
+            Click::Add | Click::Follow => {}
             Click::Target | Click::Obstacle => {
                 self.grip = Grip::Drag;
                 self.moved = true;
@@ -203,6 +216,11 @@ impl Hand {
         std::mem::take(&mut self.moved).then(|| self.place())
     }
 
+    /// Where in the world the target that goes along with the mouse shall be; once for each move.
+    pub fn take_lead(&mut self) -> Option<Point> {
+        std::mem::take(&mut self.led).then(|| self.place())
+    }
+
     /// Where agents shall be dropped, each once; world units.
     pub fn take_drops(&mut self) -> Vec<Point> {
         std::mem::take(&mut self.drops)
@@ -222,7 +240,7 @@ mod tests {
     const WORLD: World = World { size: Point::new(640.0, 360.0), boundary: Boundary::Wrap };
 
     fn hand(click: Click) -> Hand {
-        Hand::new(&WORLD, (640, 360), click)
+        Hand::new(&WORLD, (640, 360), click, false)
     }
 
     fn left(hand: &mut Hand, state: ElementState) {
@@ -231,7 +249,7 @@ mod tests {
 
     #[test]
     fn the_world_stays_fitted_until_the_user_zooms() {
-        let mut hand = Hand::new(&WORLD, (1280, 720), Click::Call);
+        let mut hand = Hand::new(&WORLD, (1280, 720), Click::Call, false);
         hand.resize(&WORLD, (640, 360));
         assert_eq!(hand.camera, Camera::fit(&WORLD, 640, 360));
         hand.scroll(MouseScrollDelta::LineDelta(0.0, 2.0));
@@ -285,6 +303,37 @@ mod tests {
             left(&mut hand, ElementState::Pressed);
             assert_eq!((hand.take_drops().len(), hand.take_clicks()), (0, 1));
         }
+    }
+
+    #[test]
+    fn a_click_adds_one_agent_and_a_drag_more_where_the_scene_says_so() {
+        let mut hand = hand(Click::Add);
+        hand.move_to(Point::new(50.0, 60.0));
+        assert_eq!(hand.take_drops(), []);
+        left(&mut hand, ElementState::Pressed);
+        left(&mut hand, ElementState::Released);
+        assert_eq!(hand.take_drops(), [Point::new(50.0, 300.0)]);
+        hand.move_to(Point::new(150.0, 60.0));
+        assert_eq!(hand.take_drops(), [], "the button is up");
+        left(&mut hand, ElementState::Pressed);
+        hand.move_to(Point::new(170.0, 60.0));
+        assert_eq!(hand.take_drops().len(), 3);
+    }
+
+    #[test]
+    fn a_target_goes_along_with_the_mouse_without_a_button() {
+        let mut hand = Hand::new(&WORLD, (640, 360), Click::Flee, true);
+        assert_eq!(hand.take_lead(), None, "it is still until the mouse moves");
+        hand.move_to(Point::new(50.0, 60.0));
+        assert_eq!(hand.take_lead(), None, "the mouse is over the interface");
+        hand.lead();
+        assert_eq!((hand.take_lead(), hand.take_lead()), (Some(Point::new(50.0, 300.0)), None));
+        left(&mut hand, ElementState::Pressed);
+        assert_eq!((hand.take_clicks(), hand.take_lead()), (1, None));
+        let mut other = Hand::new(&WORLD, (640, 360), Click::Flee, false);
+        other.move_to(Point::new(50.0, 60.0));
+        other.lead();
+        assert_eq!(other.take_lead(), None);
     }
 
     #[test]

@@ -256,6 +256,16 @@ impl<'a> Player<'a> {
         self.engine.set_pointer(self.pointer);
     }
 
+    /// Moves the target that goes along with the mouse, where the scene has one.
+    pub fn lead(&mut self, place: Point) {
+        let Some(index) = self.scene.led_target() else { return };
+        let place = deeds::inside(&self.scene.world, place);
+        self.scene.targets[index].position = place;
+        self.engine.place_target(index, place);
+        // What agents steer by has changed, though none has moved.
+        self.revision += 1;
+    }
+
     /// The engine at work.
     #[must_use]
     pub fn engine(&self) -> &dyn Engine {

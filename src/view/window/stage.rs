@@ -93,7 +93,12 @@ impl<'a> Stage<'a> {
             renderer,
             player,
             controls: Controls::new(options.scene),
-            hand: Hand::new(&options.scene.world, screen.size(), options.scene.click),
+            hand: Hand::new(
+                &options.scene.world,
+                screen.size(),
+                options.scene.click,
+                options.scene.follows,
+            ),
             lens: Lens::new(),
             crowds: Crowds::default(),
             dropping: 0,
@@ -167,6 +172,7 @@ impl<'a> Stage<'a> {
                 self.hand.move_to(pixel);
                 if !on_interface {
                     self.lens.point_at(pixel);
+                    self.hand.lead();
                 }
             }
             WindowEvent::ModifiersChanged(keys) => {
@@ -248,6 +254,9 @@ impl<'a> Stage<'a> {
     /// since each loads the flock anew.
     fn do_deeds(&mut self) -> Result<(), WindowError> {
         self.player.set_pointer(self.hand.call());
+        if let Some(place) = self.hand.take_lead() {
+            self.player.lead(place);
+        }
         let drops = self.hand.take_drops();
         if !drops.is_empty() {
             let refused = self.player.add(self.dropping, &drops)?;

@@ -13,7 +13,9 @@ mod targets;
 
 use flockwork::model::behaviours::Kind;
 use flockwork::model::memory::Memory;
-use flockwork::model::scene::{Scene, Species};
+use flockwork::model::parameter::Parameters;
+use flockwork::model::random::{Use, unit};
+use flockwork::model::scene::{Body, Law, Scene, Slot, Species};
 use flockwork::model::scenery::FlowField;
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
@@ -52,6 +54,9 @@ struct Vehicle<'a> {
     scene: &'a Scene,
     state: &'a FlockState,
     flow: Option<&'a FlowField>,
+    /// As its whole kind has it: what agents draw for themselves is the largest here.
+    common: &'a Species,
+    /// As this agent has it.
     species: &'a Species,
     index: usize,
     p: DVec2,
@@ -81,7 +86,8 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
         doubtful: vec![],
     };
     for index in 0..state.len() {
-        let species = &scene.species[state.species[index] as usize];
+        let common = &scene.species[state.species[index] as usize];
+        let species = &with_draws(common, scene.seed, index);
         // Who has no memory yet begins with a random one.
         let memory = state.memory.get(index).copied();
         let memory = memory.unwrap_or_else(|| Memory::at_start(scene.seed, index as u32));
@@ -89,6 +95,7 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
             scene,
             state,
             flow: flow.as_ref(),
+            common,
             species,
             index,
             p: state.position[index].as_dvec2(),
@@ -103,6 +110,7 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
         vehicle.approach();
         let force = vehicle.force();
         let (p, v) = vehicle.integrate(force);
+        let p = vehicle.sent_from(p);
         stepped.position.push(p);
         stepped.velocity.push(v);
         stepped.angle.push(vehicle.angle);
@@ -110,6 +118,27 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
         stepped.doubtful.push(vehicle.doubtful);
     }
     stepped
+}
+
+/// A species as agent `index` has it: each number with two ends is one of its own between them, by a
+/// random number for seed, agent and key.
+fn with_draws(common: &Species, seed: u32, index: usize) -> Species {
+    let mut own = common.clone();
+    let mut body = own.body_values();
+    for variation in &common.variations {
+        let Law::Drawn { from } = variation.law else { continue };
+        let part = f64::from(unit(seed, index as u32, variation.slot.draw_key(), Use::Trait));
+        let draw = |to: f32| ((1.0 - part) * f64::from(from) + part * f64::from(to)) as f32;
+        match variation.slot {
+            Slot::Body(slot) => body[slot] = draw(body[slot]),
+            Slot::Rule(kind, slot) => {
+                let rule = own.rules.iter_mut().find(|rule| rule.kind == kind).unwrap();
+                rule.values[slot] = draw(rule.values[slot]);
+            }
+        }
+    }
+    own.body = Body::read(|slot| body[slot]);
+    own
 }
 
 fn with_length(x: DVec2, length: f64) -> DVec2 {

@@ -61,8 +61,10 @@ impl Vehicle<'_> {
         seen
     }
 
-    /// How many agents, of whatever species, are within the largest radius of any behaviour.
+    /// How many agents, of whatever species, are within the largest radius of any behaviour; where
+    /// agents draw their radii, within the largest that they may draw.
     pub(super) fn count(&mut self) -> u32 {
+        self.species = self.common;
         let mut largest = 0.0_f64;
         for kind in self.species.rules.iter().map(|rule| rule.kind) {
             let by_target = || {
@@ -177,12 +179,12 @@ impl Vehicle<'_> {
     /// `with_length(q + T·u − p, max_speed)`
     pub(super) fn pursue(&mut self) -> DVec2 {
         let way = self.aim(Kind::Pursue);
-        way.map_or(DVec2::ZERO, |way| self.steer(super::with_length(way, self.max_speed)))
+        way.map_or(DVec2::ZERO, |way| self.steer(self.towards(Kind::Pursue, way)))
     }
 
     /// Minus the desired velocity of pursue.
     pub(super) fn evade(&mut self) -> DVec2 {
         let way = self.aim(Kind::Evade);
-        way.map_or(DVec2::ZERO, |way| self.steer(-super::with_length(way, self.max_speed)))
+        way.map_or(DVec2::ZERO, |way| self.steer(-self.towards(Kind::Evade, way)))
     }
 }

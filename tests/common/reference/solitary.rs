@@ -28,7 +28,7 @@ impl Vehicle<'_> {
         Some(nearest)
     }
 
-    fn towards(&self, kind: Kind, way: DVec2) -> DVec2 {
+    pub(super) fn towards(&self, kind: Kind, way: DVec2) -> DVec2 {
         let gain = self.value(kind, "gain");
         if gain > 0.0 { way * gain } else { with_length(way, self.max_speed) }
     }
@@ -68,7 +68,14 @@ impl Vehicle<'_> {
         let slowing = self.value(Kind::Arrive, "slowing_radius");
         let target = self.target(Kind::Arrive);
         target.map_or(DVec2::ZERO, |(way, _)| {
-            let part = (way.length() / slowing).min(1.0);
+            let factor = self.value(Kind::Arrive, "factor");
+            let part = if factor == 0.0 {
+                (way.length() / slowing).min(1.0)
+            } else if self.shorter(way.length(), slowing) {
+                factor
+            } else {
+                1.0
+            };
             self.steer(self.towards(Kind::Arrive, way) * part)
         })
     }

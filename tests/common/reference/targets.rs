@@ -4,9 +4,9 @@ use flockwork::model::random::{Use, unit};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
-use glam::DVec2;
+use glam::{DVec2, Vec2};
 
-use super::{HAIR, minimum_image};
+use super::{HAIR, Vehicle, minimum_image};
 
 /// A target after one tick.
 #[derive(Debug)]
@@ -21,6 +21,25 @@ pub struct Moved {
     pub doubtful: bool,
 }
 
+impl Vehicle<'_> {
+    /// Where an agent is put that is at `p` at the end of its tick: where the last of the targets that
+    /// it hits sends it, or nowhere else.
+    pub(super) fn sent_from(&mut self, p: DVec2) -> DVec2 {
+        let mut place = p;
+        for target in &self.scene.targets {
+            let (Some(home), reach) = (target.sends_to, f64::from(target.hit_radius)) else {
+                continue;
+            };
+            let (way, _) = minimum_image(self.scene, target.position.as_dvec2() - p);
+            self.doubtful |= reach > 0.0 && (way.length() - reach).abs() < HAIR;
+            if way.length() < reach {
+                place = home.as_dvec2();
+            }
+        }
+        place
+    }
+}
+
 /// The targets of a scene after the tick `tick` at whose end the flock is as in `after`: who is hit
 /// reappears at random, the others move on; walls throw them back.
 pub fn targets_after(scene: &Scene, tick: u64, after: &FlockState) -> Vec<Moved> {
@@ -31,10 +50,20 @@ pub fn targets_after(scene: &Scene, tick: u64, after: &FlockState) -> Vec<Moved>
         let (mut hits, mut doubtful) = (target.hits, false);
         let reach = f64::from(target.hit_radius);
         let mut hit = false;
-        for agent in &after.position {
+        for (agent, moving) in after.position.iter().zip(&after.velocity) {
             let (way, _) = minimum_image(scene, agent.as_dvec2() - position);
-            hit |= way.length() < reach;
+            // Who is where it sends has just been sent there, for nobody else meets that spot to the
+            // bit; at rest it may have been there before.
+            let sent = reach > 0.0 && target.sends_to == Some(*agent);
+            hit |= way.length() < reach || (sent && *moving != Vec2::ZERO);
+            doubtful |= sent && *moving == Vec2::ZERO;
             doubtful |= reach > 0.0 && (way.length() - reach).abs() < HAIR;
+        }
+        // Of two targets that an agent hits at once, one's sending hides the other's hit.
+        for other in scene.targets.iter().filter(|other| other.position != target.position) {
+            let (way, _) = minimum_image(scene, other.position.as_dvec2() - position);
+            let reaches = reach + f64::from(other.hit_radius) + HAIR;
+            doubtful |= reach > 0.0 && other.sends_to.is_some() && way.length() < reaches;
         }
         let draw = |purpose| f64::from(unit(scene.seed, index as u32, tick as u32, purpose));
         if !target.active {
@@ -42,6 +71,10 @@ pub fn targets_after(scene: &Scene, tick: u64, after: &FlockState) -> Vec<Moved>
         } else if hit {
             position = DVec2::new(draw(Use::TargetX), draw(Use::TargetY)) * size;
             hits += 1;
+            if target.turns {
+                let heading = std::f64::consts::TAU * (draw(Use::TargetHeading) - 0.5);
+                velocity = DVec2::from_angle(heading) * velocity.length();
+            }
         } else {
             position += velocity * f64::from(scene.time_step);
             for axis in 0..2 {

@@ -66,6 +66,39 @@ fn a_reset_undoes_what_hands_have_done() {
 }
 
 #[test]
+fn a_target_goes_along_with_the_mouse() {
+    let text = TEXT.replace("click = \"target\"", "click = [\"follow\", \"flee\"]");
+    let mut scene = Scene::parse("test", &text, &[]).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
+    let mut player = Player::new(engine, &scene, &state).unwrap();
+    tick(&mut player, 10);
+    let before = player.state().unwrap();
+    let revision = player.revision();
+    // Across the seam.
+    player.lead(Point::new(-10.0, 50.0));
+    let targets = player.targets().unwrap();
+    assert_eq!(
+        (targets[1].position, targets[2].position),
+        (Point::new(30.0, 0.0), Point::new(630.0, 50.0))
+    );
+    assert_eq!(player.state().unwrap(), before, "the flock goes on as it was");
+    assert_ne!(player.revision(), revision, "who keeps a copy of the targets must hear of it");
+    tick(&mut player, 5);
+    assert_eq!(player.targets().unwrap()[2].position, Point::new(630.0, 50.0));
+    // It stays there when another engine takes over, and goes home at a reset.
+    player.switch(Box::new(CpuEngine::new(Some(1)).unwrap())).unwrap();
+    assert_eq!(player.targets().unwrap()[2].position, Point::new(630.0, 50.0));
+    player.reset().unwrap();
+    assert_eq!(player.targets().unwrap()[2].position, Point::new(300.0, 100.0));
+    // A scene without the mode leaves its targets alone.
+    play(|player| {
+        player.lead(Point::ONE);
+        assert_eq!(player.targets().unwrap()[2].position, Point::new(300.0, 100.0));
+    });
+}
+
+#[test]
 fn who_was_put_back_is_not_turned_by_a_reset() {
     play(|player| {
         assert_eq!(player.turn_round(), Ok(None));
@@ -134,6 +167,9 @@ impl Engine for Fussy {
     }
     fn set_pointer(&mut self, pointer: Option<Point>) {
         self.0.set_pointer(pointer);
+    }
+    fn place_target(&mut self, index: usize, place: Point) {
+        self.0.place_target(index, place);
     }
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         self.0.step(ticks)
