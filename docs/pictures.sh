@@ -19,6 +19,8 @@ while read -r scene ticks count geometry; do
   "$flockwork" capture --engine cpu "${options[@]}" --size 640x360 --out "docs/gallery/$scene.png"
 done <<'SCENES'
 arrive 60 - +
+arrive-gain 150 - +
+arrive-half 60 - +
 avoid-ahead 50 - +
 avoid-box 400 15 +
 avoid-feeler 400 15 +
@@ -33,16 +35,22 @@ flock-noise 800 -
 flock-pointer 600 1000
 flock-view 900 400
 flow 150 400
-foam 1500 -
-gather 60 -
+foam 600 -
+gather 300 -
+hunger 1500 -
 path 150 - +
+path-line 80 - +
 path-loop 600 -
 predators 600 -
 pursuit 18 - +
+pursuit-gain 400 - +
 seek 60 - +
+seek-gain 60 - +
 seek-proximity 60 - +
 seek-separate 1000 -
 separation 1000 -
 walls 300 - +
 wander 400 12 +
+wander-nervous 200 - +
+woods 400 -
 SCENES

@@ -4,17 +4,17 @@ use super::{Run, on_both};
 
 /// What happens to agents among circles.
 #[derive(Debug)]
-struct Collisions {
+pub struct Collisions {
     /// Agents that were ever inside a circle.
-    agents: usize,
+    pub agents: usize,
     /// Share of all looks in which an agent was inside.
-    time: f32,
+    pub time: f32,
     /// Farthest that anybody was inside; world units.
-    depth: f32,
+    pub depth: f32,
 }
 
 /// Looks after every agent every `every` ticks.
-fn collisions(run: &mut Run, ticks: u32, every: u32) -> Collisions {
+pub fn collisions(run: &mut Run, ticks: u32, every: u32) -> Collisions {
     let mut ever = vec![false; run.step(0).len()];
     let (mut inside, mut looks, mut depth) = (0.0_f64, 0.0, 0.0_f32);
     for _ in 0..ticks / every {

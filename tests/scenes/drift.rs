@@ -32,7 +32,7 @@ fn displacement(run: &Run, before: &FlockState, after: &FlockState) -> (f32, f32
 fn wanderers_turn_gently_and_drift_nowhere() {
     on_both("wander", |run| {
         run.start(Some(10_000), &[]);
-        let start = run.step(100);
+        let start = run.step(0);
         let turn = mean_turn(run);
         assert!(turn > 0.1 && turn < 2.0, "{turn} degrees a tick");
         let mut memory = vec![1.0, correlation(&start, &run.step(9))];
@@ -70,7 +70,7 @@ fn embers_glow_and_stray() {
     on_both("embers", |run| {
         assert_eq!(run.scene.species[0].look, Look::Glow);
         run.start(Some(10_000), &[]);
-        let start = run.step(100);
+        let start = run.step(0);
         let turn = mean_turn(run);
         let state = run.step(299);
         assert_nobody_lost(run, &state, 10_000);
@@ -86,47 +86,120 @@ fn embers_glow_and_stray() {
     });
 }
 
-#[test]
-fn walls_hold() {
-    on_both("walls", |run| {
-        let size = run.scene.world.size;
-        let mut nearest = f32::MAX;
-        for _ in 0..1000 {
-            for p in run.step(10).position {
-                assert!(p.cmpge(Point::ZERO).all() && p.cmple(size).all(), "{p} is outside");
-                nearest = nearest.min(p.min_element()).min((size - p).min_element());
-            }
+/// Mean share of the turns of 200 ticks that are to the other side than the one before.
+fn changes_of_side(run: &mut Run) -> f32 {
+    let mut before = run.step(1).velocity;
+    let mut sides: Vec<f32> = vec![0.0; before.len()];
+    let mut changes = Vec::new();
+    for _ in 0..200 {
+        let after = run.step(1).velocity;
+        for ((side, a), b) in sides.iter_mut().zip(&before).zip(&after) {
+            let turn = a.perp_dot(*b);
+            changes.push(f32::from(u8::from(*side * turn < 0.0)));
+            *side = turn;
         }
-        format!("nobody left in 10,000 ticks; nearest to a wall: {nearest:.1}")
+        before = after;
+    }
+    mean(changes)
+}
+
+#[test]
+fn a_random_force_is_nervous() {
+    on_both("wander-nervous", |run| {
+        let twitches = changes_of_side(run);
+        assert!((0.45..0.55).contains(&twitches), "{twitches} of all turns change the side");
+        // The control: a stroll keeps to a side for a while, and turns as much.
+        let turn = mean_turn(run);
+        let kind = ["kind=circle", "distance=80", "radius=25", "turn=15"];
+        let kind = kind.map(|key| format!("vehicle.wander.{key}"));
+        run.start(None, &kind.each_ref().map(String::as_str));
+        let strolls = changes_of_side(run);
+        let gentle = mean_turn(run);
+        assert!(strolls < 0.1 && gentle > 0.5 * turn, "{strolls} with turns of {gentle}");
+        format!("{twitches:.2} of all turns change the side, {strolls:.2} in a stroll")
     });
 }
 
-/// Mean cosine between velocity and field over 200 ticks.
-fn along_the_flow(run: &mut Run) -> f32 {
+/// Share of looks in which a vehicle is beyond the walls, and how far.
+fn outside(run: &mut Run) -> (f32, f32) {
+    let size = run.scene.world.size;
+    let (mut out, mut far) = (Vec::new(), 0.0_f32);
+    for _ in 0..1000 {
+        for p in run.step(10).position {
+            let beyond = (-p).max(p - size).max_element();
+            out.push(f32::from(u8::from(beyond > 0.0)));
+            far = far.max(beyond);
+        }
+    }
+    (mean(out), far)
+}
+
+#[test]
+fn walls_hold() {
+    on_both("walls", |run| {
+        let (gone, _) = outside(run);
+        assert_eq!(gone, 0.0, "somebody left");
+        // Where nothing but the behaviour holds them, hardly anybody is ever beyond, and by a hair.
+        run.start(None, &["world.boundary=open"]);
+        let (share, far) = outside(run);
+        assert!(share < 1e-3 && far < 3.0, "{share} of the time outside, up to {far}");
+        // The source's own speed cannot be turned within its margin.
+        run.start(None, &["world.boundary=open", "vehicle.max_speed=8", "vehicle.spawn.speed=8"]);
+        let (fast, farther) = outside(run);
+        assert!(fast > 0.1 && farther > 50.0, "{fast} of the time outside, up to {farther}");
+        run.start(None, &["world.boundary=open", "vehicle.contain.weight=0"]);
+        let (lost, _) = outside(run);
+        assert!(lost > 0.9, "{lost} of the time outside without the behaviour");
+        format!(
+            "without an edge {share:.5} of 10,000 ticks outside, up to {far:.1}; at the source's 8 a \
+             tick {fast:.2}, up to {farther:.0}"
+        )
+    });
+}
+
+/// For each vehicle the mean cosine between velocity and field over 300 ticks.
+fn along_the_flow(run: &mut Run) -> Vec<f32> {
     // The field as the scene has it: a scene without the behaviour computes none.
     let plan = run.scene.flow.clone().unwrap();
     let field = FlowField::new(&plan, run.scene.world.size, run.scene.seed);
-    run.step(100);
-    let mut cosines = Vec::new();
-    for _ in 0..40 {
+    let mut cosines = vec![0.0; run.scene.own_count() as usize];
+    for _ in 0..60 {
         let state = run.step(5);
-        for (p, v) in state.position.iter().zip(&state.velocity) {
+        let vehicles = state.position.iter().zip(&state.velocity);
+        for (cosine, (p, v)) in cosines.iter_mut().zip(vehicles) {
             let way = Point::from(field.at(p.to_array()));
-            cosines.push(way.normalize_or_zero().dot(v.normalize_or_zero()));
+            *cosine += way.normalize_or_zero().dot(v.normalize_or_zero()) / 60.0;
         }
     }
-    mean(cosines)
+    cosines
 }
 
 #[test]
 fn vehicles_go_with_the_flow() {
     on_both("flow", |run| {
-        let cosine = along_the_flow(run);
-        assert!(cosine > 0.95, "mean cosine {cosine}");
-        let none = "follow_flow.weight=0";
-        run.start(None, &[&format!("slow.{none}"), &format!("fast.{none}")]);
-        let heedless = along_the_flow(run);
+        let cosines = along_the_flow(run);
+        let cosine = mean(cosines.iter().copied());
+        // Each has drawn its own speed and force, and with them how tightly it can turn: v²/f.
+        let bodies: Vec<_> =
+            (0..120).map(|id| run.scene.species[0].of_agent(run.scene.seed, id).body).collect();
+        let radius = |id: usize| bodies[id].max_speed.powi(2) / bodies[id].max_force;
+        let nimble = |id: &usize| radius(*id) < 40.0;
+        let able = mean((0..120).filter(nimble).map(|id| cosines[id]));
+        let clumsy = mean((0..120).filter(|id| radius(*id) > 80.0).map(|id| cosines[id]));
+        assert!(able > 0.95, "mean cosine {able} of those that turn within two cells");
+        // The source lets a fast one draw little force, which turns it in more than four cells.
+        assert!(cosine > 0.93 && clumsy < able, "{cosine}, and {clumsy} of the clumsy");
+        let mut speeds: Vec<f32> = run.step(0).velocity.iter().map(|v| v.length()).collect();
+        speeds.sort_by(f32::total_cmp);
+        let (slowest, fastest) = (speeds[2], speeds[117]);
+        assert!((1.8..2.5).contains(&slowest) && (4.5..=5.0).contains(&fastest), "{speeds:?}");
+        run.start(None, &["vehicle.follow_flow.weight=0", "vehicle.spawn.speed=1"]);
+        let heedless = mean(along_the_flow(run));
         assert!(heedless < 0.5, "mean cosine {heedless} of vehicles that heed no flow");
-        format!("mean cosine {cosine:.3}; {heedless:.3} of vehicles that heed no flow")
+        format!(
+            "mean cosine {cosine:.3} from the first tick on, {able:.3} of the nimble and {clumsy:.3} of \
+             the clumsy, at speeds of {slowest:.1} to {fastest:.1}; {heedless:.3} of those that heed \
+             no flow"
+        )
     });
 }

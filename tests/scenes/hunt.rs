@@ -1,5 +1,6 @@
 //! Pursuers and evaders that are agents.
 
+use super::avoid::collisions;
 use super::{Run, assert_nobody_lost, on_both};
 
 /// A quarry this near to a hunter is caught.
@@ -45,5 +46,25 @@ fn prey_survive_longer_with_evasion() {
         let careless = caught(run, 400);
         assert!(2 * evading < careless, "{evading} caught, {careless} without evasion");
         format!("8 hunters catch {evading} of 8,000 in 400 ticks; {careless} without evasion")
+    });
+}
+
+#[test]
+fn hunters_and_prey_steer_round_trees() {
+    on_both("woods", |run| {
+        // Nobody runs through a tree; a box grazes the edge.
+        let among = collisions(run, 2000, 4);
+        assert!(among.depth < 1.0 && among.time < 1e-3, "{among:?}");
+        run.start(Some(440), &[]);
+        let evading = caught(run, 1000);
+        run.start(Some(440), &["prey.evade.weight=0"]);
+        let careless = caught(run, 1000);
+        assert!(3 * evading < 2 * careless, "{evading} caught, {careless} without evasion");
+        run.start(None, &["prey.avoid.weight=0", "hunter.avoid.weight=0"]);
+        let blind = collisions(run, 500, 4);
+        assert!(blind.depth > 10.0, "{blind:?} without avoidance");
+        format!(
+            "40 hunters catch {evading} of 400 in 1,000 ticks, {careless} without evasion; {among:?}"
+        )
     });
 }

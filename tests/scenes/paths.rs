@@ -42,18 +42,40 @@ fn both_vehicles_keep_to_the_path() {
             run.scene.species.iter().map(|s| (s.body.max_speed, s.body.max_force)).collect();
         assert_eq!(bodies, [(2.0, 0.04), (3.0, 0.1)]);
         assert_eq!(run.scene.click, Click::Path);
-        run.step(300);
-        let farthest_after = farthest(run, 3000);
+        let farthest_after = farthest(run, 3300);
         // The path's radius is 20; a vehicle that turns a corner may be 10 beyond.
         assert!(farthest_after < 30.0, "{farthest_after} from the path");
         let speeds: Vec<f32> = run.step(0).velocity.iter().map(|v| v.length()).collect();
         assert!(speeds.iter().all(|speed| *speed > 1.0), "they stand still: {speeds:?}");
         let off = ["slow.follow_path.weight=0", "fast.follow_path.weight=0"];
         run.start(None, &off);
-        run.step(300);
         let astray = farthest(run, 1000);
         assert!(astray > 60.0, "{astray} from the path without following it");
         format!("at most {farthest_after:.1} from the path; {astray:.0} without following it")
+    });
+}
+
+#[test]
+fn both_vehicles_come_to_the_straight_path() {
+    on_both("path-line", |run| {
+        let start = run.step(0);
+        let away = start.position.iter().map(|p| nearest(&run.scene, *p).1).fold(0.0, f32::max);
+        assert!(away > 100.0, "they start {away} from the path");
+        // The last time that one of them is beyond the path's radius, from the first tick on.
+        let mut there = 0;
+        for tick in (5..=3300).step_by(5) {
+            if farthest(run, 5) > 21.0 {
+                there = tick;
+            }
+        }
+        assert!(there < 300, "{there} ticks until both stay on the path");
+        let along = run.scene.world.size.normalize();
+        let way = run.step(0).velocity.iter().map(|v| v.dot(along)).fold(f32::MAX, f32::min);
+        assert!(way > 1.5, "they do not go along the path: {way}");
+        run.start(None, &["slow.follow_path.weight=0", "fast.follow_path.weight=0"]);
+        let astray = farthest(run, 1000);
+        assert!(astray > 100.0, "{astray} from the path without following it");
+        format!("on the path for good after {there} ticks; {astray:.0} away without following it")
     });
 }
 
@@ -63,43 +85,70 @@ fn right_way(scene: &Scene, state: &FlockState) -> Vec<f32> {
     pairs.map(|(p, v)| f32::from(nearest(scene, *p).0.dot(*v) > 0.0)).collect()
 }
 
-/// For each vehicle the share of the last 1,000 of 2,500 ticks in which it went the path's way.
-fn shares(run: &mut Run) -> Vec<f32> {
-    run.step(1500);
-    let mut shares = vec![0.0; run.scene.own_count() as usize];
-    for _ in 0..50 {
+/// What vehicles do on a loop.
+struct Circling {
+    /// Of each 500 ticks from the start, the share of all looks in which a vehicle went the path's way.
+    right: [f32; 5],
+    /// For each vehicle, the share in the last 1,000 ticks.
+    last: Vec<f32>,
+    /// Share of all looks in which one was outside the world.
+    outside: f32,
+}
+
+/// Looks every 20 ticks for 2,500 ticks, from the first.
+fn circle(run: &mut Run) -> Circling {
+    let count = run.scene.own_count() as usize;
+    let mut circling = Circling { right: [0.0; 5], last: vec![0.0; count], outside: 0.0 };
+    for look in 0..125 {
         let state = run.step(20);
-        for (share, right) in shares.iter_mut().zip(right_way(&run.scene, &state)) {
-            *share += right / 50.0;
+        let right = right_way(&run.scene, &state);
+        circling.right[look / 25] += mean(right.iter().copied()) / 25.0;
+        if look >= 75 {
+            circling.last.iter_mut().zip(right).for_each(|(share, right)| *share += right / 50.0);
         }
+        let size = run.scene.world.size;
+        let out = |p: &Point| p.cmplt(Point::ZERO).any() || p.cmpgt(size).any();
+        let out = mean(state.position.iter().map(|p| f32::from(u8::from(out(p)))));
+        circling.outside += out / 125.0;
     }
-    shares
+    circling
 }
 
 #[test]
 fn vehicles_circulate_on_the_loop() {
     on_both("path-loop", |run| {
-        let state = run.step(1);
+        let state = run.step(0);
+        let speeds: Vec<f32> = state.velocity.iter().map(|v| v.length()).collect();
+        let (slowest, fastest) = speeds
+            .iter()
+            .fold((f32::MAX, 0.0_f32), |ends, speed| (ends.0.min(*speed), ends.1.max(*speed)));
+        // Each sets out to the right at a speed of its own.
+        assert!(state.velocity.iter().all(|v| v.y == 0.0), "not all set out to the right");
+        assert!((2.0..2.3).contains(&slowest) && (3.7..=4.0).contains(&fastest), "{speeds:?}");
         let start = right_way(&run.scene, &state);
         let wrong = start.iter().filter(|right| **right == 0.0).count();
-        assert!(wrong >= 15, "only {wrong} of 50 start the wrong way round");
-        let shares_with = shares(run);
-        let astray = farthest(run, 500);
+        assert!(wrong >= 25, "only {wrong} of 50 start the wrong way round");
+        let with = circle(run);
         // At the corners a vehicle is for a moment nearer to the segment behind it.
-        let turned =
-            shares_with.iter().zip(&start).filter(|(s, right)| **right == 0.0 && **s > 0.8);
-        let turned = turned.count();
-        assert!(turned + 1 >= wrong, "{turned} of {wrong} turned about");
-        let right = mean(shares_with);
-        assert!(right > 0.9, "{right} of the time the right way round");
-        assert!(astray < 40.0, "{astray} from the path");
-        // The control: aiming at the nearest point itself, nobody has a reason to turn about.
-        run.start(None, &["vehicle.follow_path.advance=0"]);
-        let aimless = mean(shares(run));
-        assert!(aimless < 0.8, "{aimless} without aiming ahead");
+        let turned = |shares: &[f32]| {
+            let pairs = shares.iter().zip(&start);
+            pairs.filter(|(share, right)| **right == 0.0 && **share > 0.8).count()
+        };
+        let about = turned(&with.last);
+        assert!(about + 1 >= wrong, "{about} of {wrong} turned about");
+        assert!(with.right.is_sorted_by(|a, b| *a <= b + 0.02), "{:?}", with.right);
+        assert!(with.right[4] > 0.95, "{:?} of the time the right way round", with.right);
+        // Nothing but the path holds them in the window, from the first tick on.
+        assert!(with.outside < 0.01, "{} of the time outside", with.outside);
+        // The control: it is the others that make one turn about.
+        run.start(None, &["vehicle.separation.weight=0"]);
+        let alone = circle(run);
+        let few = turned(&alone.last);
+        assert!(alone.right[4] < 0.8 && 2 * few < wrong, "{few} turned; {:?}", alone.right);
         format!(
-            "{turned} of {wrong} turned about; {right:.2} of the time the right way round \
-             ({aimless:.2} without aiming ahead), at most {astray:.1} from the path"
+            "{about} of {wrong} turned about ({few} without separation); {:.2?} of the time the \
+             right way round, {:.2?} without; {:.4} outside",
+            with.right, alone.right, with.outside
         )
     });
 }
