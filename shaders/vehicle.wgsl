@@ -62,10 +62,14 @@ const FASTEST = 1e4;
 const STRONGEST = 1e4;
 const LONGEST_FORCE = 1e9;
 
+// The smallest square that does not count as zero: the smallest normal number. A device may take smaller
+// ones for zero in one operation and not in the next; a division by their root would then be one by zero.
+const SMALLEST_SQUARE = 1.1754944e-38;
+
 // Scaled to `length`; the zero vector stays zero.
 fn with_length(vector: Vector, length: f32) -> Vector {
     let squared = dot(vector, vector);
-    if squared > 0.0 {
+    if squared >= SMALLEST_SQUARE {
         return vector * (length / sqrt(squared));
     }
     return Vector();
@@ -74,7 +78,7 @@ fn with_length(vector: Vector, length: f32) -> Vector {
 // Scaled to `length` if it is longer.
 fn limited(vector: Vector, length: f32) -> Vector {
     let squared = dot(vector, vector);
-    if squared > length * length {
+    if squared > length * length && squared >= SMALLEST_SQUARE {
         return vector * (length / sqrt(squared));
     }
     return vector;
@@ -83,7 +87,7 @@ fn limited(vector: Vector, length: f32) -> Vector {
 // The unit vector of a velocity; what stands still heads along +x.
 fn heading_of(velocity: Vector) -> Vector {
     let squared = dot(velocity, velocity);
-    if squared > 0.0 {
+    if squared >= SMALLEST_SQUARE {
         return velocity * (1.0 / sqrt(squared));
     }
     return Vector(1.0, 0.0);

@@ -11,6 +11,10 @@ use super::real::Real;
 /// A position, velocity or force as the state stores it.
 pub type Point = glam::Vec2;
 
+/// The largest square that counts as zero: the largest subnormal `f32`. A device may take such numbers
+/// for zero in one operation and not in the next; a division by their root would then be one by zero.
+const TOO_SMALL: f32 = f32::from_bits(0x007f_ffff);
+
 /// Number of components.
 pub const DIMENSIONS: usize = 2;
 
@@ -52,9 +56,8 @@ impl<R: Real> Vector<R> {
     #[inline(always)]
     pub fn with_length(self, length: R) -> Self {
         let squared = self.dot(self);
-        let zero = squared.constant(0.0);
         let scale = length / squared.sqrt();
-        self * scale.where_or(zero.less_than(squared), zero)
+        self * scale.where_or(squared.constant(TOO_SMALL).less_than(squared), squared.constant(0.0))
     }
 
     /// Scaled to `length` if it is longer.
@@ -63,7 +66,8 @@ impl<R: Real> Vector<R> {
         let squared = self.dot(self);
         let one = squared.constant(1.0);
         let scale = length / squared.sqrt();
-        self * scale.where_or((length * length).less_than(squared), one)
+        let longest = (length * length).max(squared.constant(TOO_SMALL));
+        self * scale.where_or(longest.less_than(squared), one)
     }
 
     /// A quarter turn to the left.
@@ -86,7 +90,7 @@ impl<R: Real> Vector<R> {
     pub fn heading(self) -> Self {
         let squared = self.dot(self);
         let (zero, one) = (squared.constant(0.0), squared.constant(1.0));
-        let moving = zero.less_than(squared);
+        let moving = squared.constant(TOO_SMALL).less_than(squared);
         let scale = one / squared.sqrt();
         (self * scale).where_or(moving, Self { x: one, y: zero })
     }
@@ -179,6 +183,18 @@ mod tests {
             assert!((f64::from(x) - cosine).abs() < 2e-7, "cosine at {turns}: {x}");
             assert!((f64::from(y) - sine).abs() < 2e-7, "sine at {turns}: {y}");
         }
+    }
+
+    #[test]
+    fn what_is_too_small_for_a_square_has_no_direction() {
+        // Of its square no device is sure.
+        let tiny = Vector { x: 1e-20_f32, y: -1e-20 };
+        assert_eq!(tiny.with_length(3.0), Vector::zero(0.0));
+        assert_eq!(tiny.heading(), Vector { x: 1.0, y: 0.0 });
+        assert_eq!(tiny.limit(0.0), tiny);
+        let small = Vector { x: 2e-19_f32, y: 0.0 };
+        assert_eq!(small.with_length(3.0), Vector { x: 3.0, y: 0.0 });
+        assert_eq!(small.limit(0.0), Vector::zero(0.0));
     }
 
     #[test]

@@ -51,6 +51,9 @@ impl Engine for Frail {
     fn set_pointer(&mut self, pointer: Option<Point>) {
         self.engine.set_pointer(pointer);
     }
+    fn place_target(&mut self, index: usize, place: Point) {
+        self.engine.place_target(index, place);
+    }
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         for _ in 0..ticks {
             if self.lives == 0 {

@@ -240,6 +240,9 @@ impl Engine for Mortal {
     fn set_pointer(&mut self, pointer: Option<Point>) {
         self.engine.set_pointer(pointer);
     }
+    fn place_target(&mut self, index: usize, place: Point) {
+        self.engine.place_target(index, place);
+    }
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         self.alive()?;
         self.engine.step(ticks)
