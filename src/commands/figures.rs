@@ -52,8 +52,18 @@ impl FiguresFile {
 /// The thread that writes figures.
 #[derive(Debug)]
 pub struct Figures {
-    states: SyncSender<FlockState>,
-    thread: JoinHandle<csv::Result<Writer>>,
+    states: Option<SyncSender<FlockState>>,
+    thread: Option<JoinHandle<csv::Result<Writer>>>,
+}
+
+impl Drop for Figures {
+    fn drop(&mut self) {
+        // The thread's file is taken away before the program ends, where that ends with an error.
+        self.states = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
 }
 
 impl Figures {
@@ -68,20 +78,20 @@ impl Figures {
             }
             Ok(writer)
         })?;
-        Ok(Self { states, thread })
+        Ok(Self { states: Some(states), thread: Some(thread) })
     }
 
     /// Has the figures of a state written after those before it; waits where too many do. False once
     /// nothing more can be written: [`Figures::finish`] says why.
     pub fn write(&self, state: FlockState) -> bool {
-        self.states.send(state).is_ok()
+        self.states.as_ref().is_some_and(|states| states.send(state).is_ok())
     }
 
     /// Waits for the last figures.
-    pub fn finish(self) -> anyhow::Result<FiguresFile> {
-        drop(self.states);
-        let written =
-            self.thread.join().map_err(|_| anyhow::anyhow!("--metrics: the thread broke off"))?;
+    pub fn finish(mut self) -> anyhow::Result<FiguresFile> {
+        self.states = None;
+        let written = self.thread.take().and_then(|thread| thread.join().ok());
+        let written = written.ok_or_else(|| anyhow::anyhow!("--metrics: the thread broke off"))?;
         Ok(FiguresFile(written?))
     }
 }
