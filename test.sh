@@ -81,5 +81,6 @@ export FLOCKWORK_TEST_ADAPTER=SwiftShader FLOCKWORK_TEST_SHARE=8
 # cells: drivers round 8-bit blending differently. Lavapipe's triangles are 0.6 % brighter, SwiftShader's
 # 1.2 %; an eye tells 1 % apart.
 VK_DRIVER_FILES=$icd cargo test --release --locked \
-  --test gpu_passes --test gpu_engine --test gpu_walks --test renderer --test splat -- --skip no_seam
+  --test gpu_passes --test gpu_engine --test gpu_walks --test renderer --test splat \
+  --test formulas --test limits --test traits -- --skip no_seam
 echo "tested on the default adapter and on SwiftShader (one situation in $FLOCKWORK_TEST_SHARE)"
