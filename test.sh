@@ -77,10 +77,12 @@ if [ -z "$icd" ]; then
 fi
 # SwiftShader takes four times as long as lavapipe: one situation in eight.
 export FLOCKWORK_TEST_ADAPTER=SwiftShader FLOCKWORK_TEST_SHARE=8
+begin=$SECONDS
 # Left out are the two tests that hold thousands of blended triangles against the same flock drawn into
 # cells: drivers round 8-bit blending differently. Lavapipe's triangles are 0.6 % brighter, SwiftShader's
 # 1.2 %; an eye tells 1 % apart.
 VK_DRIVER_FILES=$icd cargo test --release --locked \
   --test gpu_passes --test gpu_engine --test gpu_walks --test renderer --test splat \
   --test formulas --test limits --test traits -- --skip no_seam
-echo "tested on the default adapter and on SwiftShader (one situation in $FLOCKWORK_TEST_SHARE)"
+echo "drivers tested: the default adapter, named above, and SwiftShader, with one situation in" \
+  "$FLOCKWORK_TEST_SHARE, in $((SECONDS - begin)) s"
