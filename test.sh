@@ -84,5 +84,5 @@ begin=$SECONDS
 VK_DRIVER_FILES=$icd cargo test --release --locked \
   --test gpu_passes --test gpu_engine --test gpu_walks --test renderer --test splat \
   --test formulas --test limits --test traits -- --skip no_seam
-echo "drivers tested: the default adapter, named above, and SwiftShader, with one situation in" \
-  "$FLOCKWORK_TEST_SHARE, in $((SECONDS - begin)) s"
+first=$("${CARGO_TARGET_DIR:-target}/release/flockwork" adapters 2>/dev/null | sed -n 's/^0: //p')
+echo "drivers tested: $first; SwiftShader, one situation in $FLOCKWORK_TEST_SHARE, in $((SECONDS - begin)) s"
