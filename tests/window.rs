@@ -85,7 +85,12 @@ fn a_window_does_what_hands_ask_for() {
     let fixed = busiest(&dragged);
     display.xdotool(&format!("mousemove {} {} click --repeat 3 4", fixed.0, fixed.1));
     let magnified = |s: &Shot, notches: i32| {
-        dragged.agreement(s, |(x, y)| (to(x, fixed.0, notches), to(y, fixed.1, notches)))
+        dragged.agreement(s, |(x, y)| {
+            let (x, y) = (to(x, fixed.0, notches), to(y, fixed.1, notches));
+            // What has left the window is not on the screen beside it.
+            let inside = x < SIZE.0 as f64 - 0.5 && y < SIZE.1 as f64 - 0.5;
+            if inside { (x, y) } else { (-1.0, -1.0) }
+        })
     };
     // Measured 0.67: what is decided pixel by pixel here are the darts' edges magnified. At a notch
     // more or less it is 0.08.

@@ -21,7 +21,9 @@ const NAP: Duration = Duration::from_millis(200);
 
 /// The program under test, in an environment that knows of no display.
 pub fn flockwork(arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
+    // Whoever runs the tests may ignore signals, as a script's `&` does.
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT,TERM,HUP", env!("CARGO_BIN_EXE_flockwork")]);
     command.args(arguments.split_whitespace());
     for variable in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
         command.env_remove(variable);
