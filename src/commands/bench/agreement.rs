@@ -15,10 +15,10 @@ const ROUNDING: f64 = 1e-3;
 /// four times the distance of two numbers there.
 const STEPS: f64 = 4.0 / (1 << 23) as f64;
 
-/// One agent of so many may be farther apart after one tick: whoever has a neighbour just within reach
-/// gains or loses it by rounding. A mistake of an engine concerns far more.
+/// After one tick, one agent in this many may be farther apart than rounding explains: rounding can add
+/// or remove a neighbour at the edge of the radius. A mistake in an engine affects far more agents.
 const AGENTS_TO_A_STRAY: usize = 1_000;
-/// In smaller flocks nobody may: no neighbour is that near the edge by chance.
+/// In smaller flocks no agent may: a neighbour that close to the edge is too unlikely.
 const FEWEST_AGENTS: usize = 100;
 
 /// What the distances mean.
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn rounding_grows_and_a_mistake_is_there_at_once() {
-        // So many of 5,000 agents are apart by so much after one tick, and all after the run.
+        // `astray` of 5,000 agents are `by` apart after one tick; all are `last` apart after the run.
         let of = |astray: usize, by, last| {
             let mut one_tick = vec![1e-5; 5_000 - astray];
             one_tick.resize(5_000, by);
