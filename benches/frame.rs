@@ -14,9 +14,9 @@ use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
 use flockwork::view::camera::Camera;
-use flockwork::view::offscreen::Offscreen;
-use flockwork::view::raster;
-use flockwork::view::renderer::Method;
+use flockwork::view::cpu::raster;
+use flockwork::view::gpu::offscreen::Offscreen;
+use flockwork::view::gpu::renderer::Method;
 
 use common::{flock, gpu};
 

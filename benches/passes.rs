@@ -15,7 +15,7 @@ use criterion::{
 };
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
-use flockwork::engine::gpu::{GpuEngine, Options};
+use flockwork::engine::gpu::{EngineOptions, GpuEngine};
 
 use common::{Flock, flock, gpu, scene};
 use replay::DENSITIES;
@@ -79,15 +79,15 @@ fn passes(criterion: &mut Criterion, name: &str, engine: &mut dyn Engine, wanted
     }
 }
 
-/// `gpu/PASS/k10`, …; and `gpu-out-of-step/steer/k10`, …, the walk of other devices, where agents go in
-/// step by default.
+/// `gpu/PASS/k10`, …; and `gpu-without-subgroups/steer/k10`, …, the neighbour loop of other devices,
+/// where a subgroup of agents reads its neighbours together by default.
 fn gpu_passes(criterion: &mut Criterion) {
     let Some(gpu) = gpu() else { return };
     passes(criterion, "gpu", &mut GpuEngine::new(Arc::clone(&gpu)), &[]);
-    if gpu.goes_in_step() {
-        let options = Options { out_of_step: true, ..Options::default() };
+    if gpu.has_subgroups_of_agents() {
+        let options = EngineOptions { without_subgroups: true, ..EngineOptions::default() };
         let mut engine = GpuEngine::with_options(gpu, options);
-        passes(criterion, "gpu-out-of-step", &mut engine, &["steer", "reorder"]);
+        passes(criterion, "gpu-without-subgroups", &mut engine, &["steer", "reorder"]);
     }
 }
 

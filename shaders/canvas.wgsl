@@ -32,7 +32,7 @@ struct Canvas {
 @group(0) @binding(4) var<uniform> canvas: Canvas;
 // Of the agents bound. Its first word is how many there are in the fullest grid cell.
 @if(packs)
-@group(0) @binding(6) var<storage, read> census: array<u32>;
+@group(0) @binding(6) var<storage, read> grid_stats: array<u32>;
 
 // Where no cell can become crowded its sums are packed into one integer of 64 bits: the sum of depths
 // above, the two of the colour below; atomic additions are what splatting costs.
@@ -51,7 +51,7 @@ fn scale() -> Scale {
     @if(packs) {
         // Sums of the colour are at most twice that of the depth. Each addition is rounded up; a
         // thousandth is more than the sums of the rounded numbers are off.
-        let parts = max(f32(census[0]) * canvas.crowding, 1.0);
+        let parts = max(f32(grid_stats[0]) * canvas.crowding, 1.0);
         let counts = (0.999 * f32(1u << (PACKED_BITS - 1u)) / parts - 1.0) / canvas.deepest;
         if canvas.dimmed == 0u && counts >= FEWEST_COUNTS {
             return Scale(counts, true);

@@ -3,7 +3,7 @@
 
 import package::flock::flock;
 
-struct Census {
+struct GridStats {
     largest_cell: u32,
     workgroups: u32,
     rows: u32,
@@ -19,8 +19,8 @@ struct Crowd {
     is_scattered: bool,
 }
 
-@group(0) @binding(1) var<storage, read> start: array<u32>;
-@group(0) @binding(2) var<storage, read> census: Census;
+@group(0) @binding(1) var<storage, read> cell_start: array<u32>;
+@group(0) @binding(2) var<storage, read> grid_stats: GridStats;
 // The crowded cells, in racing order; with the bit SCATTERED those that are left to sort.
 @group(0) @binding(3) var<storage, read_write> crowded: array<u32>;
 @group(0) @binding(4) var<storage, read_write> index: array<u32>;
@@ -38,7 +38,7 @@ var<workgroup> shared_crowd: u32;
 // How many crowded cells there are.
 fn crowds(thread: u32) -> u32 {
     if thread == 0u {
-        shared_crowds = min(census.crowded_cells, arrayLength(&crowded));
+        shared_crowds = min(grid_stats.crowded_cells, arrayLength(&crowded));
     }
     return workgroupUniformLoad(&shared_crowds);
 }
@@ -50,7 +50,7 @@ fn crowd(nth: u32, thread: u32) -> Crowd {
     }
     let listed = workgroupUniformLoad(&shared_crowd);
     let cell = min(listed & ~SCATTERED, flock.columns * flock.rows - 1u);
-    return Crowd(cell, start[cell], min(start[cell + 1u], flock.count), (listed & SCATTERED) != 0u);
+    return Crowd(cell, cell_start[cell], min(cell_start[cell + 1u], flock.count), (listed & SCATTERED) != 0u);
 }
 
 // Turns how many a thread has into where they begin; returns where the next thread's do.

@@ -16,7 +16,7 @@ struct Flock {
     seed: u32,
     // Ticks that a step advances the motion by.
     time_step: f32,
-    // Longest run of agents that one agent walks without skipping.
+    // Longest run of agents that one agent reads whole.
     run_cap: u32,
     // How many members of a long run it looks at, and how long such a run is, as exponents of two.
     run_sample_bits: u32,

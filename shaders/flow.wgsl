@@ -1,19 +1,19 @@
 // The flow field: a vector for each cell.
 
-import package::raster::Raster;
+import package::spatial_index::SpatialIndex;
 import package::space::Vector;
 import package::tables::item_at;
 
-@group(0) @binding(14) var<uniform> flow_raster: Raster;
+@group(0) @binding(14) var<uniform> flow_index: SpatialIndex;
 
 // The vector at a position; that of the nearest cell outside.
 fn flow_at(position: Vector) -> Vector {
-    let last = max(vec2<u32>(flow_raster.columns, flow_raster.rows), vec2<u32>(1u)) - 1u;
+    let last = max(vec2<u32>(flow_index.columns, flow_index.rows), vec2<u32>(1u)) - 1u;
     // Clamped before the conversion: a float beyond u32 has no defined integer.
-    let place = clamp(position * flow_raster.cells_per_unit, Vector(), vec2<f32>(last));
+    let place = clamp(position * flow_index.cells_per_unit, Vector(), vec2<f32>(last));
     let cell = min(vec2<u32>(place), last);
     // Row by row from the bottom, two to a row of the table.
-    let number = cell.y * flow_raster.columns + cell.x;
-    let both = item_at(flow_raster, number >> 1u);
+    let number = cell.y * flow_index.columns + cell.x;
+    let both = item_at(flow_index, number >> 1u);
     return select(both.xy, both.zw, (number & 1u) == 1u);
 }

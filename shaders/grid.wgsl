@@ -88,11 +88,11 @@ struct Sampling {
 }
 
 // What the agents of `cell` draw their phases from in a tick.
-fn sampling_draw(flock: Flock, cell: u32, tick: u32) -> u32 {
+fn sampling_noise(flock: Flock, cell: u32, tick: u32) -> u32 {
     return random_bits(flock.seed, cell, tick, USE_SAMPLE_PHASE);
 }
 
-fn sampling_of_run(flock: Flock, length: u32, draw: u32) -> Sampling {
+fn sampling_of_run(flock: Flock, length: u32, noise: u32) -> Sampling {
     // Shifts instead of divisions, rounded up. The square of a long run's length is not used: it may
     // have overflowed.
     let long = length >= (1u << flock.long_run_bits);
@@ -101,6 +101,6 @@ fn sampling_of_run(flock: Flock, length: u32, draw: u32) -> Sampling {
     let skipping = (members + (1u << bits) - 1u) >> bits;
     let stride = select(1u, skipping, length > flock.run_cap);
     // Below 1 after rounding, and zero for a stride of 1.
-    let phase = u32(unit_from(draw) * f32(stride));
+    let phase = u32(unit_from(noise) * f32(stride));
     return Sampling(min(phase, stride - 1u), stride);
 }

@@ -8,22 +8,22 @@ import package::space::{Vector, at_angle, confined, position_of};
 import package::target::{MAX_TARGETS, Targets};
 
 @group(0) @binding(1) var<storage, read_write> targets: Targets;
-@group(0) @binding(3) var<storage, read_write> occupancy: Occupancy;
+@group(0) @binding(3) var<storage, read_write> cell_count: CellCount;
 
-struct Occupancy {
+struct CellCount {
     // A bit for each target: whether an agent has hit it.
-    struck: array<u32, 2>,
+    hits: array<u32, 2>,
     // Agents of each cell: no concern of the targets.
     members: array<u32>,
 }
 
 @compute @workgroup_size(64)
 fn move_targets(@builtin(local_invocation_index) index: u32) {
-    let hit = ((occupancy.struck[index >> 5u] >> (index & 31u)) & 1u) == 1u;
+    let hit = ((cell_count.hits[index >> 5u] >> (index & 31u)) & 1u) == 1u;
     // All have read before the words are cleared: they lie in storage.
     storageBarrier();
     if index < 2u {
-        occupancy.struck[index] = 0u;
+        cell_count.hits[index] = 0u;
     }
     if index >= min(targets.count, MAX_TARGETS) || targets.places[index].present == 0u {
         return;

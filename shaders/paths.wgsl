@@ -1,11 +1,11 @@
 // The segments that may be nearest to a place, cell by cell: src/model/scenery/paths.rs.
 
-import package::raster::{Raster, raster_cell};
+import package::spatial_index::{SpatialIndex, index_cell};
 import package::space::Vector;
 import package::tables::{item_at, list_at};
 import package::vehicle::with_length;
 
-@group(0) @binding(12) var<uniform> path_raster: Raster;
+@group(0) @binding(12) var<uniform> path_index: SpatialIndex;
 
 struct Nearest {
     point: Vector,
@@ -18,12 +18,12 @@ struct Nearest {
 // The point of path number `choice`, or of all if that is negative, that is nearest to a place.
 fn nearest_on_path(choice: i32, place: Vector) -> Nearest {
     var nearest = Nearest(Vector(), Vector(), 3.4e38);
-    let cells = path_raster.columns * path_raster.rows;
-    let list = u32(max(choice + 1, 0)) * (cells + 1u) + raster_cell(path_raster, place);
-    let ends = list_at(path_raster, list);
+    let cells = path_index.columns * path_index.rows;
+    let list = u32(max(choice + 1, 0)) * (cells + 1u) + index_cell(path_index, place);
+    let ends = list_at(path_index, list);
     for (var i = ends.x; i < ends.y; i++) {
         // From one end to the other.
-        let segment = item_at(path_raster, i);
+        let segment = item_at(path_index, i);
         let start = segment.xy;
         let way = segment.zw - start;
         let squared = dot(way, way);

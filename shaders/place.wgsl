@@ -4,8 +4,8 @@
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
 
-@group(0) @binding(1) var<storage, read> landing: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read> start: array<u32>;
+@group(0) @binding(1) var<storage, read> binned: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> cell_start: array<u32>;
 // Old index of the agent that stands here, in racing order within a cell.
 @group(0) @binding(3) var<storage, read_write> index: array<u32>;
 
@@ -19,6 +19,6 @@ fn place(
     if i >= flock.count {
         return;
     }
-    let slot = start[min(landing[i].x, flock.columns * flock.rows - 1u)] + landing[i].y;
+    let slot = cell_start[min(binned[i].x, flock.columns * flock.rows - 1u)] + binned[i].y;
     index[min(slot, flock.count - 1u)] = i;
 }

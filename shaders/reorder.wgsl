@@ -4,11 +4,11 @@
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
-@if(in_step) import package::subgroup::LANES;
+@if(by_subgroup) import package::subgroup::LANES;
 
 @group(0) @binding(1) var<storage, read> next_state: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> landing: array<vec4<u32>>;
-@group(0) @binding(3) var<storage, read> start: array<u32>;
+@group(0) @binding(2) var<storage, read> binned: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read> cell_start: array<u32>;
 @group(0) @binding(4) var<storage, read> index: array<u32>;
 @group(0) @binding(5) var<storage, read_write> state: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> tag: array<u32>;
@@ -16,7 +16,7 @@ import package::flock::flock;
 @group(0) @binding(7) var<storage, read_write> memory: array<u32>;
 
 // How many of the slots from `begin` to `end` hold a smaller index than `i`.
-@if(!in_step)
+@if(!by_subgroup)
 fn smaller(begin: u32, end: u32, i: u32) -> u32 {
     var count = 0u;
     for (var other = begin; other < end; other++) {
@@ -39,22 +39,22 @@ struct Placed {
 
 fn placed_in(slot: u32) -> Placed {
     let i = min(index[slot], flock.count - 1u);
-    let cell = min(landing[i].x, flock.columns * flock.rows - 1u);
-    let begin = start[cell];
-    let end = min(start[cell + 1u], flock.count);
+    let cell = min(binned[i].x, flock.columns * flock.rows - 1u);
+    let begin = cell_start[cell];
+    let end = min(cell_start[cell + 1u], flock.count);
     return Placed(slot, i, begin, end, end - begin > flock.crowded_above);
 }
 
 fn move_agent(i: u32, place: u32) {
     let slot = min(place, flock.count - 1u);
     state[slot] = next_state[i];
-    tag[slot] = landing[i].z;
+    tag[slot] = binned[i].z;
     @if(memory) {
-        memory[slot] = landing[i].w;
+        memory[slot] = binned[i].w;
     }
 }
 
-@if(!in_step)
+@if(!by_subgroup)
 @compute @workgroup_size(64)
 fn reorder(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -71,22 +71,22 @@ fn reorder(
 }
 
 // Slots of an invocation.
-@if(in_step) const SLOTS = 4u;
+@if(by_subgroup) const SLOTS = 4u;
 // Bits of an index. The five above them hold a cell's number within the 32 slots of a subgroup.
-@if(in_step) const INDEX_BITS = 27u;
+@if(by_subgroup) const INDEX_BITS = 27u;
 // A key above all others.
-@if(in_step) const BEYOND = 0x7fffffff;
+@if(by_subgroup) const BEYOND = 0x7fffffff;
 
 // What the slots of a subgroup and of its first and last cell are sorted by: first by cell, then by
 // index. Signed, because processors compare vectors of signed numbers in one instruction.
-@if(in_step)
+@if(by_subgroup)
 fn key_of(cell: u32, index: u32) -> i32 {
     return bitcast<i32>(((cell << INDEX_BITS) | index) ^ 0x80000000u);
 }
 
 // In step a subgroup has consecutive slots, four times as many as lanes. Its first cell may have slots
 // before them, and its last one slots behind. An agent goes behind all that have a smaller key.
-@if(in_step)
+@if(by_subgroup)
 @compute @workgroup_size(64u / SLOTS)
 fn reorder(
     @builtin(workgroup_id) workgroup: vec3<u32>,

@@ -49,7 +49,7 @@ struct Sums {
 // The neighbour as a behaviour hears it that goes by `radius`, the field of view `fov` (the cosine
 // of half of it) and the species set `with_`: with a share of 0 when it does not.
 //
-// A share and no branch: where lanes run in step, a branch saves nothing, and every value that it
+// A share and no branch: where lanes run together, a branch saves nothing, and every value that it
 // may change has to be merged behind it (twice the time of the whole pass on llvmpipe).
 fn heard(radius: f32, fov: f32, with_: u32, neighbour: Neighbour) -> Neighbour {
     var n = neighbour;

@@ -5,7 +5,7 @@
 import package::flock::flock;
 
 // The fullest cell, and the crowded ones.
-struct Census {
+struct GridStats {
     // Agents in the fullest cell.
     largest_cell: u32,
     // The dispatch of `sort_crowds`: workgroups along x, y and z.
@@ -22,9 +22,9 @@ struct Scattered {
     layers: u32,
 }
 
-struct Occupancy {
+struct CellCount {
     // Hits of targets: no concern of the scan.
-    struck: array<u32, 2>,
+    hits: array<u32, 2>,
     // Agents of each cell.
     members: array<u32>,
 }
@@ -51,9 +51,9 @@ const BUSY = 1024u;
 // scattered one of a hundred thousand members 12,800, but of such there are not a thousand).
 const CROWDS_PER_WORKGROUP = 64u;
 
-@group(0) @binding(1) var<storage, read_write> occupancy: Occupancy;
-@group(0) @binding(2) var<storage, read_write> start: array<u32>;
-@group(0) @binding(3) var<storage, read_write> census: Census;
+@group(0) @binding(1) var<storage, read_write> cell_count: CellCount;
+@group(0) @binding(2) var<storage, read_write> cell_start: array<u32>;
+@group(0) @binding(3) var<storage, read_write> grid_stats: GridStats;
 // The crowded cells, in racing order.
 @group(0) @binding(4) var<storage, read_write> crowded: array<u32>;
 @group(0) @binding(7) var<storage, read_write> scattered: Scattered;
@@ -78,55 +78,55 @@ fn inclusive_sum(value: u32, thread: u32) -> u32 {
     return sum;
 }
 
-fn cell_count() -> u32 {
-    return arrayLength(&occupancy.members);
+fn number_of_cells() -> u32 {
+    return arrayLength(&cell_count.members);
 }
 
 fn share_of(block: u32, thread: u32) -> Share {
     let first = block * BLOCK + thread * CELLS_PER_THREAD;
-    return Share(first, min(first + CELLS_PER_THREAD, cell_count()));
+    return Share(first, min(first + CELLS_PER_THREAD, number_of_cells()));
 }
 
 fn members_of(share: Share) -> Members {
     var members = Members();
     for (var cell = share.first; cell < share.end; cell++) {
-        members.sum += occupancy.members[cell];
-        members.maximum = max(members.maximum, occupancy.members[cell]);
+        members.sum += cell_count.members[cell];
+        members.maximum = max(members.maximum, cell_count.members[cell]);
     }
     return members;
 }
 
-// A census without a crowd.
-fn open_census(largest_cell: u32) {
-    census.largest_cell = largest_cell;
-    atomicStore(&census.workgroups, 0u);
-    census.rows = 1u;
-    census.layers = 1u;
-    atomicStore(&census.crowded_cells, 0u);
+// Statistics without a crowd.
+fn open_grid_stats(largest_cell: u32) {
+    grid_stats.largest_cell = largest_cell;
+    atomicStore(&grid_stats.workgroups, 0u);
+    grid_stats.rows = 1u;
+    grid_stats.layers = 1u;
+    atomicStore(&grid_stats.crowded_cells, 0u);
     scattered = Scattered(0u, 1u, 1u);
 }
 
-// The first agents of a share of cells that has `before` agents before it. Empties the occupancy
+// The first agents of a share of cells that has `before` agents before it. Empties the counts
 // behind itself and lists the crowded cells.
 fn sweep(share: Share, before: u32) {
     var next = before;
     for (var cell = share.first; cell < share.end; cell++) {
-        let members = occupancy.members[cell];
-        occupancy.members[cell] = 0u;
-        start[cell] = next;
+        let members = cell_count.members[cell];
+        cell_count.members[cell] = 0u;
+        cell_start[cell] = next;
         next += members;
         if members > flock.crowded_above {
-            let slot = atomicAdd(&census.crowded_cells, 1u);
+            let slot = atomicAdd(&grid_stats.crowded_cells, 1u);
             if slot < arrayLength(&crowded) {
                 crowded[slot] = cell;
             }
             if slot < BUSY || slot % CROWDS_PER_WORKGROUP == 0u {
-                atomicAdd(&census.workgroups, 1u);
+                atomicAdd(&grid_stats.workgroups, 1u);
             }
         }
     }
-    let cells = cell_count();
+    let cells = number_of_cells();
     if share.first < cells && share.end == cells {
-        start[cells] = flock.count;
+        cell_start[cells] = flock.count;
     }
 }

@@ -1,17 +1,17 @@
 // Pass scan_small: all that the three other scans do, on a small grid: one workgroup goes through
 // the blocks. Few blocks take less time than two more dispatches.
 
-import package::scan::{BLOCK, THREADS, cell_count, census, inclusive_sum, members_of, open_census, partial, share_of, sweep};
+import package::scan::{BLOCK, THREADS, number_of_cells, grid_stats, inclusive_sum, members_of, open_grid_stats, partial, share_of, sweep};
 
 var<workgroup> fullest: atomic<u32>;
 
 @compute @workgroup_size(THREADS)
 fn scan_small(@builtin(local_invocation_index) thread: u32) {
     if thread == 0u {
-        open_census(0u);
+        open_grid_stats(0u);
     }
     storageBarrier();
-    let blocks = (cell_count() + BLOCK - 1u) / BLOCK;
+    let blocks = (number_of_cells() + BLOCK - 1u) / BLOCK;
     var before = 0u;
     for (var block = 0u; block < blocks; block++) {
         let share = share_of(block, thread);
@@ -23,6 +23,6 @@ fn scan_small(@builtin(local_invocation_index) thread: u32) {
         workgroupBarrier();
     }
     if thread == 0u {
-        census.largest_cell = atomicLoad(&fullest);
+        grid_stats.largest_cell = atomicLoad(&fullest);
     }
 }

@@ -1,7 +1,7 @@
 // Pass scan_spine: the number of agents before each block, by a single workgroup; the fullest
 // cell of all.
 
-import package::scan::{THREADS, inclusive_sum, open_census, partial};
+import package::scan::{THREADS, inclusive_sum, open_grid_stats, partial};
 
 // Sum and maximum of each block; the sum becomes the number of agents before the block.
 @group(0) @binding(5) var<storage, read_write> blocks: array<vec2<u32>>;
@@ -27,6 +27,6 @@ fn scan_spine(@builtin(local_invocation_index) thread: u32) {
         workgroupBarrier();
     }
     if thread == 0u {
-        open_census(atomicLoad(&fullest));
+        open_grid_stats(atomicLoad(&fullest));
     }
 }

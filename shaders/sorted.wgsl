@@ -5,7 +5,7 @@
 // Species (5 bits) and id (27 bits).
 @group(0) @binding(5) var<storage, read> tag: array<u32>;
 // Index of the first agent of each cell; one more entry at the end.
-@group(0) @binding(6) var<storage, read> start: array<u32>;
+@group(0) @binding(6) var<storage, read> cell_start: array<u32>;
 
 fn species_of(tag: u32) -> u32 {
     @if(several_species) {

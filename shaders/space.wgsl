@@ -68,7 +68,7 @@ fn shortest(difference: Vector, size: Vector) -> Vector {
 }
 
 // Where `other`, seen from `position`, is nearest: in a wrapped world perhaps across the seam. The
-// offset is the difference of the two; a walk that knows on which side of the seam a run lies
+// offset is the difference of the two; a loop that knows on which side of the seam a run lies
 // shifts its members before, with the same result.
 fn nearest_image(position: Vector, other: Vector, size: Vector) -> Vector {
     @if(wrap) {

@@ -1,4 +1,4 @@
-// Pass steer: each agent reads the sorted state of the last tick, walks the runs of agents round
+// Pass steer: each agent reads the sorted state of the last tick, reads the runs of agents round
 // it, sums the forces of its behaviours, moves, and takes a place in its new cell.
 //
 // One invocation an agent. The order in which agents take their slots is a race; the pass `reorder`
@@ -18,21 +18,21 @@ import package::tables::species_at;
 import package::target::MAX_TARGETS;
 import package::targets::targets;
 import package::vehicle::{Agent, heading_of, limited};
-@if(!in_step) import package::walk::walked;
-@if(in_step) import package::walk_in_step::walked as walked_in_step;
+@if(!by_subgroup) import package::neighbours::neighbour_sums;
+@if(by_subgroup) import package::neighbours_subgroup::neighbour_sums as neighbour_sums_subgroup;
 
 // The moved agents, in the old order.
 @group(0) @binding(7) var<storage, read_write> next_state: array<vec4<f32>>;
 // Where each moved agent goes: cell, slot in the cell, tag; and what it remembers.
-@group(0) @binding(8) var<storage, read_write> landing: array<vec4<u32>>;
-@group(0) @binding(9) var<storage, read_write> occupancy: Occupancy;
+@group(0) @binding(8) var<storage, read_write> binned: array<vec4<u32>>;
+@group(0) @binding(9) var<storage, read_write> cell_count: CellCount;
 // What the agents remember, in the order of the state.
 @if(memory)
 @group(0) @binding(10) var<storage, read> memory: array<u32>;
 
-struct Occupancy {
+struct CellCount {
     // A bit for each target: whether an agent has hit it.
-    struck: array<atomic<u32>, 2>,
+    hits: array<atomic<u32>, 2>,
     // Agents in each cell so far.
     members: array<atomic<u32>>,
 }
@@ -42,16 +42,17 @@ fn steer(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
-    @if(in_step) @builtin(subgroup_invocation_id) lane: u32,
+    @if(by_subgroup) @builtin(subgroup_invocation_id) lane: u32,
 ) {
     let flock = whole_flock;
     let number = linear_workgroup(workgroup, workgroups) * 64u + local;
-    @if(!in_step) {
+    @if(!by_subgroup) {
         if number >= flock.count {
             return;
         }
     }
-    // In step nobody leaves before the walk: those beyond the flock go along with the last agent.
+    // A subgroup stays whole until its neighbours are read: invocations beyond the flock repeat the
+    // last agent.
     let i = min(number, flock.count - 1u);
     let own_tag = tag[i];
     @if(!traits) let own = species_at(species_of(own_tag), clock);
@@ -69,17 +70,17 @@ fn steer(
     agent.brake = 1.0;
     @if(memory) {
         agent.angle = angle_of(memory[i]);
-        agent.draw = unit_from(random_bits(flock.seed, agent.id, clock, USE_WANDER));
+        agent.noise = unit_from(random_bits(flock.seed, agent.id, clock, USE_WANDER));
     }
     var heading = Vector();
     @if(sight) {
         heading = heading_of(agent.velocity);
     }
     var sums = Sums();
-    @if(listens && !in_step)
-    sums = walked(own, i, position, heading, clock);
-    @if(listens && in_step)
-    sums = walked_in_step(own, i, position, heading, clock, lane);
+    @if(listens && !by_subgroup)
+    sums = neighbour_sums(own, i, position, heading, clock);
+    @if(listens && by_subgroup)
+    sums = neighbour_sums_subgroup(own, i, position, heading, clock, lane);
     let acceleration = steering_force(own, &agent, sums) / own.mass;
     let pushed = agent.velocity * agent.brake + (acceleration + agent.kick) * flock.time_step;
     let velocity = limited(pushed, agent.max_speed);
@@ -90,7 +91,7 @@ fn steer(
             let place = targets.places[index];
             let way = shortest(place.position - there, flock.size);
             if number < flock.count && dot(way, way) < place.hit_radius * place.hit_radius {
-                atomicOr(&occupancy.struck[index >> 5u], 1u << (index & 31u));
+                atomicOr(&cell_count.hits[index >> 5u], 1u << (index & 31u));
                 if place.sends == 1u {
                     moved = packed(place.sends_to, velocity_of(moved));
                 }
@@ -106,5 +107,5 @@ fn steer(
     @if(memory) {
         recalled = memory_of(agent.angle, sums.neighbours);
     }
-    landing[i] = vec4<u32>(key, atomicAdd(&occupancy.members[key], 1u), own_tag, recalled);
+    binned[i] = vec4<u32>(key, atomicAdd(&cell_count.members[key], 1u), own_tag, recalled);
 }

@@ -1,3 +1,3 @@
-// Invocations of a subgroup, on the devices where passes go in step.
+// Invocations of a subgroup, on the devices where passes use them.
 
 const LANES = 8u;

@@ -1,7 +1,7 @@
 // What stays the same while the flock moves: the parameters of the species, and the scenery as rows of
 // four words. One buffer for all of it, because many devices bind no more than eight to a pass.
 
-import package::raster::Raster;
+import package::spatial_index::SpatialIndex;
 import package::rules::Species;
 
 const MAX_SPECIES = 16u;
@@ -12,7 +12,7 @@ const MAX_SPECIES = 16u;
 struct Tables {
     // MAX_SPECIES for each table.
     species: array<Species, MAX_SPECIES * SPECIES_TABLES>,
-    // Of each raster its lists, two to a row, and behind them what they list, one to a row.
+    // Of each spatial index its lists, two to a row, and behind them what they list, one to a row.
     rows: array<vec4<u32>>,
 }
 
@@ -22,18 +22,18 @@ fn species_at(species: u32, tick: u32) -> Species {
     return tables.species[tick % SPECIES_TABLES * MAX_SPECIES + min(species, MAX_SPECIES - 1u)];
 }
 
-// First and end of list number `list` of a raster, counted in what its lists list; nothing where there
+// First and end of list number `list` of a spatial index, counted in its items; nothing where there
 // is no such list. (No early return: Mesa 22's llvmpipe crashes when it compiles one here.)
-fn list_at(raster: Raster, list: u32) -> vec2<u32> {
-    let place = raster.lists + (list >> 1u);
+fn list_at(spatial: SpatialIndex, list: u32) -> vec2<u32> {
+    let place = spatial.lists + (list >> 1u);
     let last = arrayLength(&tables.rows) - 1u;
     let row = tables.rows[min(place, last)];
     let ends = select(row.xy, row.zw, (list & 1u) == 1u);
     // Never beyond the table, whatever it holds: every loop over a list ends.
-    return select(min(ends, vec2<u32>(last + 1u)), vec2<u32>(), place >= raster.items);
+    return select(min(ends, vec2<u32>(last + 1u)), vec2<u32>(), place >= spatial.items);
 }
 
 // What is listed as number `index`.
-fn item_at(raster: Raster, index: u32) -> vec4<f32> {
-    return bitcast<vec4<f32>>(tables.rows[min(raster.items + index, arrayLength(&tables.rows) - 1u)]);
+fn item_at(spatial: SpatialIndex, index: u32) -> vec4<f32> {
+    return bitcast<vec4<f32>>(tables.rows[min(spatial.items + index, arrayLength(&tables.rows) - 1u)]);
 }

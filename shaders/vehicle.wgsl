@@ -19,7 +19,7 @@ struct Agent {
     // What it remembers: turns, −0.5 to 0.5.
     angle: f32,
     // A random number from 0 to 1, another one each tick; 0 in scenes without memory.
-    draw: f32,
+    noise: f32,
     // Factor on the velocity before forces act.
     brake: f32,
     // Acceleration that no force limit holds back; world units per tick².

@@ -100,7 +100,7 @@ fn every_figure_is_what_the_readme_says() {
         scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
         let side = |length: f32| (boundary == "wrap").then_some(f64::from(length));
         let size = [side(scene.world.size.x), side(scene.world.size.y)];
-        let radius = f64::from(scene.hearing_radius());
+        let radius = f64::from(scene.perception_radius());
 
         let path = |name| folder.path().join(name);
         let states = rows(&path("states.csv"), |text| text.parse::<f32>().unwrap().into());

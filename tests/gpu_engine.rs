@@ -6,7 +6,7 @@ mod common;
 
 use std::ops::Range;
 
-use common::gpu::{GPU, engine, out_of_step, share};
+use common::gpu::{GPU, engine, share, without_subgroups};
 use common::situations::{Situation, behaviour_sets, in_the_corner, situation};
 use common::variants::{situations_of, variant_of};
 use common::{
@@ -34,8 +34,8 @@ fn one_tick_is_that_of_the_reference() {
     let Some(gpu) = adapter::gpu("one_tick_is_that_of_the_reference") else { return };
     let mut engine = engine(&gpu);
     // Beside the checked engine the one that runs on a real GPU: without checks, and, where agents go
-    // in step by default, with the walk of all other devices.
-    let mut by_itself = out_of_step(&gpu);
+    // by subgroup by default, with the neighbour loop of all other devices.
+    let mut by_itself = without_subgroups(&gpu);
     let (mut worst, mut doubtful, mut number) = (Differences::default(), 0.0, 0_u32);
     let mut of_each = [0; Kind::ALL.len()];
     let mut with_extra = [0; Uses::EXTRAS.len()];
@@ -154,7 +154,7 @@ fn every_poisoned_parameter_is_noticed_on_the_device() {
 enum Part {
     Whole,
     FirstWord,
-    /// The lists of the raster of that name.
+    /// The lists of the index of that name.
     Lists(&'static str),
     /// What they list.
     Items(&'static str),
@@ -162,13 +162,13 @@ enum Part {
 
 impl Part {
     fn of(self, case: &Situation, engine: &GpuEngine, length: usize) -> Range<usize> {
-        let (Self::Lists(raster) | Self::Items(raster)) = self else {
+        let (Self::Lists(index) | Self::Items(index)) = self else {
             return 0..if matches!(self, Self::Whole) { length } else { 4 };
         };
         let (_, module) = compose("steer", variant_of(case)).unwrap();
         let rows = reflect::member(&module, "tables", "rows").unwrap();
-        let fields = reflect::layout(&module, raster).unwrap().fields;
-        let bytes = engine.read_buffer(raster).unwrap();
+        let fields = reflect::layout(&module, index).unwrap().fields;
+        let bytes = engine.read_buffer(index).unwrap();
         let place = |name: &str| {
             let at = fields[name].offset as usize;
             let row = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -188,14 +188,14 @@ fn a_poisoned_table_of_the_scenery_is_noticed_on_the_device() {
     let mut engine = engine(&gpu);
     let (avoid, path, flow) = (Kind::Avoid, Kind::FollowPath, Kind::FollowFlow);
     for (kind, buffer, part) in [
-        (avoid, "obstacle_raster", Part::Whole),
-        (avoid, "tables", Part::Lists("obstacle_raster")),
-        (avoid, "tables", Part::Items("obstacle_raster")),
-        (path, "path_raster", Part::Whole),
-        (path, "tables", Part::Lists("path_raster")),
-        (path, "tables", Part::Items("path_raster")),
-        (flow, "flow_raster", Part::Whole),
-        (flow, "tables", Part::Items("flow_raster")),
+        (avoid, "obstacle_index", Part::Whole),
+        (avoid, "tables", Part::Lists("obstacle_index")),
+        (avoid, "tables", Part::Items("obstacle_index")),
+        (path, "path_index", Part::Whole),
+        (path, "tables", Part::Lists("path_index")),
+        (path, "tables", Part::Items("path_index")),
+        (flow, "flow_index", Part::Whole),
+        (flow, "tables", Part::Items("flow_index")),
         (Kind::Seek, "targets", Part::Whole),
         (Kind::Wander, "memory", Part::Whole),
         (Kind::Wander, "clock", Part::FirstWord),
@@ -224,7 +224,7 @@ fn a_poisoned_table_of_the_scenery_is_noticed_on_the_device() {
 #[test]
 fn a_count_that_does_not_fit_names_the_limit() {
     let Some(gpu) = adapter::gpu("a_count_that_does_not_fit") else { return };
-    let (largest, _) = flockwork::engine::gpu::memory::largest_count(&gpu.device.limits());
+    let (largest, _) = flockwork::engine::gpu::buffers::largest_count(&gpu.device.limits());
     let engine = GpuEngine::new(gpu);
     engine.check_count(largest).unwrap();
     let message = engine.check_count(largest + 1).unwrap_err().to_string();

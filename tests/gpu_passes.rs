@@ -5,10 +5,10 @@ mod adapter;
 use std::sync::Arc;
 
 use flockwork::engine::Engine;
-use flockwork::engine::gpu::memory::STRUCK_BYTES;
+use flockwork::engine::gpu::buffers::HITS_BYTES;
 use flockwork::engine::gpu::pass::{BITMAP_WORDS, CELLS_PER_BLOCK};
 use flockwork::engine::gpu::pass::{Extent, Occasion, Pass, TICK};
-use flockwork::engine::gpu::{Gpu, GpuEngine, Options};
+use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 use flockwork::model::behaviours::{Target, Uses};
 use flockwork::model::grid::Grid;
 use flockwork::model::scene::{Request, Scene};
@@ -43,11 +43,11 @@ struct Case {
     name: &'static str,
     count: u64,
     overrides: &'static [&'static str],
-    options: Options,
+    options: EngineOptions,
 }
 
 fn cases() -> Vec<Case> {
-    let checked = Options { checked: true, ..Options::default() };
+    let checked = EngineOptions { checked: true, ..EngineOptions::default() };
     let uniform = &["species.a.spawn={place = \"uniform\"}"][..];
     let point = &["species.a.spawn={place = \"point\", speed = 0}"][..];
     let case = |name, count, overrides, options| Case { name, count, overrides, options };
@@ -58,58 +58,78 @@ fn cases() -> Vec<Case> {
         case("one more than a workgroup", 65, uniform, checked),
         // More than 65,535 agents and cells, and a ragged end.
         case("more than 16 bits", 65_537, uniform, checked),
-        case("the same, as shipped", 65_537, uniform, Options { checked: false, ..checked }),
+        case("the same, as shipped", 65_537, uniform, EngineOptions { checked: false, ..checked }),
         // A dispatch row of three workgroups: every pass becomes two-dimensional.
-        case("2-D dispatch", 20_011, uniform, Options { dispatch_limit: Some(3), ..checked }),
+        case("2-D dispatch", 20_011, uniform, EngineOptions { dispatch_limit: Some(3), ..checked }),
         // Grids of one block of cells, of 7, and of 20, scanned in the one way and the other.
         case("a block of cells", 1_000, uniform, checked),
-        case("a block, in three passes", 1_000, uniform, Options { small_grid: 0, ..checked }),
+        case(
+            "a block, in three passes",
+            1_000,
+            uniform,
+            EngineOptions { small_grid: 0, ..checked },
+        ),
         case("a small grid", 20_011, uniform, checked),
         case(
             "a small grid, in three passes",
             20_011,
             uniform,
-            Options { small_grid: 0, ..checked },
+            EngineOptions { small_grid: 0, ..checked },
         ),
-        case("a large grid, in one pass", 65_537, uniform, Options { small_grid: 99, ..checked }),
+        case(
+            "a large grid, in one pass",
+            65_537,
+            uniform,
+            EngineOptions { small_grid: 99, ..checked },
+        ),
         case("all in one cell", 3_000, point, checked),
-        case("each by itself", 20_011, uniform, Options { out_of_step: true, ..checked }),
+        case(
+            "each by itself",
+            20_011,
+            uniform,
+            EngineOptions { without_subgroups: true, ..checked },
+        ),
         // So many that a driver which counts a shader's loop rounds must not have its way.
-        case("a million in one cell", 1_200_000, point, Options { checked: false, ..checked }),
+        case(
+            "a million in one cell",
+            1_200_000,
+            point,
+            EngineOptions { checked: false, ..checked },
+        ),
         // Cells of a thousand, by bitmaps for all and for each row of cells round theirs.
         case(
             "a crowded row",
             60_011,
             &["species.a.spawn={place = \"row\"}"],
-            Options { crowded_above: 256, ..checked },
+            EngineOptions { crowded_above: 256, ..checked },
         ),
         case(
             "a crowded disc",
             60_011,
             &["species.a.spawn={place = \"disc\", radius = 300}"],
-            Options { crowded_above: 256, ..checked },
+            EngineOptions { crowded_above: 256, ..checked },
         ),
         // Every cell with more than two members is sorted.
-        case("many crowds", 20_001, uniform, Options { crowded_above: 2, ..checked }),
+        case("many crowds", 20_001, uniform, EngineOptions { crowded_above: 2, ..checked }),
         case(
             "many crowds, in three passes",
             20_001,
             uniform,
-            Options { crowded_above: 2, small_grid: 0, ..checked },
+            EngineOptions { crowded_above: 2, small_grid: 0, ..checked },
         ),
         // Agents fly across the world in a tick: members of a cell come from anywhere.
         case(
             "scattered crowds",
             20_001,
             &["species.a.spawn={place = \"uniform\", speed = 1000}", "species.a.max_speed=1200"],
-            Options { crowded_above: 2, ..checked },
+            EngineOptions { crowded_above: 2, ..checked },
         ),
         // As scattered, but so few that a bitmap holds all.
         case(
             "scattered crowds of a small flock",
             192,
             &["species.a.spawn={place = \"uniform\", speed = 80}", "species.a.max_speed=100"],
-            Options { crowded_above: 2, ..checked },
+            EngineOptions { crowded_above: 2, ..checked },
         ),
         // Cells of 250, of 17 bits: three double rounds, and several members to a thread.
         case(
@@ -120,9 +140,14 @@ fn cases() -> Vec<Case> {
                 "species.a.spawn={place = \"uniform\", speed = 180}",
                 "species.a.max_speed=200",
             ],
-            Options { crowded_above: 128, ..checked },
+            EngineOptions { crowded_above: 128, ..checked },
         ),
-        case("one crowd in one bitmap", 70_001, point, Options { crowded_above: 64, ..checked }),
+        case(
+            "one crowd in one bitmap",
+            70_001,
+            point,
+            EngineOptions { crowded_above: 64, ..checked },
+        ),
     ]
 }
 
@@ -146,12 +171,12 @@ fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
     let mut engine = GpuEngine::with_options(Arc::clone(gpu), case.options);
     engine.load(&scene, &state).unwrap();
     // What a tick must write, it must not read before: poison it.
-    for name in ["next_state", "landing", "blocks", "crowded", "scattered", "index", "scratch"] {
+    for name in ["next_state", "binned", "blocks", "crowded", "scattered", "index", "scratch"] {
         let size = engine.read_buffer(name).unwrap().len();
         engine.write_buffer(name, &vec![0xff; size]).unwrap();
     }
     let grid = scene.grid(state.len());
-    let Options { crowded_above, small_grid, .. } = case.options;
+    let EngineOptions { crowded_above, small_grid, .. } = case.options;
     let extent = Extent::of(state.len() as u32, &grid, crowded_above);
     let occasion = Occasion::of(Uses::MOVING_TARGETS, extent, crowded_above, small_grid);
     Loaded {
@@ -176,10 +201,10 @@ impl Loaded {
     }
 
     /// The bits of the targets that were hit, and how many agents each cell has.
-    fn struck_and_members(&self) -> (Vec<u32>, Vec<u32>) {
-        let mut struck = self.words("occupancy");
-        let members = struck.split_off(STRUCK_BYTES as usize / 4);
-        (struck, members)
+    fn hits_and_members(&self) -> (Vec<u32>, Vec<u32>) {
+        let mut hits = self.words("cell_count");
+        let members = hits.split_off(HITS_BYTES as usize / 4);
+        (hits, members)
     }
 
     /// The targets as the device has them.
@@ -209,22 +234,22 @@ impl Loaded {
                 engine.run_pass(pass).unwrap();
             }
         };
-        let (struck, occupancy) = (|| self.struck_and_members().0, || self.struck_and_members().1);
+        let (hits, cell_count) = (|| self.hits_and_members().0, || self.hits_and_members().1);
         let expect = |what: &str, equal: bool| if equal { Ok(()) } else { Err(what.to_string()) };
         let tag_before = self.words("tag");
 
         run("steer");
         let next_state = self.agents("next_state");
-        let landing = self.agents("landing");
+        let binned = self.agents("binned");
         let position =
             |agent: &[u32; 4]| Point::new(f32::from_bits(agent[0]), f32::from_bits(agent[1]));
         let keys: Vec<u32> = next_state.iter().map(|a| self.grid.key_of(position(a))).collect();
-        expect("steer: key", keys.iter().zip(&landing).all(|(key, l)| *key == l[0]))?;
-        expect("steer: tag", tag_before.iter().zip(&landing).all(|(tag, l)| *tag == l[2]))?;
+        expect("steer: key", keys.iter().zip(&binned).all(|(key, l)| *key == l[0]))?;
+        expect("steer: tag", tag_before.iter().zip(&binned).all(|(tag, l)| *tag == l[2]))?;
         let mut members = vec![0_u32; self.grid.cells()];
         keys.iter().for_each(|key| members[*key as usize] += 1);
-        expect("steer: occupancy", occupancy() == members)?;
-        let mut slots: Vec<(u32, u32)> = landing.iter().map(|l| (l[0], l[1])).collect();
+        expect("steer: cell_count", cell_count() == members)?;
+        let mut slots: Vec<(u32, u32)> = binned.iter().map(|l| (l[0], l[1])).collect();
         slots.sort_unstable();
         let dense = slots.iter().enumerate().all(|(i, (key, slot))| {
             *slot
@@ -232,16 +257,16 @@ impl Loaded {
                     .map_or(0, |j| if slots[j].0 == *key { slots[j].1 + 1 } else { 0 })
         });
         expect("steer: slots of a cell are 0, 1, …", dense)?;
-        let hits = self.hits(&targets, next_state.iter().map(position));
-        let bits = hits.iter().enumerate().map(|(i, hit)| u32::from(*hit) << i).sum::<u32>();
-        expect("steer: struck", struck() == [bits, 0])?;
+        let hit = self.hits(&targets, next_state.iter().map(position));
+        let bits = hit.iter().enumerate().map(|(i, hit)| u32::from(*hit) << i).sum::<u32>();
+        expect("steer: hits", hits() == [bits, 0])?;
 
         run("move_targets");
         let world = self.scene.world;
-        for (index, (target, hit)) in targets.iter_mut().zip(&hits).enumerate() {
+        for (index, (target, hit)) in targets.iter_mut().zip(&hit).enumerate() {
             target.advance(index as u32, *hit, &world, self.scene.seed, self.tick, 1.0);
         }
-        expect("move_targets: struck", struck() == [0, 0])?;
+        expect("move_targets: hits", hits() == [0, 0])?;
 
         let largest = members.iter().copied().max().unwrap_or(0);
         let scan = if self.occasion.small_grid {
@@ -265,7 +290,7 @@ impl Loaded {
                 })
                 .collect();
             expect("scan_spine: blocks", self.words("blocks") == spine)?;
-            expect("scan_spine: census", self.words("census") == [largest, 0, 1, 1, 0])?;
+            expect("scan_spine: grid_stats", self.words("grid_stats") == [largest, 0, 1, 1, 0])?;
 
             run("scan_downsweep");
             "scan_downsweep"
@@ -273,8 +298,8 @@ impl Loaded {
         let scanned = |what: &str, equal: bool| expect(&format!("{scan}: {what}"), equal);
         let mut start = vec![0_u32];
         members.iter().for_each(|m| start.push(start[start.len() - 1] + m));
-        scanned("start", self.words("start") == start)?;
-        scanned("occupancy", occupancy().iter().all(|m| *m == 0))?;
+        scanned("cell_start", self.words("cell_start") == start)?;
+        scanned("cell_count", cell_count().iter().all(|m| *m == 0))?;
         let crowds: Vec<u32> = (0..members.len() as u32)
             .filter(|cell| members[*cell as usize] > self.crowded_above)
             .collect();
@@ -284,8 +309,8 @@ impl Loaded {
         scanned("crowds", listed == crowds)?;
         // A workgroup for each of the first crowds, then one for every 64.
         let workgroups = (0..crowds.len()).filter(|nth| *nth < 1024 || nth % 64 == 0).count();
-        let census = [largest, workgroups as u32, 1, 1, crowds.len() as u32];
-        scanned("census", self.words("census") == census)?;
+        let grid_stats = [largest, workgroups as u32, 1, 1, crowds.len() as u32];
+        scanned("grid_stats", self.words("grid_stats") == grid_stats)?;
 
         run("place");
         let mut order: Vec<u32> = (0..self.count as u32).collect();
@@ -331,7 +356,7 @@ impl Loaded {
         expect("reorder: state", self.agents("state") == moved)?;
         let tags: Vec<u32> = order.iter().map(|i| tag_before[*i as usize]).collect();
         expect("reorder: tag", self.words("tag") == tags)?;
-        let memory: Vec<u32> = order.iter().map(|i| landing[*i as usize][3]).collect();
+        let memory: Vec<u32> = order.iter().map(|i| binned[*i as usize][3]).collect();
         expect("reorder: memory", self.words("memory") == memory)?;
         let most = left.iter().map(|cell| members(cell).len()).max().unwrap_or(0);
         self.largest_scattered = self.largest_scattered.max(most);
@@ -347,8 +372,8 @@ fn every_pass_equals_its_twin() {
     let Some(gpu) = adapter::gpu("every_pass_equals_its_twin") else { return };
     for case in cases() {
         let mut loaded = load(&gpu, &case);
-        let fullest = loaded.words("start").windows(2).map(|cell| cell[1] - cell[0]).max();
-        assert_eq!(Some(loaded.words("census")[0]), fullest, "{}: first census", case.name);
+        let fullest = loaded.words("cell_start").windows(2).map(|cell| cell[1] - cell[0]).max();
+        assert_eq!(Some(loaded.words("grid_stats")[0]), fullest, "{}: first grid_stats", case.name);
         assert_eq!(Some(loaded.engine.largest_cell()), fullest, "{}: largest cell", case.name);
         for tick in 0..2 {
             if let Err(pass) = loaded.check_tick(None) {
@@ -409,13 +434,18 @@ fn the_bytes_do_not_depend_on_how_crowds_are_sorted_or_dispatched() {
         overrides: &["species.a.spawn={place = \"disc\", radius = 60}"],
         options,
     };
-    let plain = run(&gpu, &case(Options { checked: true, ..Options::default() }), 30);
+    let plain = run(&gpu, &case(EngineOptions { checked: true, ..EngineOptions::default() }), 30);
     for options in [
-        Options { checked: true, crowded_above: 3, ..Options::default() },
-        Options { checked: true, dispatch_limit: Some(7), ..Options::default() },
-        Options { checked: true, small_grid: 0, ..Options::default() },
-        Options { checked: true, out_of_step: true, ..Options::default() },
-        Options { checked: true, crowded_above: 3, out_of_step: true, ..Options::default() },
+        EngineOptions { checked: true, crowded_above: 3, ..EngineOptions::default() },
+        EngineOptions { checked: true, dispatch_limit: Some(7), ..EngineOptions::default() },
+        EngineOptions { checked: true, small_grid: 0, ..EngineOptions::default() },
+        EngineOptions { checked: true, without_subgroups: true, ..EngineOptions::default() },
+        EngineOptions {
+            checked: true,
+            crowded_above: 3,
+            without_subgroups: true,
+            ..EngineOptions::default()
+        },
     ] {
         assert!(run(&gpu, &case(options), 30) == plain, "{options:?} changes the result");
     }

@@ -383,7 +383,7 @@ fn on_both_engines_with_the_same_bits() {
     for (name, scene, state) in saturating() {
         let [a, b] = [run(&mut on_cpu, &scene, &state, 20), run(&mut on_gpu, &scene, &state, 20)];
         // A driver may divide otherwise, where it says so.
-        if gpu.goes_in_step() {
+        if gpu.has_subgroups_of_agents() {
             assert!(bits(&a) == bits(&b), "{name}");
         }
     }

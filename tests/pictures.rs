@@ -8,12 +8,13 @@ use std::path::Path;
 use std::process::Command;
 
 use flockwork::model::memory::Memory;
-use flockwork::model::scene::{ColourBy, Look, Request};
+use flockwork::model::scene::{BoidShape, ColourBy, Request};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
+use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
-use flockwork::view::{look, raster};
+use flockwork::view::style;
 use picture::{apart, by_gpu, light, scene};
 
 /// Mean absolute difference of a channel between the two pictures of a dense flock, as a share of
@@ -34,7 +35,7 @@ const PLACE_TOLERANCE: f32 = 1.0;
 fn blobs(frame: &Frame) -> Vec<Point> {
     let own_light = |x: u32, y: u32| {
         let rgb = frame.rgb(x, y).unwrap();
-        rgb.iter().zip(look::BACKGROUND).map(|(c, b)| u32::from(c.abs_diff(b))).sum::<u32>()
+        rgb.iter().zip(style::BACKGROUND).map(|(c, b)| u32::from(c.abs_diff(b))).sum::<u32>()
     };
     let mut seen = vec![false; (frame.width * frame.height) as usize];
     let mut centres = Vec::new();
@@ -160,11 +161,11 @@ const ROUND_TOLERANCE: f64 = 0.06;
 fn both_draw_the_same_discs_and_glows() {
     let Some(gpu) = adapter::gpu("both_draw_the_same_discs_and_glows") else { return };
     for (look, count, zoom) in [
-        (Look::Disc, 400, 1.0),
-        (Look::Disc, 20_000, 1.0),
-        (Look::Glow, 400, 1.0),
-        (Look::Glow, 20_000, 1.0),
-        (Look::Glow, 20_000, 5.0),
+        (BoidShape::Disc, 400, 1.0),
+        (BoidShape::Disc, 20_000, 1.0),
+        (BoidShape::Glow, 400, 1.0),
+        (BoidShape::Glow, 20_000, 1.0),
+        (BoidShape::Glow, 20_000, 5.0),
     ] {
         let mut scene = scene(&["starling.colour=neighbours"]);
         let mut state =
@@ -185,7 +186,8 @@ fn both_draw_the_same_discs_and_glows() {
         let mut moved = state.clone();
         moved.position.iter_mut().for_each(|p| p.x += 2.0 / camera.pixels_per_unit);
         let mut other = scene.clone();
-        other.species[0].look = if look == Look::Disc { Look::Glow } else { Look::Disc };
+        other.species[0].look =
+            if look == BoidShape::Disc { BoidShape::Glow } else { BoidShape::Disc };
         let mut forgotten = state.clone();
         forgotten.memory.clear();
         for (what, scene, state) in

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::model::memory::Memory;
-use flockwork::model::scene::{ColourBy, Look, Request, Scene, Species};
+use flockwork::model::scene::{BoidShape, ColourBy, Request, Scene, Species};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::Painter;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
-use flockwork::view::look::{self, Figure};
-use flockwork::view::offscreen::Offscreen;
-use flockwork::view::sketch::{Mark, Shape};
-use flockwork::view::upload::UploadedAgents;
+use flockwork::view::gpu::offscreen::Offscreen;
+use flockwork::view::gpu::upload::UploadedAgents;
+use flockwork::view::shapes::{Shape, StyledShape};
+use flockwork::view::style::{self, Figure};
 use picture::scene;
 
 fn flock(agents: &[(Point, Point)]) -> FlockState {
@@ -64,7 +64,7 @@ fn blobs(frame: &Frame) -> Vec<Blob> {
     let mut seen = vec![false; (frame.width * frame.height) as usize];
     let mut visit = |x: u32, y: u32| {
         let seen = &mut seen[(y * frame.width + x) as usize];
-        let new = !*seen && pixel(frame, x, y) != look::BACKGROUND;
+        let new = !*seen && pixel(frame, x, y) != style::BACKGROUND;
         *seen = true;
         new
     };
@@ -93,8 +93,8 @@ fn blobs(frame: &Frame) -> Vec<Blob> {
 /// What a pixel wholly inside a dart of `colour` holds.
 fn assert_painted(got: [u8; 3], colour: [f32; 3], what: &str) {
     for channel in 0..3 {
-        let background = f32::from(look::BACKGROUND[channel]) * (1.0 - look::OPACITY);
-        let wanted = 255.0 * colour[channel] * look::OPACITY + background;
+        let background = f32::from(style::BACKGROUND[channel]) * (1.0 - style::OPACITY);
+        let wanted = 255.0 * colour[channel] * style::OPACITY + background;
         assert!((f32::from(got[channel]) - wanted).abs() < 3.0, "{what}: {got:?} for {colour:?}");
     }
 }
@@ -126,7 +126,7 @@ fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
         let place = camera.pixel_from_world(position);
         let far = |blob: &Blob| blob.centre().distance(place);
         let blob = blobs.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
-        let heading = Point::from_angle(look::heading_angle(velocity));
+        let heading = Point::from_angle(style::heading_angle(velocity));
         let ahead = Point::new(heading.x, -heading.y);
         // The centre of area of a triangle is a third of its height above its base.
         let centre = place - ahead * (12.0 / 3.0);
@@ -138,9 +138,9 @@ fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
         let side = blob.0.iter().map(across).fold(f32::MIN, f32::max);
         assert!((9.5..=13.0).contains(&nose), "the nose is {nose} ahead");
         assert!((-13.0..=-11.0).contains(&tail), "the tail is {tail} ahead");
-        assert!((side - 12.0 * look::SLENDERNESS).abs() < 1.5, "half the tail is {side} wide");
+        assert!((side - 12.0 * style::SLENDERNESS).abs() < 1.5, "half the tail is {side} wide");
 
-        let colour = look::colour(ColourBy::Heading, velocity, 3.0, 0, 0);
+        let colour = style::colour(ColourBy::Heading, velocity, 3.0, 0, 0);
         assert_painted(pixel(&frame, centre.x as u32, centre.y as u32), colour, "heading");
     }
 }
@@ -162,7 +162,7 @@ fn species_and_speed_colour_as_the_look_says() {
         let frame = draw(&gpu, &scene, &state, &camera);
         for (index, x) in places.into_iter().enumerate() {
             let max_speed = scene.species[index].body.max_speed;
-            let colour = look::colour(by, velocity, max_speed, index as u8, 0);
+            let colour = style::colour(by, velocity, max_speed, index as u8, 0);
             assert_painted(pixel(&frame, x - 4, 180), colour, "species or speed");
         }
     }
@@ -195,7 +195,7 @@ fn every_agent_is_a_disc_at_its_place() {
         assert!(off < 0.2 && round(disc), "{} pixels {off} away", disc.0.len());
         let farthest = disc.0.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
         assert!((11.5..13.0).contains(&farthest), "{farthest} from the middle");
-        let colour = look::colour(ColourBy::Heading, velocity, 3.0, 0, 0);
+        let colour = style::colour(ColourBy::Heading, velocity, 3.0, 0, 0);
         assert_painted(pixel(&frame, place.x as u32, place.y as u32), colour, "disc");
         // Soft at the edge: some pixel there is neither background nor full.
         let full = pixel(&frame, place.x as u32, place.y as u32);
@@ -211,7 +211,7 @@ fn every_agent_is_a_disc_at_its_place() {
 fn light(frame: &Frame, x: u32, y: u32) -> i32 {
     let own = pixel(frame, x, y)
         .into_iter()
-        .zip(look::BACKGROUND)
+        .zip(style::BACKGROUND)
         .map(|(c, b)| i32::from(c) - i32::from(b));
     own.sum()
 }
@@ -224,7 +224,7 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
     let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
     let glows = blobs(&frame);
     assert_eq!(glows.len(), lattice().len());
-    let figure = Figure::of(Look::Glow, 6.0, camera.pixels_per_unit, 1.0);
+    let figure = Figure::of(BoidShape::Glow, 6.0, camera.pixels_per_unit, 1.0);
     for (position, _) in lattice() {
         let place = camera.pixel_from_world(position);
         let (glow, off) = nearest(&glows, place);
@@ -262,7 +262,7 @@ fn light_adds_up_and_has_a_limit() {
 #[test]
 fn looks_side_by_side_are_those_of_each_alone() {
     let Some(gpu) = adapter::gpu("looks_side_by_side_are_those_of_each_alone") else { return };
-    let looks = [Look::Triangle, Look::Disc, Look::Glow];
+    let looks = [BoidShape::Triangle, BoidShape::Disc, BoidShape::Glow];
     let places = [120.3, 320.6, 520.9];
     let agents = places.map(|x| (Point::new(x, 180.4), Point::new(1.0, 2.0)));
     let mut scene = scene(&["starling.size=12"]);
@@ -298,7 +298,7 @@ fn the_number_of_neighbours_colours_as_the_look_says() {
     let mut state = flock(&agents);
     // The angle beside the number is none of its business.
     state.memory = numbers.map(|number| Memory::new(-0.3, number as f32)).to_vec();
-    let colour = |number| look::colour(ColourBy::Neighbours, Point::X, 3.0, 0, number);
+    let colour = |number| style::colour(ColourBy::Neighbours, Point::X, 3.0, 0, number);
     let at = |frame: &Frame, index| pixel(frame, 96 + 100 * index as u32, 180);
     let frame = draw(&gpu, &scene, &state, &camera);
     for (index, number) in numbers.into_iter().enumerate() {
@@ -339,7 +339,7 @@ fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
         let mut scene = scene(&[]);
         let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
         let camera = Camera::fit(&scene.world, 640, 360);
-        let mark = Mark {
+        let shape = StyledShape {
             shape: Shape::Disc { centre: camera.centre, radius: 50.0 },
             colour: [255; 3],
             opacity: 0.5,
@@ -350,11 +350,12 @@ fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
             let mut painter = Offscreen::new(Arc::clone(&gpu), 640, 360).unwrap();
             let mut frames = Vec::new();
             for tick in 0..8 {
-                let marks: &[Mark] = if tick % 3 == 0 { std::slice::from_ref(&mark) } else { &[] };
+                let shapes: &[StyledShape] =
+                    if tick % 3 == 0 { std::slice::from_ref(&shape) } else { &[] };
                 if ahead {
-                    frames.extend(painter.begin(&mut engine, &scene, &camera, marks).unwrap());
+                    frames.extend(painter.begin(&mut engine, &scene, &camera, shapes).unwrap());
                 } else {
-                    frames.push(painter.paint(&mut engine, &scene, &camera, marks).unwrap());
+                    frames.push(painter.paint(&mut engine, &scene, &camera, shapes).unwrap());
                 }
                 engine.step(1).unwrap();
             }

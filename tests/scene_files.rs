@@ -182,8 +182,8 @@ fn an_override_takes_the_place_of_the_value() {
     ];
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
     let scene = Scene::parse("mine.toml", GOOD, &overrides).unwrap();
-    assert_eq!(scene.hearing_radius(), 50.0);
-    assert_eq!(scene.species[0].hearing_radius(), 7.0);
+    assert_eq!(scene.perception_radius(), 50.0);
+    assert_eq!(scene.species[0].perception_radius(), 7.0);
     assert_eq!(scene.species[1].body.max_speed, 9.0);
     assert_eq!(scene.targets[1].position, Point::new(1.0, 2.0));
     assert_eq!(scene.species[1].rules.len(), 2);
@@ -293,7 +293,7 @@ fn a_draw_can_be_set_and_what_holds_for_all_goes_by_its_larger_end() {
         ["bird.separation.radius={ from = 3, to = 9 }", "cat.max_speed = {from=1,to=7}"];
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
     let scene = Scene::parse("mine.toml", GOOD, &overrides).unwrap();
-    assert_eq!(scene.species[0].hearing_radius(), 9.0);
+    assert_eq!(scene.species[0].perception_radius(), 9.0);
     assert_eq!(scene.species[1].largest_max_speed(), 7.0);
     let too_fast = ["cat.max_speed={from=1,to=70}", "world.boundary=wrap"].map(String::from);
     let mut scene = Scene::parse("mine.toml", GOOD, &too_fast).unwrap();

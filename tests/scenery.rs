@@ -11,11 +11,12 @@ use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
+use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
-use flockwork::view::offscreen::Offscreen;
-use flockwork::view::sketch::{Mark, Shape};
-use flockwork::view::upload::UploadedAgents;
-use flockwork::view::{Painter, RasterPainter, look, raster};
+use flockwork::view::gpu::offscreen::Offscreen;
+use flockwork::view::gpu::upload::UploadedAgents;
+use flockwork::view::shapes::{Shape, StyledShape};
+use flockwork::view::{Painter, RasterPainter, style};
 use picture::{by_gpu, scene};
 
 /// A wrapped world with an obstacle in the middle, one on the seam, a path and a target.
@@ -81,13 +82,13 @@ fn the_scenery_is_where_it_stands_on_both() {
             (140.0, 90.0),
         ] {
             found += usize::from(at(x, y).is_some());
-            assert_ne!(at(x, y), Some(look::BACKGROUND), "nothing at {x}, {y}");
+            assert_ne!(at(x, y), Some(style::BACKGROUND), "nothing at {x}, {y}");
         }
         assert!(found > 3);
         // And beside all of them.
         for (x, y) in [(320.0, 225.0), (275.0, 180.0), (40.0, 90.0), (300.0, 235.0), (170.0, 80.0)]
         {
-            assert!(at(x, y).is_none_or(|c| c == look::BACKGROUND), "something at {x}, {y}");
+            assert!(at(x, y).is_none_or(|c| c == style::BACKGROUND), "something at {x}, {y}");
         }
         // An agent on it is brighter, and drawn over it.
         let middle = camera.pixel_from_world(Point::new(318.0, 180.0));
@@ -113,7 +114,7 @@ fn the_background_follows_camera_targets_and_scene() {
     let mut agents = UploadedAgents::new(Arc::clone(&gpu));
     agents.upload(&nobody).unwrap();
     let mut offscreen = Offscreen::new(Arc::clone(&gpu), 640, 360).unwrap();
-    let mut last = Frame::filled(640, 360, look::BACKGROUND);
+    let mut last = Frame::filled(640, 360, style::BACKGROUND);
     for step in 0..7 {
         match step {
             1 => camera.pan(Point::new(30.0, 10.0)),
@@ -137,7 +138,7 @@ fn the_background_follows_camera_targets_and_scene() {
     // A scene with nothing in it has nothing of the last.
     let empty = picture::scene(&[]);
     let drawn = offscreen.render(agents.agents(), &empty, &empty.targets, &camera).unwrap();
-    assert!(drawn == Frame::filled(640, 360, look::BACKGROUND));
+    assert!(drawn == Frame::filled(640, 360, style::BACKGROUND));
 }
 
 #[test]
@@ -150,16 +151,16 @@ fn marks_above_are_drawn_over_the_flock_by_both() {
     engine.load(&scene, &state).unwrap();
     let centre = state.position[0] - Point::new(10.0, 0.0);
     let shape = Shape::Disc { centre, radius: 5.0 };
-    let mark = Mark { shape, colour: [10, 240, 20], opacity: 1.0 };
+    let styled = StyledShape { shape, colour: [10, 240, 20], opacity: 1.0 };
     let pixel = camera.pixel_from_world(centre);
     let painters: [Box<dyn Painter>; 2] =
         [Box::new(Offscreen::new(gpu, 640, 360).unwrap()), Box::new(RasterPainter { scale: 1.0 })];
     for mut painter in painters {
-        let mut at_mark = |above: &[Mark]| {
+        let mut at_mark = |above: &[StyledShape]| {
             let frame = painter.paint(&mut engine, &scene, &camera, above).unwrap();
             frame.rgb(pixel.x as u32, pixel.y as u32).unwrap()
         };
-        assert_eq!(at_mark(std::slice::from_ref(&mark)), mark.colour);
-        assert_ne!(at_mark(&[]), mark.colour);
+        assert_eq!(at_mark(std::slice::from_ref(&styled)), styled.colour);
+        assert_ne!(at_mark(&[]), styled.colour);
     }
 }

@@ -2,8 +2,8 @@
 //! both halves. Needs no GPU.
 
 use flockwork::engine::gpu::MEASURED_TICKS;
+use flockwork::engine::gpu::buffers::{HITS_BYTES, MOST_STORAGE_BUFFERS, NAMES};
 use flockwork::engine::gpu::device::LANES;
-use flockwork::engine::gpu::memory::{MOST_STORAGE_BUFFERS, NAMES, STRUCK_BYTES};
 use flockwork::engine::gpu::pass::TICK;
 use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::shaders::{Variant, compose, roots};
@@ -48,17 +48,17 @@ fn variants() -> Vec<Variant> {
         for (world, (boundary, several_species, narrow)) in worlds.enumerate() {
             if all || world == number % 12 {
                 // Each of the four shapes with and without, in one kind of world or another.
-                let in_step = (number + world / 4) % 2 == 1;
-                let packs = !in_step;
+                let by_subgroup = (number + world / 4) % 2 == 1;
+                let packs = !by_subgroup;
                 let traits = if uses.has(Uses::TRAITS) { drawn(uses) } else { Traits::default() };
-                let unrolled = in_step;
+                let unrolled = by_subgroup;
                 variants.push(Variant {
                     uses,
                     traits,
                     boundary,
                     several_species,
                     narrow,
-                    in_step,
+                    by_subgroup,
                     unrolled,
                     packs,
                 });
@@ -73,9 +73,9 @@ fn every_composed_shader_validates() {
     for root in roots() {
         for variant in variants() {
             let (wgsl, module) = compose(&root, variant).unwrap_or_else(|error| panic!("{error}"));
-            // Only what goes in step may use subgroups, and only what packs integers of 64 bits.
+            // Only that variant may use subgroups, and only what packs integers of 64 bits.
             let mut capabilities = Capabilities::default();
-            capabilities.set(Capabilities::SUBGROUP, variant.in_step);
+            capabilities.set(Capabilities::SUBGROUP, variant.by_subgroup);
             let wide = Capabilities::SHADER_INT64 | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS;
             capabilities.set(wide, variant.packs);
             let mut validator = Validator::new(ValidationFlags::all(), capabilities);
@@ -120,7 +120,7 @@ fn no_pass_of_any_scene_binds_more_storage_buffers_than_any_device_has() {
 fn passes_agree_about_the_buffers_that_they_share() {
     let all = variants();
     let fullest = all.iter().rfind(|v| v.uses.has(Uses::of(&Kind::ALL)) && v.several_species);
-    let mut known: Vec<(&str, &str, reflect::Layout)> = vec![];
+    let mut known: Vec<(&str, &str, reflect::StructLayout)> = vec![];
     for pass in TICK {
         let (_, module) = compose(pass.name, *fullest.unwrap()).unwrap();
         for binding in reflect::bindings(&module, &NAMES).unwrap() {
@@ -136,8 +136,8 @@ fn passes_agree_about_the_buffers_that_they_share() {
         }
     }
     let (_, module) = compose("steer", *fullest.unwrap()).unwrap();
-    let members = reflect::member(&module, "occupancy", "members").unwrap();
-    assert_eq!(u64::from(members.offset), STRUCK_BYTES);
+    let members = reflect::member(&module, "cell_count", "members").unwrap();
+    assert_eq!(u64::from(members.offset), HITS_BYTES);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn the_tables_have_room_for_all_species_at_all_ticks_of_a_submission() {
 
 #[test]
 fn a_subgroup_is_as_wide_as_the_device_is_asked_for() {
-    let variant = Variant { in_step: true, ..variants()[0] };
+    let variant = Variant { by_subgroup: true, ..variants()[0] };
     let (_, module) = compose("reorder", variant).unwrap();
     let lanes = module.constants.iter().find_map(|(_, constant)| {
         let named = constant.name.as_ref().is_some_and(|name| name.ends_with("LANES"));
@@ -171,7 +171,7 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
         boundary: Boundary::Wrap,
         several_species: false,
         narrow: false,
-        in_step: false,
+        by_subgroup: false,
         unrolled: false,
         packs: false,
     };
@@ -190,7 +190,7 @@ fn the_shader_reads_every_parameter_that_rust_declares() {
         boundary: Boundary::Walls,
         several_species: true,
         narrow: false,
-        in_step: false,
+        by_subgroup: false,
         unrolled: false,
         packs: false,
     };

@@ -14,13 +14,13 @@ use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
-use flockwork::view::canvas::{self, MOST_STRENGTH};
+use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
-use flockwork::view::look::{self, OPACITY, SMALLEST_HALF_LENGTH};
-use flockwork::view::offscreen::Offscreen;
-use flockwork::view::raster;
-use flockwork::view::renderer::Method;
-use flockwork::view::upload::UploadedAgents;
+use flockwork::view::gpu::offscreen::Offscreen;
+use flockwork::view::gpu::renderer::Method;
+use flockwork::view::gpu::upload::UploadedAgents;
+use flockwork::view::splats::{self, MOST_STRENGTH};
+use flockwork::view::style::{self, OPACITY, SMALLEST_HALF_LENGTH};
 use picture::{apart, light, scene};
 
 /// Side of the regions that are compared; pixels. An eye that follows a flock as it is zoomed sees
@@ -79,7 +79,7 @@ impl Drawing {
 }
 
 fn drawn(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
-    assert!(canvas::suits(scene, camera, 1.0));
+    assert!(splats::suits(scene, camera, 1.0));
     Drawing::of(gpu, state, camera).by(Method::BySize, scene, camera)
 }
 
@@ -114,9 +114,9 @@ fn seam(a: &Frame, b: &Frame) -> f64 {
 fn the_switch_leaves_no_seam() {
     let Some(gpu) = adapter::gpu("the_switch_leaves_no_seam") else { return };
     let (scene, state, camera) = gathered(46_000, 60, MOST_STRENGTH * 0.999);
-    assert!(canvas::suits(&scene, &camera, 1.0), "this is drawn into cells");
+    assert!(splats::suits(&scene, &camera, 1.0), "this is drawn into cells");
     let larger = Camera { pixels_per_unit: camera.pixels_per_unit * 1.01, ..camera };
-    assert!(!canvas::suits(&scene, &larger, 1.0), "this is at the switch");
+    assert!(!splats::suits(&scene, &larger, 1.0), "this is at the switch");
     let mut drawing = Drawing::of(&gpu, &state, &camera);
     let triangles = drawing.by(Method::Triangles, &scene, &camera);
     let cells = drawing.by(Method::BySize, &scene, &camera);
@@ -146,7 +146,7 @@ fn the_switch_leaves_no_seam() {
 #[test]
 fn nor_is_there_one_where_a_dart_becomes_a_point() {
     let Some(gpu) = adapter::gpu("nor_is_there_one_where_a_dart_becomes_a_point") else { return };
-    let (scene, state, camera) = gathered(150_000, 60, canvas::FAINT);
+    let (scene, state, camera) = gathered(150_000, 60, splats::FAINT);
     let mut drawing = Drawing::of(&gpu, &state, &camera);
     // So near to each other that no agent moves by a fifth of a pixel.
     let mut at = |factor: f32| {
@@ -172,7 +172,7 @@ fn a_screen_with_small_pixels_has_no_seam_either() {
         let mut drawing = Drawing::of(&gpu, &state, &camera);
         drawing.offscreen.set_scale(scale);
         let larger = Camera { pixels_per_unit: camera.pixels_per_unit * 1.01, ..camera };
-        assert!(canvas::suits(&scene, &camera, scale) && !canvas::suits(&scene, &larger, scale));
+        assert!(splats::suits(&scene, &camera, scale) && !splats::suits(&scene, &larger, scale));
         let triangles = drawing.by(Method::Triangles, &scene, &camera);
         let cells = drawing.by(Method::BySize, &scene, &camera);
         let (own, light) = (seam(&triangles, &cells), light(&cells) / light(&triangles) - 1.0);
@@ -240,7 +240,7 @@ fn the_cpu_makes_the_same_cells_of_any_size() {
         // Some are beyond every edge.
         let mut camera = Camera::fit(&scene.world, width, height);
         camera.pixels_per_unit *= 1.1;
-        assert!(canvas::suits(&scene, &camera, scale));
+        assert!(splats::suits(&scene, &camera, scale));
         let mut drawing = Drawing::of(&gpu, &state, &camera);
         drawing.offscreen.set_scale(scale);
         let by_gpu = drawing.by(Method::BySize, &scene, &camera);
@@ -271,7 +271,7 @@ fn any_number_of_agents_in_one_cell_has_their_colour() {
         let mut state = state.clone();
         state.position.fill(camera.centre);
         state.velocity.fill(Point::from_angle(heading));
-        let wanted = look::hue(heading / std::f32::consts::TAU);
+        let wanted = style::hue(heading / std::f32::consts::TAU);
         let by_cpu = raster::draw(&scene, &state, &[], &camera, 1.0);
         for frame in [drawn(&gpu, &scene, &state, &camera), by_cpu] {
             let found = frame.rgb(32, 32).unwrap();
@@ -279,7 +279,7 @@ fn any_number_of_agents_in_one_cell_has_their_colour() {
                 let apart = (f32::from(*found) - 255.0 * wanted).abs();
                 assert!(apart < 2.0, "{found} instead of {}", 255.0 * wanted);
             }
-            assert_eq!(frame.rgb(40, 32), Some(look::BACKGROUND));
+            assert_eq!(frame.rgb(40, 32), Some(style::BACKGROUND));
         }
     }
 }
@@ -294,7 +294,7 @@ fn packed_sums_make_the_same_picture_and_only_where_they_fit() {
         let mut engine = GpuEngine::new(Arc::clone(&gpu));
         engine.load(&scene, state).unwrap();
         if let Some(members) = claim {
-            engine.write_buffer("census", &members.to_le_bytes()).unwrap();
+            engine.write_buffer("grid_stats", &members.to_le_bytes()).unwrap();
         }
         let mut offscreen = Offscreen::new(Arc::clone(&gpu), 1280, 720).unwrap();
         let agents = engine.gpu_agents().unwrap();
@@ -313,7 +313,7 @@ fn packed_sums_make_the_same_picture_and_only_where_they_fit() {
     );
     assert!(packed != wide || !gpu.packs_sums(), "nothing was packed");
 
-    // A crowd: its sums would overflow, which a false census shows.
+    // A crowd: its sums would overflow, which false statistics show.
     state.position[..50_000].fill(camera.centre);
     let (crowd, wide) = (drawn(&state, None), drawn(&state, Some(u32::MAX)));
     assert!(crowd == wide);
@@ -329,7 +329,7 @@ fn a_picture_in_bands_is_whole() {
     let state = scene.populate(&Request { count: Some(100_000), ..Request::default() }).unwrap();
     let camera =
         Camera { size: Point::new(4000.0, height as f32), ..Camera::fit(&scene.world, 1280, 720) };
-    let whole = canvas::Canvas::of(&scene, 100_000, &camera, (4000, height), 1.0);
+    let whole = splats::Canvas::of(&scene, 100_000, &camera, (4000, height), 1.0);
     assert!(whole.bands(height, 1 << 27).len() > 1);
     let by_gpu = drawn(&gpu, &scene, &state, &camera);
     let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera, 1.0);

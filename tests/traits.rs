@@ -4,7 +4,7 @@
 mod adapter;
 mod common;
 
-use common::gpu::{GPU, engine, out_of_step};
+use common::gpu::{GPU, engine, without_subgroups};
 use common::situations::Situation;
 use common::{CORRECTLY_ROUNDED, bits, compare, mixed, reference, run};
 use flockwork::engine::Engine;
@@ -91,7 +91,7 @@ fn the_cpu_engine_draws_as_the_reference_does() {
 fn so_does_the_gpu_engine() {
     let Some(gpu) = adapter::gpu("the_gpu_engine_draws_as_the_reference_does") else { return };
     common::assert_ticks(&mut engine(&gpu), cases(), 6, GPU);
-    common::assert_ticks(&mut out_of_step(&gpu), cases(), 2, GPU);
+    common::assert_ticks(&mut without_subgroups(&gpu), cases(), 2, GPU);
     // On a device that rounds every operation by itself the two engines have the same bits.
     let mut on_cpu = CpuEngine::new(None).unwrap();
     for case in cases() {
@@ -120,7 +120,8 @@ fn another_draw_turns_the_comparison_red() {
         for number in 0..case.scene.species[species].variations.len() {
             // Another end of each draw, or none.
             let red = notices(&case, &after, |scene| {
-                let Law::Drawn { from } = &mut scene.species[species].variations[number].law else {
+                let Law::PerAgent { from } = &mut scene.species[species].variations[number].law
+                else {
                     return;
                 };
                 *from *= 0.5;
@@ -128,7 +129,7 @@ fn another_draw_turns_the_comparison_red() {
             let variation = case.scene.species[species].variations[number];
             let key = variation.slot.key();
             // A weight that may be nothing at all is no less with half of that.
-            let silent = matches!(variation.law, Law::Drawn { from } if from == 0.0);
+            let silent = matches!(variation.law, Law::PerAgent { from } if from == 0.0);
             assert!(red || silent || !variation.is_drawn(), "{key} makes no difference");
         }
     }

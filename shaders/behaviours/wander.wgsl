@@ -17,7 +17,7 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     if parameters.weight <= 0.0 {
         return Vector();
     }
-    var angle = (*agent).angle + parameters.turn * ((*agent).draw + (*agent).draw - 1.0);
+    var angle = (*agent).angle + parameters.turn * ((*agent).noise + (*agent).noise - 1.0);
     angle = select(angle, angle - 1.0, angle > 0.5);
     angle = select(angle, angle + 1.0, angle < -0.5);
     (*agent).angle = angle;

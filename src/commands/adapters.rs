@@ -1,7 +1,7 @@
 //! `flockwork adapters`: the GPUs found, their limits, and the largest flock each holds.
 
 use super::output::say;
-use crate::engine::gpu::{device, memory};
+use crate::engine::gpu::{buffers, device};
 
 /// Lists the adapters, best first: the order that `--adapter INDEX` counts by.
 pub fn adapters() -> anyhow::Result<()> {
@@ -15,7 +15,7 @@ pub fn adapters() -> anyhow::Result<()> {
     for (index, adapter) in found.iter().enumerate() {
         let info = adapter.get_info();
         let limits = adapter.limits();
-        let (largest, limit) = memory::largest_count(&limits);
+        let (largest, limit) = buffers::largest_count(&limits);
         let kind = match info.device_type {
             wgpu::DeviceType::DiscreteGpu => "discrete GPU",
             wgpu::DeviceType::IntegratedGpu => "integrated GPU",

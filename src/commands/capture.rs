@@ -20,9 +20,9 @@ use crate::model::scene::Scene;
 use crate::model::scenery::Scenery;
 use crate::view::Painter;
 use crate::view::camera::Camera;
-use crate::view::geometry::{self, MOST_AGENTS};
 use crate::view::recorder::{RecordError, Recorder};
-use crate::view::sketch::Mark;
+use crate::view::shapes::StyledShape;
+use crate::view::shapes::geometry::{self, MOST_AGENTS};
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -179,10 +179,10 @@ fn geometry_of(
     engine: &mut dyn Engine,
     scene: &Scene,
     scenery: &Scenery,
-) -> anyhow::Result<Vec<Mark>> {
+) -> anyhow::Result<Vec<StyledShape>> {
     let (state, targets) = (engine.read_back()?, engine.targets()?);
     let agents: Vec<usize> = (0..state.len()).collect();
-    Ok(geometry::marks_of_all(&scene.at(state.tick), scenery, &targets, &state, &agents))
+    Ok(geometry::shapes_of_all(&scene.at(state.tick), scenery, &targets, &state, &agents))
 }
 
 #[cfg(test)]
@@ -241,7 +241,7 @@ mod tests {
 
     /// Column of the rightmost pixel that is not background: the dart's nose.
     fn nose(frame: &Frame) -> u32 {
-        let lit = |x: u32| frame.rgb(x, 259) != Some(crate::view::look::BACKGROUND);
+        let lit = |x: u32| frame.rgb(x, 259) != Some(crate::view::style::BACKGROUND);
         (0..640).rev().find(|x| lit(*x)).unwrap()
     }
 

@@ -33,7 +33,7 @@ pub fn check<'a>(
         return Ok(());
     }
     let mut scene = scene.clone();
-    let count = scene.furnish(request)?;
+    let count = scene.resize(request)?;
     let cells = scene.grid(count as usize).cells() as u64;
     let each = engines.into_iter().map(|engine| engine.host_bytes(count, cells));
     let all = each.reduce(|all, one| all + one).unwrap_or(ENGINE * count);

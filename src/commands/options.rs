@@ -16,8 +16,8 @@ use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::quote::cut;
 use crate::model::scene::{BuiltIn, Origin, Request, Scene, SceneError, built_in, hint};
 use crate::model::state::FlockState;
-use crate::view::look::scale_of;
-use crate::view::offscreen::Offscreen;
+use crate::view::gpu::offscreen::Offscreen;
+use crate::view::style::scale_of;
 use crate::view::{Painter, RasterPainter};
 
 /// Most bytes of a scene file: twice what the most obstacles, one by one, take.

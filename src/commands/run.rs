@@ -11,6 +11,7 @@ use super::options::{FlockArgs, Machine, MachineArgs, Size, painter};
 use super::output::{OutputFile, counted, say};
 use super::progress::progress;
 use super::usage::whole;
+use crate::app::{self, WindowError};
 use crate::engine::gpu::device::check_count;
 use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError, EngineKind};
@@ -18,7 +19,6 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::view::camera::Camera;
 use crate::view::recorder::png;
-use crate::view::window::{self, WindowError};
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -52,7 +52,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
 }
 
 /// The same with engines of the caller's own.
-pub fn run_with(args: &RunArgs, engines: &mut window::EngineFactory<'_>) -> anyhow::Result<()> {
+pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow::Result<()> {
     // The window opens the device; a flock that will not fit it is not worth making.
     if let Some(count) = args.flock.count.filter(|count| *count > FITS_EVERYWHERE)
         && args.machine.wants_gpu()
@@ -61,7 +61,7 @@ pub fn run_with(args: &RunArgs, engines: &mut window::EngineFactory<'_>) -> anyh
     }
     let (scene, state) = args.flock.prepare(None)?;
     let interrupt = Interrupt::listen();
-    let options = window::Options {
+    let options = app::WindowOptions {
         scene: &scene,
         state: &state,
         size: (args.size.width, args.size.height),
@@ -72,7 +72,7 @@ pub fn run_with(args: &RunArgs, engines: &mut window::EngineFactory<'_>) -> anyh
         engines: &mut |kind, gpu| engines(kind, gpu),
         tell: &|text| eprintln!("flockwork: {text}"),
     };
-    match window::run(options) {
+    match app::run(options) {
         Ok(summary) => {
             say(&format!("{summary}\n"))?;
             if interrupt.is_raised() {

@@ -20,7 +20,7 @@ pub const RUN_SAMPLE: u32 = 32;
 /// draw together until they are crowds.
 pub const LONG_RUN: u32 = 1024;
 
-/// Longest run of agents that one agent walks without skipping, 181: where the sample would be as
+/// Longest run of agents that one agent reads whole, 181: where the sample would be as
 /// long as the run. It leaves 170 neighbours exact.
 pub const RUN_CAP: u32 = (RUN_SAMPLE * LONG_RUN).isqrt();
 
@@ -28,7 +28,7 @@ pub const RUN_CAP: u32 = (RUN_SAMPLE * LONG_RUN).isqrt();
 const CELLS_PER_AGENT: f64 = 4.0;
 
 /// Where a cell as wide as the radius would hold so many agents of an even flock, cells are half as
-/// wide: an agent walks five half columns instead of three whole ones, a sixth less. With fewer
+/// wide: an agent reads five half columns instead of three whole ones, a sixth less. With fewer
 /// agents more cells cost as much as shorter runs save.
 const DENSE: f64 = 6.0;
 
@@ -182,7 +182,7 @@ impl Grid {
 pub struct Sampling {
     /// Offset of the first member looked at.
     pub phase: u32,
-    /// Distance from one to the next; 1 when the run is walked whole.
+    /// Distance from one to the next; 1 when the run is read whole.
     pub stride: u32,
 }
 
@@ -193,7 +193,7 @@ impl Sampling {
     /// members of a run, which lets a processor load them once for all.
     #[inline]
     #[must_use]
-    pub fn draw(seed: u32, cell: u32, tick: u32) -> u32 {
+    pub fn noise(seed: u32, cell: u32, tick: u32) -> u32 {
         random::bits(seed, cell, tick, Use::SamplePhase)
     }
 
@@ -203,7 +203,7 @@ impl Sampling {
     /// sum over the run.
     #[inline]
     #[must_use]
-    pub fn of_run(length: u32, draw: u32) -> Self {
+    pub fn of_run(length: u32, noise: u32) -> Self {
         let stride = if length <= RUN_CAP {
             1
         } else if length < LONG_RUN {
@@ -211,7 +211,7 @@ impl Sampling {
         } else {
             length.div_ceil(RUN_SAMPLE)
         };
-        let phase = (random::unit_from(draw) * stride as f32) as u32;
+        let phase = (random::unit_from(noise) * stride as f32) as u32;
         Self { phase: phase.min(stride - 1), stride }
     }
 }
@@ -327,7 +327,7 @@ mod tests {
         let stride = Sampling::of_run(1000, 0).stride;
         let mut times = vec![0_u32; stride as usize];
         for tick in 0..TICKS {
-            times[Sampling::of_run(1000, Sampling::draw(1, 3, tick)).phase as usize] += 1;
+            times[Sampling::of_run(1000, Sampling::noise(1, 3, tick)).phase as usize] += 1;
         }
         let mean = f64::from(TICKS) / f64::from(stride);
         // Five standard deviations of a binomial number: one phase in a million is farther off.
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_walked_whole_or_by_a_sample_that_shrinks_with_its_length() {
+    fn a_run_is_read_whole_or_by_a_sample_that_shrinks_with_its_length() {
         // By hand: 182² is more than 32 · 1,024, 512² is eight times that, 1,023² nearly 32 times.
         for (length, stride) in [
             (1, 1),
@@ -351,7 +351,7 @@ mod tests {
             (200_000, 6250),
             (u32::MAX, 1 << 27),
         ] {
-            let sampling = Sampling::of_run(length, Sampling::draw(1, 3, 5));
+            let sampling = Sampling::of_run(length, Sampling::noise(1, 3, 5));
             assert_eq!(sampling.stride, stride, "{length}");
             assert!(sampling.phase < stride, "{length}");
         }

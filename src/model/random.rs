@@ -6,7 +6,7 @@
 
 use super::vector::Point;
 
-/// What a random number is drawn for. Different uses of the same agent and tick are independent.
+/// What a random number is for. Different uses of the same agent and tick are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Use {
@@ -18,7 +18,7 @@ pub enum Use {
     SpawnHeading = 3,
     /// Direction in which an agent leaves another at the same spot.
     Spread = 4,
-    /// Where a walk over a crowded run of cells starts.
+    /// Where the sample of a crowded run of cells starts.
     SamplePhase = 5,
     /// By how much a wanderer turns.
     Wander = 6,
@@ -38,7 +38,7 @@ pub enum Use {
     SpawnVelocityX = 13,
     /// Second component of the first velocity.
     SpawnVelocityY = 14,
-    /// A number of a body or a behaviour that each agent draws for itself.
+    /// A number of a body or a behaviour that differs from agent to agent.
     Trait = 15,
     /// Where a target heads that goes another way after a hit.
     TargetHeading = 16,

@@ -84,9 +84,9 @@ fn image_shift<R: Real>(from: R, to: R, size: R) -> R {
 
 impl World {
     /// Where `to`, seen from `from`, is nearest: in a wrapped world perhaps across the seam. The
-    /// offset is the difference of the two. To the last bit this is what a walk finds that knows on
-    /// which side of the seam a neighbour is, and moves it before it subtracts: once for all agents
-    /// that it meets. (Rounded so, the offset of one agent from another across the seam may differ
+    /// offset is the difference of the two. A neighbour loop that knows on which side of the seam a
+    /// neighbour lies moves it once for all agents that it meets, before it subtracts, and finds the
+    /// same bits. (Rounded so, the offset of one agent from another across the seam may differ
     /// in its last bit from that of the other from the one.)
     #[inline(always)]
     pub fn nearest_image<R: Real>(&self, from: Vector<R>, to: Vector<R>) -> Vector<R> {

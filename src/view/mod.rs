@@ -1,47 +1,35 @@
-//! How a flock is seen: camera, looks, renderers, recorder and window.
+//! What a flock looks like: camera, style, and two renderers that draw the same picture.
 
-pub mod background;
 pub mod camera;
-pub mod canvas;
-pub mod clip;
+pub mod cpu;
 pub mod frame;
-pub mod geometry;
-pub mod look;
-pub mod offscreen;
-pub mod pencil;
-pub mod picture;
-pub mod pieces;
-pub mod raster;
+pub mod gpu;
 pub mod recorder;
-pub mod renderer;
-pub mod scenery;
-pub mod sketch;
-pub mod splat;
-pub mod splat_raster;
-pub mod triangles;
-pub mod upload;
-pub mod window;
+pub mod shapes;
+pub mod splats;
+pub mod style;
 pub mod words;
 
 use crate::engine::{Engine, EngineError};
 use crate::model::scene::Scene;
 use camera::Camera;
+use cpu::{raster, shape_raster};
 use frame::Frame;
-use sketch::Mark;
+use shapes::StyledShape;
 
 /// Makes pictures of the flock that an engine holds.
 pub trait Painter {
     /// What draws: for the summary of a capture.
     fn describe(&self) -> String;
 
-    /// The scenery, the flock as it is now, and over it the marks `above`; as large as `camera`
+    /// The scenery, the flock as it is now, and over it the shapes `above`; as large as `camera`
     /// says.
     fn paint(
         &mut self,
         engine: &mut dyn Engine,
         scene: &Scene,
         camera: &Camera,
-        above: &[Mark],
+        above: &[StyledShape],
     ) -> Result<Frame, EngineError>;
 
     /// Begins the same picture and returns the oldest one begun before, if that is done or has to make
@@ -51,7 +39,7 @@ pub trait Painter {
         engine: &mut dyn Engine,
         scene: &Scene,
         camera: &Camera,
-        above: &[Mark],
+        above: &[StyledShape],
     ) -> Result<Option<Frame>, EngineError> {
         self.paint(engine, scene, camera, above).map(Some)
     }
@@ -79,11 +67,11 @@ impl Painter for RasterPainter {
         engine: &mut dyn Engine,
         scene: &Scene,
         camera: &Camera,
-        above: &[Mark],
+        above: &[StyledShape],
     ) -> Result<Frame, EngineError> {
         let (state, targets) = (engine.read_back()?, engine.targets()?);
         let mut frame = raster::draw(scene, &state, &targets, camera, self.scale);
-        pencil::draw(above, camera, self.scale, &mut frame);
+        shape_raster::draw(above, camera, self.scale, &mut frame);
         Ok(frame)
     }
 }

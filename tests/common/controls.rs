@@ -109,7 +109,7 @@ fn changes_for_all(kinds: &[Kind]) -> [Change; 8] {
         change("the least of a draw", kinds, |scene, _| {
             let all = scene.species.iter_mut().flat_map(|species| &mut species.variations);
             for variation in all {
-                if let Law::Drawn { from } = &mut variation.law {
+                if let Law::PerAgent { from } = &mut variation.law {
                     *from *= 0.8;
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use flockwork::engine::gpu::{Gpu, GpuEngine, Options};
+use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 
 use super::Tolerance;
 
@@ -12,17 +12,24 @@ pub const GPU: Tolerance = Tolerance { position: 1e-3, velocity: 1e-3, angle: 1e
 
 /// The engine, with the device's own bounds checks.
 pub fn engine(gpu: &Arc<Gpu>) -> GpuEngine {
-    GpuEngine::with_options(Arc::clone(gpu), Options { checked: true, ..Options::default() })
+    GpuEngine::with_options(
+        Arc::clone(gpu),
+        EngineOptions { checked: true, ..EngineOptions::default() },
+    )
 }
 
 /// The engine as it is shipped: no bounds checks, and no counters in loops.
 pub fn shipped(gpu: &Arc<Gpu>) -> GpuEngine {
-    GpuEngine::with_options(Arc::clone(gpu), Options { checked: false, ..Options::default() })
+    GpuEngine::with_options(
+        Arc::clone(gpu),
+        EngineOptions { checked: false, ..EngineOptions::default() },
+    )
 }
 
-/// The same where no subgroup goes in step: what runs on a real GPU.
-pub fn out_of_step(gpu: &Arc<Gpu>) -> GpuEngine {
-    let options = Options { checked: false, out_of_step: true, ..Options::default() };
+/// The same without subgroups: what runs on a real GPU.
+pub fn without_subgroups(gpu: &Arc<Gpu>) -> GpuEngine {
+    let options =
+        EngineOptions { checked: false, without_subgroups: true, ..EngineOptions::default() };
     GpuEngine::with_options(Arc::clone(gpu), options)
 }
 

@@ -9,9 +9,9 @@ use flockwork::model::scene::{BuiltIn, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
-use flockwork::view::look;
-use flockwork::view::offscreen::Offscreen;
-use flockwork::view::upload::UploadedAgents;
+use flockwork::view::gpu::offscreen::Offscreen;
+use flockwork::view::gpu::upload::UploadedAgents;
+use flockwork::view::style;
 
 /// `flock`, with keys set.
 pub fn scene(overrides: &[&str]) -> Scene {
@@ -37,5 +37,5 @@ pub fn apart(a: &Frame, b: &Frame) -> f64 {
 
 /// All that a picture holds above the background.
 pub fn light(frame: &Frame) -> f64 {
-    apart(frame, &Frame::filled(frame.width, frame.height, look::BACKGROUND))
+    apart(frame, &Frame::filled(frame.width, frame.height, style::BACKGROUND))
 }

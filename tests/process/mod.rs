@@ -45,7 +45,7 @@ impl Watched {
     /// Waits until it listens for a signal, by its number: one that comes earlier would end it without
     /// a word.
     pub fn until_it_hears(&mut self, signal: u32) {
-        while !hears(self.child.id(), signal) {
+        while !perceives(self.child.id(), signal) {
             assert!(self.child.try_wait().unwrap().is_none(), "it ended by itself");
             std::thread::yield_now();
         }
@@ -86,7 +86,7 @@ fn send(process: u32, signal: &str) -> bool {
 }
 
 /// True once a process catches a signal.
-fn hears(process: u32, signal: u32) -> bool {
+fn perceives(process: u32, signal: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     caught.is_some_and(|set| u64::from_str_radix(set.trim(), 16).unwrap() & 1 << (signal - 1) != 0)

@@ -188,7 +188,7 @@ fn the_hungrier_the_less_room() {
     on_both("hunger", |run| {
         let slot = Slot::Rule(Kind::Seek, Kind::Seek.parameter("weight").unwrap());
         let hunger: Vec<f32> =
-            (0..50).map(|id| drawn(0.0, 1.0, run.scene.seed, id, slot.draw_key())).collect();
+            (0..50).map(|id| drawn(0.0, 1.0, run.scene.seed, id, slot.noise_key())).collect();
         let food = run.scene.targets[1].position;
         let mut order: Vec<usize> = (0..50).collect();
         order.sort_by(|a, b| hunger[*a].total_cmp(&hunger[*b]));

@@ -1,6 +1,6 @@
 //! Wander, contain, follow flow: vehicles on their own.
 
-use flockwork::model::scene::Look;
+use flockwork::model::scene::BoidShape;
 use flockwork::model::scenery::FlowField;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
@@ -68,7 +68,7 @@ fn wanderers_turn_gently_and_drift_nowhere() {
 #[test]
 fn embers_glow_and_stray() {
     on_both("embers", |run| {
-        assert_eq!(run.scene.species[0].look, Look::Glow);
+        assert_eq!(run.scene.species[0].look, BoidShape::Glow);
         run.start(Some(10_000), &[]);
         let start = run.step(0);
         let turn = mean_turn(run);

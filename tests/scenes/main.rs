@@ -106,7 +106,7 @@ fn assert_nobody_lost(run: &Run, state: &FlockState, count: usize) {
 
 /// How many agents have nobody within the scene's largest radius.
 fn alone(run: &Run, state: &FlockState) -> usize {
-    let radius = run.scene.hearing_radius();
+    let radius = run.scene.perception_radius();
     let near = |i: usize, q: &Point| run.way(state.position[i], *q).length() < radius;
     let others = |i: usize| state.position.iter().enumerate().filter(move |(j, _)| *j != i);
     (0..state.len()).filter(|i| !others(*i).any(|(_, q)| near(*i, q))).count()

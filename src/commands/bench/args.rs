@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::drawing::Marker;
 use crate::commands::usage::{self, whole, wrong};
 use crate::engine::gpu::AdapterChoice;
-use crate::model::scene::{Layout, Request, Scene};
+use crate::model::scene::{Request, Scene, StartLayout};
 
 /// Ticks in which flocks have formed. (From 10 mean neighbours the scene `flock` comes to 29 in 100
 /// ticks and changes slowly after 1,000.)
@@ -135,11 +135,11 @@ impl BenchFlockArgs {
         self.settle.unwrap_or(formed)
     }
 
-    pub(super) fn layout(&self) -> Layout {
+    pub(super) fn layout(&self) -> StartLayout {
         match self.state {
-            None => Layout::AsWritten,
-            Some(StartState::Uniform | StartState::Flocked) => Layout::Even,
-            Some(StartState::Clumped) => Layout::Clump,
+            None => StartLayout::AsWritten,
+            Some(StartState::Uniform | StartState::Flocked) => StartLayout::Even,
+            Some(StartState::Clumped) => StartLayout::Clump,
         }
     }
 
@@ -164,7 +164,7 @@ impl BenchFlockArgs {
                     Some(density) => format!("--count {count} with --density {density}"),
                     None => format!("--count {count}"),
                 };
-                scene.clone().furnish(&request).with_context(place)?;
+                scene.clone().resize(&request).with_context(place)?;
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::agreement::Agreement;
-use super::report::{Crowding, Report, Row};
+use super::report::{Crowding, Report, ReportRow};
 use crate::commands::advance::Pace;
 use crate::commands::interrupt::Interrupt;
 use crate::commands::progress::{progress, waiting};
@@ -143,7 +143,13 @@ pub fn measure(
     for contestant in contestants {
         let profile = profile(contestant.label, contestant.engine, interrupt)?;
         let describe = contestant.engine.describe();
-        rows.push(Row::new(contestant.label, describe, &contestant.samples, &profile, agents));
+        rows.push(ReportRow::new(
+            contestant.label,
+            describe,
+            &contestant.samples,
+            &profile,
+            agents,
+        ));
     }
     Ok(Some(Report {
         scene: scene.name.clone(),
@@ -190,7 +196,7 @@ struct Run {
     /// Ticks of a sample.
     batch: u32,
     /// False when some have done more.
-    in_step: bool,
+    same_tick: bool,
 }
 
 /// The warm-up, then the first run of `ticks` ticks.
@@ -204,7 +210,7 @@ fn run_in_turn(
         let spinner = waiting(&format!("{}: warming up", contestant.label));
         let took = untimed(contestant.engine, WARM_UP, interrupt)?;
         spinner.finish_and_clear();
-        let Some(took) = took else { return Ok(Run { ticks: 0, batch: 0, in_step: false }) };
+        let Some(took) = took else { return Ok(Run { ticks: 0, batch: 0, same_tick: false }) };
         fastest = fastest.min(took);
     }
     // One length of batch for all, so that all are at the same tick when it is each one's turn.
@@ -230,7 +236,7 @@ fn time_batches(
         let now = batch.min(ticks - done);
         for (turn, contestant) in contestants.iter_mut().enumerate() {
             if interrupt.is_raised() {
-                return Ok(Run { ticks: done, batch, in_step: turn == 0 });
+                return Ok(Run { ticks: done, batch, same_tick: turn == 0 });
             }
             let begin = Instant::now();
             contestant.engine.step(now)?;
@@ -242,7 +248,7 @@ fn time_batches(
         done += now;
         tell(done.into());
     }
-    Ok(Run { ticks: done, batch, in_step: true })
+    Ok(Run { ticks: done, batch, same_tick: true })
 }
 
 /// Repeats a run that was too short for steady figures. Returns how many runs there are then; one
@@ -288,7 +294,7 @@ fn compare(
     interrupt: &Interrupt,
 ) -> Result<(Option<Crowding>, Vec<Agreement>), EngineError> {
     // Of engines that are not in step only the first is looked at.
-    let compared = if run.in_step { contestants.len() } else { 1 };
+    let compared = if run.same_tick { contestants.len() } else { 1 };
     let mut named = Vec::new();
     for Contestant { label, engine, after_one_tick, .. } in contestants.iter_mut().take(compared) {
         let spinner = waiting(&format!("{label}: reading the flock back"));

@@ -10,7 +10,7 @@ use crate::commands::usage::wrong;
 
 /// How it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+enum PlotFormat {
     Svg,
     Png,
 }
@@ -18,7 +18,7 @@ enum Format {
 /// A picture that appears under its name when it is whole.
 #[derive(Debug)]
 pub struct PlotFile {
-    format: Format,
+    format: PlotFormat,
     file: OutputFile,
 }
 
@@ -27,8 +27,8 @@ impl PlotFile {
     pub fn create(path: &Path) -> anyhow::Result<Self> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         let format = match extension.as_deref() {
-            Some("svg") => Format::Svg,
-            Some("png") => Format::Png,
+            Some("svg") => PlotFormat::Svg,
+            Some("png") => PlotFormat::Png,
             _ => {
                 return Err(wrong(format!(
                     "--plot {}: a plot is called NAME.svg (lines and text) or NAME.png (pixels)",
@@ -43,8 +43,8 @@ impl PlotFile {
     pub fn write(mut self, reports: &[Report]) -> anyhow::Result<()> {
         let drawing = chart::chart(reports);
         match self.format {
-            Format::Svg => self.file.write_all(drawing.svg()?.as_bytes())?,
-            Format::Png => {
+            PlotFormat::Svg => self.file.write_all(drawing.svg()?.as_bytes())?,
+            PlotFormat::Png => {
                 let (width, height, pixels) = drawing.pixels()?;
                 let mut encoder = png::Encoder::new(&mut self.file, width, height);
                 encoder.set_color(png::ColorType::Rgb);

@@ -16,7 +16,7 @@ pub const FEW: usize = 5;
 
 /// One engine.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct ReportRow {
     /// `gpu`, `cpu` or `cpu1`.
     pub engine: &'static str,
     /// Adapter, or threads and instruction set.
@@ -97,7 +97,7 @@ pub struct Report {
     #[serde(flatten)]
     pub crowding: Option<Crowding>,
     /// The engines.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReportRow>,
     /// How far the engines agree with the first one.
     pub agreements: Vec<Agreement>,
 }
@@ -108,7 +108,7 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
     sorted.get(index.clamp(1, sorted.len()) - 1).copied().unwrap_or(f64::NAN)
 }
 
-impl Row {
+impl ReportRow {
     /// From samples in milliseconds a tick.
     #[must_use]
     pub fn new(

@@ -9,7 +9,7 @@ use csv::{ByteRecord, ReaderBuilder, WriterBuilder};
 use rayon::prelude::*;
 
 use super::COLUMNS;
-use super::table::{Row, StateTable};
+use super::table::{StateRow, StateTable};
 use crate::commands::input::Lines;
 use crate::commands::output::OutputFile;
 use crate::model::quote::quoted;
@@ -66,11 +66,11 @@ fn block(state: &FlockState, start: usize) -> io::Result<Vec<u8>> {
 }
 
 /// Where each column of [`COLUMNS`] stands in the file.
-struct Layout {
+struct Columns {
     places: [Option<usize>; COLUMNS.len()],
 }
 
-impl Layout {
+impl Columns {
     fn of(header: &ByteRecord) -> anyhow::Result<Self> {
         let mut places = [None; COLUMNS.len()];
         for (place, name) in header.iter().enumerate() {
@@ -142,7 +142,7 @@ pub fn read(path: &Path) -> anyhow::Result<StateTable> {
     if header.is_empty() {
         bail!("the file is empty; a state file begins with {}", COLUMNS.join(","));
     }
-    let layout = Layout::of(header)?;
+    let layout = Columns::of(header)?;
     if layout.is_own() && !ends_with_a_line {
         // A number that lost its last digits is still a number: only the missing end of line tells.
         bail!(
@@ -165,7 +165,7 @@ pub fn read(path: &Path) -> anyhow::Result<StateTable> {
             }
         };
         let tick = whole(0, u64::MAX)?.unwrap_or_default();
-        let row = Row {
+        let row = StateRow {
             place: line,
             id: whole(1, u32::MAX.into())?.unwrap_or_default() as u32,
             species: whole(2, u8::MAX.into())?.unwrap_or_default() as u8,

@@ -49,10 +49,10 @@ impl StateFormat {
 
 /// Writes states as they come, one tick after the other; memory does not grow with their number.
 #[derive(Debug)]
-pub struct StateWriter(Format);
+pub struct StateWriter(FileFormat);
 
 #[derive(Debug)]
-enum Format {
+enum FileFormat {
     Csv(csv::CsvStates),
     Npz(Box<npz::NpzStates>),
 }
@@ -64,24 +64,24 @@ impl StateWriter {
         let format = StateFormat::of(path, "--out")?;
         let file = OutputFile::create(path)?;
         Ok(Self(match format {
-            StateFormat::Csv => Format::Csv(csv::CsvStates::begin(file)?),
-            StateFormat::Npz => Format::Npz(Box::new(npz::NpzStates::begin(file)?)),
+            StateFormat::Csv => FileFormat::Csv(csv::CsvStates::begin(file)?),
+            StateFormat::Npz => FileFormat::Npz(Box::new(npz::NpzStates::begin(file)?)),
         }))
     }
 
     /// Adds the rows of one tick, in the order of the state.
     pub fn write(&mut self, state: &FlockState) -> anyhow::Result<()> {
         match &mut self.0 {
-            Format::Csv(states) => Ok(states.write(state)?),
-            Format::Npz(states) => Ok(states.write(state)?),
+            FileFormat::Csv(states) => Ok(states.write(state)?),
+            FileFormat::Npz(states) => Ok(states.write(state)?),
         }
     }
 
     /// Completes the file and gives it its name. Returns its size in bytes.
     pub fn finish(self) -> anyhow::Result<u64> {
         let file = match self.0 {
-            Format::Csv(states) => states.finish(),
-            Format::Npz(states) => states.finish()?,
+            FileFormat::Csv(states) => states.finish(),
+            FileFormat::Npz(states) => states.finish()?,
         };
         Ok(file.keep().map_err(|error: OutputError| error)?)
     }

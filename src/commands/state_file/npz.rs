@@ -14,7 +14,7 @@ use npyz::zip::{CompressionMethod, DateTime};
 use npyz::{AutoSerialize, Deserialize, NpyFile, NpyHeader, WriterBuilder};
 
 use super::ARRAYS;
-use super::table::{Row, StateTable};
+use super::table::{StateRow, StateTable};
 use crate::commands::output::{OutputError, OutputFile, Scratch};
 use crate::model::quote::{cut, quoted};
 use crate::model::scene::hint;
@@ -151,7 +151,7 @@ pub fn read(path: &Path) -> anyhow::Result<StateTable> {
 
     let mut table = StateTable::new("row");
     for row in 0..rows {
-        let agent = Row {
+        let agent = StateRow {
             place: row as u64,
             id: id[row] as u32,
             species: species[row] as u8,

@@ -11,7 +11,7 @@ use crate::model::world::{Boundary, FARTHEST};
 
 /// One agent as a file has it.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct StateRow {
     /// Line of a CSV file or row of the arrays, for messages.
     pub place: u64,
     /// Unique among the rows of a tick.
@@ -29,7 +29,7 @@ pub struct Row {
 pub struct StateTable {
     /// What `place` counts: `line` or `row`.
     unit: &'static str,
-    rows: Vec<Row>,
+    rows: Vec<StateRow>,
     tick: u64,
     /// True when the file holds other ticks too.
     several: bool,
@@ -45,7 +45,7 @@ impl StateTable {
     }
 
     /// Takes one row of `tick`; only the rows of the highest tick stay.
-    pub fn push(&mut self, tick: u64, row: Row) -> anyhow::Result<()> {
+    pub fn push(&mut self, tick: u64, row: StateRow) -> anyhow::Result<()> {
         self.several |= !self.rows.is_empty() && tick != self.tick;
         if self.rows.is_empty() {
             self.tick = tick;
@@ -64,8 +64,8 @@ impl StateTable {
         Ok(())
     }
 
-    fn check_numbers(&self, row: &Row) -> anyhow::Result<()> {
-        let Row { place, id, position, velocity, .. } = row;
+    fn check_numbers(&self, row: &StateRow) -> anyhow::Result<()> {
+        let StateRow { place, id, position, velocity, .. } = row;
         for (name, value) in
             [("x", position.x), ("y", position.y), ("vx", velocity.x), ("vy", velocity.y)]
         {
@@ -141,7 +141,7 @@ impl StateTable {
     pub fn into_state(self, scene: &Scene) -> anyhow::Result<FlockState> {
         let size = scene.world.size;
         for row in &self.rows {
-            let Row { place, id, species, position, .. } = row;
+            let StateRow { place, id, species, position, .. } = row;
             if usize::from(*species) >= scene.species.len() {
                 bail!(
                     "{} {place}: agent {id} is of species {species}, but scene `{}` has {}, \

@@ -6,9 +6,9 @@
 
 mod bands;
 mod flock;
+mod lane_parameters;
 mod lanes;
 mod neighbours;
-mod pilots;
 mod sort;
 mod steer;
 
@@ -28,8 +28,8 @@ use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use flock::{Identity, Motion};
+use lane_parameters::SpeciesTable;
 use neighbours::Surveyed;
-use pilots::SpeciesTable;
 use sort::{Sorted, Unsorted};
 use steer::Steer;
 

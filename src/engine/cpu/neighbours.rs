@@ -1,7 +1,7 @@
-//! The neighbours of a group of agents: which runs of the sorted arrays to walk, and the walk.
+//! The neighbours of a group of agents: which runs of the sorted arrays to read, and the loop over them.
 //!
 //! The agents of a group stand in the lanes; a candidate is broadcast to all of them. The lanes'
-//! runs overlap, so the group walks their union once: a candidate that is not in a lane's own
+//! runs overlap, so the group reads their union once: a candidate that is not in a lane's own
 //! columns is at least the radius away, so the distance test drops it and adding it changes no bit.
 //! The union ascends, hence every lane still adds its own neighbours in the order of
 //! [`Grid::columns_around`].
@@ -11,15 +11,15 @@ use std::ops::Range;
 use pulp::Simd;
 
 use super::flock::Motion;
+use super::lane_parameters::LaneParameters;
 use super::lanes::MAX_LANES;
-use super::pilots::Pilots;
 use crate::model::behaviours::{Kind, Neighbour, Rules, Sums, Uses};
 use crate::model::grid::{ColumnRun, Grid, RUN_CAP, Sampling};
 use crate::model::real::{Lanes, Real};
 use crate::model::vector::Vector;
 use crate::model::world::{Boundary, World};
 
-/// What every walk of one tick reads.
+/// What every neighbour loop of one tick reads.
 pub struct Surveyed<'a> {
     /// The sorted flock.
     pub motion: &'a Motion,
@@ -53,12 +53,12 @@ pub struct Group<S: Simd> {
     pub heading: Vector<Lanes<S>>,
 }
 
-/// A walk over the neighbours of a group. `USES` is [`Uses::ALL`] when the behaviours are known
+/// The loop over the neighbours of a group. `USES` is [`Uses::ALL`] when the behaviours are known
 /// only at run time; `MANY` says that the scene has several species.
-pub struct Walk<'a, S: Simd, const USES: u64, const MANY: bool> {
+pub struct NeighbourLoop<'a, S: Simd, const USES: u64, const MANY: bool> {
     simd: S,
     flock: &'a Surveyed<'a>,
-    pilots: &'a Pilots<S>,
+    parameters: &'a LaneParameters<S>,
     group: &'a Group<S>,
     sums: &'a mut Sums<Lanes<S>>,
 }
@@ -81,20 +81,20 @@ pub fn listening<const USES: u64>(scene: Uses) -> Uses {
     if USES == Uses::ALL.bits() { scene } else { Uses::from_bits(USES) }
 }
 
-impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
+impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, MANY> {
     /// Makes `sums` those over the neighbours of every agent of `group`. The sums of behaviours that
     /// the kernel does not know are left alone.
     #[inline(always)]
     pub fn sum_up(
         simd: S,
         flock: &'a Surveyed<'a>,
-        pilots: &'a Pilots<S>,
+        parameters: &'a LaneParameters<S>,
         group: &'a Group<S>,
         rows: &[u32],
         sums: &'a mut Sums<Lanes<S>>,
     ) {
         Rules::clear(listening::<USES>(flock.uses), sums, group.position.x);
-        let mut walk = Self { simd, flock, pilots, group, sums };
+        let mut neighbours = Self { simd, flock, parameters, group, sums };
         let Grid { columns, rows: height, reach, .. } = flock.grid;
         // The plain difference of two agents within reach, and on one side of the seam, is also the
         // shortest where it is less than half a world: it is under reach + 1 cells long.
@@ -106,11 +106,11 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
                 && inner(group.columns.0, columns, reach)
                 && inner(group.columns.1, columns, reach));
         for &near in rows {
-            if seam { walk.row::<true>(near) } else { walk.row::<false>(near) }
+            if seam { neighbours.row::<true>(near) } else { neighbours.row::<false>(near) }
         }
     }
 
-    /// Walks the neighbours in row `near`.
+    /// Reads the neighbours in row `near`.
     #[inline(always)]
     fn row<const SEAM: bool>(&mut self, near: u32) {
         let main = self.agents(near, self.main_run());
@@ -165,7 +165,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
     }
 
     /// True when an agent's own run is so long that it is sampled, or when the group is so
-    /// scattered that walking each cell's own runs is less work than walking their union.
+    /// scattered that reading each cell's own runs is less work than reading their union.
     #[cold]
     fn goes_cell_by_cell(&self, near: u32, lengths: [usize; 3]) -> bool {
         if self.group.columns.0 == self.group.columns.1 {
@@ -187,11 +187,11 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
         alone < joint
     }
 
-    /// Walks the runs of each cell of the group on its own, sampling those that are too long.
+    /// Reads the runs of each cell of the group on its own, sampling those that are too long.
     #[inline(never)]
     fn cell_by_cell<const SEAM: bool>(&mut self, near: u32) {
         struct Op<'w, 'a, S: Simd, const USES: u64, const MANY: bool, const SEAM: bool> {
-            walk: &'w mut Walk<'a, S, USES, MANY>,
+            neighbours: &'w mut NeighbourLoop<'a, S, USES, MANY>,
             near: u32,
         }
         impl<S: Simd, const USES: u64, const MANY: bool, const SEAM: bool> pulp::NullaryFnOnce
@@ -200,23 +200,23 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
             type Output = ();
             #[inline(always)]
             fn call(self) {
-                self.walk.cell_by_cell_here::<SEAM>(self.near);
+                self.neighbours.cell_by_cell_here::<SEAM>(self.near);
             }
         }
         // Out of line, so that the common case stays small; `vectorize` brings the instructions.
         let simd = self.simd;
-        Simd::vectorize(simd, Op::<S, USES, MANY, SEAM> { walk: self, near });
+        Simd::vectorize(simd, Op::<S, USES, MANY, SEAM> { neighbours: self, near });
     }
 
     #[inline(always)]
     fn cell_by_cell_here<const SEAM: bool>(&mut self, near: u32) {
         let Surveyed { grid, seed, tick, .. } = *self.flock;
         for (column, lanes) in cells(self.flock, self.group) {
-            let draw = Sampling::draw(seed, self.group.row * grid.columns + column, tick);
+            let noise = Sampling::noise(seed, self.group.row * grid.columns + column, tick);
             let (first, second) = grid.columns_around(column);
             for run in [Some(first), second].into_iter().flatten() {
                 let agents = self.agents(near, run);
-                let sampling = Sampling::of_run(agents.len() as u32, draw);
+                let sampling = Sampling::of_run(agents.len() as u32, noise);
                 let mut share = [0.0; MAX_LANES];
                 share[lanes.clone()].fill(sampling.stride as f32);
                 self.sampled::<SEAM>(agents, sampling, &share);
@@ -250,9 +250,9 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
     fn whole<const SEAM: bool>(&mut self, agents: Range<usize>) {
         let own = &self.group.agents;
         if agents.start < own.end && own.start < agents.end {
-            self.look::<SEAM, true>(agents);
+            self.observe_all::<SEAM, true>(agents);
         } else {
-            self.look::<SEAM, false>(agents);
+            self.observe_all::<SEAM, false>(agents);
         }
     }
 
@@ -265,7 +265,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
 
     /// Shows a run of agents to every lane. `OWN` when some of them are in the group.
     #[inline(always)]
-    fn look<const SEAM: bool, const OWN: bool>(&mut self, agents: Range<usize>) {
+    fn observe_all<const SEAM: bool, const OWN: bool>(&mut self, agents: Range<usize>) {
         let Surveyed { motion, species, .. } = self.flock;
         let mut sums = *self.sums;
         let mut share = Lanes::splat(self.simd, 1.0);
@@ -292,7 +292,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
         share: Lanes<S>,
         sums: &mut Sums<Lanes<S>>,
     ) {
-        let Self { simd, flock, pilots, group, .. } = *self;
+        let Self { simd, flock, parameters, group, .. } = *self;
         let [x, y, vx, vy] = candidate.map(|value| Lanes::splat(simd, value));
         let mut place = Vector { x, y };
         if SEAM {
@@ -307,7 +307,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
             ahead = group.heading.dot(offset);
         }
         if uses.has(Uses::COUNTS) {
-            let near = distance_squared.less_than(pilots.hearing * pilots.hearing);
+            let near = distance_squared.less_than(parameters.hearing * parameters.hearing);
             let seen = share.where_or(near, Lanes::splat(simd, 0.0));
             sums.neighbours = sums.neighbours + seen;
         }
@@ -315,10 +315,10 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> Walk<'a, S, USES, MANY> {
         // Each behaviour asks its own radius.
         let near = distance_squared.less_than(distance_squared);
         let neighbour = Neighbour { offset, distance_squared, velocity, ahead, near, share };
-        let hears = |kind: Kind, share: Lanes<S>| {
-            if MANY { share * pilots.hears(kind, species) } else { share }
+        let perceives = |kind: Kind, share: Lanes<S>| {
+            if MANY { share * parameters.perceives(kind, species) } else { share }
         };
-        pilots.rules.observe(uses, &neighbour, hears, sums);
+        parameters.rules.observe(uses, &neighbour, perceives, sums);
     }
 }
 

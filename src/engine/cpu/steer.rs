@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use super::bands::Part;
 use super::flock::{Motion, MotionMut, take};
+use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::{InstructionSet, MAX_LANES};
-use super::neighbours::{Group, Surveyed, Walk, listening};
-use super::pilots::{Pilots, SpeciesTable};
+use super::neighbours::{Group, NeighbourLoop, Surveyed, listening};
 use crate::model::behaviours::{Agent, Kind, Rules, Sums, Surroundings, Uses};
 use crate::model::memory::Memory;
 use crate::model::random::{self, Use};
@@ -84,8 +84,8 @@ impl<const USES: u64, const MANY: bool> WithSimd for Task<'_, USES, MANY> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let Steer { flock, table, .. } = self.pass;
-        let mut uniform: Vec<Pilots<S>> =
-            (0..table.len()).map(|species| Pilots::uniform(simd, table, species)).collect();
+        let mut uniform: Vec<LaneParameters<S>> =
+            (0..table.len()).map(|species| LaneParameters::uniform(simd, table, species)).collect();
         let columns = flock.grid.columns as usize;
         // One for all groups: clearing it costs less than making another.
         let mut sums = Rules::nothing(uniform[0].mass);
@@ -117,7 +117,7 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
     fn group<S: Simd>(
         &mut self,
         simd: S,
-        uniform: &mut [Pilots<S>],
+        uniform: &mut [LaneParameters<S>],
         agents: Range<usize>,
         (row, rows): (u32, &[u32]),
         sums: &mut Sums<Lanes<S>>,
@@ -137,22 +137,22 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
 
         let mut mixed;
         let species = &flock.species[agents.clone()];
-        let pilots = if MANY {
+        let parameters = if MANY {
             if species.iter().all(|s| *s == species[0]) {
                 &mut uniform[species[0] as usize]
             } else {
-                mixed = Pilots::mixed(simd, table, species);
+                mixed = LaneParameters::mixed(simd, table, species);
                 &mut mixed
             }
         } else {
             &mut uniform[0]
         };
         if table.has_traits() {
-            pilots.draw(simd, table, flock.seed, species, &self.pass.row[agents]);
+            parameters.draw(simd, table, flock.seed, species, &self.pass.row[agents]);
         }
-        let pilots = &*pilots;
-        Walk::<S, USES, MANY>::sum_up(simd, flock, pilots, &group, rows, sums);
-        self.integrate(simd, &group, velocity, pilots, sums);
+        let parameters = &*parameters;
+        NeighbourLoop::<S, USES, MANY>::sum_up(simd, flock, parameters, &group, rows, sums);
+        self.integrate(simd, &group, velocity, parameters, sums);
     }
 
     /// From the sums to the new position, velocity and cell.
@@ -162,11 +162,11 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
         simd: S,
         group: &Group<S>,
         velocity: Vector<Lanes<S>>,
-        pilots: &Pilots<S>,
+        parameters: &LaneParameters<S>,
         sums: &Sums<Lanes<S>>,
     ) {
         let Steer { flock, surroundings, row, time_step, .. } = self.pass;
-        let like = pilots.mass;
+        let like = parameters.mass;
         let position = group.position;
         let listening = listening::<USES>(flock.uses);
         let mut spread = Vector::zero(like);
@@ -174,27 +174,27 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
             spread = spread_directions(simd, &row[group.agents.clone()]);
         }
         let remembers = flock.uses.has(Uses::MEMORY);
-        let (mut angle, mut draw) = (like.constant(0.0), like.constant(0.0));
+        let (mut angle, mut noise) = (like.constant(0.0), like.constant(0.0));
         if remembers {
-            (angle, draw) = self.recalled(simd, group.agents.clone());
+            (angle, noise) = self.recalled(simd, group.agents.clone());
         }
         let mut agent = Agent {
             position,
             velocity,
-            max_speed: pilots.max_speed,
-            max_force: pilots.max_force,
-            limits_each: pilots.limits_each,
-            size: pilots.size,
+            max_speed: parameters.max_speed,
+            max_force: parameters.max_force,
+            limits_each: parameters.limits_each,
+            size: parameters.size,
             angle,
-            draw,
+            noise,
             brake: like.constant(1.0),
             kick: Vector::zero(like),
         };
-        let Pilots { in_turn, rules, .. } = pilots;
-        let turn = |kind| pilots.turn(kind);
+        let LaneParameters { in_turn, rules, .. } = parameters;
+        let turn = |kind| parameters.turn(kind);
         let force =
             rules.force(flock.uses, &mut agent, surroundings, spread, sums, (*in_turn, turn));
-        let acceleration = Vector { x: force.x / pilots.mass, y: force.y / pilots.mass };
+        let acceleration = Vector { x: force.x / parameters.mass, y: force.y / parameters.mass };
         let step = like.constant(*time_step);
         let velocity = velocity * agent.brake + (acceleration + agent.kick) * step;
         let velocity = velocity.limit(agent.max_speed);
@@ -219,12 +219,12 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
     #[inline(always)]
     fn recalled<S: Simd>(&self, simd: S, agents: Range<usize>) -> (Lanes<S>, Lanes<S>) {
         let Steer { flock, row, .. } = self.pass;
-        let (mut angles, mut draws) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
+        let (mut angles, mut noises) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
         for (lane, agent) in agents.enumerate() {
             angles[lane] = flock.motion.memory[agent].angle();
-            draws[lane] = random::unit(flock.seed, row[agent], flock.tick, Use::Wander);
+            noises[lane] = random::unit(flock.seed, row[agent], flock.tick, Use::Wander);
         }
-        (Lanes::load(simd, &angles), Lanes::load(simd, &draws))
+        (Lanes::load(simd, &angles), Lanes::load(simd, &noises))
     }
 }
 

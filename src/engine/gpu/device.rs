@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::buffers;
 use super::fault::{self, Fault};
-use super::memory;
 use crate::engine::EngineError;
 use crate::model::quote::cut;
 use crate::model::scene::nearest;
@@ -163,7 +163,7 @@ fn choose(choice: &AdapterChoice, mut found: Vec<wgpu::Adapter>) -> Result<wgpu:
 /// refuses nothing: whoever needs one says so.
 pub fn check_count(choice: &AdapterChoice, count: u64) -> Result<(), EngineError> {
     match choose(choice, adapters(&instance())) {
-        Ok(adapter) => memory::check_count(&adapter.limits(), &adapter.get_info(), count),
+        Ok(adapter) => buffers::check_count(&adapter.limits(), &adapter.get_info(), count),
         Err(_) => Ok(()),
     }
 }
@@ -239,11 +239,11 @@ impl Gpu {
         is_software(&self.info)
     }
 
-    /// True when subgroups of agents walk in step: on a driver that loads lane by lane, with
+    /// True when a subgroup of agents reads its neighbours together: on a driver that loads lane by lane, with
     /// subgroups of the right size. A GPU gathers in one instruction, and its wider subgroups would
     /// share too little.
     #[must_use]
-    pub fn goes_in_step(&self) -> bool {
+    pub fn has_subgroups_of_agents(&self) -> bool {
         self.info.driver == IN_STEP_DRIVER
             && self.device.features().contains(wgpu::Features::SUBGROUP)
             && [self.info.subgroup_min_size, self.info.subgroup_max_size] == [LANES; 2]
@@ -251,7 +251,7 @@ impl Gpu {
 
     /// True when a loop of many rounds must take several steps in each.
     #[must_use]
-    pub fn counts_rounds(&self) -> bool {
+    pub fn unrolls_loops(&self) -> bool {
         self.info.driver == COUNTING_DRIVER
     }
 

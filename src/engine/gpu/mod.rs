@@ -5,9 +5,9 @@
 //! function of the initial state alone, although agents race for their slots. Hence the same bytes
 //! on every run.
 
+pub mod buffers;
 pub mod device;
 mod fault;
-pub mod memory;
 mod options;
 pub mod pass;
 mod profiler;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 pub use device::{AdapterChoice, Gpu};
-pub use options::Options;
+pub use options::EngineOptions;
 pub use profiler::MEASURED_TICKS;
 pub use tables::SPECIES_SHIFT;
 
@@ -32,7 +32,7 @@ use crate::model::memory as model;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
-use memory::Memory;
+use buffers::FlockBuffers;
 use pass::{Buffers, Extent, Occasion, Pipeline, Sizes, TICK};
 use profiler::Profiler;
 use shaders::Variant;
@@ -63,7 +63,7 @@ pub struct Agents<'a> {
     /// How many.
     pub count: u32,
     /// Its first word is how many agents there are in the fullest grid cell.
-    pub census: &'a wgpu::Buffer,
+    pub grid_stats: &'a wgpu::Buffer,
 }
 
 /// A flock on the device: pipelines for its scene, and its memory.
@@ -71,7 +71,7 @@ pub struct Agents<'a> {
 struct Loaded {
     variant: Variant,
     pipelines: Vec<Pipeline>,
-    memory: Memory,
+    memory: FlockBuffers,
     bindings: Vec<wgpu::BindGroup>,
     tables: Tables,
     scene: Scene,
@@ -85,7 +85,7 @@ struct Loaded {
 #[derive(Debug)]
 pub struct GpuEngine {
     gpu: Arc<Gpu>,
-    options: Options,
+    options: EngineOptions,
     profiler: Profiler,
     profiling: bool,
     loaded: Option<Loaded>,
@@ -95,12 +95,12 @@ impl GpuEngine {
     /// An engine without a flock.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>) -> Self {
-        Self::with_options(gpu, Options::default())
+        Self::with_options(gpu, EngineOptions::default())
     }
 
     /// The same with other knobs.
     #[must_use]
-    pub fn with_options(gpu: Arc<Gpu>, options: Options) -> Self {
+    pub fn with_options(gpu: Arc<Gpu>, options: EngineOptions) -> Self {
         let profiler = Profiler::new(&gpu);
         Self { gpu, options, profiler, profiling: false, loaded: None }
     }
@@ -150,11 +150,11 @@ impl GpuEngine {
         let named = |name: &str| {
             loaded.memory.named(name).ok_or_else(|| self.gpu.error(format!("no {name}")))
         };
-        let (census, scattered) = (named(memory::CENSUS)?, named(memory::SCATTERED)?);
+        let (grid_stats, scattered) = (named(buffers::GRID_STATS)?, named(buffers::SCATTERED)?);
         let device = self.gpu.device.limits().max_compute_workgroups_per_dimension;
         let limit = self.options.dispatch_limit.map_or(device, |limit| limit.min(device));
-        let clock_stride = memory::clock_stride(&self.gpu.device.limits());
-        Ok(Sizes { extent: loaded.memory.extent, census, scattered, limit, clock_stride })
+        let clock_stride = buffers::clock_stride(&self.gpu.device.limits());
+        Ok(Sizes { extent: loaded.memory.extent, grid_stats, scattered, limit, clock_stride })
     }
 
     /// The pipelines of a tick of `extent` for `variant`, those of the last flock where they fit.
@@ -165,10 +165,10 @@ impl GpuEngine {
     ) -> Result<Vec<Pipeline>, EngineError> {
         let last = self.loaded.take().filter(|loaded| loaded.variant == variant);
         let mut last = last.map_or_else(Vec::new, |loaded| loaded.pipelines);
-        let Options { crowded_above, small_grid, .. } = self.options;
+        let EngineOptions { crowded_above, small_grid, .. } = self.options;
         let occasion = Occasion::of(variant.uses, extent, crowded_above, small_grid);
         let passes = TICK.into_iter().filter(|pass| pass.when.is(occasion));
-        let names = memory::NAMES;
+        let names = buffers::NAMES;
         let checked = self.options.checked;
         let compiled =
             passes.map(|pass| match last.iter().position(|pipeline| pipeline.pass == pass) {
@@ -210,7 +210,7 @@ impl GpuEngine {
             }
         }
         if idle {
-            self.profiler.resolve(&mut encoder, if measured { ticks } else { 0 }, sizes.census);
+            self.profiler.resolve(&mut encoder, if measured { ticks } else { 0 }, sizes.grid_stats);
         }
         self.gpu.queue.submit([encoder.finish()]);
         if idle {
@@ -222,13 +222,13 @@ impl GpuEngine {
     /// Writes the numbers of the next `ticks` ticks.
     fn write_clock(&self, ticks: u32) -> Result<(), EngineError> {
         let Loaded { memory, tick, .. } = self.loaded()?;
-        let stride = memory::clock_stride(&self.gpu.device.limits()) as usize;
+        let stride = buffers::clock_stride(&self.gpu.device.limits()) as usize;
         let mut bytes = vec![0; stride * ticks as usize];
         for (number, slot) in (*tick..).zip(bytes.chunks_mut(stride)) {
             // Shaders count in 32 bits.
             slot[..4].copy_from_slice(&(number as u32).to_le_bytes());
         }
-        memory.write(&self.gpu, memory::CLOCK, &bytes);
+        memory.write(&self.gpu, buffers::CLOCK, &bytes);
         Ok(())
     }
 
@@ -280,11 +280,11 @@ impl Engine for GpuEngine {
     }
 
     fn check_count(&self, count: u64) -> Result<(), EngineError> {
-        memory::check_count(&self.gpu.device.limits(), &self.gpu.info, count)
+        buffers::check_count(&self.gpu.device.limits(), &self.gpu.info, count)
     }
 
     fn host_bytes(&self, agents: u64, cells: u64) -> u64 {
-        let device = if self.gpu.is_software() { memory::BYTES } else { [0, 0] };
+        let device = if self.gpu.is_software() { buffers::BYTES } else { [0, 0] };
         (AGENT_BYTES + device[0]) * agents + (CELL_BYTES + device[1]) * cells
     }
 
@@ -292,9 +292,9 @@ impl Engine for GpuEngine {
         self.gpu.check()?;
         self.check_count(state.len() as u64)?;
         let grid = scene.grid(state.len());
-        let in_step = self.gpu.goes_in_step() && !self.options.out_of_step;
-        let unrolled = self.gpu.counts_rounds() && !self.options.out_of_step;
-        let variant = Variant { unrolled, ..Variant::of(scene, &grid, in_step) };
+        let by_subgroup = self.gpu.has_subgroups_of_agents() && !self.options.without_subgroups;
+        let unrolled = self.gpu.unrolls_loops() && !self.options.without_subgroups;
+        let variant = Variant { unrolled, ..Variant::of(scene, &grid, by_subgroup) };
         let count = state.len() as u32;
         let crowded_above = self.options.crowded_above;
         let extent = Extent::of(count, &grid, crowded_above);
@@ -307,9 +307,9 @@ impl Engine for GpuEngine {
         if variant.uses.has(Uses::MEMORY) {
             sizes.push(("memory", u64::from(count) * 4));
         }
-        let memory = Memory::new(&self.gpu, extent, &sizes)?;
+        let memory = FlockBuffers::new(&self.gpu, extent, &sizes)?;
         let sorted = tables::sorted_agents(&grid, scene, state);
-        let members = sorted.start.par_windows(2).map(|pair| pair[1] - pair[0]);
+        let members = sorted.cell_start.par_windows(2).map(|pair| pair[1] - pair[0]);
         let largest_cell = members.max().unwrap_or(0);
         let names = pipelines.iter().map(|p| p.pass.name).collect();
         self.profiler.reset(&self.gpu, names, largest_cell)?;
@@ -324,8 +324,8 @@ impl Engine for GpuEngine {
         write("memory", bytemuck::cast_slice(&sorted.memory));
         write("state", bytemuck::cast_slice(&sorted.state));
         write("tag", bytemuck::cast_slice(&sorted.tag));
-        write("start", bytemuck::cast_slice(&sorted.start));
-        write("census", bytemuck::bytes_of(&largest_cell));
+        write("cell_start", bytemuck::cast_slice(&sorted.cell_start));
+        write("grid_stats", bytemuck::bytes_of(&largest_cell));
         self.loaded = Some(Loaded {
             variant,
             pipelines,
@@ -469,7 +469,7 @@ impl Engine for GpuEngine {
             tag: loaded.memory.named("tag")?,
             memory: loaded.memory.named("memory").filter(|_| loaded.variant.uses.has(Uses::MEMORY)),
             count: loaded.memory.extent.agents,
-            census: loaded.memory.named(memory::CENSUS)?,
+            grid_stats: loaded.memory.named(buffers::GRID_STATS)?,
         })
     }
 }

@@ -1,10 +1,10 @@
 //! Knobs of the GPU engine.
 
-use super::{memory, pass};
+use super::{buffers, pass};
 
 /// Knobs of the engine itself: nothing a scene has to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct EngineOptions {
     /// Keep the device's own bounds checks and loop counters. They cost a third of the speed and
     /// change no result.
     pub checked: bool,
@@ -17,17 +17,17 @@ pub struct Options {
     /// Takes the shaders of all other devices on the one driver that has its own: each agent walks by
     /// itself and loops are plain. Slower there, and it changes no result as long as fewer than a
     /// million agents share a cell.
-    pub out_of_step: bool,
+    pub without_subgroups: bool,
 }
 
-impl Default for Options {
+impl Default for EngineOptions {
     fn default() -> Self {
         Self {
             checked: cfg!(debug_assertions),
-            crowded_above: memory::CROWDED_ABOVE,
+            crowded_above: buffers::CROWDED_ABOVE,
             dispatch_limit: None,
             small_grid: pass::SMALL_GRID,
-            out_of_step: false,
+            without_subgroups: false,
         }
     }
 }

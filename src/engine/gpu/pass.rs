@@ -2,8 +2,8 @@
 
 use wgpu::naga;
 
+use super::buffers::{CLOCK, CLOCK_BYTES};
 use super::device::Gpu;
-use super::memory::{CLOCK, CLOCK_BYTES};
 use super::reflect::{self, Binding};
 use super::shaders::{ShaderError, Variant, compose};
 use crate::engine::EngineError;
@@ -129,7 +129,7 @@ pub const SMALL_GRID: u32 = 8;
 pub const BITMAP_WORDS: u32 = 2;
 const _: () = assert!(2 * BITMAP_WORDS <= 4);
 
-/// Where the census holds the workgroups of [`Per::Crowd`].
+/// Where `grid_stats` holds the workgroups of [`Per::Crowd`].
 const CROWDS_AT: u64 = 4;
 
 /// How much there is to do.
@@ -158,7 +158,7 @@ pub struct Sizes<'a> {
     /// Of those that the host knows.
     pub extent: Extent,
     /// Holds the size of those per crowd, which the device counts.
-    pub census: &'a wgpu::Buffer,
+    pub grid_stats: &'a wgpu::Buffer,
     /// Holds the size of those per scattered crowd.
     pub scattered: &'a wgpu::Buffer,
     /// Most workgroups in a row.
@@ -301,7 +301,7 @@ impl Pipeline {
         sizes: Sizes<'_>,
         nth: u32,
     ) {
-        let Sizes { extent, census, scattered, limit, clock_stride } = sizes;
+        let Sizes { extent, grid_stats, scattered, limit, clock_stride } = sizes;
         compute.set_pipeline(&self.pipeline);
         let offset = [nth * clock_stride as u32];
         let reads_clock = self.bindings.iter().any(|binding| binding.name == CLOCK);
@@ -310,7 +310,7 @@ impl Pipeline {
             Per::Agent => extent.agents.div_ceil(AGENTS_PER_WORKGROUP),
             Per::Block => extent.cells.div_ceil(CELLS_PER_BLOCK),
             Per::Flock => 1,
-            Per::Crowd => return compute.dispatch_workgroups_indirect(census, CROWDS_AT),
+            Per::Crowd => return compute.dispatch_workgroups_indirect(grid_stats, CROWDS_AT),
             Per::ScatteredCrowd => return compute.dispatch_workgroups_indirect(scattered, 0),
         };
         let (x, y) = dispatch_size(workgroups, limit);

@@ -17,7 +17,7 @@ const PASS_STAMPS: u32 = 2;
 const fn stamps_of_tick(passes: u32) -> u32 {
     PASS_STAMPS * passes
 }
-const CENSUS_BYTES: u64 = 8;
+const GRID_STATS_BYTES: u64 = 8;
 
 /// Timestamps of a submission that measures `ticks` ticks of `passes` passes; before them there is a
 /// pass without work.
@@ -25,7 +25,7 @@ const fn stamps_of(ticks: u32, passes: u32) -> u32 {
     PASS_STAMPS + ticks * stamps_of_tick(passes)
 }
 
-/// Timestamp queries, and a copy of the census, read back asynchronously.
+/// Timestamp queries, and a copy of the grid's statistics, read back asynchronously.
 ///
 /// A pass took the time from the end of the one before to its own end, and the first one's
 /// predecessor is a pass without work. The beginnings are written but not read: lavapipe (seen in
@@ -63,7 +63,7 @@ impl Profiler {
         let buffer = |label, usage| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(label),
-                size: u64::from(count) * 8 + CENSUS_BYTES,
+                size: u64::from(count) * 8 + GRID_STATS_BYTES,
                 usage,
                 mapped_at_creation: false,
             })
@@ -115,15 +115,21 @@ impl Profiler {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         ticks: u32,
-        census: &wgpu::Buffer,
+        grid_stats: &wgpu::Buffer,
     ) {
         let stamps = stamps_of(ticks, self.passes.len() as u32);
         let bytes = u64::from(stamps) * 8;
         if let Some(queries) = self.queries.as_ref().filter(|_| ticks > 0) {
             encoder.resolve_query_set(queries, 0..stamps, &self.resolved, 0);
-            encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.staging, CENSUS_BYTES, bytes);
+            encoder.copy_buffer_to_buffer(
+                &self.resolved,
+                0,
+                &self.staging,
+                GRID_STATS_BYTES,
+                bytes,
+            );
         }
-        encoder.copy_buffer_to_buffer(census, 0, &self.staging, 0, CENSUS_BYTES);
+        encoder.copy_buffer_to_buffer(grid_stats, 0, &self.staging, 0, GRID_STATS_BYTES);
         self.measured = ticks;
     }
 
@@ -158,7 +164,7 @@ impl Profiler {
         self.latest.clone()
     }
 
-    /// The latest census that has arrived.
+    /// The latest statistics of the grid that have arrived.
     pub fn largest_cell(&mut self, gpu: &Gpu) -> u32 {
         self.collect(gpu);
         self.largest_cell
@@ -200,7 +206,7 @@ impl Profiler {
         let period = f64::from(gpu.queue.get_timestamp_period());
         let ticks = self.measured as usize;
         let time = |span: u64| Duration::from_secs_f64(span as f64 * period / ticks as f64 * 1e-9);
-        // The census comes first.
+        // The grid's statistics come first.
         let passes: Vec<PassTime> = self
             .passes
             .iter()

@@ -18,7 +18,7 @@ pub struct Field {
 
 /// The numbers of a struct, by path: `separation.weight`, `size.0`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Layout {
+pub struct StructLayout {
     /// Bytes of one struct, or of one element where the binding is an array.
     pub size: u32,
     /// Every number in it.
@@ -78,7 +78,7 @@ pub fn bindings(module: &Module, known: &[&str]) -> Result<Vec<Binding>, String>
 
 /// The layout of the struct, or of the elements of the array, that is bound as `name`.
 #[must_use]
-pub fn layout(module: &Module, name: &str) -> Option<Layout> {
+pub fn layout(module: &Module, name: &str) -> Option<StructLayout> {
     let (_, global) = globals(module).find(|(_, global)| {
         global.name.as_deref().and_then(|n| plain_name(n, &[name])).is_some()
     })?;
@@ -93,7 +93,7 @@ pub struct Member {
     /// How many elements it has where it is an array; none where the buffer decides.
     pub count: Option<u32>,
     /// The layout of the member, or of its elements.
-    pub element: Layout,
+    pub element: StructLayout,
 }
 
 /// The member `member` of the struct that is bound as `name`.
@@ -119,8 +119,8 @@ fn element_of(module: &Module, ty: Handle<Type>) -> (Handle<Type>, Option<u32>) 
     }
 }
 
-fn layout_of(module: &Module, ty: Handle<Type>) -> Layout {
-    let mut layout = Layout { size: size_of(module, ty), ..Layout::default() };
+fn layout_of(module: &Module, ty: Handle<Type>) -> StructLayout {
+    let mut layout = StructLayout { size: size_of(module, ty), ..StructLayout::default() };
     collect(module, ty, "", 0, &mut layout.fields);
     layout
 }
@@ -168,7 +168,7 @@ fn collect(
 /// A struct's bytes, written field by field.
 #[derive(Clone, Debug)]
 pub struct Record<'a> {
-    layout: &'a Layout,
+    layout: &'a StructLayout,
     /// As the shader reads them.
     pub bytes: Vec<u8>,
     missing: Option<String>,
@@ -177,7 +177,7 @@ pub struct Record<'a> {
 impl<'a> Record<'a> {
     /// All zero.
     #[must_use]
-    pub fn new(layout: &'a Layout) -> Self {
+    pub fn new(layout: &'a StructLayout) -> Self {
         Self { layout, bytes: vec![0; layout.size as usize], missing: None }
     }
 

@@ -30,8 +30,8 @@ pub struct Variant {
     pub several_species: bool,
     /// True when the cells round an agent reach round the world and overlap.
     pub narrow: bool,
-    /// True when subgroups walk in step; see `shaders/walk_in_step.wgsl`.
-    pub in_step: bool,
+    /// True when a subgroup reads its joint runs; see `shaders/neighbours_subgroup.wgsl`.
+    pub by_subgroup: bool,
     /// True when long loops take several steps a round; see `shaders/sort_crowds.wgsl`.
     pub unrolled: bool,
     /// True when sums may be packed into integers of 64 bits; see `shaders/canvas.wgsl`.
@@ -39,11 +39,11 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// What `scene` needs in its grid, on a device that goes `in_step` or not. Loops are plain.
+    /// What `scene` needs in its grid, where neighbours are read `by_subgroup` or not. Loops are plain.
     #[must_use]
-    pub fn of(scene: &Scene, grid: &Grid, in_step: bool) -> Self {
+    pub fn of(scene: &Scene, grid: &Grid, by_subgroup: bool) -> Self {
         Self {
-            in_step,
+            by_subgroup,
             unrolled: false,
             packs: false,
             narrow: grid.columns <= 2 * grid.reach || grid.rows < 3,
@@ -63,7 +63,7 @@ impl Variant {
             traits: Traits::default(),
             boundary: Boundary::Open,
             several_species: false,
-            in_step: false,
+            by_subgroup: false,
             unrolled: false,
             packs,
             narrow: false,
@@ -74,8 +74,8 @@ impl Variant {
         Kind::ALL.into_iter().filter(move |kind| self.uses.contains(*kind))
     }
 
-    /// True when agents walk their neighbours.
-    fn walks(self) -> bool {
+    /// True when agents look at their neighbours.
+    fn sees_neighbours(self) -> bool {
         self.uses.and(Uses::PER_NEIGHBOUR) != Uses::default()
     }
 }
@@ -109,12 +109,12 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
     compiler.set_feature("wrap", variant.boundary == Boundary::Wrap);
     compiler.set_feature("walls", variant.boundary == Boundary::Walls);
     compiler.set_feature("open", variant.boundary == Boundary::Open);
-    compiler.set_feature("in_step", variant.in_step);
+    compiler.set_feature("by_subgroup", variant.by_subgroup);
     compiler.set_feature("unrolled", variant.unrolled);
     compiler.set_feature("packs", variant.packs);
     compiler.set_feature("narrow", variant.narrow);
     compiler.set_feature("several_species", variant.several_species);
-    compiler.set_feature("listens", variant.walks());
+    compiler.set_feature("listens", variant.sees_neighbours());
     for (name, extra) in Uses::EXTRAS {
         compiler.set_feature(name, variant.uses.has(extra));
     }
@@ -163,7 +163,7 @@ pub fn members_of_trait(slot: Slot) -> (String, String) {
 fn line_of_trait(line: &str, slot: Slot) -> String {
     let (member, least) = members_of_trait(slot);
     let line = line.replace("least_TRAIT_NAME", &least).replace("TRAIT_MEMBER", &member);
-    line.replace("TRAIT_KEY", &format!("{}u", slot.draw_key()))
+    line.replace("TRAIT_KEY", &format!("{}u", slot.noise_key()))
 }
 
 /// Repeats the template's lines for the behaviours of the variant, and for what its agents draw.

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::pass::{BITMAP_WORDS, Pipeline};
-use super::reflect::{Layout, Member, Record, layout, member};
+use super::reflect::{Member, Record, StructLayout, layout, member};
 use super::shaders::members_of_trait;
 use crate::model::behaviours::{Kind, Target, Uses};
 use crate::model::grid::{Grid, LONG_RUN, RUN_CAP, RUN_SAMPLE};
@@ -24,15 +24,15 @@ pub const SPECIES_SHIFT: u32 = 27;
 /// none.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    flock: Layout,
+    flock: StructLayout,
     species: Member,
     rows: Member,
-    targets: Option<Layout>,
-    rasters: [Option<Layout>; RASTERS.len()],
+    targets: Option<StructLayout>,
+    indexes: [Option<StructLayout>; INDEXES.len()],
 }
 
-/// The rasters that scenery is sorted by, as the shaders know them.
-const RASTERS: [&str; 3] = ["path_raster", "obstacle_raster", "flow_raster"];
+/// The indexes that scenery is sorted by, as the shaders know them.
+const INDEXES: [&str; 3] = ["path_index", "obstacle_index", "flow_index"];
 
 /// What the host writes into the buffers of these names.
 pub type Contents = Vec<(&'static str, Vec<u8>)>;
@@ -44,7 +44,7 @@ pub struct SortedAgents {
     /// Species and row.
     pub tag: Vec<u32>,
     /// Index of the first agent of each cell, and the count at the end.
-    pub start: Vec<u32>,
+    pub cell_start: Vec<u32>,
     /// What they remember; empty in scenes without memory.
     pub memory: Vec<Memory>,
 }
@@ -61,7 +61,7 @@ impl Tables {
             species: wanted("species")?,
             rows: wanted("rows")?,
             targets: layout(&steer.module, "targets"),
-            rasters: RASTERS.map(|name| layout(&steer.module, name)),
+            indexes: INDEXES.map(|name| layout(&steer.module, name)),
         })
     }
 
@@ -117,7 +117,7 @@ impl Tables {
                 record.put(parameter.key, value.into());
             }
             if uses.has(Uses::COUNTS) {
-                record.put("hearing", species.hearing_radius().into());
+                record.put("hearing", species.perception_radius().into());
             }
             for kind in Kind::ALL.into_iter().filter(|kind| uses.contains(*kind)) {
                 let info = kind.info();
@@ -191,27 +191,23 @@ impl Tables {
         }
     }
 
-    /// The scenery's rasters, as far as the shader reads them. Appends their lists and what these list to
+    /// The scenery's indexes, as far as the shader reads them. Appends their lists and what these list to
     /// `tables`, which holds what stands before the rows.
     fn scenery(&self, scenery: &Scenery, tables: &mut Vec<u8>) -> Result<Contents, String> {
         let Scenery { paths, obstacles, flow } = scenery;
         let bytes = |words: &[f32]| bytemuck::cast_slice(words).to_vec();
         let listed = [
+            (&paths.index, &paths.cells.start[..], bytes(bytemuck::cast_slice(&paths.cells.items))),
             (
-                &paths.raster,
-                &paths.cells.start[..],
-                bytes(bytemuck::cast_slice(&paths.cells.items)),
-            ),
-            (
-                &obstacles.raster,
+                &obstacles.index,
                 &obstacles.cells.start[..],
                 bytes(bytemuck::cast_slice(&obstacles.cells.items)),
             ),
-            (&flow.raster, &[], bytes(bytemuck::cast_slice(&flow.ways))),
+            (&flow.index, &[], bytes(bytemuck::cast_slice(&flow.ways))),
         ];
         let mut contents = Vec::new();
-        for ((name, layout), (raster, start, items)) in
-            RASTERS.into_iter().zip(&self.rasters).zip(listed)
+        for ((name, layout), (index, start, items)) in
+            INDEXES.into_iter().zip(&self.indexes).zip(listed)
         {
             let Some(layout) = layout else { continue };
             let rows = |tables: &[u8]| (tables.len() - self.rows.offset as usize) / ROW_BYTES;
@@ -225,10 +221,10 @@ impl Tables {
             fill_row(tables);
             let mut record = Record::new(layout);
             record
-                .put_point("origin", raster.origin)
-                .put_point("cells_per_unit", raster.cells_per_unit)
-                .put("columns", raster.columns.into())
-                .put("rows", raster.rows.into())
+                .put_point("origin", index.origin)
+                .put_point("cells_per_unit", index.cells_per_unit)
+                .put("columns", index.columns.into())
+                .put("rows", index.rows.into())
                 .put("lists", lists_at as f64)
                 .put("items", items_at as f64);
             contents.push((name, record.finish()?));
@@ -253,7 +249,7 @@ fn fill_row(tables: &mut Vec<u8>) {
 const SORTED_AT_ONCE: usize = 1 << 17;
 
 /// Where a band of cells is written: consecutive places of every array.
-struct Band<'a> {
+struct CellBand<'a> {
     first_cell: usize,
     /// Agents before the band.
     before: usize,
@@ -293,17 +289,17 @@ pub fn sorted_agents(grid: &Grid, scene: &Scene, state: &FlockState) -> SortedAg
     let mut sorted = SortedAgents {
         state: vec![[0.0; 4]; agents],
         tag: vec![0; agents],
-        start: vec![0; cells + 1],
+        cell_start: vec![0; cells + 1],
         memory: vec![Memory::default(); memory.len()],
     };
-    sorted.start[cells] = agents as u32;
+    sorted.cell_start[cells] = agents as u32;
     let mut places = Vec::with_capacity(bands);
     let mut before = 0;
     let (mut states, mut tags) = (&mut sorted.state[..], &mut sorted.tag[..]);
-    let (mut memories, mut starts) = (&mut sorted.memory[..], &mut sorted.start[..cells]);
+    let (mut memories, mut starts) = (&mut sorted.memory[..], &mut sorted.cell_start[..cells]);
     for number in 0..bands {
         let members: usize = dealt.iter().map(|hands| hands[number].len()).sum();
-        places.push(Band {
+        places.push(CellBand {
             first_cell: number * cells_per_band,
             before,
             start: split(&mut starts, cells_per_band),
@@ -329,12 +325,12 @@ fn split<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
 
 /// Writes the `members` of a band, which come in the order of their rows, in the order of its cells.
 fn sort_band<'a, I: Iterator<Item = &'a (u32, u32)>>(
-    band: Band<'_>,
+    band: CellBand<'_>,
     members: impl Fn() -> I,
     state: &FlockState,
     memory: &[Memory],
 ) {
-    let Band { first_cell, before, start, .. } = band;
+    let CellBand { first_cell, before, start, .. } = band;
     for (key, _) in members() {
         start[*key as usize - first_cell] += 1;
     }
@@ -391,13 +387,13 @@ mod tests {
                 assert_eq!(sorted.tag[place] >> SPECIES_SHIFT, u32::from(state.species[*row]));
                 assert!(memory.is_empty() || sorted.memory[place] == memory[*row]);
             }
-            assert_eq!(sorted.start.len(), grid.cells() + 1);
-            for (cell, pair) in sorted.start.windows(2).enumerate() {
+            assert_eq!(sorted.cell_start.len(), grid.cells() + 1);
+            for (cell, pair) in sorted.cell_start.windows(2).enumerate() {
                 let members = &rows[pair[0] as usize..pair[1] as usize];
                 let here = |row: &usize| grid.key_of(state.position[*row]) as usize == cell;
                 assert!(members.iter().all(here), "cell {cell} of {name}");
             }
-            assert_eq!(sorted.start[grid.cells()] as usize, state.len());
+            assert_eq!(sorted.cell_start[grid.cells()] as usize, state.len());
         }
     }
 }

@@ -163,7 +163,7 @@ pub struct Agent<R> {
     /// The angle that it remembers: turns, −0.5 to 0.5.
     pub angle: R,
     /// A random number from 0 to 1, another one each tick; 0 in scenes without memory.
-    pub draw: R,
+    pub noise: R,
     /// Factor on the velocity before forces act.
     pub brake: R,
     /// Acceleration that no force limit holds back; world units per tick².

@@ -92,19 +92,19 @@ macro_rules! behaviours {
             }
 
             /// Shows a neighbour to every behaviour in `uses` that listens to it: within its
-            /// radius and field of view, and `hears(behaviour)`-fold (0 or 1) by its species.
+            /// radius and field of view, and `perceives(behaviour)`-fold (0 or 1) by its species.
             #[inline(always)]
             pub fn observe(
                 &self,
                 uses: Uses,
                 neighbour: &Neighbour<R>,
-                hears: impl Fn(Kind, R) -> R,
+                perceives: impl Fn(Kind, R) -> R,
                 sums: &mut Sums<R>,
             ) {
                 $( if uses.contains(Kind::$Near) {
                     let rule = &self.$near;
                     let near = neighbour.distance_squared.less_than(rule.radius * rule.radius);
-                    let mut share = hears(Kind::$Near, neighbour.share);
+                    let mut share = perceives(Kind::$Near, neighbour.share);
                     if uses.has(Uses::SIGHT) {
                         // A full circle's cosine is −2, below that of any angle.
                         let edge = rule.fov * neighbour.distance_squared.sqrt();

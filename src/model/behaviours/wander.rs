@@ -37,7 +37,7 @@ impl<R: Real> SolitaryBehaviour<R> for Wander<R> {
     fn force(&self, agent: &mut Agent<R>, _surroundings: &Surroundings) -> Vector<R> {
         let zero = self.weight.constant(0.0);
         let (half, one) = (zero.constant(0.5), zero.constant(1.0));
-        let angle = agent.angle + self.turn * (agent.draw + agent.draw - one);
+        let angle = agent.angle + self.turn * (agent.noise + agent.noise - one);
         let angle = (angle - one).where_or(half.less_than(angle), angle);
         let angle = (angle + one).where_or(angle.less_than(-half), angle);
         agent.angle = angle.where_or(zero.less_than(self.weight), agent.angle);

@@ -3,7 +3,7 @@
 //!
 //! The parser takes names and ranges from here, and the page on scene files its tables.
 
-use super::species::{ColourBy, Look, SpawnPlace};
+use super::species::{BoidShape, ColourBy, SpawnPlace};
 use super::{Click, MAX_AGENTS, MAX_TARGETS, SIDES};
 use crate::model::behaviours::bounds::FASTEST;
 use crate::model::scenery::FlowKind;
@@ -210,7 +210,7 @@ section! {
         /// Agents of this species. `--count` keeps the shares.
         count: Values::Whole(1, MAX_AGENTS) => "100", "agents";
         /// The shape that it is drawn as.
-        look: Values::Choice(|| names(&Look::NAMES)) => "`\"triangle\"`", "";
+        look: Values::Choice(|| names(&BoidShape::NAMES)) => "`\"triangle\"`", "";
         /// What the colour tells.
         colour: Values::Choice(|| names(&ColourBy::NAMES)) => "`\"heading\"`", "";
         /// How its agents start.

@@ -15,8 +15,8 @@ mod variation;
 pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;
-pub use species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species, Start};
-pub use start::Layout;
+pub use species::{Body, BoidShape, ColourBy, Rule, Spawn, SpawnPlace, Species, Start};
+pub use start::StartLayout;
 pub use variation::{Law, Slot, Traits, Variation, drawn};
 
 use super::behaviours::{Kind, Target, Uses};
@@ -141,8 +141,8 @@ impl Scene {
 
     /// The largest radius within which any species listens to anybody.
     #[must_use]
-    pub fn hearing_radius(&self) -> f32 {
-        self.species.iter().map(Species::hearing_radius).fold(0.0, f32::max)
+    pub fn perception_radius(&self) -> f32 {
+        self.species.iter().map(Species::perception_radius).fold(0.0, f32::max)
     }
 
     /// The behaviours that some species has, and what else its engine has to do.
@@ -180,14 +180,14 @@ impl Scene {
     /// The grid of the scene for `count` agents.
     #[must_use]
     pub fn grid(&self, count: usize) -> Grid {
-        Grid::new(&self.world, self.hearing_radius(), count)
+        Grid::new(&self.world, self.perception_radius(), count)
     }
 
     /// Mean neighbours within the largest radius, if `count` agents stood evenly in the world.
     #[must_use]
     pub fn uniform_neighbours(&self, count: usize) -> f64 {
         let area = f64::from(self.world.size.x) * f64::from(self.world.size.y);
-        let radius = f64::from(self.hearing_radius());
+        let radius = f64::from(self.perception_radius());
         count as f64 * std::f64::consts::PI * radius * radius / area
     }
 }

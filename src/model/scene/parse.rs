@@ -2,7 +2,7 @@
 
 use super::error::{SceneError, suggest};
 use super::reader::Reader;
-use super::species::{Body, ColourBy, Look, Rule, Spawn, SpawnPlace, Species, Start};
+use super::species::{Body, BoidShape, ColourBy, Rule, Spawn, SpawnPlace, Species, Start};
 use super::tree::Node;
 use super::variation::{Law, Slot, Variation};
 use super::{Click, MAX_AGENTS, MAX_TARGETS, POINTER, Scene};
@@ -20,7 +20,7 @@ use crate::model::world::{Boundary, World};
 /// World size when the scene does not say: the canvas of *The Nature of Code*.
 const CANVAS: Point = Point::new(640.0, 360.0);
 /// Names that parameters refer to.
-struct Names<'a> {
+struct SceneNames<'a> {
     species: &'a [&'a str],
     targets: &'a [Target],
     paths: &'a [Path],
@@ -88,7 +88,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
     if let Some((name, table)) = tables.iter().find(|(name, _)| taken(name)) {
         return Err(table.fail(format!("a species cannot be called `{name}`; choose another name")));
     }
-    let names = Names { species: &names, targets: &scene.targets, paths: &scene.paths };
+    let names = SceneNames { species: &names, targets: &scene.targets, paths: &scene.paths };
     let all =
         tables.iter().enumerate().map(|(index, (_, table))| one_species(index, table, &names));
     scene.species = all.collect::<Result<_, _>>()?;
@@ -98,7 +98,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
     if scene.own_count() > MAX_AGENTS {
         return Err(species.fail(format!("more than {MAX_AGENTS} agents in all")));
     }
-    if scene.density.is_some() && scene.hearing_radius() == 0.0 {
+    if scene.density.is_some() && scene.perception_radius() == 0.0 {
         let problem = "a density needs a species that listens to neighbours within a radius; \
                        leave world.density out to fix the world's size";
         return Err(root.fail(problem));
@@ -173,7 +173,7 @@ fn target(table: &Reader, known: &[Target]) -> Result<Target, SceneError> {
     Ok(target)
 }
 
-fn one_species(index: usize, table: &Reader, names: &Names) -> Result<Species, SceneError> {
+fn one_species(index: usize, table: &Reader, names: &SceneNames) -> Result<Species, SceneError> {
     let body_table = <Body as Parameters<f32>>::TABLE;
     let mut known: Vec<&str> = keys::SPECIES.keys.iter().map(|key| key.name).collect();
     known.extend(body_table.iter().map(|p| p.key));
@@ -184,7 +184,7 @@ fn one_species(index: usize, table: &Reader, names: &Names) -> Result<Species, S
         name: names.species[index].into(),
         count: 100,
         body: Body::read(|i| body_table[i].default),
-        look: Look::Triangle,
+        look: BoidShape::Triangle,
         colour: ColourBy::Heading,
         spawn: Spawn::default(),
         spawn_at_scale: Spawn::default(),
@@ -202,7 +202,7 @@ fn one_species(index: usize, table: &Reader, names: &Names) -> Result<Species, S
         } else if let Some(key) = keys::SPECIES.key(key) {
             match key.name {
                 "count" => species.count = value.whole_of(key)?,
-                "look" => species.look = value.choice(&Look::NAMES)?,
+                "look" => species.look = value.choice(&BoidShape::NAMES)?,
                 "colour" => species.colour = value.choice(&ColourBy::NAMES)?,
                 "spawn" => species.spawn = spawn(&value)?,
                 _ => at_scale = Some(spawn(&value)?),
@@ -244,7 +244,7 @@ fn one_value(
     value: &Reader,
     parameter: &Parameter,
     slot: Slot,
-    names: &Names,
+    names: &SceneNames,
     variations: &mut Vec<Variation>,
 ) -> Result<f32, SceneError> {
     match parameter.meaning {
@@ -307,7 +307,7 @@ fn law(table: &Reader, parameter: &Parameter) -> Result<(f32, Law), SceneError> 
                            species for each size";
             return Err(table.fail(problem));
         }
-        return Ok((to, Law::Drawn { from }));
+        return Ok((to, Law::PerAgent { from }));
     }
     let base = base.unwrap_or(parameter.default);
     match laws[..] {
@@ -327,7 +327,7 @@ fn rule(
     kind: Kind,
     own: usize,
     table: &Reader,
-    names: &Names,
+    names: &SceneNames,
     variations: &mut Vec<Variation>,
 ) -> Result<Rule, SceneError> {
     let parameters = kind.info().parameters;
@@ -346,7 +346,7 @@ fn rule(
     Ok(Rule { kind, values })
 }
 
-fn path_index(value: &Reader, names: &Names) -> Result<f32, SceneError> {
+fn path_index(value: &Reader, names: &SceneNames) -> Result<f32, SceneError> {
     let text = value.text()?;
     if text == "nearest" {
         return Ok(NEAREST_PATH);
@@ -360,7 +360,7 @@ fn path_index(value: &Reader, names: &Names) -> Result<f32, SceneError> {
 }
 
 /// `or_none` where the behaviour may do without a target.
-fn target_index(value: &Reader, names: &Names, or_none: bool) -> Result<f32, SceneError> {
+fn target_index(value: &Reader, names: &SceneNames, or_none: bool) -> Result<f32, SceneError> {
     let text = value.text()?;
     if text == "nearest" {
         return Ok(NEAREST_TARGET);
@@ -376,7 +376,7 @@ fn target_index(value: &Reader, names: &Names, or_none: bool) -> Result<f32, Sce
     Err(value.fail(format!("no target is called {}; {}", quoted(text), suggest(text, &known))))
 }
 
-fn species_set(value: &Reader, names: &Names) -> Result<f32, SceneError> {
+fn species_set(value: &Reader, names: &SceneNames) -> Result<f32, SceneError> {
     let mut bits = 0_u32;
     let mut all = false;
     for item in value.items() {

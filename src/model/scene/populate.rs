@@ -30,7 +30,7 @@ impl Scene {
     /// Scales the scene to the request and makes its first state, tick 0. The state is a pure
     /// function of scene, count, density and seed.
     pub fn populate(&mut self, request: &Request) -> Result<FlockState, PopulateError> {
-        let count = self.furnish(request)?;
+        let count = self.resize(request)?;
         let obstacles = Obstacles::within(self, &self.obstacles, |obstacle| obstacle.radius);
         let free = |place: Point| !obstacles.cover(self, place);
 
@@ -66,7 +66,7 @@ impl Scene {
 
     /// Scales the scene to the request, without its agents; fails as [`Scene::populate`] does. Returns
     /// their number.
-    pub fn furnish(&mut self, request: &Request) -> Result<u64, PopulateError> {
+    pub fn resize(&mut self, request: &Request) -> Result<u64, PopulateError> {
         let count = request.count.unwrap_or(self.own_count());
         if count == 0 || count > MAX_AGENTS {
             return Err(PopulateError::Count { count });

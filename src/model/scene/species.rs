@@ -56,7 +56,7 @@ impl ColourBy {
 /// The shape that an agent is drawn as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Look {
+pub enum BoidShape {
     /// A dart that points along the heading.
     Triangle = 0,
     /// A filled circle.
@@ -65,7 +65,7 @@ pub enum Look {
     Glow = 2,
 }
 
-impl Look {
+impl BoidShape {
     /// All of them, with their names in scene files.
     pub const NAMES: [(&'static str, Self); 3] =
         [("triangle", Self::Triangle), ("disc", Self::Disc), ("glow", Self::Glow)];
@@ -175,7 +175,7 @@ pub struct Species {
     /// The vehicle.
     pub body: Body,
     /// The shape that it is drawn as.
-    pub look: Look,
+    pub look: BoidShape,
     /// What its colour tells.
     pub colour: ColourBy,
     /// Where its agents start.
@@ -218,7 +218,7 @@ impl Species {
                     ((base - amplitude).max(low), (base + amplitude).min(high))
                 }
                 Law::GrowsWithSize { .. } | Law::ShrinksWithSize { .. } => (low, base),
-                Law::Drawn { from } => (from, base),
+                Law::PerAgent { from } => (from, base),
             }
         })
     }
@@ -273,13 +273,13 @@ impl Species {
 
     /// The largest radius within which it listens to anybody; 0 when it listens to nobody.
     #[must_use]
-    pub fn hearing_radius(&self) -> f32 {
+    pub fn perception_radius(&self) -> f32 {
         // Who goes by a target listens to nobody.
-        let hears = |rule: &&Rule| {
+        let perceives = |rule: &&Rule| {
             let target = rule.kind.parameter("target");
             target.is_none_or(|slot| rule.values[slot] == NO_TARGET)
         };
-        let near = self.rules.iter().filter(|rule| rule.kind.info().listens).filter(hears);
+        let near = self.rules.iter().filter(|rule| rule.kind.info().listens).filter(perceives);
         near.map(|rule| self.range(rule.kind, "radius").1).fold(0.0, f32::max)
     }
 }

@@ -12,7 +12,7 @@ const CLUMP: f32 = 0.01;
 
 /// Where agents start. Speeds and headings are the scene's in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum StartLayout {
     /// As the scene's `spawn` and `spawn_at_scale` say.
     AsWritten,
     /// Anywhere in the world, at random.
@@ -41,9 +41,9 @@ impl Scene {
     pub fn populate_as(
         &mut self,
         request: &Request,
-        layout: Layout,
+        layout: StartLayout,
     ) -> Result<FlockState, PopulateError> {
-        if layout == Layout::AsWritten {
+        if layout == StartLayout::AsWritten {
             return self.populate(request);
         }
         for species in &mut self.species {
@@ -52,7 +52,7 @@ impl Scene {
             species.spawn_at_scale.place = SpawnPlace::Uniform;
         }
         let mut state = self.populate(request)?;
-        if layout == Layout::Clump {
+        if layout == StartLayout::Clump {
             let (corner, sides) = clump(self.world.size);
             for position in &mut state.position {
                 *position = corner + *position / self.world.size * sides;
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::model::scene::BuiltIn;
 
-    fn populated(layout: Layout, count: u64) -> (Scene, FlockState) {
+    fn populated(layout: StartLayout, count: u64) -> (Scene, FlockState) {
         let text = BuiltIn::named("flock").unwrap().text;
         let mut scene = Scene::parse("flock", text, &[]).unwrap();
         let request = Request { count: Some(count), ..Request::default() };
@@ -91,12 +91,12 @@ mod tests {
 
     #[test]
     fn a_clump_is_a_square_of_a_hundredth_of_the_world() {
-        let (scene, state) = populated(Layout::Clump, 20_000);
+        let (scene, state) = populated(StartLayout::Clump, 20_000);
         let (world, clump) = (scene.world.size, extent(&state));
         let share = clump.x * clump.y / (world.x * world.y);
         assert!((0.0099..=0.01).contains(&share), "{share}");
         assert!((clump.x / clump.y - 1.0).abs() < 0.01, "{clump}");
-        let (even_scene, even) = populated(Layout::Even, 20_000);
+        let (even_scene, even) = populated(StartLayout::Even, 20_000);
         assert_eq!((even_scene.world, even.len()), (scene.world, state.len()));
         assert_eq!(even.velocity, state.velocity);
     }
@@ -112,10 +112,10 @@ mod tests {
 
     #[test]
     fn even_means_the_whole_world_even_where_the_scene_starts_at_a_point() {
-        let (scene, state) = populated(Layout::AsWritten, 100);
+        let (scene, state) = populated(StartLayout::AsWritten, 100);
         assert!(!scene.starts_evenly(100) && scene.starts_evenly(1000));
         assert_eq!(extent(&state), Point::ZERO);
-        let (scene, state) = populated(Layout::Even, 100);
+        let (scene, state) = populated(StartLayout::Even, 100);
         assert!(scene.starts_evenly(100));
         assert!((extent(&state) / scene.world.size).cmpgt(Point::splat(0.9)).all());
     }

@@ -77,12 +77,12 @@ impl Node {
 }
 
 /// Turns byte offsets into lines.
-struct Lines<'a> {
+struct LineStarts<'a> {
     file: &'a str,
     text: &'a str,
 }
 
-impl Lines<'_> {
+impl LineStarts<'_> {
     fn origin(&self, span: &Range<usize>) -> Origin {
         let before = self.text.get(..span.start).unwrap_or(self.text);
         let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
@@ -135,7 +135,7 @@ impl Lines<'_> {
 
 /// Parses TOML `text` that was read from `file`.
 pub fn parse(file: &str, text: &str) -> Result<Node, SceneError> {
-    let lines = Lines { file, text };
+    let lines = LineStarts { file, text };
     let document = DeTable::parse(text).map_err(|e| lines.error(&e))?;
     let value = Value::Table(lines.table(document.get_ref())?);
     Ok(Node { value, origin: Origin::Line { file: file.into(), line: 1 } })
@@ -163,7 +163,7 @@ pub fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
     }
     let text = text.trim();
     let bare = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
-    let lines = Lines { file: "", text };
+    let lines = LineStarts { file: "", text };
     let mut node = match DeValue::parse(text) {
         Ok(value) => lines.node(&value)?,
         Err(_) if bare => Node { value: Value::Text(text.into()), origin: origin.clone() },

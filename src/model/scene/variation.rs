@@ -43,7 +43,7 @@ pub enum Law {
     },
     /// Each agent draws its own number, once for all, evenly from `from` to the base: the species
     /// holds the largest, which is what radii, speeds and cells that hold for all go by.
-    Drawn {
+    PerAgent {
         /// The least; in the unit of the value.
         from: f32,
     },
@@ -59,7 +59,7 @@ pub struct Variation {
 }
 
 /// The number that agent `id` draws for itself from `low` to `high`, both as engines read them; `key`
-/// is that of the slot ([`Slot::draw_key`]). A pure function of seed, id and key; `with_traits` in
+/// is that of the slot ([`Slot::noise_key`]). A pure function of seed, id and key; `with_traits` in
 /// `shaders/rules.wgsl` gives the same bits.
 #[must_use]
 pub fn drawn(low: f32, high: f32, seed: u32, id: u32, key: u32) -> f32 {
@@ -89,7 +89,7 @@ impl Slot {
     /// The key as a number, for draws: FNV-1a of its letters, so that a new parameter changes nobody
     /// else's draw.
     #[must_use]
-    pub fn draw_key(self) -> u32 {
+    pub fn noise_key(self) -> u32 {
         let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
         self.key().bytes().fold(2_166_136_261, fold)
     }
@@ -111,7 +111,7 @@ impl Variation {
     /// True where each agent draws the value.
     #[must_use]
     pub fn is_drawn(&self) -> bool {
-        matches!(self.law, Law::Drawn { .. })
+        matches!(self.law, Law::PerAgent { .. })
     }
 
     /// Replaces the value in `species` by that of a tick.
@@ -124,7 +124,7 @@ impl Variation {
                 Law::GrowsWithSize { scale } => base * (1.0 - (-size / scale).exp()),
                 Law::ShrinksWithSize { scale } => base * (-size / scale).exp(),
                 // The largest stands for all.
-                Law::Drawn { .. } => base,
+                Law::PerAgent { .. } => base,
             };
             value.clamp(low, high)
         });
@@ -157,8 +157,8 @@ impl Species {
         }
         let mut own = self.clone();
         for variation in std::mem::take(&mut own.variations) {
-            if let Law::Drawn { from } = variation.law {
-                let key = variation.slot.draw_key();
+            if let Law::PerAgent { from } = variation.law {
+                let key = variation.slot.noise_key();
                 variation.replace(&mut own, |to| drawn(from, to, seed, id, key));
             }
         }
@@ -171,7 +171,7 @@ impl Species {
     pub fn least(&self, slot: Slot) -> f32 {
         let own = self.variations.iter().find(|variation| variation.slot == slot);
         let from = own.and_then(|variation| match variation.law {
-            Law::Drawn { from } => Some(variation.parameter().encoded(from)),
+            Law::PerAgent { from } => Some(variation.parameter().encoded(from)),
             _ => None,
         });
         from.unwrap_or_else(|| match slot {
@@ -292,7 +292,7 @@ mod tests {
         for slot in &all {
             assert_eq!(Traits::of([*slot]).slots().collect::<Vec<_>>(), [*slot]);
         }
-        let mut keys: Vec<u32> = all.iter().map(|slot| slot.draw_key()).collect();
+        let mut keys: Vec<u32> = all.iter().map(|slot| slot.noise_key()).collect();
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), all.len(), "two keys have one number");
@@ -303,7 +303,7 @@ mod tests {
         let slot = Slot::Body(1);
         assert_eq!(slot.key(), "max_speed");
         let draws: Vec<f32> =
-            (0..100_000).map(|id| drawn(2.0, 4.0, 7, id, slot.draw_key())).collect();
+            (0..100_000).map(|id| drawn(2.0, 4.0, 7, id, slot.noise_key())).collect();
         assert!(draws.iter().all(|draw| (2.0..=4.0).contains(draw)));
         let mean = draws.iter().map(|draw| f64::from(*draw)).sum::<f64>() / 1e5;
         // The standard error is 2/√12/√n = 0.0018.

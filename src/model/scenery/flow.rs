@@ -2,7 +2,7 @@
 
 use noise::{NoiseFn, Perlin};
 
-use super::Raster;
+use super::SpatialIndex;
 use crate::model::behaviours::Kind;
 use crate::model::scene::Scene;
 use crate::model::vector::Point;
@@ -61,7 +61,7 @@ impl Default for FlowPlan {
 #[derive(Clone, Debug)]
 pub struct FlowField {
     /// The cells, over the whole world; positions outside belong to the nearest one.
-    pub raster: Raster,
+    pub index: SpatialIndex,
     /// Row by row from the bottom.
     pub ways: Vec<Point>,
 }
@@ -73,31 +73,31 @@ impl FlowField {
         let wanted = scene.uses().contains(Kind::FollowFlow);
         match scene.flow.as_ref().filter(|_| wanted) {
             Some(plan) => Self::new(plan, scene.world.size, scene.seed),
-            None => Self { raster: Raster::EMPTY, ways: Vec::new() },
+            None => Self { index: SpatialIndex::EMPTY, ways: Vec::new() },
         }
     }
 
     /// Computes the field for a world of `size`.
     #[must_use]
     pub fn new(plan: &FlowPlan, size: Point, seed: u32) -> Self {
-        let mut raster = Raster::over(Point::ZERO, size, plan.cell, MOST_CELLS);
+        let mut index = SpatialIndex::over(Point::ZERO, size, plan.cell, MOST_CELLS);
         if plan.kind == FlowKind::File {
-            (raster.columns, raster.rows) = plan.grid;
-            raster.cells_per_unit = Point::new(raster.columns as f32, raster.rows as f32) / size;
-            return Self { raster, ways: plan.ways.clone() };
+            (index.columns, index.rows) = plan.grid;
+            index.cells_per_unit = Point::new(index.columns as f32, index.rows as f32) / size;
+            return Self { index, ways: plan.ways.clone() };
         }
         let perlin = Perlin::new(seed);
         let frequency = f64::from(plan.frequency);
         let way = |column: u32, row: u32| match plan.kind {
-            FlowKind::Vortex => (raster.middle(column, row) - size * 0.5).perp(),
+            FlowKind::Vortex => (index.middle(column, row) - size * 0.5).perp(),
             _ => {
                 let noise = perlin.get([f64::from(column) * frequency, f64::from(row) * frequency]);
                 // From −1 to 1 round the whole circle.
                 Point::from_angle(((noise + 1.0) * std::f64::consts::PI) as f32)
             }
         };
-        let cells = (0..raster.rows).flat_map(|row| (0..raster.columns).map(move |c| (c, row)));
-        Self { raster, ways: cells.map(|(column, row)| way(column, row)).collect() }
+        let cells = (0..index.rows).flat_map(|row| (0..index.columns).map(move |c| (c, row)));
+        Self { index, ways: cells.map(|(column, row)| way(column, row)).collect() }
     }
 
     /// The vector at a position; zero without a field.
@@ -105,12 +105,11 @@ impl FlowField {
     #[must_use]
     pub fn at(&self, [x, y]: [f32; 2]) -> [f32; 2] {
         // `as` saturates and sends NaN to 0.
-        let column = (x * self.raster.cells_per_unit.x) as u32;
-        let row = (y * self.raster.cells_per_unit.y) as u32;
+        let column = (x * self.index.cells_per_unit.x) as u32;
+        let row = (y * self.index.cells_per_unit.y) as u32;
         let last = |cells: u32| cells.saturating_sub(1);
-        let (column, row) =
-            (column.min(last(self.raster.columns)), row.min(last(self.raster.rows)));
-        let cell = row as usize * self.raster.columns as usize + column as usize;
+        let (column, row) = (column.min(last(self.index.columns)), row.min(last(self.index.rows)));
+        let cell = row as usize * self.index.columns as usize + column as usize;
         self.ways.get(cell).map_or([0.0; 2], Point::to_array)
     }
 }
@@ -133,7 +132,7 @@ mod tests {
     fn noise_is_gentle_and_depends_on_the_seed() {
         let size = Point::new(2000.0, 1000.0);
         let field = FlowField::new(&FlowPlan::default(), size, 1);
-        assert_eq!((field.raster.columns, field.raster.rows), (100, 50));
+        assert_eq!((field.index.columns, field.index.rows), (100, 50));
         let row = &field.ways[..100];
         let turn = |pair: &[Point]| pair[0].angle_to(pair[1]).abs();
         assert!(row.windows(2).all(|pair| turn(pair) < 1.0));

@@ -1,4 +1,4 @@
-//! A raster of cells, and a list of things for each.
+//! A spatial index: cells over a rectangle, each with a list of items.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ const EDGE: f32 = 1e-6;
 
 /// Cells of equal size over a rectangle that need not begin at the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Raster {
+pub struct SpatialIndex {
     /// Lower left corner; world units.
     pub origin: Point,
     /// Cells per world unit, for each axis.
@@ -20,7 +20,7 @@ pub struct Raster {
     pub rows: u32,
 }
 
-impl Raster {
+impl SpatialIndex {
     /// Nothing lies in it.
     pub const EMPTY: Self =
         Self { origin: Point::ZERO, cells_per_unit: Point::ZERO, columns: 0, rows: 0 };

@@ -7,7 +7,7 @@ mod obstacles;
 mod paths;
 
 pub use flow::{FlowField, FlowKind, FlowPlan};
-pub use lists::{CellLists, Raster};
+pub use lists::{CellLists, SpatialIndex};
 pub use obstacles::{Obstacle, Obstacles};
 pub use paths::{Path, Paths, Segment};
 

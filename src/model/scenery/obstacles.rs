@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{CellLists, Raster};
+use super::{CellLists, SpatialIndex};
 use crate::model::behaviours::{Kind, avoid};
 use crate::model::scene::Scene;
 use crate::model::vector::Point;
@@ -50,7 +50,7 @@ impl Obstacle {
 #[derive(Clone, Debug)]
 pub struct Obstacles {
     /// The cells; positions outside are out of every obstacle's reach.
-    pub raster: Raster,
+    pub index: SpatialIndex,
     /// For each cell the obstacles in reach of some place in it, in the order of the scene.
     pub cells: CellLists<Obstacle>,
 }
@@ -82,7 +82,7 @@ impl Obstacles {
     #[must_use]
     pub fn within(scene: &Scene, obstacles: &[Obstacle], reach: impl Fn(&Obstacle) -> f32) -> Self {
         if obstacles.is_empty() {
-            return Self { raster: Raster::EMPTY, cells: CellLists::default() };
+            return Self { index: SpatialIndex::EMPTY, cells: CellLists::default() };
         }
         let wraps = scene.world.boundary == Boundary::Wrap;
         let (mut low, mut high) = (Point::ZERO, scene.world.size);
@@ -99,10 +99,10 @@ impl Obstacles {
         let count = obstacles.len();
         let most_cells = (count * CELLS_PER_OBSTACLE).clamp(FEWEST, MOST_CELLS) as u32;
         let most_entries = (count * ENTRIES_PER_OBSTACLE).clamp(FEWEST, MOST_ENTRIES) as f64;
-        let mut raster = Raster::over(low, high, side, most_cells);
-        let listed = |raster: &Raster| -> f64 {
-            let cells = raster.cells_per_unit.as_dvec2();
-            let limits = (f64::from(raster.columns), f64::from(raster.rows));
+        let mut index = SpatialIndex::over(low, high, side, most_cells);
+        let listed = |index: &SpatialIndex| -> f64 {
+            let cells = index.cells_per_unit.as_dvec2();
+            let limits = (f64::from(index.columns), f64::from(index.rows));
             let one = |obstacle: &Obstacle| {
                 let across = 2.0 * f64::from(reach(obstacle)) * cells + 1.0;
                 across.x.min(limits.0) * across.y.min(limits.1)
@@ -110,39 +110,39 @@ impl Obstacles {
             obstacles.iter().map(one).sum()
         };
         // A few giants among many dwarfs: wider cells, or each giant would be in all of them.
-        while raster.cells() > 1 && listed(&raster) > most_entries {
-            side = side.max(raster.cell_size().max_element()) * 2.0;
-            raster = Raster::over(low, high, side, most_cells);
+        while index.cells() > 1 && listed(&index) > most_entries {
+            side = side.max(index.cell_size().max_element()) * 2.0;
+            index = SpatialIndex::over(low, high, side, most_cells);
         }
-        let mut lists = vec![Vec::new(); raster.cells()];
+        let mut lists = vec![Vec::new(); index.cells()];
         for (number, obstacle) in obstacles.iter().enumerate() {
             let reach = reach(obstacle);
             let columns = covered(
-                (obstacle.position.x - raster.origin.x) * raster.cells_per_unit.x,
-                reach * raster.cells_per_unit.x,
-                raster.columns,
+                (obstacle.position.x - index.origin.x) * index.cells_per_unit.x,
+                reach * index.cells_per_unit.x,
+                index.columns,
                 wraps,
             );
             let rows = covered(
-                (obstacle.position.y - raster.origin.y) * raster.cells_per_unit.y,
-                reach * raster.cells_per_unit.y,
-                raster.rows,
+                (obstacle.position.y - index.origin.y) * index.cells_per_unit.y,
+                reach * index.cells_per_unit.y,
+                index.rows,
                 wraps,
             );
             for row in &rows {
                 for column in &columns {
-                    lists[(row * raster.columns + column) as usize].push(number as u32);
+                    lists[(row * index.columns + column) as usize].push(number as u32);
                 }
             }
         }
-        Self { raster, cells: CellLists::of(obstacles, &lists) }
+        Self { index, cells: CellLists::of(obstacles, &lists) }
     }
 
     /// The obstacles that may concern an agent at a position.
     #[inline]
     #[must_use]
     pub fn near(&self, [x, y]: [f32; 2]) -> &[Obstacle] {
-        self.raster.cell(x, y).map_or(&[], |cell| self.cells.list(cell))
+        self.index.cell(x, y).map_or(&[], |cell| self.cells.list(cell))
     }
 
     /// The obstacles that may concern one of several agents: those with a `weight`.
@@ -150,7 +150,7 @@ impl Obstacles {
     #[must_use]
     pub fn near_any(&self, x: &[f32], y: &[f32], weight: &[f32]) -> Cow<'_, [Obstacle]> {
         let places = x.iter().zip(y).zip(weight).filter(|(_, weight)| **weight > 0.0);
-        self.cells.joined(places.filter_map(|((x, y), _)| self.raster.cell(*x, *y)))
+        self.cells.joined(places.filter_map(|((x, y), _)| self.index.cell(*x, *y)))
     }
 
     /// True when a position lies inside one of them.

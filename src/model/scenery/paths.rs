@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use std::borrow::Cow;
 
-use super::{CellLists, Raster};
+use super::{CellLists, SpatialIndex};
 use crate::model::behaviours::Kind;
 use crate::model::real::Real;
 use crate::model::scene::Scene;
@@ -100,7 +100,7 @@ impl Segment {
 #[derive(Clone, Debug)]
 pub struct Paths {
     /// The cells.
-    pub raster: Raster,
+    pub index: SpatialIndex,
     /// The segments that may be nearest to some place in a cell, in the order of the scene. First
     /// those of all paths, for each cell and then for everywhere else, then the same for each path.
     pub cells: CellLists<Segment>,
@@ -114,7 +114,7 @@ impl Paths {
         let rules = scene.species.iter().filter(|species| species.rule(kind).is_some());
         let ahead = rules.map(|species| species.range(kind, "lookahead").1).reduce(f32::max);
         let Some(ahead) = ahead.filter(|_| !scene.paths.is_empty()) else {
-            return Self { raster: Raster::EMPTY, cells: CellLists::default() };
+            return Self { index: SpatialIndex::EMPTY, cells: CellLists::default() };
         };
         let mut low = Point::splat(-ahead);
         let mut high = scene.world.size + ahead;
@@ -132,10 +132,10 @@ impl Paths {
         // Every path has a list for each cell, even where it is nowhere near.
         let mut cells = wanted.min(most / (each.len() + 1)).max(1) as u32;
         loop {
-            let raster = Raster::over(low, high, 0.0, cells);
+            let index = SpatialIndex::over(low, high, 0.0, cells);
             // Where many segments are about as near, wider cells keep the lists within bounds.
-            if let Some(lists) = lists(&raster, &each, &all, most) {
-                return Self { raster, cells: CellLists::of(&all, &lists) };
+            if let Some(lists) = lists(&index, &each, &all, most) {
+                return Self { index, cells: CellLists::of(&all, &lists) };
             }
             cells = (cells / 4).max(1);
         }
@@ -145,9 +145,9 @@ impl Paths {
     /// (negative).
     #[inline]
     fn list(&self, path: f32, x: f32, y: f32) -> usize {
-        let cells = self.raster.cells();
+        let cells = self.index.cells();
         let set = (path + 1.0) as usize;
-        set * (cells + 1) + self.raster.cell(x, y).unwrap_or(cells)
+        set * (cells + 1) + self.index.cell(x, y).unwrap_or(cells)
     }
 
     /// The segments that may be nearest to one of several places, of path number `path` or of all
@@ -170,26 +170,26 @@ impl Paths {
     /// How many paths there are to choose from, all of them at once included: `-1` to this less 2.
     #[must_use]
     pub fn choices(&self) -> usize {
-        self.cells.start.len() / (self.raster.cells() + 1)
+        self.cells.start.len() / (self.index.cells() + 1)
     }
 }
 
 /// The lists of all paths together, and then of each; none where they have more than `most` entries
 /// and there is more than one cell.
 fn lists(
-    raster: &Raster,
+    index: &SpatialIndex,
     each: &[Vec<Segment>],
     all: &[Segment],
     most: usize,
 ) -> Option<Vec<Vec<u32>>> {
-    let most = if raster.cells() == 1 { usize::MAX } else { most };
+    let most = if index.cells() == 1 { usize::MAX } else { most };
     let numbers: Vec<u32> = (0..all.len() as u32).collect();
-    let mut lists = sorted_into(raster, all, &numbers, most)?;
+    let mut lists = sorted_into(index, all, &numbers, most)?;
     let mut entries = lists.iter().map(Vec::len).sum::<usize>();
     let mut first = 0;
     for segments in each {
         let own = &numbers[first..first + segments.len()];
-        let sorted = sorted_into(raster, all, own, most)?;
+        let sorted = sorted_into(index, all, own, most)?;
         entries += sorted.iter().map(Vec::len).sum::<usize>();
         if entries > most {
             return None;
@@ -232,15 +232,15 @@ fn images(scene: &Scene, path: &Path, low: Point, high: Point) -> Vec<Segment> {
 /// Segments are picked for large blocks of cells first, then for smaller and smaller ones, each from
 /// those of the block that it is part of: no cell asks all of them, and what is too much shows early.
 fn sorted_into(
-    raster: &Raster,
+    index: &SpatialIndex,
     segments: &[Segment],
     numbers: &[u32],
     most: usize,
 ) -> Option<Vec<Vec<u32>>> {
-    let blocks = |side: u32| (raster.columns.div_ceil(side), raster.rows.div_ceil(side));
-    let cell = raster.cell_size();
+    let blocks = |side: u32| (index.columns.div_ceil(side), index.rows.div_ceil(side));
+    let cell = index.cell_size();
     // Coordinates are rounded by their size, whatever the distance.
-    let corner = raster.origin.abs().max((raster.origin + cell * raster.corner()).abs());
+    let corner = index.origin.abs().max((index.origin + cell * index.corner()).abs());
     let rounding = corner.max_element() * 4.0 * f32::EPSILON;
     let may_be_nearest = |middle: Point, diagonal: f32, numbers: &[u32]| -> Vec<u32> {
         let distance = |number: &u32| segments[*number as usize].distance(middle);
@@ -267,7 +267,7 @@ fn sorted_into(
             .map(|block| {
                 let (column, row) = (block % columns * side, block / columns * side);
                 let parent = row / around * blocks(around).0 + column / around;
-                let middle = raster.middle(column, row) + half;
+                let middle = index.middle(column, row) + half;
                 may_be_nearest(middle, diagonal, &picked[parent as usize])
             })
             .collect();

@@ -180,7 +180,7 @@ impl Cells {
 
     #[inline(always)]
     fn look_all(&self, part: Range<usize>, scene: &Scene, tick: u32) -> PartSight {
-        let radius = f64::from(scene.hearing_radius());
+        let radius = f64::from(scene.perception_radius());
         let limit = radius * radius;
         let grid = &self.census.grid;
         let mut seen = PartSight::default();
@@ -196,10 +196,10 @@ impl Cells {
                 runs.extend(columns.map(|run| self.census.agents(base + run.0, base + run.1)));
             }
             let samples = limit > 0.0 && runs.iter().any(|run| run.len() > RUN_CAP as usize);
-            let draw = Sampling::draw(scene.seed, cell, tick);
+            let noise = Sampling::noise(scene.seed, cell, tick);
             for agent in next..end {
                 if samples {
-                    seen.near += self.sample(agent, &runs, limit, draw);
+                    seen.near += self.sample(agent, &runs, limit, noise);
                     seen.sampled.push(self.row[agent]);
                     continue;
                 }
@@ -260,10 +260,10 @@ impl Cells {
     }
 
     /// The neighbours of an agent that looks at samples of `runs`, as the engines do.
-    fn sample(&self, agent: usize, runs: &[Range<usize>], limit: f64, draw: u32) -> f64 {
+    fn sample(&self, agent: usize, runs: &[Range<usize>], limit: f64, noise: u32) -> f64 {
         let mut near = 0.0;
         for run in runs {
-            let sampling = Sampling::of_run(run.len() as u32, draw);
+            let sampling = Sampling::of_run(run.len() as u32, noise);
             let members = run.start + sampling.phase as usize..run.end;
             for other in members.step_by(sampling.stride as usize) {
                 if other != agent && self.distance_squared(agent, other) < limit {

@@ -129,7 +129,7 @@ impl Metrics {
 /// positions, in any order.
 #[must_use]
 pub fn sampled_agents(scene: &Scene, positions: &[Point]) -> u64 {
-    if scene.hearing_radius() > 0.0 && !positions.is_empty() {
+    if scene.perception_radius() > 0.0 && !positions.is_empty() {
         Census::of(scene.grid(positions.len()), positions).sampled()
     } else {
         0

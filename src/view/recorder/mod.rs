@@ -13,7 +13,7 @@ pub mod sequence;
 
 use std::io;
 
-use super::frame::Frame;
+use crate::view::frame::Frame;
 
 pub use apng::ApngRecorder;
 pub use gif::GifRecorder;

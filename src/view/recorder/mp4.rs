@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::JoinHandle;
 
 use super::{Film, Frame, RecordError, Recorder};
-use crate::view::look;
+use crate::view::style;
 
 /// Threads of the encoder: its choices depend on their number, and the same frames are to give
 /// the same bytes on any machine with the same ffmpeg.
@@ -45,7 +45,7 @@ impl Mp4Recorder {
     pub fn start(path: &Path, film: Film) -> Result<Self, RecordError> {
         check()?;
         let Film { width, height, rate } = film;
-        let [r, g, b] = look::BACKGROUND;
+        let [r, g, b] = style::BACKGROUND;
         // H.264 halves the resolution of colour, so sides are even; the rest says that the colours
         // are those of screens, which players otherwise guess by the size of the picture.
         let filters = format!(

@@ -1,7 +1,7 @@
 //! The 256 colours of a GIF.
 //!
 //! Every colour of a picture lies in a cone: its tip is the background, its base is the disc
-//! within the circle of [`look::hue`], for a pixel is background with some share of a mixture of
+//! within the circle of [`style::hue`], for a pixel is background with some share of a mixture of
 //! hues. The palette fills that cone evenly. It is the same for every frame, so that films do not
 //! flicker, and mapping a pixel to it is one look into a table.
 
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use crate::view::frame::Frame;
-use crate::view::look;
+use crate::view::style;
 
 /// Distances from the background at which the cone is cut, 1 being the base.
 const LEVELS: usize = 7;
@@ -52,8 +52,8 @@ pub fn palette() -> &'static Palette {
 
 /// The background, then the cone from tip to base: rings of hues round a centre of grey.
 fn cone() -> Vec<Rgb> {
-    let ground = look::BACKGROUND.map(|c| f32::from(c) / 255.0);
-    let mut colours = vec![look::BACKGROUND];
+    let ground = style::BACKGROUND.map(|c| f32::from(c) / 255.0);
+    let mut colours = vec![style::BACKGROUND];
     for level in 1..=LEVELS {
         let share = level as f32 / LEVELS as f32;
         // Rings as far apart as levels are, more or less: the base is about as wide as the cone is
@@ -63,7 +63,7 @@ fn cone() -> Vec<Rgb> {
             let saturation = ring as f32 / rings as f32;
             let hues = if ring == 0 { 1 } else { (9 * level * ring).div_ceil(2 * rings).max(6) };
             for hue in 0..hues {
-                let vivid = look::hue(hue as f32 / hues as f32);
+                let vivid = style::hue(hue as f32 / hues as f32);
                 let grey = vivid.iter().sum::<f32>() / 3.0;
                 let colour = [0, 1, 2].map(|i| {
                     let full = grey + (vivid[i] - grey) * saturation;
@@ -89,7 +89,7 @@ impl Palette {
             for pixel in pixels.chunks_exact_mut(4) {
                 let [r, g, b] = [pixel[0], pixel[1], pixel[2]];
                 // The background stays itself, though its cell may be nearer to another colour.
-                if [r, g, b] != look::BACKGROUND {
+                if [r, g, b] != style::BACKGROUND {
                     let cell = |c: u8| usize::from(c) >> (8 - BITS);
                     let at = (cell(r) << (2 * BITS)) | (cell(g) << BITS) | cell(b);
                     pixel[..3].copy_from_slice(&self.colours[usize::from(self.nearest[at])]);
@@ -115,10 +115,10 @@ mod tests {
         for step in 0..20_000_u32 {
             // A mixture of two hues over the background.
             let part = |n: u32| (step.wrapping_mul(n) % 1009) as f32 / 1009.0;
-            let (a, b) = (look::hue(part(17)), look::hue(part(331)));
+            let (a, b) = (style::hue(part(17)), style::hue(part(331)));
             let pixel = [0, 1, 2].map(|i| {
                 let mixed = a[i] + (b[i] - a[i]) * part(57);
-                let ground = f32::from(look::BACKGROUND[i]) / 255.0;
+                let ground = f32::from(style::BACKGROUND[i]) / 255.0;
                 ((ground + (mixed - ground) * part(901)) * 255.0).round() as u8
             });
             let mut frame = Frame::filled(1, 1, pixel);

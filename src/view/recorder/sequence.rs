@@ -13,14 +13,14 @@ pub type Sink = dyn Fn(u64, &[u8]) -> io::Result<()> + Send + Sync;
 /// Most threads that encode. More of them would only wait for the frames.
 const MOST_THREADS: usize = 16;
 
-type Fault = Arc<Mutex<Option<RecordError>>>;
+type FirstFault = Arc<Mutex<Option<RecordError>>>;
 
 /// Hands every frame to the first free thread. Waits when all are busy and as many frames are
 /// waiting, so that memory stays bounded.
 pub struct SequenceRecorder {
     frames: Option<SyncSender<(u64, Frame)>>,
     threads: Vec<JoinHandle<()>>,
-    fault: Fault,
+    fault: FirstFault,
     next: u64,
 }
 
@@ -30,7 +30,7 @@ impl SequenceRecorder {
         let count = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let (frames, queue) = sync_channel(count);
         let queue = Arc::new(Mutex::new(queue));
-        let (fault, sink) = (Fault::default(), Arc::<Sink>::from(sink));
+        let (fault, sink) = (FirstFault::default(), Arc::<Sink>::from(sink));
         let mut threads = Vec::with_capacity(count);
         for _ in 0..count {
             let (queue, fault, sink) = (Arc::clone(&queue), Arc::clone(&fault), Arc::clone(&sink));
@@ -47,7 +47,7 @@ impl SequenceRecorder {
 }
 
 /// What each thread does, until there are no more frames or one cannot be written.
-fn encode_all(queue: &Mutex<Receiver<(u64, Frame)>>, fault: &Fault, sink: &Sink) {
+fn encode_all(queue: &Mutex<Receiver<(u64, Frame)>>, fault: &FirstFault, sink: &Sink) {
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((number, frame)) = next else { return };

@@ -126,8 +126,8 @@ fn with_draws(common: &Species, seed: u32, index: usize) -> Species {
     let mut own = common.clone();
     let mut body = own.body_values();
     for variation in &common.variations {
-        let Law::Drawn { from } = variation.law else { continue };
-        let part = f64::from(unit(seed, index as u32, variation.slot.draw_key(), Use::Trait));
+        let Law::PerAgent { from } = variation.law else { continue };
+        let part = f64::from(unit(seed, index as u32, variation.slot.noise_key(), Use::Trait));
         let draw = |to: f32| ((1.0 - part) * f64::from(from) + part * f64::from(to)) as f32;
         match variation.slot {
             Slot::Body(slot) => body[slot] = draw(body[slot]),

@@ -211,7 +211,7 @@ impl Vehicle<'_> {
     pub(super) fn follow_flow(&mut self) -> DVec2 {
         let Some(field) = self.flow else { return DVec2::ZERO };
         let size = self.scene.world.size.as_dvec2();
-        let sides = [field.raster.columns, field.raster.rows];
+        let sides = [field.index.columns, field.index.rows];
         let mut cell = [0; 2];
         for axis in 0..2 {
             let place = self.p[axis] / size[axis] * f64::from(sides[axis]);

@@ -8,7 +8,7 @@ use plotters::style::RGBColor;
 
 use super::axis::{Axis, mark_text, short_count};
 use super::drawing::{Drawing, Marker, Place, Shape, Side, fitted};
-use super::report::{Report, Row};
+use super::report::{Report, ReportRow};
 use crate::commands::output::counted;
 
 /// Width of the picture; units, as all lengths here.
@@ -122,7 +122,7 @@ impl<'a> Figures<'a> {
 
     /// The engines' names, in the order of the table.
     fn engines(&self) -> impl Iterator<Item = (usize, &'static str)> {
-        let rows = self.reports.first().map_or(&[] as &[Row], |report| &report.rows);
+        let rows = self.reports.first().map_or(&[] as &[ReportRow], |report| &report.rows);
         rows.iter().enumerate().map(|(index, row)| (index, row.engine))
     }
 
@@ -133,7 +133,7 @@ impl<'a> Figures<'a> {
 }
 
 /// Nanoseconds for one agent and tick: least, median, 95th percentile.
-fn times(row: &Row) -> Option<[f64; 3]> {
+fn times(row: &ReportRow) -> Option<[f64; 3]> {
     let per_agent = row.ns_per_agent / row.ms_p50;
     let times = [row.ms_min * per_agent, row.ns_per_agent, row.ms_p95 * per_agent];
     times.iter().all(|time| time.is_finite() && *time > 0.0).then_some(times)
@@ -215,9 +215,9 @@ pub mod tests {
 
     const PASSES: [&str; 4] = ["steer", "scan_reduce", "place", "reorder"];
 
-    fn row(engine: &'static str, ns: f64, agents: usize) -> Row {
+    fn row(engine: &'static str, ns: f64, agents: usize) -> ReportRow {
         let ms = ns * agents as f64 * 1e-6;
-        Row {
+        ReportRow {
             engine,
             runs_on: format!("some machine whose name is long, for {engine}"),
             ms_p50: ms,

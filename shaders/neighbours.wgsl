@@ -1,0 +1,52 @@
+// The loop over an agent's neighbours, each invocation by itself: the runs of agents round its
+// cell, row by row.
+
+import package::flock::flock;
+import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_noise, sampling_of_run};
+import package::rules::{Species, Sums, observe};
+import package::sorted::{species_of, cell_start, state, tag};
+import package::space::{Vector, nearest_image, position_of, velocity_of};
+import package::vehicle::neighbour_at;
+
+// What agent `i` sums up of its neighbours. `heading` is asked for where somebody does not see all
+// round.
+fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) -> Sums {
+    var sums = Sums();
+    let cell = cell_of(flock, position);
+    let columns = columns_around(flock, cell.x);
+    let noise = sampling_noise(flock, cell.y * flock.columns + cell.x, tick);
+    for (var nth = 0u; nth < ROWS_AROUND; nth++) {
+        let row = row_around(flock, cell.y, nth);
+        let first_cell = min(row, flock.rows - 1u) * flock.columns;
+        for (var part = 0u; part < columns.count; part++) {
+            let run = select(columns.runs.xy, columns.runs.zw, part == 1u);
+            let begin = cell_start[first_cell + run.x];
+            // Never beyond the flock, whatever the buffer holds: every loop ends.
+            let whole = min(cell_start[first_cell + run.y + 1u], flock.count);
+            let end = select(whole, 0u, row == NO_ROW);
+            let sampling = sampling_of_run(flock, max(end, begin) - begin, noise);
+            let share = f32(sampling.stride);
+            // Across the seam every member of a run is a world's size away. In a world of few cells a
+            // run may hold members on both sides: there each is asked.
+            @if(wrap && !narrow)
+            let shift = row_shift(flock, cell.y, nth)
+                + Vector(select(columns.shifts.x, columns.shifts.y, part == 1u), 0.0);
+            for (var j = begin + sampling.phase; j < end; j += sampling.stride) {
+                let other = state[j];
+                @if(wrap && !narrow)
+                let image = position_of(other) + shift;
+                @if(!wrap || narrow)
+                let image = nearest_image(position, position_of(other), flock.size);
+                let offset = image - position;
+                var neighbour = neighbour_at(offset, velocity_of(other), heading);
+                @if(several_species) {
+                    neighbour.species = species_of(tag[j]);
+                }
+                // Nobody is its own neighbour.
+                neighbour.share = select(0.0, share, j != i);
+                sums = observe(own, neighbour, sums);
+            }
+        }
+    }
+    return sums;
+}

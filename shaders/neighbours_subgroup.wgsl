@@ -1,0 +1,135 @@
+// The loop over the neighbours of a subgroup of agents: its invocations are consecutive
+// agents, whose runs overlap. Each loads one candidate of the joint runs and hands it round.
+//
+// For devices that load lane by lane, as drivers that compute on the CPU do; there a candidate that
+// is loaded once for all costs an eighth. A candidate outside an agent's own columns is at least
+// the radius away, hence no neighbour of its, so the sums are those of `neighbours`, bit by bit.
+
+import package::flock::flock as whole_flock;
+import package::grid::{Columns, NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_noise, sampling_of_run};
+import package::rules::{Species, Sums, observe};
+import package::sorted::{species_of, cell_start, state, tag};
+import package::space::{Vector, nearest_image, packed, position_of, velocity_of};
+import package::subgroup::LANES;
+import package::vehicle::neighbour_at;
+
+// A row has one run of columns or, at the seam, two.
+const RUNS = 6u;
+
+// What agent `i`, the one in `lane`, sums up of its neighbours. `heading` is asked for where
+// somebody does not see all round. All lanes of the subgroup must be here.
+fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick: u32, lane: u32) -> Sums {
+    // Read once: in a loop the device would gather the uniform lane by lane.
+    let flock = whole_flock;
+    var sums = Sums();
+    let cell = cell_of(flock, position);
+    let last_column = flock.columns - 1u;
+    let tail = subgroupShuffle(cell, LANES - 1u);
+    // The first lane that has no sums yet.
+    var first = 0u;
+    // Cell by cell from now on, because a joint run is so long that members would be skipped.
+    var alone = false;
+    loop {
+        let leader = subgroupShuffle(cell, first);
+        var columns = columns_around(flock, leader.x);
+        var joint = !alone && tail.y == leader.y;
+        @if(wrap) {
+            joint = joint && leader.x >= flock.reach && tail.x + flock.reach <= last_column;
+        }
+        if joint {
+            let run = vec2<u32>(
+                max(leader.x, flock.reach) - flock.reach,
+                min(max(tail.x, leader.x) + flock.reach, last_column),
+            );
+            columns = Columns(vec4<u32>(run, run), vec2<f32>(), 1u);
+        }
+        let together = lane >= first && (joint || all(cell == leader));
+
+        // Lane k looks up run k.
+        let nth = min(lane >> 1u, ROWS_AROUND - 1u);
+        let second = (lane & 1u) == 1u;
+        let row = row_around(flock, leader.y, nth);
+        let run = select(columns.runs.xy, columns.runs.zw, second);
+        let first_cell = min(row, flock.rows - 1u) * flock.columns;
+        let begin = cell_start[first_cell + run.x];
+        let end = min(cell_start[first_cell + run.y + 1u], flock.count);
+        let exists = lane < RUNS && row != NO_ROW && (!second || columns.count == 2u);
+        let length = select(0u, max(end, begin) - begin, exists);
+        let longest = subgroupMax(length);
+        let again = joint && longest > flock.run_cap;
+        let noise = sampling_noise(flock, leader.y * flock.columns + leader.x, tick);
+        let sampling = sampling_of_run(flock, length, noise);
+        var shift = Vector();
+        @if(wrap && !narrow) {
+            shift = row_shift(flock, leader.y, nth)
+                + Vector(select(columns.shifts.x, columns.shifts.y, second), 0.0);
+        }
+        // Members looked at: of a sampled run one or two more than there are, which `end` cuts off.
+        let sampled = u32(f32(length - min(sampling.phase, length)) / f32(sampling.stride)) + 2u;
+        let members = select(select(length, sampled, sampling.stride > 1u), 0u, length == 0u || again);
+        // The runs one behind the other: where each ends, and where this lane's begins.
+        let end_0 = subgroupShuffle(members, 0u);
+        let end_1 = end_0 + subgroupShuffle(members, 1u);
+        let end_2 = end_1 + subgroupShuffle(members, 2u);
+        let end_3 = end_2 + subgroupShuffle(members, 3u);
+        let end_4 = end_3 + subgroupShuffle(members, 4u);
+        let total = end_4 + subgroupShuffle(members, 5u);
+        var before = select(0u, end_0, lane == 1u);
+        before = select(before, end_1, lane == 2u);
+        before = select(before, end_2, lane == 3u);
+        before = select(before, end_3, lane == 4u);
+        before = select(before, end_4, lane == 5u);
+        // Index of the candidate at place 0, if the run began there.
+        let origin = begin + sampling.phase - before * sampling.stride;
+
+        var base = 0u;
+        loop {
+            // Each lane loads the candidate at one place …
+            let place = base + lane;
+            let which = select(0u, 1u, place >= end_0) + select(0u, 1u, place >= end_1)
+                + select(0u, 1u, place >= end_2) + select(0u, 1u, place >= end_3)
+                + select(0u, 1u, place >= end_4);
+            let stride = subgroupShuffle(sampling.stride, which);
+            let j = subgroupShuffle(origin, which) + place * stride;
+            let inside = place < total && j < subgroupShuffle(end, which);
+            let index = min(j, flock.count - 1u);
+            var candidate = state[index];
+            @if(wrap && !narrow) {
+                let image = position_of(candidate)
+                    + Vector(subgroupShuffle(shift.x, which), subgroupShuffle(shift.y, which));
+                candidate = packed(image, velocity_of(candidate));
+            }
+            let share = select(0.0, f32(stride), inside);
+            @if(several_species)
+            let candidate_species = species_of(tag[index]);
+            // … and sees all of them.
+            for (var turn = 0u; turn < LANES; turn++) {
+                let other = subgroupShuffle(candidate, turn);
+                @if(!wrap || !narrow)
+                let offset = position_of(other) - position;
+                @if(wrap && narrow)
+                let offset = nearest_image(position, position_of(other), flock.size) - position;
+                var neighbour = neighbour_at(offset, velocity_of(other), heading);
+                @if(several_species) {
+                    neighbour.species = subgroupShuffle(candidate_species, turn);
+                }
+                // Nobody is its own neighbour. (A product: of a choice between choices the compiler
+                // would make three, one for each behaviour.)
+                let is_other = together && subgroupShuffle(index, turn) != i;
+                neighbour.share = subgroupShuffle(share, turn) * select(0.0, 1.0, is_other);
+                sums = observe(own, neighbour, sums);
+            }
+            continuing {
+                base += LANES;
+                break if base >= total;
+            }
+        }
+        let served = subgroupAdd(select(0u, 1u, together));
+        first += select(served, 0u, again);
+        alone = alone || again;
+        continuing {
+            break if first >= LANES;
+        }
+    }
+    return sums;
+}

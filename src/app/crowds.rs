@@ -1,0 +1,71 @@
+//! How many agents stand in crowds so dense that the engine samples them.
+
+use std::time::{Duration, Instant};
+
+use super::player::Player;
+use crate::engine::EngineError;
+use crate::engine::gpu::Gpu;
+use crate::model::grid::RUN_CAP;
+use crate::model::statistics::sampled_agents;
+use crate::model::vector::Point;
+
+/// Between two counts at least, and so many times what the last one cost: counting reads all
+/// positions back, which must not be what slows the flock down.
+const PATIENCE: Duration = Duration::from_millis(500);
+const TIMES_THE_COST: u32 = 30;
+
+/// Most cells in a run of neighbours: five columns of half the radius.
+const CELLS_IN_A_RUN: u64 = 5;
+
+/// The last count.
+#[derive(Debug, Default)]
+pub struct Crowds {
+    counted: Option<Counted>,
+}
+
+#[derive(Debug)]
+struct Counted {
+    sampled: u64,
+    revision: u64,
+    at: Instant,
+    cost: Duration,
+}
+
+impl Crowds {
+    /// The number of agents in the fullest cell, and of those that are sampled as of a moment ago:
+    /// none are counted where nobody is `shown` them.
+    pub fn count(
+        &mut self,
+        player: &mut Player<'_>,
+        gpu: &Gpu,
+        shown: bool,
+    ) -> Result<(u32, u64), EngineError> {
+        let largest_cell = player.largest_cell();
+        if !shown || u64::from(largest_cell) * CELLS_IN_A_RUN <= u64::from(RUN_CAP) {
+            self.counted = None;
+            return Ok((largest_cell, 0));
+        }
+        let revision = player.revision();
+        if let Some(counted) = &self.counted {
+            let patience = PATIENCE.max(counted.cost * TIMES_THE_COST);
+            let early = counted.at.elapsed() < patience && !player.clock.is_paused();
+            if counted.revision == revision || early {
+                return Ok((largest_cell, counted.sampled));
+            }
+        }
+        let begin = Instant::now();
+        let positions = positions(player, gpu)?;
+        let sampled = sampled_agents(player.scene(), &positions);
+        let at = Instant::now();
+        self.counted = Some(Counted { sampled, revision, at, cost: at - begin });
+        Ok((largest_cell, sampled))
+    }
+}
+
+/// All positions, in any order: of what is on the device not a state with every agent in its row.
+fn positions(player: &mut Player<'_>, gpu: &Gpu) -> Result<Vec<Point>, EngineError> {
+    let Some(agents) = player.engine().gpu_agents() else { return Ok(player.state()?.position) };
+    let bytes = gpu.read(agents.state)?;
+    let agents = bytes.chunks_exact(16).take(agents.count as usize);
+    Ok(agents.map(|agent| bytemuck::pod_read_unaligned(&agent[..8])).collect())
+}

@@ -1,0 +1,373 @@
+//! What the pointer does to a flock: new agents, new paths, things moved, rules turned round.
+
+use crate::model::behaviours::{Kind, Target};
+use crate::model::memory::Memory;
+use crate::model::parameter::NEAREST_TARGET;
+use crate::model::random::{Use, unit};
+use crate::model::scene::{Click, MAX_AGENTS, POINTER, Rule, Scene, Slot, Species};
+use crate::model::scenery::{Obstacle, Path};
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+use crate::model::world::{Boundary, World};
+
+/// Corners of a closed path lie between these shares of the way from the middle of the world to
+/// its edge.
+const ROUND: (f32, f32) = (0.35, 0.9);
+
+/// A place that agents and things can have: inside the world, where it has an edge or a seam.
+#[must_use]
+pub fn inside(world: &World, place: Point) -> Point {
+    let last = world.size.map(f32::next_down);
+    match world.boundary {
+        Boundary::Open => place,
+        // The remainder of a tiny negative number is the size itself, which is outside.
+        Boundary::Wrap => place.rem_euclid(world.size).min(last),
+        Boundary::Walls => place.clamp(Point::ZERO, world.size),
+    }
+}
+
+/// A new path for click number `click`: as many points as `first` has, which is the scene's. An
+/// open one keeps its ends and goes from left to right between them (*The Nature of Code*, 2012,
+/// example 6.9); one of two points gets new heights for its ends. A closed one leads round the
+/// middle of the world.
+#[must_use]
+pub fn new_path(first: &Path, world: &World, seed: u32, click: u32) -> Path {
+    let count = first.points.len();
+    let draw =
+        |corner: usize, axis: u32| unit(seed, click, 2 * corner as u32 + axis, Use::PathCorner);
+    let corner = |index: usize| {
+        let (x, y) = (draw(index, 0), draw(index, 1));
+        if first.closed {
+            let angle = (index as f32 + 0.8 * (x - 0.5)) / count as f32 * std::f32::consts::TAU;
+            let away = ROUND.0 + (ROUND.1 - ROUND.0) * y;
+            return world.size * 0.5 * (1.0 + Point::from_angle(angle) * away);
+        }
+        match index {
+            _ if count == 2 => Point::new(first.points[index].x, y * world.size.y),
+            0 => first.points[0],
+            _ if index == count - 1 => first.points[index],
+            _ => Point::new((index as f32 - 1.0 + x) / (count as f32 - 2.0), y) * world.size,
+        }
+    };
+    Path { points: (0..count).map(corner).collect(), ..first.clone() }
+}
+
+/// Turns seek into flee and flee into seek in every species. Target, gain and weight stay, with the
+/// laws that they follow; what only one of the two has is as `first`, the scene at the start, says.
+pub fn turn_round(scene: &mut Scene, first: &Scene) {
+    let other = |kind: Kind| match kind {
+        Kind::Seek => Kind::Flee,
+        Kind::Flee => Kind::Seek,
+        kind => kind,
+    };
+    // Where a parameter of `kind` is in the other's row, if it is there.
+    let there = |kind: Kind, index: usize| other(kind).parameter(kind.info().parameters[index].key);
+    for (species, first) in scene.species.iter_mut().zip(&first.species) {
+        for rule in &mut species.rules {
+            let kind = other(rule.kind);
+            if kind == rule.kind {
+                continue;
+            }
+            let mut values = values_at_first(first, kind);
+            for (index, value) in rule.values.iter().enumerate() {
+                if let Some(index) = there(rule.kind, index) {
+                    values[index] = *value;
+                }
+            }
+            *rule = Rule { kind, values };
+        }
+        for variation in &mut species.variations {
+            if let Slot::Rule(kind, index) = variation.slot
+                && let Some(index) = there(kind, index)
+            {
+                variation.slot = Slot::Rule(other(kind), index);
+            }
+        }
+    }
+}
+
+/// True when seek and flee have changed places since `first`, the scene at the start.
+#[must_use]
+pub fn is_turned(scene: &Scene, first: &Scene) -> bool {
+    let kinds = |species: &Species| species.rules.iter().map(|rule| rule.kind).collect::<Vec<_>>();
+    scene.species.iter().zip(&first.species).any(|(now, first)| kinds(now) != kinds(first))
+}
+
+/// The values of a behaviour in a scene at the start; the defaults where it is not there.
+#[must_use]
+pub fn values_at_first(first: &Species, kind: Kind) -> Vec<f32> {
+    let defaults = || kind.info().parameters.iter().map(|parameter| parameter.default).collect();
+    first.rule(kind).map_or_else(defaults, |rule| rule.values.clone())
+}
+
+/// What can be dragged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// A target, by its index.
+    Target(usize),
+    /// An obstacle, by its index.
+    Obstacle(usize),
+}
+
+impl Thing {
+    /// What a drag from `place` takes along in a scene: the nearest target of the file (one that
+    /// moves by itself only where none is at rest), or the obstacle whose edge is nearest.
+    #[must_use]
+    pub fn nearest(scene: &Scene, place: Point) -> Option<Self> {
+        let distance = |to: Point| scene.world.shortest_between(place, to).length();
+        match scene.click {
+            Click::Target => {
+                let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
+                // Those at rest first, however far away.
+                let far = |t: &Target| (t.velocity != Point::ZERO, distance(t.position));
+                let further =
+                    |a: (bool, f32), b: (bool, f32)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
+                let nearest = targets.min_by(|a, b| further(far(a.1), far(b.1)));
+                nearest.map(|(index, _)| Self::Target(index))
+            }
+            Click::Obstacle => {
+                let edge = |o: &Obstacle| distance(o.position) - o.radius;
+                let obstacles = scene.obstacles.iter().enumerate();
+                let nearest = obstacles.min_by(|a, b| edge(a.1).total_cmp(&edge(b.1)));
+                nearest.map(|(index, _)| Self::Obstacle(index))
+            }
+            Click::Call | Click::Path | Click::Flee | Click::Add | Click::Follow => None,
+        }
+    }
+
+    /// Puts the thing at `place`, or as near to it as the world allows.
+    pub fn put(self, scene: &mut Scene, place: Point) {
+        let place = inside(&scene.world, place);
+        match self {
+            Self::Target(index) => {
+                if let Some(target) = scene.targets.get_mut(index) {
+                    target.position = place;
+                }
+            }
+            Self::Obstacle(index) => {
+                if let Some(obstacle) = scene.obstacles.get_mut(index) {
+                    obstacle.position = place;
+                }
+            }
+        }
+    }
+}
+
+/// Why no agents were dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DropError {
+    /// The flock would be larger than any may be.
+    #[error("a flock has {MAX_AGENTS} agents at most: nothing was dropped")]
+    TooMany,
+    /// The largest id there can be is taken.
+    #[error("agent {0} has the largest id there can be: nothing was dropped")]
+    NoId(u32),
+}
+
+/// Adds an agent of a species at each of `places` to a flock, with the velocity that its kind starts
+/// with, drawn for each. Ids go on from the largest.
+pub fn drop_agents(
+    state: &mut FlockState,
+    scene: &Scene,
+    species: usize,
+    places: &[Point],
+) -> Result<(), DropError> {
+    if (state.len() + places.len()) as u64 > MAX_AGENTS {
+        return Err(DropError::TooMany);
+    }
+    let largest = state.id.iter().copied().max();
+    let free = largest.map_or(0, |id| u64::from(id) + 1);
+    if free + places.len() as u64 > u64::from(u32::MAX) {
+        return Err(DropError::NoId(largest.unwrap_or_default()));
+    }
+    let kind = scene.species.get(species);
+    for (place, id) in places.iter().zip(free as u32..) {
+        // Engines know an agent by its row, and draw by it.
+        let row = state.len() as u32;
+        let velocity = kind.map_or(Point::ZERO, |kind| {
+            let max_speed = kind.of_agent(scene.seed, row).body.max_speed;
+            kind.spawn.start.velocity(scene.seed, id, max_speed)
+        });
+        if !state.memory.is_empty() {
+            state.memory.push(Memory::at_start(scene.seed, id));
+        }
+        state.id.push(id);
+        state.species.push(species as u8);
+        state.position.push(inside(&scene.world, *place));
+        state.velocity.push(velocity);
+    }
+    Ok(())
+}
+
+/// What the left button does in a scene, in a few words, and what it drops; `species` is the one
+/// that is chosen.
+#[must_use]
+pub fn help(scene: &Scene, species: usize) -> Vec<String> {
+    // The pointer is the first target.
+    let goes_by_pointer = |rule: &Rule| {
+        let target = rule.kind.parameter("target").map(|index| rule.values[index]);
+        target.is_some_and(|target| target == NEAREST_TARGET || target == 0.0)
+    };
+    let mut rules = scene.species.iter().flat_map(|species| &species.rules);
+    let name = scene.species.get(species).map_or("", |species| species.name.as_str());
+    let own = match scene.click {
+        Click::Call if rules.any(goes_by_pointer) => Some("left button: call them".into()),
+        Click::Call | Click::Follow => None,
+        Click::Path => Some("click: another path".into()),
+        Click::Flee => Some("click: seek or flee".into()),
+        Click::Target => Some("drag: move the target".into()),
+        Click::Obstacle => Some("drag: move an obstacle".into()),
+        Click::Add => Some(format!("click or drag: add {name}")),
+    };
+    let mouse = scene.follows.then(|| "mouse: moves the target".to_string());
+    let choice = match scene.species.len().min(9) {
+        0 | 1 => String::new(),
+        most => format!(" (1–{most}: which)"),
+    };
+    let dropping = format!("D + drag: add {name}{choice}");
+    mouse.into_iter().chain(own).chain([dropping]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::scene::Law;
+
+    fn scene(text: &str) -> Scene {
+        Scene::parse("test", text, &[]).unwrap()
+    }
+
+    const TWO: &str = "[species.a]\ncount = 3\nspawn = { speed = 2 }\n[species.b]\ncount = 2\n";
+
+    #[test]
+    fn dropped_agents_have_new_ids_and_the_speed_of_their_kind() {
+        let scene = scene(TWO);
+        let mut state = scene.clone().populate(&crate::model::scene::Request::default()).unwrap();
+        state.id[1] = 70;
+        let places = [Point::new(10.0, 20.0), Point::new(-10.0, 400.0)];
+        drop_agents(&mut state, &scene, 0, &places).unwrap();
+        assert_eq!(state.id, [0, 70, 2, 3, 4, 71, 72]);
+        assert_eq!(state.species, [0, 0, 0, 1, 1, 0, 0]);
+        assert_eq!(state.position[5..], [Point::new(10.0, 20.0), Point::new(630.0, 40.0)]);
+        assert!(state.velocity[5..].iter().all(|v| (v.length() - 2.0).abs() < 1e-5));
+        assert_ne!(state.velocity[5], state.velocity[6]);
+        assert_eq!(state.memory.len(), 0);
+    }
+
+    #[test]
+    fn a_flock_of_wanderers_remembers_for_the_new_ones_too() {
+        let scene = scene("[species.a]\ncount = 3\n[species.a.wander]\n");
+        let mut state = scene.clone().populate(&crate::model::scene::Request::default()).unwrap();
+        drop_agents(&mut state, &scene, 0, &[Point::ONE]).unwrap();
+        assert_eq!(state.memory.len(), 4);
+        assert_eq!(state.memory[3], Memory::at_start(scene.seed, 3));
+    }
+
+    #[test]
+    fn dropped_agents_draw_as_those_of_the_scene() {
+        let scene = scene(
+            "[species.a]\ncount = 3\nmax_speed = { from = 2, to = 4 }\n\
+             spawn = { speed = \"max_speed\", heading = 0 }\n",
+        );
+        let request = |count| crate::model::scene::Request { count, ..Default::default() };
+        let mut state = scene.clone().populate(&request(None)).unwrap();
+        drop_agents(&mut state, &scene, 0, &[Point::ONE; 4]).unwrap();
+        // As if they had been there from the start.
+        let larger = scene.clone().populate(&request(Some(7))).unwrap();
+        assert_eq!(state.velocity, larger.velocity);
+        assert!(state.velocity[3..].windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn ids_do_not_run_over() {
+        let scene = scene(TWO);
+        let mut state = scene.clone().populate(&crate::model::scene::Request::default()).unwrap();
+        state.id[4] = u32::MAX - 1;
+        let refused = drop_agents(&mut state, &scene, 0, &[Point::ONE, Point::ONE]);
+        assert_eq!((refused, state.len()), (Err(DropError::NoId(u32::MAX - 1)), 5));
+    }
+
+    #[test]
+    fn a_place_is_inside_the_world() {
+        let size = Point::new(100.0, 50.0);
+        let at = |boundary, x, y| inside(&World { size, boundary }, Point::new(x, y));
+        assert_eq!(at(Boundary::Open, 130.0, -5.0), Point::new(130.0, -5.0));
+        assert_eq!(at(Boundary::Walls, 130.0, -5.0), Point::new(100.0, 0.0));
+        assert_eq!(at(Boundary::Wrap, 130.0, -5.0), Point::new(30.0, 45.0));
+        assert!(at(Boundary::Wrap, -1e-9, 50.0).cmplt(size).all());
+    }
+
+    #[test]
+    fn a_new_path_leads_from_left_to_right_and_is_the_same_for_the_same_click() {
+        let size = Point::new(640.0, 360.0);
+        let world = World { size, boundary: Boundary::Wrap };
+        let ends = [Point::new(-20.0, 180.0), Point::new(660.0, 180.0)];
+        let points = [ends[0], Point::splat(100.0), Point::splat(200.0), ends[1]];
+        let first = Path { name: "p".into(), points: points.to_vec(), closed: false };
+        let path = |click| new_path(&first, &world, 7, click);
+        for click in 1..100 {
+            let points = path(click).points;
+            assert_eq!([points[0], points[3]], ends);
+            assert!(points.windows(2).all(|pair| pair[0].x < pair[1].x), "{points:?}");
+            assert!(points[1..3].iter().all(|p| (0.0..360.0).contains(&p.y)), "{points:?}");
+        }
+        assert_eq!(path(3), path(3));
+        assert_ne!(path(3), path(4));
+    }
+
+    #[test]
+    fn a_new_loop_leads_round_the_middle() {
+        let world = World { size: Point::new(640.0, 360.0), boundary: Boundary::Wrap };
+        let first = Path { name: "p".into(), points: vec![Point::ONE; 6], closed: true };
+        for click in 1..100 {
+            let path = new_path(&first, &world, 7, click);
+            let seen = |p: &Point| (*p - world.size * 0.5) / world.size;
+            // Once round, never back.
+            let turns: Vec<f32> =
+                path.segments().map(|s| seen(&s.from).angle_to(seen(&s.to))).collect();
+            assert!(path.closed && turns.iter().all(|turn| *turn > 0.0), "{turns:?}");
+            let sum: f32 = turns.iter().sum();
+            assert!((sum - std::f32::consts::TAU).abs() < 1e-3, "{sum}");
+            assert!(path.points.iter().all(|p| inside(&world, *p) == *p));
+        }
+    }
+
+    #[test]
+    fn turning_round_keeps_what_both_have_and_twice_is_nothing() {
+        let text = "[[targets]]\nname = \"t\"\n[species.a.separation]\n[species.a.seek]\n\
+                    target = \"t\"\ngain = 0.5\nproximity = 30\n\
+                    weight = { base = 2, amplitude = 1 }\n";
+        let first = scene(text);
+        let mut turned = first.clone();
+        turn_round(&mut turned, &first);
+        let rule = turned.species[0].rule(Kind::Flee).unwrap();
+        let value = |key| rule.values[Kind::Flee.parameter(key).unwrap()];
+        assert_eq!([value("weight"), value("target"), value("gain")], [2.0, 1.0, 0.5]);
+        assert_eq!(value("radius"), 1e18);
+        let variation = turned.species[0].variations[0];
+        assert_eq!(variation.slot, Slot::Rule(Kind::Flee, 0));
+        assert!(matches!(variation.law, Law::Noise { .. }));
+        turn_round(&mut turned, &first);
+        assert_eq!(turned.species[0].rules, first.species[0].rules);
+        assert_eq!(turned.species[0].variations, first.species[0].variations);
+    }
+
+    #[test]
+    fn the_nearest_thing_is_taken() {
+        let text = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
+                    [[targets]]\nposition = [600, 100]\n[[targets]]\nposition = [300, 100]\n\
+                    [[obstacles]]\nposition = [100, 100]\nradius = 80\n\
+                    [[obstacles]]\nposition = [250, 100]\n[species.a]\ncount = 1\n";
+        let mut scene = scene(text);
+        scene.populate(&crate::model::scene::Request::default()).unwrap();
+        // Across the seam; the pointer and what moves by itself are nearer.
+        assert_eq!(Thing::nearest(&scene, Point::new(5.0, 100.0)), Some(Thing::Target(2)));
+        Thing::Target(2).put(&mut scene, Point::new(-1.0, 370.0));
+        assert_eq!(scene.targets[2].position, Point::new(639.0, 10.0));
+        scene.click = Click::Obstacle;
+        // Nearer to the edge of the large one.
+        assert_eq!(Thing::nearest(&scene, Point::new(190.0, 100.0)), Some(Thing::Obstacle(0)));
+        scene.click = Click::Call;
+        assert_eq!(Thing::nearest(&scene, Point::ZERO), None);
+    }
+}

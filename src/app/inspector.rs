@@ -1,0 +1,281 @@
+//! Which agents show their geometry, and the painting of it over the flock.
+
+use std::f32::consts::TAU;
+use std::time::{Duration, Instant};
+
+use egui::epaint::{Mesh, PathShape, PathStroke};
+use egui::{Color32, LayerId, Order, Painter, Pos2, Shape as Painted, Stroke, vec2};
+
+use super::player::Player;
+use crate::engine::EngineError;
+use crate::model::behaviours::Target;
+use crate::model::scenery::Scenery;
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+use crate::model::world::World;
+use crate::view::camera::Camera;
+use crate::view::shapes::geometry::{self, MOST_AGENTS};
+use crate::view::shapes::{Dashes, Shape, StyledShape};
+
+/// A larger flock is not read back in every frame, but once in this time.
+const LARGE: usize = 100_000;
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Width of lines, and least radius of points; points of the screen.
+const THIN: f32 = 1.25;
+const DOT: f32 = 2.6;
+
+/// Least radius of a circle; points of the screen.
+const SMALLEST: f32 = 5.0;
+
+/// The areas of more agents than this pale, so that what is under all of them still shows.
+const PALING: f32 = 6.0;
+
+/// Half the length of a cross's arms; points of the screen.
+const CROSS: f32 = 5.0;
+
+/// Corners of the edge of a whole disc.
+const CORNERS: f32 = 64.0;
+
+/// Whose geometry is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Focus {
+    Nobody,
+    /// Of one agent: the nearest to the mouse at first, then each that the moving mouse passes over.
+    /// One that nobody points at any more goes its way and keeps its geometry, so that the mouse is
+    /// free for the sliders.
+    One,
+    All,
+}
+
+/// The flock as it was when it was last looked at.
+struct Sample {
+    revision: u64,
+    since: Instant,
+    state: FlockState,
+    targets: Vec<Target>,
+}
+
+/// What shows the geometry.
+pub struct Inspector {
+    focus: Focus,
+    sample: Option<Sample>,
+    /// With the edition of the scene that it is of.
+    scenery: Option<(u64, Scenery)>,
+    /// The row of the agent.
+    chosen: Option<usize>,
+    /// Where the mouse was last over the flock; pixels.
+    pixel: Option<Point>,
+    /// True when it has been moved since.
+    pointed: bool,
+}
+
+/// A behaviour's name and colour.
+pub type Legend = Vec<(&'static str, [u8; 3])>;
+
+impl Inspector {
+    /// Shows nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            focus: Focus::Nobody,
+            sample: None,
+            scenery: None,
+            chosen: None,
+            pixel: None,
+            pointed: false,
+        }
+    }
+
+    /// The mouse is over the flock, at a pixel.
+    pub fn point_at(&mut self, pixel: Point) {
+        self.pixel = Some(pixel);
+        self.pointed = true;
+    }
+
+    /// Nobody, one agent, all of them, where a flock of `agents` lets them be seen; returns what
+    /// there is to say.
+    pub fn switch(&mut self, agents: usize) -> Option<String> {
+        (self.sample, self.chosen) = (None, None);
+        let (focus, notice) = match self.focus {
+            Focus::Nobody => (Focus::One, None),
+            Focus::One if agents <= MOST_AGENTS => (Focus::All, None),
+            Focus::One => {
+                let most = format!("geometry of all agents: in flocks of {MOST_AGENTS} at most");
+                (Focus::Nobody, Some(most))
+            }
+            Focus::All => (Focus::Nobody, None),
+        };
+        self.focus = focus;
+        notice
+    }
+
+    /// What there is to show now; `near` is how far from an agent the mouse still means it, in
+    /// pixels.
+    pub fn shapes(
+        &mut self,
+        player: &mut Player,
+        camera: &Camera,
+        near: f32,
+    ) -> Result<(Vec<StyledShape>, Legend), EngineError> {
+        let pointed = std::mem::take(&mut self.pointed);
+        if self.focus == Focus::Nobody {
+            return Ok(Default::default());
+        }
+        self.look_at(player)?;
+        let edition = player.edition();
+        if self.scenery.as_ref().is_none_or(|(of, _)| *of != edition) {
+            self.scenery = Some((edition, Scenery::of(player.scene())));
+        }
+        let (Some(sample), Some((_, scenery))) = (&self.sample, &self.scenery) else {
+            return Ok(Default::default());
+        };
+        let all = self.focus == Focus::All && sample.state.len() <= MOST_AGENTS;
+        let agents: Vec<usize> = if all {
+            (0..sample.state.len()).collect()
+        } else {
+            let kept = self.chosen.filter(|row| *row < sample.state.len());
+            if pointed || kept.is_none() {
+                let place = camera.world_from_pixel(self.pixel.unwrap_or(camera.size * 0.5));
+                let found = nearest(&sample.state, &player.scene().world, place);
+                let meant = |(_, distance): &(usize, f32)| {
+                    kept.is_none() || distance * camera.pixels_per_unit < near
+                };
+                self.chosen = found.filter(meant).map(|(row, _)| row).or(kept);
+            }
+            self.chosen.into_iter().collect()
+        };
+        let scene = player.scene().at(sample.state.tick);
+        let mut legend = Legend::new();
+        for (index, species) in scene.species.iter().enumerate() {
+            if agents.iter().any(|row| usize::from(sample.state.species[*row]) == index) {
+                for (kind, colour) in geometry::legend(species) {
+                    let entry = (kind.info().key, colour);
+                    // Species that do the same share a line.
+                    if !legend.contains(&entry) {
+                        legend.push(entry);
+                    }
+                }
+            }
+        }
+        let (state, targets) = (&sample.state, &sample.targets);
+        let mut shapes = geometry::shapes_of_all(&scene, scenery, targets, state, &agents);
+        let paleness = (PALING / agents.len() as f32).min(1.0);
+        for shape in &mut shapes {
+            if matches!(shape.shape, Shape::Sector { .. }) {
+                shape.opacity *= paleness;
+            }
+        }
+        Ok((shapes, legend))
+    }
+
+    fn look_at(&mut self, player: &mut Player) -> Result<(), EngineError> {
+        let revision = player.revision();
+        let patience = if player.agents() > LARGE { PATIENCE } else { Duration::ZERO };
+        let good =
+            |sample: &Sample| sample.revision == revision || sample.since.elapsed() < patience;
+        if !self.sample.as_ref().is_some_and(good) {
+            let (state, targets) = (player.state()?, player.targets()?);
+            self.sample = Some(Sample { revision, since: Instant::now(), state, targets });
+        }
+        Ok(())
+    }
+}
+
+/// The row of the agent that is nearest to a place, and its distance in world units.
+fn nearest(state: &FlockState, world: &World, place: Point) -> Option<(usize, f32)> {
+    let distance = |p: &Point| world.shortest_between(place, *p).length();
+    let rows = state.position.iter().map(distance).enumerate();
+    rows.min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Paints shapes behind the interface and over the flock.
+pub fn paint(context: &egui::Context, camera: &Camera, shapes: &[StyledShape]) {
+    let layer = LayerId::new(Order::Background, egui::Id::unique("geometry"));
+    let paper = Paper {
+        painter: context.layer_painter(layer),
+        camera,
+        pixels_per_point: context.pixels_per_point(),
+    };
+    shapes.iter().for_each(|shape| paper.draw(shape));
+}
+
+struct Paper<'a> {
+    painter: Painter,
+    camera: &'a Camera,
+    pixels_per_point: f32,
+}
+
+impl Paper<'_> {
+    fn place(&self, place: Point) -> Pos2 {
+        let pixel = self.camera.pixel_from_world(place) / self.pixels_per_point;
+        Pos2::new(pixel.x, pixel.y)
+    }
+
+    fn length(&self, length: f32) -> f32 {
+        length * self.camera.pixels_per_unit / self.pixels_per_point
+    }
+
+    fn draw(&self, shape: &StyledShape) {
+        let [r, g, b] = shape.colour;
+        let opacity = (shape.opacity.clamp(0.0, 1.0) * 255.0) as u8;
+        let colour = Color32::from_rgba_unmultiplied(r, g, b, opacity);
+        let stroke = |width: f32| Stroke::new(self.length(width).max(THIN), colour);
+        match &shape.shape {
+            Shape::Disc { centre, radius } => {
+                let radius = self.length(*radius).max(DOT);
+                self.painter.circle_filled(self.place(*centre), radius, colour);
+            }
+            Shape::Ring { centre, radius } => {
+                let radius = self.length(*radius).max(SMALLEST);
+                self.painter.circle_stroke(self.place(*centre), radius, stroke(0.0));
+            }
+            Shape::Line { points, closed, width } => {
+                let points = points.iter().map(|point| self.place(*point)).collect();
+                let stroke = PathStroke::from(stroke(*width));
+                self.painter.add(if *closed {
+                    PathShape::closed_line(points, stroke)
+                } else {
+                    PathShape::line(points, stroke)
+                });
+            }
+            Shape::Cross { centre } => {
+                let Pos2 { x, y } = self.place(*centre);
+                self.painter.hline(x - CROSS..=x + CROSS, y, stroke(0.0));
+                self.painter.vline(x, y - CROSS..=y + CROSS, stroke(0.0));
+            }
+            Shape::Sector { centre, radius, heading, angle } => {
+                self.fan(*centre, *radius, *heading, *angle, colour);
+            }
+            Shape::Dashes(dashes) => self.dashes(dashes, stroke(0.0)),
+        }
+    }
+
+    fn dashes(&self, dashes: &Dashes, stroke: Stroke) {
+        let shown = self.length(dashes.radius).max(SMALLEST);
+        let centre = self.place(dashes.centre);
+        // The screen's y points down.
+        let at = |angle: f32| centre + shown * vec2(angle.cos(), -angle.sin());
+        for (start, end) in dashes.dashes(shown) {
+            let steps = ((end - start) / TAU * CORNERS).ceil().max(1.0);
+            let along = |step: u32| at(start + (end - start) * step as f32 / steps);
+            let points = (0..=steps as u32).map(along).collect();
+            self.painter.add(PathShape::line(points, stroke));
+        }
+    }
+
+    /// Triangles round a corner: a sector of more than half a circle is not convex.
+    fn fan(&self, centre: Point, radius: f32, heading: f32, angle: f32, colour: Color32) {
+        let mut mesh = Mesh::default();
+        mesh.colored_vertex(self.place(centre), colour);
+        let steps = (angle / TAU * CORNERS).ceil().max(1.0) as u32;
+        for step in 0..=steps {
+            let turn = heading + angle * (step as f32 / steps as f32 - 0.5);
+            mesh.colored_vertex(self.place(centre + Point::from_angle(turn) * radius), colour);
+            if step > 0 {
+                mesh.add_triangle(0, step, step + 1);
+            }
+        }
+        self.painter.add(Painted::mesh(mesh));
+    }
+}

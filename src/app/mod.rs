@@ -1,0 +1,319 @@
+//! The window: a flock that plays in real time, and what the user does to it.
+
+mod clock;
+mod controls;
+mod crowds;
+mod edits;
+mod inspector;
+mod interface;
+mod keeper;
+mod keys;
+mod open_window;
+mod overlay;
+mod player;
+mod pointer;
+mod screen;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use winit::application::ApplicationHandler;
+use winit::dpi::LogicalSize;
+use winit::error::EventLoopError;
+use winit::event::{StartCause, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
+use winit::window::{Window, WindowId};
+
+use crate::engine::gpu::{AdapterChoice, Gpu, device};
+use crate::engine::{Engine, EngineError, EngineKind};
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+use crate::view::words::counted;
+use open_window::{Loss, OpenWindow};
+
+/// Makes an engine of a kind, on the device that the window draws with if it runs on one.
+pub type EngineFactory<'a> =
+    dyn FnMut(EngineKind, Option<&Arc<Gpu>>) -> Result<Box<dyn Engine>, EngineError> + 'a;
+
+/// What the window shows.
+pub struct WindowOptions<'a> {
+    /// Parameters and world.
+    pub scene: &'a Scene,
+    /// The state at the start, and after a reset.
+    pub state: &'a FlockState,
+    /// Width and height in points (pixels of a screen of ordinary density).
+    pub size: (u32, u32),
+    /// Close after this many frames.
+    pub frames: Option<u64>,
+    /// True once the window shall close as if its button had been clicked: Ctrl-C in the terminal.
+    pub stopped: &'a dyn Fn() -> bool,
+    /// What draws.
+    pub adapter: AdapterChoice,
+    /// What moves the flock at the start, beside the device that draws.
+    pub engine: &'a dyn Fn(&Gpu) -> Result<EngineKind, EngineError>,
+    /// Makes engines.
+    pub engines: &'a mut EngineFactory<'a>,
+    /// Hears what has gone wrong while the window goes on; the overlay shows it too.
+    pub tell: &'a dyn Fn(&str),
+}
+
+/// What was shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Number of agents.
+    pub agents: u64,
+    /// Frames shown.
+    pub frames: u64,
+    /// Ticks run.
+    pub ticks: u64,
+    /// Real time in which they were.
+    pub time: Duration,
+    /// The last engine.
+    pub engine: EngineKind,
+    /// What it ran on.
+    pub machine: String,
+    /// What drew.
+    pub adapter: String,
+}
+
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { frames, ticks, engine, machine, adapter, .. } = self;
+        let (agents, did) = (counted(self.agents, "agent"), counted(*ticks, "tick"));
+        let shown = counted(*frames, "frame");
+        let seconds = self.time.as_secs_f64();
+        let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+        write!(
+            f,
+            "{agents}, {did} ({:.1}/s), {shown} ({:.1}/s) in {seconds:.2} s; \
+             engine {engine} ({machine}), drawn by {adapter}",
+            rate(*ticks),
+            rate(*frames),
+        )
+    }
+}
+
+/// A window that cannot be.
+#[derive(Debug, thiserror::Error)]
+pub enum WindowError {
+    /// There is no display, or it takes no windows.
+    #[error("no display: {0}")]
+    NoDisplay(String),
+    /// There is a display, but no adapter draws on it.
+    #[error("nothing can draw in a window here: {0}")]
+    NoSurface(String),
+    /// The device was lost, and there is no other to draw with.
+    #[error(
+        "{adapter}: the device was lost ({reason}), and no other can draw in the window: {problem}; \
+         run the command again"
+    )]
+    Lost {
+        /// Name of the lost one's adapter.
+        adapter: String,
+        /// What its driver said.
+        reason: String,
+        /// Why there is no other.
+        problem: String,
+    },
+    /// The engine or the device cannot go on.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// Shows the flock until the user has had enough, or `options.frames` are over.
+///
+/// Blocks. On macOS it must be called from the main thread, and on any system once in a process:
+/// that is what window systems ask for.
+pub fn run(options: WindowOptions<'_>) -> Result<Summary, WindowError> {
+    check_keyboard()?;
+    let event_loop = EventLoop::new().map_err(no_display)?;
+    let display = Box::new(event_loop.owned_display_handle());
+    let instance = device::instance_on(display);
+    // Better no window at all than one that flashes up and cannot be drawn in.
+    if device::adapters(&instance).is_empty() {
+        return Err(WindowError::NoSurface("no GPU adapter found".into()));
+    }
+    let mut app = App {
+        options,
+        instance,
+        window: None,
+        outcome: Ok(None),
+        wake_at: None,
+        frame_wanted: true,
+    };
+    event_loop.run_app(&mut app).map_err(no_display)?;
+    match app.outcome {
+        Ok(Some(summary)) => Ok(summary),
+        Ok(None) => Err(WindowError::NoDisplay("the display closed the window at once".into())),
+        Err(error) => Err(error),
+    }
+}
+
+/// winit 0.30 panics where a library that it opens for the keyboard is missing; systems without a
+/// desktop often have all the others.
+#[cfg(target_os = "linux")]
+fn check_keyboard() -> Result<(), WindowError> {
+    let set = |variable| std::env::var_os(variable).is_some_and(|value| !value.is_empty());
+    // winit's order of preference.
+    let wayland = set("WAYLAND_DISPLAY") || set("WAYLAND_SOCKET");
+    let on_x11 = set("DISPLAY") && !wayland;
+    // Where there is no display anyway, that is the thing to say.
+    if !wayland && !on_x11 {
+        return Ok(());
+    }
+    let (library, package) = if xkbcommon_dl::xkbcommon_option().is_none() {
+        ("libxkbcommon", "libxkbcommon0")
+    } else if on_x11 && xkbcommon_dl::x11::xkbcommon_x11_option().is_none() {
+        ("libxkbcommon-x11", "libxkbcommon-x11-0")
+    } else {
+        return Ok(());
+    };
+    Err(WindowError::NoDisplay(format!(
+        "the library {library} is missing (Debian: apt-get install {package})"
+    )))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn check_keyboard() -> Result<(), WindowError> {
+    Ok(())
+}
+
+/// winit puts the line of its own source in front of what the system said.
+fn no_display(error: EventLoopError) -> WindowError {
+    let text = error.to_string();
+    let said = text.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
+    let said = said.map_or(text.as_str(), |(_, said)| said);
+    WindowError::NoDisplay(with_remedy(said))
+}
+
+/// What was said, with the packages to install where a library is missing.
+fn with_remedy(said: &str) -> String {
+    let said = said.trim_end_matches('.');
+    if said.contains("could not be loaded") || said.contains("shared libraries") {
+        format!(
+            "{said} (Debian: apt-get install libxkbcommon-x11-0 libxcursor1 libxi6 libx11-xcb1)"
+        )
+    } else {
+        said.into()
+    }
+}
+
+/// What [`OpenWindow::frame`] leaves to the event loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// The next frame as soon as may be.
+    Frame,
+    /// A frame after this time, or when something happens.
+    After(Duration),
+    /// The last frame has been shown.
+    End,
+}
+
+/// From one look at [`WindowOptions::stopped`] to the next, where nothing else happens.
+const LOOK: Duration = Duration::from_millis(100);
+
+struct App<'a> {
+    options: WindowOptions<'a>,
+    instance: wgpu::Instance,
+    window: Option<OpenWindow<'a>>,
+    outcome: Result<Option<Summary>, WindowError>,
+    /// When to draw again though nothing happens.
+    wake_at: Option<Instant>,
+    frame_wanted: bool,
+}
+
+impl App<'_> {
+    fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<(), WindowError> {
+        let (width, height) = self.options.size;
+        let attributes = Window::default_attributes()
+            .with_title(format!("Flockwork — {}", self.options.scene.name))
+            .with_inner_size(LogicalSize::new(width, height));
+        let window = event_loop
+            .create_window(attributes)
+            .map_err(|error| WindowError::NoDisplay(error.to_string()))?;
+        let window = OpenWindow::new(Arc::new(window), self.instance.clone(), &mut self.options)?;
+        self.window = Some(window);
+        Ok(())
+    }
+
+    /// Closes the window; what is gone wrong first is what the caller hears of.
+    fn close(&mut self, event_loop: &ActiveEventLoop, error: Option<WindowError>) {
+        if let Some(window) = self.window.take() {
+            self.outcome = Ok(Some(window.summary()));
+        }
+        if let Some(error) = error {
+            self.outcome = Err(error);
+        }
+        event_loop.exit();
+    }
+
+    /// Opens another device for a window whose own is lost. The driver may have started anew: what is
+    /// known of its adapters is asked again.
+    fn revive(&mut self, event_loop: &ActiveEventLoop, loss: Loss) -> Result<bool, WindowError> {
+        let Some(window) = self.window.take() else { return Err(loss.into()) };
+        self.instance = device::instance_on(Box::new(event_loop.owned_display_handle()));
+        let instance = self.instance.clone();
+        self.window = Some(window.revive(instance, &mut self.options, loss)?);
+        self.frame_wanted = true;
+        Ok(true)
+    }
+
+    fn handle(&mut self, event: &WindowEvent) -> Result<bool, WindowError> {
+        let Some(window) = &mut self.window else { return Ok(true) };
+        if *event != WindowEvent::RedrawRequested {
+            self.frame_wanted = true;
+            return window.event(event, &mut self.options);
+        }
+        self.frame_wanted = false;
+        self.wake_at = None;
+        match window.frame(self.options.frames)? {
+            Next::Frame => self.frame_wanted = true,
+            Next::After(wait) => self.wake_at = Instant::now().checked_add(wait),
+            Next::End => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl ApplicationHandler for App<'_> {
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.window.is_none()
+            && let Err(error) = self.open(event_loop)
+        {
+            self.close(event_loop, Some(error));
+        }
+    }
+
+    fn new_events(&mut self, _: &ActiveEventLoop, _: StartCause) {
+        if self.wake_at.is_some_and(|at| at <= Instant::now()) {
+            self.frame_wanted = true;
+        }
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        let handled = match self.handle(&event) {
+            Err(WindowError::Engine(EngineError::Lost { adapter, reason })) => {
+                self.revive(event_loop, Loss { adapter, reason })
+            }
+            handled => handled,
+        };
+        match handled {
+            Ok(true) => {}
+            Ok(false) => self.close(event_loop, None),
+            Err(error) => self.close(event_loop, Some(error)),
+        }
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        if (self.options.stopped)() {
+            return self.close(event_loop, None);
+        }
+        let Some(window) = &self.window else { return };
+        if self.frame_wanted && !window.is_hidden() {
+            window.request_frame();
+        }
+        let look = Instant::now() + LOOK;
+        let frame = self.wake_at.filter(|_| !window.is_hidden());
+        event_loop.set_control_flow(ControlFlow::WaitUntil(frame.map_or(look, |at| at.min(look))));
+    }
+}

@@ -1,0 +1,418 @@
+//! An open window: the flock that plays in it and the frames that it shows.
+
+mod loss;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use winit::event::{KeyEvent, WindowEvent};
+use winit::window::{Fullscreen, Window};
+
+use super::clock::Meter;
+use super::controls::Controls;
+use super::crowds::Crowds;
+use super::edits::{self, Thing};
+use super::inspector::{self, Inspector};
+use super::interface::{Interface, Painting};
+use super::keys::{self, Action};
+use super::overlay::{self, Detail, Facts};
+use super::player::Player;
+use super::pointer::{DropKey, Pointer};
+use super::screen::{Acquired, Screen, Sheet};
+use super::{Next, Summary, WindowError, WindowOptions};
+use crate::engine::EngineKind;
+use crate::model::behaviours::Target;
+use crate::model::scene::{Click, Species};
+use crate::model::vector::Point;
+use crate::view::gpu::renderer::Renderer;
+use crate::view::gpu::upload::UploadedAgents;
+use crate::view::style::scale_of;
+
+pub use loss::Loss;
+
+/// How near the mouse must be to an agent to mean it; points.
+const NEAR: f32 = 24.0;
+
+/// How long to wait before asking again for a surface that nobody can see.
+const NAP: Duration = Duration::from_millis(100);
+
+/// Pixels to the point in a window of so many pixels: as on its screen, but in a large window as in a
+/// picture of its size.
+fn scale(window: &Window, (width, height): (u32, u32)) -> f32 {
+    (window.scale_factor() as f32).max(scale_of(width, height))
+}
+
+/// Everything that lives as long as the window.
+pub struct OpenWindow<'a> {
+    window: Arc<Window>,
+    screen: Screen,
+    interface: Interface,
+    renderer: Renderer,
+    uploaded: UploadedAgents,
+    uploaded_revision: Option<u64>,
+    player: Player<'a>,
+    controls: Controls,
+    pointer: Pointer,
+    inspector: Inspector,
+    crowds: Crowds,
+    /// The species that is dropped.
+    dropping: usize,
+    /// What the pointer drags along.
+    held: Option<Thing>,
+    meter: Meter,
+    overlay: Detail,
+    controls_shown: bool,
+    notice: Option<(String, Instant)>,
+    occluded: bool,
+    last: Instant,
+    frames: u64,
+    /// Frames shown when the device was last lost.
+    frames_at_loss: u64,
+    ticks: u64,
+    played: Duration,
+}
+
+impl<'a> OpenWindow<'a> {
+    /// Opens the device, the engine and the interface of `window`.
+    pub fn new(
+        window: Arc<Window>,
+        instance: wgpu::Instance,
+        options: &mut WindowOptions<'a>,
+    ) -> Result<Self, WindowError> {
+        let screen = Screen::new(instance, Arc::clone(&window), &options.adapter)?;
+        let gpu = screen.gpu();
+        let kind = (options.engine)(gpu)?;
+        let engine = (options.engines)(kind, Some(gpu))?;
+        let player = Player::new(engine, options.scene, options.state)?;
+        let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
+        renderer.set_scale(scale(&window, screen.size()));
+        Ok(Self {
+            interface: Interface::new(&window, gpu, screen.format()),
+            uploaded: UploadedAgents::new(Arc::clone(gpu)),
+            uploaded_revision: None,
+            renderer,
+            player,
+            controls: Controls::new(options.scene),
+            pointer: Pointer::new(
+                &options.scene.world,
+                screen.size(),
+                options.scene.click,
+                options.scene.follows,
+            ),
+            inspector: Inspector::new(),
+            crowds: Crowds::default(),
+            dropping: 0,
+            held: None,
+            meter: Meter::default(),
+            overlay: Detail::Quiet,
+            controls_shown: false,
+            notice: None,
+            occluded: false,
+            last: Instant::now(),
+            frames: 0,
+            frames_at_loss: 0,
+            ticks: 0,
+            played: Duration::ZERO,
+            window,
+            screen,
+        })
+    }
+
+    /// What there is to say at the end.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        Summary {
+            agents: self.player.agents() as u64,
+            frames: self.frames,
+            ticks: self.ticks,
+            time: self.played,
+            engine: self.player.engine().kind(),
+            machine: self.player.engine().describe(),
+            adapter: self.screen.gpu().name(),
+        }
+    }
+
+    /// Asks for a frame.
+    pub fn request_frame(&self) {
+        self.window.request_redraw();
+    }
+
+    /// True while nobody can see the window.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        self.occluded || self.screen.size().0 == 0 || self.screen.size().1 == 0
+    }
+
+    /// Reacts to an event; false when the window shall close.
+    pub fn event(
+        &mut self,
+        event: &WindowEvent,
+        options: &mut WindowOptions<'a>,
+    ) -> Result<bool, WindowError> {
+        if let WindowEvent::KeyboardInput { event: key, is_synthetic: false, .. } = event
+            && !self.interface.is_typing()
+        {
+            if keys::drops(&key.logical_key) {
+                self.pointer.hold(DropKey::Letter, key.state.is_pressed());
+            }
+            return self.key(key, event, options);
+        }
+        let on_interface = self.interface.takes(&self.window, event);
+        match event {
+            WindowEvent::CloseRequested | WindowEvent::Destroyed => return Ok(false),
+            WindowEvent::Resized(_) => self.resized(),
+            WindowEvent::ScaleFactorChanged { .. } => self.resized(),
+            WindowEvent::Occluded(occluded) => {
+                self.occluded = *occluded;
+                self.wake();
+            }
+            WindowEvent::Focused(false) => self.pointer.let_go(),
+            WindowEvent::CursorMoved { position, .. } => {
+                let pixel = Point::new(position.x as f32, position.y as f32);
+                self.pointer.move_to(pixel);
+                if !on_interface {
+                    self.inspector.point_at(pixel);
+                    self.pointer.lead();
+                }
+            }
+            WindowEvent::ModifiersChanged(keys) => {
+                self.pointer.hold(DropKey::Shift, keys.state().shift_key());
+            }
+            WindowEvent::MouseInput { state, button, .. } => {
+                self.pointer.press(*button, *state, on_interface);
+            }
+            WindowEvent::MouseWheel { delta, .. } if !on_interface => self.pointer.scroll(*delta),
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    fn key(
+        &mut self,
+        key: &KeyEvent,
+        event: &WindowEvent,
+        options: &mut WindowOptions<'a>,
+    ) -> Result<bool, WindowError> {
+        match Action::of(key) {
+            Some(action) => return self.act(action, options),
+            // Without this a Tab held down would wander from slider to slider.
+            None if key.repeat => {}
+            None => {
+                self.interface.takes(&self.window, event);
+            }
+        }
+        Ok(true)
+    }
+
+    fn act(
+        &mut self,
+        action: Action,
+        options: &mut WindowOptions<'a>,
+    ) -> Result<bool, WindowError> {
+        match action {
+            Action::Quit => return Ok(false),
+            Action::Pause => self.player.clock.toggle(),
+            Action::Step => self.player.clock.step_once(),
+            Action::Reset => self.player.reset()?,
+            Action::SwitchEngine => self.switch_engine(options),
+            Action::Sliders => self.controls_shown = !self.controls_shown,
+            Action::Overlay => self.overlay = self.overlay.next(),
+            Action::Geometry => {
+                let notice = self.inspector.switch(self.player.agents());
+                self.say(notice);
+            }
+            Action::Species(index) => {
+                let species = &self.player.scene().species;
+                if species.len() > 1 && index < species.len() {
+                    self.dropping = index;
+                }
+            }
+            Action::WholeWorld => self.pointer.fit(&self.player.scene().world),
+            Action::FullScreen => {
+                let full = self.window.fullscreen().is_none();
+                self.window.set_fullscreen(full.then_some(Fullscreen::Borderless(None)));
+            }
+        }
+        Ok(true)
+    }
+
+    fn switch_engine(&mut self, options: &mut WindowOptions<'a>) {
+        let other = match self.player.engine().kind() {
+            EngineKind::Gpu => EngineKind::Cpu,
+            EngineKind::Cpu => EngineKind::Gpu,
+        };
+        let engine = (options.engines)(other, Some(self.screen.gpu()));
+        if let Err(error) = engine.and_then(|engine| self.player.switch(engine)) {
+            self.say(Some(format!("still on the same engine: {error}")));
+        }
+    }
+
+    /// Shows a notice, if there is one.
+    fn say(&mut self, notice: Option<String>) {
+        if let Some(text) = notice {
+            self.notice = Some((text, Instant::now()));
+        }
+    }
+
+    /// Does to the flock what the pointer has asked for since the last frame: each kind of edit once,
+    /// since each loads the flock anew.
+    fn apply_edits(&mut self) -> Result<(), WindowError> {
+        self.player.set_pointer(self.pointer.call());
+        if let Some(place) = self.pointer.take_lead() {
+            self.player.lead(place);
+        }
+        let drops = self.pointer.take_drops();
+        if !drops.is_empty() {
+            let refused = self.player.add(self.dropping, &drops)?;
+            self.say(refused);
+        }
+        let clicks = self.pointer.take_clicks();
+        match self.player.scene().click {
+            Click::Path if clicks > 0 => {
+                let refused = self.player.new_path()?;
+                self.say(refused);
+            }
+            // Twice is nothing.
+            Click::Flee if clicks % 2 == 1 => {
+                let refused = self.player.turn_round()?;
+                self.say(refused);
+            }
+            _ => {}
+        }
+        if let Some(place) = self.pointer.take_drag() {
+            if self.held.is_none() {
+                self.held = self.player.nearest_thing(place)?;
+            }
+            if let Some(thing) = self.held {
+                let refused = self.player.put(thing, place)?;
+                self.say(refused);
+            }
+        }
+        if !self.pointer.is_dragging() {
+            self.held = None;
+        }
+        Ok(())
+    }
+
+    fn resized(&mut self) {
+        let hidden = self.is_hidden();
+        self.screen.measure();
+        self.renderer.set_scale(scale(&self.window, self.screen.size()));
+        self.pointer.resize(&self.player.scene().world, self.screen.size());
+        if hidden {
+            self.wake();
+        }
+    }
+
+    /// No time has passed while nobody could look.
+    fn wake(&mut self) {
+        self.player.clock.forget();
+        self.last = Instant::now();
+    }
+
+    /// Runs the ticks that are due and shows the flock; the last frame is number `until`.
+    pub fn frame(&mut self, until: Option<u64>) -> Result<Next, WindowError> {
+        let canvas = match self.screen.acquire()? {
+            Acquired::Ready(canvas) => canvas,
+            Acquired::Later => return Ok(Next::Frame),
+            Acquired::Hidden => {
+                self.wake();
+                return Ok(Next::After(NAP));
+            }
+        };
+        let now = Instant::now();
+        let elapsed = now - std::mem::replace(&mut self.last, now);
+        self.apply_edits()?;
+        let ticks = self.player.advance(elapsed.as_secs_f64())?;
+        if self.player.clock.is_paused() {
+            self.meter.forget();
+        } else {
+            self.meter.note(elapsed.as_secs_f64(), ticks);
+        }
+        self.ticks += u64::from(ticks);
+        self.played += elapsed;
+
+        let again_in = self.show(canvas)?;
+        self.screen.gpu().check()?;
+        self.frames += 1;
+        Ok(match until {
+            Some(until) if self.frames >= until => Next::End,
+            None if self.player.clock.is_paused() => Next::After(again_in),
+            _ => Next::Frame,
+        })
+    }
+
+    /// Draws flock and interface; returns when the interface wants to be drawn again.
+    fn show(&mut self, canvas: Sheet) -> Result<Duration, WindowError> {
+        let (painting, changed) = self.lay_out()?;
+        let gpu = Arc::clone(self.screen.gpu());
+        let target = self.screen.view(&canvas)?;
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        if self.player.engine().gpu_agents().is_none() {
+            let revision = self.player.revision();
+            if self.uploaded_revision.replace(revision) != Some(revision) {
+                self.uploaded.upload(&self.player.state()?)?;
+            }
+        }
+        // Asking a GPU costs a wait: only for targets that move by themselves.
+        let moving = self.player.scene().targets.iter().any(Target::moves);
+        let targets = if moving { Some(self.player.targets()?) } else { None };
+        let agents = self.player.engine().gpu_agents();
+        let agents = agents.unwrap_or_else(|| self.uploaded.agents());
+        let (scene, camera) = (self.player.scene(), &self.pointer.camera);
+        let targets = targets.as_ref().unwrap_or(&scene.targets);
+        self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera)?;
+        let size = self.screen.size();
+        let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting)?;
+        gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
+        self.screen.present(canvas)?;
+        self.interface.clean_up(&painting);
+        let Some(species) = changed else { return Ok(painting.again_in) };
+        let refused = self.player.change(species)?;
+        self.say(refused);
+        // What has been drawn is the flock before.
+        Ok(Duration::ZERO)
+    }
+
+    /// Lays the interface out; returns the species as the user has changed them, if so.
+    fn lay_out(&mut self) -> Result<(Painting, Option<Vec<Species>>), WindowError> {
+        self.notice.take_if(|(_, since)| since.elapsed() > overlay::NOTICE_STAYS);
+        let camera = self.pointer.camera;
+        let near = NEAR * self.window.scale_factor() as f32;
+        let (shapes, legend) = self.inspector.shapes(&mut self.player, &camera, near)?;
+        let (player, gpu) = (&mut self.player, self.screen.gpu());
+        let counts = self.overlay == Detail::Full;
+        let (largest_cell, sampled) = self.crowds.count(player, gpu, counts)?;
+        let engine = self.player.engine();
+        let scene = self.player.scene();
+        let facts = Facts {
+            agents: self.player.agents(),
+            tick: self.player.tick(),
+            rates: self.meter.rates(),
+            paused: self.player.clock.is_paused(),
+            kind: engine.kind(),
+            machine: engine.describe(),
+            largest_cell,
+            sampled,
+            profile: self.player.profile(),
+            notice: self.notice.as_ref().map(|(text, _)| text.as_str()),
+            pointer_help: edits::help(scene, self.dropping),
+            legend,
+        };
+        // Copied only where something can be changed.
+        let mut species = self.controls_shown.then(|| scene.species.clone());
+        let mut changed = false;
+        let painting = self.interface.run(&self.window, |context| {
+            inspector::paint(context, &camera, &shapes);
+            facts.show(context, self.overlay);
+            if let Some((_, since)) = &self.notice {
+                context
+                    .request_repaint_after(overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
+            }
+            if let Some(species) = &mut species {
+                changed |= self.controls.show(context, scene, species);
+            }
+        });
+        Ok((painting, species.filter(|_| changed)))
+    }
+}

@@ -1,0 +1,105 @@
+//! A window whose device is lost: the flock goes on, on the CPU, and another device draws it.
+
+use std::sync::Arc;
+
+use winit::window::Window;
+
+use super::OpenWindow;
+use crate::app::interface::Interface;
+use crate::app::screen::Screen;
+use crate::app::{WindowError, WindowOptions};
+use crate::engine::gpu::{AdapterChoice, device};
+use crate::engine::{EngineError, EngineKind};
+use crate::view::gpu::renderer::Renderer;
+use crate::view::gpu::upload::UploadedAgents;
+use crate::view::words::grouped;
+
+/// A device that is no more.
+#[derive(Clone, Debug)]
+pub struct Loss {
+    /// Name of its adapter.
+    pub adapter: String,
+    /// What its driver said.
+    pub reason: String,
+}
+
+impl From<Loss> for WindowError {
+    fn from(Loss { adapter, reason }: Loss) -> Self {
+        Self::Engine(EngineError::Lost { adapter, reason })
+    }
+}
+
+impl<'a> OpenWindow<'a> {
+    /// The same window after the loss of its device, with a new one from `instance` to draw with. A
+    /// flock that was on the lost one goes on with the CPU engine, from the last state that is on the
+    /// host.
+    pub fn revive(
+        mut self,
+        instance: wgpu::Instance,
+        options: &mut WindowOptions<'a>,
+        loss: Loss,
+    ) -> Result<Self, WindowError> {
+        // A device that is lost before it has shown a frame would be lost again and again.
+        if self.frames == self.frames_at_loss {
+            return Err(loss.into());
+        }
+        self.frames_at_loss = self.frames;
+        let from = match self.player.engine().kind() {
+            EngineKind::Cpu => None,
+            EngineKind::Gpu => {
+                let engine = (options.engines)(EngineKind::Cpu, None)?;
+                Some(self.player.rescue(engine)?)
+            }
+        };
+        let Self { screen, interface, renderer, uploaded, .. } = self;
+        // A window takes one surface at a time.
+        drop((renderer, uploaded, interface, screen));
+        let screen = match open(instance, &self.window, &options.adapter) {
+            Ok(screen) => screen,
+            Err(problem) => {
+                let Loss { adapter, reason } = loss;
+                return Err(WindowError::Lost { adapter, reason, problem });
+            }
+        };
+        let gpu = screen.gpu();
+        let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
+        renderer.set_scale(self.window.scale_factor() as f32);
+        let interface = Interface::new(&self.window, gpu, screen.format());
+        let uploaded = UploadedAgents::new(Arc::clone(gpu));
+        let goes_on = goes_on(from);
+        let Loss { adapter, reason } = loss;
+        let drawn = gpu.name();
+        (options.tell)(&format!(
+            "{adapter}: the device was lost ({reason}); {goes_on}, drawn by {drawn}"
+        ));
+        let uploaded_revision = None;
+        let mut window = Self { screen, interface, renderer, uploaded, uploaded_revision, ..self };
+        // Short enough for a narrow window.
+        window.say(Some(format!("the GPU was lost; {goes_on}")));
+        window.wake();
+        Ok(window)
+    }
+}
+
+/// A device that draws in `window`, or why there is none.
+fn open(
+    instance: wgpu::Instance,
+    window: &Arc<Window>,
+    choice: &AdapterChoice,
+) -> Result<Screen, String> {
+    if device::adapters(&instance).is_empty() {
+        return Err("no GPU adapter found".into());
+    }
+    Screen::new(instance, Arc::clone(window), choice).map_err(|error| match error {
+        WindowError::NoSurface(problem) => problem,
+        error => error.to_string(),
+    })
+}
+
+/// What is said of a flock that goes on `from` a tick on the CPU, or was there before.
+fn goes_on(from: Option<u64>) -> String {
+    match from {
+        Some(tick) => format!("going on with the CPU engine from tick {}", grouped(tick)),
+        None => "the flock on the CPU engine goes on".into(),
+    }
+}

@@ -1,0 +1,283 @@
+//! The overlay: what the flock, the engine and the clock are doing.
+
+use std::time::Duration;
+
+use egui::{Align2, Color32, RichText, Sense, vec2};
+
+use super::clock::Rates;
+use super::inspector::Legend;
+use crate::engine::{EngineKind, Profile};
+use crate::view::words::{counted, grouped};
+
+/// How long a notice stays.
+pub const NOTICE_STAYS: Duration = Duration::from_secs(6);
+
+/// How much of the overlay is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// One line, and the keys.
+    Quiet,
+    /// Times and crowds besides.
+    Full,
+    /// Nothing but what must be said.
+    Hidden,
+}
+
+impl Detail {
+    /// What its key does to it.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Quiet => Self::Full,
+            Self::Full => Self::Hidden,
+            Self::Hidden => Self::Quiet,
+        }
+    }
+}
+
+/// What the overlay tells.
+#[derive(Clone, Debug)]
+pub struct Facts<'a> {
+    /// Number of agents.
+    pub agents: usize,
+    /// Ticks since the start.
+    pub tick: u64,
+    /// Of the last half second, once it is over.
+    pub rates: Option<Rates>,
+    /// True while the clock stands.
+    pub paused: bool,
+    /// Which engine.
+    pub kind: EngineKind,
+    /// What it runs on.
+    pub machine: String,
+    /// Of the engine.
+    pub profile: &'a Profile,
+    /// Agents in the fullest grid cell.
+    pub largest_cell: u32,
+    /// Agents whose neighbours are too many to look at all of them.
+    pub sampled: u64,
+    /// Something that went wrong, or what a key has just done.
+    pub notice: Option<&'a str>,
+    /// What the pointer does in this scene.
+    pub pointer_help: Vec<String>,
+    /// The behaviours whose geometry is shown, in their colours.
+    pub legend: Legend,
+}
+
+/// Slower than this share of real time is worth a word.
+const AS_GOOD_AS_REAL_TIME: f64 = 0.97;
+
+/// `real time` or `real time × 0.40`.
+#[must_use]
+pub fn pace(rates: Rates) -> String {
+    if rates.pace() >= AS_GOOD_AS_REAL_TIME {
+        "real time".into()
+    } else {
+        format!("real time × {:.2}", rates.pace())
+    }
+}
+
+impl Facts<'_> {
+    fn flock(&self) -> String {
+        match self.agents {
+            1 => counted(1, "agent"),
+            agents => format!("{} agents", grouped(agents as u64)),
+        }
+    }
+
+    /// The line of the quiet overlay.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let motion = match self.rates {
+            _ if self.paused => format!("paused at tick {}", grouped(self.tick)),
+            None => "…".into(),
+            Some(rates) => format!("{}   {:.0} frames/s", pace(rates), rates.frames),
+        };
+        format!("{}   {motion}   {}", self.flock(), self.kind)
+    }
+
+    /// The text of the full one, line by line.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let [tick, rates] = self.motion();
+        let engine = format!("{} · {}", self.kind, self.machine);
+        let mut lines = vec![self.flock(), tick, rates, engine];
+        for pass in &self.profile.passes {
+            lines.push(format!("  {:<14} {:8.3} ms", pass.pass, pass.time.as_secs_f64() * 1e3));
+        }
+        if !self.profile.passes.is_empty() {
+            let sum: f64 = self.profile.passes.iter().map(|pass| pass.time.as_secs_f64()).sum();
+            let clock = if self.profile.by_timestamps { "" } else { " (wall)" };
+            lines.push(format!("  {:<14} {:8.3} ms{clock}", "a tick", sum * 1e3));
+        }
+        let (fullest, sampled) = (grouped(self.largest_cell.into()), grouped(self.sampled));
+        lines.push(format!("fullest cell {fullest}   agents sampled {sampled}"));
+        lines
+    }
+
+    /// How far the flock has come, and how fast it goes: two lines, so that nothing below moves up
+    /// or down at a pause.
+    fn motion(&self) -> [String; 2] {
+        let tick = format!("tick {}", grouped(self.tick));
+        match self.rates {
+            _ if self.paused => [tick, "paused".into()],
+            None => [tick, "…".into()],
+            Some(rates) => [
+                format!("{tick}   {}", pace(rates)),
+                format!("{:.0} ticks/s   {:.0} frames/s", rates.ticks, rates.frames),
+            ],
+        }
+    }
+
+    /// Draws the overlay in the top left corner. Hidden, it still says what has just gone wrong, and
+    /// that the flock is paused.
+    pub fn show(&self, context: &egui::Context, detail: Detail) {
+        let lines = match detail {
+            Detail::Quiet => vec![self.line()],
+            Detail::Full => self.lines(),
+            Detail::Hidden if self.paused => vec!["paused".into()],
+            Detail::Hidden => Vec::new(),
+        };
+        if lines.is_empty() && self.notice.is_none() {
+            return;
+        }
+        board(context, |ui| {
+            for line in lines {
+                ui.label(text(&line).color(WORDS));
+            }
+            if let Some(notice) = self.notice {
+                ui.label(text(notice).color(NOTICE));
+            }
+            if detail != Detail::Hidden {
+                self.show_legend(ui);
+                let help = |line: &str| text(line).size(10.5);
+                for line in &self.pointer_help {
+                    ui.label(help(line).color(Color32::from_gray(165)));
+                }
+                for keys in KEYS {
+                    ui.label(help(keys).color(Color32::from_gray(140)));
+                }
+            }
+        });
+    }
+
+    fn show_legend(&self, ui: &mut egui::Ui) {
+        for (name, [r, g, b]) in &self.legend {
+            // As high as a line of text, not as a button.
+            ui.spacing_mut().interact_size.y = 0.0;
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 6.0;
+                let (place, _) = ui.allocate_exact_size(vec2(9.0, 9.0), Sense::hover());
+                ui.painter().rect_filled(place, 2.0, Color32::from_rgb(*r, *g, *b));
+                ui.label(text(name).size(10.5).color(Color32::from_gray(190)));
+            });
+        }
+    }
+}
+
+/// Colour of words: white at three quarters.
+const WORDS: Color32 = Color32::from_rgba_premultiplied(191, 191, 191, 191);
+
+/// Colour of notices.
+const NOTICE: Color32 = Color32::from_rgb(255, 190, 90);
+
+/// The keys.
+const KEYS: [&str; 2] = [
+    "Space pause · . step · R reset · E engine",
+    "Tab sliders · G geometry · H more, less · Esc quit",
+];
+
+fn text(line: &str) -> RichText {
+    RichText::new(line).monospace().size(12.0)
+}
+
+/// The dark board in the top left corner.
+fn board(context: &egui::Context, content: impl FnOnce(&mut egui::Ui)) {
+    let area = egui::Area::new(egui::Id::unique("overlay"))
+        .anchor(Align2::LEFT_TOP, [8.0, 8.0])
+        .interactable(false);
+    area.show(context, |ui| {
+        let frame = egui::Frame::new()
+            .fill(Color32::from_black_alpha(128))
+            .corner_radius(6)
+            .inner_margin(8);
+        frame.show(ui, |ui| {
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+            ui.spacing_mut().item_spacing.y = 2.0;
+            content(ui);
+        });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::PassTime;
+
+    #[test]
+    fn it_says_so_when_it_cannot_keep_up() {
+        let rates = |ticks| Rates { ticks, frames: 30.0 };
+        assert_eq!(pace(rates(24.0)), "real time × 0.40");
+        assert_eq!(pace(rates(59.5)), "real time");
+    }
+
+    fn facts(profile: &Profile) -> Facts<'_> {
+        Facts {
+            agents: 200_000,
+            tick: 1234,
+            rates: None,
+            paused: false,
+            kind: EngineKind::Cpu,
+            machine: "2 threads".into(),
+            profile,
+            largest_cell: 1017,
+            sampled: 23_456,
+            notice: None,
+            pointer_help: Vec::new(),
+            legend: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_quiet_overlay_is_one_line() {
+        let profile = Profile::default();
+        let rates = Some(Rates { ticks: 24.0, frames: 30.4 });
+        let facts = Facts { rates, ..facts(&profile) };
+        assert_eq!(facts.line(), "200,000 agents   real time × 0.40   30 frames/s   cpu");
+        let alone = Facts { agents: 1, paused: true, ..facts };
+        assert_eq!(alone.line(), "1 agent   paused at tick 1,234   cpu");
+        assert_eq!(alone.lines()[0], "1 agent");
+    }
+
+    #[test]
+    fn its_key_leads_round() {
+        let steps = [Detail::Quiet.next(), Detail::Full.next(), Detail::Hidden.next()];
+        assert_eq!(steps, [Detail::Full, Detail::Hidden, Detail::Quiet]);
+    }
+
+    #[test]
+    fn a_pause_has_no_rates_and_moves_no_line() {
+        let profile = Profile::default();
+        let rates = Some(Rates { ticks: 24.0, frames: 30.0 });
+        let running = Facts { rates, ..facts(&profile) }.lines();
+        assert_eq!(running[1..3], ["tick 1,234   real time × 0.40", "24 ticks/s   30 frames/s"]);
+        let paused = Facts { rates, paused: true, ..facts(&profile) }.lines();
+        assert_eq!(paused[1..3], ["tick 1,234", "paused"]);
+        assert_eq!(running[3..], paused[3..]);
+        assert_eq!(facts(&profile).lines().len(), running.len());
+    }
+
+    #[test]
+    fn every_pass_has_its_line_and_the_tick_their_sum() {
+        let pass = |pass, ms| PassTime { pass, time: Duration::from_millis(ms) };
+        let profile =
+            Profile { passes: vec![pass("steer", 20), pass("scan", 5)], ..Profile::default() };
+        let text = facts(&profile).lines().join("\n");
+        let crowds = "fullest cell 1,017   agents sampled 23,456";
+        for part in
+            ["200,000 agents", "tick 1,234", "steer", "20.000 ms", "25.000 ms (wall)", crowds]
+        {
+            assert!(text.contains(part), "{part:?} is missing in\n{text}");
+        }
+    }
+}

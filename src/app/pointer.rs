@@ -1,0 +1,358 @@
+//! The mouse: the camera that it moves, and where it touches the world.
+
+use winit::event::{ElementState, MouseButton, MouseScrollDelta};
+
+use crate::model::scene::Click;
+use crate::model::vector::Point;
+use crate::model::world::World;
+use crate::view::camera::Camera;
+
+/// What the left button does while it is down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Grip {
+    /// It is up.
+    Nothing,
+    /// It calls the flock.
+    Call,
+    /// It leaves agents behind.
+    Drop,
+    /// It moves a thing.
+    Drag,
+}
+
+/// The mouse and the camera that it moves.
+#[derive(Clone, Debug)]
+pub struct Pointer {
+    /// What is seen.
+    pub camera: Camera,
+    /// True until the user chooses what to see.
+    fitted: bool,
+    at: Point,
+    panning: bool,
+    grip: Grip,
+    /// What a click does in this scene.
+    click: Click,
+    /// True where a target goes along with the mouse.
+    leads: bool,
+    /// True when that target is not yet where the mouse is.
+    led: bool,
+    /// The key that drops agents, and the one that does the same on any keyboard.
+    adding: [bool; 2],
+    /// Where agents are to be dropped: world units.
+    drops: Vec<Point>,
+    /// The pixel of the last drop.
+    last_drop: Point,
+    /// Clicks that nobody has asked for yet.
+    clicks: u32,
+    /// True when a thing is dragged to where it is not yet.
+    moved: bool,
+}
+
+/// A notch of the wheel magnifies by this factor.
+const NOTCH: f32 = 1.15;
+
+/// A touchpad's pixels that count as a notch.
+const PIXELS_A_NOTCH: f32 = 40.0;
+
+/// Between two agents that are dropped.
+const PIXELS_A_DROP: f32 = 8.0;
+
+/// Keys that make the left button drop agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropKey {
+    /// D.
+    Letter,
+    /// Either of the shift keys.
+    Shift,
+}
+
+impl Pointer {
+    /// Sees the whole world in a picture of `size` pixels; `click` is the scene's, and whether a
+    /// target `follows` the mouse.
+    #[must_use]
+    pub fn new(world: &World, size: (u32, u32), click: Click, follows: bool) -> Self {
+        let camera = Camera::fit(world, size.0, size.1);
+        Self {
+            camera,
+            fitted: true,
+            at: camera.size * 0.5,
+            panning: false,
+            grip: Grip::Nothing,
+            click,
+            leads: follows,
+            led: false,
+            adding: [false; 2],
+            drops: Vec::new(),
+            last_drop: Point::ZERO,
+            clicks: 0,
+            moved: false,
+        }
+    }
+
+    /// The picture has another size. The whole world stays in view if it was; else the middle
+    /// stays in the middle.
+    pub fn resize(&mut self, world: &World, size: (u32, u32)) {
+        if size.0 == 0 || size.1 == 0 {
+            return;
+        }
+        if self.fitted {
+            self.camera = Camera::fit(world, size.0, size.1);
+        } else {
+            self.camera.size = Point::new(size.0 as f32, size.1 as f32);
+        }
+    }
+
+    /// Sees the whole world again.
+    pub fn fit(&mut self, world: &World) {
+        let size = (self.camera.size.x as u32, self.camera.size.y as u32);
+        self.fitted = true;
+        self.resize(world, size);
+    }
+
+    /// The mouse has moved.
+    pub fn move_to(&mut self, pixel: Point) {
+        if self.panning {
+            self.fitted = false;
+            self.camera.pan(pixel - self.at);
+        }
+        self.at = pixel;
+        match self.grip {
+            Grip::Drop => self.drop_on_the_way(),
+            Grip::Drag => self.moved = true,
+            Grip::Nothing | Grip::Call => {}
+        }
+    }
+
+    /// The mouse has moved over the world, and not over the interface.
+    pub fn lead(&mut self) {
+        self.led = self.leads;
+    }
+
+    /// Leaves agents on the way from the last one to the mouse, evenly.
+    fn drop_on_the_way(&mut self) {
+        let way = self.at - self.last_drop;
+        let step = way.normalize_or_zero() * PIXELS_A_DROP;
+        for _ in 0..(way.length() / PIXELS_A_DROP) as u32 {
+            self.last_drop += step;
+            self.drops.push(self.camera.world_from_pixel(self.last_drop));
+        }
+    }
+
+    /// A button has gone down or up. What goes down on the interface is the interface's.
+    pub fn press(&mut self, button: MouseButton, state: ElementState, on_interface: bool) {
+        let down = state == ElementState::Pressed;
+        if down && on_interface {
+            return;
+        }
+        match button {
+            MouseButton::Left if down => self.take_hold(),
+            MouseButton::Left => self.grip = Grip::Nothing,
+            MouseButton::Right => self.panning = down,
+            _ => {}
+        }
+    }
+
+    fn take_hold(&mut self) {
+        if self.adding.contains(&true) || self.click == Click::Add {
+            self.grip = Grip::Drop;
+            self.last_drop = self.at;
+            self.drops.push(self.place());
+            return;
+        }
+        match self.click {
+            Click::Call => self.grip = Grip::Call,
+            Click::Path | Click::Flee => self.clicks += 1,
+            Click::Add | Click::Follow => {}
+            Click::Target | Click::Obstacle => {
+                self.grip = Grip::Drag;
+                self.moved = true;
+            }
+        }
+    }
+
+    /// A key that makes the left button drop agents has gone down or up.
+    pub fn hold(&mut self, key: DropKey, down: bool) {
+        self.adding[key as usize] = down;
+    }
+
+    /// The window has lost the focus: no key and no button counts as down.
+    pub fn let_go(&mut self) {
+        self.panning = false;
+        self.grip = Grip::Nothing;
+        self.adding = [false; 2];
+    }
+
+    /// The wheel has turned.
+    pub fn scroll(&mut self, delta: MouseScrollDelta) {
+        let notches = match delta {
+            MouseScrollDelta::LineDelta(_, lines) => lines,
+            MouseScrollDelta::PixelDelta(pixels) => pixels.y as f32 / PIXELS_A_NOTCH,
+        };
+        self.fitted = false;
+        self.camera.zoom_at(self.at, NOTCH.powf(notches));
+    }
+
+    /// Where in the world the mouse is.
+    #[must_use]
+    pub fn place(&self) -> Point {
+        self.camera.world_from_pixel(self.at)
+    }
+
+    /// Where in the world the flock is called to, while the left button is down.
+    #[must_use]
+    pub fn call(&self) -> Option<Point> {
+        (self.grip == Grip::Call).then(|| self.place())
+    }
+
+    /// True while a thing is dragged.
+    #[must_use]
+    pub fn is_dragging(&self) -> bool {
+        self.grip == Grip::Drag
+    }
+
+    /// Where in the world the dragged thing shall go; once for each move. A click that was over
+    /// between two frames counts too.
+    pub fn take_drag(&mut self) -> Option<Point> {
+        std::mem::take(&mut self.moved).then(|| self.place())
+    }
+
+    /// Where in the world the target that goes along with the mouse shall be; once for each move.
+    pub fn take_lead(&mut self) -> Option<Point> {
+        std::mem::take(&mut self.led).then(|| self.place())
+    }
+
+    /// Where agents shall be dropped, each once; world units.
+    pub fn take_drops(&mut self) -> Vec<Point> {
+        std::mem::take(&mut self.drops)
+    }
+
+    /// Clicks since the last call.
+    pub fn take_clicks(&mut self) -> u32 {
+        std::mem::take(&mut self.clicks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::world::Boundary;
+
+    const WORLD: World = World { size: Point::new(640.0, 360.0), boundary: Boundary::Wrap };
+
+    fn pointer(click: Click) -> Pointer {
+        Pointer::new(&WORLD, (640, 360), click, false)
+    }
+
+    fn left(pointer: &mut Pointer, state: ElementState) {
+        pointer.press(MouseButton::Left, state, false);
+    }
+
+    #[test]
+    fn the_world_stays_fitted_until_the_user_zooms() {
+        let mut pointer = Pointer::new(&WORLD, (1280, 720), Click::Call, false);
+        pointer.resize(&WORLD, (640, 360));
+        assert_eq!(pointer.camera, Camera::fit(&WORLD, 640, 360));
+        pointer.scroll(MouseScrollDelta::LineDelta(0.0, 2.0));
+        let zoomed = pointer.camera;
+        pointer.resize(&WORLD, (0, 0));
+        pointer.resize(&WORLD, (1280, 720));
+        assert_eq!(pointer.camera.pixels_per_unit, zoomed.pixels_per_unit);
+        assert_eq!(pointer.camera.centre, zoomed.centre);
+        pointer.fit(&WORLD);
+        assert_eq!(pointer.camera, Camera::fit(&WORLD, 1280, 720));
+    }
+
+    #[test]
+    fn the_left_button_calls_and_the_right_one_pans() {
+        let mut pointer = pointer(Click::Call);
+        pointer.move_to(Point::new(10.0, 20.0));
+        pointer.press(MouseButton::Left, ElementState::Pressed, true);
+        assert_eq!(pointer.call(), None, "the press was on the interface");
+        left(&mut pointer, ElementState::Pressed);
+        assert_eq!(pointer.call(), Some(Point::new(10.0, 340.0)));
+        pointer.press(MouseButton::Left, ElementState::Released, true);
+        assert_eq!(pointer.call(), None);
+        pointer.press(MouseButton::Right, ElementState::Pressed, false);
+        pointer.move_to(Point::new(40.0, 20.0));
+        assert_eq!(pointer.camera.centre, WORLD.size * 0.5 - Point::new(30.0, 0.0));
+        pointer.let_go();
+        pointer.move_to(Point::new(80.0, 20.0));
+        assert_eq!(pointer.camera.centre, WORLD.size * 0.5 - Point::new(30.0, 0.0));
+        assert_eq!(
+            (pointer.take_clicks(), pointer.take_drag(), pointer.take_drops().len()),
+            (0, None, 0)
+        );
+    }
+
+    #[test]
+    fn a_drag_with_the_key_down_drops_an_agent_every_eight_pixels() {
+        for key in [DropKey::Letter, DropKey::Shift] {
+            let mut pointer = pointer(Click::Path);
+            pointer.move_to(Point::new(100.0, 100.0));
+            pointer.hold(key, true);
+            left(&mut pointer, ElementState::Pressed);
+            // Four moves of seven pixels: drops at 100, 108, 116 and 124.
+            for step in 1..=4 {
+                pointer.move_to(Point::new(100.0 + 7.0 * step as f32, 100.0));
+            }
+            pointer.hold(key, false);
+            let drops = pointer.take_drops();
+            assert_eq!(drops, [100.0, 108.0, 116.0, 124.0].map(|x| Point::new(x, 260.0)));
+            assert_eq!(pointer.take_drops(), [], "each is dropped once");
+            left(&mut pointer, ElementState::Released);
+            pointer.move_to(Point::new(300.0, 100.0));
+            assert_eq!(pointer.take_drops(), []);
+            assert_eq!(pointer.take_clicks(), 0, "a drop is no click");
+            left(&mut pointer, ElementState::Pressed);
+            assert_eq!((pointer.take_drops().len(), pointer.take_clicks()), (0, 1));
+        }
+    }
+
+    #[test]
+    fn a_click_adds_one_agent_and_a_drag_more_where_the_scene_says_so() {
+        let mut pointer = pointer(Click::Add);
+        pointer.move_to(Point::new(50.0, 60.0));
+        assert_eq!(pointer.take_drops(), []);
+        left(&mut pointer, ElementState::Pressed);
+        left(&mut pointer, ElementState::Released);
+        assert_eq!(pointer.take_drops(), [Point::new(50.0, 300.0)]);
+        pointer.move_to(Point::new(150.0, 60.0));
+        assert_eq!(pointer.take_drops(), [], "the button is up");
+        left(&mut pointer, ElementState::Pressed);
+        pointer.move_to(Point::new(170.0, 60.0));
+        assert_eq!(pointer.take_drops().len(), 3);
+    }
+
+    #[test]
+    fn a_target_goes_along_with_the_mouse_without_a_button() {
+        let mut pointer = Pointer::new(&WORLD, (640, 360), Click::Flee, true);
+        assert_eq!(pointer.take_lead(), None, "it is still until the mouse moves");
+        pointer.move_to(Point::new(50.0, 60.0));
+        assert_eq!(pointer.take_lead(), None, "the mouse is over the interface");
+        pointer.lead();
+        assert_eq!(
+            (pointer.take_lead(), pointer.take_lead()),
+            (Some(Point::new(50.0, 300.0)), None)
+        );
+        left(&mut pointer, ElementState::Pressed);
+        assert_eq!((pointer.take_clicks(), pointer.take_lead()), (1, None));
+        let mut other = Pointer::new(&WORLD, (640, 360), Click::Flee, false);
+        other.move_to(Point::new(50.0, 60.0));
+        other.lead();
+        assert_eq!(other.take_lead(), None);
+    }
+
+    #[test]
+    fn a_dragged_thing_is_moved_when_the_mouse_moves() {
+        let mut pointer = pointer(Click::Target);
+        pointer.move_to(Point::new(50.0, 60.0));
+        assert_eq!(pointer.take_drag(), None);
+        left(&mut pointer, ElementState::Pressed);
+        assert_eq!(pointer.take_drag(), Some(Point::new(50.0, 300.0)));
+        assert_eq!((pointer.take_drag(), pointer.is_dragging()), (None, true));
+        pointer.move_to(Point::new(51.0, 60.0));
+        left(&mut pointer, ElementState::Released);
+        assert_eq!(pointer.take_drag(), Some(Point::new(51.0, 300.0)), "the last move counts too");
+        assert_eq!((pointer.is_dragging(), pointer.call()), (false, None));
+    }
+}

@@ -1,0 +1,226 @@
+//! The parameters of a group of agents, one agent a lane.
+
+use pulp::Simd;
+
+use super::lanes::MAX_LANES;
+use crate::model::behaviours::{Kind, Rules};
+use crate::model::real::{Lanes, Real};
+use crate::model::scene::{Scene, Slot, Species, drawn};
+
+/// Number of behaviours that listen to neighbours; in [`Kind::ALL`] they come first.
+const LISTENERS: usize = Kind::LISTENERS;
+
+/// Room for the parameters of one behaviour.
+const SLOTS: usize = 8;
+
+/// Where in a species' row the values of its body begin: mass, max_speed, max_force, size.
+const BODY: usize = Kind::ALL.len() * SLOTS;
+
+/// Where in a species' row the largest radius within which it listens is.
+const HEARING: usize = BODY + 6;
+
+/// Where in a species' row it says when each behaviour has its turn.
+const TURNS: usize = HEARING + 1;
+
+/// Where in a species' row it says whom it listens to.
+const HEARD: usize = TURNS + Kind::ALL.len();
+
+/// Every value of every species: for each species a row of behaviours' parameters, body, hearing
+/// radius, turns, and, for each other species and behaviour that listens, 1 where it listens to
+/// them and else 0.
+#[derive(Clone, Debug, Default)]
+pub struct SpeciesTable {
+    rows: Vec<Vec<f32>>,
+    /// The columns in which some species has a value.
+    used: Vec<usize>,
+    /// What agents draw for themselves.
+    traits: Vec<Trait>,
+}
+
+/// A number that agents draw for themselves.
+#[derive(Clone, Debug)]
+struct Trait {
+    /// Where the largest is in a species' row.
+    column: usize,
+    /// Of the draw.
+    key: u32,
+    /// The least of each species.
+    least: Vec<f32>,
+}
+
+impl SpeciesTable {
+    /// The values of a scene's species at a tick.
+    pub fn of(scene: &Scene, tick: u64) -> Self {
+        let row = |species: &Species| {
+            let mut row = Vec::with_capacity(HEARD + scene.species.len() * LISTENERS);
+            for kind in Kind::ALL {
+                row.extend((0..SLOTS).map(|slot| species.encoded(kind, slot)));
+            }
+            row.extend(species.body_values());
+            row.push(species.perception_radius());
+            row.extend(Kind::ALL.map(|kind| species.turn(kind)));
+            for other in 0..scene.species.len() {
+                for kind in &Kind::ALL[..LISTENERS] {
+                    let set = kind.parameter("with").map_or(0.0, |i| species.value(*kind, i));
+                    row.push(((set as u32 >> other) & 1) as f32);
+                }
+            }
+            row
+        };
+        let now = scene.species_at(tick);
+        let rows: Vec<Vec<f32>> = now.iter().map(row).collect();
+        let uses = scene.uses();
+        let silent = |column: usize| column < BODY && !uses.contains(Kind::ALL[column / SLOTS]);
+        let used = (0..rows[0].len()).filter(|column| !silent(*column)).collect();
+        let one = |slot: Slot| Trait {
+            column: match slot {
+                Slot::Body(index) => BODY + index,
+                Slot::Rule(kind, index) => kind as usize * SLOTS + index,
+            },
+            key: slot.noise_key(),
+            least: now.iter().map(|species| species.least(slot)).collect(),
+        };
+        let traits = scene.traits().slots().map(one).collect();
+        Self { rows, used, traits }
+    }
+
+    /// True when agents draw some of their values.
+    #[inline(always)]
+    pub fn has_traits(&self) -> bool {
+        !self.traits.is_empty()
+    }
+
+    /// Number of species.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+}
+
+impl Trait {
+    /// What each agent of a group has drawn. Lanes without an agent have the first one's number.
+    fn drawn(
+        &self,
+        table: &SpeciesTable,
+        seed: u32,
+        species: &[u8],
+        ids: &[u32],
+    ) -> [f32; MAX_LANES] {
+        let draw = |(species, id): (&u8, &u32)| {
+            let (least, most) = (self.least[usize::from(*species)], &table.rows[*species as usize]);
+            drawn(least, most[self.column], seed, *id, self.key)
+        };
+        let mut agents = species.iter().zip(ids).map(draw);
+        let first = agents.next().unwrap_or_default();
+        let mut numbers = [first; MAX_LANES];
+        numbers[1..].iter_mut().zip(agents).for_each(|(slot, number)| *slot = number);
+        numbers
+    }
+}
+
+/// Bodies and rules of a group of agents.
+pub struct LaneParameters<S: Simd> {
+    /// Mass units.
+    pub mass: Lanes<S>,
+    /// World units per tick.
+    pub max_speed: Lanes<S>,
+    /// Mass · world units per tick².
+    pub max_force: Lanes<S>,
+    /// World units.
+    pub size: Lanes<S>,
+    /// 1 where each behaviour's force is limited, 0 where their sum is.
+    pub limits_each: Lanes<S>,
+    /// 1 where behaviours have their turns until the force is spent, 0 where they are summed.
+    pub in_turn: Lanes<S>,
+    /// The largest radius within which they listen to anybody; world units.
+    pub hearing: Lanes<S>,
+    /// Parameters of the behaviours.
+    pub rules: Rules<Lanes<S>>,
+    /// A species' row, each lane with the value of its own species.
+    row: Vec<Lanes<S>>,
+}
+
+impl<S: Simd> LaneParameters<S> {
+    /// All lanes of one species.
+    pub fn uniform(simd: S, table: &SpeciesTable, species: usize) -> Self {
+        let row = table.rows[species].iter();
+        Self::of(row.map(|value| Lanes::splat(simd, *value)).collect())
+    }
+
+    /// Each lane of its own species.
+    #[inline(always)]
+    pub fn mixed(simd: S, table: &SpeciesTable, species: &[u8]) -> Self {
+        let mut numbers = [0.0; MAX_LANES];
+        let mut present = 0_u32;
+        for (number, &species) in numbers.iter_mut().zip(species) {
+            *number = f32::from(species);
+            present |= 1 << species;
+        }
+        let numbers = Lanes::load(simd, &numbers);
+        let mut row = vec![Lanes::splat(simd, 0.0); table.rows[0].len()];
+        for (index, values) in table.rows.iter().enumerate() {
+            if present & (1 << index) == 0 {
+                continue;
+            }
+            let own = numbers.equals(Lanes::splat(simd, index as f32));
+            for &column in &table.used {
+                row[column] = Lanes::splat(simd, values[column]).where_or(own, row[column]);
+            }
+        }
+        Self::of(row)
+    }
+
+    /// Gives each lane what its agent has drawn: the agents are of `species`, and `ids` are theirs.
+    #[inline(always)]
+    pub fn draw(&mut self, simd: S, table: &SpeciesTable, seed: u32, species: &[u8], ids: &[u32]) {
+        for one in &table.traits {
+            self.row[one.column] = Lanes::load(simd, &one.drawn(table, seed, species, ids));
+        }
+        let row = &self.row;
+        self.mass = row[BODY];
+        self.max_speed = row[BODY + 1];
+        self.max_force = row[BODY + 2];
+        if table.traits.iter().any(|one| one.column < BODY) {
+            self.rules = Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]);
+        }
+    }
+
+    #[inline(always)]
+    fn of(row: Vec<Lanes<S>>) -> Self {
+        Self {
+            mass: row[BODY],
+            max_speed: row[BODY + 1],
+            max_force: row[BODY + 2],
+            size: row[BODY + 3],
+            limits_each: row[BODY].constant(1.0) - row[BODY + 4],
+            in_turn: row[BODY + 5],
+            hearing: row[HEARING],
+            rules: Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]),
+            row,
+        }
+    }
+
+    /// When a behaviour has its turn, in each lane.
+    #[inline(always)]
+    pub fn turn(&self, kind: Kind) -> Lanes<S> {
+        self.row[TURNS + kind as usize]
+    }
+
+    /// 1 in the lanes whose agents hear `species` in a behaviour that listens, else 0.
+    #[inline(always)]
+    pub fn perceives(&self, kind: Kind, species: u8) -> Lanes<S> {
+        self.row[HEARD + species as usize * LISTENERS + kind as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn behaviours_that_listen_come_first_and_every_parameter_has_a_slot() {
+        for kind in Kind::ALL {
+            assert_eq!((kind as usize) < LISTENERS, kind.info().listens, "{kind:?}");
+            assert!(kind.info().parameters.len() <= SLOTS, "{kind:?}");
+        }
+    }
+}

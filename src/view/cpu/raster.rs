@@ -1,0 +1,360 @@
+//! Drawing on the CPU, through tiny-skia: for machines without a GPU, and to check the renderer.
+
+use rayon::prelude::*;
+use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
+
+use super::{clip, shape_raster, splat_raster};
+use crate::model::behaviours::Target;
+use crate::model::scene::{BoidShape, ColourBy, Scene, Species};
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+use crate::view::camera::Camera;
+use crate::view::frame::Frame;
+use crate::view::shapes::scenery;
+use crate::view::splats;
+use crate::view::style::{self, Figure, SLENDERNESS};
+
+/// Agents that wait in memory, placed but not drawn: 48 MB.
+const PLACED: usize = 1 << 20;
+
+/// The scenery with its `targets` as they are now, and over it the flock from above: every agent is
+/// blended over those before it in the order of the rows. In a wrapped world an agent on the seam is
+/// drawn once. Agents too small to show their shape are drawn by [`splat_raster`] instead, where none
+/// is before another.
+///
+/// The picture has the size of the camera's, at least 1 × 1, and `scale` pixels to the point.
+#[must_use]
+pub fn draw(
+    scene: &Scene,
+    state: &FlockState,
+    targets: &[Target],
+    camera: &Camera,
+    scale: f32,
+) -> Frame {
+    let (width, height) = (camera.size.x.max(1.0) as u32, camera.size.y.max(1.0) as u32);
+    let mut frame = Frame::filled(width, height, style::BACKGROUND);
+    shape_raster::draw(&scenery::shapes(scene, targets), camera, scale, &mut frame);
+    shape_raster::draw(&scenery::seam_shapes(&scene.world, camera), camera, scale, &mut frame);
+    if splats::suits(scene, camera, scale) {
+        splat_raster::draw(scene, state, camera, scale, &mut frame);
+        return frame;
+    }
+    let style = |species| Style::of(species, camera.pixels_per_unit, scale);
+    let styles: Vec<Style> = scene.species.iter().map(style).collect();
+    for start in (0..state.len()).step_by(PLACED) {
+        let rows = start..state.len().min(start + PLACED);
+        let place = |row| place(styles.get(usize::from(state.species[row]))?, state, row, camera);
+        let placed: Vec<Placed> = rows.into_par_iter().filter_map(place).collect();
+        shape_raster::in_bands(&mut frame, |band, top| draw_band(&placed, &styles, band, top));
+    }
+    frame
+}
+
+/// How the agents of a species look in this picture.
+struct Style {
+    figure: Figure,
+    by: ColourBy,
+    /// World units per tick.
+    max_speed: f32,
+}
+
+impl Style {
+    fn of(species: &Species, pixels_per_unit: f32, scale: f32) -> Self {
+        Self {
+            figure: Figure::of(species.look, species.body.size, pixels_per_unit, scale),
+            by: species.colour,
+            max_speed: species.body.max_speed,
+        }
+    }
+}
+
+/// An agent in the picture.
+struct Placed {
+    species: u8,
+    /// Pixels.
+    centre: Point,
+    /// Unit vector, pixels counting downwards.
+    ahead: Point,
+    /// Red, green and blue from 0 to 1.
+    colour: [f32; 3],
+    /// Factor on the light of its core; 0 to 1.
+    light: f32,
+}
+
+/// One agent; none when it lies outside the picture or nowhere at all.
+fn place(style: &Style, state: &FlockState, row: usize, camera: &Camera) -> Option<Placed> {
+    let velocity = state.velocity[row];
+    let centre = camera.pixel_from_world(state.position[row]);
+    let reach = Point::splat(style.figure.reach);
+    // False for NaN as well.
+    let seen =
+        (centre + reach).cmpgt(Point::ZERO).all() && (centre - reach).cmplt(camera.size).all();
+    if !seen {
+        return None;
+    }
+    let heading = velocity.try_normalize().unwrap_or(Point::X);
+    let species = state.species[row];
+    let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
+    let (turn, light) = style::shade(style.by, velocity, style.max_speed, species, neighbours);
+    let (wave, Figure { level, swing, .. }) = (style::wave(turn), &style.figure);
+    let colour = [0, 1, 2].map(|i| light * (level[i] + swing[i] * wave[i]));
+    Some(Placed {
+        species,
+        centre,
+        // Rows of pixels count downwards, the world's y upwards.
+        ahead: Point::new(heading.x, -heading.y),
+        colour,
+        light,
+    })
+}
+
+/// Draws what falls on the rows of pixels from `top` on.
+fn draw_band(placed: &[Placed], styles: &[Style], band: &mut PixmapMut, top: usize) {
+    let (low, high) = (top as f32, top as f32 + band.height() as f32);
+    let size = Point::new(band.width() as f32, band.height() as f32);
+    let mut paint = Paint { anti_alias: true, ..Paint::default() };
+    let mut builder = PathBuilder::new();
+    for agent in placed {
+        let figure = &styles[usize::from(agent.species)].figure;
+        if agent.centre.y + figure.reach < low || agent.centre.y - figure.reach > high {
+            continue;
+        }
+        let centre = agent.centre - Point::new(0.0, low);
+        if figure.look == BoidShape::Glow {
+            add_glow(band, figure, centre, agent);
+            continue;
+        }
+        match figure.look {
+            BoidShape::Disc => builder.push_circle(centre.x, centre.y, figure.radius),
+            _ => push_dart(&mut builder, centre, agent.ahead * figure.radius),
+        }
+        let [r, g, b] = agent.colour;
+        // None for a figure without area: nothing to draw.
+        let path = builder.finish().and_then(|path| clip::to_window(path, size));
+        let (Some(path), Some(colour)) = (path, Color::from_rgba(r, g, b, figure.strength)) else {
+            builder = PathBuilder::new();
+            continue;
+        };
+        paint.set_color(colour);
+        band.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), None);
+        // The path's memory serves the next one.
+        builder = path.clear();
+    }
+}
+
+/// A triangle whose nose is `along` from its centre.
+fn push_dart(builder: &mut PathBuilder, centre: Point, along: Point) {
+    let across = along.perp() * SLENDERNESS;
+    let (nose, left, right) = (centre + along, centre - along + across, centre - along - across);
+    builder.move_to(nose.x, nose.y);
+    builder.line_to(left.x, left.y);
+    builder.line_to(right.x, right.y);
+    builder.close();
+}
+
+/// Adds the light of a glow.
+///
+/// By hand: light that hides some of what is behind it is none of the library's blend modes, and a
+/// gradient of its own for every agent costs several times as much.
+fn add_glow(band: &mut PixmapMut, figure: &Figure, centre: Point, agent: &Placed) {
+    let (width, height) = (band.width() as usize, band.height() as usize);
+    let full = 255.0 * figure.strength;
+    let light = agent.colour.map(|channel| full * channel);
+    let heat = figure.heat.map(|channel| full * agent.light * channel);
+    let cover = figure.strength * figure.cover;
+    // `as` sends what is negative to 0.
+    let from = (centre - figure.reach).floor();
+    let to = (centre + figure.reach).ceil();
+    let columns = (from.x as usize).min(width)..(to.x as usize).min(width);
+    for row in (from.y as usize).min(height)..(to.y as usize).min(height) {
+        let y = row as f32 + 0.5 - centre.y;
+        let line = &mut band.data_mut()[row * width * 4..][..width * 4];
+        for (column, pixel) in columns.clone().zip(line[columns.start * 4..].chunks_exact_mut(4)) {
+            let x = column as f32 + 0.5 - centre.x;
+            let share = figure.glow(x * x + y * y);
+            let core = share * share * share;
+            for (channel, (light, heat)) in pixel.iter_mut().zip(light.into_iter().zip(heat)) {
+                let behind = f32::from(*channel) * (1.0 - cover * share);
+                *channel = (behind + light * share + heat * core + 0.5) as u8;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::scene::{BuiltIn, Request};
+
+    fn scene(colour: &str) -> Scene {
+        let text = BuiltIn::named("flock").unwrap().text;
+        let overrides = [
+            format!("starling.colour={colour}"),
+            "world.size=[400,200]".into(),
+            "world.density=10".into(),
+        ];
+        Scene::parse("flock", text, &overrides).unwrap()
+    }
+
+    fn camera(width: f32, height: f32) -> Camera {
+        Camera {
+            centre: Point::new(200.0, 100.0),
+            pixels_per_unit: 2.0,
+            size: Point::new(width, height),
+        }
+    }
+
+    fn flock(agents: &[(Point, Point)]) -> FlockState {
+        FlockState {
+            tick: 0,
+            id: (0..agents.len() as u32).collect(),
+            species: vec![0; agents.len()],
+            position: agents.iter().map(|a| a.0).collect(),
+            velocity: agents.iter().map(|a| a.1).collect(),
+            memory: Vec::new(),
+        }
+    }
+
+    /// Connected areas that differ from the background: their pixels' columns and rows.
+    fn blobs(frame: &Frame) -> Vec<Vec<(u32, u32)>> {
+        let lit = |x: u32, y: u32| frame.rgb(x, y).is_some_and(|c| c != style::BACKGROUND);
+        let mut seen = vec![false; (frame.width * frame.height) as usize];
+        let mut blobs = Vec::new();
+        for start in 0..frame.width * frame.height {
+            let mut open = vec![(start % frame.width, start / frame.width)];
+            let mut blob = Vec::new();
+            while let Some((x, y)) = open.pop() {
+                if x >= frame.width || y >= frame.height || !lit(x, y) {
+                    continue;
+                }
+                let known = &mut seen[(y * frame.width + x) as usize];
+                if std::mem::replace(known, true) {
+                    continue;
+                }
+                blob.push((x, y));
+                // Corners connect too: the tip of a slanted nose is a row of corners.
+                for (dx, dy) in (0..9).map(|i| (i % 3, i / 3)) {
+                    open.push(((x + dx).wrapping_sub(1), (y + dy).wrapping_sub(1)));
+                }
+            }
+            if !blob.is_empty() {
+                blobs.push(blob);
+            }
+        }
+        blobs
+    }
+
+    #[test]
+    fn every_agent_is_one_dart_at_its_place_that_points_where_it_heads() {
+        let agents: Vec<(Point, Point)> = (0..28)
+            .map(|i| {
+                let position =
+                    Point::new(25.0 + 50.0 * (i % 7) as f32, 25.0 + 50.0 * (i / 7) as f32);
+                (position, Point::from_angle(i as f32 * 0.7) * 2.0)
+            })
+            .collect();
+        let (scene, camera) = (scene("heading"), camera(800.0, 400.0));
+        let frame = draw(&scene, &flock(&agents), &[], &camera, 1.0);
+        let blobs = blobs(&frame);
+        assert_eq!(blobs.len(), agents.len());
+        for (position, velocity) in agents {
+            let pixel = camera.pixel_from_world(position);
+            let at = (pixel.x as u32, pixel.y as u32);
+            let blob = blobs.iter().find(|blob| blob.contains(&at)).unwrap();
+            // The triangle's area is half_length² · 2 · slenderness = 144 pixels.
+            assert!((120..190).contains(&blob.len()), "{} pixels", blob.len());
+            // Its centre of mass, pixels on its edge counting by what it covers of them, lies a
+            // third of the half length behind the agent.
+            let (mut mass, mut weights) = (Point::ZERO, 0.0);
+            for (x, y) in blob {
+                let colour = frame.rgb(*x, *y).unwrap();
+                let parts = colour.iter().zip(style::BACKGROUND);
+                let weight: f32 = parts.map(|(c, b)| f32::from(*c) - f32::from(b)).sum();
+                mass += Point::new(*x as f32 + 0.5, *y as f32 + 0.5) * weight;
+                weights += weight;
+            }
+            mass /= weights;
+            let heading = velocity.normalize() * Point::new(1.0, -1.0);
+            let expected = pixel - heading * (12.0 / 3.0);
+            assert!(mass.distance(expected) < 0.25, "{mass} instead of {expected}");
+            // And its farthest pixel is the nose.
+            let reach = |x: u32, y: u32| Point::new(x as f32 + 0.5, y as f32 + 0.5) - pixel;
+            let ahead = blob.iter().map(|(x, y)| reach(*x, *y).dot(heading)).fold(0.0, f32::max);
+            let behind = blob.iter().map(|(x, y)| -reach(*x, *y).dot(heading)).fold(0.0, f32::max);
+            assert!((10.5..13.0).contains(&ahead) && (10.5..13.5).contains(&behind));
+            // Its colour: blended over the background.
+            let colour = style::colour(scene.species[0].colour, velocity, 3.0, 0, 0);
+            let colour = [0, 1, 2].map(|i| {
+                let ground = f32::from(style::BACKGROUND[i]) / 255.0;
+                255.0 * (colour[i] * style::OPACITY + ground * (1.0 - style::OPACITY))
+            });
+            let found = frame.rgb(at.0, at.1).unwrap();
+            for (found, expected) in found.iter().zip(colour) {
+                assert!((f32::from(*found) - expected).abs() < 2.5, "{found} and {expected}");
+            }
+        }
+        assert!(frame.pixels.chunks_exact(4).all(|pixel| pixel[3] == 255));
+    }
+
+    #[test]
+    fn what_lies_outside_or_nowhere_is_not_drawn() {
+        let far = [
+            (Point::new(-1e9, 0.0), Point::X),
+            (Point::new(f32::NAN, 0.0), Point::X),
+            (Point::new(1000.0, 1000.0), Point::Y),
+        ];
+        let frame = draw(&scene("speed"), &flock(&far), &[], &camera(80.0, 40.0), 1.0);
+        assert_eq!(frame, Frame::filled(80, 40, style::BACKGROUND));
+    }
+
+    #[test]
+    fn the_picture_does_not_depend_on_the_number_of_threads() {
+        let mut scene = scene("species");
+        let request = Request { count: Some(3000), ..Request::default() };
+        let state = scene.populate(&request).unwrap();
+        let camera = Camera::fit(&scene.world, 321, 203);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| draw(&scene, &state, &[], &camera, 1.0))
+        };
+        assert_eq!(with(1), with(7));
+    }
+
+    #[test]
+    fn an_agent_that_fills_the_picture_does() {
+        for look in [BoidShape::Disc, BoidShape::Glow, BoidShape::Triangle] {
+            for pixels_per_unit in [1e2, 1e4] {
+                let mut scene = scene("species");
+                scene.species[0].look = look;
+                let place = (Point::new(198.0, 100.0), Point::X);
+                let camera = Camera { pixels_per_unit, ..camera(80.0, 40.0) };
+                let frame = draw(&scene, &flock(&[place]), &[], &camera, 1.0);
+                let corner = frame.rgb(0, 0);
+                assert_ne!(corner, Some(style::BACKGROUND));
+                assert!(
+                    look == BoidShape::Glow
+                        || frame.pixels.chunks(4).all(|p| Some([p[0], p[1], p[2]]) == corner)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn bands_leave_no_seams() {
+        // One dart across many bands has the shape of its mirror image.
+        let up = draw(
+            &scene("species"),
+            &flock(&[(Point::new(200.0, 100.0), Point::X)]),
+            &[],
+            &Camera { pixels_per_unit: 20.0, ..camera(400.0, 256.0) },
+            1.0,
+        );
+        for row in 0..128 {
+            for column in 0..400 {
+                let (a, b) = (up.rgb(column, row).unwrap(), up.rgb(column, 255 - row).unwrap());
+                let apart = a.iter().zip(b).map(|(a, b)| a.abs_diff(b)).max().unwrap();
+                assert!(apart <= 40, "{column},{row}: {a:?} and {b:?}");
+            }
+        }
+    }
+}

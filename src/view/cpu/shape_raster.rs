@@ -1,0 +1,314 @@
+//! Draws shapes on pictures in memory, through tiny-skia.
+
+use std::f32::consts::{PI, TAU};
+
+use rayon::prelude::*;
+use tiny_skia::{
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, PixmapMut, Stroke, Transform,
+};
+
+use super::clip;
+use crate::model::vector::Point;
+use crate::view::camera::Camera;
+use crate::view::frame::Frame;
+use crate::view::shapes::{Shape, StyledShape};
+
+/// Width of a mere line; points.
+const LINE: f32 = 1.25;
+
+/// Half the length of a cross's strokes; points.
+const CROSS: f32 = 6.0;
+
+/// Largest piece of an arc that is drawn as one curve; radians. A parabola through its ends is off
+/// by less than a thousandth of the radius.
+const ARC: f32 = PI / 8.0;
+
+/// Rows of pixels that are drawn by one thread at a time. The number is fixed, so that a picture
+/// does not depend on the number of threads.
+pub const BAND: usize = 32;
+
+/// Lets `paint` draw on bands of rows of a picture, several at a time. It is told the row of the
+/// picture at which the band begins.
+pub fn in_bands(frame: &mut Frame, paint: impl Fn(&mut PixmapMut, usize) + Sync) {
+    let row_bytes = frame.width as usize * 4;
+    let width = frame.width;
+    let bands = frame.pixels.par_chunks_mut((row_bytes * BAND).max(1)).enumerate();
+    bands.for_each(|(index, pixels)| {
+        let rows = (pixels.len() / row_bytes) as u32;
+        if let Some(mut band) = PixmapMut::from_bytes(pixels, width, rows) {
+            paint(&mut band, index * BAND);
+        }
+    });
+}
+
+/// A mark as an area of pixels.
+struct PixelArea {
+    path: Path,
+    rule: FillRule,
+    colour: Color,
+}
+
+/// Draws `shapes` as `camera` sees them over what `frame` holds, in their order, on a screen with
+/// `scale` pixels to the point. Where a point is less than a pixel, lines are as wide as if it were one:
+/// thinner ones could not be seen.
+pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Frame) {
+    if shapes.is_empty() {
+        return;
+    }
+    let scale = scale.max(1.0);
+    let size = Point::new(frame.width as f32, frame.height as f32);
+    let areas: Vec<PixelArea> = shapes
+        .par_iter()
+        .filter_map(|shape| {
+            let [r, g, b] = shape.colour.map(|channel| f32::from(channel) / 255.0);
+            let colour = Color::from_rgba(r, g, b, shape.opacity.clamp(0.0, 1.0))?;
+            let path = clip::to_window(outline(&shape.shape, camera, scale)?, size)?;
+            let bounds = path.bounds();
+            let seen = bounds.right() > 0.0
+                && bounds.bottom() > 0.0
+                && bounds.left() < size.x
+                && bounds.top() < size.y;
+            let ring = matches!(shape.shape, Shape::Ring { .. });
+            let rule = if ring { FillRule::EvenOdd } else { FillRule::Winding };
+            seen.then_some(PixelArea { path, rule, colour })
+        })
+        .collect();
+    in_bands(frame, |band, top| {
+        let (low, high) = (top as f32, top as f32 + band.height() as f32);
+        let mut paint = Paint { anti_alias: true, ..Paint::default() };
+        for PixelArea { path, rule, colour } in &areas {
+            if path.bounds().bottom() < low || path.bounds().top() > high {
+                continue;
+            }
+            paint.set_color(*colour);
+            let down = Transform::from_translate(0.0, -low);
+            band.fill_path(path, &paint, *rule, down, None);
+        }
+    });
+}
+
+/// The outline of what a shape covers, in pixels; none when it covers nothing.
+fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
+    let pixel = |place: &Point| camera.pixel_from_world(*place);
+    let pixels = |length: f32| length * camera.pixels_per_unit;
+    match shape {
+        Shape::Disc { centre, radius } => {
+            let centre = pixel(centre);
+            PathBuilder::from_circle(centre.x, centre.y, pixels(*radius))
+        }
+        Shape::Ring { centre, radius } => {
+            // What lies between two circles: several times as fast as a stroke along one.
+            let (centre, radius, half) = (pixel(centre), pixels(*radius), LINE * scale / 2.0);
+            let mut builder = PathBuilder::new();
+            builder.push_circle(centre.x, centre.y, radius + half);
+            if radius > half {
+                builder.push_circle(centre.x, centre.y, radius - half);
+            }
+            builder.finish()
+        }
+        Shape::Line { points, closed, width } => {
+            let mut builder = PathBuilder::new();
+            let (first, rest) = points.split_first()?;
+            let first = pixel(first);
+            builder.move_to(first.x, first.y);
+            for place in rest.iter().map(pixel) {
+                builder.line_to(place.x, place.y);
+            }
+            if *closed {
+                builder.close();
+            }
+            stroked(&builder.finish()?, pixels(*width).max(LINE * scale))
+        }
+        Shape::Cross { centre } => {
+            let (centre, arm) = (pixel(centre), CROSS * scale);
+            let mut builder = PathBuilder::new();
+            for arm in [Point::new(arm, 0.0), Point::new(0.0, arm)] {
+                let (from, to) = (centre - arm, centre + arm);
+                builder.move_to(from.x, from.y);
+                builder.line_to(to.x, to.y);
+            }
+            stroked(&builder.finish()?, LINE * scale)
+        }
+        Shape::Sector { centre, radius, heading, angle } => {
+            let (centre, radius) = (pixel(centre), pixels(*radius));
+            if *angle >= TAU {
+                return PathBuilder::from_circle(centre.x, centre.y, radius);
+            }
+            sector(centre, radius, *heading, *angle)
+        }
+        Shape::Dashes(dashes) => {
+            let (centre, radius) = (pixel(&dashes.centre), pixels(dashes.radius));
+            let mut builder = PathBuilder::new();
+            for (start, end) in dashes.dashes(radius / scale) {
+                let from = on_circle(centre, radius, start);
+                builder.move_to(from.x, from.y);
+                push_arc(&mut builder, centre, radius, start, end - start);
+            }
+            stroked(&builder.finish()?, LINE * scale)
+        }
+    }
+}
+
+/// Rows of pixels count downwards, the world's y upwards.
+fn on_circle(centre: Point, radius: f32, angle: f32) -> Point {
+    centre + Point::new(angle.cos(), -angle.sin()) * radius
+}
+
+/// Goes on along a circle by `angle`, from `start`.
+fn push_arc(builder: &mut PathBuilder, centre: Point, radius: f32, start: f32, angle: f32) {
+    let chunks = (angle / ARC).ceil().max(1.0);
+    let chunk = angle / chunks;
+    for number in 0..chunks as u32 {
+        let from = start + number as f32 * chunk;
+        // Where the tangents at both ends meet.
+        let control = on_circle(centre, radius / (chunk / 2.0).cos(), from + chunk / 2.0);
+        let to = on_circle(centre, radius, from + chunk);
+        builder.quad_to(control.x, control.y, to.x, to.y);
+    }
+}
+
+fn stroked(path: &Path, width: f32) -> Option<Path> {
+    let stroke =
+        Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
+    path.stroke(&stroke, 1.0)
+}
+
+fn sector(centre: Point, radius: f32, heading: f32, angle: f32) -> Option<Path> {
+    let mut builder = PathBuilder::new();
+    builder.move_to(centre.x, centre.y);
+    let start = heading - angle / 2.0;
+    let from = on_circle(centre, radius, start);
+    builder.line_to(from.x, from.y);
+    push_arc(&mut builder, centre, radius, start, angle);
+    builder.close();
+    builder.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::shapes::Dashes;
+    use crate::view::style::BACKGROUND;
+
+    const WHITE: [u8; 3] = [255; 3];
+
+    fn camera() -> Camera {
+        Camera { centre: Point::ZERO, pixels_per_unit: 2.0, size: Point::new(200.0, 100.0) }
+    }
+
+    fn drawn(shape: Shape, camera: &Camera) -> Frame {
+        let mut frame = Frame::filled(200, 100, BACKGROUND);
+        draw(&[StyledShape { shape, colour: WHITE, opacity: 1.0 }], camera, 1.0, &mut frame);
+        frame
+    }
+
+    /// The share of the picture that is painted.
+    fn painted(frame: &Frame) -> f32 {
+        let own =
+            |pixel: &[u8]| f32::from(pixel[0] - BACKGROUND[0]) / f32::from(255 - BACKGROUND[0]);
+        frame.pixels.chunks_exact(4).map(own).sum()
+    }
+
+    #[test]
+    fn every_shape_covers_its_area_at_its_place() {
+        let centre = Point::new(10.0, -5.0);
+        let points = vec![Point::new(-30.0, 10.0), Point::new(30.0, 10.0)];
+        // Areas in pixels, two to the unit; a place inside and one outside, in world units.
+        let shapes = [
+            (Shape::Disc { centre, radius: 10.0 }, PI * 400.0, (19.0, -5.0), (21.0, -5.0)),
+            (Shape::Ring { centre, radius: 10.0 }, TAU * 20.0 * LINE, (20.0, -5.0), (10.0, -5.0)),
+            (
+                Shape::Line { points: points.clone(), closed: false, width: 10.0 },
+                120.0 * 20.0 + PI * 100.0,
+                (-34.0, 10.0),
+                (0.0, 16.0),
+            ),
+            (
+                Shape::Line { points, closed: false, width: 0.0 },
+                120.0 * LINE,
+                (0.0, 10.0),
+                (0.0, 12.0),
+            ),
+            (Shape::Cross { centre }, 4.0 * CROSS * LINE, (12.0, -5.0), (12.0, -3.0)),
+            (
+                Shape::Sector { centre, radius: 20.0, heading: PI / 2.0, angle: PI / 3.0 },
+                PI / 6.0 * 1600.0,
+                (10.0, 10.0),
+                (10.0, -10.0),
+            ),
+            // Three fifths of every second of eighteen parts of the circle.
+            (
+                Shape::Dashes(Dashes { turn: 1, of: 2, ..Dashes::round(centre, 14.0) }),
+                9.0 * (0.6 * TAU * 28.0 / 18.0 * LINE + PI / 4.0 * LINE * LINE),
+                // In the middle of the first.
+                (
+                    10.0 + 14.0 * (TAU * 1.3 / 18.0 - PI).cos(),
+                    -5.0 + 14.0 * (TAU * 1.3 / 18.0 - PI).sin(),
+                ),
+                (-4.0, -5.0),
+            ),
+            (
+                Shape::Sector { centre, radius: 10.0, heading: 1.0, angle: 7.0 },
+                PI * 400.0,
+                (10.0, -14.0),
+                (21.0, -5.0),
+            ),
+        ];
+        for (shape, area, inside, outside) in shapes {
+            let frame = drawn(shape.clone(), &camera());
+            let found = painted(&frame);
+            assert!((found / area - 1.0).abs() < 0.08, "{shape:?}: {found} for {area}");
+            let at = |(x, y)| {
+                let pixel = camera().pixel_from_world(Point::new(x, y));
+                frame.rgb(pixel.x as u32, pixel.y as u32).unwrap()
+            };
+            assert_ne!(at(inside), BACKGROUND, "{shape:?}");
+            assert_eq!(at(outside), BACKGROUND, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn whatever_the_zoom_and_the_place_it_is_drawn() {
+        let far = Point::splat(1e7);
+        for pixels_per_unit in [1e-6, 1e-3, 1.0, 1e4] {
+            for centre in [Point::ZERO, far, -far, Point::splat(f32::NAN)] {
+                let camera = Camera { centre, pixels_per_unit, ..camera() };
+                for (place, length) in [(Point::ZERO, 1e6), (far, 1e-3), (far, 0.0)] {
+                    let points = vec![Point::ZERO, place, Point::ONE];
+                    for shape in [
+                        Shape::Disc { centre: place, radius: length },
+                        Shape::Ring { centre: place, radius: length },
+                        Shape::Line { points, closed: true, width: length },
+                        Shape::Line { points: Vec::new(), closed: true, width: length },
+                        Shape::Cross { centre: place },
+                        Shape::Dashes(Dashes::round(place, length)),
+                        Shape::Sector { centre: place, radius: length, heading: 1.0, angle: 1.0 },
+                    ] {
+                        drawn(shape, &camera);
+                    }
+                }
+            }
+        }
+        // From within a circle everything is covered.
+        let near = Camera { pixels_per_unit: 1e4, ..camera() };
+        let disc = drawn(Shape::Disc { centre: Point::new(50.0, 0.0), radius: 100.0 }, &near);
+        assert!(disc == Frame::filled(200, 100, WHITE));
+    }
+
+    #[test]
+    fn bands_and_threads_leave_no_trace() {
+        let disc = |i: i32| StyledShape {
+            shape: Shape::Disc { centre: Point::new(i as f32 * 3.0, 4.0), radius: 17.3 },
+            colour: [200, 30 * i as u8, 90],
+            opacity: 0.4,
+        };
+        let shapes: Vec<StyledShape> = (0..8).map(disc).collect();
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut frame = Frame::filled(200, 100, BACKGROUND);
+            pool.install(|| draw(&shapes, &camera(), 1.0, &mut frame));
+            frame
+        };
+        assert!(with(1) == with(5));
+    }
+}

@@ -1,0 +1,275 @@
+//! The CPU's half of `shaders/splat.wgsl` and `shaders/splat_resolve.wgsl`: agents too small to show
+//! their shape, for machines without a GPU and to check the shaders.
+
+use std::f32::consts::TAU;
+
+use rayon::prelude::*;
+
+use crate::model::scene::{ColourBy, Scene};
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+use crate::view::camera::Camera;
+use crate::view::frame::Frame;
+use crate::view::splats::{Canvas, MARGIN};
+use crate::view::style::{self, Figure};
+
+/// Sums of a cell: depth, and depth times brightness, one plus cosine and one plus sine.
+type Sums = [u32; 4];
+
+/// Rows of pixels that one thread draws at a time: their sums stay in its cache.
+const BAND: usize = 32;
+
+/// Agents that one thread deals out to the bands at a time.
+const CHUNK: usize = 1 << 16;
+
+/// How the agents of a species look in this picture.
+struct SplatStyle {
+    strength: f32,
+    by: ColourBy,
+    /// World units per tick.
+    max_speed: f32,
+}
+
+/// What an agent adds for each bit of depth.
+struct Paint {
+    brightness: f32,
+    wave: Point,
+    strength: f32,
+    rounding: f32,
+}
+
+/// Draws the flock over what is on `frame`, which has the size of the camera's and `scale` pixels to the
+/// point.
+///
+/// Threads deal the agents out to bands of rows and then draw the bands; sums of integers are the same
+/// whatever the order.
+pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, frame: &mut Frame) {
+    let size = (frame.width, frame.height);
+    let canvas = Canvas::of(scene, state.len() as u64, camera, size, scale);
+    let styles = scene.species.iter().map(|species| SplatStyle {
+        strength: Figure::of(species.look, species.body.size, camera.pixels_per_unit, scale)
+            .strength,
+        by: species.colour,
+        max_speed: species.body.max_speed,
+    });
+    let flock = DrawnFlock { canvas: &canvas, styles: styles.collect(), state, camera };
+    let width = frame.width as usize;
+    if canvas.cells_per_pixel == 1.0 {
+        let dealt = flock.deal(0, canvas.rows as usize);
+        let bands = frame.pixels.par_chunks_mut(4 * width.max(1) * BAND);
+        bands.enumerate().for_each(|(number, pixels)| {
+            let part = flock.sum(&dealt, number, 0);
+            for (line, sums) in pixels.chunks_exact_mut(4 * width.max(1)).zip(part.lines()) {
+                for (pixel, sums) in line.chunks_exact_mut(4).zip(&sums[MARGIN as usize..]) {
+                    blend(shown(&canvas, sums), pixel);
+                }
+            }
+        });
+    } else {
+        let cells = SplatCells::of(&flock);
+        let lines = frame.pixels.par_chunks_mut(4 * width.max(1)).enumerate();
+        lines.for_each(|(row, line)| {
+            for (column, pixel) in line.chunks_exact_mut(4).enumerate() {
+                blend(cells.between(column, row), pixel);
+            }
+        });
+    }
+}
+
+/// What is drawn, and where.
+struct DrawnFlock<'a> {
+    canvas: &'a Canvas,
+    styles: Vec<SplatStyle>,
+    state: &'a FlockState,
+    camera: &'a Camera,
+}
+
+impl DrawnFlock<'_> {
+    /// Where in the cells a place in the world lies.
+    fn cell(&self, position: Point) -> Point {
+        self.camera.pixel_from_world(position) * self.canvas.cells_per_pixel
+    }
+
+    /// The rows of the agents that lie on each band, chunk by chunk: bands of `rows` rows of cells, the
+    /// first of which is row `first`.
+    fn deal(&self, first: i32, rows: usize) -> Vec<Vec<Vec<u32>>> {
+        let half = Point::new(self.canvas.columns as f32, self.canvas.rows as f32) * 0.5;
+        // No part of an agent is farther than two cells from its middle; one more is spread over.
+        let (part, reach) = (MARGIN as f32 - 1.0, half + (MARGIN as f32 - 2.0));
+        let bands = rows.div_ceil(BAND);
+        let hands_of = |(chunk, positions): (usize, &[Point])| {
+            let mut hands = vec![Vec::new(); bands];
+            for (row, position) in positions.iter().enumerate() {
+                let middle = self.cell(*position);
+                // False for places that are not finite, too.
+                if !(middle - half).abs().cmplt(reach).all() {
+                    continue;
+                }
+                let below = middle.y - first as f32;
+                // `as` sends what is negative to 0.
+                let (from, to) = ((below - part) as usize, (below + part) as usize);
+                for hand in &mut hands[(from / BAND).min(bands)..=(to / BAND).min(bands - 1)] {
+                    hand.push((chunk * CHUNK + row) as u32);
+                }
+            }
+            hands
+        };
+        self.state.position.par_chunks(CHUNK).enumerate().map(hands_of).collect()
+    }
+
+    /// The sums of a band, of those that were dealt to it; the first band begins at row `first`.
+    fn sum(&self, dealt: &[Vec<Vec<u32>>], number: usize, first: i32) -> PicturePart<'_> {
+        let width = (self.canvas.columns + 2 * MARGIN) as usize;
+        let mut part = PicturePart {
+            canvas: self.canvas,
+            top: first + (number * BAND) as i32,
+            sums: vec![Sums::default(); width * BAND],
+        };
+        for row in dealt.iter().flat_map(|hands| &hands[number]) {
+            let row = *row as usize;
+            if let Some(style) = self.styles.get(usize::from(self.state.species[row])) {
+                part.add_agent(style, self.state, row, self.cell(self.state.position[row]));
+            }
+        }
+        part
+    }
+}
+
+/// Red, green, blue and what they hide of what is behind, from 0 to 1; premultiplied.
+type ShownCell = [f32; 4];
+
+/// What every cell shows, where cells are not as large as pixels.
+struct SplatCells<'a> {
+    canvas: &'a Canvas,
+    /// With one more on every side.
+    shown: Vec<ShownCell>,
+}
+
+impl<'a> SplatCells<'a> {
+    fn of(flock: &DrawnFlock<'a>) -> Self {
+        let canvas = flock.canvas;
+        let (columns, rows) = (canvas.columns as usize + 2, canvas.rows as usize + 2);
+        let dealt = flock.deal(-1, rows);
+        let mut shown = vec![ShownCell::default(); columns * rows];
+        let bands = shown.par_chunks_mut(columns * BAND).enumerate();
+        bands.for_each(|(number, band)| {
+            let part = flock.sum(&dealt, number, -1);
+            for (line, sums) in band.chunks_exact_mut(columns).zip(part.lines()) {
+                for (cell, sums) in line.iter_mut().zip(&sums[MARGIN as usize - 1..]) {
+                    *cell = self::shown(canvas, sums);
+                }
+            }
+        });
+        Self { canvas, shown }
+    }
+
+    /// What a pixel shows: between the middles of four cells.
+    fn between(&self, column: usize, row: usize) -> ShownCell {
+        let Canvas { columns, rows, cells_per_pixel, .. } = *self.canvas;
+        let pixel = Point::new(column as f32 + 0.5, row as f32 + 0.5);
+        let place = pixel * cells_per_pixel - 0.5;
+        let most = Point::new(columns as f32, rows as f32);
+        let corner = place.floor().clamp(Point::splat(-1.0), most - 1.0);
+        let share = place - corner;
+        let first = (corner.y + 1.0) as usize * (columns as usize + 2) + (corner.x + 1.0) as usize;
+        let below = first + columns as usize + 2;
+        let mix = |a: f32, b: f32, share: f32| a * (1.0 - share) + b * share;
+        std::array::from_fn(|i| {
+            let at = |cell: usize| self.shown[cell][i];
+            let left = mix(at(first), at(below), share.y);
+            mix(left, mix(at(first + 1), at(below + 1), share.y), share.x)
+        })
+    }
+}
+
+/// The sums of a band.
+struct PicturePart<'a> {
+    canvas: &'a Canvas,
+    /// Its first row.
+    top: i32,
+    /// With the margin at both ends of each row.
+    sums: Vec<Sums>,
+}
+
+impl PicturePart<'_> {
+    /// Row by row, with the margins.
+    fn lines(&self) -> impl Iterator<Item = &[Sums]> {
+        self.sums.chunks_exact((self.canvas.columns + 2 * MARGIN) as usize)
+    }
+
+    fn add_agent(&mut self, style: &SplatStyle, state: &FlockState, row: usize, middle: Point) {
+        let velocity = state.velocity[row];
+        let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
+        let species = state.species[row];
+        let (turn, brightness) =
+            style::shade(style.by, velocity, style.max_speed, species, neighbours);
+        let paint = Paint {
+            brightness,
+            wave: Point::from_angle(TAU * turn) * brightness,
+            strength: style.strength,
+            rounding: ((row as u32).wrapping_mul(2_654_435_769) >> 8) as f32 / 16_777_216.0,
+        };
+        // Rows of pixels count downwards, the world's y upwards.
+        let ahead = velocity.try_normalize().unwrap_or(Point::X) * Point::new(1.0, -1.0);
+        for [along, area] in [self.canvas.nose, self.canvas.tail] {
+            if area > 0.0 {
+                self.spread(middle + ahead * along, area, &paint);
+            }
+        }
+    }
+
+    /// Spreads `area` cells round `middle`, as far as they lie in the band.
+    fn spread(&mut self, middle: Point, area: f32, paint: &Paint) {
+        let corner = (middle - 0.5).floor();
+        let right = middle - 0.5 - corner;
+        let left = Point::ONE - right;
+        let column = (corner.x + MARGIN as f32) as usize;
+        for (row, share) in [(corner.y, left.y), (corner.y + 1.0, right.y)] {
+            let row = row - self.top as f32;
+            if row >= 0.0 && row < BAND as f32 {
+                let cell = row as usize * (self.canvas.columns + 2 * MARGIN) as usize + column;
+                self.add(cell, area * left.x * share, paint);
+                self.add(cell + 1, area * right.x * share, paint);
+            }
+        }
+    }
+
+    /// `covered` is a share of the cell.
+    fn add(&mut self, cell: usize, covered: f32, paint: &Paint) {
+        let Some(sums) = self.sums.get_mut(cell) else { return };
+        let hidden = (paint.strength * covered).min(self.canvas.most_hidden);
+        let depth = -(1.0 - hidden).log2() * self.canvas.counts_per_bit;
+        let wave = paint.wave + 1.0;
+        let shares = [1.0, paint.brightness, wave.x, wave.y];
+        for (sum, share) in sums.iter_mut().zip(shares) {
+            *sum += (depth * share + paint.rounding) as u32;
+        }
+    }
+}
+
+/// What the sums of a cell stand for.
+fn shown(canvas: &Canvas, sums: &Sums) -> ShownCell {
+    let [depth, brightness, x, y] = sums.map(|sum| sum as f32);
+    if depth <= 0.0 {
+        return ShownCell::default();
+    }
+    // Of the light behind the agents this is left.
+    let left = (-depth / canvas.counts_per_bit).exp2();
+    let brightness = if canvas.dimmed == 0 { 1.0 } else { brightness / depth };
+    let colour = |i: u8| {
+        let phase = TAU * f32::from(i) / 3.0;
+        let wave = ((x - depth) * phase.cos() + (y - depth) * phase.sin()) / depth;
+        (1.0 - left) * (brightness * style::HUE_LEVEL + style::HUE_SWING * wave)
+    };
+    [colour(0), colour(1), colour(2), 1.0 - left]
+}
+
+/// Draws over a pixel.
+fn blend(shown: ShownCell, pixel: &mut [u8]) {
+    if shown[3] <= 0.0 {
+        return;
+    }
+    for (channel, light) in pixel.iter_mut().take(3).zip(shown) {
+        *channel = (255.0 * light + (1.0 - shown[3]) * f32::from(*channel) + 0.5) as u8;
+    }
+}

@@ -1,0 +1,194 @@
+//! The scenery behind the flock on the GPU: drawn by the CPU rasteriser when something about it
+//! changes, kept in a texture, copied under the flock by `shaders/draw_background.wgsl`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::engine::gpu::Gpu;
+use crate::model::behaviours::Target;
+use crate::model::scene::Scene;
+use crate::view::camera::Camera;
+use crate::view::cpu::shape_raster;
+use crate::view::frame::Frame;
+use crate::view::shapes::StyledShape;
+use crate::view::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
+use crate::view::style;
+
+/// Text of the shader.
+pub const SHADER: &str = include_str!("../../../shaders/draw_background.wgsl");
+
+/// Draws what stands in a world, if anything does.
+#[derive(Debug)]
+pub struct Background {
+    gpu: Arc<Gpu>,
+    format: wgpu::TextureFormat,
+    layout: wgpu::BindGroupLayout,
+    /// By samples a pixel; each is compiled when it is first needed.
+    pipelines: BTreeMap<u32, wgpu::RenderPipeline>,
+    scenery: SceneryShapes,
+    drawn: Option<Drawn>,
+}
+
+/// A picture of the scenery on the device.
+#[derive(Debug)]
+struct Drawn {
+    targets: Vec<StyledShape>,
+    camera: Camera,
+    scale: f32,
+    texture: wgpu::Texture,
+    group: wgpu::BindGroup,
+}
+
+/// A picture that is ready to be drawn.
+#[derive(Debug)]
+pub struct Ready<'a> {
+    pipeline: &'a wgpu::RenderPipeline,
+    group: &'a wgpu::BindGroup,
+}
+
+impl Ready<'_> {
+    /// Covers the whole target.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
+        pass.set_pipeline(self.pipeline);
+        pass.set_bind_group(0, self.group, &[]);
+        pass.draw(0..3, 0..1);
+    }
+}
+
+impl Background {
+    /// For targets of `format`.
+    #[must_use]
+    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
+        let layout = layout(&gpu.device);
+        let (pipelines, scenery) = (BTreeMap::new(), SceneryShapes::default());
+        Self { gpu, format, layout, pipelines, scenery, drawn: None }
+    }
+
+    /// The picture of the scenery of `scene` with its `targets`, as large as `size`; none when
+    /// there is nothing to see. Drawn anew only when it is another one than the last. The target has
+    /// `samples` a pixel.
+    pub fn prepare(
+        &mut self,
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+        scale: f32,
+        size: wgpu::Extent3d,
+        samples: u32,
+    ) -> Option<Ready<'_>> {
+        let changed = self.scenery.update(scene);
+        let targets = target_shapes(scene, targets);
+        let seam = seam_shapes(&scene.world, camera);
+        if self.scenery.shapes().is_empty() && targets.is_empty() && seam.is_empty() {
+            self.drawn = None;
+            return None;
+        }
+        let same = |drawn: &Drawn| {
+            !changed
+                && drawn.texture.size() == size
+                && (drawn.camera, drawn.scale) == (*camera, scale)
+                && drawn.targets == targets
+        };
+        if !self.drawn.as_ref().is_some_and(same) {
+            let mut frame = Frame::filled(size.width, size.height, style::BACKGROUND);
+            shape_raster::draw(self.scenery.shapes(), camera, scale, &mut frame);
+            shape_raster::draw(&targets, camera, scale, &mut frame);
+            shape_raster::draw(&seam, camera, scale, &mut frame);
+            let kept = self.drawn.take().filter(|drawn| drawn.texture.size() == size);
+            let (texture, group) =
+                kept.map_or_else(|| self.allocate(size), |drawn| (drawn.texture, drawn.group));
+            self.gpu.queue.write_texture(
+                texture.as_image_copy(),
+                &frame.pixels,
+                wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(4 * size.width),
+                    rows_per_image: None,
+                },
+                size,
+            );
+            self.drawn = Some(Drawn { targets, camera: *camera, scale, texture, group });
+        }
+        let group = &self.drawn.as_ref()?.group;
+        let compile = || pipeline(&self.gpu.device, &self.layout, self.format, samples);
+        let pipeline = self.pipelines.entry(samples).or_insert_with(compile);
+        Some(Ready { pipeline, group })
+    }
+
+    fn allocate(&self, size: wgpu::Extent3d) -> (wgpu::Texture, wgpu::BindGroup) {
+        let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("draw_background"),
+            size,
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: wgpu::TextureFormat::Rgba8Unorm,
+            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+            view_formats: &[],
+        });
+        let view = texture.create_view(&Default::default());
+        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("draw_background"),
+            layout: &self.layout,
+            entries: &[wgpu::BindGroupEntry {
+                binding: 0,
+                resource: wgpu::BindingResource::TextureView(&view),
+            }],
+        });
+        (texture, group)
+    }
+}
+
+fn layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some("draw_background"),
+        entries: &[wgpu::BindGroupLayoutEntry {
+            binding: 0,
+            visibility: wgpu::ShaderStages::FRAGMENT,
+            ty: wgpu::BindingType::Texture {
+                sample_type: wgpu::TextureSampleType::Float { filterable: false },
+                view_dimension: wgpu::TextureViewDimension::D2,
+                multisampled: false,
+            },
+            count: None,
+        }],
+    })
+}
+
+fn pipeline(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+    format: wgpu::TextureFormat,
+    samples: u32,
+) -> wgpu::RenderPipeline {
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some("draw_background"),
+        source: wgpu::ShaderSource::Wgsl(SHADER.into()),
+    });
+    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("draw_background"),
+        bind_group_layouts: &[Some(layout)],
+        immediate_size: 0,
+    });
+    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("draw_background"),
+        layout: Some(&layout),
+        vertex: wgpu::VertexState {
+            module: &module,
+            entry_point: Some("cover"),
+            compilation_options: Default::default(),
+            buffers: &[],
+        },
+        primitive: Default::default(),
+        depth_stencil: None,
+        multisample: wgpu::MultisampleState { count: samples, ..Default::default() },
+        fragment: Some(wgpu::FragmentState {
+            module: &module,
+            entry_point: Some("copy"),
+            compilation_options: Default::default(),
+            targets: &[Some(format.into())],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}

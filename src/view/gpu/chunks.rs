@@ -1,0 +1,75 @@
+//! A flock in as many chunks as the longest binding of a device makes necessary, bound to what
+//! `shaders/agents.wgsl` and `shaders/picture.wgsl` read.
+
+use crate::engine::gpu::{Agents, Gpu};
+
+/// Bytes of state, of tag and of memory that an agent takes.
+const STATE_BYTES: u64 = 16;
+const TAG_BYTES: u64 = 4;
+const MEMORY_BYTES: u64 = 4;
+
+/// Three vertices of each agent must be countable in 32 bits.
+const MOST_AGENTS_A_CHUNK: u64 = 1 << 30;
+
+/// Consecutive agents.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk<'a> {
+    agents: Agents<'a>,
+    start: u64,
+    /// How many.
+    pub length: u32,
+}
+
+impl<'a> Chunk<'a> {
+    /// All agents, chunk by chunk.
+    pub fn all(gpu: &Gpu, agents: Agents<'a>) -> impl Iterator<Item = Self> {
+        let limits = gpu.device.limits();
+        let longest = limits.max_storage_buffer_binding_size / STATE_BYTES;
+        // Chunks start where a binding may start, for the shortest of the arrays.
+        let step = u64::from(limits.min_storage_buffer_offset_alignment) / TAG_BYTES;
+        let step = step.max(1);
+        let chunk = (longest.min(MOST_AGENTS_A_CHUNK) / step * step).max(step);
+        let count = u64::from(agents.count);
+        let starts = (0..count).step_by(usize::try_from(chunk).unwrap_or(usize::MAX));
+        starts.map(move |start| Self { agents, start, length: chunk.min(count - start) as u32 })
+    }
+
+    /// Binds the agents and the uniform `picture`.
+    pub fn entries(&self, picture: &'a wgpu::Buffer) -> [wgpu::BindGroupEntry<'a>; 4] {
+        let part = |buffer, bytes: u64| {
+            wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                buffer,
+                offset: self.start * bytes,
+                size: wgpu::BufferSize::new(u64::from(self.length) * bytes),
+            })
+        };
+        // Without a memory anything that is bound will do: the shader does not read it.
+        let memory = self.agents.memory.unwrap_or(self.agents.tag);
+        [
+            wgpu::BindGroupEntry { binding: 0, resource: part(self.agents.state, STATE_BYTES) },
+            wgpu::BindGroupEntry { binding: 1, resource: part(self.agents.tag, TAG_BYTES) },
+            wgpu::BindGroupEntry { binding: 2, resource: picture.as_entire_binding() },
+            wgpu::BindGroupEntry { binding: 3, resource: part(memory, MEMORY_BYTES) },
+        ]
+    }
+}
+
+/// A buffer in a layout.
+#[must_use]
+pub fn layout_entry(
+    binding: u32,
+    visibility: wgpu::ShaderStages,
+    ty: wgpu::BufferBindingType,
+) -> wgpu::BindGroupLayoutEntry {
+    let ty = wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+    wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None }
+}
+
+/// The layout of [`Chunk::entries`].
+#[must_use]
+pub fn layout_entries(visibility: wgpu::ShaderStages) -> [wgpu::BindGroupLayoutEntry; 4] {
+    let storage = wgpu::BufferBindingType::Storage { read_only: true };
+    let uniform = wgpu::BufferBindingType::Uniform;
+    [(0, storage), (1, storage), (2, uniform), (3, storage)]
+        .map(|(binding, ty)| layout_entry(binding, visibility, ty))
+}

@@ -1,0 +1,10 @@
+//! Draws on a GPU, from the engine's own buffers where it can.
+
+mod background;
+mod chunks;
+pub mod offscreen;
+pub mod picture;
+pub mod renderer;
+pub mod splat;
+mod triangles;
+pub mod upload;

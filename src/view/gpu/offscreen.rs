@@ -1,0 +1,257 @@
+//! Pictures without a window: the renderer onto a texture, and the texture to the host.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::renderer::{Method, Renderer};
+use super::upload::UploadedAgents;
+use crate::engine::gpu::{Agents, Gpu};
+use crate::engine::{Engine, EngineError};
+use crate::model::behaviours::Target;
+use crate::model::scene::Scene;
+use crate::view::Painter;
+use crate::view::camera::Camera;
+use crate::view::cpu::shape_raster;
+use crate::view::frame::Frame;
+use crate::view::shapes::StyledShape;
+
+const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+const PIXEL_BYTES: u32 = 4;
+
+/// Pictures that may be under way at once: one that is drawn, one that is copied, one that is read.
+/// With more the host would only be later to see them.
+const MOST_UNDER_WAY: usize = 3;
+
+/// A picture of fixed size that flocks are drawn on.
+#[derive(Debug)]
+pub struct Offscreen {
+    gpu: Arc<Gpu>,
+    renderer: Renderer,
+    texture: wgpu::Texture,
+    /// Of the engine's agents, where those are not on this device.
+    uploaded: UploadedAgents,
+    /// Free ones.
+    staging: Vec<wgpu::Buffer>,
+    /// Oldest first.
+    under_way: VecDeque<UnderWay>,
+    row_bytes: u32,
+}
+
+/// A picture that the device has been told to draw.
+#[derive(Debug)]
+struct UnderWay {
+    staging: wgpu::Buffer,
+    submission: wgpu::SubmissionIndex,
+    /// True once the host may read it.
+    arrived: Arc<AtomicBool>,
+    /// To be drawn over it.
+    above: Vec<StyledShape>,
+    camera: Camera,
+}
+
+impl Offscreen {
+    /// A picture of `width` × `height` pixels. Fails when it is larger than this device can draw.
+    pub fn new(gpu: Arc<Gpu>, width: u32, height: u32) -> Result<Self, EngineError> {
+        let limits = gpu.device.limits();
+        let side = limits.max_texture_dimension_2d;
+        if width == 0 || height == 0 || width > side || height > side {
+            return Err(gpu.error(format!(
+                "cannot draw a picture of {width}x{height} pixels: each side is from 1 to {side} \
+                 here; choose a smaller --size"
+            )));
+        }
+        // Rows of a copied texture start at multiples of 256 bytes.
+        let row_bytes = (width * PIXEL_BYTES).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let bytes = u64::from(row_bytes) * u64::from(height);
+        if bytes > limits.max_buffer_size {
+            return Err(gpu.error(format!(
+                "cannot read back a picture of {width}x{height} pixels: its {bytes} bytes exceed \
+                 the longest buffer, {} bytes; choose a smaller --size",
+                limits.max_buffer_size
+            )));
+        }
+        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("offscreen"),
+            size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: FORMAT,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+            view_formats: &[],
+        });
+        let renderer = Renderer::new(Arc::clone(&gpu), FORMAT);
+        let uploaded = UploadedAgents::new(Arc::clone(&gpu));
+        let (staging, under_way) = (Vec::new(), VecDeque::new());
+        Ok(Self { gpu, renderer, texture, uploaded, staging, under_way, row_bytes })
+    }
+
+    /// Draws `agents` as `camera` sees them, over the scenery of `scene` with its `targets` as they
+    /// are now, and brings the picture to the host.
+    pub fn render(
+        &mut self,
+        agents: Agents<'_>,
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+    ) -> Result<Frame, EngineError> {
+        self.submit(agents, scene, targets, camera, &[])?;
+        self.last()
+    }
+
+    /// Has a picture drawn. There must be room for it: see [`Self::make_room`].
+    fn submit(
+        &mut self,
+        agents: Agents<'_>,
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+        above: &[StyledShape],
+    ) -> Result<(), EngineError> {
+        let staging = self.staging.pop().unwrap_or_else(|| {
+            self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("offscreen"),
+                size: u64::from(self.row_bytes) * u64::from(self.texture.height()),
+                usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        });
+        let view = self.texture.create_view(&Default::default());
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        self.renderer.draw(&mut encoder, &view, agents, scene, targets, camera)?;
+        encoder.copy_texture_to_buffer(
+            self.texture.as_image_copy(),
+            wgpu::TexelCopyBufferInfo {
+                buffer: &staging,
+                layout: wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(self.row_bytes),
+                    rows_per_image: None,
+                },
+            },
+            self.texture.size(),
+        );
+        let submission = self.gpu.queue.submit([encoder.finish()]);
+        let arrived = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&arrived);
+        staging.slice(..).map_async(wgpu::MapMode::Read, move |mapped| {
+            told.store(mapped.is_ok(), Ordering::Release);
+        });
+        let (above, camera) = (above.to_vec(), *camera);
+        self.under_way.push_back(UnderWay { staging, submission, arrived, above, camera });
+        self.gpu.check()
+    }
+
+    /// The oldest picture under way, if it has arrived or there is no room for another.
+    fn make_room(&mut self) -> Result<Option<Frame>, EngineError> {
+        self.gpu.poll(wgpu::PollType::Poll)?;
+        let arrived = |first: &UnderWay| first.arrived.load(Ordering::Acquire);
+        if self.under_way.front().is_some_and(arrived) || self.under_way.len() >= MOST_UNDER_WAY {
+            return self.oldest();
+        }
+        Ok(None)
+    }
+
+    /// Waits for the oldest picture under way, and only for that.
+    fn oldest(&mut self) -> Result<Option<Frame>, EngineError> {
+        let Some(first) = self.under_way.pop_front() else { return Ok(None) };
+        let UnderWay { staging, submission, arrived, above, camera } = first;
+        if !arrived.load(Ordering::Acquire) {
+            let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
+            self.gpu.poll(wait)?;
+        }
+        let mut frame = self.frame(&staging)?;
+        staging.unmap();
+        self.staging.push(staging);
+        shape_raster::draw(&above, &camera, self.renderer.scale(), &mut frame);
+        Ok(Some(frame))
+    }
+
+    /// Waits for the youngest picture under way; the others are dropped.
+    fn last(&mut self) -> Result<Frame, EngineError> {
+        let mut last = None;
+        while let Some(frame) = self.oldest()? {
+            last = Some(frame);
+        }
+        last.ok_or_else(|| self.gpu.error("no picture is under way"))
+    }
+
+    /// How agents are drawn from now on.
+    pub fn set_method(&mut self, method: Method) {
+        self.renderer.set_method(method);
+    }
+
+    /// Pixels to the point; 1 until told otherwise.
+    pub fn set_scale(&mut self, scale: f32) {
+        self.renderer.set_scale(scale);
+    }
+
+    /// Has the flock of an engine drawn: where it is, when that is on this device, else uploaded.
+    fn submit_flock(
+        &mut self,
+        engine: &mut dyn Engine,
+        scene: &Scene,
+        camera: &Camera,
+        above: &[StyledShape],
+    ) -> Result<(), EngineError> {
+        // A GPU is asked, and waited for, only where targets move by themselves.
+        let targets = engine.targets()?;
+        if let Some(agents) = engine.gpu_agents() {
+            return self.submit(agents, scene, &targets, camera, above);
+        }
+        let mut uploaded =
+            std::mem::replace(&mut self.uploaded, UploadedAgents::new(Arc::clone(&self.gpu)));
+        let state = engine.read_back()?;
+        let submitted = uploaded
+            .upload(&state)
+            .and_then(|()| self.submit(uploaded.agents(), scene, &targets, camera, above));
+        self.uploaded = uploaded;
+        submitted
+    }
+
+    fn frame(&self, staging: &wgpu::Buffer) -> Result<Frame, EngineError> {
+        let mapped = staging.slice(..).get_mapped_range();
+        let mapped = mapped.map_err(|error| self.gpu.error(error.to_string()))?;
+        let (width, height) = (self.texture.width(), self.texture.height());
+        let row = (width * PIXEL_BYTES) as usize;
+        let mut pixels = Vec::with_capacity(row * height as usize);
+        for line in mapped.chunks(self.row_bytes as usize) {
+            pixels.extend_from_slice(&line[..row]);
+        }
+        Ok(Frame { width, height, pixels })
+    }
+}
+
+impl Painter for Offscreen {
+    fn describe(&self) -> String {
+        self.gpu.name()
+    }
+
+    fn paint(
+        &mut self,
+        engine: &mut dyn Engine,
+        scene: &Scene,
+        camera: &Camera,
+        above: &[StyledShape],
+    ) -> Result<Frame, EngineError> {
+        self.submit_flock(engine, scene, camera, above)?;
+        self.last()
+    }
+
+    fn begin(
+        &mut self,
+        engine: &mut dyn Engine,
+        scene: &Scene,
+        camera: &Camera,
+        above: &[StyledShape],
+    ) -> Result<Option<Frame>, EngineError> {
+        let before = self.make_room()?;
+        self.submit_flock(engine, scene, camera, above)?;
+        Ok(before)
+    }
+
+    fn finish(&mut self) -> Result<Option<Frame>, EngineError> {
+        self.oldest()
+    }
+}

@@ -1,0 +1,155 @@
+//! What the drawing shaders are told besides the agents: the uniform of `picture.wgsl`.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::engine::gpu::SPECIES_SHIFT;
+use crate::model::parameter::MAX_SPECIES;
+use crate::model::scene::{Scene, Species};
+use crate::view::camera::Camera;
+use crate::view::style;
+
+/// The looks of a species.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub struct SpeciesLook {
+    /// See [`style::Figure`]; so are those up to the heat.
+    pub radius: f32,
+    /// Pixels.
+    pub reach: f32,
+    /// 0 to 1.
+    pub strength: f32,
+    /// 0 to 1.
+    pub cover: f32,
+    /// Red, green and blue.
+    pub level: [f32; 3],
+    /// Number of the [`crate::model::scene::BoidShape`].
+    pub shape: u32,
+    /// Red, green and blue.
+    pub swing: [f32; 3],
+    /// World units per tick.
+    pub max_speed: f32,
+    /// Red, green and blue.
+    pub heat: [f32; 3],
+    /// See [`style::Hue`]; so are the others.
+    pub dimming: f32,
+    /// Turns.
+    pub hue_base: f32,
+    /// Turns.
+    pub hue_per_turn: f32,
+    /// Turns.
+    pub hue_per_speed: f32,
+    /// Turns.
+    pub hue_per_crowd: f32,
+}
+
+/// The uniform of `picture.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Picture {
+    /// World position in the middle.
+    pub centre: [f32; 2],
+    /// Width and height in pixels.
+    pub size: [f32; 2],
+    /// Magnification.
+    pub pixels_per_unit: f32,
+    /// See [`style::SLENDERNESS`].
+    pub slenderness: f32,
+    /// Where the species begins in a tag.
+    pub species_shift: u32,
+    /// See [`style::CROWD`]; 0 where agents do not remember their neighbours.
+    pub crowd: f32,
+    /// By index.
+    pub species: [SpeciesLook; MAX_SPECIES],
+}
+
+impl SpeciesLook {
+    fn new(index: usize, species: &Species, pixels_per_unit: f32, scale: f32) -> Self {
+        let figure = style::Figure::of(species.look, species.body.size, pixels_per_unit, scale);
+        let hue = style::Hue::of(species.colour, index as u8);
+        Self {
+            radius: figure.radius,
+            reach: figure.reach,
+            strength: figure.strength,
+            cover: figure.cover,
+            level: figure.level,
+            shape: figure.look as u32,
+            swing: figure.swing,
+            max_speed: species.body.max_speed,
+            heat: figure.heat,
+            dimming: hue.dimming,
+            hue_base: hue.base,
+            hue_per_turn: hue.per_turn,
+            hue_per_speed: hue.per_speed,
+            hue_per_crowd: hue.per_crowd,
+        }
+    }
+}
+
+impl Picture {
+    /// What `camera` sees of `scene` on a screen with `scale` pixels to the point. `remembers` tells
+    /// whether the agents know how many neighbours they have.
+    #[must_use]
+    pub fn new(scene: &Scene, camera: &Camera, scale: f32, remembers: bool) -> Self {
+        let mut species = [SpeciesLook::default(); MAX_SPECIES];
+        for (index, (slot, own)) in species.iter_mut().zip(&scene.species).enumerate() {
+            *slot = SpeciesLook::new(index, own, camera.pixels_per_unit, scale);
+        }
+        Self {
+            centre: camera.centre.to_array(),
+            size: camera.size.to_array(),
+            pixels_per_unit: camera.pixels_per_unit,
+            slenderness: style::SLENDERNESS,
+            species_shift: SPECIES_SHIFT,
+            crowd: if remembers { style::CROWD } else { 0.0 },
+            species,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{offset_of, size_of};
+
+    use wgpu::naga::TypeInner;
+
+    use super::*;
+    use crate::engine::gpu::shaders::{Variant, compose};
+    use crate::view::splats::Canvas;
+
+    /// Name and offset of every member of the WGSL struct `name`, and its size in bytes.
+    fn reflected(name: &str) -> (Vec<(String, usize)>, usize) {
+        // The shader that reads them all.
+        let (_, module) = compose("splat", Variant::of_drawing(false)).unwrap();
+        // Imported names carry a prefix for their module.
+        let is = |found: &str| found == name || found.ends_with(&format!("_{name}"));
+        let found = module.types.iter().find(|(_, ty)| ty.name.as_deref().is_some_and(is));
+        let TypeInner::Struct { members, span } = &found.unwrap().1.inner else {
+            panic!("{name} is no struct")
+        };
+        let member = |m: &wgpu::naga::StructMember| (m.name.clone().unwrap(), m.offset as usize);
+        (members.iter().map(member).collect(), *span as usize)
+    }
+
+    macro_rules! layout {
+        ($struct:ident: $($field:ident)*) => {(
+            vec![$((stringify!($field).to_string(), offset_of!($struct, $field))),*],
+            size_of::<$struct>(),
+        )};
+    }
+
+    #[test]
+    fn the_layout_is_that_of_the_shader() {
+        let species = layout!(SpeciesLook:
+            radius reach strength cover level shape swing max_speed heat dimming
+            hue_base hue_per_turn hue_per_speed hue_per_crowd);
+        assert_eq!(reflected("SpeciesLook"), species);
+        // The size of the whole covers the number of species.
+        let picture = layout!(Picture:
+            centre size pixels_per_unit slenderness species_shift crowd species);
+        assert_eq!(reflected("Picture"), picture);
+        let canvas = layout!(Canvas:
+            columns rows top cells_per_pixel counts_per_bit most_hidden several dimmed margin
+            deepest nose tail crowding padding);
+        assert_eq!(reflected("Canvas"), canvas);
+    }
+}

@@ -1,0 +1,213 @@
+//! Draws a flock from the GPU's own buffers over the scenery: by the render pass of
+//! `shaders/draw_boids.wgsl`, or, where agents are too small to show their shape, by the passes of
+//! [`super::splat`].
+
+use std::sync::Arc;
+
+use super::background::Background;
+use super::chunks::Chunk;
+use super::picture::Picture;
+use super::splat::Splat;
+use super::triangles::Triangles;
+use crate::engine::EngineError;
+use crate::engine::gpu::{Agents, Gpu};
+use crate::model::behaviours::Target;
+use crate::model::scene::{BoidShape, ColourBy, Scene};
+use crate::view::camera::Camera;
+use crate::view::splats::{self, Canvas};
+use crate::view::style;
+
+/// How agents are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Into cells where they are too small to show their shape ([`splats::suits`]), else as
+    /// triangles.
+    #[default]
+    BySize,
+    /// As triangles, whatever their size.
+    Triangles,
+}
+
+/// Draws flocks onto textures of one format.
+#[derive(Debug)]
+pub struct Renderer {
+    gpu: Arc<Gpu>,
+    triangles: Triangles,
+    /// Compiled when agents are first small enough.
+    splat: Option<Splat>,
+    uniform: wgpu::Buffer,
+    background: Background,
+    format: wgpu::TextureFormat,
+    scale: f32,
+    method: Method,
+}
+
+/// What a frame shows.
+struct Shot<'a> {
+    target: &'a wgpu::TextureView,
+    agents: Agents<'a>,
+    scene: &'a Scene,
+    targets: &'a [Target],
+    camera: &'a Camera,
+}
+
+impl Renderer {
+    /// A renderer for targets of `format`.
+    ///
+    /// Colours are sRGB numbers and are blended as such, like those of the CPU rasteriser; so the
+    /// format must not be an `…Srgb` one, which would encode them once more.
+    #[must_use]
+    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
+        let uniform = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("draw_boids picture"),
+            size: size_of::<Picture>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Self {
+            triangles: Triangles::new(Arc::clone(&gpu), format),
+            splat: None,
+            uniform,
+            background: Background::new(Arc::clone(&gpu), format),
+            format,
+            scale: 1.0,
+            method: Method::default(),
+            gpu,
+        }
+    }
+
+    /// Pixels to the point of the picture; 1 until told otherwise.
+    pub fn set_scale(&mut self, scale: f32) {
+        self.scale = scale;
+    }
+
+    /// Pixels to the point of the picture.
+    #[must_use]
+    pub fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    /// How agents are drawn from now on; by their size until told otherwise.
+    pub fn set_method(&mut self, method: Method) {
+        self.method = method;
+    }
+
+    /// Records the drawing of `agents`, seen by `camera`, over the scenery of `scene` with its
+    /// `targets` as they are now.
+    ///
+    /// `target` is as large as `camera.size` says. The uniform is written through the queue: one
+    /// draw for each submission. An error means that a shader does not compile.
+    pub fn draw(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        agents: Agents<'_>,
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+    ) -> Result<(), EngineError> {
+        let counted = scene.species.iter().any(|species| species.colour == ColourBy::Neighbours);
+        let picture = Picture::new(scene, camera, self.scale, counted && agents.memory.is_some());
+        self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
+        let shot = Shot { target, agents, scene, targets, camera };
+        if self.method == Method::BySize && splats::suits(scene, camera, self.scale) {
+            self.draw_splat(encoder, &shot)
+        } else {
+            self.draw_triangles(encoder, &shot)
+        }
+    }
+
+    fn draw_triangles(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        shot: &Shot<'_>,
+    ) -> Result<(), EngineError> {
+        let chunks: Vec<_> = Chunk::all(&self.gpu, shot.agents)
+            .map(|chunk| (self.triangles.bind(&chunk, &self.uniform), chunk.length))
+            .collect();
+        let sampled = self.triangles.sampled_like(shot.target);
+        let size = shot.target.texture().size();
+        let samples = self.triangles.samples;
+        let Shot { scene, targets, camera, .. } = shot;
+        let scenery = self.background.prepare(scene, targets, camera, self.scale, size, samples);
+        let darts_alone = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
+        let pipeline = self.triangles.pipeline(darts_alone)?;
+        let mut pass = begin(encoder, "draw_boids", shot.target, sampled.as_ref());
+        if let Some(scenery) = scenery {
+            scenery.draw(&mut pass);
+        }
+        pass.set_pipeline(pipeline);
+        for (group, count) in &chunks {
+            pass.set_bind_group(0, group, &[]);
+            pass.draw(0..3 * count, 0..1);
+        }
+        Ok(())
+    }
+
+    fn draw_splat(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        shot: &Shot<'_>,
+    ) -> Result<(), EngineError> {
+        let Shot { target, agents, scene, targets, camera } = *shot;
+        let splat = match &mut self.splat {
+            Some(splat) => splat,
+            none => none.insert(Splat::new(Arc::clone(&self.gpu), self.format)?),
+        };
+        let size = target.texture().size();
+        let count = u64::from(agents.count);
+        let canvas = Canvas::of(scene, count, camera, (size.width, size.height), self.scale);
+        let bands = splat.bands(&canvas, size.height);
+        let chunks: Vec<_> = Chunk::all(&self.gpu, agents).collect();
+        let bound = splat.prepare(&chunks, &self.uniform, agents.grid_stats, &bands);
+        let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
+        for (number, band) in bands.iter().enumerate() {
+            splat.sum(encoder, &bound, number);
+            let mut pass = if number == 0 {
+                begin(encoder, "splat_resolve", target, None)
+            } else {
+                attach(encoder, "splat_resolve", target, None, wgpu::LoadOp::Load)
+            };
+            if let Some(scenery) = scenery.as_ref().filter(|_| number == 0) {
+                scenery.draw(&mut pass);
+            }
+            splat.resolve(&mut pass, &bound, number, band, size.width);
+        }
+        Ok(())
+    }
+}
+
+/// A render pass on a clean target; with `sampled`, on that first.
+fn begin<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    target: &wgpu::TextureView,
+    sampled: Option<&wgpu::TextureView>,
+) -> wgpu::RenderPass<'a> {
+    let [r, g, b] = style::BACKGROUND.map(|channel| f64::from(channel) / 255.0);
+    let clear = wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 });
+    attach(encoder, label, target, sampled, clear)
+}
+
+fn attach<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    target: &wgpu::TextureView,
+    sampled: Option<&wgpu::TextureView>,
+    load: wgpu::LoadOp<wgpu::Color>,
+) -> wgpu::RenderPass<'a> {
+    let (view, resolve_target, store) = match sampled {
+        Some(sampled) => (sampled, Some(target), wgpu::StoreOp::Discard),
+        None => (target, None, wgpu::StoreOp::Store),
+    };
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view,
+            depth_slice: None,
+            resolve_target,
+            ops: wgpu::Operations { load, store },
+        })],
+        ..Default::default()
+    })
+}

@@ -1,0 +1,270 @@
+//! Agents too small to show their shape, drawn by compute: the pass of `shaders/splat.wgsl`, which
+//! adds each to the cells that it lies on, and `shaders/splat_resolve.wgsl`, which makes a picture of
+//! the cells.
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use super::chunks::{self, Chunk};
+use crate::engine::EngineError;
+use crate::engine::gpu::Gpu;
+use crate::engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
+use crate::engine::gpu::shaders::{Variant, compose};
+use crate::view::splats::{Canvas, PictureBand};
+
+/// Longest buffer of sums: pictures of more than eight million pixels are drawn in bands.
+const MOST_BYTES: u64 = 1 << 27;
+
+/// Draws on textures of one format.
+#[derive(Debug)]
+pub struct Splat {
+    gpu: Arc<Gpu>,
+    splat: wgpu::ComputePipeline,
+    resolve: wgpu::RenderPipeline,
+    /// Where cells are not as large as pixels.
+    resolve_between: wgpu::RenderPipeline,
+    layouts: [wgpu::BindGroupLayout; 2],
+    canvas: wgpu::Buffer,
+    sums: Option<wgpu::Buffer>,
+}
+
+/// Group and length of what adds to the sums, for each chunk of the flock, and the group of what
+/// reads them.
+#[derive(Debug)]
+pub struct Bound {
+    chunks: Vec<(wgpu::BindGroup, u32)>,
+    resolve: wgpu::BindGroup,
+    sums: wgpu::Buffer,
+    between: bool,
+}
+
+impl Splat {
+    /// Builds the pipelines for targets of `format`.
+    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Result<Self, EngineError> {
+        let layouts = layouts(&gpu.device);
+        let splat = splat_pipeline(&gpu, &layouts[0])?;
+        let [resolve, resolve_between] = resolve_pipelines(&gpu, &layouts[1], format)?;
+        let canvas = uniform(&gpu, stride(&gpu));
+        Ok(Self { gpu, splat, resolve, resolve_between, layouts, canvas, sums: None })
+    }
+
+    /// The picture in bands whose sums fit this device.
+    #[must_use]
+    pub fn bands(&self, canvas: &Canvas, height: u32) -> Vec<PictureBand> {
+        let limits = self.gpu.device.limits();
+        let longest = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        canvas.bands(height, longest.min(MOST_BYTES))
+    }
+
+    /// Writes the bands' uniforms through the queue, and binds everything: once a submission.
+    pub fn prepare(
+        &mut self,
+        chunks: &[Chunk<'_>],
+        picture: &wgpu::Buffer,
+        grid_stats: &wgpu::Buffer,
+        bands: &[PictureBand],
+    ) -> Bound {
+        let stride = stride(&self.gpu);
+        let mut uniforms = vec![0; stride as usize * bands.len()];
+        for (band, slot) in bands.iter().zip(uniforms.chunks_exact_mut(stride as usize)) {
+            slot[..size_of::<Canvas>()].copy_from_slice(bytemuck::bytes_of(&band.canvas));
+        }
+        if self.canvas.size() < uniforms.len() as u64 {
+            self.canvas = uniform(&self.gpu, uniforms.len() as u64);
+        }
+        self.gpu.queue.write_buffer(&self.canvas, 0, &uniforms);
+        let bytes = bands.iter().map(|band| band.canvas.bytes()).max().unwrap_or_default();
+        let kept = self.sums.take().filter(|sums| sums.size() == bytes);
+        let sums = kept.unwrap_or_else(|| {
+            self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("splat sums"),
+                size: bytes,
+                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        });
+        let canvas = wgpu::BufferBinding {
+            buffer: &self.canvas,
+            offset: 0,
+            size: NonZeroU64::new(size_of::<Canvas>() as u64),
+        };
+        let own = [
+            wgpu::BindGroupEntry { binding: 4, resource: wgpu::BindingResource::Buffer(canvas) },
+            wgpu::BindGroupEntry { binding: 5, resource: sums.as_entire_binding() },
+            wgpu::BindGroupEntry { binding: 6, resource: grid_stats.as_entire_binding() },
+        ];
+        let bind = |layout, entries: &[wgpu::BindGroupEntry<'_>]| {
+            let entries = [entries, &own].concat();
+            self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("splat"),
+                layout,
+                entries: &entries,
+            })
+        };
+        let chunk = |chunk: &Chunk<'_>| {
+            let group = bind(&self.layouts[0], &chunk.entries(picture));
+            (group, chunk.length)
+        };
+        let picture = [wgpu::BindGroupEntry { binding: 2, resource: picture.as_entire_binding() }];
+        let bound = Bound {
+            chunks: chunks.iter().map(chunk).collect(),
+            resolve: bind(&self.layouts[1], &picture),
+            sums: sums.clone(),
+            between: bands.iter().any(|band| band.canvas.cells_per_pixel != 1.0),
+        };
+        self.sums = Some(sums);
+        bound
+    }
+
+    /// Records the sums of band `number`.
+    pub fn sum(&self, encoder: &mut wgpu::CommandEncoder, bound: &Bound, number: usize) {
+        encoder.clear_buffer(&bound.sums, 0, None);
+        let limit = self.gpu.device.limits().max_compute_workgroups_per_dimension;
+        let offset = number as u32 * stride(&self.gpu) as u32;
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some("splat"),
+            timestamp_writes: None,
+        });
+        pass.set_pipeline(&self.splat);
+        for (group, agents) in &bound.chunks {
+            let (x, y) = dispatch_size(agents.div_ceil(AGENTS_PER_WORKGROUP), limit);
+            pass.set_bind_group(0, group, &[offset]);
+            pass.dispatch_workgroups(x, y, 1);
+        }
+    }
+
+    /// Draws band `number` from its sums over what is on the target, which has one sample a pixel.
+    pub fn resolve(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        bound: &Bound,
+        number: usize,
+        band: &PictureBand,
+        width: u32,
+    ) {
+        let offset = number as u32 * stride(&self.gpu) as u32;
+        pass.set_pipeline(if bound.between { &self.resolve_between } else { &self.resolve });
+        pass.set_bind_group(0, &bound.resolve, &[offset]);
+        pass.set_scissor_rect(0, band.first, width, band.rows);
+        pass.draw(0..3, 0..1);
+    }
+}
+
+/// Bytes from one band's uniform to the next.
+fn stride(gpu: &Gpu) -> u64 {
+    let step = u64::from(gpu.device.limits().min_uniform_buffer_offset_alignment);
+    (size_of::<Canvas>() as u64).next_multiple_of(step)
+}
+
+fn uniform(gpu: &Gpu, size: u64) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("splat canvas"),
+        size,
+        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+/// Of what adds to the sums, and of what reads them.
+fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
+    let own = |visibility, read_only| {
+        let storage = wgpu::BufferBindingType::Storage { read_only };
+        let mut canvas = chunks::layout_entry(4, visibility, wgpu::BufferBindingType::Uniform);
+        canvas.ty = wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Uniform,
+            has_dynamic_offset: true,
+            min_binding_size: None,
+        };
+        let grid_stats = wgpu::BufferBindingType::Storage { read_only: true };
+        let sums = chunks::layout_entry(5, visibility, storage);
+        [canvas, sums, chunks::layout_entry(6, visibility, grid_stats)]
+    };
+    let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
+        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(label),
+            entries,
+        })
+    };
+    let compute = wgpu::ShaderStages::COMPUTE;
+    let draw = wgpu::ShaderStages::VERTEX_FRAGMENT;
+    let picture = chunks::layout_entry(2, draw, wgpu::BufferBindingType::Uniform);
+    [
+        layout("splat", &[&chunks::layout_entries(compute)[..], &own(compute, false)].concat()),
+        layout("splat_resolve", &[&[picture][..], &own(draw, true)].concat()),
+    ]
+}
+
+fn module(gpu: &Gpu, name: &str) -> Result<wgpu::ShaderModule, EngineError> {
+    let composed = compose(name, Variant::of_drawing(gpu.packs_sums()));
+    let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
+    let descriptor = wgpu::ShaderModuleDescriptor {
+        label: Some(name),
+        source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+    };
+    #[expect(unsafe_code, reason = "wgpu's bounds checks cost a third")]
+    // SAFETY: a cell is within the columns and rows that the sums were made for, an agent within
+    // those that are bound, whatever the buffers hold; loops go over four cells.
+    let module = unsafe {
+        let checks = wgpu::ShaderRuntimeChecks::unchecked();
+        gpu.device.create_shader_module_trusted(descriptor, checks)
+    };
+    Ok(module)
+}
+
+fn pipeline_layout(gpu: &Gpu, layout: &wgpu::BindGroupLayout) -> wgpu::PipelineLayout {
+    gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("splat"),
+        bind_group_layouts: &[Some(layout)],
+        immediate_size: 0,
+    })
+}
+
+fn splat_pipeline(
+    gpu: &Gpu,
+    layout: &wgpu::BindGroupLayout,
+) -> Result<wgpu::ComputePipeline, EngineError> {
+    Ok(gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some("splat"),
+        layout: Some(&pipeline_layout(gpu, layout)),
+        module: &module(gpu, "splat")?,
+        entry_point: Some("splat"),
+        compilation_options: Default::default(),
+        cache: None,
+    }))
+}
+
+fn resolve_pipelines(
+    gpu: &Gpu,
+    layout: &wgpu::BindGroupLayout,
+    format: wgpu::TextureFormat,
+) -> Result<[wgpu::RenderPipeline; 2], EngineError> {
+    let module = module(gpu, "splat_resolve")?;
+    let layout = pipeline_layout(gpu, layout);
+    Ok(["resolve", "resolve_between"].map(|entry_point| {
+        gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some("splat_resolve"),
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module: &module,
+                entry_point: Some("cover"),
+                compilation_options: Default::default(),
+                buffers: &[],
+            },
+            primitive: Default::default(),
+            depth_stencil: None,
+            multisample: Default::default(),
+            fragment: Some(wgpu::FragmentState {
+                module: &module,
+                entry_point: Some(entry_point),
+                compilation_options: Default::default(),
+                targets: &[Some(wgpu::ColorTargetState {
+                    format,
+                    blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                    write_mask: wgpu::ColorWrites::ALL,
+                })],
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
+    }))
+}

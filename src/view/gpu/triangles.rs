@@ -1,0 +1,143 @@
+//! Agents as triangles: the pipelines of `shaders/draw_boids.wgsl`.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use super::chunks::{self, Chunk};
+use crate::engine::EngineError;
+use crate::engine::gpu::Gpu;
+use crate::engine::gpu::shaders::{Variant, compose};
+
+/// Samples a pixel, where the format allows. A dart seen from afar is thinner than a pixel, and
+/// without them it is a dot that blinks as it moves.
+const SAMPLES: u32 = 4;
+
+/// Draws on textures of one format.
+#[derive(Debug)]
+pub struct Triangles {
+    gpu: Arc<Gpu>,
+    format: wgpu::TextureFormat,
+    /// Samples a pixel.
+    pub samples: u32,
+    layout: wgpu::BindGroupLayout,
+    /// Both are compiled when they are first needed: a scene needs one of them, or none.
+    darts: OnceCell<wgpu::RenderPipeline>,
+    figures: OnceCell<wgpu::RenderPipeline>,
+    sampled: Option<wgpu::TextureView>,
+}
+
+impl Triangles {
+    /// For targets of `format`.
+    #[must_use]
+    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
+        let flags = gpu.adapter.get_texture_format_features(format).flags;
+        let samples = if flags.sample_count_supported(SAMPLES)
+            && flags.contains(wgpu::TextureFormatFeatureFlags::MULTISAMPLE_RESOLVE)
+        {
+            SAMPLES
+        } else {
+            1
+        };
+        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("draw_boids"),
+            entries: &chunks::layout_entries(wgpu::ShaderStages::VERTEX),
+        });
+        Self {
+            gpu,
+            format,
+            samples,
+            layout,
+            darts: OnceCell::new(),
+            figures: OnceCell::new(),
+            sampled: None,
+        }
+    }
+
+    /// The pipeline for scenes of darts alone, or that for all: other figures cost a distance in
+    /// every pixel.
+    pub fn pipeline(&self, darts_alone: bool) -> Result<&wgpu::RenderPipeline, EngineError> {
+        let (kept, vertex, fragment) = if darts_alone {
+            (&self.darts, "corner", "paint")
+        } else {
+            (&self.figures, "figure_corner", "figure_paint")
+        };
+        if kept.get().is_none() {
+            let pipeline = self.compile(vertex, fragment)?;
+            return Ok(kept.get_or_init(|| pipeline));
+        }
+        kept.get().ok_or_else(|| self.gpu.error("no pipeline `draw_boids`"))
+    }
+
+    /// Binds agents and the uniform `picture`.
+    #[must_use]
+    pub fn bind(&self, chunk: &Chunk<'_>, picture: &wgpu::Buffer) -> wgpu::BindGroup {
+        self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("draw_boids"),
+            layout: &self.layout,
+            entries: &chunk.entries(picture),
+        })
+    }
+
+    /// The texture with several samples a pixel that is drawn on first, if there is to be one.
+    pub fn sampled_like(&mut self, target: &wgpu::TextureView) -> Option<wgpu::TextureView> {
+        if self.samples == 1 {
+            return None;
+        }
+        let size = target.texture().size();
+        let fits = self.sampled.as_ref().is_some_and(|view| view.texture().size() == size);
+        if !fits {
+            let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
+                label: Some("draw_boids samples"),
+                size,
+                mip_level_count: 1,
+                sample_count: self.samples,
+                dimension: wgpu::TextureDimension::D2,
+                format: self.format,
+                usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+                view_formats: &[],
+            });
+            self.sampled = Some(texture.create_view(&Default::default()));
+        }
+        self.sampled.clone()
+    }
+
+    fn compile(&self, vertex: &str, fragment: &str) -> Result<wgpu::RenderPipeline, EngineError> {
+        let device = &self.gpu.device;
+        let composed = compose("draw_boids", Variant::of_drawing(false));
+        let (wgsl, _) = composed.map_err(|error| self.gpu.error(error.to_string()))?;
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("draw_boids"),
+            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+        });
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("draw_boids"),
+            bind_group_layouts: &[Some(&self.layout)],
+            immediate_size: 0,
+        });
+        Ok(device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some("draw_boids"),
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module: &module,
+                entry_point: Some(vertex),
+                compilation_options: Default::default(),
+                buffers: &[],
+            },
+            primitive: Default::default(),
+            depth_stencil: None,
+            multisample: wgpu::MultisampleState { count: self.samples, ..Default::default() },
+            fragment: Some(wgpu::FragmentState {
+                module: &module,
+                entry_point: Some(fragment),
+                compilation_options: Default::default(),
+                targets: &[Some(wgpu::ColorTargetState {
+                    format: self.format,
+                    blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                    write_mask: wgpu::ColorWrites::ALL,
+                })],
+            }),
+            multiview_mask: None,
+            cache: None,
+        }))
+    }
+}

@@ -1,0 +1,102 @@
+//! Builds the shapes of the geometry.
+
+use crate::model::vector::Point;
+use crate::view::shapes::{Dashes, Shape, StyledShape};
+
+/// Opacity of lines and points.
+const LINE: f32 = 0.85;
+
+/// Opacity of circles, of which there are many and large ones.
+const RING: f32 = 0.6;
+
+/// Opacity of areas: the flock must show through.
+const AREA: f32 = 0.14;
+
+/// Length of an arrow's head, in lengths of the arrow.
+const HEAD: f32 = 0.25;
+
+/// Draws shapes of one colour after another.
+#[derive(Clone, Debug)]
+pub struct ShapeBuilder {
+    /// sRGB of what is drawn next.
+    pub colour: [u8; 3],
+    /// Radius of a point; world units. Whoever draws it makes it large enough to be seen.
+    point: f32,
+    shapes: Vec<StyledShape>,
+}
+
+impl ShapeBuilder {
+    /// A builder whose points fit an agent of `size` world units.
+    #[must_use]
+    pub fn new(size: f32) -> Self {
+        Self { colour: [255; 3], point: size * 0.25, shapes: Vec::new() }
+    }
+
+    /// What was drawn.
+    #[must_use]
+    pub fn into_shapes(self) -> Vec<StyledShape> {
+        self.shapes
+    }
+
+    fn draw(&mut self, shape: Shape, opacity: f32) {
+        self.shapes.push(StyledShape { shape, colour: self.colour, opacity });
+    }
+
+    /// A point.
+    pub fn point(&mut self, at: Point) {
+        self.draw(Shape::Disc { centre: at, radius: self.point }, LINE);
+    }
+
+    /// A circle round a thing.
+    pub fn circle(&mut self, centre: Point, radius: f32) {
+        self.draw(Shape::Ring { centre, radius }, RING);
+    }
+
+    /// A circle that something reaches to.
+    pub fn ring(&mut self, centre: Point, radius: f32) {
+        self.dashes(Dashes::round(centre, radius));
+    }
+
+    /// Part of such a circle.
+    pub fn dashes(&mut self, dashes: Dashes) {
+        self.draw(Shape::Dashes(dashes), LINE);
+    }
+
+    /// A line through `points`.
+    pub fn line(&mut self, points: &[Point]) {
+        self.draw(Shape::Line { points: points.to_vec(), closed: false, width: 0.0 }, LINE);
+    }
+
+    /// A line through `points` and back to the first.
+    pub fn outline(&mut self, points: &[Point]) {
+        self.draw(Shape::Line { points: points.to_vec(), closed: true, width: 0.0 }, RING);
+    }
+
+    /// A rectangle along the axes.
+    pub fn rectangle(&mut self, low: Point, high: Point) {
+        self.outline(&[low, Point::new(high.x, low.y), high, Point::new(low.x, high.y)]);
+    }
+
+    /// An arrow from `from` to `to`; nothing where they are the same.
+    pub fn arrow(&mut self, from: Point, to: Point) {
+        let way = to - from;
+        if way == Point::ZERO {
+            return;
+        }
+        let (along, across) = (way * HEAD, way.perp() * (HEAD * 0.5));
+        self.line(&[from, to]);
+        self.line(&[to - along + across, to, to - along - across]);
+    }
+
+    /// What lies within `radius` and half of `angle` (radians) either side of `heading` (a unit
+    /// vector), with its edges but not its arc.
+    pub fn sector(&mut self, centre: Point, radius: f32, heading: Point, angle: f32) {
+        let middle = heading.to_angle();
+        self.draw(Shape::Sector { centre, radius, heading: middle, angle }, AREA);
+        let end = |side: f32| centre + Point::from_angle(middle + angle * side) * radius;
+        self.draw(
+            Shape::Line { points: vec![end(-0.5), centre, end(0.5)], closed: false, width: 0.0 },
+            RING,
+        );
+    }
+}

@@ -1,0 +1,317 @@
+//! The drawing of one agent's geometry.
+
+use super::avoidance::LookoutDrawing;
+use super::builder::ShapeBuilder;
+use super::{perception, rule};
+use crate::model::behaviours::follow_path::SLOW;
+use crate::model::behaviours::pursue::{Aim, Nearest};
+use crate::model::behaviours::{
+    Agent, Arrive, Avoid, Cohesion, Evade, Flee, FollowPath, Kind, Neighbour, Pursue, Seek,
+    Surroundings, Swim, Wander,
+};
+use crate::model::parameter::{FULL_CIRCLE, NO_TARGET};
+use crate::model::scene::Species;
+use crate::model::state::FlockState;
+use crate::model::vector::{Point, Vector};
+use crate::view::shapes::{Dashes, StyledShape};
+
+/// The velocity is drawn as the way of this many ticks, and so is a desired velocity.
+const ARROW_TICKS: f32 = 10.0;
+
+/// Colour of the agent itself: its ring and its velocity.
+const OWN_COLOUR: [u8; 3] = [225, 228, 235];
+
+/// Radius of the ring round the agent, in sizes of the agent.
+const OWN_RING: f32 = 1.8;
+
+/// Longer ways than this are those of "any distance"; world units.
+const ENDLESS: f32 = 1e9;
+
+fn point(vector: Vector<f32>) -> Point {
+    Point::new(vector.x, vector.y)
+}
+
+fn vector(point: Point) -> Vector<f32> {
+    Vector { x: point.x, y: point.y }
+}
+
+/// The agent whose geometry is drawn.
+#[derive(Clone, Copy)]
+struct Subject {
+    row: usize,
+    position: Point,
+    heading: Point,
+    /// As its behaviours see it.
+    agent: Agent<f32>,
+}
+
+impl Subject {
+    fn new(species: &Species, state: &FlockState, row: usize) -> Self {
+        let velocity = vector(state.velocity[row]);
+        let body = &species.body;
+        Self {
+            row,
+            position: state.position[row],
+            heading: point(velocity.heading()),
+            agent: Agent {
+                position: vector(state.position[row]),
+                velocity,
+                max_speed: body.max_speed,
+                max_force: body.max_force,
+                limits_each: 1.0 - body.limit,
+                size: body.size,
+                angle: state.memory.get(row).map_or(0.0, |memory| memory.angle()),
+                noise: 0.5,
+                brake: 1.0,
+                kick: Vector::zero(0.0),
+            },
+        }
+    }
+}
+
+/// A drawing in the making.
+pub struct GeometryDrawing<'a> {
+    species: &'a Species,
+    surroundings: Surroundings<'a>,
+    state: &'a FlockState,
+    subject: Subject,
+    shapes: ShapeBuilder,
+}
+
+impl<'a> GeometryDrawing<'a> {
+    /// Nothing yet, for the agent in a row of `state`, which must be of `species`.
+    #[must_use]
+    pub fn new(
+        species: &'a Species,
+        surroundings: Surroundings<'a>,
+        state: &'a FlockState,
+        row: usize,
+    ) -> Self {
+        let shapes = ShapeBuilder::new(species.body.size);
+        Self { species, surroundings, state, subject: Subject::new(species, state, row), shapes }
+    }
+
+    /// Everything: the behaviours of the legend in its colours, and the agent's velocity.
+    #[must_use]
+    pub fn all(mut self, legend: &[(Kind, [u8; 3])]) -> Vec<StyledShape> {
+        let Subject { position, agent, .. } = self.subject;
+        let sights: Vec<_> =
+            legend.iter().map(|(kind, _)| perception(self.species, *kind)).collect();
+        for (index, (kind, colour)) in legend.iter().enumerate() {
+            self.shapes.colour = *colour;
+            if let Some((radius, fov)) = sights[index] {
+                // Those that see equally far share a circle, dash by dash.
+                let same = |others: &[Option<(f32, f32)>]| {
+                    others.iter().filter(|other| **other == sights[index]).count() as u32
+                };
+                self.perception(radius, fov, same(&sights[..index]), same(&sights));
+            }
+            self.behaviour(*kind);
+        }
+        self.shapes.colour = OWN_COLOUR;
+        self.shapes.circle(position, agent.size * OWN_RING);
+        self.shapes.arrow(position, position + point(agent.velocity) * ARROW_TICKS);
+        self.shapes.into_shapes()
+    }
+
+    fn behaviour(&mut self, kind: Kind) {
+        let species = self.species;
+        match kind {
+            Kind::Cohesion => {
+                let Cohesion { inner, .. } = rule::<Cohesion>(species, kind);
+                if inner > 0.0 {
+                    self.shapes.ring(self.subject.position, inner);
+                }
+            }
+            Kind::Pursue => {
+                let Pursue { radius, fov, with, target, lead, ticks, .. } = rule(species, kind);
+                let nearest = self.nearest(radius, fov, with);
+                self.meeting(&Aim { target, lead, ticks }, &nearest);
+            }
+            Kind::Evade => {
+                let Evade { radius, fov, with, target, lead, ticks, .. } = rule(species, kind);
+                let nearest = self.nearest(radius, fov, with);
+                self.meeting(&Aim { target, lead, ticks }, &nearest);
+            }
+            Kind::Seek => {
+                let Seek { target, proximity, .. } = rule(species, kind);
+                self.target(target, proximity, f32::MAX);
+            }
+            Kind::Flee => {
+                let Flee { target, radius, .. } = rule(species, kind);
+                self.target(target, radius, radius);
+            }
+            Kind::Arrive => {
+                let Arrive { target, slowing_radius, .. } = rule(species, kind);
+                self.target(target, slowing_radius, f32::MAX);
+            }
+            Kind::Wander => self.wander(),
+            Kind::FollowPath => self.path(),
+            Kind::Avoid => self.obstacles(),
+            Kind::FollowFlow => self.flow(),
+            Kind::Swim => self.swim(),
+            // The others have no more to show than how far they see.
+            _ => {}
+        }
+    }
+
+    /// How far a behaviour sees, which is number `turn` of `of` that see as far; the field of view in
+    /// degrees.
+    fn perception(&mut self, radius: f32, fov: f32, turn: u32, of: u32) {
+        let Subject { position, heading, .. } = self.subject;
+        let angle = fov.to_radians();
+        if fov < FULL_CIRCLE {
+            if turn == 0 {
+                self.shapes.sector(position, radius, heading, angle);
+            }
+            let heading = heading.to_angle();
+            self.shapes.dashes(Dashes { centre: position, radius, heading, angle, turn, of });
+        } else if radius < ENDLESS {
+            self.shapes.dashes(Dashes { turn, of, ..Dashes::round(position, radius) });
+        }
+    }
+
+    /// The nearest agent that a behaviour looks for: within `radius` and a field of view (the
+    /// cosine of its half), of a species in the set `with`.
+    fn nearest(&self, radius: f32, fov: f32, with: f32) -> Nearest<f32> {
+        let Subject { row, position, heading, .. } = self.subject;
+        let mut nearest = Nearest::nobody(0.0);
+        let sought = |species: u8| with as u32 >> species & 1 == 1;
+        let rows = (0..self.state.len()).filter(|other| *other != row);
+        for other in rows.filter(|other| sought(self.state.species[*other])) {
+            let offset =
+                self.surroundings.world.shortest_between(position, self.state.position[other]);
+            let distance_squared = offset.length_squared();
+            let ahead = heading.dot(offset);
+            let seen = ahead >= fov * offset.length();
+            nearest.observe(&Neighbour {
+                offset: vector(offset),
+                distance_squared,
+                velocity: vector(self.state.velocity[other]),
+                ahead,
+                near: distance_squared < radius * radius,
+                share: f32::from(u8::from(seen)),
+            });
+        }
+        nearest
+    }
+
+    /// Where pursuer and quarry would meet.
+    fn meeting(&mut self, aim: &Aim<f32>, nearest: &Nearest<f32>) {
+        let Subject { position, agent, .. } = self.subject;
+        let (way, found) = aim.way(&agent, &self.surroundings, nearest);
+        if !found {
+            return;
+        }
+        let other = if aim.target == NO_TARGET {
+            nearest.offset
+        } else {
+            self.surroundings.to_target(aim.target, agent.position).offset
+        };
+        let (other, meeting) = (position + point(other), position + point(way));
+        self.shapes.circle(other, agent.size);
+        self.shapes.line(&[other, meeting]);
+        self.shapes.line(&[position, meeting]);
+        self.shapes.point(meeting);
+    }
+
+    /// The way to a target nearer than `limit`, and a circle round it.
+    fn target(&mut self, target: f32, radius: f32, limit: f32) {
+        let Subject { position, agent, .. } = self.subject;
+        let way = self.surroundings.to_target(target, agent.position);
+        let offset = point(way.offset);
+        if !way.found {
+            return;
+        }
+        if radius > 0.0 && radius < ENDLESS {
+            self.shapes.ring(position + offset, radius);
+        }
+        if offset.length() < limit {
+            self.shapes.line(&[position, position + offset]);
+            self.shapes.point(position + offset);
+        }
+    }
+
+    fn wander(&mut self) {
+        let Subject { position, heading, agent, .. } = self.subject;
+        let Wander { kind, distance, radius, .. } = rule(self.species, Kind::Wander);
+        let around = Vector::at_angle(agent.angle);
+        let kicks = kind > 0.0;
+        let turned = if kicks { around } else { vector(heading).turned(around) };
+        // A kick is a change of velocity: it is drawn like one.
+        let scale = if kicks { ARROW_TICKS } else { 1.0 };
+        let centre = position + heading * distance * scale;
+        let sought = centre + point(turned) * radius * scale;
+        self.shapes.ring(centre, radius * scale);
+        self.shapes.line(&[position, centre, sought]);
+        self.shapes.line(&[position, sought]);
+        self.shapes.point(sought);
+    }
+
+    fn path(&mut self) {
+        let Subject { position, heading, agent, .. } = self.subject;
+        let FollowPath { path, lookahead, advance, radius, .. } =
+            rule(self.species, Kind::FollowPath);
+        let slow = agent.velocity.length() < SLOW;
+        let predicted = position + heading * if slow { 0.0 } else { lookahead };
+        self.shapes.line(&[position, predicted]);
+        self.shapes.point(predicted);
+        let paths = &self.surroundings.scenery.paths;
+        let place = vector(predicted);
+        let near = paths.candidates(path, &place, &path, &1.0);
+        let normals = near.iter().map(|segment| (point(segment.nearest(place)), segment));
+        let distance = |normal: Point| normal.distance(predicted);
+        let nearest = normals.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
+        let Some((normal, segment)) = nearest else { return };
+        self.shapes.line(&[predicted, normal]);
+        self.shapes.point(normal);
+        if distance(normal) > radius {
+            let along = (segment.to - segment.from).normalize_or_zero();
+            let sought = normal + along * advance;
+            self.shapes.line(&[position, sought]);
+            self.shapes.circle(sought, self.subject.agent.size * 0.6);
+        }
+    }
+
+    fn obstacles(&mut self) {
+        let Subject { position, heading, agent, .. } = self.subject;
+        let lookout = LookoutDrawing {
+            position,
+            velocity: point(agent.velocity),
+            heading,
+            max_speed: agent.max_speed,
+            size: agent.size,
+        };
+        let rule: Avoid = rule(self.species, Kind::Avoid);
+        lookout.draw(&rule, &self.surroundings, &mut self.shapes);
+    }
+
+    fn flow(&mut self) {
+        let Subject { position, agent, .. } = self.subject;
+        let flow = &self.surroundings.scenery.flow;
+        if let Some(cell) = flow.index.cell(position.x, position.y) {
+            let (row, column) =
+                (cell as u32 / flow.index.columns, cell as u32 % flow.index.columns);
+            let (middle, half) = (flow.index.middle(column, row), flow.index.cell_size() * 0.5);
+            self.shapes.rectangle(middle - half, middle + half);
+        }
+        let way = Point::from(flow.at(position.to_array())).normalize_or_zero();
+        self.shapes.arrow(position, position + way * agent.max_speed * ARROW_TICKS);
+    }
+
+    fn swim(&mut self) {
+        let Subject { position, heading, agent, .. } = self.subject;
+        let Swim { target, radius, .. } = rule(self.species, Kind::Swim);
+        let food = self.surroundings.to_target(target, agent.position);
+        if !food.found {
+            return;
+        }
+        let centre = position + point(food.offset);
+        let around = vector(heading).turned(Vector::at_angle(agent.angle));
+        let sought = centre + point(around) * radius;
+        self.shapes.ring(centre, radius);
+        self.shapes.line(&[position, sought]);
+        self.shapes.line(&[centre, sought]);
+        self.shapes.point(sought);
+    }
+}

@@ -1,0 +1,130 @@
+//! The geometry of steering: what an agent goes by, from the same formulas that move it.
+//!
+//! *The Nature of Code* draws it beside its vehicles: the wanderer's circle (exercise 5.4), the
+//! margin of the walls (example 5.3), the predicted point and its normal on a path (2012, example
+//! 6.9).
+
+mod avoidance;
+mod builder;
+mod drawing;
+#[cfg(test)]
+mod tests;
+
+use builder::ShapeBuilder;
+use drawing::GeometryDrawing;
+
+use crate::model::behaviours::{Contain, Kind, Surroundings, Target};
+use crate::model::parameter::{NO_TARGET, Parameters};
+use crate::model::scene::{Scene, Species};
+use crate::model::scenery::Scenery;
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+use crate::view::shapes::StyledShape;
+
+/// The geometry of more agents than this at a time is a tangle.
+pub const MOST_AGENTS: usize = 64;
+
+/// The behaviours of a species that are not silenced, in the order of the file, each with the
+/// colour of its geometry.
+#[must_use]
+pub fn legend(species: &Species) -> Vec<(Kind, [u8; 3])> {
+    let heard = |kind: &Kind| value(species, *kind, "weight") != 0.0;
+    let kinds = species.rules.iter().map(|rule| rule.kind).filter(heard);
+    kinds.map(|kind| (kind, colour(kind))).collect()
+}
+
+/// The colour of a behaviour: that of its circles and lines, and of its line in the window's legend.
+/// Most are Okabe and Ito's, which the colour-blind tell apart. Seek and arrive want the same and have
+/// one colour, and so have flee and evade.
+#[must_use]
+pub fn colour(kind: Kind) -> [u8; 3] {
+    match kind.info().key {
+        "separation" => [0xD5, 0x5E, 0x00],
+        "alignment" => [0x56, 0xB4, 0xE9],
+        "cohesion" => [0x00, 0x9E, 0x73],
+        "seek" | "arrive" => [0xF0, 0xE4, 0x42],
+        "flee" | "evade" => [0xCC, 0x79, 0xA7],
+        "pursue" => [0xE6, 0x9F, 0x00],
+        "wander" => [0x9A, 0xA0, 0xA6],
+        "contain" => [0xFF, 0xFF, 0xFF],
+        "follow_path" => [0x00, 0x72, 0xB2],
+        "avoid" => [0xB3, 0x9D, 0xDB],
+        "view" => [0x8F, 0xD1, 0x4F],
+        "follow_flow" => [0x50, 0xE0, 0xD0],
+        "swim" => [0xFF, 0x9E, 0x9E],
+        // One that is not in this list yet.
+        _ => [0xC8, 0xB8, 0x9A],
+    }
+}
+
+/// The value of a parameter by its key; 0 where the behaviour has no such parameter.
+fn value(species: &Species, kind: Kind, key: &str) -> f32 {
+    kind.parameter(key).map_or(0.0, |index| species.value(kind, index))
+}
+
+/// How far a behaviour sees (world units), and its field of view (degrees), if it looks for agents.
+fn perception(species: &Species, kind: Kind) -> Option<(f32, f32)> {
+    let by_target = kind.parameter("target").is_some_and(|i| species.value(kind, i) != NO_TARGET);
+    let looks = kind.info().listens && !by_target;
+    looks.then(|| (value(species, kind, "radius"), value(species, kind, "fov")))
+}
+
+/// The parameters of a behaviour as engines read them.
+fn rule<P: Parameters<f32>>(species: &Species, kind: Kind) -> P {
+    P::read(|index| species.encoded(kind, index))
+}
+
+/// The geometry of the agent in row `agent` of `state`; empty where there is no such row.
+///
+/// `scene` is the scene at the state's tick ([`Scene::at`]), `scenery` what stands in it, and
+/// `targets` are the scene's targets where they are now. Ways across the seam of a wrapped world
+/// lead out of the world: they are the ways that the agent goes by.
+#[must_use]
+pub fn shapes_of(
+    scene: &Scene,
+    scenery: &Scenery,
+    targets: &[Target],
+    state: &FlockState,
+    agent: usize,
+) -> Vec<StyledShape> {
+    shapes_of_all(scene, scenery, targets, state, &[agent])
+}
+
+/// The geometry of several agents. What is the same for a whole species is drawn once.
+#[must_use]
+pub fn shapes_of_all(
+    scene: &Scene,
+    scenery: &Scenery,
+    targets: &[Target],
+    state: &FlockState,
+    agents: &[usize],
+) -> Vec<StyledShape> {
+    let surroundings = Surroundings { world: &scene.world, targets, scenery };
+    let mut shapes = Vec::new();
+    let rows = || agents.iter().copied().filter(|row| *row < state.len());
+    for (index, species) in scene.species.iter().enumerate() {
+        let legend = legend(species);
+        let mut own = rows().filter(|row| usize::from(state.species[*row]) == index).peekable();
+        if own.peek().is_some() {
+            shapes.extend(shared(scene, species, &legend));
+        }
+        for row in own {
+            // Each with what it has drawn for itself.
+            let own = species.of_agent(scene.seed, row as u32);
+            shapes.extend(GeometryDrawing::new(&own, surroundings, state, row).all(&legend));
+        }
+    }
+    shapes
+}
+
+/// What all agents of a species have in common: the walls' margin.
+fn shared(scene: &Scene, species: &Species, legend: &[(Kind, [u8; 3])]) -> Vec<StyledShape> {
+    let mut shapes = ShapeBuilder::new(species.body.size);
+    for (_, colour) in legend.iter().filter(|(kind, _)| *kind == Kind::Contain) {
+        let Contain { margin, .. } = rule::<Contain>(species, Kind::Contain);
+        let margin = Point::splat(margin).min(scene.world.size * 0.5);
+        shapes.colour = *colour;
+        shapes.rectangle(margin, scene.world.size - margin);
+    }
+    shapes.into_shapes()
+}

@@ -1,0 +1,378 @@
+//! What stands in a world, as shapes: walls, flow field, paths, obstacles and targets.
+//!
+//! The colours are quiet, so that the flock stays the brightest thing in the picture.
+
+use crate::model::behaviours::{Kind, Target};
+use crate::model::parameter::NEAREST_PATH;
+use crate::model::scene::{POINTER, Scene};
+use crate::model::scenery::{FlowField, FlowPlan, Obstacle, Path};
+use crate::model::vector::Point;
+use crate::model::world::{Boundary, World};
+use crate::view::camera::Camera;
+use crate::view::shapes::{Shape, StyledShape};
+
+/// Most strokes that show a flow field; in larger ones only every so many cells have one.
+const MOST_STROKES: usize = 2000;
+
+/// Length of a stroke, as a share of the distance from one to the next.
+const STROKE: f32 = 0.55;
+
+/// Length of the barbs at its head, along and across it, as a share of half the stroke.
+const BARB: f32 = 0.45;
+
+/// An edge of the world that is nearer than this to the picture's is not marked; pixels.
+const AT_THE_EDGE: f32 = 1.5;
+
+/// Farthest image of a shape in a wrapped world, in world sizes: as far as agents look for paths.
+const FARTHEST_IMAGE: f32 = 2.0;
+
+const SEAM: ([u8; 3], f32) = ([255; 3], 0.15);
+const WALL: ([u8; 3], f32) = ([112, 126, 150], 0.45);
+const FLOW: ([u8; 3], f32) = ([84, 112, 146], 0.5);
+const BAND: ([u8; 3], f32) = ([72, 104, 150], 0.2);
+const MIDDLE: ([u8; 3], f32) = ([104, 142, 190], 0.5);
+const OBSTACLE: ([u8; 3], f32) = ([40, 47, 60], 1.0);
+const RIM: ([u8; 3], f32) = ([96, 110, 132], 0.9);
+const TARGET: ([u8; 3], f32) = ([236, 196, 108], 0.85);
+
+/// All that stands in the world of a scene, with its targets as they are now; what is above comes
+/// last. In a wrapped world a mark on the seam is there once for each side.
+#[must_use]
+pub fn shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
+    let mut scenery = SceneryShapes::default();
+    scenery.update(scene);
+    scenery.shapes.extend(target_shapes(scene, targets));
+    scenery.shapes
+}
+
+/// The shapes that stay where they are, remembered: a large flow field takes a while to compute.
+#[derive(Clone, Debug, Default)]
+pub struct SceneryShapes {
+    of: Option<SceneryInputs>,
+    shapes: Vec<StyledShape>,
+}
+
+/// What the shapes are made from.
+#[derive(Clone, Debug, PartialEq)]
+struct SceneryInputs {
+    world: World,
+    seed: u32,
+    obstacles: Vec<Obstacle>,
+    paths: Vec<Path>,
+    /// Distance from each path that its followers keep within; world units.
+    radii: Vec<f32>,
+    flow: Option<FlowPlan>,
+}
+
+impl SceneryInputs {
+    fn are_of(&self, scene: &Scene) -> bool {
+        let Self { world, seed, obstacles, paths, radii, flow } = self;
+        (*world, *seed) == (scene.world, scene.seed)
+            && *obstacles == scene.obstacles
+            && *paths == scene.paths
+            && *radii == self::radii(scene)
+            && flow.as_ref() == followed_flow(scene)
+    }
+}
+
+impl SceneryShapes {
+    /// The shapes, in the order in which they are drawn.
+    #[must_use]
+    pub fn shapes(&self) -> &[StyledShape] {
+        &self.shapes
+    }
+
+    /// Makes the shapes those of `scene`; true when they are other ones than before.
+    pub fn update(&mut self, scene: &Scene) -> bool {
+        if self.of.as_ref().is_some_and(|sources| sources.are_of(scene)) {
+            return false;
+        }
+        let sources = SceneryInputs {
+            world: scene.world,
+            seed: scene.seed,
+            obstacles: scene.obstacles.clone(),
+            paths: scene.paths.clone(),
+            radii: radii(scene),
+            flow: followed_flow(scene).cloned(),
+        };
+        self.shapes.clear();
+        self.shapes.extend(flow_shapes(scene));
+        self.shapes.extend(wall_shapes(&scene.world));
+        self.shapes.extend(path_shapes(scene, &sources.radii));
+        self.shapes.extend(obstacle_shapes(scene));
+        self.of = Some(sources);
+        true
+    }
+}
+
+/// The active targets but the pointer, which the hand shows.
+#[must_use]
+pub fn target_shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
+    let mut shapes = Vec::new();
+    for target in targets.iter().filter(|target| target.active && target.name != POINTER) {
+        let (centre, radius) = (target.position, target.hit_radius);
+        let images = images(&scene.world, centre - radius, centre + radius);
+        for centre in images.into_iter().map(|by| centre + by) {
+            shapes.push(styled(Shape::Cross { centre }, TARGET));
+            if radius > 0.0 {
+                shapes.push(styled(Shape::Ring { centre, radius }, TARGET));
+            }
+        }
+    }
+    shapes
+}
+
+fn obstacle_shapes(scene: &Scene) -> Vec<StyledShape> {
+    let mut shapes = Vec::new();
+    for Obstacle { position, radius, .. } in &scene.obstacles {
+        let (radius, low, high) = (*radius, *position - *radius, *position + *radius);
+        for by in images(&scene.world, low, high) {
+            let centre = *position + by;
+            shapes.push(styled(Shape::Disc { centre, radius }, OBSTACLE));
+            shapes.push(styled(Shape::Ring { centre, radius }, RIM));
+        }
+    }
+    shapes
+}
+
+/// For each path its band and its middle line. `radii` are those of [`radii`].
+fn path_shapes(scene: &Scene, radii: &[f32]) -> Vec<StyledShape> {
+    let mut shapes = Vec::new();
+    for (path, radius) in scene.paths.iter().zip(radii) {
+        let low = path.points.iter().copied().reduce(Point::min).unwrap_or_default();
+        let high = path.points.iter().copied().reduce(Point::max).unwrap_or_default();
+        for by in images(&scene.world, low - *radius, high + *radius) {
+            let line = |width| Shape::Line {
+                points: path.points.iter().map(|point| *point + by).collect(),
+                closed: path.closed,
+                width,
+            };
+            if *radius > 0.0 {
+                shapes.push(styled(line(2.0 * radius), BAND));
+            }
+            shapes.push(styled(line(0.0), MIDDLE));
+        }
+    }
+    shapes
+}
+
+/// For each path the largest distance that a species may keep from it; 0 where none follows it.
+fn radii(scene: &Scene) -> Vec<f32> {
+    let kind = Kind::FollowPath;
+    let value = |values: &[f32], key| kind.parameter(key).map_or(0.0, |slot| values[slot]);
+    let rules: Vec<(f32, f32)> = scene
+        .species
+        .iter()
+        .filter_map(|species| species.rule(kind))
+        .map(|rule| (value(&rule.values, "path"), value(&rule.values, "radius")))
+        .collect();
+    let radius = |index: usize| {
+        let follows = |choice: f32| choice == NEAREST_PATH || choice == index as f32;
+        rules.iter().filter(|(choice, _)| follows(*choice)).map(|(_, r)| *r).fold(0.0, f32::max)
+    };
+    (0..scene.paths.len()).map(radius).collect()
+}
+
+fn wall_shapes(world: &World) -> Option<StyledShape> {
+    let Point { x, y } = world.size;
+    let points = vec![Point::ZERO, Point::new(x, 0.0), world.size, Point::new(0.0, y)];
+    let frame = Shape::Line { points, closed: true, width: 0.0 };
+    (world.boundary == Boundary::Walls).then(|| styled(frame, WALL))
+}
+
+/// Where a wrapped world ends, on those sides on which the picture goes on beyond it.
+#[must_use]
+pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
+    if world.boundary != Boundary::Wrap {
+        return Vec::new();
+    }
+    let Point { x, y } = world.size;
+    let corners = [Point::ZERO, Point::new(x, 0.0), world.size, Point::new(0.0, y)];
+    let side = |(number, from): (usize, Point)| {
+        let to = corners[(number + 1) % 4];
+        let pixel = camera.pixel_from_world(from);
+        // Sides go along x and y in turn.
+        let (place, size) =
+            if number % 2 == 0 { (pixel.y, camera.size.y) } else { (pixel.x, camera.size.x) };
+        let inside = place > AT_THE_EDGE && place < size - AT_THE_EDGE;
+        let line = Shape::Line { points: vec![from, to], closed: false, width: 0.0 };
+        inside.then(|| styled(line, SEAM))
+    };
+    corners.into_iter().enumerate().filter_map(side).collect()
+}
+
+fn followed_flow(scene: &Scene) -> Option<&FlowPlan> {
+    scene.flow.as_ref().filter(|_| scene.uses().contains(Kind::FollowFlow))
+}
+
+/// A stroke in the middle of every so many cells, along the field; there is none where the field is
+/// zero.
+fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
+    let FlowField { index, ways } = FlowField::of(scene);
+    let step = (1..).find(|step| {
+        let strokes = index.columns.div_ceil(*step) as usize * index.rows.div_ceil(*step) as usize;
+        strokes <= MOST_STROKES
+    });
+    let step = step.unwrap_or(1);
+    // In the middle of the cells that it stands for, or near it.
+    let picked = |cells: u32| (0..cells).skip(step as usize / 2).step_by(step as usize);
+    let half = index.cell_size().min_element() * step as f32 * STROKE / 2.0;
+    let mut shapes = Vec::new();
+    for (column, row) in
+        picked(index.rows).flat_map(|row| picked(index.columns).map(move |c| (c, row)))
+    {
+        let cell = row as usize * index.columns as usize + column as usize;
+        let Some(way) = ways.get(cell).and_then(|way| way.try_normalize()) else { continue };
+        let (middle, along) = (index.middle(column, row), way * half);
+        let head = middle + along;
+        let barb = |side: f32| head + (along.perp() * side - along) * BARB;
+        let points = vec![middle - along, head, barb(1.0), head, barb(-1.0)];
+        shapes.push(styled(Shape::Line { points, closed: false, width: 0.0 }, FLOW));
+    }
+    shapes
+}
+
+fn styled(shape: Shape, (colour, opacity): ([u8; 3], f32)) -> StyledShape {
+    StyledShape { shape, colour, opacity }
+}
+
+/// By how much to move what lies between `low` and `high` so that it is seen wherever it reaches
+/// into the world: first not at all, then across the seams that it lies on.
+fn images(world: &World, low: Point, high: Point) -> Vec<Point> {
+    let mut images = vec![Point::ZERO];
+    if world.boundary != Boundary::Wrap {
+        return images;
+    }
+    let fewest = (-high / world.size).floor() + 1.0;
+    let most = ((world.size - low) / world.size).ceil() - 1.0;
+    let within =
+        |times: Point| times.clamp(Point::splat(-FARTHEST_IMAGE), Point::splat(FARTHEST_IMAGE));
+    let (fewest, most) = (within(fewest), within(most));
+    for row in fewest.y as i32..=most.y as i32 {
+        for column in fewest.x as i32..=most.x as i32 {
+            if (column, row) != (0, 0) {
+                images.push(Point::new(column as f32, row as f32) * world.size);
+            }
+        }
+    }
+    images
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scene(boundary: &str, rest: &str) -> Scene {
+        let text = format!(
+            "world = {{ size = [400, 200], boundary = \"{boundary}\" }}\n[species.a]\n{rest}"
+        );
+        Scene::parse("test", &text, &[]).unwrap()
+    }
+
+    fn centres(shapes: &[StyledShape]) -> Vec<Point> {
+        let centre = |shape: &StyledShape| match shape.shape {
+            Shape::Disc { centre, .. } => Some(centre),
+            _ => None,
+        };
+        shapes.iter().filter_map(centre).collect()
+    }
+
+    #[test]
+    fn a_world_without_anything_has_no_marks() {
+        let scene = scene("wrap", "");
+        assert_eq!(shapes(&scene, &scene.targets), []);
+        let fixed = [Target::fixed(POINTER, Point::ONE)];
+        assert_eq!(shapes(&scene, &fixed), [], "the hand shows the pointer");
+        let hidden = [Target { active: false, ..Target::fixed("t", Point::ONE) }];
+        assert_eq!(shapes(&scene, &hidden), []);
+        assert_eq!(shapes(&scene, &[Target::fixed("t", Point::ONE)]).len(), 1);
+    }
+
+    #[test]
+    fn an_obstacle_on_the_seam_has_an_image_on_each_side() {
+        for (boundary, images) in [("wrap", 4), ("walls", 1), ("open", 1)] {
+            let mut scene = scene(boundary, "");
+            scene.obstacles = vec![
+                Obstacle::new(Point::new(390.0, 5.0), 20.0),
+                Obstacle::new(Point::new(200.0, 100.0), 20.0),
+            ];
+            let centres = centres(&shapes(&scene, &[]));
+            assert_eq!(centres.len(), images + 1, "{boundary}");
+            assert_eq!(centres[0], Point::new(390.0, 5.0));
+            let wrapped = |p: &Point| p.rem_euclid(scene.world.size);
+            assert!(centres[..images].iter().all(|p| wrapped(p) == centres[0]), "{centres:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_as_wide_as_its_most_generous_follower_allows() {
+        let paths = "[[paths]]\nname = \"p\"\npoints = [[50, 50], [350, 150]]\n\
+                     [[paths]]\nname = \"q\"\npoints = [[50, 150], [350, 50]]";
+        let rules = "[species.a.follow_path]\nradius = 10\n\
+                     [species.b.follow_path]\npath = \"q\"\nradius = 30";
+        let scene = scene("walls", &format!("{rules}\n{paths}"));
+        let widths: Vec<f32> = shapes(&scene, &[])
+            .iter()
+            .filter_map(|shape| match &shape.shape {
+                Shape::Line { points, width, .. } if points.len() == 2 => Some(*width),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(widths, [20.0, 0.0, 60.0, 0.0]);
+    }
+
+    #[test]
+    fn a_flow_field_is_shown_by_few_strokes_along_it() {
+        let rules = "[species.a.follow_flow]\n[flow]\nkind = \"vortex\"\ncell = 1";
+        let scene = scene("open", rules);
+        let shapes = shapes(&scene, &[]);
+        assert!((500..=MOST_STROKES).contains(&shapes.len()), "{}", shapes.len());
+        let middle = scene.world.size * 0.5;
+        for shape in &shapes {
+            let Shape::Line { points, .. } = &shape.shape else { panic!("{shape:?}") };
+            let way = points[1] - points[0];
+            // Two barbs, mirror images of each other.
+            let [left, right] = [points[2], points[4]].map(|end| end - points[1]);
+            assert!(points.len() == 5 && points[3] == points[1]);
+            assert!(left.dot(way) < 0.0 && (left.dot(way) - right.dot(way)).abs() < 1e-3);
+            assert!((left.perp_dot(way) + right.perp_dot(way)).abs() < 1e-3);
+            let from_middle = (points[0] + points[1]) * 0.5 - middle;
+            assert!(way.normalize().dot(from_middle.perp().normalize()) > 0.99, "{points:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrapped_world_has_an_edge_where_the_picture_goes_on() {
+        let sides = |boundary: &str, width: u32, height: u32, zoom: f32| {
+            let world = scene(boundary, "").world;
+            let camera = Camera::fit(&world, width, height);
+            let camera = Camera { pixels_per_unit: camera.pixels_per_unit * zoom, ..camera };
+            let lines = seam_shapes(&world, &camera).into_iter().map(|shape| match shape.shape {
+                Shape::Line { points, .. } => (points[1] - points[0]).abs().to_array(),
+                shape => panic!("{shape:?}"),
+            });
+            lines.collect::<Vec<_>>()
+        };
+        let (along, up) = ([400.0, 0.0], [0.0, 200.0]);
+        assert_eq!(sides("wrap", 800, 400, 1.0), [[0.0; 2]; 0], "it fills the picture");
+        assert_eq!(sides("wrap", 800, 500, 1.0), [along, along]);
+        assert_eq!(sides("wrap", 900, 400, 1.0), [up, up]);
+        assert_eq!(sides("wrap", 800, 400, 0.5), [along, up, along, up]);
+        assert_eq!(sides("wrap", 800, 400, 2.0), [[0.0; 2]; 0]);
+        assert_eq!(sides("open", 800, 400, 0.5), [[0.0; 2]; 0], "it has no end");
+        assert_eq!(sides("walls", 800, 400, 0.5), [[0.0; 2]; 0], "its walls are there anyway");
+    }
+
+    #[test]
+    fn what_is_remembered_is_made_anew_when_the_scene_changes() {
+        let mut scene = scene("walls", "");
+        let mut scenery = SceneryShapes::default();
+        assert!(scenery.update(&scene));
+        assert!(!scenery.update(&scene));
+        scene.obstacles.push(Obstacle::new(Point::ONE, 5.0));
+        assert!(scenery.update(&scene));
+        assert_eq!(centres(scenery.shapes()), [Point::ONE]);
+        scene.species[0].body.max_speed = 5.0;
+        assert!(!scenery.update(&scene), "nothing to see has changed");
+    }
+}

@@ -1,0 +1,329 @@
+//! Pictures of agents too small to show their shape: when they are drawn so, and what both ways to
+//! draw them, `shaders/splat.wgsl` and [`crate::view::cpu::splat_raster`], agree on.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::model::grid::Grid;
+use crate::model::scene::{BoidShape, ColourBy, Scene};
+use crate::view::camera::Camera;
+use crate::view::style::{Figure, SLENDERNESS, SMALLEST_HALF_LENGTH};
+
+/// Darts that hide more of what is behind them than this are drawn as triangles, and so are those that
+/// would, were a point a pixel.
+///
+/// A dart pales as its natural size falls below [`SMALLEST_HALF_LENGTH`], which is how long it then
+/// stays; at this strength it is 3.5 pixels long where 1.9 would be natural. Of stronger darts the
+/// middle would hide more than all of a cell.
+pub const MOST_STRENGTH: f32 = 0.5;
+
+/// Darts that hide no more than this are one point instead of two, which is half the work: their
+/// natural length is then less than a third of the one drawn, and nobody sees which way they point.
+pub const FAINT: f32 = 0.25;
+
+/// Most that one agent hides of a cell with either half. What is behind can never be hidden more than
+/// wholly, and depths must stay finite.
+pub const MOST_HIDDEN: f32 = 0.95;
+
+/// Cells round a band on every side: no part of an agent whose middle is two cells outside lies
+/// farther out, and nothing farther out is seen.
+pub const MARGIN: u32 = 4;
+
+/// Bytes of a cell: four sums.
+pub const CELL_BYTES: u64 = 16;
+
+/// Most counts of the sums to one bit of depth: finer than any picture shows.
+const MOST_COUNTS: f64 = 65_536.0;
+
+/// What the shaders are told of the cells: the uniform of `shaders/canvas.wgsl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Canvas {
+    /// Cells in a row, without the margin.
+    pub columns: u32,
+    /// Rows of this band, without the margin.
+    pub rows: u32,
+    /// Number of the band's first row.
+    pub top: u32,
+    /// How many cells lie on the side of a pixel.
+    pub cells_per_pixel: f32,
+    /// Fixed point: what stands for a depth of 1, which hides half.
+    pub counts_per_bit: f32,
+    /// See [`MOST_HIDDEN`].
+    pub most_hidden: f32,
+    /// 1 where there are several species.
+    pub several: u32,
+    /// 1 where crowds are brighter than loners.
+    pub dimmed: u32,
+    /// See [`MARGIN`].
+    pub margin: u32,
+    /// Most depth that one agent adds to a cell with either half.
+    pub deepest: f32,
+    /// Where the middle of a dart's front lies ahead of the agent, and its area; cells.
+    pub nose: [f32; 2],
+    /// The same of its rear; no area where the front stands for both.
+    pub tail: [f32; 2],
+    /// For each agent of the flock's fullest grid cell so many parts of agents may lie on one cell
+    /// here.
+    pub crowding: f32,
+    /// None.
+    pub padding: u32,
+}
+
+/// A band of the picture: rows that are drawn together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PictureBand {
+    /// The cells: those of its own rows, and one row of each neighbour.
+    pub canvas: Canvas,
+    /// Its first row of pixels.
+    pub first: u32,
+    /// Rows of pixels.
+    pub rows: u32,
+}
+
+/// True when the agents of `scene` are too small to show their shape. They are then drawn into cells
+/// instead of as triangles, however many there are.
+#[must_use]
+pub fn suits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
+    let darts = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
+    darts && strongest(scene, camera, scale) <= MOST_STRENGTH
+}
+
+/// How much of what is behind it the darkest agent hides.
+fn strongest(scene: &Scene, camera: &Camera, scale: f32) -> f32 {
+    let strengths = scene.species.iter().map(|species| {
+        Figure::of(species.look, species.body.size, camera.pixels_per_unit, scale).strength
+    });
+    strengths.fold(0.0, f32::max)
+}
+
+/// A dart as two points that have its area, its centre, its variance and its third moment along the
+/// heading, once each is spread over the four cells round it: how far ahead of the agent they lie,
+/// and their areas. All in cells, `radius` being half the length.
+fn halves(radius: f64) -> [[f32; 2]; 2] {
+    let length = 2.0 * radius;
+    let area = length * f64::from(SLENDERNESS) * radius;
+    // A triangle's moments from its base to its tip.
+    let (centre, deviation, skewness) =
+        (-radius / 3.0, length / 18.0_f64.sqrt(), 2.0 * 2.0_f64.sqrt() / 5.0);
+    // The spreading adds a sixth, the pixels of a triangle's picture a twelfth.
+    let spread = (deviation * deviation + 1.0 / 12.0 - 1.0 / 6.0).sqrt();
+    let skew = skewness * (deviation / spread).powi(3);
+    let front = 0.5 - 0.5 * skew / skew.hypot(2.0);
+    let (ahead, behind) = (((1.0 - front) / front).sqrt(), (front / (1.0 - front)).sqrt());
+    [
+        [(centre + spread * ahead) as f32, (front * area) as f32],
+        [(centre - spread * behind) as f32, ((1.0 - front) * area) as f32],
+    ]
+}
+
+/// A dart as one point: its area, and its centre.
+fn whole(radius: f64) -> [[f32; 2]; 2] {
+    let area = 2.0 * radius * f64::from(SLENDERNESS) * radius;
+    [[(-radius / 3.0) as f32, area as f32], [0.0; 2]]
+}
+
+/// How many counts stand for a depth of 1, so that no sum of `agents` agents in one cell exceeds a
+/// `u32`, when either half of an agent adds at most depth `deepest`.
+fn counts_per_bit(agents: u64, deepest: f64) -> f32 {
+    // Sums of the colour are up to twice that of the depth, each part rounded up.
+    let each = f64::from(i32::MAX) / (2.0 * agents.max(1) as f64) - 1.0;
+    // Numbers are rounded in the shader too: a thousandth is more than they can be off.
+    (0.999 * each / deepest).min(MOST_COUNTS) as f32
+}
+
+/// On how many cells of `grid` lie the agents that reach into a square `side` world units wide.
+fn grid_cells(grid: &Grid, side: f64) -> f64 {
+    // A thousandth is more than coordinates are off.
+    let along = |cells_per_unit: f32| (1.001 * side * f64::from(cells_per_unit)).ceil() + 1.0;
+    along(grid.cells_per_unit.x) * along(grid.cells_per_unit.y)
+}
+
+impl Canvas {
+    /// The cells of a whole picture of `size` pixels that `camera` takes on a screen with `scale`
+    /// pixels to the point. On one with several the smallest dart is as many times larger, and so is
+    /// a cell.
+    #[must_use]
+    pub fn of(
+        scene: &Scene,
+        agents: u64,
+        camera: &Camera,
+        (width, height): (u32, u32),
+        scale: f32,
+    ) -> Self {
+        let strength = strongest(scene, camera, scale);
+        // Of smaller points than pixels nothing could be seen.
+        let scale = scale.max(1.0);
+        let points = if strength > FAINT { halves } else { whole };
+        let [nose, tail] = points(f64::from(SMALLEST_HALF_LENGTH));
+        let hidden = (strength * nose[1].max(tail[1])).min(MOST_HIDDEN);
+        let deepest = -(1.0 - f64::from(hidden)).log2();
+        let parts = if tail[1] > 0.0 { 2.0 } else { 1.0 };
+        // A part is spread over the cells less than one away from it.
+        let reach = 1.0 + f64::from(nose[0].abs().max(tail[0].abs()));
+        let side = 2.0 * reach * f64::from(scale / camera.pixels_per_unit);
+        let crowding = parts * grid_cells(&scene.grid(agents as usize), side);
+        let cells = |pixels: u32| ((pixels as f32 / scale).ceil() as u32).max(1);
+        Self {
+            columns: cells(width),
+            rows: cells(height),
+            top: 0,
+            cells_per_pixel: scale.recip(),
+            counts_per_bit: counts_per_bit(agents, deepest),
+            most_hidden: MOST_HIDDEN,
+            several: u32::from(scene.species.len() > 1),
+            dimmed: u32::from(scene.species.iter().any(|s| s.colour == ColourBy::Neighbours)),
+            margin: MARGIN,
+            deepest: deepest as f32,
+            nose,
+            tail,
+            crowding: crowding as f32,
+            padding: 0,
+        }
+    }
+
+    /// Bytes of all sums, those of the margin too.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.row_bytes() * u64::from(self.rows + 2 * MARGIN)
+    }
+
+    fn row_bytes(&self) -> u64 {
+        CELL_BYTES * u64::from(self.columns + 2 * MARGIN)
+    }
+
+    /// The picture, `height` pixels high, in bands of at most `bytes` each, or of single rows.
+    #[must_use]
+    pub fn bands(&self, height: u32, bytes: u64) -> Vec<PictureBand> {
+        if self.bytes() <= bytes {
+            return vec![PictureBand { canvas: *self, first: 0, rows: height }];
+        }
+        // Both margins, and a row of either neighbour.
+        let rows = (bytes / self.row_bytes()).saturating_sub(u64::from(2 * MARGIN + 2)).max(1);
+        let rows = rows.min(u64::from(self.rows)) as u32;
+        // Where a row of cells begins in the picture.
+        let pixel = |row: u32| ((row as f32 / self.cells_per_pixel).ceil() as u32).min(height);
+        let starts = (0..self.rows).step_by(rows as usize);
+        let band = |start: u32| {
+            let end = (start + rows).min(self.rows);
+            let top = start.saturating_sub(1);
+            let canvas = Self { top, rows: (end + 1).min(self.rows) - top, ..*self };
+            let first = pixel(start);
+            let last = if end == self.rows { height } else { pixel(end) };
+            PictureBand { canvas, first, rows: last - first }
+        };
+        starts.map(band).filter(|band| band.rows > 0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::scene::{BuiltIn, MAX_AGENTS};
+    use crate::model::vector::Point;
+    use crate::view::style::OPACITY;
+
+    fn scene() -> Scene {
+        Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &[]).unwrap()
+    }
+
+    #[test]
+    fn no_number_of_agents_in_one_cell_is_too_many() {
+        for agents in [1, 1000, 200_000, 8_000_000, MAX_AGENTS] {
+            for hidden in [0.001, 0.3, f64::from(MOST_HIDDEN)] {
+                let deepest = -(1.0 - hidden).log2();
+                let counts = f64::from(counts_per_bit(agents, deepest));
+                // Both parts of each, and colours twice as large as depths.
+                let sum = 4.0 * agents as f64 * (deepest * counts + 1.0);
+                assert!(sum <= f64::from(u32::MAX), "{agents} agents: {sum}");
+                // Nor are they counted too coarsely.
+                assert!(sum > 0.6 * f64::from(u32::MAX) || counts > 6e4);
+            }
+        }
+    }
+
+    #[test]
+    fn a_square_meets_no_more_grid_cells_than_are_reckoned() {
+        let grid = scene().grid(20_000);
+        let width = 1.0 / grid.cells_per_unit.x;
+        for side in [0.01, 0.5, 1.0, 1.7, 2.0, 5.3].map(|share| share * width) {
+            let wanted = grid_cells(&grid, f64::from(side));
+            let mut most = 0;
+            for step in 0..200 {
+                // Some lie beyond the world's edges.
+                let corner = Point::splat(-2.0 * width + step as f32 * 0.053 * width);
+                let [first, last] = [corner, corner + side].map(|point| grid.cell_of(point));
+                most = most.max((last.0 - first.0 + 1) * (last.1 - first.1 + 1));
+            }
+            assert!(f64::from(most) <= wanted, "{most} cells, not {wanted}");
+            // Nor is it far too many.
+            assert!(wanted <= 4.0 * f64::from(most));
+        }
+    }
+
+    #[test]
+    fn two_points_are_a_dart() {
+        let radius = f64::from(SMALLEST_HALF_LENGTH);
+        let [nose, tail] = halves(radius).map(|half| half.map(f64::from));
+        let area = nose[1] + tail[1];
+        assert!((area - 2.0 * radius * radius * f64::from(SLENDERNESS)).abs() < 1e-5);
+        let moment = |power| {
+            let of = |[along, area]: [f64; 2]| area * (along + radius / 3.0).powi(power);
+            (of(nose) + of(tail)) / area
+        };
+        let length = 2.0 * radius;
+        assert!(moment(1).abs() < 1e-6);
+        assert!((moment(2) + 1.0 / 6.0 - length * length / 18.0 - 1.0 / 12.0).abs() < 1e-6);
+        // ∫ (x − h/3)³ · 2 (h − x) / h² dx over the height h.
+        assert!((moment(3) - length.powi(3) / 135.0).abs() < 1e-6);
+        assert!(nose[0] > 0.0 && tail[0] < 0.0);
+        let [[centre, all], [_, none]] = whole(radius);
+        assert!((f64::from(centre) + radius / 3.0).abs() < 1e-6 && none == 0.0);
+        assert!((f64::from(all) - area).abs() < 1e-5);
+        // What lies farther out would leave the margin.
+        assert!(nose[0].abs().max(tail[0].abs()) + 1.0 < f64::from(MARGIN) - 1.0);
+    }
+
+    #[test]
+    fn bands_cover_every_row_once() {
+        for (height, scale, bytes) in
+            [(720, 1.0, 1 << 27), (720, 1.0, 1 << 20), (721, 1.5, 1 << 20), (300, 2.0, 1)]
+        {
+            let scene = scene();
+            let camera = Camera::fit(&scene.world, 1280, height);
+            let canvas = Canvas::of(&scene, 1000, &camera, (1280, height), scale);
+            let bands = canvas.bands(height, bytes);
+            assert!(bands.len() > 1 || canvas.bytes() <= bytes);
+            let mut next = 0;
+            for band in &bands {
+                assert_eq!(band.first, next);
+                next += band.rows;
+                assert!(band.canvas.bytes() <= bytes || band.canvas.rows <= 3);
+                // Its pixels lie between the middles of its cells, or at the picture's edge.
+                let row = |pixel: u32| (pixel as f32 + 0.5) * canvas.cells_per_pixel - 0.5;
+                let (top, rows) = (band.canvas.top, band.canvas.rows);
+                assert!(top == 0 || row(band.first) >= top as f32);
+                let end = top + rows;
+                assert!(end == canvas.rows || row(next - 1) <= (end - 1) as f32);
+            }
+            assert_eq!(next, height);
+        }
+    }
+
+    #[test]
+    fn only_small_darts_go_into_cells() {
+        let mut scene = scene();
+        let switch = MOST_STRENGTH / OPACITY * SMALLEST_HALF_LENGTH / scene.species[0].body.size;
+        let camera = |factor| Camera {
+            pixels_per_unit: switch * factor,
+            ..Camera::fit(&scene.world, 1280, 720)
+        };
+        let (small, large) = (camera(0.99), camera(1.01));
+        assert!(suits(&scene, &small, 1.0) && !suits(&scene, &large, 1.0));
+        // Where a point is several pixels, those show the shape.
+        assert!(suits(&scene, &small, 2.0) && !suits(&scene, &large, 2.0));
+        for look in [BoidShape::Disc, BoidShape::Glow] {
+            scene.species[0].look = look;
+            assert!(!suits(&scene, &small, 1.0));
+        }
+    }
+}
