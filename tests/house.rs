@@ -8,6 +8,23 @@ use flockwork::model::behaviours::Kind;
 /// The layers, lowest first: each uses only itself and those before it.
 const LAYERS: [&str; 5] = ["model", "engine", "view", "app", "commands"];
 
+/// The parts of the model, lowest first: likewise.
+const MODEL: [&str; 13] = [
+    "quote",
+    "real",
+    "vector",
+    "random",
+    "world",
+    "grid",
+    "parameter",
+    "memory",
+    "state",
+    "scenery",
+    "behaviours",
+    "scene",
+    "statistics",
+];
+
 fn root(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
@@ -31,28 +48,149 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.starts_with("//"))
 }
 
-/// Lines of `text` that break `layer`'s rule by naming a layer above it.
-fn upward_imports<'a>(layer: &str, text: &'a str) -> Vec<&'a str> {
-    let rank = LAYERS.iter().position(|l| *l == layer).unwrap();
-    let above = &LAYERS[rank + 1..];
-    let names = |line: &str| above.iter().any(|l| line.contains(&format!("crate::{l}")));
-    code(text).filter(|line| names(line)).collect()
+/// The code of a file without its module of tests, which may use whatever it likes.
+fn shipped(text: &str) -> String {
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    code(text).collect::<Vec<_>>().join("\n")
+}
+
+/// The module of a file below `src`: `["model", "scene", "parse"]`.
+fn module(path: &Path) -> Vec<String> {
+    let path = path.strip_prefix(root("src")).unwrap().with_extension("");
+    let names = path.iter().map(|name| name.to_str().unwrap().to_string());
+    names.filter(|name| name != "mod").collect()
+}
+
+/// The paths of a `use` tree: `a::{b, c::{d, e}}` is `a::b`, `a::c::d` and `a::c::e`.
+fn leaves(tree: &str) -> Vec<String> {
+    let Some(open) = tree.find('{') else { return vec![tree.trim().to_string()] };
+    let (stem, rest) = (tree[..open].trim(), &tree[open + 1..tree.rfind('}').unwrap()]);
+    let (mut depth, mut begin, mut parts) = (0, 0, Vec::new());
+    for (at, letter) in rest.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => parts.push(&rest[std::mem::replace(&mut begin, at + 1)..at]),
+            _ => {}
+        }
+    }
+    parts.push(&rest[begin..]);
+    let parts = parts.into_iter().filter(|part| !part.trim().is_empty());
+    parts.flat_map(leaves).map(|leaf| format!("{stem}{leaf}")).collect()
+}
+
+/// The modules of this crate that the code of `module` names, in full: those that it imports, one by
+/// one or in groups, and those that stand in its code.
+fn imports(module: &[String], text: &str) -> Vec<Vec<String>> {
+    let text = shipped(text);
+    let mut paths = Vec::new();
+    for (at, _) in text.match_indices("use ") {
+        // At the start of a statement, and not of a sentence in a string.
+        let line = text[..at].rsplit('\n').next().unwrap_or_default();
+        let statement = line.is_empty() || line == "pub " || line.starts_with("pub(");
+        if let Some((tree, _)) = text[at + 4..].split_once(';').filter(|_| statement) {
+            paths.extend(leaves(tree));
+        }
+    }
+    let letter = |c: char| c.is_alphanumeric() || "_:".contains(c);
+    for start in ["crate::", "super::"] {
+        for (at, _) in text.match_indices(start) {
+            paths.push(text[at..].chars().take_while(|c| letter(*c)).collect());
+        }
+    }
+    let resolved = paths.iter().filter_map(|path| {
+        let names: Vec<&str> = path.split("::").collect();
+        match names.iter().take_while(|name| **name == "super").count() {
+            0 if names[0] != "crate" => None,
+            0 => Some(names[1..].iter().map(|name| name.to_string()).collect()),
+            up => {
+                let above = module.iter().take(module.len().saturating_sub(up)).cloned();
+                Some(above.chain(names[up..].iter().map(|name| name.to_string())).collect())
+            }
+        }
+    });
+    resolved.collect()
+}
+
+/// What the code of `module` names although it stands above it in `order`: of the parts of
+/// the tree under `room`, lowest first.
+fn upward(room: &[&str], order: &[&str], module: &[String], text: &str) -> Vec<String> {
+    let rank = |path: &[String]| {
+        let inside = path.len() > room.len() && room.iter().zip(path).all(|(a, b)| a == b);
+        inside.then(|| order.iter().position(|part| *part == path[room.len()])).flatten()
+    };
+    let Some(own) = rank(module) else { return Vec::new() };
+    let above = imports(module, text).into_iter().filter(|path| rank(path) > Some(own));
+    above.map(|path| path.join("::")).collect()
 }
 
 #[test]
-fn layers_point_downwards() {
-    for layer in LAYERS {
-        for (path, text) in sources(&root("src").join(layer)) {
-            let wrong = upward_imports(layer, &text);
+fn layers_and_the_parts_of_the_model_point_downwards() {
+    for (path, text) in sources(&root("src")) {
+        let module = module(&path);
+        for (room, order) in [(&[][..], &LAYERS[..]), (&["model"], &MODEL)] {
+            let wrong = upward(room, order, &module, &text);
             assert!(wrong.is_empty(), "{} points upwards: {wrong:?}", path.display());
         }
     }
+    let known = |entry: &fs::DirEntry| {
+        let name = entry.path().file_stem().unwrap().to_str().unwrap().to_string();
+        name == "mod" || MODEL.contains(&name.as_str())
+    };
+    let parts = fs::read_dir(root("src/model")).unwrap().map(Result::unwrap);
+    let strangers: Vec<_> = parts.filter(|entry| !known(entry)).collect();
+    assert!(strangers.is_empty(), "no place in the order of the model: {strangers:?}");
 }
 
 #[test]
-fn an_upward_import_is_found() {
-    assert_eq!(upward_imports("model", "use crate::engine::Engine;").len(), 1);
-    assert_eq!(upward_imports("engine", "use crate::model::grid::Grid;").len(), 0);
+fn an_upward_import_is_found_however_it_is_written() {
+    let scenery = ["model", "scenery", "paths"].map(String::from);
+    for text in [
+        "use crate::model::scene::Scene;",
+        "use super::super::scene::Scene;",
+        "use crate::model::{\n    vector::{Point, Vector},\n    scene::Scene,\n};",
+        "pub(crate) use crate::model::{scene};",
+        "fn of(scene: &crate::model::scene::Scene) {}",
+        "fn of(scene: &super::super::scene::Scene) {}",
+    ] {
+        let wrong = upward(&["model"], &MODEL, &scenery, text);
+        assert!(!wrong.is_empty() && wrong[0].starts_with("model::scene"), "{text}: {wrong:?}");
+    }
+    for text in [
+        "use crate::model::{vector::Point, world::World};",
+        "use super::lists::CellLists;",
+        "// use crate::model::scene::Scene;",
+        "#[cfg(test)]\nmod tests {\n    use crate::model::scene::Scene;\n}",
+    ] {
+        assert_eq!(upward(&["model"], &MODEL, &scenery, text), [""; 0], "{text}");
+    }
+    let model = ["model", "grid"].map(String::from);
+    assert_eq!(upward(&[], &LAYERS, &model, "use crate::{engine::Engine, model::real};").len(), 1);
+}
+
+/// A behaviour says itself what it needs: nobody asks which one it is, but for its picture and for
+/// the set of behaviours that the CPU engine has a loop of its own for.
+#[test]
+fn nobody_names_a_behaviour_but_itself_its_picture_and_its_tests() {
+    let at_home = ["src/model/behaviours", "src/view/shapes/geometry", "src/engine/cpu/steer.rs"];
+    let names: Vec<String> = Kind::ALL.iter().map(|kind| format!("Kind::{kind:?}")).collect();
+    let named = |text: &str| -> Vec<String> {
+        let shipped = shipped(text);
+        let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric());
+        let is_there = |name: &&String| {
+            shipped.match_indices(name.as_str()).any(|(at, _)| ends(&shipped[at + name.len()..]))
+        };
+        names.iter().filter(is_there).cloned().collect()
+    };
+    for (path, text) in sources(&root("src")) {
+        let room = |room: &&str| path.starts_with(root(room));
+        if at_home.iter().any(|home| room(&home)) || path.ends_with("tests.rs") {
+            continue;
+        }
+        let named = named(&text);
+        assert!(named.is_empty(), "{} names {named:?}", path.display());
+    }
+    assert_eq!(named("let has = has(Kind::FollowPath);"), ["Kind::FollowPath"]);
 }
 
 #[test]

@@ -55,11 +55,7 @@ pub fn new_path(first: &Path, world: &World, seed: u32, click: u32) -> Path {
 /// Turns seek into flee and flee into seek in every species. Target, gain and weight stay, with the
 /// laws that they follow; what only one of the two has is as `first`, the scene at the start, says.
 pub fn turn_round(scene: &mut Scene, first: &Scene) {
-    let other = |kind: Kind| match kind {
-        Kind::Seek => Kind::Flee,
-        Kind::Flee => Kind::Seek,
-        kind => kind,
-    };
+    let other = |kind: Kind| kind.info().needs.opposite.unwrap_or(kind);
     // Where a parameter of `kind` is in the other's row, if it is there.
     let there = |kind: Kind, index: usize| other(kind).parameter(kind.info().parameters[index].key);
     for (species, first) in scene.species.iter_mut().zip(&first.species) {

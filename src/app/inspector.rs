@@ -125,7 +125,7 @@ impl Inspector {
         self.look_at(player)?;
         let edition = player.edition();
         if self.scenery.as_ref().is_none_or(|(of, _)| *of != edition) {
-            self.scenery = Some((edition, Scenery::of(player.scene())));
+            self.scenery = Some((edition, player.scene().scenery()));
         }
         let (Some(sample), Some((_, scenery))) = (&self.sample, &self.scenery) else {
             return Ok(Default::default());

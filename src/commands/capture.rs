@@ -140,7 +140,7 @@ fn film(
         Some(_) => progress(plan.frames(), "frames"),
         None => progress(plan.ticks, "ticks"),
     };
-    let scenery = plan.geometry.then(|| Scenery::of(scene));
+    let scenery = plan.geometry.then(|| scene.scenery());
     let mut shown = Shown { frames: 0, ticks: 0, interrupted: false };
     if plan.every.is_none() {
         shown.ticks = pace.advance(engine, plan.ticks, |ticks| bar.inc(ticks))?;

@@ -1,8 +1,6 @@
 //! The state of a flock between two ticks.
 
-use super::behaviours::Uses;
 use super::memory::Memory;
-use super::scene::Scene;
 use super::vector::Point;
 
 /// Every agent, in the order of the initial state: row `i` is the same agent for ever.
@@ -27,20 +25,6 @@ impl FlockState {
     #[must_use]
     pub fn len(&self) -> usize {
         self.position.len()
-    }
-
-    /// What the agents remember in `scene`: as they say, or afresh where they do not; nothing where
-    /// the scene asks for no memory.
-    #[must_use]
-    pub fn memory_for(&self, scene: &Scene) -> Vec<Memory> {
-        if !scene.uses().has(Uses::MEMORY) {
-            return Vec::new();
-        }
-        let one = |row: usize| {
-            let own = self.memory.get(row).copied();
-            own.unwrap_or_else(|| Memory::at_start(scene.seed, row as u32))
-        };
-        (0..self.len()).map(one).collect()
     }
 
     /// True without agents.

@@ -187,7 +187,7 @@ fn species_text(
         for parameter in kind.info().parameters {
             let key = parameter.key;
             // Who listens aims at a target in one case of three only.
-            let value = if key == "target" && kind.info().listens && dice.below(3) > 0 {
+            let value = if key == "target" && kind.info().sees_neighbours && dice.below(3) > 0 {
                 "\"none\"".into()
             } else {
                 value(key, all, paths, boundary, dice)

@@ -8,7 +8,7 @@ use crate::model::real::{Lanes, Real};
 use crate::model::scene::{Scene, Slot, Species, drawn};
 
 /// Number of behaviours that listen to neighbours; in [`Kind::ALL`] they come first.
-const LISTENERS: usize = Kind::LISTENERS;
+const LISTENERS: usize = Kind::WITH_NEIGHBOURS;
 
 /// Room for the parameters of one behaviour.
 const SLOTS: usize = 8;
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn behaviours_that_listen_come_first_and_every_parameter_has_a_slot() {
         for kind in Kind::ALL {
-            assert_eq!((kind as usize) < LISTENERS, kind.info().listens, "{kind:?}");
+            assert_eq!((kind as usize) < LISTENERS, kind.info().sees_neighbours, "{kind:?}");
             assert!(kind.info().parameters.len() <= SLOTS, "{kind:?}");
         }
     }

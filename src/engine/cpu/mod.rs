@@ -95,10 +95,10 @@ impl Flock {
     fn new(scene: &Scene, state: &FlockState, threads: usize) -> Self {
         let count = state.len();
         let grid = scene.grid(count);
-        let moved = Motion::of(&state.position, &state.velocity, state.memory_for(scene));
+        let moved = Motion::of(&state.position, &state.velocity, scene.memory_of(state));
         let mut flock = Self {
             scene: scene.clone(),
-            scenery: Scenery::of(scene),
+            scenery: scene.scenery(),
             uses: scene.uses(),
             grid,
             table: SpeciesTable::of(scene, state.tick),

@@ -187,9 +187,9 @@ fn expand(template: &str, variant: Variant) -> String {
         if named("EACH_BEHAVIOUR") {
             repeat("EACH_BEHAVIOUR", &|_| true);
         } else if named("NEAR_BEHAVIOUR") {
-            repeat("NEAR_BEHAVIOUR", &|kind| kind.info().listens);
+            repeat("NEAR_BEHAVIOUR", &|kind| kind.info().sees_neighbours);
         } else if named("LONE_BEHAVIOUR") {
-            repeat("LONE_BEHAVIOUR", &|kind| !kind.info().listens);
+            repeat("LONE_BEHAVIOUR", &|kind| !kind.info().sees_neighbours);
         } else {
             text += line;
             text.push('\n');

@@ -94,7 +94,7 @@ impl Tables {
         tables.resize(self.rows.offset as usize, 0);
         let mut contents =
             vec![("flock", flock.finish()?), ("targets", self.targets(&scene.targets)?)];
-        contents.extend(self.scenery(&Scenery::of(scene), &mut tables)?);
+        contents.extend(self.scenery(&scene.scenery(), &mut tables)?);
         contents.push(("tables", tables));
         Ok(contents)
     }
@@ -285,7 +285,7 @@ pub fn sorted_agents(grid: &Grid, scene: &Scene, state: &FlockState) -> SortedAg
         })
         .collect();
 
-    let memory = state.memory_for(scene);
+    let memory = scene.memory_of(state);
     let mut sorted = SortedAgents {
         state: vec![[0.0; 4]; agents],
         tag: vec![0; agents],
@@ -379,7 +379,7 @@ mod tests {
             rows.sort_by_key(|row| grid.key_of(state.position[*row]));
             let found: Vec<usize> = sorted.tag.iter().map(|t| (t & ID_BITS) as usize).collect();
             assert!(found == rows, "{name}, {count}");
-            let memory = state.memory_for(&scene);
+            let memory = scene.memory_of(&state);
             assert_eq!(sorted.memory.len(), memory.len());
             for (place, row) in rows.iter().enumerate() {
                 let (p, v) = (state.position[*row], state.velocity[*row]);

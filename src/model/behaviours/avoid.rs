@@ -1,6 +1,6 @@
 //! Avoid: steer round obstacles, by one of three methods.
 
-use super::{Agent, SolitaryBehaviour, Surroundings};
+use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::Meaning;
 use crate::model::real::{Mask, Real};
 use crate::model::vector::Vector;
@@ -57,6 +57,13 @@ pub fn farthest(radius: f32, size: f32, reach: f32, buffer: f32) -> f32 {
 }
 
 impl<R: Real> SolitaryBehaviour<R> for Avoid<R> {
+    const NEEDS: Needs = Needs {
+        obstacles_within: Some(|range, radius, size| {
+            farthest(radius, size, range("reach").1, range("buffer").1)
+        }),
+        ..Needs::NOTHING
+    };
+
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let position = agent.position;

@@ -1,7 +1,7 @@
 //! Flee: get away from a target.
 
 use super::seek::desired_velocity;
-use super::{Agent, SolitaryBehaviour, Surroundings};
+use super::{Agent, Kind, Needs, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::{Meaning, NEAREST_TARGET};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
@@ -25,6 +25,8 @@ crate::parameters! {
 }
 
 impl<R: Real> SolitaryBehaviour<R> for Flee<R> {
+    const NEEDS: Needs = Needs { opposite: Some(Kind::Seek), ..Needs::NOTHING };
+
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let way = surroundings.to_target(self.target, agent.position);

@@ -1,6 +1,6 @@
 //! Follow flow: go where the field points.
 
-use super::{Agent, SolitaryBehaviour, Surroundings};
+use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::Meaning;
 use crate::model::real::Real;
 use crate::model::vector::Vector;
@@ -17,6 +17,8 @@ crate::parameters! {
 }
 
 impl<R: Real> SolitaryBehaviour<R> for FollowFlow<R> {
+    const NEEDS: Needs = Needs { flow: true, ..Needs::NOTHING };
+
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let flow = &surroundings.scenery.flow;

@@ -1,6 +1,6 @@
 //! Follow path: keep to a line of segments.
 
-use super::{Agent, SolitaryBehaviour, Surroundings};
+use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::{Meaning, NEAREST_PATH};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
@@ -38,6 +38,8 @@ pub const SLOW: f32 = 1e-5;
 const SLOW_SQUARED: f32 = 1e-10;
 
 impl<R: Real> SolitaryBehaviour<R> for FollowPath<R> {
+    const NEEDS: Needs = Needs { paths_within: Some("lookahead"), ..Needs::NOTHING };
+
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let far = self.weight.constant(f32::MAX);

@@ -11,11 +11,13 @@
 //! which has no meaning for a flock that moves at once).
 
 pub mod bounds;
+mod needs;
 mod neighbour;
 #[macro_use]
 mod registry;
 
 use bounds::LONGEST_FORCE;
+pub use needs::{Needs, ObstacleReach, Ranges};
 pub use neighbour::Neighbour;
 
 use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
@@ -55,8 +57,8 @@ impl Uses {
     /// Everything there is.
     pub const ALL: Self = Self(u64::MAX);
 
-    /// The behaviours that listen to neighbours.
-    pub const LISTENING: Self = Self((1 << Kind::LISTENERS) - 1);
+    /// The behaviours that look at neighbours.
+    pub const NEIGHBOURS: Self = Self((1 << Kind::WITH_NEIGHBOURS) - 1);
 
     /// A field of view of less than the full circle.
     pub const SIGHT: Self = Self(1 << 63);
@@ -90,7 +92,7 @@ impl Uses {
 
     /// What changes the work that each neighbour makes.
     pub const PER_NEIGHBOUR: Self =
-        Self(Self::LISTENING.0 | Self::SIGHT.0 | Self::INNER.0 | Self::COUNTS.0);
+        Self(Self::NEIGHBOURS.0 | Self::SIGHT.0 | Self::INNER.0 | Self::COUNTS.0);
 
     /// The set of `kinds`.
     #[must_use]
@@ -314,14 +316,20 @@ impl Surroundings<'_> {
 
 /// A behaviour that asks nobody but the agent itself and the scene.
 pub trait SolitaryBehaviour<R: Real>: Parameters<R> {
+    /// What it needs besides the agent.
+    const NEEDS: Needs = Needs::NOTHING;
+
     /// The steering force; mass · world units per tick². What it changes of the agent (its limits,
     /// its angle, brake and kick) must stay as it is where the weight is zero: the lane may be of a
     /// species without the behaviour.
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R>;
 }
 
-/// A behaviour that listens to the agents nearby.
+/// A behaviour that looks at the agents nearby.
 pub trait NeighbourBehaviour<R: Real>: Parameters<R> {
+    /// What it needs besides the agent and its neighbours.
+    const NEEDS: Needs = Needs::NOTHING;
+
     /// What is summed over the neighbours.
     type Sums: Copy;
 
@@ -381,8 +389,10 @@ pub struct BehaviourInfo {
     pub key: &'static str,
     /// The doc comment of its parameters, line by line.
     pub about: &'static [&'static str],
-    /// True when it listens to neighbours.
-    pub listens: bool,
+    /// True when it looks at neighbours.
+    pub sees_neighbours: bool,
+    /// What else it needs.
+    pub needs: Needs,
     /// Its parameters.
     pub parameters: &'static [Parameter],
 }

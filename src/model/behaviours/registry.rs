@@ -18,12 +18,12 @@ macro_rules! behaviours {
         }
 
         impl Kind {
-            /// Every behaviour: those that listen to neighbours first.
+            /// Every behaviour: those that look at neighbours first.
             pub const ALL: [Self; [$( stringify!($near), )* $( stringify!($alone), )*].len()] =
                 [$( Self::$Near, )* $( Self::$Alone, )*];
 
-            /// How many listen to neighbours.
-            pub const LISTENERS: usize = [$( stringify!($near), )*].len();
+            /// How many look at neighbours.
+            pub const WITH_NEIGHBOURS: usize = [$( stringify!($near), )*].len();
 
             /// What the registry knows of it.
             #[must_use]
@@ -32,13 +32,15 @@ macro_rules! behaviours {
                     $( Self::$Near => BehaviourInfo {
                         key: stringify!($near),
                         about: $Near::<f32>::ABOUT,
-                        listens: true,
+                        sees_neighbours: true,
+                        needs: <$Near<f32> as NeighbourBehaviour<f32>>::NEEDS,
                         parameters: <$Near<f32> as Parameters<f32>>::TABLE,
                     }, )*
                     $( Self::$Alone => BehaviourInfo {
                         key: stringify!($alone),
                         about: $Alone::<f32>::ABOUT,
-                        listens: false,
+                        sees_neighbours: false,
+                        needs: <$Alone<f32> as SolitaryBehaviour<f32>>::NEEDS,
                         parameters: <$Alone<f32> as Parameters<f32>>::TABLE,
                     }, )*
                 }
@@ -91,7 +93,7 @@ macro_rules! behaviours {
                 sums.neighbours = like.constant(0.0);
             }
 
-            /// Shows a neighbour to every behaviour in `uses` that listens to it: within its
+            /// Shows a neighbour to every behaviour in `uses` that looks at it: within its
             /// radius and field of view, and `perceives(behaviour)`-fold (0 or 1) by its species.
             #[inline(always)]
             pub fn observe(

@@ -1,7 +1,7 @@
 //! Seek: go to a target at full speed.
 
 use super::bounds::{FASTEST, SMALLEST_PROXIMITY, STRONGEST};
-use super::{Agent, SolitaryBehaviour, Surroundings};
+use super::{Agent, Kind, Needs, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::{Meaning, NEAREST_TARGET};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
@@ -36,6 +36,9 @@ pub fn desired_velocity<R: Real>(way: Vector<R>, gain: R, max_speed: R) -> Vecto
 }
 
 impl<R: Real> SolitaryBehaviour<R> for Seek<R> {
+    const NEEDS: Needs =
+        Needs { limits_grow_by: Some("proximity"), opposite: Some(Kind::Flee), ..Needs::NOTHING };
+
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let way = surroundings.to_target(self.target, agent.position);

@@ -1,6 +1,6 @@
 //! Swim: wriggle towards food like a fish.
 
-use super::{Agent, SolitaryBehaviour, Surroundings};
+use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::{Meaning, NEAREST_TARGET};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
@@ -27,6 +27,8 @@ crate::parameters! {
 const TURNS_PER_UNIT: f32 = 0.1 / 360.0;
 
 impl<R: Real> SolitaryBehaviour<R> for Swim<R> {
+    const NEEDS: Needs = Needs { angle: true, ..Needs::NOTHING };
+
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let zero = self.weight.constant(0.0);

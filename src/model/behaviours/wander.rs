@@ -1,6 +1,6 @@
 //! Wander: drift about, without sudden turns.
 
-use super::{Agent, SolitaryBehaviour, Surroundings};
+use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::Meaning;
 use crate::model::real::Real;
 use crate::model::vector::Vector;
@@ -33,6 +33,8 @@ crate::parameters! {
 pub const KINDS: [&str; 2] = ["circle", "kick"];
 
 impl<R: Real> SolitaryBehaviour<R> for Wander<R> {
+    const NEEDS: Needs = Needs { angle: true, ..Needs::NOTHING };
+
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R>, _surroundings: &Surroundings) -> Vector<R> {
         let zero = self.weight.constant(0.0);

@@ -103,13 +103,15 @@ pub enum PopulateError {
     },
     /// A prediction that leads round a wrapped world.
     #[error(
-        "species.{}.follow_path.lookahead: {lookahead} world units lead round the wrapped world of \
+        "species.{}.{parameter}: {lookahead} world units lead round the wrapped world of \
          {width} x {height}; lower it or enlarge world.size",
         cut(species)
     )]
     LooksTooFar {
         /// Its name.
         species: String,
+        /// Behaviour and key.
+        parameter: String,
         /// World units.
         lookahead: f32,
         /// World units.
@@ -150,7 +152,7 @@ pub enum PopulateError {
     },
     /// Limits that grow with the distance from a target, round a wrapped world.
     #[error(
-        "species.{}.seek.proximity: with {proximity} world units the speed reaches {speed} a tick \
+        "species.{}.{parameter}: with {proximity} world units the speed reaches {speed} a tick \
          half a world away, which leads round the wrapped world of {width} x {height} at once; raise \
          it, or set world.boundary",
         cut(species)
@@ -158,6 +160,8 @@ pub enum PopulateError {
     Proximity {
         /// Its name.
         species: String,
+        /// Behaviour and key.
+        parameter: String,
         /// World units.
         proximity: f32,
         /// World units per tick.
@@ -196,10 +200,10 @@ impl PopulateError {
     fn key(&self) -> Option<String> {
         match self {
             Self::TooFast { species, .. } => Some(format!("species.{species}.max_speed")),
-            Self::LooksTooFar { species, .. } => {
-                Some(format!("species.{species}.follow_path.lookahead"))
+            Self::LooksTooFar { species, parameter, .. }
+            | Self::Proximity { species, parameter, .. } => {
+                Some(format!("species.{species}.{parameter}"))
             }
-            Self::Proximity { species, .. } => Some(format!("species.{species}.seek.proximity")),
             Self::PathTooFar { index, .. } => Some(format!("paths.{index}.points")),
             Self::TooCrowded { .. } => Some("obstacles".into()),
             _ => None,

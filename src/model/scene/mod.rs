@@ -9,6 +9,7 @@ mod reader;
 mod scenery;
 mod species;
 mod start;
+mod surroundings;
 mod tree;
 mod variation;
 
@@ -19,9 +20,8 @@ pub use species::{Body, BoidShape, ColourBy, Rule, Spawn, SpawnPlace, Species, S
 pub use start::StartLayout;
 pub use variation::{Law, Slot, Traits, Variation, drawn};
 
-use super::behaviours::{Kind, Target, Uses};
+use super::behaviours::Target;
 use super::grid::Grid;
-use super::parameter::FULL_CIRCLE;
 use super::scenery::{FlowPlan, Obstacle, Path};
 use super::vector::Point;
 use super::world::World;
@@ -143,30 +143,6 @@ impl Scene {
     #[must_use]
     pub fn perception_radius(&self) -> f32 {
         self.species.iter().map(Species::perception_radius).fold(0.0, f32::max)
-    }
-
-    /// The behaviours that some species has, and what else its engine has to do.
-    #[must_use]
-    pub fn uses(&self) -> Uses {
-        let rules = || self.species.iter().flat_map(|species| &species.rules);
-        let kinds: Vec<Kind> = rules().map(|rule| rule.kind).collect();
-        let any = |key: &str, is: fn(f32) -> bool| {
-            rules().any(|rule| rule.kind.parameter(key).is_some_and(|slot| is(rule.values[slot])))
-        };
-        let counts = self.species.iter().any(|species| species.colour == ColourBy::Neighbours);
-        let remembers = [Kind::Wander, Kind::Swim].iter().any(|kind| kinds.contains(kind));
-        let extras = [
-            (Uses::SIGHT, any("fov", |fov| fov < FULL_CIRCLE)),
-            (Uses::INNER, any("inner", |inner| inner > 0.0)),
-            (Uses::COUNTS, counts),
-            (Uses::PRIORITY, self.species.iter().any(|species| species.body.combine > 0.0)),
-            (Uses::MOVING_TARGETS, self.targets.iter().any(Target::moves)),
-            (Uses::VARYING, self.varies()),
-            (Uses::TRAITS, !self.traits().is_empty()),
-            (Uses::MEMORY, counts || remembers),
-        ];
-        let asked = extras.into_iter().filter(|(_, asked)| *asked);
-        asked.fold(Uses::of(&kinds), |uses, (extra, _)| uses.with(extra))
     }
 
     /// The target that goes along with the mouse where one does: the first of the file that does not

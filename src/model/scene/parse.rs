@@ -7,7 +7,7 @@ use super::tree::Node;
 use super::variation::{Law, Slot, Variation};
 use super::{Click, MAX_AGENTS, MAX_TARGETS, POINTER, Scene};
 use super::{keys, scenery};
-use crate::model::behaviours::{Kind, Target};
+use crate::model::behaviours::{BehaviourInfo, Kind, Needs, Target};
 use crate::model::parameter::{
     ALL_SPECIES, MAX_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
     Parameters,
@@ -108,17 +108,24 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
 
 /// What only the whole scene can tell of a species.
 fn check_species(scene: &Scene, index: usize, table: &Reader) -> Result<(), SceneError> {
-    let has = |kind| scene.species[index].rule(kind).is_some();
-    let problem = if has(Kind::FollowPath) && scene.paths.is_empty() {
-        "`follow_path` needs a path; add a [[paths]] table with points"
-    } else if has(Kind::FollowFlow) && scene.flow.is_none() {
-        "`follow_flow` needs a field; add a [flow] table"
-    } else if has(Kind::Wander) && has(Kind::Swim) {
-        "`wander` and `swim` turn the same angle; a species has one of them"
-    } else {
-        return Ok(());
-    };
-    Err(table.fail(problem))
+    let rules = || scene.species[index].rules.iter().map(|rule| rule.kind.info());
+    let find = |needs: fn(&Needs) -> bool| rules().find(|info| needs(&info.needs));
+    let by_path = find(|needs| needs.paths_within.is_some()).filter(|_| scene.paths.is_empty());
+    let by_flow = find(|needs| needs.flow).filter(|_| scene.flow.is_none());
+    let mut by_angle = rules().filter(|info| info.needs.angle).map(|info| info.key);
+    if let Some(BehaviourInfo { key, .. }) = by_path {
+        let problem = format!("`{key}` needs a path; add a [[paths]] table with points");
+        return Err(table.fail(problem));
+    }
+    if let Some(BehaviourInfo { key, .. }) = by_flow {
+        return Err(table.fail(format!("`{key}` needs a field; add a [flow] table")));
+    }
+    if let (Some(one), Some(other)) = (by_angle.next(), by_angle.next()) {
+        let problem =
+            format!("`{one}` and `{other}` turn the same angle; a species has one of them");
+        return Err(table.fail(problem));
+    }
+    Ok(())
 }
 
 /// What a click does, and whether a target follows the mouse: a name, or a list of `follow` and

@@ -6,8 +6,8 @@ use super::error::PopulateError;
 use super::keys::MOST_OBSTACLES;
 use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
+use crate::model::behaviours::Uses;
 use crate::model::behaviours::bounds::{FASTEST, SMALLEST_PROXIMITY};
-use crate::model::behaviours::{Kind, Uses};
 use crate::model::memory::Memory;
 use crate::model::random::{Use, unit};
 use crate::model::scenery::{Obstacle, Obstacles};
@@ -31,8 +31,8 @@ impl Scene {
     /// function of scene, count, density and seed.
     pub fn populate(&mut self, request: &Request) -> Result<FlockState, PopulateError> {
         let count = self.resize(request)?;
-        let obstacles = Obstacles::within(self, &self.obstacles, |obstacle| obstacle.radius);
-        let free = |place: Point| !obstacles.cover(self, place);
+        let obstacles = Obstacles::within(&self.world, &self.obstacles, |obstacle| obstacle.radius);
+        let free = |place: Point| !obstacles.cover(&self.world, place);
 
         let grown = count > self.own_count();
         let shares = shares(&self.species, count);
@@ -93,18 +93,37 @@ impl Scene {
         for species in &self.species {
             let speed = self.fastest(species) * self.time_step;
             let name = || species.name.clone();
-            let proximity = species.range(Kind::Seek, "proximity").0;
+            let grows = species.parameters_that(|needs| needs.limits_grow_by);
             if speed >= shorter && species.largest_max_speed() * self.time_step < shorter {
+                let (parameter, proximity) = grows
+                    .into_iter()
+                    .map(|(name, range)| (name, range.0))
+                    .next()
+                    .unwrap_or_default();
                 let species = name();
-                return Err(PopulateError::Proximity { species, proximity, speed, width, height });
+                return Err(PopulateError::Proximity {
+                    species,
+                    parameter,
+                    proximity,
+                    speed,
+                    width,
+                    height,
+                });
             }
             if speed >= shorter {
                 return Err(PopulateError::TooFast { species: name(), speed, width, height });
             }
-            let lookahead = species.range(Kind::FollowPath, "lookahead").1;
-            if lookahead >= shorter {
-                let species = name();
-                return Err(PopulateError::LooksTooFar { species, lookahead, width, height });
+            for (parameter, (_, lookahead)) in species.parameters_that(|needs| needs.paths_within) {
+                if lookahead >= shorter {
+                    let species = name();
+                    return Err(PopulateError::LooksTooFar {
+                        species,
+                        parameter,
+                        lookahead,
+                        width,
+                        height,
+                    });
+                }
             }
         }
         Ok(())
@@ -122,7 +141,7 @@ impl Scene {
                 return Err(PopulateError::PathTooFar { path, index, x, y, width, height });
             }
         }
-        let count = Obstacles::of(self).cells.longest();
+        let count = self.obstacles_in_reach().cells.longest();
         if count > MOST_IN_REACH {
             return Err(PopulateError::TooCrowded { count, most: MOST_IN_REACH });
         }
@@ -131,13 +150,15 @@ impl Scene {
 
     /// The largest speed that a species can reach; world units per tick.
     fn fastest(&self, species: &Species) -> f32 {
-        let (nearest, farthest) = species.range(Kind::Seek, "proximity");
-        if farthest <= 0.0 {
-            return species.largest_max_speed();
+        let mut fastest = species.largest_max_speed();
+        for (_, (nearest, farthest)) in species.parameters_that(|needs| needs.limits_grow_by) {
+            if farthest > 0.0 {
+                // No target is farther away than half the diagonal.
+                let farther = self.world.size.length() / 2.0 / nearest.max(SMALLEST_PROXIMITY);
+                fastest = (fastest * farther.max(1.0)).min(FASTEST);
+            }
         }
-        // No target is farther away than half the diagonal.
-        let farther = self.world.size.length() / 2.0 / nearest.max(SMALLEST_PROXIMITY);
-        (species.largest_max_speed() * farther.max(1.0)).min(FASTEST)
+        fastest
     }
 
     /// Makes the obstacles from their plans. Where the world has grown, those with a place stand

@@ -1,8 +1,8 @@
 //! A species: body, looks, where its agents start, and how they behave.
 
 use super::variation::{Law, Slot, Variation};
-use crate::model::behaviours::Kind;
 use crate::model::behaviours::bounds::{FASTEST, STRONGEST};
+use crate::model::behaviours::{Kind, Needs};
 use crate::model::parameter::{Meaning, NO_TARGET, Parameters};
 use crate::model::random::{Use, unit};
 use crate::model::vector::Point;
@@ -232,6 +232,21 @@ impl Species {
         value.map_or((0.0, 0.0), |(slot, base)| self.span(Slot::Rule(kind, slot), base))
     }
 
+    /// The parameters that the needs of its behaviours name: `seek.proximity`, and the least and the
+    /// largest value at any time.
+    #[must_use]
+    pub fn parameters_that(
+        &self,
+        name: impl Fn(Needs) -> Option<&'static str>,
+    ) -> Vec<(String, (f32, f32))> {
+        let named = |rule: &Rule| {
+            let info = rule.kind.info();
+            let key = name(info.needs)?;
+            Some((format!("{}.{key}", info.key), self.range(rule.kind, key)))
+        };
+        self.rules.iter().filter_map(named).collect()
+    }
+
     /// The largest max_speed at any time; world units per tick.
     #[must_use]
     pub fn largest_max_speed(&self) -> f32 {
@@ -271,15 +286,16 @@ impl Species {
         turn.unwrap_or(Kind::ALL.len()) as f32
     }
 
-    /// The largest radius within which it listens to anybody; 0 when it listens to nobody.
+    /// The largest radius within which it looks at neighbours; 0 when it looks at none.
     #[must_use]
     pub fn perception_radius(&self) -> f32 {
-        // Who goes by a target listens to nobody.
+        // A behaviour that goes by a target looks at no neighbours.
         let perceives = |rule: &&Rule| {
             let target = rule.kind.parameter("target");
             target.is_none_or(|slot| rule.values[slot] == NO_TARGET)
         };
-        let near = self.rules.iter().filter(|rule| rule.kind.info().listens).filter(perceives);
+        let near =
+            self.rules.iter().filter(|rule| rule.kind.info().sees_neighbours).filter(perceives);
         near.map(|rule| self.range(rule.kind, "radius").1).fold(0.0, f32::max)
     }
 }

@@ -3,8 +3,6 @@
 use noise::{NoiseFn, Perlin};
 
 use super::SpatialIndex;
-use crate::model::behaviours::Kind;
-use crate::model::scene::Scene;
 use crate::model::vector::Point;
 
 /// Most cells of a field: wider worlds have wider cells.
@@ -67,14 +65,10 @@ pub struct FlowField {
 }
 
 impl FlowField {
-    /// The field of a scene, if a species follows it.
+    /// None: the vector is zero everywhere.
     #[must_use]
-    pub fn of(scene: &Scene) -> Self {
-        let wanted = scene.uses().contains(Kind::FollowFlow);
-        match scene.flow.as_ref().filter(|_| wanted) {
-            Some(plan) => Self::new(plan, scene.world.size, scene.seed),
-            None => Self { index: SpatialIndex::EMPTY, ways: Vec::new() },
-        }
+    pub fn none() -> Self {
+        Self { index: SpatialIndex::EMPTY, ways: Vec::new() }
     }
 
     /// Computes the field for a world of `size`.

@@ -11,9 +11,7 @@ pub use lists::{CellLists, SpatialIndex};
 pub use obstacles::{Obstacle, Obstacles};
 pub use paths::{Path, Paths, Segment};
 
-use super::scene::Scene;
-
-/// The scenery of a scene, ready to be asked.
+/// What agents ask for: made by the scene, as far as its behaviours need it.
 #[derive(Clone, Debug)]
 pub struct Scenery {
     /// Circles, by the cells from which they matter.
@@ -22,16 +20,4 @@ pub struct Scenery {
     pub paths: Paths,
     /// A vector for each cell.
     pub flow: FlowField,
-}
-
-impl Scenery {
-    /// Builds the tables that the scene's behaviours ask for; the others are empty.
-    #[must_use]
-    pub fn of(scene: &Scene) -> Self {
-        Self {
-            obstacles: Obstacles::of(scene),
-            paths: Paths::of(scene),
-            flow: FlowField::of(scene),
-        }
-    }
 }

@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 
 use super::{CellLists, SpatialIndex};
-use crate::model::behaviours::{Kind, avoid};
-use crate::model::scene::Scene;
 use crate::model::vector::Point;
-use crate::model::world::Boundary;
+use crate::model::world::{Boundary, World};
 
 /// Most cells that obstacles are sorted into.
 const MOST_CELLS: usize = 1 << 18;
@@ -56,41 +54,25 @@ pub struct Obstacles {
 }
 
 impl Obstacles {
-    /// The obstacles of a scene, as far as its behaviours reach.
+    /// None.
     #[must_use]
-    pub fn of(scene: &Scene) -> Self {
-        let rules = scene.species.iter().filter(|species| species.rule(Kind::Avoid).is_some());
-        let reaches: Vec<[f32; 3]> = rules
-            .map(|species| {
-                let largest = |key| species.range(Kind::Avoid, key).1;
-                [species.largest_size(), largest("reach"), largest("buffer")]
-            })
-            .collect();
-        if reaches.is_empty() {
-            return Self::within(scene, &[], |_| 0.0);
-        }
-        Self::within(scene, &scene.obstacles, |obstacle| {
-            let reach = |[size, reach, buffer]: &[f32; 3]| {
-                avoid::farthest(obstacle.radius, *size, *reach, *buffer)
-            };
-            // Rounding must not lose one that is just in reach.
-            reaches.iter().map(reach).fold(0.0, f32::max) * 1.001
-        })
+    pub fn none() -> Self {
+        Self { index: SpatialIndex::EMPTY, cells: CellLists::default() }
     }
 
-    /// `obstacles`, each found from within `reach` of its centre.
+    /// The `obstacles` of `world`, each found from within `reach` of its centre.
     #[must_use]
-    pub fn within(scene: &Scene, obstacles: &[Obstacle], reach: impl Fn(&Obstacle) -> f32) -> Self {
+    pub fn within(world: &World, obstacles: &[Obstacle], reach: impl Fn(&Obstacle) -> f32) -> Self {
         if obstacles.is_empty() {
-            return Self { index: SpatialIndex::EMPTY, cells: CellLists::default() };
+            return Self::none();
         }
-        let wraps = scene.world.boundary == Boundary::Wrap;
-        let (mut low, mut high) = (Point::ZERO, scene.world.size);
+        let wraps = world.boundary == Boundary::Wrap;
+        let (mut low, mut high) = (Point::ZERO, world.size);
         let mut widest = 0.0_f32;
         for obstacle in obstacles {
             let reach = Point::splat(reach(obstacle));
             widest += reach.x / obstacles.len() as f32;
-            if scene.world.boundary == Boundary::Open {
+            if world.boundary == Boundary::Open {
                 low = low.min(obstacle.position - reach);
                 high = high.max(obstacle.position + reach);
             }
@@ -155,9 +137,9 @@ impl Obstacles {
 
     /// True when a position lies inside one of them.
     #[must_use]
-    pub fn cover(&self, scene: &Scene, position: Point) -> bool {
+    pub fn cover(&self, world: &World, position: Point) -> bool {
         self.near(position.to_array()).iter().any(|obstacle| {
-            let offset = scene.world.shortest_between(obstacle.position, position);
+            let offset = world.shortest_between(obstacle.position, position);
             offset.length_squared() < obstacle.radius * obstacle.radius
         })
     }
@@ -186,12 +168,9 @@ mod tests {
 
     #[test]
     fn every_obstacle_in_reach_is_found_from_everywhere() {
-        for boundary in ["wrap", "walls", "open"] {
-            let text = format!(
-                "world = {{ size = [300, 200], boundary = \"{boundary}\" }}\n[species.a]\n"
-            );
-            let mut scene = Scene::parse("test", &text, &[]).unwrap();
-            scene.obstacles = (0..40)
+        for boundary in [Boundary::Wrap, Boundary::Walls, Boundary::Open] {
+            let world = World { size: Point::new(300.0, 200.0), boundary };
+            let obstacles: Vec<Obstacle> = (0..40)
                 .map(|i| {
                     let at = |purpose| unit(1, i, 0, purpose);
                     let place =
@@ -200,17 +179,17 @@ mod tests {
                 })
                 .collect();
             let reach = |obstacle: &Obstacle| obstacle.radius + 15.0;
-            let index = Obstacles::within(&scene, &scene.obstacles, reach);
+            let index = Obstacles::within(&world, &obstacles, reach);
             let (mut found, mut listed) = (0, 0);
             for i in 0..2000 {
                 let at = |purpose| unit(2, i, 0, purpose);
-                let p = Point::new(at(Use::SpawnX), at(Use::SpawnY)) * scene.world.size;
+                let p = Point::new(at(Use::SpawnX), at(Use::SpawnY)) * world.size;
                 let near = index.near(p.to_array());
                 listed += near.len();
-                for obstacle in &scene.obstacles {
-                    let way = scene.world.shortest_between(obstacle.position, p);
+                for obstacle in &obstacles {
+                    let way = world.shortest_between(obstacle.position, p);
                     if way.length() < reach(obstacle) {
-                        assert!(near.contains(obstacle), "{boundary}: {obstacle:?} from {p}");
+                        assert!(near.contains(obstacle), "{boundary:?}: {obstacle:?} from {p}");
                         found += 1;
                     }
                 }

@@ -5,11 +5,9 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 
 use super::{CellLists, SpatialIndex};
-use crate::model::behaviours::Kind;
 use crate::model::real::Real;
-use crate::model::scene::Scene;
 use crate::model::vector::{Point, Vector};
-use crate::model::world::Boundary;
+use crate::model::world::{Boundary, World};
 
 /// Most cells that paths' segments are sorted into.
 const MOST_CELLS: usize = 1 << 16;
@@ -107,25 +105,22 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// The paths of a scene, if a species follows any.
+    /// The `paths` of `world`, found from as far as `ahead` beyond it; world units.
     #[must_use]
-    pub fn of(scene: &Scene) -> Self {
-        let kind = Kind::FollowPath;
-        let rules = scene.species.iter().filter(|species| species.rule(kind).is_some());
-        let ahead = rules.map(|species| species.range(kind, "lookahead").1).reduce(f32::max);
-        let Some(ahead) = ahead.filter(|_| !scene.paths.is_empty()) else {
+    pub fn within(world: &World, paths: &[Path], ahead: f32) -> Self {
+        if paths.is_empty() {
             return Self { index: SpatialIndex::EMPTY, cells: CellLists::default() };
-        };
+        }
         let mut low = Point::splat(-ahead);
-        let mut high = scene.world.size + ahead;
-        if scene.world.boundary == Boundary::Open {
-            for point in scene.paths.iter().flat_map(|path| &path.points) {
+        let mut high = world.size + ahead;
+        if world.boundary == Boundary::Open {
+            for point in paths.iter().flat_map(|path| &path.points) {
                 low = low.min(*point - ahead);
                 high = high.max(*point + ahead);
             }
         }
         let each: Vec<Vec<Segment>> =
-            scene.paths.iter().map(|path| images(scene, path, low, high)).collect();
+            paths.iter().map(|path| images(world, path, low, high)).collect();
         let all = each.concat();
         let most = (all.len() * ENTRIES_PER_SEGMENT).clamp(FEWEST_ENTRIES, MOST_ENTRIES);
         let wanted = (all.len() * CELLS_PER_SEGMENT).clamp(FEWEST_CELLS, MOST_CELLS);
@@ -202,11 +197,11 @@ fn lists(
 
 /// The segments of a path, in a wrapped world with their images round the rectangle from `low` to
 /// `high`.
-fn images(scene: &Scene, path: &Path, low: Point, high: Point) -> Vec<Segment> {
-    if scene.world.boundary != Boundary::Wrap {
+fn images(world: &World, path: &Path, low: Point, high: Point) -> Vec<Segment> {
+    if world.boundary != Boundary::Wrap {
         return path.segments().collect();
     }
-    let size = scene.world.size;
+    let size = world.size;
     let mut images = Vec::new();
     for segment in path.segments() {
         let (first, last) = (segment.from.min(segment.to), segment.from.max(segment.to));
@@ -290,44 +285,40 @@ mod tests {
 
     #[test]
     fn the_nearest_point_is_that_of_all_segments() {
-        for boundary in ["wrap", "walls", "open"] {
-            let text = format!(
-                "world = {{ size = [300, 200], boundary = \"{boundary}\" }}\n\
-                 [species.a.follow_path]\nlookahead = 40\n[[paths]]\nname = \"p\"\n\
-                 points = [[0, 0], [1, 1]]"
-            );
-            let mut scene = Scene::parse("test", &text, &[]).unwrap();
+        for boundary in [Boundary::Wrap, Boundary::Walls, Boundary::Open] {
+            let world = World { size: Point::new(300.0, 200.0), boundary };
             let random = |i: u32, purpose| unit(4, i, 0, purpose);
-            scene.paths[0].points = (0..60)
-                .map(|i| Point::new(random(i, Use::SpawnX), random(i, Use::SpawnY)))
-                .map(|p| p * scene.world.size)
-                .collect();
-            let second = Path { name: "q".into(), closed: true, ..scene.paths[0].clone() };
-            scene.paths.push(Path { points: second.points[..5].to_vec(), ..second });
-            let paths = Paths::of(&scene);
+            let corner = |i| Point::new(random(i, Use::SpawnX), random(i, Use::SpawnY));
+            let points: Vec<Point> = (0..60).map(|i| corner(i) * world.size).collect();
+            let second = Path { name: "q".into(), points: points[..5].to_vec(), closed: true };
+            let all = [Path { name: "p".into(), points, closed: false }, second];
+            let paths = Paths::within(&world, &all, 40.0);
             let mut candidates = 0;
             for i in 0..3000 {
                 let spread = Point::new(random(i, Use::TargetX), random(i, Use::TargetY));
-                let p = (spread - 0.5) * (scene.world.size + 70.0) + scene.world.size * 0.5;
+                let p = (spread - 0.5) * (world.size + 70.0) + world.size * 0.5;
                 for choice in [-1.0, 0.0, 1.0] {
                     let place = Vector { x: p.x, y: p.y };
                     let near = paths.candidates(choice, &place, &choice, &1.0);
                     candidates += near.len();
                     let found = near.iter().map(|segment| f64::from(segment.distance(p)));
                     let found = found.fold(f64::MAX, f64::min);
-                    let chosen = scene.paths.iter().enumerate();
+                    let chosen = all.iter().enumerate();
                     let chosen = chosen.filter(|(i, _)| choice < 0.0 || *i == choice as usize);
                     let mut expected = f64::MAX;
                     for segment in chosen.flat_map(|(_, path)| path.segments()) {
                         for (column, row) in (-2..=2).flat_map(|c| (-2..=2).map(move |r| (c, r))) {
-                            if boundary != "wrap" && (column, row) != (0, 0) {
+                            if boundary != Boundary::Wrap && (column, row) != (0, 0) {
                                 continue;
                             }
-                            let by = Point::new(column as f32, row as f32) * scene.world.size;
+                            let by = Point::new(column as f32, row as f32) * world.size;
                             expected = expected.min(f64::from(segment.moved(by).distance(p)));
                         }
                     }
-                    assert!((found - expected).abs() < 1e-3, "{boundary}: {found} for {expected}");
+                    assert!(
+                        (found - expected).abs() < 1e-3,
+                        "{boundary:?}: {found} for {expected}"
+                    );
                 }
             }
             // 65 segments, and nine times as many in a wrapped world.

@@ -2,9 +2,9 @@
 //!
 //! The colours are quiet, so that the flock stays the brightest thing in the picture.
 
-use crate::model::behaviours::{Kind, Target};
+use crate::model::behaviours::Target;
 use crate::model::parameter::NEAREST_PATH;
-use crate::model::scene::{POINTER, Scene};
+use crate::model::scene::{POINTER, Rule, Scene};
 use crate::model::scenery::{FlowField, FlowPlan, Obstacle, Path};
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, World};
@@ -71,7 +71,7 @@ impl SceneryInputs {
             && *obstacles == scene.obstacles
             && *paths == scene.paths
             && *radii == self::radii(scene)
-            && flow.as_ref() == followed_flow(scene)
+            && flow.as_ref() == scene.followed_flow()
     }
 }
 
@@ -93,7 +93,7 @@ impl SceneryShapes {
             obstacles: scene.obstacles.clone(),
             paths: scene.paths.clone(),
             radii: radii(scene),
-            flow: followed_flow(scene).cloned(),
+            flow: scene.followed_flow().cloned(),
         };
         self.shapes.clear();
         self.shapes.extend(flow_shapes(scene));
@@ -158,13 +158,11 @@ fn path_shapes(scene: &Scene, radii: &[f32]) -> Vec<StyledShape> {
 
 /// For each path the largest distance that a species may keep from it; 0 where none follows it.
 fn radii(scene: &Scene) -> Vec<f32> {
-    let kind = Kind::FollowPath;
-    let value = |values: &[f32], key| kind.parameter(key).map_or(0.0, |slot| values[slot]);
-    let rules: Vec<(f32, f32)> = scene
-        .species
-        .iter()
-        .filter_map(|species| species.rule(kind))
-        .map(|rule| (value(&rule.values, "path"), value(&rule.values, "radius")))
+    let value = |rule: &Rule, key| rule.kind.parameter(key).map_or(0.0, |slot| rule.values[slot]);
+    let rules = scene.species.iter().flat_map(|species| &species.rules);
+    let rules: Vec<(f32, f32)> = rules
+        .filter(|rule| rule.kind.info().needs.paths_within.is_some())
+        .map(|rule| (value(rule, "path"), value(rule, "radius")))
         .collect();
     let radius = |index: usize| {
         let follows = |choice: f32| choice == NEAREST_PATH || choice == index as f32;
@@ -201,14 +199,10 @@ pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
     corners.into_iter().enumerate().filter_map(side).collect()
 }
 
-fn followed_flow(scene: &Scene) -> Option<&FlowPlan> {
-    scene.flow.as_ref().filter(|_| scene.uses().contains(Kind::FollowFlow))
-}
-
 /// A stroke in the middle of every so many cells, along the field; there is none where the field is
 /// zero.
 fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
-    let FlowField { index, ways } = FlowField::of(scene);
+    let FlowField { index, ways } = scene.flow_field();
     let step = (1..).find(|step| {
         let strokes = index.columns.div_ceil(*step) as usize * index.rows.div_ceil(*step) as usize;
         strokes <= MOST_STROKES

@@ -71,7 +71,7 @@ impl Vehicle<'_> {
                 kind.parameter("target").is_some()
                     && self.value(kind, "target") != f64::from(NO_TARGET)
             };
-            if kind.info().listens && !by_target() {
+            if kind.info().sees_neighbours && !by_target() {
                 largest = largest.max(self.value(kind, "radius"));
             }
         }

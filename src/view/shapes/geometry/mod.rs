@@ -65,7 +65,7 @@ fn value(species: &Species, kind: Kind, key: &str) -> f32 {
 /// How far a behaviour sees (world units), and its field of view (degrees), if it looks for agents.
 fn perception(species: &Species, kind: Kind) -> Option<(f32, f32)> {
     let by_target = kind.parameter("target").is_some_and(|i| species.value(kind, i) != NO_TARGET);
-    let looks = kind.info().listens && !by_target;
+    let looks = kind.info().sees_neighbours && !by_target;
     looks.then(|| (value(species, kind, "radius"), value(species, kind, "fov")))
 }
 

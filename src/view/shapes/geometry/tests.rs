@@ -28,7 +28,7 @@ fn flock(agents: &[([f32; 2], [f32; 2])]) -> FlockState {
 }
 
 fn first_of(scene: &Scene, state: &FlockState) -> Vec<StyledShape> {
-    shapes_of(scene, &Scenery::of(scene), &scene.targets, state, 0)
+    shapes_of(scene, &scene.scenery(), &scene.targets, state, 0)
 }
 
 fn near(a: Point, b: [f32; 2]) -> bool {
@@ -87,7 +87,7 @@ fn each_agent_has_the_circle_that_it_has_drawn() {
         let species = scene.species[0].of_agent(scene.seed, row);
         species.value(Kind::Separation, Kind::Separation.parameter("radius").unwrap())
     };
-    let shapes = shapes_of_all(&scene, &Scenery::of(&scene), &scene.targets, &state, &[0, 1]);
+    let shapes = shapes_of_all(&scene, &scene.scenery(), &scene.targets, &state, &[0, 1]);
     assert!((own(0) - own(1)).abs() > 1.0, "{} and {}", own(0), own(1));
     assert!(has_ring(&shapes, [100.0, 60.0], own(0)) && has_ring(&shapes, [400.0, 60.0], own(1)));
 }
@@ -110,7 +110,7 @@ fn walls_have_one_margin_for_all() {
                 [species.a.contain]\nmargin = 25\n";
     let scene = scene(text);
     let state = flock(&[([9.0, 9.0], [1.0, 0.0]), ([99.0, 9.0], [1.0, 0.0])]);
-    let scenery = Scenery::of(&scene);
+    let scenery = scene.scenery();
     let shapes = shapes_of_all(&scene, &scenery, &scene.targets, &state, &[0, 1]);
     let margin = [[25.0, 25.0], [615.0, 25.0], [615.0, 335.0], [25.0, 335.0]];
     assert!(has_line(&shapes, &margin), "{shapes:?}");
@@ -189,7 +189,7 @@ fn an_obstacle_is_marked_where_it_is_felt_and_nowhere_else() {
              method = \"{method}\"\nreach = 60\nbuffer = 5\n"
         );
         let scene = scene(&text);
-        let scenery = Scenery::of(&scene);
+        let scenery = scene.scenery();
         let surroundings = Surroundings { world: &scene.world, targets: &[], scenery: &scenery };
         let avoid: Avoid = rule(&scene.species[0], Kind::Avoid);
         let mut felt = 0;
@@ -250,7 +250,7 @@ fn those_that_see_as_far_share_a_circle_dash_by_dash() {
     assert!(all.windows(2).all(|pair| pair[0].1 < pair[1].0 && pair[1].0 - pair[0].1 < 0.06));
     // Its own ring is whole.
     assert_eq!(shapes.iter().filter(|shape| matches!(shape.shape, Shape::Ring { .. })).count(), 1);
-    assert_eq!(shapes_of(&scene, &Scenery::of(&scene), &[], &flock(&[]), 0), []);
+    assert_eq!(shapes_of(&scene, &scene.scenery(), &[], &flock(&[]), 0), []);
 }
 
 #[test]

@@ -1,0 +1,114 @@
+//! What a scene asks of its world and its engine, found from what its behaviours need.
+
+use super::{ColourBy, Scene, Species};
+use crate::model::behaviours::{Kind, Needs, ObstacleReach, Target, Uses};
+use crate::model::memory::Memory;
+use crate::model::parameter::{FULL_CIRCLE, Meaning};
+use crate::model::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
+use crate::model::state::FlockState;
+
+impl Scene {
+    /// Obstacles, paths and the flow field, as far as its behaviours need them.
+    #[must_use]
+    pub fn scenery(&self) -> Scenery {
+        Scenery {
+            obstacles: self.obstacles_in_reach(),
+            paths: self.paths_in_reach(),
+            flow: self.flow_field(),
+        }
+    }
+
+    /// The rules that `needs` asks for, with their species.
+    fn rules_that<'a, T: 'a>(
+        &'a self,
+        needs: impl Fn(Needs) -> Option<T> + 'a,
+    ) -> impl Iterator<Item = (&'a Species, Kind, T)> + 'a {
+        let rules = self.species.iter().flat_map(|s| s.rules.iter().map(move |rule| (s, rule)));
+        rules.filter_map(move |(species, rule)| {
+            Some((species, rule.kind, needs(rule.kind.info().needs)?))
+        })
+    }
+
+    /// The obstacles, each found from where it matters to some species.
+    #[must_use]
+    pub fn obstacles_in_reach(&self) -> Obstacles {
+        let rules: Vec<_> = self.rules_that(|needs| needs.obstacles_within).collect();
+        if rules.is_empty() {
+            return Obstacles::none();
+        }
+        Obstacles::within(&self.world, &self.obstacles, |obstacle: &Obstacle| {
+            let reach = |(species, kind, within): &(&Species, Kind, ObstacleReach)| {
+                within(&|key| species.range(*kind, key), obstacle.radius, species.largest_size())
+            };
+            // Rounding must not lose one that is just in reach.
+            rules.iter().map(reach).fold(0.0, f32::max) * 1.001
+        })
+    }
+
+    fn paths_in_reach(&self) -> Paths {
+        let ahead = self.rules_that(|needs| needs.paths_within);
+        let ahead = ahead.map(|(species, kind, key)| species.range(kind, key).1).reduce(f32::max);
+        let paths = ahead.map_or(&[][..], |_| &self.paths);
+        Paths::within(&self.world, paths, ahead.unwrap_or(0.0))
+    }
+
+    /// The flow field that some species follows.
+    #[must_use]
+    pub fn followed_flow(&self) -> Option<&FlowPlan> {
+        let follows = self.rules_that(|needs| needs.flow.then_some(())).next().is_some();
+        self.flow.as_ref().filter(|_| follows)
+    }
+
+    /// The field that some species follows, cell by cell.
+    #[must_use]
+    pub fn flow_field(&self) -> FlowField {
+        let plan = self.followed_flow();
+        plan.map_or_else(FlowField::none, |plan| FlowField::new(plan, self.world.size, self.seed))
+    }
+
+    /// The behaviours that some species has, and what else its engine has to do.
+    #[must_use]
+    pub fn uses(&self) -> Uses {
+        let rules = || self.species.iter().flat_map(|species| &species.rules);
+        let kinds: Vec<Kind> = rules().map(|rule| rule.kind).collect();
+        let counts = self.species.iter().any(|species| species.colour == ColourBy::Neighbours);
+        let remembers = self.rules_that(|needs| needs.angle.then_some(())).next().is_some();
+        let narrow = rules().any(|rule| {
+            let parameters = rule.kind.info().parameters.iter().zip(&rule.values);
+            let mut fields = parameters.filter(|(p, _)| p.meaning == Meaning::FieldOfView);
+            fields.any(|(_, degrees)| *degrees < FULL_CIRCLE)
+        });
+        let extras = [
+            (Uses::SIGHT, narrow),
+            (Uses::COUNTS, counts),
+            (Uses::PRIORITY, self.species.iter().any(|species| species.body.combine > 0.0)),
+            (Uses::MOVING_TARGETS, self.targets.iter().any(Target::moves)),
+            (Uses::VARYING, self.varies()),
+            (Uses::TRAITS, !self.traits().is_empty()),
+            (Uses::MEMORY, counts || remembers),
+        ];
+        let of_values = rules().flat_map(|rule| {
+            let extras = rule.kind.info().needs.extras.iter();
+            extras.map(|(key, is, extra)| {
+                let value = rule.kind.parameter(key).map(|slot| rule.values[slot]);
+                (*extra, value.is_some_and(is))
+            })
+        });
+        let asked = extras.into_iter().chain(of_values).filter(|(_, asked)| *asked);
+        asked.fold(Uses::of(&kinds), |uses, (extra, _)| uses.with(extra))
+    }
+
+    /// What the agents of `state` remember: as they say, or afresh where they do not; nothing where
+    /// the scene asks for no memory.
+    #[must_use]
+    pub fn memory_of(&self, state: &FlockState) -> Vec<Memory> {
+        if !self.uses().has(Uses::MEMORY) {
+            return Vec::new();
+        }
+        let one = |row: usize| {
+            let own = state.memory.get(row).copied();
+            own.unwrap_or_else(|| Memory::at_start(self.seed, row as u32))
+        };
+        (0..state.len()).map(one).collect()
+    }
+}
