@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use flockwork::commands::state_file::read_state;
 use flockwork::model::scene::{BuiltIn, Scene};
-use npyz::zip::write::FileOptions;
-use npyz::zip::{CompressionMethod, ZipWriter};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
 
 /// More than anything here takes, on any machine.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -51,7 +51,7 @@ fn refused(output: &Output, code: i32) -> String {
 /// An archive with one array `id` of these bytes.
 fn archive(path: &Path, array: &[u8], method: CompressionMethod) {
     let mut archive = ZipWriter::new(std::fs::File::create(path).unwrap());
-    archive.start_file("id.npy", FileOptions::default().compression_method(method)).unwrap();
+    archive.start_file("id.npy", SimpleFileOptions::default().compression_method(method)).unwrap();
     archive.write_all(array).unwrap();
     archive.finish().unwrap();
 }

@@ -177,22 +177,27 @@ fn positions_on_the_far_wall_are_inside_walls_alone() {
 #[test]
 fn an_npz_of_other_widths_and_without_options_is_read() {
     use npyz::WriterBuilder;
-    use npyz::npz::NpzWriter;
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.npz");
     let write = |ids: [i64; 2], rows: u64, name: &str| {
-        let mut archive = NpzWriter::create(&path).unwrap();
-        let ids_out = archive.array::<i64>("id", Default::default()).unwrap();
-        let mut array = ids_out.default_dtype().shape(&[2]).begin_nd().unwrap();
+        let mut archive = ZipWriter::new(std::fs::File::create(&path).unwrap());
+        let options = SimpleFileOptions::default();
+        archive.start_file("id.npy", options).unwrap();
+        let ids_out = npyz::WriteOptions::<i64>::new().default_dtype().shape(&[2]);
+        let mut array = ids_out.writer(&mut archive).begin_nd().unwrap();
         array.extend(ids).unwrap();
         array.finish().unwrap();
         for name in ["position", name] {
-            let out = archive.array::<f64>(name, Default::default()).unwrap();
-            let mut array = out.default_dtype().shape(&[rows, 2]).begin_nd().unwrap();
+            archive.start_file(format!("{name}.npy"), options).unwrap();
+            let out = npyz::WriteOptions::<f64>::new().default_dtype().shape(&[rows, 2]);
+            let mut array = out.writer(&mut archive).begin_nd().unwrap();
             array.extend((0..rows * 2).map(|i| i as f64)).unwrap();
             array.finish().unwrap();
         }
+        archive.finish().unwrap();
     };
     let read = || read_state(&path, &scene("wrap")).map_err(|error| format!("{error:#}"));
     write([8, 5], 2, "velocity");

@@ -1,17 +1,17 @@
-//! State files as NumPy arrays: an uncompressed ZIP archive of five `.npy` files.
+//! State files as NumPy arrays: an uncompressed ZIP archive of `.npy` files.
 
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use npyz::npz::{NpzArchive, NpzWriter, file_name_from_array_name};
-use npyz::zip::read::ZipFile;
-use npyz::zip::result::ZipError;
-use npyz::zip::write::FileOptions;
-use npyz::zip::{CompressionMethod, DateTime};
-use npyz::{AutoSerialize, Deserialize, NpyFile, NpyHeader, WriterBuilder};
+use npyz::npz::{array_name_from_file_name, file_name_from_array_name};
+use npyz::{AutoSerialize, Deserialize, NpyFile, NpyHeader, WriteOptions, WriterBuilder};
+use zip::read::ZipFile;
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
 use super::ARRAYS;
 use super::table::{StateRow, StateTable};
@@ -57,31 +57,61 @@ impl NpzStates {
     }
 
     /// Assembles the archive.
-    pub fn finish(mut self) -> io::Result<OutputFile> {
-        let mut archive = NpzWriter::new(&mut self.file);
-        let ended = fill(&mut archive, self.rows, self.arrays)
-            .and_then(|()| Ok(archive.zip_writer().finish().map(|_| ())?));
-        match &ended {
-            Ok(()) => drop(archive),
-            // Dropped, it would try once more and print what fails.
-            Err(_) => std::mem::forget(archive),
+    pub fn finish(self) -> io::Result<OutputFile> {
+        let mut target = FirstError { file: self.file, error: None };
+        let mut archive = ZipWriter::new(&mut target);
+        let written = fill(&mut archive, self.rows, self.arrays)
+            .and_then(|()| archive.finish().map(|_| ()).map_err(io::Error::other));
+        match target.error {
+            Some(error) => Err(error),
+            None => written.map(|()| target.file),
         }
-        ended.map(|()| self.file).map_err(bare)
     }
 }
 
-/// The error of the file itself, which the archive hides in one of its own.
-fn bare(error: io::Error) -> io::Error {
-    match error.downcast::<ZipError>() {
-        Ok(ZipError::Io(error)) => error,
-        Ok(other) => io::Error::other(other),
-        Err(error) => error,
+/// A file that keeps its first error and claims from then on that all is well. Dropped after an
+/// error, a `ZipWriter` would try to write the end of the archive again, and print that it cannot.
+struct FirstError {
+    file: OutputFile,
+    error: Option<io::Error>,
+}
+
+impl FirstError {
+    /// What `act` returns, or `otherwise` once the file has failed.
+    fn keep<T>(
+        &mut self,
+        act: impl FnOnce(&mut OutputFile) -> io::Result<T>,
+        otherwise: T,
+    ) -> io::Result<T> {
+        if self.error.is_some() {
+            return Ok(otherwise);
+        }
+        act(&mut self.file).or_else(|error| {
+            self.error = Some(error);
+            Ok(otherwise)
+        })
+    }
+}
+
+impl Write for FirstError {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.keep(|file| file.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.keep(OutputFile::flush, ())
+    }
+}
+
+impl Seek for FirstError {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.keep(|file| file.seek(to), 0)
     }
 }
 
 /// Copies all arrays into the archive.
 fn fill(
-    archive: &mut NpzWriter<&mut OutputFile>,
+    archive: &mut ZipWriter<&mut FirstError>,
     rows: u64,
     arrays: [Scratch; ARRAYS.len()],
 ) -> io::Result<()> {
@@ -97,35 +127,36 @@ fn fill(
 /// Copies one array into the archive. The bytes are those of the machine, and so is the byte
 /// order that the header declares.
 fn append<T: AutoSerialize>(
-    archive: &mut NpzWriter<&mut OutputFile>,
+    archive: &mut ZipWriter<&mut FirstError>,
     name: &str,
     shape: &[u64],
     values: Scratch,
 ) -> io::Result<()> {
     let (mut values, length) = values.read_back()?;
-    let options = FileOptions::default()
+    let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         // The same states give the same bytes at any hour.
         .last_modified_time(DateTime::default())
         // Beyond 4 GiB, header included, a ZIP entry needs wider fields.
         .large_file(length > u64::from(u32::MAX) - 4096);
-    let builder = archive.array::<T>(name, options)?;
-    let target = builder.default_dtype().shape(shape).write_header_only()?;
-    io::copy(&mut values, target)?;
+    archive.start_file(file_name_from_array_name(name), options)?;
+    let header = WriteOptions::<T>::new().default_dtype().shape(shape);
+    io::copy(&mut values, header.writer(archive).write_header_only()?)?;
     Ok(())
 }
 
-type Archive = NpzArchive<BufReader<File>>;
-type Entry<'a> = NpyFile<BufReader<ZipFile<'a>>>;
+type Archive = ZipArchive<BufReader<File>>;
+type Entry<'a> = NpyFile<BufReader<ZipFile<'a, BufReader<File>>>>;
 
 /// Reads the last tick.
 pub fn read(path: &Path) -> anyhow::Result<StateTable> {
     let file = File::open(path).context("cannot read it")?;
     let broken = "no NumPy archive, or one that is cut short; write it again";
-    let mut archive = NpzArchive::new(BufReader::new(file)).context(broken)?;
-    let names: Vec<String> = archive.array_names().map(str::to_owned).collect();
-    for name in &names {
-        if !ARRAYS.contains(&name.as_str()) {
+    let mut archive = ZipArchive::new(BufReader::new(file)).context(broken)?;
+    for file in archive.file_names() {
+        let file = file.context(broken)?;
+        let Some(name) = array_name_from_file_name(&file) else { continue };
+        if !ARRAYS.contains(&name) {
             bail!(
                 "unknown array {}; the arrays are {}, tick and species are optional{}",
                 quoted(name),
@@ -176,7 +207,7 @@ const MOST_INFLATED: u64 = 1032;
 /// Opens one array, if the archive has it.
 fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry<'a>>> {
     let place = || format!("cannot read `{name}`");
-    let mut file = match archive.zip_archive().by_name(&file_name_from_array_name(name)) {
+    let mut file = match archive.by_name(&file_name_from_array_name(name)) {
         Ok(file) => file,
         Err(ZipError::FileNotFound) => return Ok(None),
         Err(error) => return Err(error).with_context(place),

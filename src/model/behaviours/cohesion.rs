@@ -1,7 +1,7 @@
 //! Cohesion: go where the agents nearby are.
 
 use super::bounds::SAME_SPOT_SQUARED;
-use super::{Agent, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
+use super::{Agent, Extra, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::model::parameter::{ALL_SPECIES, Meaning};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
@@ -38,8 +38,10 @@ pub struct Sums<R> {
 }
 
 impl<R: Real> NeighbourBehaviour<R> for Cohesion<R> {
-    const NEEDS: Needs =
-        Needs { extras: &[("inner", |inner| inner > 0.0, Uses::INNER)], ..Needs::NOTHING };
+    const NEEDS: Needs = Needs {
+        extras: &[Extra { key: "inner", asks: |inner| inner > 0.0, uses: Uses::INNER }],
+        ..Needs::NOTHING
+    };
 
     type Sums = Sums<R>;
 

@@ -17,7 +17,7 @@ mod neighbour;
 mod registry;
 
 use bounds::LONGEST_FORCE;
-pub use needs::{Needs, ObstacleReach, Ranges};
+pub use needs::{Extra, Needs, ObstacleReach, Ranges};
 pub use neighbour::Neighbour;
 
 use super::parameter::{NEAREST_TARGET, Parameter, Parameters};

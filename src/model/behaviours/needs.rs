@@ -9,6 +9,17 @@ pub type Ranges<'a> = dyn Fn(&str) -> (f32, f32) + 'a;
 /// obstacle's radius and the agent's size; world units.
 pub type ObstacleReach = fn(&Ranges<'_>, f32, f32) -> f32;
 
+/// Work that engines do only while a parameter has certain values.
+#[derive(Clone, Copy, Debug)]
+pub struct Extra {
+    /// The parameter's key.
+    pub key: &'static str,
+    /// Whether a value of it asks for the work.
+    pub asks: fn(f32) -> bool,
+    /// The work.
+    pub uses: Uses,
+}
+
 /// What scenes and engines must know of a behaviour without knowing which one it is. (Whether it
 /// looks at neighbours is the list in which it stands; targets and fields of view are the meaning of
 /// a parameter.)
@@ -25,8 +36,8 @@ pub struct Needs {
     /// It scales the limits of the agent by the distance from its target over this parameter (a key;
     /// world units; 0 leaves them alone).
     pub limits_grow_by: Option<&'static str>,
-    /// Work that engines do for some values of a parameter only: key, values, work.
-    pub extras: &'static [(&'static str, fn(f32) -> bool, Uses)],
+    /// Work that engines do for some values of a parameter only.
+    pub extras: &'static [Extra],
     /// The behaviour that wants the contrary and has the same parameters, as far as it has them.
     pub opposite: Option<Kind>,
 }

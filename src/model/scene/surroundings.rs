@@ -89,9 +89,9 @@ impl Scene {
         ];
         let of_values = rules().flat_map(|rule| {
             let extras = rule.kind.info().needs.extras.iter();
-            extras.map(|(key, is, extra)| {
-                let value = rule.kind.parameter(key).map(|slot| rule.values[slot]);
-                (*extra, value.is_some_and(is))
+            extras.map(|extra| {
+                let value = rule.kind.parameter(extra.key).map(|slot| rule.values[slot]);
+                (extra.uses, value.is_some_and(extra.asks))
             })
         });
         let asked = extras.into_iter().chain(of_values).filter(|(_, asked)| *asked);
