@@ -1,10 +1,10 @@
-//! Which part of the world a picture shows.
+//! Which part of the world a picture shows, and how large.
 
 use crate::model::vector::Point;
 use crate::model::world::World;
 
-/// A view of the plane from above. Pixels count from the top left corner, y down; the world's y
-/// points up.
+/// A view of the plane from above. Pixels count from the top left corner, y downwards; the world's
+/// y axis points up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     /// The world position in the middle of the picture.
@@ -16,7 +16,7 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// The whole world, as large as fits `width` × `height` pixels.
+    /// Fits the whole world into `width` × `height` pixels.
     #[must_use]
     pub fn fit(world: &World, width: u32, height: u32) -> Self {
         let size = Point::new(width as f32, height as f32);
@@ -24,14 +24,14 @@ impl Camera {
         Self { centre: world.size * 0.5, pixels_per_unit, size }
     }
 
-    /// Where in the picture a world position lies.
+    /// The pixel that shows a world position.
     #[must_use]
     pub fn pixel_from_world(&self, position: Point) -> Point {
         let offset = (position - self.centre) * self.pixels_per_unit;
         self.size * 0.5 + Point::new(offset.x, -offset.y)
     }
 
-    /// Which world position lies at a pixel.
+    /// The world position that a pixel shows.
     #[must_use]
     pub fn world_from_pixel(&self, pixel: Point) -> Point {
         let offset = (pixel - self.size * 0.5) / self.pixels_per_unit;
@@ -43,7 +43,7 @@ impl Camera {
         self.centre -= Point::new(pixels.x, -pixels.y) / self.pixels_per_unit;
     }
 
-    /// Magnifies by `factor` while the world stays put under `pixel`.
+    /// Magnifies by `factor` and keeps the world position under `pixel` where it is.
     pub fn zoom_at(&mut self, pixel: Point, factor: f32) {
         let fixed = self.world_from_pixel(pixel);
         self.pixels_per_unit = (self.pixels_per_unit * factor).clamp(1e-6, 1e4);

@@ -19,10 +19,10 @@ use shapes::StyledShape;
 
 /// Makes pictures of the flock that an engine holds.
 pub trait Painter {
-    /// What draws: for the summary of a capture.
+    /// What draws, for the summary of a capture.
     fn describe(&self) -> String;
 
-    /// The scenery, the flock as it is now, and over it the shapes `above`; as large as `camera`
+    /// Draws the scenery, the current flock, and the shapes `above` over it; as large as `camera`
     /// says.
     fn paint(
         &mut self,
@@ -32,8 +32,8 @@ pub trait Painter {
         above: &[StyledShape],
     ) -> Result<Frame, EngineError>;
 
-    /// Begins the same picture and returns the oldest one begun before, if that is done or has to make
-    /// room. The flock may move on at once. Nothing is lost: [`Painter::finish`] returns the rest.
+    /// Begins the same picture. Returns the oldest picture begun before, if it is done or must make
+    /// room. The flock may move on at once. [`Painter::finish`] returns the pictures that are left.
     fn begin(
         &mut self,
         engine: &mut dyn Engine,
@@ -44,7 +44,7 @@ pub trait Painter {
         self.paint(engine, scene, camera, above).map(Some)
     }
 
-    /// Waits for the oldest picture that was begun and not returned; none when there is no such.
+    /// Waits for the oldest picture that was begun and not yet returned; none when there is none.
     fn finish(&mut self) -> Result<Option<Frame>, EngineError> {
         Ok(None)
     }
@@ -53,7 +53,7 @@ pub trait Painter {
 /// Reads the state back and draws it on the CPU.
 #[derive(Clone, Copy, Debug)]
 pub struct RasterPainter {
-    /// Pixels to the point.
+    /// Pixels per point.
     pub scale: f32,
 }
 

@@ -1,5 +1,5 @@
-//! Pictures of agents too small to show their shape: when they are drawn so, and what both ways to
-//! draw them, `shaders/splat.wgsl` and [`crate::view::cpu::splat_raster`], agree on.
+//! Pictures of agents too small to show their shape: when this method applies, and what its two
+//! implementations, `shaders/splat.wgsl` and [`crate::view::cpu::splat_raster`], share.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -8,33 +8,33 @@ use crate::model::scene::{BoidShape, ColourBy, Scene};
 use crate::view::camera::Camera;
 use crate::view::style::{Figure, SLENDERNESS, SMALLEST_HALF_LENGTH};
 
-/// Darts that hide more of what is behind them than this are drawn as triangles, and so are those that
-/// would, were a point a pixel.
+/// Darts stronger than this are drawn as triangles, also those that would be stronger at one pixel
+/// per point.
 ///
-/// A dart pales as its natural size falls below [`SMALLEST_HALF_LENGTH`], which is how long it then
-/// stays; at this strength it is 3.5 pixels long where 1.9 would be natural. Of stronger darts the
-/// middle would hide more than all of a cell.
+/// A dart pales when its natural size falls below [`SMALLEST_HALF_LENGTH`]; it is then drawn at
+/// that size. At this strength it is 3.5 pixels long instead of 1.9. The middle of a stronger dart
+/// would hide more than all of a cell.
 pub const MOST_STRENGTH: f32 = 0.5;
 
-/// Darts that hide no more than this are one point instead of two, which is half the work: their
-/// natural length is then less than a third of the one drawn, and nobody sees which way they point.
+/// Darts no stronger than this are drawn as one point instead of two, which halves the work. Their
+/// natural length is then less than a third of the drawn one, so nobody sees where they point.
 pub const FAINT: f32 = 0.25;
 
-/// Most that one agent hides of a cell with either half. What is behind can never be hidden more than
-/// wholly, and depths must stay finite.
+/// Largest share of a cell that either half of one agent hides. It must be below 1: depths must
+/// stay finite.
 pub const MOST_HIDDEN: f32 = 0.95;
 
-/// Cells round a band on every side: no part of an agent whose middle is two cells outside lies
-/// farther out, and nothing farther out is seen.
+/// Cells round a band on every side. An agent whose middle is up to two cells outside reaches no
+/// farther, and agents farther out are not visible.
 pub const MARGIN: u32 = 4;
 
-/// Bytes of a cell: four sums.
+/// Bytes per cell: four sums.
 pub const CELL_BYTES: u64 = 16;
 
-/// Most counts of the sums to one bit of depth: finer than any picture shows.
+/// Most counts per bit of depth: finer than any picture shows.
 const MOST_COUNTS: f64 = 65_536.0;
 
-/// What the shaders are told of the cells: the uniform of `shaders/canvas.wgsl`.
+/// The cells as the shaders see them: the uniform of `shaders/canvas.wgsl`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Canvas {
@@ -42,37 +42,36 @@ pub struct Canvas {
     pub columns: u32,
     /// Rows of this band, without the margin.
     pub rows: u32,
-    /// Number of the band's first row.
+    /// Index of the band's first row.
     pub top: u32,
-    /// How many cells lie on the side of a pixel.
+    /// Cells per pixel along one side.
     pub cells_per_pixel: f32,
-    /// Fixed point: what stands for a depth of 1, which hides half.
+    /// Fixed-point scale: counts per depth of 1. A depth of 1 hides half.
     pub counts_per_bit: f32,
     /// See [`MOST_HIDDEN`].
     pub most_hidden: f32,
-    /// 1 where there are several species.
+    /// 1 when there are several species.
     pub several: u32,
-    /// 1 where crowds are brighter than loners.
+    /// 1 when crowds are brighter than loners.
     pub dimmed: u32,
     /// See [`MARGIN`].
     pub margin: u32,
-    /// Most depth that one agent adds to a cell with either half.
+    /// Most depth that either half of one agent adds to a cell.
     pub deepest: f32,
-    /// Where the middle of a dart's front lies ahead of the agent, and its area; cells.
+    /// How far ahead of the agent the front point of a dart lies, and its area; cells.
     pub nose: [f32; 2],
-    /// The same of its rear; no area where the front stands for both.
+    /// The same for the rear point; its area is 0 when the front point stands for both.
     pub tail: [f32; 2],
-    /// For each agent of the flock's fullest grid cell so many parts of agents may lie on one cell
-    /// here.
+    /// Most parts of agents on one cell here, per agent in the flock's fullest grid cell.
     pub crowding: f32,
-    /// None.
+    /// Not used.
     pub padding: u32,
 }
 
 /// A band of the picture: rows that are drawn together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PictureBand {
-    /// The cells: those of its own rows, and one row of each neighbour.
+    /// The cells: its own rows and one row of each neighbour.
     pub canvas: Canvas,
     /// Its first row of pixels.
     pub first: u32,
@@ -80,15 +79,15 @@ pub struct PictureBand {
     pub rows: u32,
 }
 
-/// True when the agents of `scene` are too small to show their shape. They are then drawn into cells
-/// instead of as triangles, however many there are.
+/// True when the agents of `scene` are too small to show their shape. They are then drawn into
+/// cells instead of as triangles, at any count.
 #[must_use]
 pub fn suits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
     let darts = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
     darts && strongest(scene, camera, scale) <= MOST_STRENGTH
 }
 
-/// How much of what is behind it the darkest agent hides.
+/// The strength of the agents that hide most of what is behind them.
 fn strongest(scene: &Scene, camera: &Camera, scale: f32) -> f32 {
     let strengths = scene.species.iter().map(|species| {
         Figure::of(species.look, species.body.size, camera.pixels_per_unit, scale).strength
@@ -96,16 +95,16 @@ fn strongest(scene: &Scene, camera: &Camera, scale: f32) -> f32 {
     strengths.fold(0.0, f32::max)
 }
 
-/// A dart as two points that have its area, its centre, its variance and its third moment along the
-/// heading, once each is spread over the four cells round it: how far ahead of the agent they lie,
-/// and their areas. All in cells, `radius` being half the length.
+/// A dart as two points. After each is spread over the four cells round it, they have the dart's
+/// area, centre, variance and third moment along the heading. Returns how far ahead of the agent
+/// the points lie, and their areas; all in cells. `radius` is half the length.
 fn halves(radius: f64) -> [[f32; 2]; 2] {
     let length = 2.0 * radius;
     let area = length * f64::from(SLENDERNESS) * radius;
     // A triangle's moments from its base to its tip.
     let (centre, deviation, skewness) =
         (-radius / 3.0, length / 18.0_f64.sqrt(), 2.0 * 2.0_f64.sqrt() / 5.0);
-    // The spreading adds a sixth, the pixels of a triangle's picture a twelfth.
+    // Spreading adds a sixth; the pixels of a triangle's picture add a twelfth.
     let spread = (deviation * deviation + 1.0 / 12.0 - 1.0 / 6.0).sqrt();
     let skew = skewness * (deviation / spread).powi(3);
     let front = 0.5 - 0.5 * skew / skew.hypot(2.0);
@@ -116,22 +115,22 @@ fn halves(radius: f64) -> [[f32; 2]; 2] {
     ]
 }
 
-/// A dart as one point: its area, and its centre.
+/// A dart as one point: how far ahead its centre is, and its area.
 fn whole(radius: f64) -> [[f32; 2]; 2] {
     let area = 2.0 * radius * f64::from(SLENDERNESS) * radius;
     [[(-radius / 3.0) as f32, area as f32], [0.0; 2]]
 }
 
-/// How many counts stand for a depth of 1, so that no sum of `agents` agents in one cell exceeds a
-/// `u32`, when either half of an agent adds at most depth `deepest`.
+/// Counts per depth of 1. Chosen so that no sum of `agents` agents in one cell exceeds a `u32` when
+/// either half of an agent adds at most depth `deepest`.
 fn counts_per_bit(agents: u64, deepest: f64) -> f32 {
-    // Sums of the colour are up to twice that of the depth, each part rounded up.
+    // Colour sums are up to twice the depth sums, and each part is rounded up.
     let each = f64::from(i32::MAX) / (2.0 * agents.max(1) as f64) - 1.0;
-    // Numbers are rounded in the shader too: a thousandth is more than they can be off.
+    // The shader rounds too: a thousandth is more than its error.
     (0.999 * each / deepest).min(MOST_COUNTS) as f32
 }
 
-/// On how many cells of `grid` lie the agents that reach into a square `side` world units wide.
+/// How many cells of `grid` hold the agents that reach into a square `side` world units wide.
 fn grid_cells(grid: &Grid, side: f64) -> f64 {
     // A thousandth is more than coordinates are off.
     let along = |cells_per_unit: f32| (1.001 * side * f64::from(cells_per_unit)).ceil() + 1.0;
@@ -139,9 +138,9 @@ fn grid_cells(grid: &Grid, side: f64) -> f64 {
 }
 
 impl Canvas {
-    /// The cells of a whole picture of `size` pixels that `camera` takes on a screen with `scale`
-    /// pixels to the point. On one with several the smallest dart is as many times larger, and so is
-    /// a cell.
+    /// The cells of a whole picture of `size` pixels that `camera` takes, on a screen with `scale`
+    /// pixels per point. With more than one, the smallest dart and the cells are larger by the same
+    /// factor.
     #[must_use]
     pub fn of(
         scene: &Scene,
@@ -151,7 +150,7 @@ impl Canvas {
         scale: f32,
     ) -> Self {
         let strength = strongest(scene, camera, scale);
-        // Of smaller points than pixels nothing could be seen.
+        // Points smaller than a pixel could not be seen.
         let scale = scale.max(1.0);
         let points = if strength > FAINT { halves } else { whole };
         let [nose, tail] = points(f64::from(SMALLEST_HALF_LENGTH));
@@ -181,7 +180,7 @@ impl Canvas {
         }
     }
 
-    /// Bytes of all sums, those of the margin too.
+    /// Bytes of all sums, including the margin.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.row_bytes() * u64::from(self.rows + 2 * MARGIN)
@@ -191,7 +190,8 @@ impl Canvas {
         CELL_BYTES * u64::from(self.columns + 2 * MARGIN)
     }
 
-    /// The picture, `height` pixels high, in bands of at most `bytes` each, or of single rows.
+    /// Splits the picture, `height` pixels high, into bands of at most `bytes` each, but of at
+    /// least one row.
     #[must_use]
     pub fn bands(&self, height: u32, bytes: u64) -> Vec<PictureBand> {
         if self.bytes() <= bytes {
@@ -200,7 +200,7 @@ impl Canvas {
         // Both margins, and a row of either neighbour.
         let rows = (bytes / self.row_bytes()).saturating_sub(u64::from(2 * MARGIN + 2)).max(1);
         let rows = rows.min(u64::from(self.rows)) as u32;
-        // Where a row of cells begins in the picture.
+        // The pixel row at which a row of cells begins.
         let pixel = |row: u32| ((row as f32 / self.cells_per_pixel).ceil() as u32).min(height);
         let starts = (0..self.rows).step_by(rows as usize);
         let band = |start: u32| {
@@ -232,10 +232,10 @@ mod tests {
             for hidden in [0.001, 0.3, f64::from(MOST_HIDDEN)] {
                 let deepest = -(1.0 - hidden).log2();
                 let counts = f64::from(counts_per_bit(agents, deepest));
-                // Both parts of each, and colours twice as large as depths.
+                // Both parts of each agent; colours count twice as much as depths.
                 let sum = 4.0 * agents as f64 * (deepest * counts + 1.0);
                 assert!(sum <= f64::from(u32::MAX), "{agents} agents: {sum}");
-                // Nor are they counted too coarsely.
+                // The scale is not too coarse either.
                 assert!(sum > 0.6 * f64::from(u32::MAX) || counts > 6e4);
             }
         }
@@ -255,7 +255,7 @@ mod tests {
                 most = most.max((last.0 - first.0 + 1) * (last.1 - first.1 + 1));
             }
             assert!(f64::from(most) <= wanted, "{most} cells, not {wanted}");
-            // Nor is it far too many.
+            // The bound is not far too high either.
             assert!(wanted <= 4.0 * f64::from(most));
         }
     }
@@ -279,7 +279,7 @@ mod tests {
         let [[centre, all], [_, none]] = whole(radius);
         assert!((f64::from(centre) + radius / 3.0).abs() < 1e-6 && none == 0.0);
         assert!((f64::from(all) - area).abs() < 1e-5);
-        // What lies farther out would leave the margin.
+        // A point farther out would leave the margin.
         assert!(nose[0].abs().max(tail[0].abs()) + 1.0 < f64::from(MARGIN) - 1.0);
     }
 
@@ -319,7 +319,7 @@ mod tests {
         };
         let (small, large) = (camera(0.99), camera(1.01));
         assert!(suits(&scene, &small, 1.0) && !suits(&scene, &large, 1.0));
-        // Where a point is several pixels, those show the shape.
+        // With several pixels per point, the pixels show the shape.
         assert!(suits(&scene, &small, 2.0) && !suits(&scene, &large, 2.0));
         for look in [BoidShape::Disc, BoidShape::Glow] {
             scene.species[0].look = look;

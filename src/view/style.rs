@@ -1,4 +1,5 @@
-//! How an agent looks: one description for the GPU renderer (as a uniform) and the CPU rasteriser.
+//! How an agent looks. The GPU renderer (as a uniform) and the CPU rasteriser use the same
+//! description.
 
 use std::f32::consts::TAU;
 
@@ -9,64 +10,64 @@ use crate::view::splats::MOST_STRENGTH;
 /// Colour behind the flock, sRGB.
 pub const BACKGROUND: [u8; 3] = [11, 14, 20];
 
-/// A picture so large has a pixel to the point; sizes in points are in proportion to the picture, so
-/// that it is as bright in any resolution.
+/// A picture of this size has one pixel per point. Sizes in points scale with the picture, so that
+/// it is equally bright in any resolution.
 pub const REFERENCE: [f32; 2] = [1280.0, 720.0];
 
-/// Pixels to the point of a picture of so many pixels.
+/// Pixels per point of a picture of `width` × `height` pixels.
 #[must_use]
 pub fn scale_of(width: u32, height: u32) -> f32 {
     (width as f32 / REFERENCE[0]).min(height as f32 / REFERENCE[1])
 }
 
-/// Half the length of a triangle, or the radius of a disc, never falls below this many points: a flock seen from far away
-/// is still made of darts, not of dust.
+/// Half the length of a triangle and the radius of a disc never fall below this many points: a
+/// flock seen from far away still consists of darts, not of dust.
 pub const SMALLEST_HALF_LENGTH: f32 = 1.75;
 
-/// Opacity of a triangle or disc at its natural size; smaller ones keep their light per area down to
-/// [`FAINTEST`].
+/// Opacity of a triangle or disc at its natural size. A smaller one keeps its light per area, down
+/// to [`FAINTEST`].
 pub const OPACITY: f32 = 0.9;
 
-/// Opacity that no agent falls below, however far away.
+/// Lowest opacity of an agent, however far away.
 pub const FAINTEST: f32 = 0.35;
 
 /// Half the width of a triangle over half its length (*The Nature of Code* draws 1 to 2).
 pub const SLENDERNESS: f32 = 0.5;
 
-/// Halo of a glow, as a multiple of the radius of its core.
+/// Radius of a glow's halo, as a multiple of the radius of its core.
 pub const GLOW_REACH: f32 = 4.0;
 
 /// The core of a glow never falls below this many points. Its halo makes it visible where a dart
-/// would not be, and costs by its area.
+/// would not be, and its cost grows with its area.
 pub const SMALLEST_GLOW: f32 = 1.0;
 
-/// Brightness of a glow at its natural size; smaller ones pale down to [`FAINTEST_GLOW`].
+/// Brightness of a glow at its natural size. Smaller ones pale down to [`FAINTEST_GLOW`].
 pub const GLOW: f32 = 0.8;
 
-/// Brightness that no glow falls below, however far away.
+/// Lowest brightness of a glow, however far away.
 pub const FAINTEST_GLOW: f32 = 0.06;
 
-/// How much of what is behind it a glow hides, as a share of its brightness.
+/// How much a glow hides of what is behind it, as a share of its brightness.
 ///
-/// Light alone (0) turns white wherever enough of it comes together, at some zoom in every dense
-/// flock. With a little cover the sum of any number of glows has a limit, their colour divided by
-/// this: the embers of [`EMBER_LEVEL`] end between orange and yellow.
+/// Without cover (0) the light of enough glows adds up to white, which happens in every dense flock
+/// at some zoom. With a little cover the sum of any number of glows has a limit: their colour
+/// divided by this. The embers of [`EMBER_LEVEL`] end between orange and yellow.
 pub const GLOW_COVER: f32 = 0.5;
 
-/// Middle of the range of red, green and blue of a glow: whatever its colour tells, it is that of an
-/// ember.
+/// Middle of the range of red, green and blue of a glow. It makes every glow look like an ember,
+/// whatever its colour shows.
 pub const EMBER_LEVEL: [f32; 3] = [0.85, 0.36, 0.1];
 
 /// Half the range of red, green and blue of a glow.
 pub const EMBER_SWING: [f32; 3] = [0.15, 0.16, 0.08];
 
-/// Light that the hot core of a glow has besides.
+/// Extra light of a glow's hot core.
 pub const EMBER_HEAT: [f32; 3] = [0.5, 0.4, 0.22];
 
-/// Number of neighbours from which on an agent coloured by them shows the end of the scale.
+/// Number of neighbours at the end of the colour scale.
 pub const CROWD: f32 = 40.0;
 
-/// How the agents of a species are drawn: their size on the screen, and their paint.
+/// How the agents of a species are drawn: their size on the screen and their paint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
     /// Triangle, disc or glow.
@@ -74,29 +75,29 @@ pub struct Figure {
     /// From the middle to the nose of a dart, to the edge of a disc, or to where a glow is about
     /// half as bright; pixels.
     pub radius: f32,
-    /// From the middle to where nothing of it is left to see; pixels.
+    /// From the middle to where the figure ends; pixels.
     pub reach: f32,
     /// Opacity, or the brightness of the middle of a glow; 0 to 1.
     pub strength: f32,
-    /// How much of what is behind it is hidden, as a share of the strength; 0 to 1.
+    /// How much it hides of what is behind it, as a share of the strength; 0 to 1.
     pub cover: f32,
     /// Middle of the range of red, green and blue round the colour circle.
     pub level: [f32; 3],
     /// Half the range of red, green and blue round the colour circle.
     pub swing: [f32; 3],
-    /// Light that the core of a glow has besides.
+    /// Extra light of a glow's core.
     pub heat: [f32; 3],
 }
 
 impl Figure {
     /// The figure of agents of `size` world units (half the length, or the radius) on a screen with
-    /// `scale` pixels to the point.
+    /// `scale` pixels per point.
     ///
-    /// Below a smallest number of points a figure stays as large and pales by as much as its length
-    /// grew, so that crowds are brighter than loners. Where a point is less than a pixel, it is as
-    /// large in pixels and pales by as much as its area grew. Where a point is more than a pixel, and
-    /// there are pixels enough to show its shape, it is smaller and stronger again, so that large
-    /// pictures are sharp. Neither changes the light that it gives.
+    /// Below a smallest number of points a figure keeps its size and pales by as much as its length
+    /// grew, so that crowds are brighter than loners. With less than one pixel per point, it keeps
+    /// its size in pixels and pales by as much as its area grew. With more than one pixel per
+    /// point, and enough pixels to show its shape, it shrinks and grows stronger again, so that
+    /// large pictures are sharp. The last two do not change how much light it gives.
     #[must_use]
     pub fn of(look: BoidShape, size: f32, pixels_per_unit: f32, scale: f32) -> Self {
         let natural = size * pixels_per_unit;
@@ -136,11 +137,11 @@ impl Figure {
         }
     }
 
-    /// Brightness of a glow at a distance from its middle, given squared, in pixels: 1 in the
-    /// middle, 0 at its reach. That of its [`Figure::heat`] is the third power.
+    /// Brightness of a glow at a distance from its middle (squared; pixels): 1 in the middle, 0 at
+    /// its reach. The brightness of its [`Figure::heat`] is the third power of this.
     ///
-    /// The light of a lamp as wide as the core falls with the square of the distance; a window
-    /// takes it to zero where the halo ends.
+    /// The light of a lamp as wide as the core falls with the square of the distance. A window
+    /// function takes it to zero where the halo ends.
     #[inline]
     #[must_use]
     pub fn glow(&self, distance_squared: f32) -> f32 {
@@ -149,21 +150,21 @@ impl Figure {
     }
 }
 
-/// How a colour follows from heading, speed, species and neighbours: plain numbers, so that the
+/// How a colour follows from heading, speed, species and neighbours. Plain numbers, so that the
 /// shader need not know what they mean. The hue in turns round the colour circle is
 /// `base + per_turn · heading + per_speed · speed / max_speed + per_crowd · crowd`, where `crowd` is
-/// the number of neighbours over [`CROWD`], 1 at most.
+/// the number of neighbours over [`CROWD`], at most 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hue {
     /// Turns.
     pub base: f32,
-    /// Turns for each turn of the heading.
+    /// Turns per turn of the heading.
     pub per_turn: f32,
     /// Turns from standstill to full speed.
     pub per_speed: f32,
-    /// Turns from nobody to a crowd.
+    /// Turns from no neighbours to a crowd.
     pub per_crowd: f32,
-    /// How much darker than in a crowd a loner is; 0 to 1.
+    /// How much darker a loner is than an agent in a crowd; 0 to 1.
     pub dimming: f32,
 }
 
@@ -171,7 +172,7 @@ impl Hue {
     const CONSTANT: Self =
         Self { base: 0.0, per_turn: 0.0, per_speed: 0.0, per_crowd: 0.0, dimming: 0.0 };
 
-    /// The hue of a species that is coloured `by`.
+    /// The hue of a species coloured by `by`.
     #[must_use]
     pub fn of(by: ColourBy, species: u8) -> Self {
         match by {
@@ -190,7 +191,7 @@ impl Hue {
     }
 }
 
-/// How far round the colour circle an agent's colour is, and how bright it is.
+/// Where an agent's colour is on the colour circle (turns), and how bright it is.
 #[must_use]
 pub fn shade(
     by: ColourBy,
@@ -232,13 +233,13 @@ pub const HUE_LEVEL: f32 = 0.60;
 /// Half the range of each primary round the colour circle.
 pub const HUE_SWING: f32 = 0.40;
 
-/// A bright colour; `turn` counts round the colour circle, 0 and 1 are the same red.
+/// A bright colour. `turn` counts round the colour circle; 0 and 1 are the same red.
 #[must_use]
 pub fn hue(turn: f32) -> [f32; 3] {
     wave(turn).map(|wave| HUE_LEVEL + HUE_SWING * wave)
 }
 
-/// How much of its range each of red, green and blue uses at a place on the colour circle: −1 to 1.
+/// How much red, green and blue use of their range at a place on the colour circle: −1 to 1.
 #[must_use]
 pub fn wave(turn: f32) -> [f32; 3] {
     // Cosines instead of the usual ramps: no corners, hence no bands where the flock turns.

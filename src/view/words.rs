@@ -1,4 +1,4 @@
-//! Numbers in words, for the window and for the terminal.
+//! Formats numbers for the window and the terminal.
 
 /// `1 agent` or `2 agents`.
 #[must_use]

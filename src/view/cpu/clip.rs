@@ -1,23 +1,23 @@
-//! Cuts outlines to a window.
+//! Clips outlines to a window.
 //!
-//! tiny-skia counts pixels in fixed point and panics on curves that lead far beyond them, as those
-//! of a circle do that a camera looks at from very near.
+//! tiny-skia computes in fixed point and panics on curves that reach far outside the window, such
+//! as a circle seen by a camera very close to it.
 
 use tiny_skia::{Path, PathBuilder, PathSegment};
 
 use crate::model::vector::Point;
 
-/// How far a curve may be from the lines that replace it; pixels.
+/// Largest distance between a curve and the lines that replace it; pixels.
 const FLATNESS: f32 = 0.1;
 
-/// Most halvings of a curve: enough for a radius of a thousand million pixels.
+/// Most halvings of a curve: enough for a radius of 10⁹ pixels.
 const HALVINGS: u32 = 16;
 
-/// Farther than this beyond the window an outline is cut; pixels.
+/// An outline is clipped when it reaches farther than this outside the window; pixels.
 const SLACK: f32 = 1000.0;
 
-/// What an outline, filled, covers of the window from the origin to `size`; none when it covers
-/// nothing of it. An outline that does not lead far beyond the window stays as it is.
+/// The part of a filled outline that lies in the window from the origin to `size`; none when
+/// nothing of it does. An outline that stays near the window is returned unchanged.
 #[must_use]
 pub fn to_window(path: Path, size: Point) -> Option<Path> {
     let bounds = path.bounds();
@@ -28,7 +28,7 @@ pub fn to_window(path: Path, size: Point) -> Option<Path> {
     if near {
         return Some(path);
     }
-    // Wider than the window, so that its own edges are not seen.
+    // Larger than the window, so that the clipping edges are not visible.
     let (low, high) = (Point::splat(-4.0), size + 4.0);
     let mut builder = PathBuilder::new();
     for contour in contours(&path, low, high) {
@@ -41,7 +41,7 @@ pub fn to_window(path: Path, size: Point) -> Option<Path> {
     builder.finish()
 }
 
-/// The closed lines of an outline, its curves replaced by lines where they are in the window.
+/// The closed lines of an outline. Curves become lines, finely divided inside the window.
 fn contours(path: &Path, low: Point, high: Point) -> Vec<Vec<Point>> {
     let point = |p: tiny_skia::Point| Point::new(p.x, p.y);
     let mut contours: Vec<Vec<Point>> = Vec::new();
@@ -66,7 +66,8 @@ fn contours(path: &Path, low: Point, high: Point) -> Vec<Vec<Point>> {
     contours
 }
 
-/// Adds a Bézier curve but its start to a line: finely in the window, coarsely elsewhere.
+/// Appends a Bézier curve without its start point to a line: finely divided in the window, coarsely
+/// elsewhere.
 fn flatten<const N: usize>(
     curve: [Point; N],
     low: Point,
@@ -74,7 +75,7 @@ fn flatten<const N: usize>(
     halvings: u32,
     line: &mut Vec<Point>,
 ) {
-    // All of it is on one side.
+    // Outside: the whole curve lies beyond one side of the window.
     let least = curve.into_iter().reduce(Point::min).unwrap_or_default();
     let most = curve.into_iter().reduce(Point::max).unwrap_or_default();
     let outside = most.cmplt(low).any() || least.cmpgt(high).any();
@@ -84,7 +85,7 @@ fn flatten<const N: usize>(
         line.push(curve[N - 1]);
         return;
     }
-    // De Casteljau.
+    // De Casteljau's algorithm.
     let (mut rest, mut first, mut second) = (curve, curve, curve);
     for step in 0..N {
         first[step] = rest[0];
@@ -97,8 +98,8 @@ fn flatten<const N: usize>(
     flatten(second, low, high, halvings - 1, line);
 }
 
-/// The part of a polygon within the window, by cutting it along each of the four sides in turn
-/// (Sutherland and Hodgman, 1974).
+/// The part of a polygon inside the window: clips it at each of the four sides in turn (Sutherland
+/// and Hodgman, 1974).
 fn polygon_within(mut polygon: Vec<Point>, low: Point, high: Point) -> Vec<Point> {
     for (normal, limit) in
         [(Point::X, low.x), (Point::Y, low.y), (-Point::X, -high.x), (-Point::Y, -high.y)]
@@ -137,13 +138,13 @@ mod tests {
     #[test]
     fn a_circle_keeps_what_is_in_the_window() {
         let size = Point::new(400.0, 300.0);
-        // Its edge runs down the middle of the window, or leaves it out, or goes round it.
+        // The circle's edge runs down the middle of the window, misses it, or surrounds it.
         for radius in [2e3, 3e4, 1e6] {
             for (centre, share) in [(200.0 - radius, 0.5), (500.0 + radius, 0.0), (200.0, 1.0)] {
                 let circle = PathBuilder::from_circle(centre, 150.0, radius);
                 let found = to_window(circle.unwrap(), size).map_or(0.0, |path| area(&path));
                 let window = 408.0 * 308.0;
-                // A circle of the smallest radius bulges by 6 pixels.
+                // The smallest circle bulges by 6 pixels.
                 assert!((found / window - share).abs() < 0.03, "{radius}, {centre}: {found}");
             }
         }

@@ -1,4 +1,4 @@
-//! Draws on the CPU, through tiny-skia: for machines without a GPU, and to check the GPU renderer.
+//! Draws on the CPU with tiny-skia: for machines without a GPU, and to check the GPU renderer.
 
 mod clip;
 pub mod raster;

@@ -1,4 +1,4 @@
-//! Drawing on the CPU, through tiny-skia: for machines without a GPU, and to check the renderer.
+//! Draws the scenery and the flock on the CPU with tiny-skia.
 
 use rayon::prelude::*;
 use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
@@ -14,15 +14,15 @@ use crate::view::shapes::scenery;
 use crate::view::splats;
 use crate::view::style::{self, Figure, SLENDERNESS};
 
-/// Agents that wait in memory, placed but not drawn: 48 MB.
+/// Agents that are placed but not yet drawn: 48 MB at most.
 const PLACED: usize = 1 << 20;
 
-/// The scenery with its `targets` as they are now, and over it the flock from above: every agent is
-/// blended over those before it in the order of the rows. In a wrapped world an agent on the seam is
-/// drawn once. Agents too small to show their shape are drawn by [`splat_raster`] instead, where none
-/// is before another.
+/// Draws the scenery with its `targets` in their current places, and the flock over it, seen from
+/// above. Agents are blended in row order. In a wrapped world an agent on the seam is drawn once.
+/// Agents too small to show their shape are drawn by [`splat_raster`], where the order does not
+/// matter.
 ///
-/// The picture has the size of the camera's, at least 1 × 1, and `scale` pixels to the point.
+/// The picture is as large as the camera's, at least 1 × 1, with `scale` pixels per point.
 #[must_use]
 pub fn draw(
     scene: &Scene,
@@ -73,20 +73,20 @@ struct Placed {
     species: u8,
     /// Pixels.
     centre: Point,
-    /// Unit vector, pixels counting downwards.
+    /// Unit vector; y counts downwards.
     ahead: Point,
     /// Red, green and blue from 0 to 1.
     colour: [f32; 3],
-    /// Factor on the light of its core; 0 to 1.
+    /// Brightness of its core; a factor from 0 to 1.
     light: f32,
 }
 
-/// One agent; none when it lies outside the picture or nowhere at all.
+/// Places one agent; none when it is outside the picture or its position is not finite.
 fn place(style: &Style, state: &FlockState, row: usize, camera: &Camera) -> Option<Placed> {
     let velocity = state.velocity[row];
     let centre = camera.pixel_from_world(state.position[row]);
     let reach = Point::splat(style.figure.reach);
-    // False for NaN as well.
+    // False for NaN too.
     let seen =
         (centre + reach).cmpgt(Point::ZERO).all() && (centre - reach).cmplt(camera.size).all();
     if !seen {
@@ -101,14 +101,14 @@ fn place(style: &Style, state: &FlockState, row: usize, camera: &Camera) -> Opti
     Some(Placed {
         species,
         centre,
-        // Rows of pixels count downwards, the world's y upwards.
+        // Pixel rows count downwards; the world's y axis points up.
         ahead: Point::new(heading.x, -heading.y),
         colour,
         light,
     })
 }
 
-/// Draws what falls on the rows of pixels from `top` on.
+/// Draws what lies in the pixel rows from `top` on.
 fn draw_band(placed: &[Placed], styles: &[Style], band: &mut PixmapMut, top: usize) {
     let (low, high) = (top as f32, top as f32 + band.height() as f32);
     let size = Point::new(band.width() as f32, band.height() as f32);
@@ -137,12 +137,12 @@ fn draw_band(placed: &[Placed], styles: &[Style], band: &mut PixmapMut, top: usi
         };
         paint.set_color(colour);
         band.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), None);
-        // The path's memory serves the next one.
+        // Reuse the path's memory for the next one.
         builder = path.clear();
     }
 }
 
-/// A triangle whose nose is `along` from its centre.
+/// A triangle. `along` leads from its centre to its nose.
 fn push_dart(builder: &mut PathBuilder, centre: Point, along: Point) {
     let across = along.perp() * SLENDERNESS;
     let (nose, left, right) = (centre + along, centre - along + across, centre - along - across);
@@ -154,15 +154,15 @@ fn push_dart(builder: &mut PathBuilder, centre: Point, along: Point) {
 
 /// Adds the light of a glow.
 ///
-/// By hand: light that hides some of what is behind it is none of the library's blend modes, and a
-/// gradient of its own for every agent costs several times as much.
+/// Done by hand: none of tiny-skia's blend modes adds light and hides part of what is behind it,
+/// and one gradient per agent costs several times as much.
 fn add_glow(band: &mut PixmapMut, figure: &Figure, centre: Point, agent: &Placed) {
     let (width, height) = (band.width() as usize, band.height() as usize);
     let full = 255.0 * figure.strength;
     let light = agent.colour.map(|channel| full * channel);
     let heat = figure.heat.map(|channel| full * agent.light * channel);
     let cover = figure.strength * figure.cover;
-    // `as` sends what is negative to 0.
+    // `as` turns negative numbers into 0.
     let from = (centre - figure.reach).floor();
     let to = (centre + figure.reach).ceil();
     let columns = (from.x as usize).min(width)..(to.x as usize).min(width);
@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    /// Connected areas that differ from the background: their pixels' columns and rows.
+    /// Connected areas that differ from the background, as lists of (column, row).
     fn blobs(frame: &Frame) -> Vec<Vec<(u32, u32)>> {
         let lit = |x: u32, y: u32| frame.rgb(x, y).is_some_and(|c| c != style::BACKGROUND);
         let mut seen = vec![false; (frame.width * frame.height) as usize];
@@ -263,8 +263,8 @@ mod tests {
             let blob = blobs.iter().find(|blob| blob.contains(&at)).unwrap();
             // The triangle's area is half_length² · 2 · slenderness = 144 pixels.
             assert!((120..190).contains(&blob.len()), "{} pixels", blob.len());
-            // Its centre of mass, pixels on its edge counting by what it covers of them, lies a
-            // third of the half length behind the agent.
+            // Its centre of mass lies a third of the half length behind the agent. Pixels on its
+            // edge count by the share that it covers.
             let (mut mass, mut weights) = (Point::ZERO, 0.0);
             for (x, y) in blob {
                 let colour = frame.rgb(*x, *y).unwrap();
@@ -277,12 +277,12 @@ mod tests {
             let heading = velocity.normalize() * Point::new(1.0, -1.0);
             let expected = pixel - heading * (12.0 / 3.0);
             assert!(mass.distance(expected) < 0.25, "{mass} instead of {expected}");
-            // And its farthest pixel is the nose.
+            // Its farthest pixel is the nose.
             let reach = |x: u32, y: u32| Point::new(x as f32 + 0.5, y as f32 + 0.5) - pixel;
             let ahead = blob.iter().map(|(x, y)| reach(*x, *y).dot(heading)).fold(0.0, f32::max);
             let behind = blob.iter().map(|(x, y)| -reach(*x, *y).dot(heading)).fold(0.0, f32::max);
             assert!((10.5..13.0).contains(&ahead) && (10.5..13.5).contains(&behind));
-            // Its colour: blended over the background.
+            // Its colour is blended over the background.
             let colour = style::colour(scene.species[0].colour, velocity, 3.0, 0, 0);
             let colour = [0, 1, 2].map(|i| {
                 let ground = f32::from(style::BACKGROUND[i]) / 255.0;

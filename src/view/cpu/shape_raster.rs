@@ -1,4 +1,4 @@
-//! Draws shapes on pictures in memory, through tiny-skia.
+//! Draws shapes on pictures in memory with tiny-skia.
 
 use std::f32::consts::{PI, TAU};
 
@@ -13,22 +13,22 @@ use crate::view::camera::Camera;
 use crate::view::frame::Frame;
 use crate::view::shapes::{Shape, StyledShape};
 
-/// Width of a mere line; points.
+/// Width of a line that has no width of its own; points.
 const LINE: f32 = 1.25;
 
 /// Half the length of a cross's strokes; points.
 const CROSS: f32 = 6.0;
 
-/// Largest piece of an arc that is drawn as one curve; radians. A parabola through its ends is off
-/// by less than a thousandth of the radius.
+/// Longest arc that is drawn as one curve; radians. A parabola through its ends is off by less than
+/// a thousandth of the radius.
 const ARC: f32 = PI / 8.0;
 
-/// Rows of pixels that are drawn by one thread at a time. The number is fixed, so that a picture
-/// does not depend on the number of threads.
+/// Pixel rows that one thread draws at a time. A fixed number, so that a picture does not depend on
+/// the number of threads.
 pub const BAND: usize = 32;
 
-/// Lets `paint` draw on bands of rows of a picture, several at a time. It is told the row of the
-/// picture at which the band begins.
+/// Runs `paint` on bands of pixel rows, several at a time. It gets the picture's row at which the
+/// band begins.
 pub fn in_bands(frame: &mut Frame, paint: impl Fn(&mut PixmapMut, usize) + Sync) {
     let row_bytes = frame.width as usize * 4;
     let width = frame.width;
@@ -41,16 +41,16 @@ pub fn in_bands(frame: &mut Frame, paint: impl Fn(&mut PixmapMut, usize) + Sync)
     });
 }
 
-/// A mark as an area of pixels.
+/// A shape as an area of pixels.
 struct PixelArea {
     path: Path,
     rule: FillRule,
     colour: Color,
 }
 
-/// Draws `shapes` as `camera` sees them over what `frame` holds, in their order, on a screen with
-/// `scale` pixels to the point. Where a point is less than a pixel, lines are as wide as if it were one:
-/// thinner ones could not be seen.
+/// Draws `shapes` in order over what `frame` holds, as `camera` sees them, on a screen with `scale`
+/// pixels per point. A line is at least as wide as it is at one pixel per point: thinner lines
+/// could not be seen.
 pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Frame) {
     if shapes.is_empty() {
         return;
@@ -87,7 +87,7 @@ pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Fra
     });
 }
 
-/// The outline of what a shape covers, in pixels; none when it covers nothing.
+/// The outline of the area that a shape covers, in pixels; none when it covers nothing.
 fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
     let pixel = |place: &Point| camera.pixel_from_world(*place);
     let pixels = |length: f32| length * camera.pixels_per_unit;
@@ -97,7 +97,7 @@ fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
             PathBuilder::from_circle(centre.x, centre.y, pixels(*radius))
         }
         Shape::Ring { centre, radius } => {
-            // What lies between two circles: several times as fast as a stroke along one.
+            // The area between two circles: several times as fast as a stroke along one.
             let (centre, radius, half) = (pixel(centre), pixels(*radius), LINE * scale / 2.0);
             let mut builder = PathBuilder::new();
             builder.push_circle(centre.x, centre.y, radius + half);
@@ -149,12 +149,12 @@ fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
     }
 }
 
-/// Rows of pixels count downwards, the world's y upwards.
+/// Pixel rows count downwards; the world's y axis points up.
 fn on_circle(centre: Point, radius: f32, angle: f32) -> Point {
     centre + Point::new(angle.cos(), -angle.sin()) * radius
 }
 
-/// Goes on along a circle by `angle`, from `start`.
+/// Continues along a circle by `angle`, from `start`.
 fn push_arc(builder: &mut PathBuilder, centre: Point, radius: f32, start: f32, angle: f32) {
     let chunks = (angle / ARC).ceil().max(1.0);
     let chunk = angle / chunks;
@@ -213,7 +213,8 @@ mod tests {
     fn every_shape_covers_its_area_at_its_place() {
         let centre = Point::new(10.0, -5.0);
         let points = vec![Point::new(-30.0, 10.0), Point::new(30.0, 10.0)];
-        // Areas in pixels, two to the unit; a place inside and one outside, in world units.
+        // Expected areas in pixels (two pixels per unit); a place inside and a place outside, in
+        // world units.
         let shapes = [
             (Shape::Disc { centre, radius: 10.0 }, PI * 400.0, (19.0, -5.0), (21.0, -5.0)),
             (Shape::Ring { centre, radius: 10.0 }, TAU * 20.0 * LINE, (20.0, -5.0), (10.0, -5.0)),
@@ -236,11 +237,11 @@ mod tests {
                 (10.0, 10.0),
                 (10.0, -10.0),
             ),
-            // Three fifths of every second of eighteen parts of the circle.
+            // Of eighteen parts of the circle, three fifths of every second one.
             (
                 Shape::Dashes(Dashes { turn: 1, of: 2, ..Dashes::round(centre, 14.0) }),
                 9.0 * (0.6 * TAU * 28.0 / 18.0 * LINE + PI / 4.0 * LINE * LINE),
-                // In the middle of the first.
+                // In the middle of the first dash.
                 (
                     10.0 + 14.0 * (TAU * 1.3 / 18.0 - PI).cos(),
                     -5.0 + 14.0 * (TAU * 1.3 / 18.0 - PI).sin(),
@@ -289,7 +290,7 @@ mod tests {
                 }
             }
         }
-        // From within a circle everything is covered.
+        // Seen from inside, the circle covers everything.
         let near = Camera { pixels_per_unit: 1e4, ..camera() };
         let disc = drawn(Shape::Disc { centre: Point::new(50.0, 0.0), radius: 100.0 }, &near);
         assert!(disc == Frame::filled(200, 100, WHITE));

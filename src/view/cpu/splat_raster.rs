@@ -1,5 +1,5 @@
-//! The CPU's half of `shaders/splat.wgsl` and `shaders/splat_resolve.wgsl`: agents too small to show
-//! their shape, for machines without a GPU and to check the shaders.
+//! The CPU twin of `shaders/splat.wgsl` and `shaders/splat_resolve.wgsl`: draws agents too small to
+//! show their shape. For machines without a GPU, and to check the shaders.
 
 use std::f32::consts::TAU;
 
@@ -13,13 +13,14 @@ use crate::view::frame::Frame;
 use crate::view::splats::{Canvas, MARGIN};
 use crate::view::style::{self, Figure};
 
-/// Sums of a cell: depth, and depth times brightness, one plus cosine and one plus sine.
+/// Sums of a cell: the depth, and the depth times brightness, times one plus cosine, and times one
+/// plus sine.
 type Sums = [u32; 4];
 
-/// Rows of pixels that one thread draws at a time: their sums stay in its cache.
+/// Pixel rows that one thread draws at a time: their sums stay in its cache.
 const BAND: usize = 32;
 
-/// Agents that one thread deals out to the bands at a time.
+/// Agents that one thread distributes to the bands at a time.
 const CHUNK: usize = 1 << 16;
 
 /// How the agents of a species look in this picture.
@@ -30,7 +31,7 @@ struct SplatStyle {
     max_speed: f32,
 }
 
-/// What an agent adds for each bit of depth.
+/// What an agent adds per bit of depth.
 struct Paint {
     brightness: f32,
     wave: Point,
@@ -38,11 +39,11 @@ struct Paint {
     rounding: f32,
 }
 
-/// Draws the flock over what is on `frame`, which has the size of the camera's and `scale` pixels to the
-/// point.
+/// Draws the flock over what is on `frame`, which is as large as the camera's picture and has
+/// `scale` pixels per point.
 ///
-/// Threads deal the agents out to bands of rows and then draw the bands; sums of integers are the same
-/// whatever the order.
+/// Threads first distribute the agents to bands of rows, then draw the bands. The sums are
+/// integers, so their order does not matter.
 pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, frame: &mut Frame) {
     let size = (frame.width, frame.height);
     let canvas = Canvas::of(scene, state.len() as u64, camera, size, scale);
@@ -85,28 +86,29 @@ struct DrawnFlock<'a> {
 }
 
 impl DrawnFlock<'_> {
-    /// Where in the cells a place in the world lies.
+    /// The place in cells of a world position.
     fn cell(&self, position: Point) -> Point {
         self.camera.pixel_from_world(position) * self.canvas.cells_per_pixel
     }
 
-    /// The rows of the agents that lie on each band, chunk by chunk: bands of `rows` rows of cells, the
-    /// first of which is row `first`.
+    /// The rows of the agents that lie on each band, chunk by chunk. A band has `rows` rows of
+    /// cells; the first band begins at row `first`.
     fn deal(&self, first: i32, rows: usize) -> Vec<Vec<Vec<u32>>> {
         let half = Point::new(self.canvas.columns as f32, self.canvas.rows as f32) * 0.5;
-        // No part of an agent is farther than two cells from its middle; one more is spread over.
+        // No part of an agent is farther than two cells from its middle. Spreading reaches one cell
+        // more.
         let (part, reach) = (MARGIN as f32 - 1.0, half + (MARGIN as f32 - 2.0));
         let bands = rows.div_ceil(BAND);
         let hands_of = |(chunk, positions): (usize, &[Point])| {
             let mut hands = vec![Vec::new(); bands];
             for (row, position) in positions.iter().enumerate() {
                 let middle = self.cell(*position);
-                // False for places that are not finite, too.
+                // Also false for positions that are not finite.
                 if !(middle - half).abs().cmplt(reach).all() {
                     continue;
                 }
                 let below = middle.y - first as f32;
-                // `as` sends what is negative to 0.
+                // `as` turns negative numbers into 0.
                 let (from, to) = ((below - part) as usize, (below + part) as usize);
                 for hand in &mut hands[(from / BAND).min(bands)..=(to / BAND).min(bands - 1)] {
                     hand.push((chunk * CHUNK + row) as u32);
@@ -117,7 +119,8 @@ impl DrawnFlock<'_> {
         self.state.position.par_chunks(CHUNK).enumerate().map(hands_of).collect()
     }
 
-    /// The sums of a band, of those that were dealt to it; the first band begins at row `first`.
+    /// The sums of band `number` from the agents that were dealt to it. The first band begins at
+    /// row `first`.
     fn sum(&self, dealt: &[Vec<Vec<u32>>], number: usize, first: i32) -> PicturePart<'_> {
         let width = (self.canvas.columns + 2 * MARGIN) as usize;
         let mut part = PicturePart {
@@ -135,13 +138,13 @@ impl DrawnFlock<'_> {
     }
 }
 
-/// Red, green, blue and what they hide of what is behind, from 0 to 1; premultiplied.
+/// Red, green, blue and the share that they hide of what is behind, from 0 to 1; premultiplied.
 type ShownCell = [f32; 4];
 
-/// What every cell shows, where cells are not as large as pixels.
+/// What every cell shows. Used where cells and pixels differ in size.
 struct SplatCells<'a> {
     canvas: &'a Canvas,
-    /// With one more on every side.
+    /// With one more cell on every side.
     shown: Vec<ShownCell>,
 }
 
@@ -163,7 +166,7 @@ impl<'a> SplatCells<'a> {
         Self { canvas, shown }
     }
 
-    /// What a pixel shows: between the middles of four cells.
+    /// What a pixel shows: interpolated between the middles of four cells.
     fn between(&self, column: usize, row: usize) -> ShownCell {
         let Canvas { columns, rows, cells_per_pixel, .. } = *self.canvas;
         let pixel = Point::new(column as f32 + 0.5, row as f32 + 0.5);
@@ -187,12 +190,12 @@ struct PicturePart<'a> {
     canvas: &'a Canvas,
     /// Its first row.
     top: i32,
-    /// With the margin at both ends of each row.
+    /// Each row has the margin at both ends.
     sums: Vec<Sums>,
 }
 
 impl PicturePart<'_> {
-    /// Row by row, with the margins.
+    /// The rows, with the margins.
     fn lines(&self) -> impl Iterator<Item = &[Sums]> {
         self.sums.chunks_exact((self.canvas.columns + 2 * MARGIN) as usize)
     }
@@ -209,7 +212,7 @@ impl PicturePart<'_> {
             strength: style.strength,
             rounding: ((row as u32).wrapping_mul(2_654_435_769) >> 8) as f32 / 16_777_216.0,
         };
-        // Rows of pixels count downwards, the world's y upwards.
+        // Pixel rows count downwards; the world's y axis points up.
         let ahead = velocity.try_normalize().unwrap_or(Point::X) * Point::new(1.0, -1.0);
         for [along, area] in [self.canvas.nose, self.canvas.tail] {
             if area > 0.0 {
@@ -234,7 +237,7 @@ impl PicturePart<'_> {
         }
     }
 
-    /// `covered` is a share of the cell.
+    /// `covered` is the share of the cell that the agent covers.
     fn add(&mut self, cell: usize, covered: f32, paint: &Paint) {
         let Some(sums) = self.sums.get_mut(cell) else { return };
         let hidden = (paint.strength * covered).min(self.canvas.most_hidden);
@@ -247,13 +250,13 @@ impl PicturePart<'_> {
     }
 }
 
-/// What the sums of a cell stand for.
+/// What a cell with these sums shows.
 fn shown(canvas: &Canvas, sums: &Sums) -> ShownCell {
     let [depth, brightness, x, y] = sums.map(|sum| sum as f32);
     if depth <= 0.0 {
         return ShownCell::default();
     }
-    // Of the light behind the agents this is left.
+    // The share of the light behind the agents that is left.
     let left = (-depth / canvas.counts_per_bit).exp2();
     let brightness = if canvas.dimmed == 0 { 1.0 } else { brightness / depth };
     let colour = |i: u8| {
@@ -264,7 +267,7 @@ fn shown(canvas: &Canvas, sums: &Sums) -> ShownCell {
     [colour(0), colour(1), colour(2), 1.0 - left]
 }
 
-/// Draws over a pixel.
+/// Blends over a pixel.
 fn blend(shown: ShownCell, pixel: &mut [u8]) {
     if shown[3] <= 0.0 {
         return;

@@ -1,5 +1,5 @@
-//! The scenery behind the flock on the GPU: drawn by the CPU rasteriser when something about it
-//! changes, kept in a texture, copied under the flock by `shaders/draw_background.wgsl`.
+//! The scenery behind the flock on the GPU. The CPU rasteriser draws it when it changes; it is kept
+//! in a texture, which `shaders/draw_background.wgsl` copies under the flock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::view::shapes::StyledShape;
 use crate::view::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
 use crate::view::style;
 
-/// Text of the shader.
+/// Source of the shader.
 pub const SHADER: &str = include_str!("../../../shaders/draw_background.wgsl");
 
-/// Draws what stands in a world, if anything does.
+/// Draws the scenery of a world, if it has any.
 #[derive(Debug)]
 pub struct Background {
     gpu: Arc<Gpu>,
     format: wgpu::TextureFormat,
     layout: wgpu::BindGroupLayout,
-    /// By samples a pixel; each is compiled when it is first needed.
+    /// One for each number of samples per pixel; compiled on first use.
     pipelines: BTreeMap<u32, wgpu::RenderPipeline>,
     scenery: SceneryShapes,
     drawn: Option<Drawn>,
@@ -56,7 +56,7 @@ impl Ready<'_> {
 }
 
 impl Background {
-    /// For targets of `format`.
+    /// A background for targets of `format`.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
         let layout = layout(&gpu.device);
@@ -65,8 +65,8 @@ impl Background {
     }
 
     /// The picture of the scenery of `scene` with its `targets`, as large as `size`; none when
-    /// there is nothing to see. Drawn anew only when it is another one than the last. The target has
-    /// `samples` a pixel.
+    /// there is nothing to see. It is drawn again only when it has changed. The render target has
+    /// `samples` samples per pixel.
     pub fn prepare(
         &mut self,
         scene: &Scene,

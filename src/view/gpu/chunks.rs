@@ -1,14 +1,14 @@
-//! A flock in as many chunks as the longest binding of a device makes necessary, bound to what
+//! Splits a flock into chunks no longer than the device's longest binding, and binds them to what
 //! `shaders/agents.wgsl` and `shaders/picture.wgsl` read.
 
 use crate::engine::gpu::{Agents, Gpu};
 
-/// Bytes of state, of tag and of memory that an agent takes.
+/// Bytes of state, of tag and of memory per agent.
 const STATE_BYTES: u64 = 16;
 const TAG_BYTES: u64 = 4;
 const MEMORY_BYTES: u64 = 4;
 
-/// Three vertices of each agent must be countable in 32 bits.
+/// The three vertices of every agent must be countable in 32 bits.
 const MOST_AGENTS_A_CHUNK: u64 = 1 << 30;
 
 /// Consecutive agents.
@@ -25,7 +25,8 @@ impl<'a> Chunk<'a> {
     pub fn all(gpu: &Gpu, agents: Agents<'a>) -> impl Iterator<Item = Self> {
         let limits = gpu.device.limits();
         let longest = limits.max_storage_buffer_binding_size / STATE_BYTES;
-        // Chunks start where a binding may start, for the shortest of the arrays.
+        // Chunks start at offsets that a binding allows, also in the array with the smallest
+        // elements.
         let step = u64::from(limits.min_storage_buffer_offset_alignment) / TAG_BYTES;
         let step = step.max(1);
         let chunk = (longest.min(MOST_AGENTS_A_CHUNK) / step * step).max(step);
@@ -43,7 +44,7 @@ impl<'a> Chunk<'a> {
                 size: wgpu::BufferSize::new(u64::from(self.length) * bytes),
             })
         };
-        // Without a memory anything that is bound will do: the shader does not read it.
+        // Without a memory any buffer will do: the shader does not read it.
         let memory = self.agents.memory.unwrap_or(self.agents.tag);
         [
             wgpu::BindGroupEntry { binding: 0, resource: part(self.agents.state, STATE_BYTES) },

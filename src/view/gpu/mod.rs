@@ -1,4 +1,4 @@
-//! Draws on a GPU, from the engine's own buffers where it can.
+//! Draws on a GPU, from the engine's own buffers where possible.
 
 mod background;
 mod chunks;

@@ -1,4 +1,4 @@
-//! Pictures without a window: the renderer onto a texture, and the texture to the host.
+//! Pictures without a window: renders to a texture and copies it to the host.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,39 +19,39 @@ use crate::view::shapes::StyledShape;
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 const PIXEL_BYTES: u32 = 4;
 
-/// Pictures that may be under way at once: one that is drawn, one that is copied, one that is read.
-/// With more the host would only be later to see them.
+/// Pictures in flight at most: one being drawn, one being copied, one being read. More would only
+/// reach the host later.
 const MOST_UNDER_WAY: usize = 3;
 
-/// A picture of fixed size that flocks are drawn on.
+/// A picture of fixed size to draw flocks on.
 #[derive(Debug)]
 pub struct Offscreen {
     gpu: Arc<Gpu>,
     renderer: Renderer,
     texture: wgpu::Texture,
-    /// Of the engine's agents, where those are not on this device.
+    /// A copy of the engine's agents where they are not on this device.
     uploaded: UploadedAgents,
-    /// Free ones.
+    /// Free staging buffers.
     staging: Vec<wgpu::Buffer>,
     /// Oldest first.
     under_way: VecDeque<UnderWay>,
     row_bytes: u32,
 }
 
-/// A picture that the device has been told to draw.
+/// A picture that the device is drawing.
 #[derive(Debug)]
 struct UnderWay {
     staging: wgpu::Buffer,
     submission: wgpu::SubmissionIndex,
     /// True once the host may read it.
     arrived: Arc<AtomicBool>,
-    /// To be drawn over it.
+    /// To draw over the picture.
     above: Vec<StyledShape>,
     camera: Camera,
 }
 
 impl Offscreen {
-    /// A picture of `width` × `height` pixels. Fails when it is larger than this device can draw.
+    /// A picture of `width` × `height` pixels. Fails when the device cannot draw one so large.
     pub fn new(gpu: Arc<Gpu>, width: u32, height: u32) -> Result<Self, EngineError> {
         let limits = gpu.device.limits();
         let side = limits.max_texture_dimension_2d;
@@ -87,8 +87,8 @@ impl Offscreen {
         Ok(Self { gpu, renderer, texture, uploaded, staging, under_way, row_bytes })
     }
 
-    /// Draws `agents` as `camera` sees them, over the scenery of `scene` with its `targets` as they
-    /// are now, and brings the picture to the host.
+    /// Draws `agents` as `camera` sees them, over the scenery of `scene` with its `targets` in
+    /// their current places, and copies the picture to the host.
     pub fn render(
         &mut self,
         agents: Agents<'_>,
@@ -100,7 +100,7 @@ impl Offscreen {
         self.last()
     }
 
-    /// Has a picture drawn. There must be room for it: see [`Self::make_room`].
+    /// Submits a picture to draw. There must be room for it: see [`Self::make_room`].
     fn submit(
         &mut self,
         agents: Agents<'_>,
@@ -143,7 +143,7 @@ impl Offscreen {
         self.gpu.check()
     }
 
-    /// The oldest picture under way, if it has arrived or there is no room for another.
+    /// Returns the oldest picture in flight if it has arrived or if there is no room for another.
     fn make_room(&mut self) -> Result<Option<Frame>, EngineError> {
         self.gpu.poll(wgpu::PollType::Poll)?;
         let arrived = |first: &UnderWay| first.arrived.load(Ordering::Acquire);
@@ -153,7 +153,7 @@ impl Offscreen {
         Ok(None)
     }
 
-    /// Waits for the oldest picture under way, and only for that.
+    /// Waits for the oldest picture in flight, and only for that.
     fn oldest(&mut self) -> Result<Option<Frame>, EngineError> {
         let Some(first) = self.under_way.pop_front() else { return Ok(None) };
         let UnderWay { staging, submission, arrived, above, camera } = first;
@@ -168,7 +168,7 @@ impl Offscreen {
         Ok(Some(frame))
     }
 
-    /// Waits for the youngest picture under way; the others are dropped.
+    /// Waits for the newest picture in flight; drops the others.
     fn last(&mut self) -> Result<Frame, EngineError> {
         let mut last = None;
         while let Some(frame) = self.oldest()? {
@@ -177,17 +177,17 @@ impl Offscreen {
         last.ok_or_else(|| self.gpu.error("no picture is under way"))
     }
 
-    /// How agents are drawn from now on.
+    /// Sets how agents are drawn.
     pub fn set_method(&mut self, method: Method) {
         self.renderer.set_method(method);
     }
 
-    /// Pixels to the point; 1 until told otherwise.
+    /// Sets the pixels per point; 1 by default.
     pub fn set_scale(&mut self, scale: f32) {
         self.renderer.set_scale(scale);
     }
 
-    /// Has the flock of an engine drawn: where it is, when that is on this device, else uploaded.
+    /// Submits the flock of an engine: drawn in place when it is on this device, else uploaded.
     fn submit_flock(
         &mut self,
         engine: &mut dyn Engine,
@@ -195,7 +195,7 @@ impl Offscreen {
         camera: &Camera,
         above: &[StyledShape],
     ) -> Result<(), EngineError> {
-        // A GPU is asked, and waited for, only where targets move by themselves.
+        // The engine reads targets back from a GPU, and waits, only where they move by themselves.
         let targets = engine.targets()?;
         if let Some(agents) = engine.gpu_agents() {
             return self.submit(agents, scene, &targets, camera, above);

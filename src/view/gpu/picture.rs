@@ -1,4 +1,4 @@
-//! What the drawing shaders are told besides the agents: the uniform of `picture.wgsl`.
+//! What the drawing shaders read besides the agents: the uniform of `picture.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -8,11 +8,11 @@ use crate::model::scene::{Scene, Species};
 use crate::view::camera::Camera;
 use crate::view::style;
 
-/// The looks of a species.
+/// How a species looks.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct SpeciesLook {
-    /// See [`style::Figure`]; so are those up to the heat.
+    /// See [`style::Figure`], also for the fields down to `heat`.
     pub radius: f32,
     /// Pixels.
     pub reach: f32,
@@ -30,7 +30,7 @@ pub struct SpeciesLook {
     pub max_speed: f32,
     /// Red, green and blue.
     pub heat: [f32; 3],
-    /// See [`style::Hue`]; so are the others.
+    /// See [`style::Hue`], also for the fields below.
     pub dimming: f32,
     /// Turns.
     pub hue_base: f32,
@@ -46,15 +46,15 @@ pub struct SpeciesLook {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Picture {
-    /// World position in the middle.
+    /// World position in the middle of the picture.
     pub centre: [f32; 2],
     /// Width and height in pixels.
     pub size: [f32; 2],
-    /// Magnification.
+    /// Pixels per world unit.
     pub pixels_per_unit: f32,
     /// See [`style::SLENDERNESS`].
     pub slenderness: f32,
-    /// Where the species begins in a tag.
+    /// The bit of a tag at which the species begins.
     pub species_shift: u32,
     /// See [`style::CROWD`]; 0 where agents do not remember their neighbours.
     pub crowd: f32,
@@ -86,8 +86,8 @@ impl SpeciesLook {
 }
 
 impl Picture {
-    /// What `camera` sees of `scene` on a screen with `scale` pixels to the point. `remembers` tells
-    /// whether the agents know how many neighbours they have.
+    /// What `camera` sees of `scene` on a screen with `scale` pixels per point. `remembers`: the
+    /// agents know how many neighbours they have.
     #[must_use]
     pub fn new(scene: &Scene, camera: &Camera, scale: f32, remembers: bool) -> Self {
         let mut species = [SpeciesLook::default(); MAX_SPECIES];
@@ -118,7 +118,7 @@ mod tests {
 
     /// Name and offset of every member of the WGSL struct `name`, and its size in bytes.
     fn reflected(name: &str) -> (Vec<(String, usize)>, usize) {
-        // The shader that reads them all.
+        // This shader reads all structs.
         let (_, module) = compose("splat", Variant::of_drawing(false)).unwrap();
         // Imported names carry a prefix for their module.
         let is = |found: &str| found == name || found.ends_with(&format!("_{name}"));
@@ -143,7 +143,7 @@ mod tests {
             radius reach strength cover level shape swing max_speed heat dimming
             hue_base hue_per_turn hue_per_speed hue_per_crowd);
         assert_eq!(reflected("SpeciesLook"), species);
-        // The size of the whole covers the number of species.
+        // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:
             centre size pixels_per_unit slenderness species_shift crowd species);
         assert_eq!(reflected("Picture"), picture);

@@ -1,6 +1,6 @@
-//! Draws a flock from the GPU's own buffers over the scenery: by the render pass of
-//! `shaders/draw_boids.wgsl`, or, where agents are too small to show their shape, by the passes of
-//! [`super::splat`].
+//! Draws a flock from the GPU's own buffers over the scenery: with the render pass of
+//! `shaders/draw_boids.wgsl`, or with the passes of [`super::splat`] where agents are too small to
+//! show their shape.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::view::style;
 /// How agents are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Into cells where they are too small to show their shape ([`splats::suits`]), else as
+    /// Into cells where agents are too small to show their shape ([`splats::suits`]), else as
     /// triangles.
     #[default]
     BySize,
@@ -33,7 +33,7 @@ pub enum Method {
 pub struct Renderer {
     gpu: Arc<Gpu>,
     triangles: Triangles,
-    /// Compiled when agents are first small enough.
+    /// Compiled when agents first are small enough.
     splat: Option<Splat>,
     uniform: wgpu::Buffer,
     background: Background,
@@ -54,8 +54,8 @@ struct Shot<'a> {
 impl Renderer {
     /// A renderer for targets of `format`.
     ///
-    /// Colours are sRGB numbers and are blended as such, like those of the CPU rasteriser; so the
-    /// format must not be an `…Srgb` one, which would encode them once more.
+    /// Colours are sRGB numbers and are blended as such, as in the CPU rasteriser. So the format
+    /// must not be an `…Srgb` one, which would encode them a second time.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
         let uniform = gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -76,27 +76,27 @@ impl Renderer {
         }
     }
 
-    /// Pixels to the point of the picture; 1 until told otherwise.
+    /// Sets the picture's pixels per point; 1 by default.
     pub fn set_scale(&mut self, scale: f32) {
         self.scale = scale;
     }
 
-    /// Pixels to the point of the picture.
+    /// Pixels per point of the picture.
     #[must_use]
     pub fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// How agents are drawn from now on; by their size until told otherwise.
+    /// Sets how agents are drawn; by their size by default.
     pub fn set_method(&mut self, method: Method) {
         self.method = method;
     }
 
     /// Records the drawing of `agents`, seen by `camera`, over the scenery of `scene` with its
-    /// `targets` as they are now.
+    /// `targets` in their current places.
     ///
-    /// `target` is as large as `camera.size` says. The uniform is written through the queue: one
-    /// draw for each submission. An error means that a shader does not compile.
+    /// `target` must be as large as `camera.size`. The uniform is written through the queue, so
+    /// draw once per submission. Fails when a shader does not compile.
     pub fn draw(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -177,7 +177,7 @@ impl Renderer {
     }
 }
 
-/// A render pass on a clean target; with `sampled`, on that first.
+/// A render pass on a cleared target. With `sampled`, it draws on that and resolves to the target.
 fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,

@@ -1,6 +1,5 @@
-//! Agents too small to show their shape, drawn by compute: the pass of `shaders/splat.wgsl`, which
-//! adds each to the cells that it lies on, and `shaders/splat_resolve.wgsl`, which makes a picture of
-//! the cells.
+//! Agents too small to show their shape, drawn by compute. The pass `shaders/splat.wgsl` adds each
+//! agent to the cells that it covers; `shaders/splat_resolve.wgsl` makes a picture of the cells.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -21,15 +20,15 @@ pub struct Splat {
     gpu: Arc<Gpu>,
     splat: wgpu::ComputePipeline,
     resolve: wgpu::RenderPipeline,
-    /// Where cells are not as large as pixels.
+    /// Used where cells and pixels differ in size.
     resolve_between: wgpu::RenderPipeline,
     layouts: [wgpu::BindGroupLayout; 2],
     canvas: wgpu::Buffer,
     sums: Option<wgpu::Buffer>,
 }
 
-/// Group and length of what adds to the sums, for each chunk of the flock, and the group of what
-/// reads them.
+/// The bind group and length of the splat pass for each chunk of the flock, and the bind group of
+/// the resolve pass.
 #[derive(Debug)]
 pub struct Bound {
     chunks: Vec<(wgpu::BindGroup, u32)>,
@@ -48,7 +47,7 @@ impl Splat {
         Ok(Self { gpu, splat, resolve, resolve_between, layouts, canvas, sums: None })
     }
 
-    /// The picture in bands whose sums fit this device.
+    /// Splits the picture into bands whose sums fit this device.
     #[must_use]
     pub fn bands(&self, canvas: &Canvas, height: u32) -> Vec<PictureBand> {
         let limits = self.gpu.device.limits();
@@ -56,7 +55,8 @@ impl Splat {
         canvas.bands(height, longest.min(MOST_BYTES))
     }
 
-    /// Writes the bands' uniforms through the queue, and binds everything: once a submission.
+    /// Writes the bands' uniforms through the queue and binds everything. Call it once per
+    /// submission.
     pub fn prepare(
         &mut self,
         chunks: &[Chunk<'_>],
@@ -116,7 +116,7 @@ impl Splat {
         bound
     }
 
-    /// Records the sums of band `number`.
+    /// Records the pass that sums band `number`.
     pub fn sum(&self, encoder: &mut wgpu::CommandEncoder, bound: &Bound, number: usize) {
         encoder.clear_buffer(&bound.sums, 0, None);
         let limit = self.gpu.device.limits().max_compute_workgroups_per_dimension;
@@ -133,7 +133,8 @@ impl Splat {
         }
     }
 
-    /// Draws band `number` from its sums over what is on the target, which has one sample a pixel.
+    /// Draws band `number` from its sums over what is on the target, which has one sample per
+    /// pixel.
     pub fn resolve(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
@@ -165,7 +166,7 @@ fn uniform(gpu: &Gpu, size: u64) -> wgpu::Buffer {
     })
 }
 
-/// Of what adds to the sums, and of what reads them.
+/// The layouts of the splat pass and of the resolve pass.
 fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
     let own = |visibility, read_only| {
         let storage = wgpu::BufferBindingType::Storage { read_only };
@@ -202,8 +203,9 @@ fn module(gpu: &Gpu, name: &str) -> Result<wgpu::ShaderModule, EngineError> {
         source: wgpu::ShaderSource::Wgsl(wgsl.into()),
     };
     #[expect(unsafe_code, reason = "wgpu's bounds checks cost a third")]
-    // SAFETY: a cell is within the columns and rows that the sums were made for, an agent within
-    // those that are bound, whatever the buffers hold; loops go over four cells.
+    // SAFETY: whatever the buffers hold, the shader indexes only cells within the columns and rows
+    // that the sums were allocated for, and only agents that are bound. Its loops run over four
+    // cells.
     let module = unsafe {
         let checks = wgpu::ShaderRuntimeChecks::unchecked();
         gpu.device.create_shader_module_trusted(descriptor, checks)

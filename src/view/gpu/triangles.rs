@@ -8,8 +8,8 @@ use crate::engine::EngineError;
 use crate::engine::gpu::Gpu;
 use crate::engine::gpu::shaders::{Variant, compose};
 
-/// Samples a pixel, where the format allows. A dart seen from afar is thinner than a pixel, and
-/// without them it is a dot that blinks as it moves.
+/// Samples per pixel, where the format allows. A dart seen from afar is thinner than a pixel;
+/// without multisampling it is a dot that blinks as it moves.
 const SAMPLES: u32 = 4;
 
 /// Draws on textures of one format.
@@ -17,17 +17,17 @@ const SAMPLES: u32 = 4;
 pub struct Triangles {
     gpu: Arc<Gpu>,
     format: wgpu::TextureFormat,
-    /// Samples a pixel.
+    /// Samples per pixel.
     pub samples: u32,
     layout: wgpu::BindGroupLayout,
-    /// Both are compiled when they are first needed: a scene needs one of them, or none.
+    /// Both are compiled on first use: a scene needs one of them, or none.
     darts: OnceCell<wgpu::RenderPipeline>,
     figures: OnceCell<wgpu::RenderPipeline>,
     sampled: Option<wgpu::TextureView>,
 }
 
 impl Triangles {
-    /// For targets of `format`.
+    /// Pipelines for targets of `format`.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
         let flags = gpu.adapter.get_texture_format_features(format).flags;
@@ -53,8 +53,8 @@ impl Triangles {
         }
     }
 
-    /// The pipeline for scenes of darts alone, or that for all: other figures cost a distance in
-    /// every pixel.
+    /// The pipeline for scenes of darts alone, or the one for all figures, which computes a
+    /// distance for every pixel.
     pub fn pipeline(&self, darts_alone: bool) -> Result<&wgpu::RenderPipeline, EngineError> {
         let (kept, vertex, fragment) = if darts_alone {
             (&self.darts, "corner", "paint")
@@ -78,7 +78,7 @@ impl Triangles {
         })
     }
 
-    /// The texture with several samples a pixel that is drawn on first, if there is to be one.
+    /// The multisampled texture to draw on first; none when the target is drawn on directly.
     pub fn sampled_like(&mut self, target: &wgpu::TextureView) -> Option<wgpu::TextureView> {
         if self.samples == 1 {
             return None;

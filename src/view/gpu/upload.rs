@@ -1,4 +1,4 @@
-//! Brings a flock from the host to where the renderer can draw it.
+//! Copies a flock from the host to where the renderer can draw it.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub struct UploadedAgents {
     rows: Vec<[f32; 4]>,
     tags: Vec<u32>,
     remembers: bool,
-    /// How full the cells are nobody knows: as full as may be.
+    /// The cell counts are unknown, so this says that cells are as full as possible.
     grid_stats: wgpu::Buffer,
 }
 
@@ -35,11 +35,11 @@ impl UploadedAgents {
         Self { gpu, state, tag, memory, rows, tags, remembers: false, grid_stats }
     }
 
-    /// Replaces the copy. Fails when the flock is longer than a buffer of this device can be.
+    /// Replaces the copy. Fails when the flock does not fit a buffer of this device.
     pub fn upload(&mut self, flock: &FlockState) -> Result<(), EngineError> {
         let rows = flock.position.par_iter().zip(&flock.velocity);
         rows.map(|(p, v)| [p.x, p.y, v.x, v.y]).collect_into_vec(&mut self.rows);
-        // Nobody asks an uploaded agent for its id.
+        // Tags without ids: nothing reads the id of an uploaded agent.
         let tags = flock.species.par_iter();
         tags.map(|species| u32::from(*species) << SPECIES_SHIFT).collect_into_vec(&mut self.tags);
 
@@ -54,7 +54,7 @@ impl UploadedAgents {
                 largest: largest / 16,
             });
         }
-        // A state without memory, or with that of other agents, has none to show.
+        // A state whose memory is missing or of another length shows none.
         self.remembers = flock.memory.len() == flock.len();
         let memory: &[u8] =
             if self.remembers { bytemuck::cast_slice(&flock.memory) } else { Default::default() };

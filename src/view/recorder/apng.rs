@@ -27,20 +27,20 @@ fn film_encoder<W: Write>(
     Ok(encoder)
 }
 
-/// How long a frame stays: a fraction of a second in 16-bit numbers.
+/// How long a frame is shown: a fraction of a second in 16-bit numbers.
 fn delay(rate: f64) -> (u16, u16) {
     let whole = |value: f64| (1.0..=65_535.0).contains(&value) && value.fract() == 0.0;
     let numerator = [1.0, 100.0, 1000.0].into_iter().find(|n| whole(rate * n));
     match numerator {
         Some(numerator) => (numerator as u16, (rate * numerator) as u16),
-        // `as` saturates: beyond the format's range the nearest it can say.
+        // `as` saturates: outside the format's range this is the nearest value that it can hold.
         None if rate < 60.0 => ((1000.0 / rate).round() as u16, 1000),
         None => (100, (100.0 * rate).round() as u16),
     }
 }
 
 impl<W: Write> ApngRecorder<W> {
-    /// Writes to `out`, frame by frame; the file begins with the number of frames to come.
+    /// Writes to `out`, frame by frame. The file begins with the number of frames to come.
     pub fn new(out: W, film: Film, frames: u32) -> Result<Self, RecordError> {
         let writer = film_encoder(out, film, frames)?.write_header().map_err(failed("APNG"))?;
         Ok(Self { writer })
@@ -57,7 +57,7 @@ impl<W: Write> Recorder for ApngRecorder<W> {
     }
 }
 
-/// Makes a finished film of fewer frames than announced whole again: writes its beginning anew.
+/// Repairs a finished film with fewer frames than announced: rewrites its beginning.
 pub fn correct_count<W: Write + Seek>(
     mut out: W,
     film: Film,
@@ -65,7 +65,7 @@ pub fn correct_count<W: Write + Seek>(
 ) -> Result<(), RecordError> {
     let mut beginning = Vec::new();
     drop(film_encoder(&mut beginning, film, frames)?.write_header().map_err(failed("APNG"))?);
-    // Dropping the writer has added the end of a PNG.
+    // Dropping the writer has appended the end of a PNG.
     beginning.truncate(beginning.len().saturating_sub(END));
     out.seek(SeekFrom::Start(0))?;
     out.write_all(&beginning)?;

@@ -8,7 +8,7 @@ use image::{Delay, ImageError, RgbaImage};
 use super::palette::palette;
 use super::{Film, Frame, RecordError, Recorder};
 
-/// Most frames a second: viewers show a GIF whose delays are under 0.02 s at 10 frames a second.
+/// Most frames per second: viewers slow a GIF with delays under 0.02 s to 10 frames per second.
 pub const HIGHEST_RATE: f64 = 50.0;
 
 /// A GIF that repeats for ever.
@@ -36,14 +36,14 @@ impl<W: Write> GifRecorder<W> {
                 film.rate
             )));
         }
-        // The speed concerns pictures of more than 256 colours; here there are none.
+        // The speed matters only for pictures of more than 256 colours, and these have fewer.
         let mut encoder = GifEncoder::new_with_speed(out, 30);
         encoder.set_repeat(Repeat::Infinite).map_err(failed)?;
         Ok(Self { encoder, rate: film.rate, count: 0 })
     }
 
-    /// How long the next frame stays, in hundredths of a second, the unit of the format. They vary
-    /// by one, so that the film as a whole keeps its rate.
+    /// How long the next frame is shown, in hundredths of a second, the format's unit. Delays
+    /// differ by one at most, so that the whole film keeps its rate.
     fn delay(&self) -> u64 {
         let shown = |frames: u64| (frames as f64 * 100.0 / self.rate).round() as u64;
         shown(self.count + 1) - shown(self.count)
@@ -65,7 +65,7 @@ impl<W: Write> Recorder for GifRecorder<W> {
     }
 
     fn finish(self: Box<Self>) -> Result<(), RecordError> {
-        // The trailer is written when the encoder goes.
+        // Dropping the encoder writes the trailer.
         Ok(())
     }
 }

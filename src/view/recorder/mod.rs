@@ -1,8 +1,8 @@
-//! Frames into pictures and films: one file a format.
+//! Encodes frames as pictures and films, one file per format.
 //!
-//! A recorder takes frames in order and writes to what it is given (a writer, a folder's sink, a
-//! path for another program); where that lies on a disk is the command's business. The same frames
-//! give the same bytes.
+//! A recorder takes frames in order and writes them to a writer, a folder's sink, or a path for
+//! another program. Where these lie on disk is up to the command. The same frames give the same
+//! bytes.
 
 pub mod apng;
 pub mod gif;
@@ -21,32 +21,32 @@ pub use mp4::Mp4Recorder;
 pub use png::PngRecorder;
 pub use sequence::SequenceRecorder;
 
-/// A picture or film that cannot be written.
+/// Why a picture or film cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The writer refused; it names the path.
+    /// The writer failed; its error names the path.
     #[error(transparent)]
     Write(#[from] io::Error),
-    /// The encoder refused.
+    /// The encoder failed.
     #[error("cannot encode {format}: {message}")]
     Encode {
         /// Name of the format.
         format: &'static str,
-        /// What it said.
+        /// The encoder's message.
         message: String,
     },
-    /// ffmpeg is missing, unfit, or failed.
+    /// ffmpeg is missing, lacks the encoder, or failed.
     #[error("{0}")]
     Ffmpeg(String),
-    /// A picture or rate outside what the format holds.
+    /// A picture size or frame rate that the format cannot hold.
     #[error("{0}")]
     Unsuitable(String),
 }
 
-/// Takes frames in order. What was written is whole after [`Recorder::finish`], however many
-/// frames came.
+/// Takes frames in order. After [`Recorder::finish`] the output is complete, however many frames it
+/// got.
 pub trait Recorder {
-    /// Takes the next frame; all have the same size.
+    /// Takes the next frame. All frames have the same size.
     fn push(&mut self, frame: Frame) -> Result<(), RecordError>;
 
     /// Completes the picture or film.
@@ -60,6 +60,6 @@ pub struct Film {
     pub width: u32,
     /// Pixels.
     pub height: u32,
-    /// Frames a second.
+    /// Frames per second.
     pub rate: f64,
 }

@@ -1,4 +1,4 @@
-//! MP4 films (H.264), through ffmpeg.
+//! MP4 films (H.264), encoded by ffmpeg.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 use super::{Film, Frame, RecordError, Recorder};
 use crate::view::style;
 
-/// Threads of the encoder: its choices depend on their number, and the same frames are to give
-/// the same bytes on any machine with the same ffmpeg.
+/// Threads of the encoder. Its output depends on their number, and the same frames must give the
+/// same bytes on any machine with the same ffmpeg.
 const THREADS: &str = "4";
 
 const REMEDY: &str = "install it (Debian: apt-get install ffmpeg), or write .gif, .apng or a \
@@ -22,7 +22,7 @@ pub struct Mp4Recorder {
     complaints: Option<JoinHandle<String>>,
 }
 
-/// Says what is missing on this machine, before anything is simulated.
+/// Checks for ffmpeg before anything is simulated. The error says what is missing.
 pub fn check() -> Result<(), RecordError> {
     let listing = Command::new("ffmpeg")
         .args(["-hide_banner", "-loglevel", "error", "-encoders"])
@@ -41,13 +41,13 @@ pub fn check() -> Result<(), RecordError> {
 }
 
 impl Mp4Recorder {
-    /// Starts ffmpeg, which writes to `path` (replacing what is there).
+    /// Starts ffmpeg. It writes to `path` and replaces what is there.
     pub fn start(path: &Path, film: Film) -> Result<Self, RecordError> {
         check()?;
         let Film { width, height, rate } = film;
         let [r, g, b] = style::BACKGROUND;
-        // H.264 halves the resolution of colour, so sides are even; the rest says that the colours
-        // are those of screens, which players otherwise guess by the size of the picture.
+        // H.264 halves the resolution of colour, so the sides must be even. The rest declares
+        // screen colours; without it players guess by the size of the picture.
         let filters = format!(
             "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=0x{r:02x}{g:02x}{b:02x},\
              scale=out_color_matrix=bt709:out_range=tv:flags=bitexact+accurate_rnd"
@@ -57,8 +57,8 @@ impl Mp4Recorder {
         let mut command = Command::new("ffmpeg");
         command
             .args(["-hide_banner", "-loglevel", "error", "-y"])
-            // Without this, one that cannot write the end of the film says so and ends with success
-            // (seen in 5.1).
+            // Without this an ffmpeg that cannot write the end of the film prints an error and
+            // exits with success (seen in 5.1).
             .args(["-xerror", "-f", "rawvideo"])
             .args(["-pix_fmt", "rgba", "-video_size", &format!("{width}x{height}")])
             .args(["-framerate", &rate.to_string(), "-i", "pipe:0"])
@@ -72,7 +72,7 @@ impl Mp4Recorder {
             .stderr(Stdio::piped());
         #[cfg(unix)]
         {
-            // Ctrl-C in a terminal reaches a whole process group. ffmpeg is to end when its
+            // Ctrl-C in a terminal reaches the whole process group. ffmpeg must not end before its
             // frames do.
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
         }
@@ -81,7 +81,7 @@ impl Mp4Recorder {
         let complaints = process.stderr.take().map(|mut pipe| {
             std::thread::spawn(move || {
                 let mut text = Vec::new();
-                // What was said until the pipe broke is all there is to tell.
+                // What ffmpeg wrote before the pipe broke is all that there is.
                 let _ = pipe.read_to_end(&mut text);
                 String::from_utf8_lossy(&text).trim().to_owned()
             })
@@ -89,7 +89,7 @@ impl Mp4Recorder {
         Ok(Self { process, input, complaints })
     }
 
-    /// Waits for ffmpeg to end; what it complained of when it failed.
+    /// Waits for ffmpeg to end. If it failed, the error says why.
     fn wait(&mut self) -> Result<(), RecordError> {
         drop(self.input.take());
         let status = self.process.wait()?;
@@ -97,7 +97,7 @@ impl Mp4Recorder {
         if status.success() {
             return Ok(());
         }
-        // The first line has the cause; those after it are what came of it.
+        // The first line has the cause; the others are its consequences.
         let said = complaints.as_deref().and_then(|text| text.lines().next());
         let said = said.map_or_else(|| status.to_string(), str::to_owned);
         let full = said.contains("No space left") || said.contains("File too large");
@@ -113,7 +113,7 @@ impl Recorder for Mp4Recorder {
             None => Err(std::io::ErrorKind::BrokenPipe.into()),
         };
         let Err(error) = written else { return Ok(()) };
-        // A broken pipe says little; ffmpeg knows why it ended.
+        // A broken pipe says little; ffmpeg's own message says why it ended.
         self.wait()?;
         Err(RecordError::Ffmpeg(format!("ffmpeg took no more frames: {error}")))
     }
@@ -125,7 +125,7 @@ impl Recorder for Mp4Recorder {
 
 impl Drop for Mp4Recorder {
     fn drop(&mut self) {
-        // Without an end of its own the film is abandoned: nobody waits for its encoding.
+        // Dropped without `finish`: the film is abandoned, so do not wait for its encoding.
         if self.input.is_some() {
             let _ = self.process.kill();
             let _ = self.process.wait();
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use crate::view::recorder::Recorder;
 
-    /// The film's frames as ffmpeg decodes them, RGB.
+    /// The film's frames as ffmpeg decodes them; RGB.
     fn decoded(path: &Path) -> Vec<u8> {
         let output = Command::new("ffmpeg")
             .args(["-loglevel", "error", "-i"])

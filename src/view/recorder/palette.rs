@@ -1,9 +1,9 @@
 //! The 256 colours of a GIF.
 //!
-//! Every colour of a picture lies in a cone: its tip is the background, its base is the disc
-//! within the circle of [`style::hue`], for a pixel is background with some share of a mixture of
-//! hues. The palette fills that cone evenly. It is the same for every frame, so that films do not
-//! flicker, and mapping a pixel to it is one look into a table.
+//! Every colour of a picture lies in a cone, because a pixel is the background with some share of a
+//! mixture of hues. The tip of the cone is the background; its base is the disc within the circle
+//! of [`style::hue`]. The palette fills that cone evenly. It is the same for every frame, so that
+//! films do not flicker, and a pixel is mapped to it by one table lookup.
 
 use std::sync::OnceLock;
 
@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use crate::view::frame::Frame;
 use crate::view::style;
 
-/// Distances from the background at which the cone is cut, 1 being the base.
+/// Number of levels at which the cone is cut between its tip and its base.
 const LEVELS: usize = 7;
-/// Bits of each channel that the table looks at.
+/// Bits per channel that index the table.
 const BITS: usize = 6;
 
 type Rgb = [u8; 3];
@@ -50,14 +50,13 @@ pub fn palette() -> &'static Palette {
     })
 }
 
-/// The background, then the cone from tip to base: rings of hues round a centre of grey.
+/// The background, then the cone from tip to base: at each level rings of hues round a grey centre.
 fn cone() -> Vec<Rgb> {
     let ground = style::BACKGROUND.map(|c| f32::from(c) / 255.0);
     let mut colours = vec![style::BACKGROUND];
     for level in 1..=LEVELS {
         let share = level as f32 / LEVELS as f32;
-        // Rings as far apart as levels are, more or less: the base is about as wide as the cone is
-        // high.
+        // Rings are about as far apart as levels: the base is about as wide as the cone is high.
         let rings = level.div_ceil(2);
         for ring in 0..=rings {
             let saturation = ring as f32 / rings as f32;
@@ -77,7 +76,7 @@ fn cone() -> Vec<Rgb> {
 }
 
 impl Palette {
-    /// The colours, the background first.
+    /// The colours; the background is the first.
     #[must_use]
     pub fn colours(&self) -> &[Rgb] {
         &self.colours
@@ -88,7 +87,7 @@ impl Palette {
         frame.pixels.par_chunks_mut(1 << 16).for_each(|pixels| {
             for pixel in pixels.chunks_exact_mut(4) {
                 let [r, g, b] = [pixel[0], pixel[1], pixel[2]];
-                // The background stays itself, though its cell may be nearer to another colour.
+                // The background stays as it is, though its cell may be nearer to another colour.
                 if [r, g, b] != style::BACKGROUND {
                     let cell = |c: u8| usize::from(c) >> (8 - BITS);
                     let at = (cell(r) << (2 * BITS)) | (cell(g) << BITS) | cell(b);

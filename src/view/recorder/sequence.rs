@@ -1,4 +1,4 @@
-//! A PNG sequence, encoded in parallel behind the simulation's back.
+//! A PNG sequence, encoded in parallel while the simulation goes on.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -10,13 +10,13 @@ use super::{Frame, RecordError, Recorder, png};
 /// Where an encoded frame goes: its number, counted from 0, and its bytes.
 pub type Sink = dyn Fn(u64, &[u8]) -> io::Result<()> + Send + Sync;
 
-/// Most threads that encode. More of them would only wait for the frames.
+/// Most encoding threads. More would only wait for frames.
 const MOST_THREADS: usize = 16;
 
 type FirstFault = Arc<Mutex<Option<RecordError>>>;
 
-/// Hands every frame to the first free thread. Waits when all are busy and as many frames are
-/// waiting, so that memory stays bounded.
+/// Gives every frame to the first free thread. Waits when all threads are busy and as many frames
+/// are queued, so that memory stays bounded.
 pub struct SequenceRecorder {
     frames: Option<SyncSender<(u64, Frame)>>,
     threads: Vec<JoinHandle<()>>,
@@ -46,7 +46,7 @@ impl SequenceRecorder {
     }
 }
 
-/// What each thread does, until there are no more frames or one cannot be written.
+/// The loop of a thread: encodes until there are no more frames.
 fn encode_all(queue: &Mutex<Receiver<(u64, Frame)>>, fault: &FirstFault, sink: &Sink) {
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -54,7 +54,7 @@ fn encode_all(queue: &Mutex<Receiver<(u64, Frame)>>, fault: &FirstFault, sink: &
         let mut bytes = Vec::new();
         let written = png::write_fast(&mut bytes, &frame).and_then(|()| Ok(sink(number, &bytes)?));
         if let Err(error) = written {
-            // The first fault is told; the thread goes on, or the frames would pile up.
+            // Keep the first error and go on: otherwise frames would pile up.
             fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }
     }

@@ -1,6 +1,6 @@
-//! Shapes in the world that are no agents: obstacles, paths, targets, and the geometry of steering.
+//! Shapes in the world other than agents: obstacles, paths, targets, and the geometry of steering.
 //!
-//! A list of them is all that the scenery and the geometry have to say; who draws them
+//! The scenery and the geometry produce a list of shapes. What draws the list
 //! ([`super::cpu::shape_raster`], the window) decides how.
 
 pub mod geometry;
@@ -20,28 +20,28 @@ pub enum Shape {
         /// World units.
         radius: f32,
     },
-    /// A circle's line.
+    /// The outline of a circle.
     Ring {
         /// World units.
         centre: Point,
         /// World units.
         radius: f32,
     },
-    /// A line of segments; `width` is that of a band in world units, 0 for a mere line.
+    /// A polyline. `width` is the width of a band in world units, or 0 for a thin line.
     Line {
         /// World units.
         points: Vec<Point>,
-        /// True when it leads back to its start.
+        /// True when the line returns to its start.
         closed: bool,
         /// World units.
         width: f32,
     },
-    /// A small upright cross that is as large in every picture.
+    /// A small upright cross of the same size at every zoom.
     Cross {
         /// World units.
         centre: Point,
     },
-    /// A part of a filled circle, symmetric round `heading`.
+    /// A part of a filled circle, symmetric about `heading`.
     Sector {
         /// World units.
         centre: Point,
@@ -56,7 +56,7 @@ pub enum Shape {
     Dashes(Dashes),
 }
 
-/// A dashed arc, symmetric round `heading`. Several that share their place leave room for each other.
+/// A dashed arc, symmetric about `heading`. Arcs that share a place alternate their dashes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dashes {
     /// World units.
@@ -67,33 +67,33 @@ pub struct Dashes {
     pub heading: f32,
     /// Full angle; radians.
     pub angle: f32,
-    /// Which of those that share the place this is, from 0 on.
+    /// Index of this arc among those that share the place.
     pub turn: u32,
-    /// How many share the place.
+    /// Number of arcs that share the place.
     pub of: u32,
 }
 
-/// From one dash to the next; points of the screen.
+/// Distance from one dash to the next; points of the screen.
 const DASH: f32 = 10.0;
 
-/// How much of that is drawn.
+/// Share of that distance that is drawn.
 const DRAWN: f32 = 0.6;
 
-/// Most dashes of an arc: a circle that is far larger than the screen has longer ones.
+/// Most dashes of an arc. A circle far larger than the screen gets longer dashes.
 const MOST_DASHES: f32 = 360.0;
 
 impl Dashes {
-    /// All of a circle.
+    /// A whole circle.
     #[must_use]
     pub fn round(centre: Point, radius: f32) -> Self {
         Self { centre, radius, heading: 0.0, angle: TAU, turn: 0, of: 1 }
     }
 
-    /// Where each dash begins and ends, in radians against the x axis, on a screen on which the radius
+    /// Where each dash begins and ends, in radians against the x axis, on a screen where the radius
     /// is `radius` points.
     pub fn dashes(&self, radius: f32) -> impl Iterator<Item = (f32, f32)> + use<> {
         let Self { heading, angle, turn, of, .. } = *self;
-        // `as` makes none of what is no number.
+        // `as` turns NaN into 0.
         let places = (radius * angle / DASH).round().clamp(4.0, MOST_DASHES) as u32;
         let places = places.next_multiple_of(of.max(1));
         let step = angle / places as f32;

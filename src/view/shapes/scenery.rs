@@ -1,4 +1,4 @@
-//! What stands in a world, as shapes: walls, flow field, paths, obstacles and targets.
+//! The scenery of a world as shapes: walls, flow field, paths, obstacles and targets.
 //!
 //! The colours are quiet, so that the flock stays the brightest thing in the picture.
 
@@ -11,19 +11,20 @@ use crate::model::world::{Boundary, World};
 use crate::view::camera::Camera;
 use crate::view::shapes::{Shape, StyledShape};
 
-/// Most strokes that show a flow field; in larger ones only every so many cells have one.
+/// Most strokes that show a flow field. In a larger field only every n-th cell has one.
 const MOST_STROKES: usize = 2000;
 
-/// Length of a stroke, as a share of the distance from one to the next.
+/// Length of a stroke, as a share of the distance between strokes.
 const STROKE: f32 = 0.55;
 
-/// Length of the barbs at its head, along and across it, as a share of half the stroke.
+/// Length of the barbs at its head, both along and across the stroke, as a share of half the
+/// stroke.
 const BARB: f32 = 0.45;
 
-/// An edge of the world that is nearer than this to the picture's is not marked; pixels.
+/// An edge of the world that is nearer than this to the edge of the picture is not marked; pixels.
 const AT_THE_EDGE: f32 = 1.5;
 
-/// Farthest image of a shape in a wrapped world, in world sizes: as far as agents look for paths.
+/// Farthest image of a shape in a wrapped world, in world sizes: agents look for paths as far.
 const FARTHEST_IMAGE: f32 = 2.0;
 
 const SEAM: ([u8; 3], f32) = ([255; 3], 0.15);
@@ -35,8 +36,8 @@ const OBSTACLE: ([u8; 3], f32) = ([40, 47, 60], 1.0);
 const RIM: ([u8; 3], f32) = ([96, 110, 132], 0.9);
 const TARGET: ([u8; 3], f32) = ([236, 196, 108], 0.85);
 
-/// All that stands in the world of a scene, with its targets as they are now; what is above comes
-/// last. In a wrapped world a mark on the seam is there once for each side.
+/// All scenery of a scene, with its targets in their current places, in drawing order. In a wrapped
+/// world a shape on the seam appears once for each side.
 #[must_use]
 pub fn shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
     let mut scenery = SceneryShapes::default();
@@ -45,7 +46,7 @@ pub fn shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
     scenery.shapes
 }
 
-/// The shapes that stay where they are, remembered: a large flow field takes a while to compute.
+/// The shapes that do not move, cached: a large flow field takes a while to compute.
 #[derive(Clone, Debug, Default)]
 pub struct SceneryShapes {
     of: Option<SceneryInputs>,
@@ -59,7 +60,7 @@ struct SceneryInputs {
     seed: u32,
     obstacles: Vec<Obstacle>,
     paths: Vec<Path>,
-    /// Distance from each path that its followers keep within; world units.
+    /// The distance that followers keep from each path; world units.
     radii: Vec<f32>,
     flow: Option<FlowPlan>,
 }
@@ -76,13 +77,13 @@ impl SceneryInputs {
 }
 
 impl SceneryShapes {
-    /// The shapes, in the order in which they are drawn.
+    /// The shapes in drawing order.
     #[must_use]
     pub fn shapes(&self) -> &[StyledShape] {
         &self.shapes
     }
 
-    /// Makes the shapes those of `scene`; true when they are other ones than before.
+    /// Rebuilds the shapes for `scene` if needed; true when they have changed.
     pub fn update(&mut self, scene: &Scene) -> bool {
         if self.of.as_ref().is_some_and(|sources| sources.are_of(scene)) {
             return false;
@@ -105,7 +106,7 @@ impl SceneryShapes {
     }
 }
 
-/// The active targets but the pointer, which the hand shows.
+/// The active targets except the pointer, which the mouse cursor shows.
 #[must_use]
 pub fn target_shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
     let mut shapes = Vec::new();
@@ -135,7 +136,7 @@ fn obstacle_shapes(scene: &Scene) -> Vec<StyledShape> {
     shapes
 }
 
-/// For each path its band and its middle line. `radii` are those of [`radii`].
+/// The band and the middle line of each path. `radii` comes from [`radii`].
 fn path_shapes(scene: &Scene, radii: &[f32]) -> Vec<StyledShape> {
     let mut shapes = Vec::new();
     for (path, radius) in scene.paths.iter().zip(radii) {
@@ -156,7 +157,7 @@ fn path_shapes(scene: &Scene, radii: &[f32]) -> Vec<StyledShape> {
     shapes
 }
 
-/// For each path the largest distance that a species may keep from it; 0 where none follows it.
+/// For each path the largest distance that a species keeps from it; 0 where no species follows it.
 fn radii(scene: &Scene) -> Vec<f32> {
     let value = |rule: &Rule, key| rule.kind.parameter(key).map_or(0.0, |slot| rule.values[slot]);
     let rules = scene.species.iter().flat_map(|species| &species.rules);
@@ -178,7 +179,7 @@ fn wall_shapes(world: &World) -> Option<StyledShape> {
     (world.boundary == Boundary::Walls).then(|| styled(frame, WALL))
 }
 
-/// Where a wrapped world ends, on those sides on which the picture goes on beyond it.
+/// The edges of a wrapped world on the sides where the picture extends beyond it.
 #[must_use]
 pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
     if world.boundary != Boundary::Wrap {
@@ -199,8 +200,7 @@ pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
     corners.into_iter().enumerate().filter_map(side).collect()
 }
 
-/// A stroke in the middle of every so many cells, along the field; there is none where the field is
-/// zero.
+/// One stroke along the field in every n-th cell; none where the field is zero.
 fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
     let FlowField { index, ways } = scene.flow_field();
     let step = (1..).find(|step| {
@@ -208,7 +208,7 @@ fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
         strokes <= MOST_STROKES
     });
     let step = step.unwrap_or(1);
-    // In the middle of the cells that it stands for, or near it.
+    // In or near the middle of the cells that the stroke stands for.
     let picked = |cells: u32| (0..cells).skip(step as usize / 2).step_by(step as usize);
     let half = index.cell_size().min_element() * step as f32 * STROKE / 2.0;
     let mut shapes = Vec::new();
@@ -230,8 +230,8 @@ fn styled(shape: Shape, (colour, opacity): ([u8; 3], f32)) -> StyledShape {
     StyledShape { shape, colour, opacity }
 }
 
-/// By how much to move what lies between `low` and `high` so that it is seen wherever it reaches
-/// into the world: first not at all, then across the seams that it lies on.
+/// Offsets that show what lies between `low` and `high` wherever it reaches into the world: first
+/// no offset, then one for each seam that it crosses.
 fn images(world: &World, low: Point, high: Point) -> Vec<Point> {
     let mut images = vec![Point::ZERO];
     if world.boundary != Boundary::Wrap {

@@ -1,11 +1,11 @@
-//! What an agent that avoids obstacles looks at, by each of the methods.
+//! The geometry of obstacle avoidance, for each of its methods.
 
 use super::builder::ShapeBuilder;
 use crate::model::behaviours::{Avoid, Surroundings};
 use crate::model::scenery::Obstacle;
 use crate::model::vector::Point;
 
-/// An agent on the lookout.
+/// An agent that avoids obstacles.
 #[derive(Clone, Copy, Debug)]
 pub struct LookoutDrawing {
     /// World units.
@@ -25,14 +25,14 @@ pub struct LookoutDrawing {
 struct Seen {
     centre: Point,
     radius: f32,
-    /// How far ahead the centre is.
+    /// How far ahead the centre is; world units.
     x: f32,
-    /// How far to the left.
+    /// How far to the left; world units.
     y: f32,
 }
 
 impl LookoutDrawing {
-    /// Draws the feeler, box or vector ahead, and the obstacles that it makes the agent react to.
+    /// Draws the feeler, box or vector ahead, and the obstacles that the agent reacts to.
     pub fn draw(&self, rule: &Avoid, surroundings: &Surroundings, shapes: &mut ShapeBuilder) {
         let near = surroundings.scenery.obstacles.near(self.position.to_array());
         let seen = near.iter().map(|obstacle| self.see(obstacle, surroundings));
@@ -70,7 +70,7 @@ impl LookoutDrawing {
                 let first = seen.filter(hit).min_by(|a, b| a.y.abs().total_cmp(&b.y.abs()));
                 if let Some(circle) = first {
                     shapes.ring(circle.centre, circle.radius);
-                    // The force has this direction.
+                    // The direction of the force.
                     shapes.line(&[circle.centre, self.position + vector]);
                     shapes.point(self.position + vector);
                 }
@@ -88,18 +88,18 @@ impl LookoutDrawing {
         }
     }
 
-    /// Share of the full speed.
+    /// Share of the maximum speed.
     fn pace(&self) -> f32 {
         if self.max_speed > 0.0 { (self.velocity.length() / self.max_speed).min(1.0) } else { 0.0 }
     }
 
-    /// The circle whose expanded edge crosses the box's axis first, and how far ahead.
+    /// The circle whose expanded edge crosses the box's axis first, and how far ahead it does.
     fn first_in_box(&self, seen: impl Iterator<Item = Seen>, length: f32) -> Option<(Seen, f32)> {
         let crossing = |circle: Seen| {
             let expanded = circle.radius + self.size;
             let half = (expanded * expanded - circle.y * circle.y).sqrt();
             let crossing = if circle.x > half { circle.x - half } else { circle.x + half };
-            // The half is no number where the axis misses the circle; nothing is less than that.
+            // `half` is NaN where the axis misses the circle; no comparison with NaN is true.
             (circle.x >= 0.0 && crossing < length).then_some((circle, crossing))
         };
         seen.filter_map(crossing).min_by(|a, b| a.1.total_cmp(&b.1))

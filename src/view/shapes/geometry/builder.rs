@@ -6,21 +6,21 @@ use crate::view::shapes::{Dashes, Shape, StyledShape};
 /// Opacity of lines and points.
 const LINE: f32 = 0.85;
 
-/// Opacity of circles, of which there are many and large ones.
+/// Opacity of circles: there are many of them, and some are large.
 const RING: f32 = 0.6;
 
 /// Opacity of areas: the flock must show through.
 const AREA: f32 = 0.14;
 
-/// Length of an arrow's head, in lengths of the arrow.
+/// Length of an arrow's head, as a share of the arrow.
 const HEAD: f32 = 0.25;
 
-/// Draws shapes of one colour after another.
+/// Collects shapes drawn in a current colour.
 #[derive(Clone, Debug)]
 pub struct ShapeBuilder {
     /// sRGB of what is drawn next.
     pub colour: [u8; 3],
-    /// Radius of a point; world units. Whoever draws it makes it large enough to be seen.
+    /// Radius of a point; world units. The renderer enlarges it enough to be seen.
     point: f32,
     shapes: Vec<StyledShape>,
 }
@@ -32,7 +32,7 @@ impl ShapeBuilder {
         Self { colour: [255; 3], point: size * 0.25, shapes: Vec::new() }
     }
 
-    /// What was drawn.
+    /// The shapes drawn so far.
     #[must_use]
     pub fn into_shapes(self) -> Vec<StyledShape> {
         self.shapes
@@ -47,17 +47,17 @@ impl ShapeBuilder {
         self.draw(Shape::Disc { centre: at, radius: self.point }, LINE);
     }
 
-    /// A circle round a thing.
+    /// A circle round an object.
     pub fn circle(&mut self, centre: Point, radius: f32) {
         self.draw(Shape::Ring { centre, radius }, RING);
     }
 
-    /// A circle that something reaches to.
+    /// A dashed circle that shows a range.
     pub fn ring(&mut self, centre: Point, radius: f32) {
         self.dashes(Dashes::round(centre, radius));
     }
 
-    /// Part of such a circle.
+    /// A dashed arc that shows a range.
     pub fn dashes(&mut self, dashes: Dashes) {
         self.draw(Shape::Dashes(dashes), LINE);
     }
@@ -77,7 +77,7 @@ impl ShapeBuilder {
         self.outline(&[low, Point::new(high.x, low.y), high, Point::new(low.x, high.y)]);
     }
 
-    /// An arrow from `from` to `to`; nothing where they are the same.
+    /// An arrow from `from` to `to`; nothing where they are equal.
     pub fn arrow(&mut self, from: Point, to: Point) {
         let way = to - from;
         if way == Point::ZERO {
@@ -88,8 +88,8 @@ impl ShapeBuilder {
         self.line(&[to - along + across, to, to - along - across]);
     }
 
-    /// What lies within `radius` and half of `angle` (radians) either side of `heading` (a unit
-    /// vector), with its edges but not its arc.
+    /// The area within `radius` and within half of `angle` (radians) either side of `heading` (a
+    /// unit vector), with its straight edges but not its arc.
     pub fn sector(&mut self, centre: Point, radius: f32, heading: Point, angle: f32) {
         let middle = heading.to_angle();
         self.draw(Shape::Sector { centre, radius, heading: middle, angle }, AREA);

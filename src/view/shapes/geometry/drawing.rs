@@ -1,4 +1,4 @@
-//! The drawing of one agent's geometry.
+//! Draws the geometry of one agent.
 
 use super::avoidance::LookoutDrawing;
 use super::builder::ShapeBuilder;
@@ -15,16 +15,16 @@ use crate::model::state::FlockState;
 use crate::model::vector::{Point, Vector};
 use crate::view::shapes::{Dashes, StyledShape};
 
-/// The velocity is drawn as the way of this many ticks, and so is a desired velocity.
+/// Velocities and desired velocities are drawn as the distance covered in this many ticks.
 const ARROW_TICKS: f32 = 10.0;
 
 /// Colour of the agent itself: its ring and its velocity.
 const OWN_COLOUR: [u8; 3] = [225, 228, 235];
 
-/// Radius of the ring round the agent, in sizes of the agent.
+/// Radius of the ring round the agent, in agent sizes.
 const OWN_RING: f32 = 1.8;
 
-/// Longer ways than this are those of "any distance"; world units.
+/// Distances longer than this count as unlimited; world units.
 const ENDLESS: f32 = 1e9;
 
 fn point(vector: Vector<f32>) -> Point {
@@ -41,7 +41,7 @@ struct Subject {
     row: usize,
     position: Point,
     heading: Point,
-    /// As its behaviours see it.
+    /// The agent as its behaviours see it.
     agent: Agent<f32>,
 }
 
@@ -69,7 +69,7 @@ impl Subject {
     }
 }
 
-/// A drawing in the making.
+/// A drawing in progress.
 pub struct GeometryDrawing<'a> {
     species: &'a Species,
     surroundings: Surroundings<'a>,
@@ -79,7 +79,7 @@ pub struct GeometryDrawing<'a> {
 }
 
 impl<'a> GeometryDrawing<'a> {
-    /// Nothing yet, for the agent in a row of `state`, which must be of `species`.
+    /// An empty drawing for the agent in a row of `state`, which must be of `species`.
     #[must_use]
     pub fn new(
         species: &'a Species,
@@ -91,7 +91,7 @@ impl<'a> GeometryDrawing<'a> {
         Self { species, surroundings, state, subject: Subject::new(species, state, row), shapes }
     }
 
-    /// Everything: the behaviours of the legend in its colours, and the agent's velocity.
+    /// Draws everything: the behaviours of the legend in their colours, and the agent's velocity.
     #[must_use]
     pub fn all(mut self, legend: &[(Kind, [u8; 3])]) -> Vec<StyledShape> {
         let Subject { position, agent, .. } = self.subject;
@@ -100,7 +100,7 @@ impl<'a> GeometryDrawing<'a> {
         for (index, (kind, colour)) in legend.iter().enumerate() {
             self.shapes.colour = *colour;
             if let Some((radius, fov)) = sights[index] {
-                // Those that see equally far share a circle, dash by dash.
+                // Behaviours with the same radius share a circle: their dashes alternate.
                 let same = |others: &[Option<(f32, f32)>]| {
                     others.iter().filter(|other| **other == sights[index]).count() as u32
                 };
@@ -150,13 +150,13 @@ impl<'a> GeometryDrawing<'a> {
             Kind::Avoid => self.obstacles(),
             Kind::FollowFlow => self.flow(),
             Kind::Swim => self.swim(),
-            // The others have no more to show than how far they see.
+            // The others show only how far they see.
             _ => {}
         }
     }
 
-    /// How far a behaviour sees, which is number `turn` of `of` that see as far; the field of view in
-    /// degrees.
+    /// Draws how far a behaviour sees; `fov` in degrees. It is number `turn` of the `of` behaviours
+    /// that see as far.
     fn perception(&mut self, radius: f32, fov: f32, turn: u32, of: u32) {
         let Subject { position, heading, .. } = self.subject;
         let angle = fov.to_radians();
@@ -171,8 +171,8 @@ impl<'a> GeometryDrawing<'a> {
         }
     }
 
-    /// The nearest agent that a behaviour looks for: within `radius` and a field of view (the
-    /// cosine of its half), of a species in the set `with`.
+    /// The nearest agent that a behaviour looks for: within `radius` and a field of view (`fov` is
+    /// the cosine of its half), of a species in the set `with`.
     fn nearest(&self, radius: f32, fov: f32, with: f32) -> Nearest<f32> {
         let Subject { row, position, heading, .. } = self.subject;
         let mut nearest = Nearest::nobody(0.0);
@@ -196,7 +196,7 @@ impl<'a> GeometryDrawing<'a> {
         nearest
     }
 
-    /// Where pursuer and quarry would meet.
+    /// The point where pursuer and quarry would meet.
     fn meeting(&mut self, aim: &Aim<f32>, nearest: &Nearest<f32>) {
         let Subject { position, agent, .. } = self.subject;
         let (way, found) = aim.way(&agent, &self.surroundings, nearest);
@@ -238,7 +238,7 @@ impl<'a> GeometryDrawing<'a> {
         let around = Vector::at_angle(agent.angle);
         let kicks = kind > 0.0;
         let turned = if kicks { around } else { vector(heading).turned(around) };
-        // A kick is a change of velocity: it is drawn like one.
+        // A kick is a change of velocity, so it is drawn to the same scale as one.
         let scale = if kicks { ARROW_TICKS } else { 1.0 };
         let centre = position + heading * distance * scale;
         let sought = centre + point(turned) * radius * scale;

@@ -1,4 +1,5 @@
-//! The geometry of steering: what an agent goes by, from the same formulas that move it.
+//! The geometry of steering: shows what an agent reacts to, computed by the same formulas that move
+//! it.
 //!
 //! *The Nature of Code* draws it beside its vehicles: the wanderer's circle (exercise 5.4), the
 //! margin of the walls (example 5.3), the predicted point and its normal on a path (2012, example
@@ -21,10 +22,10 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::view::shapes::StyledShape;
 
-/// The geometry of more agents than this at a time is a tangle.
+/// Most agents whose geometry is drawn at a time: more make a tangle.
 pub const MOST_AGENTS: usize = 64;
 
-/// The behaviours of a species that are not silenced, in the order of the file, each with the
+/// The behaviours of a species whose weight is not 0, in the order of the file, each with the
 /// colour of its geometry.
 #[must_use]
 pub fn legend(species: &Species) -> Vec<(Kind, [u8; 3])> {
@@ -33,9 +34,9 @@ pub fn legend(species: &Species) -> Vec<(Kind, [u8; 3])> {
     kinds.map(|kind| (kind, colour(kind))).collect()
 }
 
-/// The colour of a behaviour: that of its circles and lines, and of its line in the window's legend.
-/// Most are Okabe and Ito's, which the colour-blind tell apart. Seek and arrive want the same and have
-/// one colour, and so have flee and evade.
+/// The colour of a behaviour: of its circles and lines, and of its line in the window's legend.
+/// Most colours are Okabe and Ito's, which colour-blind people can tell apart. Seek and arrive
+/// pursue the same goal and share a colour; so do flee and evade.
 #[must_use]
 pub fn colour(kind: Kind) -> [u8; 3] {
     match kind.info().key {
@@ -52,7 +53,7 @@ pub fn colour(kind: Kind) -> [u8; 3] {
         "view" => [0x8F, 0xD1, 0x4F],
         "follow_flow" => [0x50, 0xE0, 0xD0],
         "swim" => [0xFF, 0x9E, 0x9E],
-        // One that is not in this list yet.
+        // A behaviour that is not in this list yet.
         _ => [0xC8, 0xB8, 0x9A],
     }
 }
@@ -62,23 +63,23 @@ fn value(species: &Species, kind: Kind, key: &str) -> f32 {
     kind.parameter(key).map_or(0.0, |index| species.value(kind, index))
 }
 
-/// How far a behaviour sees (world units), and its field of view (degrees), if it looks for agents.
+/// How far a behaviour sees (world units) and its field of view (degrees), if it looks for agents.
 fn perception(species: &Species, kind: Kind) -> Option<(f32, f32)> {
     let by_target = kind.parameter("target").is_some_and(|i| species.value(kind, i) != NO_TARGET);
     let looks = kind.info().sees_neighbours && !by_target;
     looks.then(|| (value(species, kind, "radius"), value(species, kind, "fov")))
 }
 
-/// The parameters of a behaviour as engines read them.
+/// The parameters of a behaviour as the engines read them.
 fn rule<P: Parameters<f32>>(species: &Species, kind: Kind) -> P {
     P::read(|index| species.encoded(kind, index))
 }
 
 /// The geometry of the agent in row `agent` of `state`; empty where there is no such row.
 ///
-/// `scene` is the scene at the state's tick ([`Scene::at`]), `scenery` what stands in it, and
-/// `targets` are the scene's targets where they are now. Ways across the seam of a wrapped world
-/// lead out of the world: they are the ways that the agent goes by.
+/// `scene` is the scene at the state's tick ([`Scene::at`]), `scenery` is what stands in it, and
+/// `targets` are the scene's targets in their current places. In a wrapped world a line across the
+/// seam leads out of the world, because that is the agent's shortest way.
 #[must_use]
 pub fn shapes_of(
     scene: &Scene,
@@ -90,7 +91,7 @@ pub fn shapes_of(
     shapes_of_all(scene, scenery, targets, state, &[agent])
 }
 
-/// The geometry of several agents. What is the same for a whole species is drawn once.
+/// The geometry of several agents. What a whole species shares is drawn once.
 #[must_use]
 pub fn shapes_of_all(
     scene: &Scene,
@@ -109,7 +110,7 @@ pub fn shapes_of_all(
             shapes.extend(shared(scene, species, &legend));
         }
         for row in own {
-            // Each with what it has drawn for itself.
+            // Each agent with the parameters that it drew for itself.
             let own = species.of_agent(scene.seed, row as u32);
             shapes.extend(GeometryDrawing::new(&own, surroundings, state, row).all(&legend));
         }
@@ -117,7 +118,7 @@ pub fn shapes_of_all(
     shapes
 }
 
-/// What all agents of a species have in common: the walls' margin.
+/// What all agents of a species share: the walls' margin.
 fn shared(scene: &Scene, species: &Species, legend: &[(Kind, [u8; 3])]) -> Vec<StyledShape> {
     let mut shapes = ShapeBuilder::new(species.body.size);
     for (_, colour) in legend.iter().filter(|(kind, _)| *kind == Kind::Contain) {

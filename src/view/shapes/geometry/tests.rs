@@ -1,4 +1,4 @@
-//! Geometry against numbers worked out by hand, and against the forces themselves.
+//! Geometry against numbers worked out by hand, and against the forces.
 
 use super::*;
 use crate::model::behaviours::{Agent, Avoid, SolitaryBehaviour};
@@ -8,14 +8,14 @@ use crate::model::scene::Request;
 use crate::model::vector::Vector;
 use crate::view::shapes::{Dashes, Shape};
 
-/// A scene of this text, with its obstacles placed.
+/// The scene of this text, with its obstacles placed.
 fn scene(text: &str) -> Scene {
     let mut scene = Scene::parse("test", text, &[]).unwrap();
     scene.populate(&Request::default()).unwrap();
     scene
 }
 
-/// Agents of the first species at these places, with these velocities.
+/// Agents of the first species with these positions and velocities.
 fn flock(agents: &[([f32; 2], [f32; 2])]) -> FlockState {
     FlockState {
         tick: 0,
@@ -124,7 +124,7 @@ fn a_quarry_is_met_where_it_will_be() {
                 [species.a.pursue]\nradius = 40\nfov = 180\nticks = 10\n";
     let agents = [
         ([190.0, 100.0], [1.0, 0.0]),
-        // Nearest, but behind; then the quarry, across the seam; then one that is out of reach.
+        // The nearest agent, but behind; the quarry, across the seam; and one out of reach.
         ([185.0, 100.0], [0.0, 3.0]),
         ([10.0, 100.0], [0.0, 2.0]),
         ([60.0, 100.0], [0.0, 1.0]),
@@ -138,7 +138,7 @@ fn a_quarry_is_met_where_it_will_be() {
         _ => None,
     });
     assert_eq!(sectors.collect::<Vec<_>>(), [(40.0, 0.0, std::f32::consts::PI)]);
-    // By distance: 20 units at 4 a tick are five ticks.
+    // By distance: 20 units at 4 per tick are five ticks.
     let by_distance = text.replace("ticks = 10", "lead = \"distance\"");
     assert!(has_point(&first_of(&scene(&by_distance), &flock(&agents)), [210.0, 110.0]));
 }
@@ -162,7 +162,7 @@ fn targets_have_lines_and_the_circles_that_matter() {
     assert!(!has_line(&flee, &way) && has_ring(&flee, target, 59.0), "out of its reach");
     assert!(has_line(&shapes("flee]"), &way));
     assert!(!has_line(&shapes("seek]\ntarget = \"pointer\""), &way), "the pointer is not there");
-    // A swimmer without memory: the angle is 0, the point ahead of the food.
+    // A swimmer without memory: the angle is 0, so the point is ahead of the food.
     let swim = shapes("swim]\nradius = 50");
     assert!(has_ring(&swim, target, 50.0) && has_point(&swim, [710.0, 100.0]), "{swim:?}");
 }
@@ -171,7 +171,7 @@ fn targets_have_lines_and_the_circles_that_matter() {
 fn a_flow_is_an_arrow_of_ten_ticks() {
     let text = "world = { size = [400, 400], boundary = \"wrap\" }\n[flow]\nkind = \"vortex\"\n\
                 [species.a]\ncount = 1\nmax_speed = 2\n[species.a.follow_flow]\n";
-    // In the cell whose middle is at (390, 210): the field there is (-10, 190).
+    // In the cell with its middle at (390, 210). The field there is (-10, 190).
     let shapes = first_of(&scene(text), &flock(&[([385.0, 205.0], [0.0, 0.0])]));
     let way = Point::new(-10.0, 190.0).normalize() * 20.0;
     assert!(has_line(&shapes, &[[385.0, 205.0], [385.0 + way.x, 205.0 + way.y]]), "{shapes:?}");
@@ -242,13 +242,13 @@ fn those_that_see_as_far_share_a_circle_dash_by_dash() {
     assert_eq!(colours, legend.iter().map(|(_, colour)| *colour).collect::<Vec<_>>());
     let places = dashed.iter().map(|(_, d)| (d.radius, d.turn, d.of)).collect::<Vec<_>>();
     assert_eq!(places, [(25.0, 0, 1), (50.0, 0, 2), (50.0, 1, 2)]);
-    // Round the whole circle, and nowhere two at once.
+    // The dashes go round the whole circle and do not overlap.
     let chunks = |index: usize| dashed[index].1.dashes(80.0).collect::<Vec<_>>();
     let mut all = [chunks(1), chunks(2)].concat();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     assert_eq!(all.len(), 50);
     assert!(all.windows(2).all(|pair| pair[0].1 < pair[1].0 && pair[1].0 - pair[0].1 < 0.06));
-    // Its own ring is whole.
+    // The agent's own ring is whole.
     assert_eq!(shapes.iter().filter(|shape| matches!(shape.shape, Shape::Ring { .. })).count(), 1);
     assert_eq!(shapes_of(&scene, &scene.scenery(), &[], &flock(&[]), 0), []);
 }
