@@ -1,35 +1,35 @@
-//! The uniform grid that neighbour search goes by: geometry only, shared by both engines and by
-//! the statistics. `shaders/grid.wgsl` reads the same numbers from a uniform.
+//! The uniform grid for neighbour search: geometry only, shared by both engines and the statistics.
+//! `shaders/grid.wgsl` reads the same numbers from a uniform.
 
 use super::random::{self, Use};
 use super::real::Real;
 use super::vector::{Point, Vector};
 use super::world::{Boundary, World};
 
-/// About how many members of a run an agent looks at that is [`LONG_RUN`] or longer; a power of two,
-/// which spares the shader an integer division.
+/// An agent looks at about this many members of a run that is [`LONG_RUN`] or longer. A power of
+/// two spares the shader an integer division.
 ///
-/// Three runs of so many bound what an agent costs when a whole flock meets at a point.
+/// Three such samples bound the cost of an agent when a whole flock meets at a point.
 pub const RUN_SAMPLE: u32 = 32;
 
-/// From which length on a run has the smallest sample; a power of two.
+/// Runs of this length or longer have the smallest sample; a power of two.
 ///
-/// Of a shorter one every ⌈length² / ([`RUN_SAMPLE`] · `LONG_RUN`)⌉-th member is looked at, first
-/// every second, so that the noise of a sample begins small: forces of which only the direction
-/// counts get weaker by noise, separation more than cohesion, and flocks that are sampled coarsely
-/// draw together until they are crowds.
+/// The stride in a shorter run is ⌈length² / ([`RUN_SAMPLE`] · `LONG_RUN`)⌉. It begins at 2, so
+/// that the noise of sampling begins small. Noise weakens forces that use only the direction of a
+/// sum, and separation more than cohesion: coarsely sampled flocks draw together until they are
+/// crowds.
 pub const LONG_RUN: u32 = 1024;
 
-/// Longest run of agents that one agent reads whole, 181: where the sample would be as
-/// long as the run. It leaves 170 neighbours exact.
+/// The longest run that an agent reads whole, 181: at this length the sample would be as long as
+/// the run. Up to 170 neighbours are exact.
 pub const RUN_CAP: u32 = (RUN_SAMPLE * LONG_RUN).isqrt();
 
-/// At most this many cells for each agent: a sparse world gets wider cells instead of more memory.
+/// At most this many cells per agent: a sparse world gets wider cells instead of more memory.
 const CELLS_PER_AGENT: f64 = 4.0;
 
-/// Where a cell as wide as the radius would hold so many agents of an even flock, cells are half as
-/// wide: an agent reads five half columns instead of three whole ones, a sixth less. With fewer
-/// agents more cells cost as much as shorter runs save.
+/// From this many agents of an even flock in a cell as wide as the radius, cells are half as wide:
+/// an agent reads five half columns instead of three whole ones, a sixth less. With fewer agents
+/// the additional cells cost as much as the shorter runs save.
 const DENSE: f64 = 6.0;
 
 /// Cells of equal size that cover the world, rows of cells one above the other.
@@ -43,17 +43,17 @@ pub struct Grid {
     pub cells_per_unit: Point,
     /// True when the neighbours of an edge cell are at the other edge.
     pub wraps: bool,
-    /// Columns on each side of an agent's own that hold neighbours of it.
+    /// Number of columns on each side of an agent's own that may hold its neighbours.
     pub reach: u32,
 }
 
-/// From here on a float holds whole numbers alone, and its lowest bits are the number.
+/// From this number on, every float is whole, and its lowest bits are the whole number.
 const WHOLE: f32 = 8_388_608.0;
 
-/// The indices of coordinates along one axis, 0 to `last`, as bits above those of [`WHOLE`].
+/// The indices of coordinates along one axis, 0 to `last`, added to the bits of [`WHOLE`].
 ///
-/// Compilers take a conversion to integers apart lane by lane, to settle what lies beyond the
-/// integers; these sums they leave alone.
+/// Compilers split a conversion to integers into one per lane, because of values outside the range
+/// of integers; they keep these sums vectorised.
 #[inline(always)]
 fn indices<R: Real>(x: R, cells_per_unit: f32, last: u32) -> R {
     let (zero, whole) = (x.constant(0.0), x.constant(WHOLE));
@@ -69,11 +69,11 @@ fn indices<R: Real>(x: R, cells_per_unit: f32, last: u32) -> R {
 pub type ColumnRun = (u32, u32);
 
 impl Grid {
-    /// The grid for `count` agents that see as far as `radius` (0: they see nobody).
+    /// The grid for `count` agents that perceive others within `radius` (0: none).
     ///
-    /// A cell is at least `radius` high, and `reach` cells are as wide, so that three rows of
-    /// 1 + 2 · `reach` cells round an agent hold all its neighbours, with a margin that outweighs the
-    /// rounding of [`Grid::cell_of`].
+    /// A cell is at least `radius` high, and `reach` cells together are at least `radius` wide:
+    /// three rows of 1 + 2 · `reach` cells round an agent hold all its neighbours. A margin
+    /// outweighs the rounding of [`Grid::cell_of`].
     #[must_use]
     pub fn new(world: &World, radius: f32, count: usize) -> Self {
         let (width, height) = (f64::from(world.size.x), f64::from(world.size.y));
@@ -107,8 +107,8 @@ impl Grid {
         self.columns as usize * self.rows as usize
     }
 
-    /// Column and row of the cell that holds `p`; positions outside belong to the nearest edge
-    /// cell, and so do NaNs (to the first).
+    /// Column and row of the cell that holds `p`. Positions outside belong to the nearest edge
+    /// cell, NaNs to the first cell.
     #[inline]
     #[must_use]
     pub fn cell_of(&self, p: Point) -> (u32, u32) {
@@ -130,8 +130,8 @@ impl Grid {
         row * self.columns + column
     }
 
-    /// The keys of several positions at once: those of [`Grid::key_of`], written to `keys`, as many
-    /// as it has room for.
+    /// Writes the keys of several positions to `keys`, as many as it has room for; the same keys as
+    /// [`Grid::key_of`].
     #[inline(always)]
     pub fn keys_of<R: Real>(&self, p: Vector<R>, keys: &mut [u32]) {
         let columns = indices(p.x, self.cells_per_unit.x, self.columns - 1);
@@ -142,8 +142,8 @@ impl Grid {
         }
     }
 
-    /// The rows that hold the neighbours of an agent in `row`, in the order in which both engines
-    /// visit them.
+    /// The rows that hold the neighbours of an agent in `row`. Both engines visit them in this
+    /// order.
     pub fn rows_around(&self, row: u32) -> impl Iterator<Item = u32> + use<> {
         let grid = *self;
         let around = if !grid.wraps {
@@ -157,7 +157,7 @@ impl Grid {
     }
 
     /// The columns that hold the neighbours of an agent in `column`, as one or two runs in
-    /// ascending order. Two only where the neighbourhood crosses the seam.
+    /// ascending order. There are two only if the neighbourhood crosses the seam.
     #[must_use]
     pub fn columns_around(&self, column: u32) -> (ColumnRun, Option<ColumnRun>) {
         let (reach, last) = (self.reach, self.columns - 1);
@@ -176,31 +176,31 @@ impl Grid {
     }
 }
 
-/// Which members of a long run an agent looks at: `first`, `first + stride`, … Each stands for
-/// `stride` agents.
+/// Which members of a long run an agent looks at: `phase`, `phase + stride`, … Each is weighted by
+/// `stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampling {
     /// Offset of the first member looked at.
     pub phase: u32,
-    /// Distance from one to the next; 1 when the run is read whole.
+    /// Distance from one to the next; 1 if the run is read whole.
     pub stride: u32,
 }
 
 impl Sampling {
-    /// What the agents of `cell` draw their phases from at `tick`.
+    /// Random bits for the phases of the agents in `cell` at `tick`.
     ///
-    /// It is drawn for the cell and not for the agent: agents of one cell then look at the same
-    /// members of a run, which lets a processor load them once for all.
+    /// They depend on the cell and not on the agent: all agents of a cell look at the same members
+    /// of a run, so a processor loads them once.
     #[inline]
     #[must_use]
     pub fn noise(seed: u32, cell: u32, tick: u32) -> u32 {
         random::bits(seed, cell, tick, Use::SamplePhase)
     }
 
-    /// For a run of `length` agents.
+    /// The sampling of a run of `length` agents.
     ///
-    /// The phase is uniform, so that a weighted sum over the sample is an unbiased estimate of the
-    /// sum over the run.
+    /// The phase is uniform, so the weighted sum over the sample is an unbiased estimate of the sum
+    /// over the run.
     #[inline]
     #[must_use]
     pub fn of_run(length: u32, noise: u32) -> Self {
@@ -220,7 +220,7 @@ impl Sampling {
 mod tests {
     use super::*;
 
-    /// A grid for a radius of 10, and for so many agents to its square.
+    /// A grid for a radius of 10, with `density` agents per square of 10 by 10.
     fn grid(width: f32, height: f32, boundary: Boundary, density: f32) -> Grid {
         let world = World { size: Point::new(width, height), boundary };
         Grid::new(&world, 10.0, (width * height * density / 100.0).ceil() as usize)
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// The sum over the sample that starts at `phase`, each member as many times as it stands for.
+    /// The sum over the sample that starts at `phase`, each member weighted by the stride.
     fn estimate(values: &[f64], stride: u32, phase: u32) -> f64 {
         let sample = values.iter().skip(phase as usize).step_by(stride as usize);
         sample.sum::<f64>() * f64::from(stride)
@@ -315,7 +315,7 @@ mod tests {
                 (0..stride).map(|phase| estimate(&values, stride, phase)).collect();
             let mean = estimates.iter().sum::<f64>() / f64::from(stride);
             assert!((mean - exact).abs() < 1e-6 * exact.abs(), "{length}: {mean}, not {exact}");
-            // The controls: always the same phase, and a stride that is not paid for.
+            // The controls: always the same phase, and members not weighted by the stride.
             assert!((estimates[0] - exact).abs() > 1e-3 * exact.abs(), "{length}");
             assert!((mean / f64::from(stride) - exact).abs() > 0.5 * exact.abs(), "{length}");
         }
@@ -330,7 +330,7 @@ mod tests {
             times[Sampling::of_run(1000, Sampling::noise(1, 3, tick)).phase as usize] += 1;
         }
         let mean = f64::from(TICKS) / f64::from(stride);
-        // Five standard deviations of a binomial number: one phase in a million is farther off.
+        // Five standard deviations of a binomial number: one phase in a million is outside.
         let off = 5.0 * mean.sqrt();
         assert!(times.iter().all(|n| (f64::from(*n) - mean).abs() < off), "{times:?}");
     }

@@ -8,7 +8,7 @@ use super::random::{Use, unit};
 /// Steps of the angle in a turn.
 const STEPS: f32 = 16_777_216.0;
 
-/// Largest number of neighbours that is told from more.
+/// The largest number of neighbours; more count as this many.
 pub const MOST_NEIGHBOURS: u32 = 255;
 
 /// An angle and a number of neighbours.
@@ -17,7 +17,7 @@ pub const MOST_NEIGHBOURS: u32 = 255;
 pub struct Memory(pub u32);
 
 impl Memory {
-    /// `angle` in turns, from −0.5 to 0.5; more than [`MOST_NEIGHBOURS`] count as that many.
+    /// `angle` is in turns, from −0.5 to 0.5; `neighbours` is limited to [`MOST_NEIGHBOURS`].
     #[inline]
     #[must_use]
     pub fn new(angle: f32, neighbours: f32) -> Self {
@@ -26,9 +26,9 @@ impl Memory {
         Self((angle << 8) as u32 | neighbours)
     }
 
-    /// What agent `id` remembers at the start: a random angle, nobody seen.
+    /// What agent `id` remembers at the start: a random angle and no neighbours.
     ///
-    /// (The sources start all angles at 0. A flock that does so drifts as one.)
+    /// (The sources start all angles at 0, but then the whole flock drifts in one direction.)
     #[must_use]
     pub fn at_start(seed: u32, id: u32) -> Self {
         Self::new(unit(seed, id, 0, Use::StartAngle) - 0.5, 0.0)
@@ -41,7 +41,7 @@ impl Memory {
         (self.0 as i32 >> 8) as f32 / STEPS
     }
 
-    /// Agents within the species' largest radius at the last tick.
+    /// Number of agents within the species' largest radius at the last tick.
     #[inline]
     #[must_use]
     pub fn neighbours(self) -> u32 {

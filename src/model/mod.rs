@@ -1,6 +1,6 @@
 //! What a flock is: scenes, species, behaviours, state, statistics and random numbers.
 //!
-//! Nothing here knows of a GPU, a window, a file or a clock.
+//! Nothing here uses a GPU, a window, a file or a clock.
 
 pub mod behaviours;
 pub mod grid;

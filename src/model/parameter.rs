@@ -1,26 +1,27 @@
 //! The single declaration of a parameter: key, default, unit, range and doc.
 //!
-//! From it come the scene file's key, the tables of `README.md`, the window's sliders, and (through
-//! naga's reflection) the place where the shader reads it.
+//! The scene file's key, the tables of `docs/scenes.md`, the window's sliders and (through naga's
+//! reflection) the shader's offset all come from it.
 
 use super::real::Real;
 
-/// Most species in one scene: a set of species fits a bit mask that `f32` holds exactly.
+/// Most species in one scene: a set of species is a bit mask, and `f32` holds this many bits
+/// exactly.
 pub const MAX_SPECIES: usize = 16;
 
 /// The set of all species, as a parameter's value.
 pub const ALL_SPECIES: f32 = 65_535.0;
 
-/// Which target a behaviour goes by: any of them, the nearest first.
+/// Value of a target parameter: the nearest of all targets.
 pub const NEAREST_TARGET: f32 = -1.0;
 
-/// Which target a behaviour goes by that may do without: none.
+/// Value of a target parameter: no target. Only behaviours that can work without one accept it.
 pub const NO_TARGET: f32 = -2.0;
 
-/// Which path a behaviour goes by: any of them, the nearest first.
+/// Value of a path parameter: the nearest of all paths.
 pub const NEAREST_PATH: f32 = -1.0;
 
-/// What a parameter's value means. Values are stored as `f32`, whatever they mean.
+/// What a parameter's value means. Every value is stored as `f32`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meaning {
     /// A number in the unit of the parameter.
@@ -46,13 +47,13 @@ pub enum Meaning {
 /// One parameter of a species or a behaviour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
-    /// Name in scene files, and of the member of the WGSL struct.
+    /// Name in scene files, and name of the WGSL struct's member.
     pub key: &'static str,
     /// What it does, in a sentence.
     pub doc: &'static str,
     /// What its value means.
     pub meaning: Meaning,
-    /// Value when the scene does not say.
+    /// Value if the scene does not give one.
     pub default: f32,
     /// Unit, for people.
     pub unit: &'static str,
@@ -60,14 +61,14 @@ pub struct Parameter {
     pub range: (f32, f32),
 }
 
-/// What engines read for a field of view of 360 degrees: smaller than any cosine.
+/// The value that engines read for a field of view of 360 degrees: smaller than any cosine.
 pub const SEES_ALL: f32 = -2.0;
 
 /// Degrees of the full circle.
 pub const FULL_CIRCLE: f32 = 360.0;
 
 impl Parameter {
-    /// The value as engines read it, from the value as people write it.
+    /// The value as engines read it, from the value as scene files write it.
     #[must_use]
     pub fn encoded(&self, value: f32) -> f32 {
         match self.meaning {
@@ -84,7 +85,7 @@ impl Parameter {
         matches!(self.meaning, Meaning::Number | Meaning::Angle)
     }
 
-    /// The member's name in WGSL: a trailing underscore keeps clear of WGSL's reserved words.
+    /// The member's name in WGSL: a trailing underscore avoids WGSL's reserved words.
     #[must_use]
     pub fn member(&self) -> String {
         match self.key {
@@ -94,7 +95,7 @@ impl Parameter {
     }
 }
 
-/// A struct of parameters whose values stand in a row of `f32`.
+/// A struct of parameters whose values are stored in a row of `f32`.
 pub trait Parameters<R: Real> {
     /// The parameters, in the order of the struct's fields.
     const TABLE: &'static [Parameter];
@@ -103,8 +104,8 @@ pub trait Parameters<R: Real> {
     fn read(value: impl Fn(usize) -> R) -> Self;
 }
 
-/// Declares a struct of parameters. One line a field:
-/// `name: Meaning = default, "unit", smallest..=largest;` under its doc comment.
+/// Declares a struct of parameters. Each field is a doc comment and a line `name: Meaning =>
+/// default, "unit", smallest, largest;`.
 #[macro_export]
 macro_rules! parameters {
     (
@@ -142,7 +143,7 @@ macro_rules! parameters {
             #[inline(always)]
             fn read(value: impl Fn(usize) -> R) -> Self {
                 let mut index = 0..;
-                // The row of values is read front to back, one a field.
+                // Fields read the row of values in order.
                 let mut next = || value(index.next().unwrap_or_default());
                 Self { $( $field: next() ),* }
             }

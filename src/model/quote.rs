@@ -1,6 +1,6 @@
-//! Values of other people in messages: cut where they are long.
+//! The user's values in messages, cut if they are long.
 //!
-//! A message that repeats ten thousand characters hides what it says itself.
+//! A message that repeats ten thousand characters hides its own words.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ const LONGEST: usize = 80;
 /// Most characters of a message without a space between them.
 const LONGEST_WORD: usize = 240;
 
-/// Most characters of a whole message, in its first and in its last part.
+/// Most characters of a message's beginning and of its end; the middle of a longer one is cut.
 const LONGEST_MESSAGE: (usize, usize) = (3000, 1000);
 
 /// The first `count` characters of `text`, if it has more.
@@ -19,7 +19,7 @@ fn beginning(text: &str, count: usize) -> Option<&str> {
     text.char_indices().nth(count).map(|(end, _)| &text[..end])
 }
 
-/// `text`, or its beginning and how long it is.
+/// `text`, or if it is long its beginning and its length.
 #[must_use]
 pub fn cut(text: &str) -> Cow<'_, str> {
     match beginning(text, LONGEST) {
@@ -28,7 +28,7 @@ pub fn cut(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `text` in quotes with its special characters escaped, or its beginning and how long it is.
+/// `text` in quotes with special characters escaped, or if it is long its beginning and its length.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     match beginning(text, LONGEST) {
@@ -37,7 +37,7 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
-/// The first forty of `names`, and how many more there are.
+/// The first forty of `names`, and the number of the others.
 #[must_use]
 pub fn listed(names: &[&str]) -> String {
     const MOST: usize = 40;
@@ -48,8 +48,8 @@ pub fn listed(names: &[&str]) -> String {
     list.join(", ")
 }
 
-/// A message that may repeat anything, cut to a length that can be read: words of more than 240
-/// characters, and the middle of what is longer than 4,000.
+/// A message cut to a readable length, whatever it repeats: words longer than 240 characters are
+/// cut, and so is the middle of a message longer than 4,000.
 #[must_use]
 pub fn readable(message: &impl fmt::Display) -> String {
     let message = message.to_string();

@@ -16,11 +16,11 @@ pub enum Use {
     SpawnY = 2,
     /// Direction of the first velocity.
     SpawnHeading = 3,
-    /// Direction in which an agent leaves another at the same spot.
+    /// Direction in which an agent moves away from another at the same spot.
     Spread = 4,
-    /// Where the sample of a crowded run of cells starts.
+    /// Phase of the sample in a crowded run of cells.
     SamplePhase = 5,
-    /// By how much a wanderer turns.
+    /// Angle by which a wanderer turns.
     Wander = 6,
     /// Angle at which a wanderer or swimmer starts.
     StartAngle = 7,
@@ -38,9 +38,9 @@ pub enum Use {
     SpawnVelocityX = 13,
     /// Second component of the first velocity.
     SpawnVelocityY = 14,
-    /// A number of a body or a behaviour that differs from agent to agent.
+    /// A parameter of a body or a behaviour that each agent draws for itself.
     Trait = 15,
-    /// Where a target heads that goes another way after a hit.
+    /// New heading of a target after a hit.
     TargetHeading = 16,
 }
 
@@ -70,9 +70,9 @@ pub fn unit_from(bits: u32) -> f32 {
     (bits >> 8) as f32 * (1.0 / 16_777_216.0)
 }
 
-/// The direction in which agent `id` leaves another agent at the same spot: a fixed vector of
-/// nonzero length, a function of the id alone and made without trigonometry, so that both engines
-/// hold the same bits.
+/// The direction in which agent `id` moves away from another agent at the same spot: a vector of
+/// nonzero length. It depends only on the id and uses no trigonometry, so both engines get the same
+/// bits.
 #[must_use]
 pub fn spread_direction(id: u32) -> Point {
     let hash = pcg(pcg(id) ^ Use::Spread as u32);

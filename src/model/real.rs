@@ -1,8 +1,8 @@
-//! A number, or several side by side: what the arithmetic of a behaviour is written in.
+//! A number, or several in lanes: behaviours do their arithmetic with this type.
 //!
-//! A behaviour's force is one generic function. With `f32` it steers one agent; with
-//! [`Lanes`] it steers as many as the processor has lanes, one agent in each. Every operation
-//! is an IEEE operation rounded on its own (nothing is fused), so all of them give the same bits.
+//! A behaviour's force is one generic function. With `f32` it steers one agent; with [`Lanes`] it
+//! steers one agent per lane of the processor. Every operation is an IEEE operation with its own
+//! rounding (nothing is fused), so both give the same bits.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
@@ -33,7 +33,7 @@ pub trait Real:
     /// The result of comparing two of these.
     type Mask: Mask;
 
-    /// `value` in the shape of `self` (lanes all alike).
+    /// `value` in the shape of `self` (the same in all lanes).
     fn constant(self, value: f32) -> Self;
     /// The square root, correctly rounded.
     fn sqrt(self) -> Self;
@@ -47,10 +47,10 @@ pub trait Real:
     fn equals(self, other: Self) -> Self::Mask;
     /// `self` where the mask says yes, else `other`.
     fn where_or(self, mask: Self::Mask, other: Self) -> Self;
-    /// The numbers, one a lane.
+    /// The numbers, one per lane.
     fn numbers(&self) -> &[f32];
-    /// Applies `f` to the numbers of one lane after the other: for what lanes cannot do at once,
-    /// such as looking something up.
+    /// Applies `f` to the numbers of each lane in turn, for operations without a vector form such
+    /// as a table lookup.
     fn each<const IN: usize, const OUT: usize>(
         input: [Self; IN],
         f: impl FnMut([f32; IN]) -> [f32; OUT],
@@ -100,7 +100,7 @@ impl Real for f32 {
     }
 }
 
-/// As many `f32` as the instruction set `S` handles at once.
+/// As many `f32`s as a register of the instruction set `S` holds.
 #[derive(Clone, Copy)]
 pub struct Lanes<S: Simd> {
     simd: S,

@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use super::vector::Point;
 
-/// Every agent, in the order of the initial state: row `i` is the same agent for ever.
+/// Every agent, in the order of the initial state: row `i` is always the same agent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlockState {
     /// Ticks since the start of the run.
@@ -16,7 +16,7 @@ pub struct FlockState {
     pub position: Vec<Point>,
     /// World units per tick.
     pub velocity: Vec<Point>,
-    /// What they remember; empty where the scene asks for no memory, or for a fresh one.
+    /// What each agent remembers; empty if the scene needs no memory, or starts with a fresh one.
     pub memory: Vec<Memory>,
 }
 

@@ -1,7 +1,7 @@
 //! Vectors of the plane, over any [`Real`].
 //!
-//! Behaviours use the names of this module alone (`dot`, `length`, `with_length`, `limit`), never
-//! a component, so that a third component concerns only this file and its WGSL twin
+//! Behaviours use only the functions of this module (`dot`, `length`, `with_length`, `limit`),
+//! never a component: a third component would change only this file and its WGSL twin
 //! `shaders/space.wgsl`.
 
 use std::ops::{Add, Mul, Neg, Sub};
@@ -11,8 +11,9 @@ use super::real::Real;
 /// A position, velocity or force as the state stores it.
 pub type Point = glam::Vec2;
 
-/// The largest square that counts as zero: the largest subnormal `f32`. A device may take such numbers
-/// for zero in one operation and not in the next; a division by their root would then be one by zero.
+/// The largest square that counts as zero: the largest subnormal `f32`. A device may flush such
+/// numbers to zero in one operation and not in the next; dividing by their root could then divide
+/// by zero.
 const TOO_SMALL: f32 = f32::from_bits(0x007f_ffff);
 
 /// Number of components.
@@ -85,7 +86,7 @@ impl<R: Real> Vector<R> {
         }
     }
 
-    /// The unit vector of this velocity; what stands still heads along +x.
+    /// The unit vector of this velocity; an agent at rest heads along +x.
     #[inline(always)]
     pub fn heading(self) -> Self {
         let squared = self.dot(self);
@@ -97,8 +98,8 @@ impl<R: Real> Vector<R> {
 
     /// The unit vector at an angle of `turns` (−0.5 to 0.5) against the x axis.
     ///
-    /// A polynomial of degree eleven, off by less than 2e-7: processors and drivers differ in their
-    /// own sines, and both engines shall steer alike.
+    /// A polynomial of degree eleven; its error is less than 2e-7. The sines of processors and
+    /// drivers differ, and both engines must give the same bits.
     #[inline(always)]
     pub fn at_angle(turns: R) -> Self {
         let quarter = turns.constant(0.25);
@@ -187,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_is_too_small_for_a_square_has_no_direction() {
-        // Of its square no device is sure.
+        // Devices disagree about its square.
         let tiny = Vector { x: 1e-20_f32, y: -1e-20 };
         assert_eq!(tiny.with_length(3.0), Vector::zero(0.0));
         assert_eq!(tiny.heading(), Vector { x: 1.0, y: 0.0 });

@@ -6,11 +6,12 @@ use super::vector::{Point, Vector};
 /// What happens at the edge of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
-    /// The edges are one: who leaves on the right enters on the left, and sees across the seam.
+    /// Opposite edges are joined: an agent that leaves on the right enters on the left, and agents
+    /// see across the seam.
     Wrap,
-    /// Nobody leaves: an agent that would is put back on the edge and turned along it.
+    /// No agent leaves: one that would is put back on the edge and turned along it.
     Walls,
-    /// Agents may leave, as far as [`FARTHEST`]; the grid's outermost cells take them in.
+    /// Agents may leave, up to [`FARTHEST`]; the grid counts them in its edge cells.
     Open,
 }
 
@@ -29,12 +30,12 @@ pub struct World {
     pub boundary: Boundary,
 }
 
-/// How far from the origin anything gets on either axis of an open world; world units. Squares of
-/// distances are then numbers that `f32` holds.
+/// The largest distance from the origin on either axis of an open world; world units. It keeps
+/// squares of distances within the range of `f32`.
 pub const FARTHEST: f32 = 1e12;
 
-/// A coordinate, or a component of a velocity, that is smaller counts as zero: its square is too small
-/// for `f32`, or for a GPU that takes the smallest numbers for zero.
+/// Coordinates and velocity components smaller than this count as zero: their squares are too small
+/// for `f32`, or for a GPU that flushes subnormal numbers to zero.
 const NOTHING: f32 = 1e-18;
 
 /// `p` moved by whole world sizes into `[0, size)`, for a move of less than one world size.
@@ -43,24 +44,24 @@ fn wrapped<R: Real>(p: R, size: R) -> R {
     let zero = p.constant(0.0);
     let p = (p + size).where_or(p.less_than(zero), p);
     let p = p.where_or(p.less_than(size), p - size);
-    // A tiny negative p rounds to exactly `size` when it is added: that is the origin again. So is
-    // whatever is outside still: nobody ever leaves.
+    // A tiny negative p plus `size` rounds to exactly `size`, which is the origin again. Anything
+    // still outside is put at the origin too: no agent ever leaves.
     let p = p.where_or(p.less_than(size), zero);
     zero.where_or(p.less_than(zero), p)
 }
 
-// Component by component and not through a closure: a closure cannot be told to become part of its
-// caller, and in one that is compiled for wide lanes the call costs more than the arithmetic.
+// Written per component and not through a closure: a closure cannot be marked `inline(always)`, and
+// in a caller that is compiled for wide lanes the call costs more than the arithmetic.
 
-/// `x`, and +0 where it is next to nothing or −0: the engines agree on the bits of what is at rest,
-/// and some GPUs do not tell the zeros apart.
+/// `x`, or +0 where it is nearly zero or −0: the engines then agree on the bits of agents at rest.
+/// Some GPUs do not distinguish the zeros.
 #[inline(always)]
 fn settled<R: Real>(x: R) -> R {
     let small = x.max(-x).less_than(x.constant(NOTHING));
     x.constant(0.0).where_or(small, x)
 }
 
-/// `p` put into `[0, size]`.
+/// `p` clamped to `[0, size]`.
 #[inline(always)]
 fn clamped<R: Real>(p: R, size: R) -> R {
     p.max(p.constant(0.0)).min(size)
@@ -74,7 +75,7 @@ fn shortest_way<R: Real>(d: R, size: R) -> R {
     (d + size).where_or(d.less_than(d.constant(0.0) - half), d)
 }
 
-/// How far to move `to` that it lies nearest to `from`: by `size`, back by it, or not at all.
+/// The shift of `to` that brings it nearest to `from`: `size`, `-size` or zero.
 #[inline(always)]
 fn image_shift<R: Real>(from: R, to: R, size: R) -> R {
     let (difference, half, zero) = (to - from, size * size.constant(0.5), size.constant(0.0));
@@ -83,11 +84,11 @@ fn image_shift<R: Real>(from: R, to: R, size: R) -> R {
 }
 
 impl World {
-    /// Where `to`, seen from `from`, is nearest: in a wrapped world perhaps across the seam. The
-    /// offset is the difference of the two. A neighbour loop that knows on which side of the seam a
-    /// neighbour lies moves it once for all agents that it meets, before it subtracts, and finds the
-    /// same bits. (Rounded so, the offset of one agent from another across the seam may differ
-    /// in its last bit from that of the other from the one.)
+    /// The image of `to` that is nearest to `from`: in a wrapped world it may lie across the seam.
+    /// The offset is this image minus `from`. A neighbour loop that knows on which side of the seam
+    /// a neighbour lies can shift it once for many agents before it subtracts, and gets the same
+    /// bits. (Because of this rounding, the offset from a to b across the seam may differ in its
+    /// last bit from the offset from b to a.)
     #[inline(always)]
     pub fn nearest_image<R: Real>(&self, from: Vector<R>, to: Vector<R>) -> Vector<R> {
         if self.boundary != Boundary::Wrap {
@@ -120,14 +121,14 @@ impl World {
         Point::new(way.x, way.y)
     }
 
-    /// Position and velocity after the boundary has had its say.
+    /// Position and velocity after the boundary has been applied.
     #[inline(always)]
     pub fn confine<R: Real>(&self, p: Vector<R>, v: Vector<R>) -> (Vector<R>, Vector<R>) {
         let (p, v) = self.bounded(p, v);
         (Vector { x: settled(p.x), y: settled(p.y) }, Vector { x: settled(v.x), y: settled(v.y) })
     }
 
-    /// The same, before what is next to nothing counts as zero.
+    /// The same, without rounding tiny values to zero.
     #[inline(always)]
     fn bounded<R: Real>(&self, p: Vector<R>, v: Vector<R>) -> (Vector<R>, Vector<R>) {
         let size = Vector::constant(p.x, self.size);
@@ -139,7 +140,8 @@ impl World {
             Boundary::Wrap => (Vector { x: wrapped(p.x, size.x), y: wrapped(p.y, size.y) }, v),
             Boundary::Walls => {
                 let inside = Vector { x: clamped(p.x, size.x), y: clamped(p.y, size.y) };
-                // On the edge the outward part of the velocity is lost: a wall does not push back.
+                // On the edge the outward component of the velocity is lost: a wall does not push
+                // back.
                 let zero = Vector::zero(p.x);
                 let moved = inside - p;
                 let along = Vector {
