@@ -1,11 +1,11 @@
-//! Flow fields: which way to go, cell by cell.
+//! Flow fields: a direction for each cell.
 
 use noise::{NoiseFn, Perlin};
 
 use super::SpatialIndex;
 use crate::model::vector::Point;
 
-/// Most cells of a field: wider worlds have wider cells.
+/// Most cells of a field; larger worlds get wider cells.
 const MOST_CELLS: u32 = 1 << 20;
 
 /// Where the vectors come from.
@@ -13,7 +13,7 @@ const MOST_CELLS: u32 = 1 << 20;
 pub enum FlowKind {
     /// Perlin noise: an angle that changes gently from place to place.
     Perlin,
-    /// Round the middle of the world, to the left.
+    /// Anticlockwise round the middle of the world.
     Vortex,
     /// A grid read from a file.
     File,
@@ -32,11 +32,11 @@ pub struct FlowPlan {
     pub kind: FlowKind,
     /// Side of a cell in world units, for noise and vortex.
     pub cell: f32,
-    /// Change of the noise's coordinate from cell to cell.
+    /// Change of the noise's coordinate from one cell to the next.
     pub frequency: f32,
     /// Columns and rows of the file.
     pub grid: (u32, u32),
-    /// The file's path, for whoever may read it.
+    /// The file's path; hosts read the file.
     pub file: Option<String>,
     /// The file's vectors, row by row from the bottom; empty until it is read.
     pub ways: Vec<Point>,
@@ -58,14 +58,14 @@ impl Default for FlowPlan {
 /// A vector for each cell; its length does not matter.
 #[derive(Clone, Debug)]
 pub struct FlowField {
-    /// The cells, over the whole world; positions outside belong to the nearest one.
+    /// The cells, over the whole world; positions outside belong to the nearest cell.
     pub index: SpatialIndex,
     /// Row by row from the bottom.
     pub ways: Vec<Point>,
 }
 
 impl FlowField {
-    /// None: the vector is zero everywhere.
+    /// No field: the vector is zero everywhere.
     #[must_use]
     pub fn none() -> Self {
         Self { index: SpatialIndex::EMPTY, ways: Vec::new() }
@@ -86,7 +86,7 @@ impl FlowField {
             FlowKind::Vortex => (index.middle(column, row) - size * 0.5).perp(),
             _ => {
                 let noise = perlin.get([f64::from(column) * frequency, f64::from(row) * frequency]);
-                // From −1 to 1 round the whole circle.
+                // Noise from −1 to 1 covers the whole circle.
                 Point::from_angle(((noise + 1.0) * std::f64::consts::PI) as f32)
             }
         };

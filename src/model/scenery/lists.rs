@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::model::vector::Point;
 
-/// Part of a cell's side by which cells are wider than their share of the rectangle: eight roundings.
+/// Cells are wider than their share of the rectangle by this part of a side: eight roundings.
 const EDGE: f32 = 1e-6;
 
 /// Cells of equal size over a rectangle that need not begin at the origin.
@@ -21,7 +21,7 @@ pub struct SpatialIndex {
 }
 
 impl SpatialIndex {
-    /// Nothing lies in it.
+    /// An index without cells.
     pub const EMPTY: Self =
         Self { origin: Point::ZERO, cells_per_unit: Point::ZERO, columns: 0, rows: 0 };
 
@@ -33,8 +33,8 @@ impl SpatialIndex {
         let side = side.max(smallest);
         let across = |length: f32| (length / side).ceil().clamp(1.0, most as f32) as u32;
         let (columns, rows) = (across(extent.x), across(extent.y));
-        // A hair wider than their share: what lies on the upper edges is in the last cells, and not
-        // past them by a rounding.
+        // Slightly wider than their share, so that rounding does not put positions on the upper
+        // edges past the last cells.
         let cells_per_unit = Point::new(columns as f32, rows as f32) / extent * (1.0 - EDGE);
         Self { origin: low, cells_per_unit, columns, rows }
     }
@@ -64,7 +64,7 @@ impl SpatialIndex {
         self.origin + steps / self.cells_per_unit
     }
 
-    /// The cell that holds a position, row by row from the bottom; none outside.
+    /// The number of the cell that holds a position, row by row from the bottom; none outside.
     #[inline]
     #[must_use]
     pub fn cell(&self, x: f32, y: f32) -> Option<usize> {
@@ -82,18 +82,18 @@ impl SpatialIndex {
     }
 }
 
-/// For each of a number of lists the things in it, one behind the other.
+/// Several lists of things, stored one behind the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellLists<T> {
-    /// Where in `items` each list begins, and the end of the last.
+    /// Start of each list in `items`, and the end of the last one.
     pub start: Vec<u32>,
     /// The things, list by list.
     pub items: Vec<T>,
-    /// The number of each thing among all of them; ascending in a list.
+    /// The number of each thing among all things; ascending in a list.
     rank: Vec<u32>,
 }
 
-/// Most lists that are joined at a time: one a lane.
+/// Most lists that are joined at a time: one per lane.
 const MOST_JOINED: usize = 16;
 
 impl<T> Default for CellLists<T> {
@@ -103,7 +103,7 @@ impl<T> Default for CellLists<T> {
 }
 
 impl<T: Copy> CellLists<T> {
-    /// Lists of `things` by their numbers, ascending in each.
+    /// Each of `lists` holds numbers of `things`, in ascending order.
     #[must_use]
     pub fn of(things: &[T], lists: &[Vec<u32>]) -> Self {
         let mut start = Vec::with_capacity(lists.len() + 1);
@@ -117,14 +117,15 @@ impl<T: Copy> CellLists<T> {
         Self { start, items, rank }
     }
 
-    /// What is in any of the first sixteen of `lists`, once, in the order of the numbers.
+    /// The union of the first sixteen different `lists`: each thing once, in the order of the
+    /// numbers.
     #[inline]
     #[must_use]
     pub fn joined(&self, lists: impl Iterator<Item = usize>) -> Cow<'_, [T]> {
         let mut distinct = [usize::MAX; MOST_JOINED];
         let mut count = 0;
         for list in lists {
-            // Neighbouring lanes mostly ask for the same.
+            // Adjacent lanes mostly ask for the same list.
             let known = distinct[..count].iter().rev().any(|other| *other == list);
             if !known && count < MOST_JOINED {
                 distinct[count] = list;
@@ -156,7 +157,7 @@ impl<T: Copy> CellLists<T> {
         lengths.max().unwrap_or(0) as usize
     }
 
-    /// The things in list `index`; none where there is no such list.
+    /// The things in list `index`; none if there is no such list.
     #[inline]
     #[must_use]
     pub fn list(&self, index: usize) -> &[T] {

@@ -1,5 +1,5 @@
-//! What stands in a world: obstacles, paths and a flow field, kept so that an agent finds what
-//! concerns it without looking at the rest.
+//! Obstacles, paths and a flow field, sorted into cells so that an agent looks only at those
+//! nearby.
 
 mod flow;
 mod lists;
@@ -11,12 +11,12 @@ pub use lists::{CellLists, SpatialIndex};
 pub use obstacles::{Obstacle, Obstacles};
 pub use paths::{Path, Paths, Segment};
 
-/// What agents ask for: made by the scene, as far as its behaviours need it.
+/// The scenery that behaviours look up. A scene builds only the parts that its behaviours need.
 #[derive(Clone, Debug)]
 pub struct Scenery {
-    /// Circles, by the cells from which they matter.
+    /// Circles, listed in each cell within their reach.
     pub obstacles: Obstacles,
-    /// Polylines, by the cells from which they are nearest.
+    /// Polylines: each cell lists the segments that may be nearest.
     pub paths: Paths,
     /// A vector for each cell.
     pub flow: FlowField,

@@ -9,30 +9,30 @@ use crate::model::world::{Boundary, World};
 /// Most cells that obstacles are sorted into.
 const MOST_CELLS: usize = 1 << 18;
 
-/// Cells across the reach of an obstacle: more make the lists shorter and the table longer.
+/// Cells across the reach of an obstacle: more cells make the lists shorter and the table longer.
 const CELLS_ACROSS: f32 = 4.0;
 
-/// Most cells for each obstacle: wider ones where few obstacles stand in a large world.
+/// Most cells per obstacle: a large world with few obstacles gets wider cells.
 const CELLS_PER_OBSTACLE: usize = 64;
 
-/// Fewest cells that obstacles may be sorted into, and entries of their lists.
+/// The limits on cells and on entries are at least this, however few obstacles there are.
 const FEWEST: usize = 1 << 12;
 
-/// Most entries of all lists together for each obstacle.
+/// Most entries of all lists together, per obstacle.
 const ENTRIES_PER_OBSTACLE: usize = 64;
 
-/// Most entries of all lists together, unless there are more obstacles: 80 MiB.
+/// Most entries of all lists together, unless there are more obstacles; 80 MiB.
 const MOST_ENTRIES: usize = 1 << 22;
 
 /// A circle.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Obstacle {
-    /// Of the centre; world units.
+    /// The centre; world units.
     pub position: Point,
     /// World units.
     pub radius: f32,
-    /// Fills the vector of four.
+    /// Padding: shaders read four floats.
     pub unused: f32,
 }
 
@@ -44,12 +44,12 @@ impl Obstacle {
     }
 }
 
-/// The obstacles that may concern an agent, cell by cell.
+/// For each cell the obstacles that may affect an agent in it.
 #[derive(Clone, Debug)]
 pub struct Obstacles {
-    /// The cells; positions outside are out of every obstacle's reach.
+    /// The cells; outside, no obstacle is within reach.
     pub index: SpatialIndex,
-    /// For each cell the obstacles in reach of some place in it, in the order of the scene.
+    /// For each cell the obstacles within reach of some place in it, in the order of the scene.
     pub cells: CellLists<Obstacle>,
 }
 
@@ -60,7 +60,7 @@ impl Obstacles {
         Self { index: SpatialIndex::EMPTY, cells: CellLists::default() }
     }
 
-    /// The `obstacles` of `world`, each found from within `reach` of its centre.
+    /// Lists each of the `obstacles` in the cells within `reach` of its centre.
     #[must_use]
     pub fn within(world: &World, obstacles: &[Obstacle], reach: impl Fn(&Obstacle) -> f32) -> Self {
         if obstacles.is_empty() {
@@ -91,7 +91,8 @@ impl Obstacles {
             };
             obstacles.iter().map(one).sum()
         };
-        // A few giants among many dwarfs: wider cells, or each giant would be in all of them.
+        // If few obstacles are much larger than the others, cells get wider: each large one would
+        // be listed in nearly all narrow cells.
         while index.cells() > 1 && listed(&index) > most_entries {
             side = side.max(index.cell_size().max_element()) * 2.0;
             index = SpatialIndex::over(low, high, side, most_cells);
@@ -120,14 +121,15 @@ impl Obstacles {
         Self { index, cells: CellLists::of(obstacles, &lists) }
     }
 
-    /// The obstacles that may concern an agent at a position.
+    /// The obstacles that may affect an agent at a position.
     #[inline]
     #[must_use]
     pub fn near(&self, [x, y]: [f32; 2]) -> &[Obstacle] {
         self.index.cell(x, y).map_or(&[], |cell| self.cells.list(cell))
     }
 
-    /// The obstacles that may concern one of several agents: those with a `weight`.
+    /// The obstacles that may affect any of several agents; agents with a `weight` of 0 are
+    /// skipped.
     #[inline]
     #[must_use]
     pub fn near_any(&self, x: &[f32], y: &[f32], weight: &[f32]) -> Cow<'_, [Obstacle]> {
@@ -145,14 +147,15 @@ impl Obstacles {
     }
 }
 
-/// Cells by which a position's place among them may be off: there are 2¹⁸ at most, and a product of
-/// two numbers is off by 2⁻²³ of itself.
+/// Bound on the error of a position in cells: there are at most 2¹⁸ cells, and a product of two
+/// numbers has a relative error of 2⁻²³.
 const ROUNDING: f32 = 0.05;
 
-/// The cells of one axis within `reach` cells of `middle`, each once; across the seam if it `wraps`.
+/// The cells of one axis within `reach` cells of `middle`, each once; across the seam if the axis
+/// `wraps`.
 fn covered(middle: f32, reach: f32, cells: u32, wraps: bool) -> Vec<u32> {
     let count = cells as i64;
-    // A hair more either way outweighs any rounding of a position's own cell.
+    // The margin outweighs the rounding of a position's own cell.
     let first = (middle - reach - ROUNDING).floor().max(-1e9) as i64;
     let last = (middle + reach + ROUNDING).floor().min(1e9) as i64;
     if !wraps {

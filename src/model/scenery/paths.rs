@@ -12,24 +12,27 @@ use crate::model::world::{Boundary, World};
 /// Most cells that paths' segments are sorted into.
 const MOST_CELLS: usize = 1 << 16;
 
-/// Cells for each segment, images included: lists of about eight, and cells as wide as a group of
-/// agents that the CPU steers at a time (with 32 lists are half as long, and joining them costs more).
+/// Cells per segment, images included. It gives lists of about eight segments, and cells as wide as
+/// the group of agents that the CPU steers at a time. (With 32, lists are half as long, but joining
+/// them costs more.)
 const CELLS_PER_SEGMENT: usize = 4;
 
 /// Fewest cells.
 const FEWEST_CELLS: usize = 1024;
 
-/// Most entries of all lists together for each segment, images included, as long as cells can still be
-/// made wider. Segments that are spread about take some 64: as many for all paths as for each.
+/// Most entries of all lists together per segment, images included, as long as cells can be made
+/// wider. Evenly spread segments take about 64: half in the lists of all paths, half in those of
+/// single paths.
 const ENTRIES_PER_SEGMENT: usize = 128;
 
-/// What few segments may take.
+/// The limit on entries is at least this, however few segments there are.
 const FEWEST_ENTRIES: usize = 1 << 16;
 
 /// Most entries of all lists together: 80 MiB.
 const MOST_ENTRIES: usize = 1 << 22;
 
-/// Most blocks of cells that the segments are first picked for, each from all of them.
+/// Segments are first picked for at most this many blocks of cells; each block looks at all
+/// segments.
 const FEWEST_BLOCKS: u32 = 16;
 
 /// A line of segments.
@@ -37,7 +40,7 @@ const FEWEST_BLOCKS: u32 = 16;
 pub struct Path {
     /// Name in the scene file.
     pub name: String,
-    /// World units; two at least.
+    /// World units; at least two.
     pub points: Vec<Point>,
     /// True when the last point leads back to the first.
     pub closed: bool,
@@ -52,7 +55,7 @@ impl Path {
     }
 }
 
-/// A piece of a path. Of length zero it is a point without direction.
+/// A piece of a path. A segment of length zero is a point without direction.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Segment {
@@ -93,19 +96,20 @@ impl Segment {
 
 /// The segments that may be nearest to a place, cell by cell, for each path and for all of them.
 ///
-/// In a wrapped world the segments are there once for each side of the seam that matters, and the
-/// cells reach as far beyond the world as agents look: a distance is a plain one.
+/// In a wrapped world segments have images across the seams, and the cells extend as far beyond the
+/// world as agents look: distances need no wrapping.
 #[derive(Clone, Debug)]
 pub struct Paths {
     /// The cells.
     pub index: SpatialIndex,
-    /// The segments that may be nearest to some place in a cell, in the order of the scene. First
-    /// those of all paths, for each cell and then for everywhere else, then the same for each path.
+    /// Lists of the segments that may be nearest to some place in a cell, in the order of the
+    /// scene. First come the lists of all paths together, one for each cell and one for everywhere
+    /// else; then the same lists for each path.
     pub cells: CellLists<Segment>,
 }
 
 impl Paths {
-    /// The `paths` of `world`, found from as far as `ahead` beyond it; world units.
+    /// Sorts the `paths` into cells that extend `ahead` world units beyond the `world`.
     #[must_use]
     pub fn within(world: &World, paths: &[Path], ahead: f32) -> Self {
         if paths.is_empty() {
@@ -124,11 +128,11 @@ impl Paths {
         let all = each.concat();
         let most = (all.len() * ENTRIES_PER_SEGMENT).clamp(FEWEST_ENTRIES, MOST_ENTRIES);
         let wanted = (all.len() * CELLS_PER_SEGMENT).clamp(FEWEST_CELLS, MOST_CELLS);
-        // Every path has a list for each cell, even where it is nowhere near.
+        // Every path has a list for each cell, even far away from it.
         let mut cells = wanted.min(most / (each.len() + 1)).max(1) as u32;
         loop {
             let index = SpatialIndex::over(low, high, 0.0, cells);
-            // Where many segments are about as near, wider cells keep the lists within bounds.
+            // If many segments are almost equally near, wider cells bound the number of entries.
             if let Some(lists) = lists(&index, &each, &all, most) {
                 return Self { index, cells: CellLists::of(&all, &lists) };
             }
@@ -136,8 +140,8 @@ impl Paths {
         }
     }
 
-    /// Which list holds the segments that may be nearest to a place, of path number `path` or of all
-    /// (negative).
+    /// The number of the list of segments that may be nearest to a place. They belong to path
+    /// number `path`, or to all paths if it is negative.
     #[inline]
     fn list(&self, path: f32, x: f32, y: f32) -> usize {
         let cells = self.index.cells();
@@ -145,8 +149,9 @@ impl Paths {
         set * (cells + 1) + self.index.cell(x, y).unwrap_or(cells)
     }
 
-    /// The segments that may be nearest to one of several places, of path number `path` or of all
-    /// (negative): those of the agents with a `weight` that follow this path.
+    /// The segments that may be nearest to any of several agents' places. They belong to path
+    /// number `path`, or to all paths if it is negative. Only agents with `followed == path` and a
+    /// positive `weight` are considered.
     #[inline]
     #[must_use]
     pub fn candidates<R: Real>(
@@ -162,15 +167,15 @@ impl Paths {
         self.cells.joined(asked.map(|((x, y), _)| self.list(path, *x, *y)))
     }
 
-    /// How many paths there are to choose from, all of them at once included: `-1` to this less 2.
+    /// Number of values of `path`: −1 (all paths), 0, 1, …
     #[must_use]
     pub fn choices(&self) -> usize {
         self.cells.start.len() / (self.index.cells() + 1)
     }
 }
 
-/// The lists of all paths together, and then of each; none where they have more than `most` entries
-/// and there is more than one cell.
+/// The lists of all paths together, then those of each path; none if they have more than `most`
+/// entries and there is more than one cell.
 fn lists(
     index: &SpatialIndex,
     each: &[Vec<Segment>],
@@ -195,8 +200,8 @@ fn lists(
     Some(lists)
 }
 
-/// The segments of a path, in a wrapped world with their images round the rectangle from `low` to
-/// `high`.
+/// The segments of a path; in a wrapped world also their images that may be nearest to a place in
+/// the rectangle from `low` to `high`.
 fn images(world: &World, path: &Path, low: Point, high: Point) -> Vec<Segment> {
     if world.boundary != Boundary::Wrap {
         return path.segments().collect();
@@ -221,11 +226,12 @@ fn images(world: &World, path: &Path, low: Point, high: Point) -> Vec<Segment> {
     images
 }
 
-/// For each cell the numbers of the segments that may be nearest to some place in it, and at the end
-/// all of them, for places outside; none where the cells have more than `most` entries.
+/// For each cell the numbers of the segments that may be nearest to some place in it, and at the
+/// end all of them, for places outside. None if the cells have more than `most` entries.
 ///
-/// Segments are picked for large blocks of cells first, then for smaller and smaller ones, each from
-/// those of the block that it is part of: no cell asks all of them, and what is too much shows early.
+/// Segments are picked for large blocks of cells first, then for smaller and smaller ones. Each
+/// block picks from its parent's segments, so no cell looks at all segments, and too many entries
+/// show early.
 fn sorted_into(
     index: &SpatialIndex,
     segments: &[Segment],
@@ -234,15 +240,16 @@ fn sorted_into(
 ) -> Option<Vec<Vec<u32>>> {
     let blocks = |side: u32| (index.columns.div_ceil(side), index.rows.div_ceil(side));
     let cell = index.cell_size();
-    // Coordinates are rounded by their size, whatever the distance.
+    // The rounding of a coordinate depends on its size, not on the distance.
     let corner = index.origin.abs().max((index.origin + cell * index.corner()).abs());
     let rounding = corner.max_element() * 4.0 * f32::EPSILON;
     let may_be_nearest = |middle: Point, diagonal: f32, numbers: &[u32]| -> Vec<u32> {
         let distance = |number: &u32| segments[*number as usize].distance(middle);
         let distances: Vec<f32> = numbers.iter().map(distance).collect();
         let nearest = distances.iter().copied().fold(f32::MAX, f32::min);
-        // Places of the block are half of its diagonal away: from the nearest segment, and from one
-        // that may be nearer there. A hair more, for rounding.
+        // A place in the block is at most half the diagonal from its middle. There the segment
+        // nearest to the middle may be farther by half the diagonal, and another one nearer by as
+        // much. The factor and the sum allow for rounding.
         let limit = (nearest + diagonal) * 1.001 + rounding;
         let near = numbers.iter().zip(distances).filter(|(_, distance)| *distance <= limit);
         near.map(|(number, _)| *number).collect()
@@ -321,7 +328,7 @@ mod tests {
                     );
                 }
             }
-            // 65 segments, and nine times as many in a wrapped world.
+            // There are 65 segments, and nine times as many in a wrapped world.
             assert!(candidates < 9000 * 20, "{candidates} looked at");
         }
     }
