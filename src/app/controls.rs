@@ -1,4 +1,4 @@
-//! The panel of sliders: every parameter of every species, from the declarations of the model.
+//! The slider panel: every parameter of every species, from the model's declarations.
 
 use egui::{Align2, SliderClamping};
 
@@ -9,34 +9,34 @@ use crate::model::parameter::{
 };
 use crate::model::scene::{Body, BoidShape, ColourBy, Law, Scene, Slot, Species, Variation};
 
-/// A slider goes from 0 to this many times the value at the start.
+/// A slider runs from 0 to this many times the value at the start.
 const REACH: f32 = 4.0;
 
-/// Longer ways are those of "any distance".
+/// Distances longer than this count as unlimited.
 const ENDLESS: f32 = 1e9;
 
-/// Stands behind the name of a value that follows a law.
+/// Marks the name of a value that varies by a law.
 const VARIES: &str = "~";
 
-/// The panel, with the species as they were at the start: the ends of a slider must not run away
-/// from the pointer.
+/// The panel, with the species as they were at the start: slider ends must not move while the user
+/// drags.
 #[derive(Clone, Debug)]
 pub struct Controls {
     start: Vec<Species>,
 }
 
-/// Names that parameters refer to.
+/// The names that parameters refer to.
 struct TargetNames {
     species: Vec<String>,
     targets: Vec<String>,
     paths: Vec<String>,
 }
 
-/// The ends of a parameter's slider, for the value that it had at the start.
+/// The ends of a parameter's slider. `start` is its value at the start.
 #[must_use]
 pub fn reach(parameter: &Parameter, start: f32) -> (f32, f32) {
     let (low, high) = parameter.range;
-    // Angles have a range that suits a slider.
+    // The range of an angle suits a slider.
     if matches!(parameter.meaning, Meaning::Angle | Meaning::FieldOfView) {
         return (low, high.min(FULL_CIRCLE));
     }
@@ -46,7 +46,7 @@ pub fn reach(parameter: &Parameter, start: f32) -> (f32, f32) {
     (low.max(if low < 0.0 { -REACH * scale } else { 0.0 }), high.min(REACH * scale))
 }
 
-/// A scale for what is off, or without end, by default.
+/// The scale of a parameter that is off or unlimited by default.
 fn no_scale(parameter: &Parameter) -> f32 {
     match parameter.unit {
         "world units" => 100.0,
@@ -55,7 +55,7 @@ fn no_scale(parameter: &Parameter) -> f32 {
     }
 }
 
-/// What a law says, for people.
+/// Describes a law in words.
 #[must_use]
 pub fn law_in_words(law: Law) -> String {
     match law {
@@ -69,18 +69,18 @@ pub fn law_in_words(law: Law) -> String {
 }
 
 impl Controls {
-    /// For a scene as it is at the start.
+    /// A panel for a scene as it is at the start.
     #[must_use]
     pub fn new(scene: &Scene) -> Self {
         Self { start: scene.species.clone() }
     }
 
-    /// Shows the panel; true when the user has changed something in `species`, those of `scene`.
+    /// Shows the panel; true when the user has changed `species`, the species of `scene`.
     pub fn show(&self, context: &egui::Context, scene: &Scene, species: &mut Vec<Species>) -> bool {
         let mut changed = false;
         let window =
             egui::Window::new("Parameters").anchor(Align2::RIGHT_TOP, [-8.0, 8.0]).auto_sized();
-        // As tall as its content, unless the window is lower.
+        // As tall as its content, but no taller than the window.
         let highest = (context.content_rect().height() - 70.0).max(120.0);
         window.show(context, |ui| {
             egui::ScrollArea::vertical().max_height(highest).show(ui, |ui| {
@@ -103,7 +103,7 @@ impl Controls {
         for (index, (species, start)) in species.iter_mut().zip(&self.start).enumerate() {
             let header = egui::CollapsingHeader::new(species.name.as_str())
                 .id_salt(index)
-                // One or two species are shown opened.
+                // With one or two species their sections start open.
                 .default_open(names.species.len() <= 2);
             header.show(ui, |ui| changed |= one(ui, species, start, &names));
         }
@@ -145,7 +145,7 @@ fn law(variations: &[Variation], slot: Slot) -> Option<Law> {
     variations.iter().find(|variation| variation.slot == slot).map(|variation| variation.law)
 }
 
-/// A choice among things with names.
+/// A choice by name.
 fn named<T: Copy + PartialEq>(
     ui: &mut egui::Ui,
     key: &str,
@@ -174,7 +174,8 @@ struct ParameterRow<'a> {
 }
 
 impl ParameterRow<'_> {
-    /// Shows it, where it means something in this scene; true when the value was changed.
+    /// Shows the row if the parameter has a meaning in this scene; true when the user changed the
+    /// value.
     fn show(&self, ui: &mut egui::Ui, value: &mut f32, law: Option<Law>) -> bool {
         let before = *value;
         match self.parameter.meaning {
@@ -193,7 +194,7 @@ impl ParameterRow<'_> {
             }
             Meaning::Path => {
                 let choices = vec![("nearest", NEAREST_PATH)];
-                // With one path there is nothing to choose from.
+                // With one path there is no choice.
                 if self.names.paths.len() > 1 {
                     self.combo(ui, &with_indices(choices, &self.names.paths), value);
                 }
@@ -228,12 +229,12 @@ impl ParameterRow<'_> {
             None => self.doc().into(),
         };
         ui.add(slider).on_hover_text(hover);
-        // A typed number may leave the slider, not the range of the parameter.
+        // A typed number may leave the slider's range, but not the parameter's.
         let (smallest, largest) = self.parameter.range;
         *value = if value.is_finite() { value.clamp(smallest, largest) } else { before };
     }
 
-    /// A number that each agent draws has two ends, and no slider.
+    /// Shows both ends of a number that each agent draws; it has no slider.
     fn ends(&self, ui: &mut egui::Ui, from: f32, to: f32) {
         let [from, to] = [from, to].map(|end| shown(end.into(), 4));
         let unit = self.parameter.unit;
@@ -260,7 +261,7 @@ impl ParameterRow<'_> {
     }
 
     fn species_set(&self, ui: &mut egui::Ui, value: &mut f32) {
-        // With one species there is nothing to choose from.
+        // With one species there is no choice.
         if self.names.species.len() < 2 {
             return;
         }
@@ -277,13 +278,13 @@ impl ParameterRow<'_> {
     }
 }
 
-/// `choices`, and those that are an index into `names`.
+/// `choices`, followed by every name with its index as the value.
 fn with_indices<'a>(mut choices: Vec<(&'a str, f32)>, names: &'a [String]) -> Vec<(&'a str, f32)> {
     choices.extend(names.iter().enumerate().map(|(index, name)| (name.as_str(), index as f32)));
     choices
 }
 
-/// A number as short as may be.
+/// A number, as short as possible.
 fn shown(value: f64, decimals: usize) -> String {
     if value >= f64::from(ENDLESS) {
         return "any".into();
@@ -310,7 +311,7 @@ mod tests {
                 for start in [0.0, parameter.default, parameter.range.1.min(1e3)] {
                     let start = start.clamp(parameter.range.0, parameter.range.1);
                     let (low, high) = reach(parameter, start);
-                    // What is without end is a number beside its slider.
+                    // An unlimited value stands as a number beside its slider.
                     assert!(low <= start && (start <= high || start >= ENDLESS), "{parameter:?}");
                     assert!(low < high && high < ENDLESS, "{parameter:?}");
                     assert!(parameter.range.0 <= low && high <= parameter.range.1);
@@ -325,7 +326,7 @@ mod tests {
         assert_eq!(texts, ["0", "1.5", "100", "0.0167", "any"]);
     }
 
-    /// Lays the panel out for a scene; the texts in it, and whether it says that something changed.
+    /// Lays out the panel for a scene. Returns its texts and whether it reports a change.
     fn panel(text: &str) -> (Vec<String>, bool) {
         let scene = Scene::parse("test", text, &[]).unwrap();
         let controls = Controls::new(&scene);

@@ -1,4 +1,4 @@
-//! How many agents stand in crowds so dense that the engine samples them.
+//! Counts the agents in crowds so dense that the engine samples them.
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,8 @@ use crate::model::grid::RUN_CAP;
 use crate::model::statistics::sampled_agents;
 use crate::model::vector::Point;
 
-/// Between two counts at least, and so many times what the last one cost: counting reads all
-/// positions back, which must not be what slows the flock down.
+/// Shortest time between two counts; it is also at least `TIMES_THE_COST` times what the last count
+/// took. Counting reads all positions back, and that must not slow the flock down.
 const PATIENCE: Duration = Duration::from_millis(500);
 const TIMES_THE_COST: u32 = 30;
 
@@ -32,8 +32,8 @@ struct Counted {
 }
 
 impl Crowds {
-    /// The number of agents in the fullest cell, and of those that are sampled as of a moment ago:
-    /// none are counted where nobody is `shown` them.
+    /// The number of agents in the fullest cell, and the number of sampled agents a moment ago. The
+    /// latter is counted only while it is `shown`.
     pub fn count(
         &mut self,
         player: &mut Player<'_>,
@@ -62,7 +62,7 @@ impl Crowds {
     }
 }
 
-/// All positions, in any order: of what is on the device not a state with every agent in its row.
+/// All positions, in any order: from a device this reads less than a whole state in row order.
 fn positions(player: &mut Player<'_>, gpu: &Gpu) -> Result<Vec<Point>, EngineError> {
     let Some(agents) = player.engine().gpu_agents() else { return Ok(player.state()?.position) };
     let bytes = gpu.read(agents.state)?;

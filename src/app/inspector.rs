@@ -1,4 +1,4 @@
-//! Which agents show their geometry, and the painting of it over the flock.
+//! Chooses which agents show their geometry and paints it over the flock.
 
 use std::f32::consts::TAU;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::view::camera::Camera;
 use crate::view::shapes::geometry::{self, MOST_AGENTS};
 use crate::view::shapes::{Dashes, Shape, StyledShape};
 
-/// A larger flock is not read back in every frame, but once in this time.
+/// A flock larger than this is read back only once per `PATIENCE`, not every frame.
 const LARGE: usize = 100_000;
 const PATIENCE: Duration = Duration::from_millis(200);
 
@@ -28,27 +28,28 @@ const DOT: f32 = 2.6;
 /// Least radius of a circle; points of the screen.
 const SMALLEST: f32 = 5.0;
 
-/// The areas of more agents than this pale, so that what is under all of them still shows.
+/// Areas fade when there are more agents than this, so that what lies under all of them still
+/// shows.
 const PALING: f32 = 6.0;
 
 /// Half the length of a cross's arms; points of the screen.
 const CROSS: f32 = 5.0;
 
-/// Corners of the edge of a whole disc.
+/// Line segments of a full circle.
 const CORNERS: f32 = 64.0;
 
-/// Whose geometry is shown.
+/// Which agents show their geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Focus {
     Nobody,
-    /// Of one agent: the nearest to the mouse at first, then each that the moving mouse passes over.
-    /// One that nobody points at any more goes its way and keeps its geometry, so that the mouse is
+    /// One agent: first the one nearest to the mouse, then each agent that the moving mouse passes
+    /// over. While the mouse is elsewhere, the last one keeps its geometry, so that the mouse is
     /// free for the sliders.
     One,
     All,
 }
 
-/// The flock as it was when it was last looked at.
+/// The flock when it was last read.
 struct Sample {
     revision: u64,
     since: Instant,
@@ -56,17 +57,17 @@ struct Sample {
     targets: Vec<Target>,
 }
 
-/// What shows the geometry.
+/// Shows the geometry of agents.
 pub struct Inspector {
     focus: Focus,
     sample: Option<Sample>,
-    /// With the edition of the scene that it is of.
+    /// With the revision of the scene that it was made from.
     scenery: Option<(u64, Scenery)>,
-    /// The row of the agent.
+    /// The row of the chosen agent.
     chosen: Option<usize>,
-    /// Where the mouse was last over the flock; pixels.
+    /// The mouse's last place over the flock; pixels.
     pixel: Option<Point>,
-    /// True when it has been moved since.
+    /// True when the mouse has moved since.
     pointed: bool,
 }
 
@@ -74,7 +75,7 @@ pub struct Inspector {
 pub type Legend = Vec<(&'static str, [u8; 3])>;
 
 impl Inspector {
-    /// Shows nothing yet.
+    /// An inspector that shows nothing yet.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -87,14 +88,14 @@ impl Inspector {
         }
     }
 
-    /// The mouse is over the flock, at a pixel.
+    /// The mouse is over the flock at `pixel`.
     pub fn point_at(&mut self, pixel: Point) {
         self.pixel = Some(pixel);
         self.pointed = true;
     }
 
-    /// Nobody, one agent, all of them, where a flock of `agents` lets them be seen; returns what
-    /// there is to say.
+    /// Cycles through no agent, one agent and all agents; skips the last when `agents` are too
+    /// many. Returns a notice for the user.
     pub fn switch(&mut self, agents: usize) -> Option<String> {
         (self.sample, self.chosen) = (None, None);
         let (focus, notice) = match self.focus {
@@ -110,8 +111,7 @@ impl Inspector {
         notice
     }
 
-    /// What there is to show now; `near` is how far from an agent the mouse still means it, in
-    /// pixels.
+    /// The shapes to show now. `near` is how far from an agent the mouse still selects it; pixels.
     pub fn shapes(
         &mut self,
         player: &mut Player,
@@ -151,7 +151,7 @@ impl Inspector {
             if agents.iter().any(|row| usize::from(sample.state.species[*row]) == index) {
                 for (kind, colour) in geometry::legend(species) {
                     let entry = (kind.info().key, colour);
-                    // Species that do the same share a line.
+                    // Species with the same behaviour share a line.
                     if !legend.contains(&entry) {
                         legend.push(entry);
                     }
@@ -182,14 +182,14 @@ impl Inspector {
     }
 }
 
-/// The row of the agent that is nearest to a place, and its distance in world units.
+/// The row of the agent nearest to a place, and its distance in world units.
 fn nearest(state: &FlockState, world: &World, place: Point) -> Option<(usize, f32)> {
     let distance = |p: &Point| world.shortest_between(place, *p).length();
     let rows = state.position.iter().map(distance).enumerate();
     rows.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Paints shapes behind the interface and over the flock.
+/// Paints shapes over the flock and behind the interface.
 pub fn paint(context: &egui::Context, camera: &Camera, shapes: &[StyledShape]) {
     let layer = LayerId::new(Order::Background, egui::Id::unique("geometry"));
     let paper = Paper {
@@ -254,7 +254,7 @@ impl Paper<'_> {
     fn dashes(&self, dashes: &Dashes, stroke: Stroke) {
         let shown = self.length(dashes.radius).max(SMALLEST);
         let centre = self.place(dashes.centre);
-        // The screen's y points down.
+        // The screen's y axis points down.
         let at = |angle: f32| centre + shown * vec2(angle.cos(), -angle.sin());
         for (start, end) in dashes.dashes(shown) {
             let steps = ((end - start) / TAU * CORNERS).ceil().max(1.0);
@@ -264,7 +264,7 @@ impl Paper<'_> {
         }
     }
 
-    /// Triangles round a corner: a sector of more than half a circle is not convex.
+    /// A fan of triangles round a corner: a sector of more than half a circle is not convex.
     fn fan(&self, centre: Point, radius: f32, heading: f32, angle: f32, colour: Color32) {
         let mut mesh = Mesh::default();
         mesh.colored_vertex(self.place(centre), colour);

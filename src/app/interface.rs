@@ -9,7 +9,7 @@ use winit::window::Window;
 use crate::engine::EngineError;
 use crate::engine::gpu::Gpu;
 
-/// The user interface and what paints it.
+/// The user interface and its painter.
 pub struct Interface {
     input: egui_winit::State,
     painter: egui_wgpu::Renderer,
@@ -25,7 +25,7 @@ pub struct Painting {
 }
 
 impl Interface {
-    /// For a window and the format of its surface.
+    /// An interface for a window and the format of its surface.
     #[must_use]
     pub fn new(window: &Window, gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let context = egui::Context::default();
@@ -38,12 +38,12 @@ impl Interface {
         Self { input, painter: egui_wgpu::Renderer::new(&gpu.device, format, options) }
     }
 
-    /// Hands an event over; true when it was meant for the interface alone.
+    /// Passes an event on; true when only the interface shall react to it.
     pub fn takes(&mut self, window: &Window, event: &WindowEvent) -> bool {
         self.input.on_window_event(window, event).consumed
     }
 
-    /// True while the user types a number: keys then are characters.
+    /// True while the user types a number: keys are characters then.
     #[must_use]
     pub fn is_typing(&self) -> bool {
         self.input.egui_ctx().text_edit_focused()
@@ -64,8 +64,8 @@ impl Interface {
         }
     }
 
-    /// Records the painting over what is there, for a target of `size` pixels; returns what must
-    /// be submitted before.
+    /// Records the painting over what is on the target, which has `size` pixels. Returns command
+    /// buffers to submit first.
     pub fn paint(
         &mut self,
         gpu: &Gpu,
@@ -102,7 +102,7 @@ impl Interface {
         Ok(before)
     }
 
-    /// Frees what the painting was the last to use; after its submission.
+    /// Frees textures that the painting was the last to use. Call it after the submission.
     pub fn clean_up(&mut self, painting: &Painting) {
         for id in &painting.textures.free {
             self.painter.free_texture(id);

@@ -1,4 +1,4 @@
-//! Keys: what the user asks for.
+//! Keys and the actions that they ask for.
 
 use winit::event::{ElementState, KeyEvent};
 use winit::keyboard::{Key, NamedKey};
@@ -6,39 +6,39 @@ use winit::keyboard::{Key, NamedKey};
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Pause, or go on.
+    /// Pause or resume.
     Pause,
-    /// One tick.
+    /// Run one tick.
     Step,
-    /// Back to the first state.
+    /// Go back to the first state.
     Reset,
-    /// The other engine.
+    /// Switch to the other engine.
     SwitchEngine,
-    /// The whole screen, or a window again.
+    /// Full screen, or a window again.
     FullScreen,
     /// Show or hide the sliders.
     Sliders,
-    /// More in the overlay, nothing, or one line again.
+    /// Cycle the overlay: full, hidden, one line.
     Overlay,
-    /// See the whole world again.
+    /// Show the whole world again.
     WholeWorld,
-    /// The geometry of one agent, of all, or of none.
+    /// Show the geometry of one agent, of all, or of none.
     Geometry,
-    /// This species is the one to drop, counted from 0.
+    /// Choose the species to drop, counted from 0.
     Species(usize),
-    /// Close.
+    /// Close the window.
     Quit,
 }
 
 impl Action {
-    /// The action of a key that goes down.
+    /// The action of a key press.
     #[must_use]
     pub fn of(event: &KeyEvent) -> Option<Self> {
         if event.state != ElementState::Pressed {
             return None;
         }
         let action = Self::of_key(&event.logical_key)?;
-        // Holding a key down steps on, and does not toggle to and fro.
+        // Holding a key repeats a step but does not toggle anything.
         (!event.repeat || action == Self::Step).then_some(action)
     }
 
@@ -65,7 +65,7 @@ impl Action {
     }
 }
 
-/// True for the key that is held down to drop agents.
+/// True for the letter key that makes the left button drop agents.
 #[must_use]
 pub fn drops(key: &Key) -> bool {
     matches!(key, Key::Character(text) if text.eq_ignore_ascii_case("d"))

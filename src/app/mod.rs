@@ -31,7 +31,7 @@ use crate::model::state::FlockState;
 use crate::view::words::counted;
 use open_window::{Loss, OpenWindow};
 
-/// Makes an engine of a kind, on the device that the window draws with if it runs on one.
+/// Makes an engine of a kind. A GPU engine shares the device that the window draws with.
 pub type EngineFactory<'a> =
     dyn FnMut(EngineKind, Option<&Arc<Gpu>>) -> Result<Box<dyn Engine>, EngineError> + 'a;
 
@@ -45,15 +45,16 @@ pub struct WindowOptions<'a> {
     pub size: (u32, u32),
     /// Close after this many frames.
     pub frames: Option<u64>,
-    /// True once the window shall close as if its button had been clicked: Ctrl-C in the terminal.
+    /// True once the window shall close as if its close button had been clicked: Ctrl-C in the
+    /// terminal.
     pub stopped: &'a dyn Fn() -> bool,
-    /// What draws.
+    /// The adapter to draw with.
     pub adapter: AdapterChoice,
-    /// What moves the flock at the start, beside the device that draws.
+    /// Chooses the first engine, given the device that draws.
     pub engine: &'a dyn Fn(&Gpu) -> Result<EngineKind, EngineError>,
     /// Makes engines.
     pub engines: &'a mut EngineFactory<'a>,
-    /// Hears what has gone wrong while the window goes on; the overlay shows it too.
+    /// Called when something goes wrong but the window goes on. The overlay shows it too.
     pub tell: &'a dyn Fn(&str),
 }
 
@@ -66,13 +67,13 @@ pub struct Summary {
     pub frames: u64,
     /// Ticks run.
     pub ticks: u64,
-    /// Real time in which they were.
+    /// Real time that the run took.
     pub time: Duration,
-    /// The last engine.
+    /// The last engine used.
     pub engine: EngineKind,
-    /// What it ran on.
+    /// The hardware that it ran on.
     pub machine: String,
-    /// What drew.
+    /// The adapter that drew.
     pub adapter: String,
 }
 
@@ -93,13 +94,13 @@ impl std::fmt::Display for Summary {
     }
 }
 
-/// A window that cannot be.
+/// Why there is no window.
 #[derive(Debug, thiserror::Error)]
 pub enum WindowError {
-    /// There is no display, or it takes no windows.
+    /// There is no display, or it accepts no windows.
     #[error("no display: {0}")]
     NoDisplay(String),
-    /// There is a display, but no adapter draws on it.
+    /// There is a display, but no adapter can draw on it.
     #[error("nothing can draw in a window here: {0}")]
     NoSurface(String),
     /// The device was lost, and there is no other to draw with.
@@ -108,28 +109,28 @@ pub enum WindowError {
          run the command again"
     )]
     Lost {
-        /// Name of the lost one's adapter.
+        /// Name of the lost device's adapter.
         adapter: String,
-        /// What its driver said.
+        /// The driver's message.
         reason: String,
-        /// Why there is no other.
+        /// Why there is no other device.
         problem: String,
     },
-    /// The engine or the device cannot go on.
+    /// The engine or the device has failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
-/// Shows the flock until the user has had enough, or `options.frames` are over.
+/// Shows the flock until the user closes the window or `options.frames` frames are shown.
 ///
-/// Blocks. On macOS it must be called from the main thread, and on any system once in a process:
-/// that is what window systems ask for.
+/// Blocks. On macOS it must be called from the main thread; on any system it can be called once per
+/// process. Both are requirements of window systems.
 pub fn run(options: WindowOptions<'_>) -> Result<Summary, WindowError> {
     check_keyboard()?;
     let event_loop = EventLoop::new().map_err(no_display)?;
     let display = Box::new(event_loop.owned_display_handle());
     let instance = device::instance_on(display);
-    // Better no window at all than one that flashes up and cannot be drawn in.
+    // Better no window than one that flashes up and cannot be drawn in.
     if device::adapters(&instance).is_empty() {
         return Err(WindowError::NoSurface("no GPU adapter found".into()));
     }
@@ -149,15 +150,15 @@ pub fn run(options: WindowOptions<'_>) -> Result<Summary, WindowError> {
     }
 }
 
-/// winit 0.30 panics where a library that it opens for the keyboard is missing; systems without a
-/// desktop often have all the others.
+/// winit 0.30 panics when a library that it opens for the keyboard is missing. Systems without a
+/// desktop often have all the other libraries.
 #[cfg(target_os = "linux")]
 fn check_keyboard() -> Result<(), WindowError> {
     let set = |variable| std::env::var_os(variable).is_some_and(|value| !value.is_empty());
     // winit's order of preference.
     let wayland = set("WAYLAND_DISPLAY") || set("WAYLAND_SOCKET");
     let on_x11 = set("DISPLAY") && !wayland;
-    // Where there is no display anyway, that is the thing to say.
+    // Without a display, that is the error to report.
     if !wayland && !on_x11 {
         return Ok(());
     }
@@ -178,7 +179,7 @@ fn check_keyboard() -> Result<(), WindowError> {
     Ok(())
 }
 
-/// winit puts the line of its own source in front of what the system said.
+/// winit puts its own source line before the system's message.
 fn no_display(error: EventLoopError) -> WindowError {
     let text = error.to_string();
     let said = text.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
@@ -186,7 +187,7 @@ fn no_display(error: EventLoopError) -> WindowError {
     WindowError::NoDisplay(with_remedy(said))
 }
 
-/// What was said, with the packages to install where a library is missing.
+/// The message, with the packages to install when a library is missing.
 fn with_remedy(said: &str) -> String {
     let said = said.trim_end_matches('.');
     if said.contains("could not be loaded") || said.contains("shared libraries") {
@@ -198,18 +199,18 @@ fn with_remedy(said: &str) -> String {
     }
 }
 
-/// What [`OpenWindow::frame`] leaves to the event loop.
+/// What the event loop does after [`OpenWindow::frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// The next frame as soon as may be.
+    /// Draw the next frame as soon as possible.
     Frame,
-    /// A frame after this time, or when something happens.
+    /// Draw a frame after this time, or when something happens.
     After(Duration),
     /// The last frame has been shown.
     End,
 }
 
-/// From one look at [`WindowOptions::stopped`] to the next, where nothing else happens.
+/// How often to check [`WindowOptions::stopped`] when nothing else happens.
 const LOOK: Duration = Duration::from_millis(100);
 
 struct App<'a> {
@@ -217,7 +218,7 @@ struct App<'a> {
     instance: wgpu::Instance,
     window: Option<OpenWindow<'a>>,
     outcome: Result<Option<Summary>, WindowError>,
-    /// When to draw again though nothing happens.
+    /// When to draw again even if nothing happens.
     wake_at: Option<Instant>,
     frame_wanted: bool,
 }
@@ -236,7 +237,7 @@ impl App<'_> {
         Ok(())
     }
 
-    /// Closes the window; what is gone wrong first is what the caller hears of.
+    /// Closes the window. The caller gets the first error.
     fn close(&mut self, event_loop: &ActiveEventLoop, error: Option<WindowError>) {
         if let Some(window) = self.window.take() {
             self.outcome = Ok(Some(window.summary()));
@@ -247,8 +248,8 @@ impl App<'_> {
         event_loop.exit();
     }
 
-    /// Opens another device for a window whose own is lost. The driver may have started anew: what is
-    /// known of its adapters is asked again.
+    /// Opens another device for a window that has lost its own. The driver may have restarted, so
+    /// the adapters are listed anew.
     fn revive(&mut self, event_loop: &ActiveEventLoop, loss: Loss) -> Result<bool, WindowError> {
         let Some(window) = self.window.take() else { return Err(loss.into()) };
         self.instance = device::instance_on(Box::new(event_loop.owned_display_handle()));

@@ -1,4 +1,4 @@
-//! An open window: the flock that plays in it and the frames that it shows.
+//! An open window: the flock that it plays and the frames that it shows.
 
 mod loss;
 
@@ -30,19 +30,19 @@ use crate::view::style::scale_of;
 
 pub use loss::Loss;
 
-/// How near the mouse must be to an agent to mean it; points.
+/// How near the mouse must be to an agent to select it; points.
 const NEAR: f32 = 24.0;
 
-/// How long to wait before asking again for a surface that nobody can see.
+/// How long to wait before asking again for a surface that is not visible.
 const NAP: Duration = Duration::from_millis(100);
 
-/// Pixels to the point in a window of so many pixels: as on its screen, but in a large window as in a
-/// picture of its size.
+/// Pixels per point in a window of `width` × `height` pixels: that of its screen, but in a large
+/// window that of a picture of its size.
 fn scale(window: &Window, (width, height): (u32, u32)) -> f32 {
     (window.scale_factor() as f32).max(scale_of(width, height))
 }
 
-/// Everything that lives as long as the window.
+/// Everything with the lifetime of the window.
 pub struct OpenWindow<'a> {
     window: Arc<Window>,
     screen: Screen,
@@ -55,9 +55,9 @@ pub struct OpenWindow<'a> {
     pointer: Pointer,
     inspector: Inspector,
     crowds: Crowds,
-    /// The species that is dropped.
+    /// The species that a click drops.
     dropping: usize,
-    /// What the pointer drags along.
+    /// What the pointer drags.
     held: Option<Thing>,
     meter: Meter,
     overlay: Detail,
@@ -73,7 +73,7 @@ pub struct OpenWindow<'a> {
 }
 
 impl<'a> OpenWindow<'a> {
-    /// Opens the device, the engine and the interface of `window`.
+    /// Opens the device, the engine and the interface for `window`.
     pub fn new(
         window: Arc<Window>,
         instance: wgpu::Instance,
@@ -118,7 +118,7 @@ impl<'a> OpenWindow<'a> {
         })
     }
 
-    /// What there is to say at the end.
+    /// The summary for the end of the run.
     #[must_use]
     pub fn summary(&self) -> Summary {
         Summary {
@@ -137,13 +137,13 @@ impl<'a> OpenWindow<'a> {
         self.window.request_redraw();
     }
 
-    /// True while nobody can see the window.
+    /// True while the window is not visible.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
         self.occluded || self.screen.size().0 == 0 || self.screen.size().1 == 0
     }
 
-    /// Reacts to an event; false when the window shall close.
+    /// Handles an event; false when the window shall close.
     pub fn event(
         &mut self,
         event: &WindowEvent,
@@ -195,7 +195,7 @@ impl<'a> OpenWindow<'a> {
     ) -> Result<bool, WindowError> {
         match Action::of(key) {
             Some(action) => return self.act(action, options),
-            // Without this a Tab held down would wander from slider to slider.
+            // Without this, holding Tab would move the focus from slider to slider.
             None if key.repeat => {}
             None => {
                 self.interface.takes(&self.window, event);
@@ -254,8 +254,8 @@ impl<'a> OpenWindow<'a> {
         }
     }
 
-    /// Does to the flock what the pointer has asked for since the last frame: each kind of edit once,
-    /// since each loads the flock anew.
+    /// Applies what the pointer has asked for since the last frame. Each kind of edit is applied
+    /// once, because each reloads the flock.
     fn apply_edits(&mut self) -> Result<(), WindowError> {
         self.player.set_pointer(self.pointer.call());
         if let Some(place) = self.pointer.take_lead() {
@@ -272,7 +272,7 @@ impl<'a> OpenWindow<'a> {
                 let refused = self.player.new_path()?;
                 self.say(refused);
             }
-            // Twice is nothing.
+            // Two turns cancel out.
             Click::Flee if clicks % 2 == 1 => {
                 let refused = self.player.turn_round()?;
                 self.say(refused);
@@ -304,13 +304,13 @@ impl<'a> OpenWindow<'a> {
         }
     }
 
-    /// No time has passed while nobody could look.
+    /// Restarts the clock: time without visible frames does not count.
     fn wake(&mut self) {
         self.player.clock.forget();
         self.last = Instant::now();
     }
 
-    /// Runs the ticks that are due and shows the flock; the last frame is number `until`.
+    /// Runs the ticks that are due and shows the flock. The last frame is number `until`.
     pub fn frame(&mut self, until: Option<u64>) -> Result<Next, WindowError> {
         let canvas = match self.screen.acquire()? {
             Acquired::Ready(canvas) => canvas,
@@ -342,7 +342,7 @@ impl<'a> OpenWindow<'a> {
         })
     }
 
-    /// Draws flock and interface; returns when the interface wants to be drawn again.
+    /// Draws the flock and the interface. Returns when the interface wants to be drawn again.
     fn show(&mut self, canvas: Sheet) -> Result<Duration, WindowError> {
         let (painting, changed) = self.lay_out()?;
         let gpu = Arc::clone(self.screen.gpu());
@@ -354,7 +354,7 @@ impl<'a> OpenWindow<'a> {
                 self.uploaded.upload(&self.player.state()?)?;
             }
         }
-        // Asking a GPU costs a wait: only for targets that move by themselves.
+        // Reading from a GPU means waiting: do it only for targets that move by themselves.
         let moving = self.player.scene().targets.iter().any(Target::moves);
         let targets = if moving { Some(self.player.targets()?) } else { None };
         let agents = self.player.engine().gpu_agents();
@@ -370,11 +370,11 @@ impl<'a> OpenWindow<'a> {
         let Some(species) = changed else { return Ok(painting.again_in) };
         let refused = self.player.change(species)?;
         self.say(refused);
-        // What has been drawn is the flock before.
+        // The flock on the screen is the one before the change.
         Ok(Duration::ZERO)
     }
 
-    /// Lays the interface out; returns the species as the user has changed them, if so.
+    /// Lays out the interface. Returns the species if the user has changed them.
     fn lay_out(&mut self) -> Result<(Painting, Option<Vec<Species>>), WindowError> {
         self.notice.take_if(|(_, since)| since.elapsed() > overlay::NOTICE_STAYS);
         let camera = self.pointer.camera;
@@ -399,7 +399,7 @@ impl<'a> OpenWindow<'a> {
             pointer_help: edits::help(scene, self.dropping),
             legend,
         };
-        // Copied only where something can be changed.
+        // Copied only while the sliders are shown.
         let mut species = self.controls_shown.then(|| scene.species.clone());
         let mut changed = false;
         let painting = self.interface.run(&self.window, |context| {

@@ -17,14 +17,14 @@ pub const NOTICE_STAYS: Duration = Duration::from_secs(6);
 pub enum Detail {
     /// One line, and the keys.
     Quiet,
-    /// Times and crowds besides.
+    /// Also times and crowds.
     Full,
-    /// Nothing but what must be said.
+    /// Only notices, and that the flock is paused.
     Hidden,
 }
 
 impl Detail {
-    /// What its key does to it.
+    /// The next level when the user presses its key.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -35,28 +35,28 @@ impl Detail {
     }
 }
 
-/// What the overlay tells.
+/// What the overlay shows.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
     /// Number of agents.
     pub agents: usize,
     /// Ticks since the start.
     pub tick: u64,
-    /// Of the last half second, once it is over.
+    /// For the last half second; none before that is over.
     pub rates: Option<Rates>,
-    /// True while the clock stands.
+    /// True while the clock is stopped.
     pub paused: bool,
     /// Which engine.
     pub kind: EngineKind,
-    /// What it runs on.
+    /// The hardware that it runs on.
     pub machine: String,
-    /// Of the engine.
+    /// The engine's timings.
     pub profile: &'a Profile,
     /// Agents in the fullest grid cell.
     pub largest_cell: u32,
-    /// Agents whose neighbours are too many to look at all of them.
+    /// Agents with so many neighbours that the engine samples them.
     pub sampled: u64,
-    /// Something that went wrong, or what a key has just done.
+    /// An error, or what the last key did.
     pub notice: Option<&'a str>,
     /// What the pointer does in this scene.
     pub pointer_help: Vec<String>,
@@ -64,7 +64,7 @@ pub struct Facts<'a> {
     pub legend: Legend,
 }
 
-/// Slower than this share of real time is worth a word.
+/// The overlay shows the pace only when it is below this share of real time.
 const AS_GOOD_AS_REAL_TIME: f64 = 0.97;
 
 /// `real time` or `real time × 0.40`.
@@ -96,7 +96,7 @@ impl Facts<'_> {
         format!("{}   {motion}   {}", self.flock(), self.kind)
     }
 
-    /// The text of the full one, line by line.
+    /// The lines of the full overlay.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let [tick, rates] = self.motion();
@@ -115,8 +115,8 @@ impl Facts<'_> {
         lines
     }
 
-    /// How far the flock has come, and how fast it goes: two lines, so that nothing below moves up
-    /// or down at a pause.
+    /// The tick and the rates: always two lines, so that nothing below moves when the flock is
+    /// paused.
     fn motion(&self) -> [String; 2] {
         let tick = format!("tick {}", grouped(self.tick));
         match self.rates {
@@ -129,8 +129,8 @@ impl Facts<'_> {
         }
     }
 
-    /// Draws the overlay in the top left corner. Hidden, it still says what has just gone wrong, and
-    /// that the flock is paused.
+    /// Draws the overlay in the top left corner. When hidden, it still shows notices and that the
+    /// flock is paused.
     pub fn show(&self, context: &egui::Context, detail: Detail) {
         let lines = match detail {
             Detail::Quiet => vec![self.line()],
@@ -163,7 +163,7 @@ impl Facts<'_> {
 
     fn show_legend(&self, ui: &mut egui::Ui) {
         for (name, [r, g, b]) in &self.legend {
-            // As high as a line of text, not as a button.
+            // As high as a line of text, not as high as a button.
             ui.spacing_mut().interact_size.y = 0.0;
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 6.0;
@@ -175,7 +175,7 @@ impl Facts<'_> {
     }
 }
 
-/// Colour of words: white at three quarters.
+/// Colour of text: white at three quarters.
 const WORDS: Color32 = Color32::from_rgba_premultiplied(191, 191, 191, 191);
 
 /// Colour of notices.
@@ -191,7 +191,7 @@ fn text(line: &str) -> RichText {
     RichText::new(line).monospace().size(12.0)
 }
 
-/// The dark board in the top left corner.
+/// The dark panel in the top left corner.
 fn board(context: &egui::Context, content: impl FnOnce(&mut egui::Ui)) {
     let area = egui::Area::new(egui::Id::unique("overlay"))
         .anchor(Align2::LEFT_TOP, [8.0, 8.0])

@@ -1,4 +1,4 @@
-//! The mouse: the camera that it moves, and where it touches the world.
+//! The mouse: it moves the camera and acts on the world.
 
 use winit::event::{ElementState, MouseButton, MouseScrollDelta};
 
@@ -7,54 +7,54 @@ use crate::model::vector::Point;
 use crate::model::world::World;
 use crate::view::camera::Camera;
 
-/// What the left button does while it is down.
+/// What the left button does while it is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grip {
-    /// It is up.
+    /// It is not pressed.
     Nothing,
     /// It calls the flock.
     Call,
-    /// It leaves agents behind.
+    /// It drops agents.
     Drop,
-    /// It moves a thing.
+    /// It drags a target or an obstacle.
     Drag,
 }
 
 /// The mouse and the camera that it moves.
 #[derive(Clone, Debug)]
 pub struct Pointer {
-    /// What is seen.
+    /// What the user sees.
     pub camera: Camera,
-    /// True until the user chooses what to see.
+    /// True until the user moves or zooms the camera.
     fitted: bool,
     at: Point,
     panning: bool,
     grip: Grip,
     /// What a click does in this scene.
     click: Click,
-    /// True where a target goes along with the mouse.
+    /// True when a target follows the mouse.
     leads: bool,
-    /// True when that target is not yet where the mouse is.
+    /// True when the mouse has moved and the target has not followed yet.
     led: bool,
-    /// The key that drops agents, and the one that does the same on any keyboard.
+    /// Whether each [`DropKey`] is held.
     adding: [bool; 2],
-    /// Where agents are to be dropped: world units.
+    /// Where to drop agents; world units.
     drops: Vec<Point>,
     /// The pixel of the last drop.
     last_drop: Point,
-    /// Clicks that nobody has asked for yet.
+    /// Clicks not yet taken.
     clicks: u32,
-    /// True when a thing is dragged to where it is not yet.
+    /// True when the dragged thing has not followed the mouse yet.
     moved: bool,
 }
 
 /// A notch of the wheel magnifies by this factor.
 const NOTCH: f32 = 1.15;
 
-/// A touchpad's pixels that count as a notch.
+/// Pixels on a touchpad that count as a notch.
 const PIXELS_A_NOTCH: f32 = 40.0;
 
-/// Between two agents that are dropped.
+/// Distance between two dropped agents.
 const PIXELS_A_DROP: f32 = 8.0;
 
 /// Keys that make the left button drop agents.
@@ -62,13 +62,13 @@ const PIXELS_A_DROP: f32 = 8.0;
 pub enum DropKey {
     /// D.
     Letter,
-    /// Either of the shift keys.
+    /// Either shift key.
     Shift,
 }
 
 impl Pointer {
-    /// Sees the whole world in a picture of `size` pixels; `click` is the scene's, and whether a
-    /// target `follows` the mouse.
+    /// Shows the whole world in a picture of `size` pixels. `click` is the scene's; `follows`: a
+    /// target follows the mouse.
     #[must_use]
     pub fn new(world: &World, size: (u32, u32), click: Click, follows: bool) -> Self {
         let camera = Camera::fit(world, size.0, size.1);
@@ -89,8 +89,8 @@ impl Pointer {
         }
     }
 
-    /// The picture has another size. The whole world stays in view if it was; else the middle
-    /// stays in the middle.
+    /// Resizes the picture. The whole world stays in view if it was; otherwise the middle stays in
+    /// the middle.
     pub fn resize(&mut self, world: &World, size: (u32, u32)) {
         if size.0 == 0 || size.1 == 0 {
             return;
@@ -102,7 +102,7 @@ impl Pointer {
         }
     }
 
-    /// Sees the whole world again.
+    /// Shows the whole world again.
     pub fn fit(&mut self, world: &World) {
         let size = (self.camera.size.x as u32, self.camera.size.y as u32);
         self.fitted = true;
@@ -123,12 +123,12 @@ impl Pointer {
         }
     }
 
-    /// The mouse has moved over the world, and not over the interface.
+    /// The mouse has moved over the world, not over the interface.
     pub fn lead(&mut self) {
         self.led = self.leads;
     }
 
-    /// Leaves agents on the way from the last one to the mouse, evenly.
+    /// Drops agents evenly between the last drop and the mouse.
     fn drop_on_the_way(&mut self) {
         let way = self.at - self.last_drop;
         let step = way.normalize_or_zero() * PIXELS_A_DROP;
@@ -138,7 +138,7 @@ impl Pointer {
         }
     }
 
-    /// A button has gone down or up. What goes down on the interface is the interface's.
+    /// A button was pressed or released. A press on the interface belongs to the interface.
     pub fn press(&mut self, button: MouseButton, state: ElementState, on_interface: bool) {
         let down = state == ElementState::Pressed;
         if down && on_interface {
@@ -170,12 +170,12 @@ impl Pointer {
         }
     }
 
-    /// A key that makes the left button drop agents has gone down or up.
+    /// A [`DropKey`] was pressed or released.
     pub fn hold(&mut self, key: DropKey, down: bool) {
         self.adding[key as usize] = down;
     }
 
-    /// The window has lost the focus: no key and no button counts as down.
+    /// The window has lost the focus: no key and no button counts as pressed.
     pub fn let_go(&mut self) {
         self.panning = false;
         self.grip = Grip::Nothing;
@@ -192,13 +192,13 @@ impl Pointer {
         self.camera.zoom_at(self.at, NOTCH.powf(notches));
     }
 
-    /// Where in the world the mouse is.
+    /// The mouse's place in the world.
     #[must_use]
     pub fn place(&self) -> Point {
         self.camera.world_from_pixel(self.at)
     }
 
-    /// Where in the world the flock is called to, while the left button is down.
+    /// Where the flock is called to while the left button is pressed; world units.
     #[must_use]
     pub fn call(&self) -> Option<Point> {
         (self.grip == Grip::Call).then(|| self.place())
@@ -210,18 +210,17 @@ impl Pointer {
         self.grip == Grip::Drag
     }
 
-    /// Where in the world the dragged thing shall go; once for each move. A click that was over
-    /// between two frames counts too.
+    /// Where to move the dragged thing; once per move. A click shorter than a frame counts too.
     pub fn take_drag(&mut self) -> Option<Point> {
         std::mem::take(&mut self.moved).then(|| self.place())
     }
 
-    /// Where in the world the target that goes along with the mouse shall be; once for each move.
+    /// Where to move the target that follows the mouse; once per move.
     pub fn take_lead(&mut self) -> Option<Point> {
         std::mem::take(&mut self.led).then(|| self.place())
     }
 
-    /// Where agents shall be dropped, each once; world units.
+    /// Where to drop agents, each place once; world units.
     pub fn take_drops(&mut self) -> Vec<Point> {
         std::mem::take(&mut self.drops)
     }

@@ -1,4 +1,4 @@
-//! The surface of a window: configured, resized, lost and found again.
+//! The surface of a window: configured, resized, lost and recovered.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ pub struct Screen {
 
 /// What [`Screen::acquire`] found.
 pub enum Acquired {
-    /// Draw on this and hand it back to [`Screen::present`].
+    /// Draw on this, then pass it to [`Screen::present`].
     Ready(Sheet),
-    /// Nothing this time; try again.
+    /// No texture this time; try again.
     Later,
-    /// Nobody could see it.
+    /// The window is not visible.
     Hidden,
 }
 
@@ -40,18 +40,18 @@ impl Drop for Sheet {
         if texture.is_none() || self.gpu.check().is_ok() {
             return;
         }
-        // wgpu takes a texture back from a lost device only while its thread panics, and panics over
-        // the surface that still has one.
+        // wgpu takes a texture back from a lost device only while the thread panics; otherwise
+        // dropping it panics.
         let _ = std::panic::catch_unwind(AssertUnwindSafe(|| {
             let _texture = texture;
-            // Without a word: it is caught here.
+            // Silent, because it is caught here.
             std::panic::resume_unwind(Box::new(()));
         }));
     }
 }
 
 impl Screen {
-    /// Opens the device that can draw in `window`.
+    /// Opens a device that can draw in `window`.
     pub fn new(
         instance: wgpu::Instance,
         window: Arc<Window>,
@@ -62,7 +62,7 @@ impl Screen {
             .map_err(|error| WindowError::NoSurface(error.to_string()))?;
         let gpu = Gpu::open_for(instance, choice, Some(&surface))?;
         let capabilities = surface.get_capabilities(&gpu.adapter);
-        // Colours are sRGB numbers already, and are blended as such.
+        // Colours are sRGB numbers already and are blended as such.
         let plain = |format: &&wgpu::TextureFormat| !format.is_srgb();
         let preferred = [wgpu::TextureFormat::Bgra8Unorm, wgpu::TextureFormat::Rgba8Unorm];
         let format = preferred
@@ -102,13 +102,13 @@ impl Screen {
         self.config.format.remove_srgb_suffix()
     }
 
-    /// Pixels; zero while the window is minimised.
+    /// In pixels; zero while the window is minimised.
     #[must_use]
     pub fn size(&self) -> (u32, u32) {
         (self.config.width, self.config.height)
     }
 
-    /// Takes the size of the window over.
+    /// Adopts the size of the window.
     pub fn measure(&mut self) {
         let most = self.gpu.device.limits().max_texture_dimension_2d;
         let size = self.window.inner_size();
@@ -125,7 +125,8 @@ impl Screen {
         if self.config.width == 0 || self.config.height == 0 {
             return Ok(Acquired::Hidden);
         }
-        // wgpu panics over a surface that has never been configured, as on a device that was lost.
+        // wgpu panics over a surface that was never configured; that happens when the device was
+        // lost.
         self.gpu.check()?;
         if std::mem::take(&mut self.stale) {
             self.surface.configure(&self.gpu.device, &self.config);
@@ -133,7 +134,8 @@ impl Screen {
         match self.surface.get_current_texture() {
             Current::Success(texture) => Ok(Acquired::Ready(self.sheet(texture))),
             Current::Suboptimal(texture) => {
-                // It can be shown once more; configured it must not be while the texture lives.
+                // It can be shown once more. The surface must not be configured while the texture
+                // lives.
                 self.stale = true;
                 Ok(Acquired::Ready(self.sheet(texture)))
             }
@@ -164,7 +166,7 @@ impl Screen {
         Sheet { gpu: Arc::clone(&self.gpu), texture: Some(texture) }
     }
 
-    /// A view of a sheet in the format of [`Screen::format`].
+    /// A view of a sheet in [`Screen::format`].
     pub fn view(&self, sheet: &Sheet) -> Result<wgpu::TextureView, EngineError> {
         let texture =
             sheet.texture.as_ref().ok_or_else(|| self.gpu.error("no sheet to draw on"))?;
@@ -174,7 +176,7 @@ impl Screen {
         }))
     }
 
-    /// Shows what was drawn.
+    /// Shows a sheet that was drawn on.
     pub fn present(&self, mut sheet: Sheet) -> Result<(), EngineError> {
         self.gpu.check()?;
         if let Some(texture) = sheet.texture.take() {

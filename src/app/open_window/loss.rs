@@ -1,4 +1,5 @@
-//! A window whose device is lost: the flock goes on, on the CPU, and another device draws it.
+//! A window whose device was lost: the flock goes on with the CPU engine, and another device draws
+//! it.
 
 use std::sync::Arc;
 
@@ -14,12 +15,12 @@ use crate::view::gpu::renderer::Renderer;
 use crate::view::gpu::upload::UploadedAgents;
 use crate::view::words::grouped;
 
-/// A device that is no more.
+/// A lost device.
 #[derive(Clone, Debug)]
 pub struct Loss {
     /// Name of its adapter.
     pub adapter: String,
-    /// What its driver said.
+    /// The driver's message.
     pub reason: String,
 }
 
@@ -30,8 +31,8 @@ impl From<Loss> for WindowError {
 }
 
 impl<'a> OpenWindow<'a> {
-    /// The same window after the loss of its device, with a new one from `instance` to draw with. A
-    /// flock that was on the lost one goes on with the CPU engine, from the last state that is on the
+    /// The same window after its device was lost, with a new device from `instance` to draw with. A
+    /// flock that was on the lost device goes on with the CPU engine from the last state on the
     /// host.
     pub fn revive(
         mut self,
@@ -39,7 +40,7 @@ impl<'a> OpenWindow<'a> {
         options: &mut WindowOptions<'a>,
         loss: Loss,
     ) -> Result<Self, WindowError> {
-        // A device that is lost before it has shown a frame would be lost again and again.
+        // A device that is lost before it shows a frame would be lost again and again.
         if self.frames == self.frames_at_loss {
             return Err(loss.into());
         }
@@ -52,7 +53,7 @@ impl<'a> OpenWindow<'a> {
             }
         };
         let Self { screen, interface, renderer, uploaded, .. } = self;
-        // A window takes one surface at a time.
+        // A window allows one surface at a time.
         drop((renderer, uploaded, interface, screen));
         let screen = match open(instance, &self.window, &options.adapter) {
             Ok(screen) => screen,
@@ -81,7 +82,7 @@ impl<'a> OpenWindow<'a> {
     }
 }
 
-/// A device that draws in `window`, or why there is none.
+/// A device that draws in `window`; the error says why there is none.
 fn open(
     instance: wgpu::Instance,
     window: &Arc<Window>,
@@ -96,7 +97,7 @@ fn open(
     })
 }
 
-/// What is said of a flock that goes on `from` a tick on the CPU, or was there before.
+/// Says that the flock goes on with the CPU engine, `from` a tick or unchanged.
 fn goes_on(from: Option<u64>) -> String {
     match from {
         Some(tick) => format!("going on with the CPU engine from tick {}", grouped(tick)),
