@@ -102,12 +102,10 @@ fn imports(module: &[String], text: &str) -> Vec<Vec<String>> {
         let names: Vec<&str> = path.split("::").collect();
         match names.iter().take_while(|name| **name == "super").count() {
             0 if names[0] != "crate" => None,
-            0 => Some(names[1..].iter().map(std::string::ToString::to_string).collect()),
+            0 => Some(names[1..].iter().map(ToString::to_string).collect()),
             up => {
                 let above = module.iter().take(module.len().saturating_sub(up)).cloned();
-                Some(
-                    above.chain(names[up..].iter().map(std::string::ToString::to_string)).collect(),
-                )
+                Some(above.chain(names[up..].iter().map(ToString::to_string)).collect())
             }
         }
     });
@@ -186,7 +184,7 @@ fn nobody_names_a_behaviour_but_itself_its_picture_and_its_tests() {
     };
     for (path, text) in sources(&root("src")) {
         let room = |room: &&str| path.starts_with(root(room));
-        if at_home.iter().any(|home| room(home)) || path.ends_with("tests.rs") {
+        if at_home.iter().any(room) || path.ends_with("tests.rs") {
             continue;
         }
         let named = named(&text);
