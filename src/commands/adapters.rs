@@ -3,7 +3,7 @@
 use super::output::say;
 use crate::engine::gpu::{buffers, device};
 
-/// Lists the adapters, best first: the order that `--adapter INDEX` counts by.
+/// Lists the adapters, best first. `--adapter INDEX` counts in this order.
 pub fn adapters() -> anyhow::Result<()> {
     let found = device::adapters(&device::instance());
     if found.is_empty() {

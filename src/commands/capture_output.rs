@@ -1,4 +1,4 @@
-//! What a capture writes: pictures in a folder, one picture or a film, recognised by its name.
+//! The output of a capture: pictures in a folder, one picture or a film, chosen by the file name.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::view::recorder::{
     SequenceRecorder, apng,
 };
 
-/// What is to be drawn.
+/// What to draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub film: Film,
     pub ticks: u64,
-    /// Ticks between frames; none: only the last tick is drawn.
+    /// Ticks between frames; none when only the last tick is drawn.
     pub every: Option<u64>,
-    /// Whether to draw what agents steer by.
+    /// Whether to draw the geometry of steering.
     pub geometry: bool,
 }
 
@@ -42,7 +42,7 @@ impl Plan {
         self.every.map_or(1, |every| self.ticks / every + 1)
     }
 
-    /// What is to be said of ticks after the last frame, which no film shows.
+    /// A notice about ticks after the last frame, which no film shows.
     pub fn unseen(&self) -> Option<String> {
         let every = self.every?;
         let left = Some(self.ticks % every).filter(|left| *left > 0)?;
@@ -55,7 +55,7 @@ impl Plan {
     }
 }
 
-/// What is written.
+/// The kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Folder,
@@ -98,12 +98,12 @@ pub enum Output {
     Mp4(HandedOver),
 }
 
-/// Name of a frame in a folder.
+/// The name of a frame in a folder.
 pub fn frame_name(number: u64) -> String {
     format!("frame_{number:06}.png")
 }
 
-/// The number in such a name.
+/// The number of a frame, from its name.
 pub fn frame_number(name: &str) -> Option<u64> {
     name.strip_prefix("frame_")?.strip_suffix(".png")?.parse().ok()
 }
@@ -130,7 +130,7 @@ impl Output {
         Ok(Self::Film(kind, file))
     }
 
-    /// Begins to record.
+    /// Starts recording.
     pub fn recorder<'a>(&'a mut self, plan: &Plan) -> anyhow::Result<Box<dyn Recorder + 'a>> {
         let film = plan.film;
         Ok(match self {
@@ -158,7 +158,7 @@ impl Output {
         })
     }
 
-    /// Gives the file its name. Returns name and size for people.
+    /// Renames the file into place. Returns its name and size for display.
     pub fn keep(self, plan: &Plan, frames: u64) -> anyhow::Result<String> {
         let (path, size) = match self {
             Self::Folder(_, path) => return Ok(format!("{}", path.display())),

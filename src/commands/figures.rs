@@ -1,4 +1,4 @@
-//! The figures of a flock as a file: worked out and written by a thread of their own while the flock
+//! Writes a flock's figures to a file. A separate thread computes and writes them while the flock
 //! moves on.
 
 use std::path::Path;
@@ -11,19 +11,19 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::statistics::{COLUMNS, Metrics};
 
-/// States that may wait for the thread hold so many agents together, or are two.
+/// Most agents in all states that wait for the thread; but two states may always wait.
 const MOST_WAITING: usize = 1 << 21;
 /// Most states that may wait.
 const LONGEST_QUEUE: usize = 64;
 
 type Writer = csv::Writer<OutputFile>;
 
-/// A file of figures that has its header.
+/// A figures file that has its header.
 #[derive(Debug)]
 pub struct FiguresFile(Writer);
 
 impl FiguresFile {
-    /// Checks that the file can be written beside `out`, and begins.
+    /// Checks that the file can be written beside `out`, and writes the header.
     pub fn create(path: &Path, out: Option<&Path>) -> anyhow::Result<Self> {
         if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("csv")) {
             let problem =
@@ -41,15 +41,15 @@ impl FiguresFile {
         Ok(Self(writer))
     }
 
-    /// Gives the file its name. Returns its size in bytes.
+    /// Renames the file into place. Returns its size in bytes.
     pub fn keep(self) -> anyhow::Result<u64> {
-        // The writer's own error holds the writer; only the cause is of use.
+        // The writer's own error holds the writer; only its cause is useful.
         let file = self.0.into_inner().map_err(csv::IntoInnerError::into_error)?;
         Ok(file.keep()?)
     }
 }
 
-/// The thread that writes figures.
+/// The thread that writes the figures.
 #[derive(Debug)]
 pub struct Figures {
     states: Option<SyncSender<FlockState>>,
@@ -58,7 +58,7 @@ pub struct Figures {
 
 impl Drop for Figures {
     fn drop(&mut self) {
-        // The thread's file is taken away before the program ends, where that ends with an error.
+        // Join the thread, so that its file is removed before the program ends with an error.
         self.states = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -67,7 +67,7 @@ impl Drop for Figures {
 }
 
 impl Figures {
-    /// Starts the thread, for flocks of `agents` agents.
+    /// Starts the thread for a flock of `agents` agents.
     pub fn start(file: FiguresFile, scene: &Scene, agents: usize) -> anyhow::Result<Self> {
         let (states, waiting) =
             sync_channel::<FlockState>((MOST_WAITING / agents.max(1)).clamp(2, LONGEST_QUEUE));
@@ -81,13 +81,13 @@ impl Figures {
         Ok(Self { states: Some(states), thread: Some(thread) })
     }
 
-    /// Has the figures of a state written after those before it; waits where too many do. False once
-    /// nothing more can be written: [`Figures::finish`] says why.
+    /// Queues a state, and waits while the queue is full. False once nothing more can be written;
+    /// [`Figures::finish`] then says why.
     pub fn write(&self, state: FlockState) -> bool {
         self.states.as_ref().is_some_and(|states| states.send(state).is_ok())
     }
 
-    /// Waits for the last figures.
+    /// Waits until the last figures are written.
     pub fn finish(mut self) -> anyhow::Result<FiguresFile> {
         self.states = None;
         let written = self.thread.take().and_then(|thread| thread.join().ok());

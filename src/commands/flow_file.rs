@@ -1,4 +1,4 @@
-//! The file of a flow field: CSV with the header `x,y` and a row for each cell.
+//! The file of a flow field: CSV with the header `x,y` and one row per cell.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use crate::model::scene::Scene;
 use crate::model::scenery::FlowKind;
 use crate::model::vector::Point;
 
-/// Most bytes of a row, its two numbers written out to the last digit and with room to spare.
+/// Most bytes per row: two numbers written out to the last digit, with room to spare.
 const LONGEST_ROW: u64 = 128;
 
-/// Reads the flow field that `scene` asks for, if it asks for a file; the path counts from the folder
-/// of `scene_file`.
+/// Reads the flow field if `scene` asks for a file. The path is relative to the folder of
+/// `scene_file`.
 pub fn attach(scene: &mut Scene, scene_file: &Path) -> anyhow::Result<()> {
     let name = scene.name.clone();
     let Some(plan) = scene.flow.as_mut().filter(|plan| plan.kind == FlowKind::File) else {
@@ -47,7 +47,7 @@ fn vectors(text: &str) -> anyhow::Result<Vec<Point>> {
     let mut ways = Vec::new();
     for row in reader.deserialize() {
         let (x, y): (f32, f32) = row.context("two numbers a row are wanted")?;
-        // Its square must be a number too.
+        // Its square must be finite too.
         let fits = |value: f32| value.is_finite() && value.abs() <= 1e9;
         let line = ways.len() + 2;
         ensure!(fits(x) && fits(y), "line {line}: {x},{y} is outside -1e9 to 1e9");

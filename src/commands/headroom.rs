@@ -1,29 +1,30 @@
-//! Whether there is memory for a flock, asked before any of it is taken: a program that runs out of it
-//! in the middle is ended by the system, and its unfinished files stay.
+//! Checks that there is memory for a flock before any of it is allocated. The system kills a
+//! program that runs out of memory, and its unfinished files stay.
 
 use super::output::{counted, size_text};
 use crate::engine::Engine;
 use crate::model::scene::{Request, Scene};
 
-/// Bytes of an agent in a state on the host.
+/// Bytes per agent of a state on the host.
 const STATE: u64 = 25;
 
-/// Bytes of an agent, and of a cell, while figures are taken of the flock.
+/// Bytes per agent and per cell while figures are computed.
 const FIGURES: [u64; 2] = [60, 4];
 
-/// Agents of the states that wait for their figures at most, or two states.
+/// Most agents in the states that wait for their figures; but two states may always wait.
 const WAITING: u64 = 1 << 21;
 
-/// Bytes of an agent on the host where the engine is not known yet.
+/// Bytes per agent on the host while the engine is unknown.
 const ENGINE: u64 = 70;
 
-/// What a program takes that simulates nothing much: shaders, files, parts of them in memory.
+/// Bytes of the program itself: shaders, files, caches.
 const PROGRAM: u64 = 64 << 20;
 
-/// A smaller flock is not worth the question: it takes less than the program itself.
+/// Smaller flocks are not checked: they take less than the program itself.
 const SMALL: u64 = 100_000;
 
-/// Refuses a flock for which there is no memory, in all of `engines` at once; none: not known yet.
+/// Refuses a flock when there is no memory for it in all of `engines` at once. `engines` is empty
+/// when they are not known yet.
 pub fn check<'a>(
     scene: &Scene,
     request: &Request,
@@ -37,12 +38,12 @@ pub fn check<'a>(
     let cells = scene.grid(count as usize).cells() as u64;
     let each = engines.into_iter().map(|engine| engine.host_bytes(count, cells));
     let all = each.reduce(|all, one| all + one).unwrap_or(ENGINE * count);
-    // The state that is loaded or written, and the one that is being made.
+    // Two states: the one that is loaded or written, and the one that is being made.
     check_bytes(count, PROGRAM + 2 * STATE * count + all)
 }
 
-/// Refuses to take figures of a flock that is there already, but not yet in `engine`, where there is no
-/// memory for that.
+/// Refuses to compute figures when there is no memory for that. The flock exists already, but it is
+/// not yet in `engine`.
 pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyhow::Result<()> {
     let count = agents as u64;
     if count < SMALL {
@@ -50,7 +51,7 @@ pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
     }
     let cells = scene.grid(agents).cells() as u64;
     let figures = FIGURES[0] * count + FIGURES[1] * cells;
-    // One that is being made, one of which figures are taken, and those that wait between the two.
+    // The state being made, the state whose figures are computed, and those that wait in between.
     let states = STATE * (2 * count + WAITING.max(2 * count));
     check_bytes(count, PROGRAM + states + figures + engine.host_bytes(count, cells))
 }
@@ -70,25 +71,25 @@ fn check_bytes(count: u64, wanted: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asks the system for so many bytes and gives them back unused.
+/// Allocates this many bytes and frees them unused; false when the system refuses.
 fn can_have(bytes: u64) -> bool {
-    // What a thread sets aside for itself when it first asks for memory is gone by then.
+    // Every thread reserves memory at its first allocation: let them all do so before asking.
     rayon::broadcast(|_| std::hint::black_box(vec![0_u8; 64]));
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }
 
-/// Bytes beyond which a program is ended rather than refused: what is free, or what its container may
-/// have; none where the system does not say.
+/// Bytes beyond which the system kills a program instead of refusing an allocation: free memory, or
+/// the container's limit if it is lower; none where the system does not say.
 fn limit() -> Option<u64> {
     let free = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| free(&text));
-    // Of the container alone: inside it, its limits are those at the root.
+    // Of this container only: inside it, its own limits are at the root.
     let most = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
     let most = most.and_then(|text| text.trim().parse().ok());
     [free, most].into_iter().flatten().min()
 }
 
-/// Bytes that are free according to the text of `/proc/meminfo`, swap included.
+/// Free bytes according to the text of `/proc/meminfo`, swap included.
 fn free(text: &str) -> Option<u64> {
     let line = |name: &str| {
         let rest = text.lines().find_map(|line| line.strip_prefix(name))?;

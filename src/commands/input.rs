@@ -1,19 +1,18 @@
-//! Reading files of other people: never more than such a file can hold.
+//! Reads the user's files, and never more than such a file can hold.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Longest line of a state file; bytes. Its seven numbers take some 150.
+/// Longest line of a state file; bytes. Its seven numbers take about 150.
 const LONGEST_LINE: usize = 1 << 16;
 
-/// The text of a file of `most` bytes at most: one that is longer, or has no end, is refused once so
-/// much of it has been read.
+/// Reads a text file of at most `most` bytes. A longer or endless file is refused after that many.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let mut text = String::new();
     let mut file = File::open(path)?.take(most + 1);
     let read = file.read_to_string(&mut text);
-    // A character that the limit cuts in two is no fault of the file's.
+    // When the limit cuts a character in two, that is not the file's fault.
     if file.limit() == 0 {
         let problem = format!("it is longer than {most} bytes, the most there can be");
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
@@ -21,16 +20,16 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     read.map(|_| text)
 }
 
-/// A reader that fails when a line does not end.
+/// A reader that fails when a line is too long.
 #[derive(Debug)]
 pub struct Lines<R> {
     inner: R,
-    /// Bytes since the last end of a line.
+    /// Bytes since the last line end.
     length: usize,
 }
 
 impl<R: Read> Lines<R> {
-    /// Of `inner`, at the beginning of a line.
+    /// Wraps `inner`, which is at the beginning of a line.
     pub fn of(inner: R) -> Self {
         Self { inner, length: 0 }
     }

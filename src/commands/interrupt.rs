@@ -1,7 +1,7 @@
-//! Ctrl-C: what it does to a long command, and how it is heard during work that cannot be cut short.
+//! Handles Ctrl-C during long commands, and during work that cannot be stopped half-way.
 //!
-//! The first one asks the command to end with what it has; one that comes later ends the program at
-//! once, whatever it waits for.
+//! The first Ctrl-C asks the command to finish with what it has. A later one ends the program at
+//! once, whatever it is waiting for.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,15 +22,15 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 #[cfg(not(unix))]
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
-/// From one look at the flag to the next.
+/// Interval between checks of the flag.
 const LOOK: Duration = Duration::from_millis(50);
-/// Work that is as good as done when Ctrl-C comes may still end.
+/// Work that is almost done when Ctrl-C comes gets this long to finish.
 const GRACE: Duration = Duration::from_secs(1);
-/// A second signal within this time is the first one again: `timeout`, for one, sends it to the
-/// program and to its group.
+/// A second signal within this time counts as the first one: `timeout`, for example, sends it to
+/// the program and to its process group.
 const ECHO: Duration = Duration::from_millis(500);
 
-/// A command that the user stopped. The program then exits with 130, as shells expect.
+/// The user stopped the command. The program then exits with 130, as shells expect.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("interrupted: {kept}")]
 pub struct Interrupted {
@@ -43,9 +43,9 @@ pub struct Interrupted {
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens for Ctrl-C from now on; the same flag on every call. A signal that was ignored when the
-    /// program was started stays ignored (`nohup`, or a script's `&`), and one for which no listener
-    /// can be had ends the program at once, as it would without.
+    /// Starts to listen for Ctrl-C. Every call returns the same flag. A signal that was ignored
+    /// when the program started stays ignored (`nohup`, or `&` in a script). A signal that cannot
+    /// be listened for ends the program at once, as it would by default.
     #[must_use]
     pub fn listen() -> Self {
         static FLAG: OnceLock<Interrupt> = OnceLock::new();
@@ -63,14 +63,14 @@ impl Interrupt {
         flag.clone()
     }
 
-    /// Raises the flag at a signal; ends the program at one that comes once `armed` is true.
+    /// Makes a signal raise the flag, and end the program once `armed` is true.
     fn hear(&self, signal: i32, armed: &Arc<AtomicBool>) -> io::Result<()> {
         flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(armed))?;
         flag::register(signal, Arc::clone(&self.0))?;
         Ok(())
     }
 
-    /// Sets `armed` a moment after the first signal.
+    /// Sets `armed` shortly after the first signal.
     fn arm_after_first(&self, armed: Arc<AtomicBool>) {
         let flag = self.clone();
         let watch = move || {
@@ -80,7 +80,7 @@ impl Interrupt {
             std::thread::sleep(ECHO);
             armed.store(true, Ordering::SeqCst);
         };
-        // Without it a second Ctrl-C does what the first did.
+        // If the thread cannot start, a second Ctrl-C does the same as the first.
         let _ = std::thread::Builder::new().name("signals".into()).spawn(watch);
     }
 
@@ -95,8 +95,8 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Does `work`, with a spinner that says `what` it is. None when Ctrl-C comes long before its
-    /// end: the work then goes on behind the program's back until the program ends.
+    /// Runs `work` with a spinner that shows `what`. Returns none when Ctrl-C comes long before the
+    /// end; the work then goes on in the background until the program ends.
     pub fn unless_raised<T: Send + 'static>(
         &self,
         what: &str,
@@ -104,7 +104,7 @@ impl Interrupt {
     ) -> Option<T> {
         let (done, result) = channel();
         rayon::spawn(move || {
-            // Nobody listens any more after Ctrl-C.
+            // After Ctrl-C nobody receives the result.
             let _ = done.send(work());
         });
         let spinner = waiting(what);
@@ -127,13 +127,13 @@ impl Interrupt {
     }
 }
 
-/// True when the program was started with a signal ignored.
+/// True when the program was started with this signal ignored.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "no library asks what happens at a signal without changing it")]
 pub(super) fn is_ignored(signal: i32) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: without a new action `sigaction` only writes the present one to the place that it is
-    // given, which zeros fill until then.
+    // SAFETY: without a new action, `sigaction` only writes the current one to the given place,
+    // which is zeroed before.
     let action = unsafe {
         libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr());
         action.assume_init()

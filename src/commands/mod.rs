@@ -1,4 +1,4 @@
-//! What the program does: one file a command, clients of the layers below.
+//! The commands of the program, one file each. They are clients of the layers below.
 
 pub mod adapters;
 mod advance;

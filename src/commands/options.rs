@@ -1,4 +1,4 @@
-//! What several commands take: which flock, on what machine, how large a picture.
+//! Options that several commands share: which flock, on what machine, how large a picture.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::view::gpu::offscreen::Offscreen;
 use crate::view::style::scale_of;
 use crate::view::{Painter, RasterPainter};
 
-/// Most bytes of a scene file: twice what the most obstacles, one by one, take.
+/// Most bytes of a scene file: twice what the largest number of obstacles takes, listed one by one.
 const LONGEST_SCENE: u64 = 1 << 26;
 
 /// Which flock.
@@ -60,11 +60,11 @@ pub struct MachineArgs {
     pub threads: Option<u32>,
 }
 
-/// The scene of a command line that names none.
+/// The scene when the command line names none.
 const DEFAULT_SCENE: &str = "flock";
 
-/// How many agents it then has. The scene's own 120, which start from one point, fly off as one swarm
-/// of one colour; so many start all over the world, and flocks of all headings form.
+/// Number of agents of that scene then. The scene's own 120 start from one point and fly off as one
+/// swarm of one colour. 3000 start all over the world and form flocks of all headings.
 const DEFAULT_COUNT: u64 = 3000;
 
 /// What `--engine` takes.
@@ -107,9 +107,8 @@ impl std::str::FromStr for Size {
 impl FlockArgs {
     /// Reads the scene, scales it and makes (or reads) the first state.
     ///
-    /// With `--init` the world is sized for the count of the file, as it was for the run that
-    /// wrote it.
-    /// A count that does not fit `engine` is refused before anything is allocated for it.
+    /// With `--init` the world is sized for the number of agents in the file, as in the run that
+    /// wrote it. A count that does not fit `engine` is refused before anything is allocated for it.
     pub fn prepare(&self, engine: Option<&dyn Engine>) -> anyhow::Result<(Scene, FlockState)> {
         let name = self.scene.as_deref().unwrap_or(DEFAULT_SCENE);
         let mut scene = read_scene(name, &self.overrides)?;
@@ -145,11 +144,11 @@ impl FlockArgs {
     }
 }
 
-/// The built-in scene of that name, or the scene in that file.
+/// Reads the built-in scene of this name, or the scene in this file.
 pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
     if let Some(scene) = BuiltIn::named(name) {
         let mut scene = Scene::parse(name, scene.text, overrides).map_err(told)?;
-        // What --set names lies in the current folder.
+        // A file named by --set is relative to the current folder.
         flow_file::attach(&mut scene, Path::new(""))?;
         return Ok(scene);
     }
@@ -172,7 +171,7 @@ pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
     Ok(scene)
 }
 
-/// What --set says is the command line's own fault.
+/// An error in --set is an error in the command line.
 fn told(error: SceneError) -> anyhow::Error {
     match error.origin {
         Origin::Set(_) => wrong(error.to_string()),
@@ -182,14 +181,15 @@ fn told(error: SceneError) -> anyhow::Error {
 
 /// An engine, and its device if it runs on one.
 pub struct Machine {
-    /// Moves the flock.
+    /// The engine that moves the flock.
     pub engine: Box<dyn Engine>,
-    /// Where the flock can be drawn without leaving the device.
+    /// The device that can draw the flock without copying it to the host.
     pub gpu: Option<Arc<Gpu>>,
 }
 
 impl MachineArgs {
-    /// Opens the engine asked for. Where `auto` comes to the CPU, it says so on stderr.
+    /// Opens the engine that the user asked for. When `auto` falls back to the CPU, it says so on
+    /// stderr.
     pub fn open(&self) -> anyhow::Result<Machine> {
         if self.engine == EngineArg::Cpu {
             return Ok(Machine { engine: Box::new(self.cpu_engine()?), gpu: None });
@@ -214,12 +214,13 @@ impl MachineArgs {
         }
     }
 
-    /// True where nobody has said what to run on: who names an adapter wants that one, whatever it is.
+    /// True when the user has named neither engine nor adapter. A named adapter is used even if it
+    /// is software.
     fn chooses_by_itself(&self) -> bool {
         self.engine == EngineArg::Auto && self.adapter.is_none()
     }
 
-    /// True where the flock will be on a GPU if there is one, so that it has to fit.
+    /// True when the flock goes to a GPU if there is one, so that it must fit there.
     #[must_use]
     pub fn wants_gpu(&self) -> bool {
         match self.engine {
@@ -229,8 +230,8 @@ impl MachineArgs {
         }
     }
 
-    /// Which engine runs beside a window that `gpu` draws in. Where `auto` comes to the CPU, it says
-    /// so on stderr.
+    /// Chooses the engine for a window that `gpu` draws in. When `auto` falls back to the CPU, it
+    /// says so on stderr.
     pub fn kind_beside(&self, gpu: &Gpu) -> Result<EngineKind, EngineError> {
         match self.engine {
             EngineArg::Cpu => Ok(EngineKind::Cpu),
@@ -242,13 +243,13 @@ impl MachineArgs {
         }
     }
 
-    /// The CPU engine with the threads asked for.
+    /// The CPU engine with the number of threads that the user asked for.
     pub fn cpu_engine(&self) -> Result<CpuEngine, EngineError> {
         CpuEngine::new(self.threads.map(|t| t as usize))
     }
 }
 
-/// Why the only adapter was not taken, and how to take it all the same.
+/// Says why the only adapter is not used, and how to use it anyway.
 fn passed_over(adapter: &str, engine: &str) -> String {
     format!(
         "the only GPU adapter, {adapter}, is software: going on with the CPU engine ({engine}), which \
@@ -256,8 +257,8 @@ fn passed_over(adapter: &str, engine: &str) -> String {
     )
 }
 
-/// What draws without a window: the device that the flock is on, or the CPU. Pictures of any size are
-/// equally bright.
+/// A painter that needs no window: the device that has the flock, or the CPU. Pictures of any size
+/// are equally bright.
 pub fn painter(gpu: Option<Arc<Gpu>>, size: Size) -> Result<Box<dyn Painter>, EngineError> {
     let Size { width, height } = size;
     let scale = scale_of(width, height);

@@ -1,4 +1,4 @@
-//! What commands leave behind: files that are written whole or not at all, and words on stdout.
+//! The output of commands: files that appear only when complete, and text on stdout.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -12,15 +12,15 @@ use super::temporary;
 
 pub use crate::view::words::counted;
 
-/// Lets a write beyond a limit on the size of files (`ulimit -f`) fail, as on a full disk, where the
-/// system would kill the program and its temporary files would stay.
+/// Makes a write beyond a limit on file sizes (`ulimit -f`) fail as on a full disk. By default the
+/// system kills the program, and its temporary files stay.
 pub fn survive_file_limits() {
     #[cfg(unix)]
     {
-        // Where the signal is heard the write fails; nobody looks at the flag. Programs that this one
-        // starts do not hear it: one that is ignored stays so for them.
+        // With a handler for the signal, the write fails; nothing reads the flag. A handler is not
+        // inherited by child programs; an ignored signal would be.
         if !is_ignored(libc::SIGXFSZ) {
-            // Without a listener the system does what it does.
+            // Without a handler the system kills the program, as by default.
             let heard = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
             let _ = signal_hook::flag::register(libc::SIGXFSZ, heard);
         }
@@ -31,9 +31,9 @@ pub fn survive_file_limits() {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {problem}", path.display())]
 pub struct OutputError {
-    /// As the user wrote it.
+    /// The path as the user wrote it.
     pub path: PathBuf,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and how to fix it.
     pub problem: String,
 }
 
@@ -43,7 +43,7 @@ impl OutputError {
         Self { path: path.into(), problem: problem.into() }
     }
 
-    /// What the system said about `path`, with the remedy where one is known.
+    /// A system error about `path`, with the remedy where one is known.
     #[must_use]
     pub fn of_system(path: &Path, error: &io::Error) -> Self {
         let problem = match error.kind() {
@@ -82,7 +82,7 @@ pub(super) fn parent(path: &Path) -> &Path {
     }
 }
 
-/// Refuses a path that begins in a folder that is gone.
+/// Refuses a relative path when the current folder has been deleted.
 pub(super) fn check_standing(path: &Path) -> Result<(), OutputError> {
     if path.is_relative() && std::env::current_dir().is_err() {
         let problem = "the current folder has been deleted; change to one that is there (cd), or \
@@ -92,7 +92,7 @@ pub(super) fn check_standing(path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// The file that `path` stands for, links followed, or why no file can be written there.
+/// The file that `path` refers to, with links followed. Fails when no file can be written there.
 fn target(path: &Path) -> Result<PathBuf, OutputError> {
     check_standing(path)?;
     let folder = parent(path);
@@ -107,7 +107,7 @@ fn target(path: &Path) -> Result<PathBuf, OutputError> {
         return Err(OutputError::new(path, problem));
     }
     match path.canonicalize() {
-        // Replacing a device or a pipe by a regular file would surprise everybody.
+        // Replacing a device or a pipe by a regular file would surprise the user.
         Ok(found) if !found.is_file() => {
             Err(OutputError::new(path, "that is a device or a pipe; name a regular file"))
         }
@@ -116,10 +116,10 @@ fn target(path: &Path) -> Result<PathBuf, OutputError> {
     }
 }
 
-/// Most links that lead from one to the next, as systems have it.
+/// Longest chain of links, as in operating systems.
 const MOST_LINKS: u32 = 40;
 
-/// Where a path leads at which there is no file yet: a link stays one, and what it names is written.
+/// Where a path without a file leads: a link stays a link, and its target is written.
 fn end_of_links(path: &Path) -> Result<PathBuf, OutputError> {
     let mut end = path.to_path_buf();
     for _ in 0..MOST_LINKS {
@@ -139,7 +139,8 @@ fn end_of_links(path: &Path) -> Result<PathBuf, OutputError> {
     Err(OutputError::new(path, "its links lead round in a circle; remove one of them"))
 }
 
-/// A file under way to `target`, the file that `path` stands for. Its errors name the path.
+/// A file being written; it will replace `target`, the file that `path` refers to. Its errors name
+/// the path.
 #[derive(Debug)]
 pub struct Output<F: Write> {
     path: PathBuf,
@@ -147,16 +148,16 @@ pub struct Output<F: Write> {
     file: BufWriter<F>,
 }
 
-/// A file that appears under its name, whole, with [`OutputFile::keep`]; dropped before, it leaves
-/// nothing behind. An older file of that name stays untouched until then.
+/// A file that appears under its name only when complete, with [`OutputFile::keep`]. Dropped before
+/// that, it leaves nothing behind. An older file of that name stays untouched until then.
 pub type OutputFile = Output<NamedTempFile>;
 
-/// A part of an [`OutputFile`] that is assembled at the end; it vanishes by itself.
+/// A part of an [`OutputFile`] that is assembled at the end; it is deleted automatically.
 pub type Scratch = Output<File>;
 
 impl OutputFile {
-    /// Checks that `path` can be written, and begins. What earlier runs that were killed have left in
-    /// the folder is cleared away.
+    /// Checks that `path` can be written, and begins a temporary file. Removes temporary files of
+    /// killed runs from the folder.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let target = target(path)?;
         temporary::clear(parent(&target));
@@ -168,14 +169,14 @@ impl OutputFile {
         Self::begin(path, target(path)?)
     }
 
-    /// Beside `target`: on the same disk, so that the renaming is one indivisible act.
+    /// Begins a temporary file beside `target`: on the same disk, so that renaming is atomic.
     fn begin(path: &Path, target: PathBuf) -> Result<Self, OutputError> {
         let file = temporary::begin(parent(&target), &target);
         let file = file.map_err(|error| OutputError::of_system(path, &error))?;
         Ok(Self { path: path.into(), target, file: BufWriter::with_capacity(1 << 16, file) })
     }
 
-    /// Gives the file its name. Returns its size in bytes.
+    /// Renames the file into place. Returns its size in bytes.
     pub fn keep(self) -> Result<u64, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(&self.path, error);
         let file = self.file.into_inner().map_err(|error| fail(error.error()))?;
@@ -184,7 +185,7 @@ impl OutputFile {
         Ok(size)
     }
 
-    /// A nameless file in the same folder.
+    /// A nameless temporary file in the same folder.
     pub fn scratch(&self) -> Result<Scratch, OutputError> {
         let file = tempfile::tempfile_in(parent(&self.target));
         let file = file.map_err(|error| OutputError::of_system(&self.path, &error))?;
@@ -192,13 +193,13 @@ impl OutputFile {
         Ok(Output { path: self.path.clone(), target: self.target.clone(), file })
     }
 
-    /// As the user wrote it.
+    /// The path as the user wrote it.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// True when `path` names this file, however it is written.
+    /// True when `path` refers to this file, whichever way it is written.
     #[must_use]
     pub fn has_name(&self, path: &Path) -> bool {
         let whole = |target: &Path| {
@@ -208,18 +209,18 @@ impl OutputFile {
         target(path).is_ok_and(|other| whole(&other) == whole(&self.target))
     }
 
-    /// For another program to write: the path of the temporary file, and the name it will get.
+    /// Prepares the file for another program to write: gives the temporary path and the final name.
     #[must_use]
     pub fn hand_over(self) -> HandedOver {
         let (file, _) = self.file.into_parts();
-        // A lock is a wall there, not a sign.
+        // On Windows locks are mandatory, so another program could not write the file.
         #[cfg(windows)]
         let _ = file.as_file().unlock();
         HandedOver { path: self.path, target: self.target, file }
     }
 }
 
-/// Names the path in an error of the system.
+/// Adds the path to a system error.
 fn named<T>(path: &Path, result: io::Result<T>) -> io::Result<T> {
     result.map_err(|error| io::Error::new(error.kind(), OutputError::of_system(path, &error)))
 }
@@ -244,7 +245,7 @@ impl<F: Write + Seek> Seek for Output<F> {
 }
 
 impl Scratch {
-    /// What was written, from its beginning, and its length in bytes.
+    /// The contents from their beginning, and their length in bytes.
     pub fn read_back(self) -> io::Result<(File, u64)> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error);
         let rewound = file.and_then(|mut file| {
@@ -265,7 +266,7 @@ pub struct HandedOver {
 }
 
 impl HandedOver {
-    /// As the user wrote it.
+    /// The path as the user wrote it.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -277,7 +278,7 @@ impl HandedOver {
         self.file.path()
     }
 
-    /// Gives the file its name. Returns its size in bytes.
+    /// Renames the file into place. Returns its size in bytes.
     pub fn keep(self) -> Result<u64, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(&self.path, error);
         let size = std::fs::metadata(self.file.path()).map_err(|error| fail(&error))?.len();
@@ -286,7 +287,8 @@ impl HandedOver {
     }
 }
 
-/// Prints a result on stdout. Whoever closes the pipe has read enough: that is no error.
+/// Prints a result on stdout. A closed pipe means that the reader has read enough; that is no
+/// error.
 pub fn say(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -297,7 +299,7 @@ pub fn say(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// `1.5 MB`: a size in bytes for people.
+/// A size in bytes for display: `1.5 MB`.
 #[must_use]
 pub fn size_text(bytes: u64) -> String {
     match bytes {

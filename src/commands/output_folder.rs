@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::output::{OutputError, OutputFile, check_standing, parent};
 use super::temporary;
 
-/// A folder of files, each whole or absent. One that was made for nothing is taken away again.
+/// A folder of files, each complete or absent. A folder created for nothing is removed again.
 #[derive(Debug)]
 pub struct OutputFolder {
     path: PathBuf,
@@ -16,15 +16,15 @@ pub struct OutputFolder {
 impl Drop for OutputFolder {
     fn drop(&mut self) {
         if self.is_new {
-            // A folder that holds anything stays: the system refuses to remove it.
+            // The system refuses to remove a folder that is not empty, so it stays.
             let _ = std::fs::remove_dir(&self.path);
         }
     }
 }
 
 impl OutputFolder {
-    /// Creates the folder if it is missing (but not those above it: that would be a misspelling),
-    /// and checks that files can be written in it.
+    /// Creates the folder if it is missing, and checks that files can be written in it. Missing
+    /// parent folders are an error: they mean a misspelt path.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(path, error);
         check_standing(path)?;

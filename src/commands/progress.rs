@@ -1,25 +1,26 @@
-//! What a terminal shows of work under way: a bar where its end is known, else a spinner.
+//! Progress on a terminal: a bar when the end is known, else a spinner.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// From one look of a spinner to the next.
+/// Interval between frames of the spinner.
 const SPIN: Duration = Duration::from_millis(200);
 
-/// A bar on stderr that counts `unit`s and tells the time left; nothing when stderr is no terminal.
+/// A bar on stderr that counts in `unit`s and shows the time left; nothing when stderr is no
+/// terminal.
 #[must_use]
 pub fn progress(length: u64, unit: &str) -> ProgressBar {
     let template = format!("{{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left");
     let bar = ProgressBar::new(length);
-    // The template is fixed; without it the bar has indicatif's own look.
+    // The template is constant. If it did not parse, the bar would have indicatif's default style.
     match ProgressStyle::with_template(&template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
 }
 
-/// A spinner on stderr that says what is being done and for how long; it turns by itself.
+/// A spinner on stderr that shows what is being done and for how long. It turns on its own.
 #[must_use]
 pub fn waiting(what: &str) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(what.to_string());

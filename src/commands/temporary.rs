@@ -1,8 +1,9 @@
-//! Files that are not whole yet: named after their writer, and cleared away when it is gone.
+//! Temporary files: named after the process that writes them, and removed when it is gone.
 //!
-//! A writer holds a lock on its file for as long as it lives, however it ends: the system takes the
-//! lock back. So a file that can be locked has been left behind. (The number of the process in the
-//! name is for people. It may be another process's by now, or one of another container.)
+//! A writer holds a lock on its file while it lives; the system releases the lock however the
+//! writer ends. So a file that can be locked has been left behind. The process number in the name
+//! is only for people: that number may belong to another process by now, or to one in another
+//! container.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -10,13 +11,13 @@ use std::path::Path;
 
 use tempfile::{Builder, NamedTempFile};
 
-/// How the name of such a file begins; the number of its process follows, and letters by chance.
+/// How the name of such a file begins. The process number and random letters follow.
 const PREFIX: &str = ".flockwork-unfinished-";
 
-/// Most files to begin before one is not cleared away by somebody else.
+/// How often to begin a file when other processes keep removing it.
 const TRIES: u32 = 8;
 
-/// Begins a file in `folder` whose name ends like `name`.
+/// Begins a file in `folder`. Its name gets the extension of `name`.
 pub fn begin(folder: &Path, name: &Path) -> io::Result<NamedTempFile> {
     let prefix = format!("{PREFIX}{}-", std::process::id());
     let suffix = name.extension().map(|e| format!(".{}", e.to_string_lossy()));
@@ -25,7 +26,7 @@ pub fn begin(folder: &Path, name: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Temporary files are private by default; this one becomes a file like any other.
+        // Temporary files are private by default; this one becomes an ordinary file.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     for _ in 0..TRIES {
@@ -37,17 +38,17 @@ pub fn begin(folder: &Path, name: &Path) -> io::Result<NamedTempFile> {
     Err(io::Error::other("another program takes away every file that is begun here"))
 }
 
-/// Locks a file that has just been begun. False when somebody was faster, and took it for one that
-/// was left behind.
+/// Locks a file that was just created. False when another process locked it first, because it took
+/// the file for one left behind.
 fn is_ours(file: &NamedTempFile) -> bool {
     match file.as_file().try_lock() {
         Err(TryLockError::WouldBlock) => false,
-        // On a disk without locks nobody clears anything away.
+        // On a disk without locks nothing is ever removed.
         Ok(()) | Err(TryLockError::Error(_)) => file.path().exists(),
     }
 }
 
-/// Takes away what runs that were killed have left in `folder`. What cannot be taken away stays.
+/// Removes files that killed runs have left in `folder`. Files that cannot be removed stay.
 pub fn clear(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -62,7 +63,7 @@ pub fn clear(folder: &Path) {
     }
 }
 
-/// True for names that [`begin`] gives.
+/// True for names from [`begin`].
 fn is_unfinished(name: &str) -> bool {
     let rest = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));
     rest.is_some_and(|(process, _)| {
@@ -72,7 +73,8 @@ fn is_unfinished(name: &str) -> bool {
 
 fn clear_one(file: &File, path: &Path) {
     if file.try_lock().is_ok() {
-        // The lock is held until it is gone: whoever has just begun it must not think it theirs.
+        // Hold the lock until the file is removed, so that a process that has just created it sees
+        // that it was taken.
         let _ = std::fs::remove_file(path);
     }
 }
@@ -113,7 +115,7 @@ mod tests {
     fn a_file_that_was_taken_away_at_its_beginning_is_begun_again() {
         let folder = tempfile::tempdir().unwrap();
         let file = begin(folder.path(), Path::new("a")).unwrap();
-        // Another process has it locked, to take it away, or has taken it away.
+        // Another process has locked it to remove it, or has removed it.
         let other = OpenOptions::new().read(true).write(true).open(file.path()).unwrap();
         file.as_file().unlock().unwrap();
         other.try_lock().unwrap();

@@ -1,20 +1,20 @@
-//! Values of the command line, and what is wrong with those that cannot be.
+//! Parses values of the command line, and reports invalid ones.
 
 use std::ops::RangeInclusive;
 
 use crate::model::scene::MAX_AGENTS;
 
-/// A command line that says what cannot be. The program then exits with 2.
+/// An invalid command line. The program then exits with 2.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
 
-/// A [`UsageError`] as `anyhow` wants it.
+/// A [`UsageError`] as an `anyhow` error.
 pub fn wrong(problem: impl Into<String>) -> anyhow::Error {
     UsageError(problem.into()).into()
 }
 
-/// A parser of whole numbers within a range, for clap; `_` may group the digits.
+/// A clap parser for whole numbers within a range; `_` may group the digits.
 pub fn whole<T: TryFrom<u64>>(
     range: RangeInclusive<u64>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone {
@@ -26,20 +26,20 @@ pub fn whole<T: TryFrom<u64>>(
     }
 }
 
-/// A number of agents, for clap.
+/// A clap parser for a number of agents.
 pub fn count(text: &str) -> Result<u64, String> {
     let plain = text.replace(['_', ','], "");
     let count = plain.parse().ok().filter(|count| (1..=MAX_AGENTS).contains(count));
     count.ok_or_else(|| format!("a flock has 1 to {MAX_AGENTS} agents, a whole number"))
 }
 
-/// A number of mean neighbours, for clap.
+/// A clap parser for a mean number of neighbours.
 pub fn density(text: &str) -> Result<f32, String> {
     let density = text.parse().ok().filter(|density| (1e-3..=1e4).contains(density));
     density.ok_or_else(|| "a density is between 0.001 and 10000 neighbours".into())
 }
 
-/// A rate of frames, for clap.
+/// A clap parser for a frame rate.
 pub fn frame_rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (0.1..=1000.0).contains(rate));
     rate.ok_or_else(|| "a rate is a number of frames a second from 0.1 to 1000".into())

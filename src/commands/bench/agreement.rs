@@ -1,4 +1,4 @@
-//! How far two engines agree: rounding makes flocks part company, a mistake does so at once.
+//! How far two engines agree. Rounding makes flocks diverge slowly; a mistake shows at once.
 
 use std::fmt;
 
@@ -8,48 +8,49 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::{Point, Vector};
 
-/// Rounding moves an agent by less in one tick; world units. (The tests of the engines ask for as
-/// much.)
+/// Largest distance by which rounding moves an agent in one tick; world units. (The engine tests
+/// use the same bound.)
 const ROUNDING: f64 = 1e-3;
-/// The same in worlds so wide that positions are kept less exactly: as a share of the longer side,
-/// four times the distance of two numbers there.
+/// The same in worlds so wide that positions are less exact, as a share of the longer side: four
+/// times the spacing of floating-point numbers there.
 const STEPS: f64 = 4.0 / (1 << 23) as f64;
 
-/// After one tick, one agent in this many may be farther apart than rounding explains: rounding can add
-/// or remove a neighbour at the edge of the radius. A mistake in an engine affects far more agents.
+/// After one tick, one agent in this many may be farther apart than rounding explains: rounding can
+/// add or remove a neighbour at the edge of the radius. A mistake in an engine affects far more
+/// agents.
 const AGENTS_TO_A_STRAY: usize = 1_000;
-/// In smaller flocks no agent may: a neighbour that close to the edge is too unlikely.
+/// In smaller flocks no agent may: a neighbour so close to the edge is too unlikely.
 const FEWEST_AGENTS: usize = 100;
 
 /// What the distances mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Apart by rounding at most.
+    /// The distances are within rounding.
     Same,
-    /// Alike after one tick; rounding has grown since.
+    /// Equal after one tick; rounding has grown since.
     Drifted,
-    /// Apart after one tick already.
+    /// Different already after one tick.
     Different,
 }
 
-/// How far two engines' states are apart.
+/// How far the states of two engines are apart.
 #[derive(Clone, Debug, Serialize)]
 pub struct Agreement {
-    /// Which two.
+    /// The two engines.
     pub engines: [&'static str; 2],
     /// Median and largest distance between the same agents; world units.
     pub after_one_tick: [f64; 2],
-    /// Part of the agents that are farther apart after one tick than rounding explains.
+    /// Share of the agents that are farther apart after one tick than rounding explains.
     pub astray_after_one_tick: f64,
     /// Median and largest distance at the end of the timed ticks; world units.
     pub after_the_run: [f64; 2],
-    /// What that means.
+    /// What the distances mean.
     pub verdict: Verdict,
 }
 
 impl Agreement {
-    /// Compares the states of two engines: those after one tick, and those at the end.
+    /// Compares the states of two engines after one tick and at the end.
     #[must_use]
     pub fn of(scene: &Scene, engines: [&'static str; 2], states: [&[FlockState; 2]; 2]) -> Self {
         let [a, b] = states;
@@ -65,7 +66,7 @@ impl Agreement {
         }
     }
 
-    /// The line of the table, `ticks` being those before the end.
+    /// Writes the line of the table; the run ended after `ticks` ticks.
     pub fn write(&self, f: &mut fmt::Formatter<'_>, ticks: u32) -> fmt::Result {
         let [a, b] = self.engines;
         let (first, last) = (distance(self.after_one_tick), distance(self.after_the_run));
@@ -90,7 +91,7 @@ impl Agreement {
     }
 }
 
-/// Median and largest distance in words.
+/// Median and largest distance as text.
 fn distance([median, largest]: [f64; 2]) -> String {
     if [median, largest] == [0.0; 2] {
         return "identical".into();
@@ -98,8 +99,8 @@ fn distance([median, largest]: [f64; 2]) -> String {
     format!("apart by {median:.1e} (median) and {largest:.1e} (largest) world units")
 }
 
-/// What the distances after one tick and after the run mean, both in ascending order, where rounding
-/// explains `rounding`.
+/// Judges the distances after one tick and after the run, both in ascending order. `rounding` is
+/// the largest distance that rounding explains.
 fn verdict(one_tick: &[f64], run: &[f64], rounding: f64) -> Verdict {
     let agents = one_tick.len();
     let explained = if agents < FEWEST_AGENTS { 0 } else { agents.div_ceil(AGENTS_TO_A_STRAY) };
@@ -112,9 +113,9 @@ fn verdict(one_tick: &[f64], run: &[f64], rounding: f64) -> Verdict {
     }
 }
 
-/// How many are farther apart than rounding explains.
+/// How many agents are farther apart than rounding explains.
 fn strays(distances: &[f64], rounding: f64) -> usize {
-    // What is no number is no agreement.
+    // NaN never agrees.
     distances.iter().filter(|distance| distance.is_nan() || **distance > rounding).count()
 }
 
@@ -140,7 +141,8 @@ mod tests {
 
     #[test]
     fn rounding_grows_and_a_mistake_is_there_at_once() {
-        // `astray` of 5,000 agents are `by` apart after one tick; all are `last` apart after the run.
+        // `astray` of 5,000 agents are `by` apart after one tick; all are `last` apart after the
+        // run.
         let of = |astray: usize, by, last| {
             let mut one_tick = vec![1e-5; 5_000 - astray];
             one_tick.resize(5_000, by);
@@ -149,7 +151,7 @@ mod tests {
         assert_eq!(of(0, 0.0, 0.0), Verdict::Same);
         assert_eq!(of(0, 0.0, 30.0), Verdict::Drifted);
         assert_eq!(of(1, 0.2, 1e-5), Verdict::Drifted);
-        // Four fifths agree; a fifth has lost its neighbours.
+        // Four fifths agree; one fifth has lost its neighbours.
         assert_eq!(of(1_004, 0.2, 0.4), Verdict::Different);
         assert_eq!(of(3_000, 2.0, 4_000.0), Verdict::Different);
         assert_eq!(of(3_000, f64::NAN, 0.0), Verdict::Different);

@@ -1,4 +1,4 @@
-//! What `flockwork bench` takes.
+//! The arguments of `flockwork bench`.
 
 use std::path::PathBuf;
 
@@ -10,12 +10,13 @@ use crate::commands::usage::{self, whole, wrong};
 use crate::engine::gpu::AdapterChoice;
 use crate::model::scene::{Request, Scene, StartLayout};
 
-/// Ticks in which flocks have formed. (From 10 mean neighbours the scene `flock` comes to 29 in 100
-/// ticks and changes slowly after 1,000.)
+/// Ticks in which flocks form. (The scene `flock` goes from 10 mean neighbours to 29 in 100 ticks
+/// and changes slowly after 1,000.)
 const SETTLED: u64 = 1000;
-/// A larger flock gets fewer ticks: as many agent-ticks as this, seconds to minutes of a CPU.
+/// Larger flocks get fewer ticks: this many agent-ticks in all, which take a CPU seconds to
+/// minutes.
 const AFFORDABLE: u64 = 1_000_000_000;
-/// However large it is, flocks should have begun to form.
+/// Fewest ticks for a flock of any size: flocks should have begun to form.
 const BEGUN: u64 = 100;
 
 /// Its arguments.
@@ -116,7 +117,7 @@ impl BenchEngine {
 }
 
 impl BenchFlockArgs {
-    /// The densities asked for; one that says nothing stands for the scene's own.
+    /// The densities to measure; one `None` stands for the scene's own.
     pub(super) fn densities(&self) -> Vec<Option<f32>> {
         if self.density.is_empty() {
             return vec![None];
@@ -124,8 +125,8 @@ impl BenchFlockArgs {
         self.density.iter().copied().map(Some).collect()
     }
 
-    /// Ticks between the start and the measurement; the same for all counts, whose figures would
-    /// not compare otherwise.
+    /// Ticks between the start and the measurement. They are the same for all counts, so that the
+    /// figures compare.
     pub(super) fn settle_ticks(&self) -> u64 {
         let largest = self.count.iter().copied().max().unwrap_or(1).max(1);
         let formed = match self.state {
@@ -143,7 +144,7 @@ impl BenchFlockArgs {
         }
     }
 
-    /// The start's name in reports.
+    /// The name of the start state in reports.
     pub(super) fn state_name(&self, scene: &Scene, count: u64) -> &'static str {
         match self.state {
             Some(StartState::Uniform) => "uniform",
@@ -154,8 +155,8 @@ impl BenchFlockArgs {
         }
     }
 
-    /// Refuses a count or a density that cannot be, alone or together: before the first of many is
-    /// timed.
+    /// Refuses a count or a density that is invalid, alone or together, before the first
+    /// measurement.
     pub(super) fn check(&self, scene: &Scene) -> anyhow::Result<()> {
         for count in &self.count {
             for density in self.densities() {
@@ -206,7 +207,7 @@ pub mod tests {
         args: BenchArgs,
     }
 
-    /// The arguments of a command line.
+    /// Parses the arguments of a command line.
     pub fn parsed(options: &str) -> BenchArgs {
         Line::parse_from(["bench"].into_iter().chain(options.split_whitespace())).args
     }

@@ -1,27 +1,27 @@
-//! Scales of a chart: where a value lies, and which values are marked.
+//! The axes of a chart: where a value lies, and which values are marked.
 
-/// A scale from one place of the picture to another.
+/// An axis from one place of the picture to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
-    /// Value at the beginning.
+    /// Value at the start.
     low: f64,
     /// Value at the end.
     high: f64,
-    /// True when equal factors are equally far apart.
+    /// True when equal distances are equal factors.
     logarithmic: bool,
-    /// Where the axis begins and ends; units of the picture.
+    /// Where the axis starts and ends; units of the picture.
     ends: (i32, i32),
 }
 
 /// 1, 2 or 5 times a power of ten: the largest that is not above `value`.
 fn round_below(value: f64) -> f64 {
     let power = 10_f64.powf(value.log10().floor());
-    // A little less, so that a value that is round but for rounding stays.
+    // A tolerance, so that a round value with a rounding error stays.
     let step = [5.0, 2.0].into_iter().find(|step| step * power <= value * (1.0 + 1e-9));
     step.unwrap_or(1.0) * power
 }
 
-/// The smallest of these that is not below `value`.
+/// The smallest such number that is not below `value`.
 fn round_above(value: f64) -> f64 {
     let below = round_below(value);
     let power = 10_f64.powf(below.log10().floor());
@@ -31,14 +31,14 @@ fn round_above(value: f64) -> f64 {
 }
 
 impl Axis {
-    /// From 0 to a little more than `largest`.
+    /// An axis from 0 to slightly more than `largest`.
     #[must_use]
     pub fn from_zero(largest: f64, ends: (i32, i32)) -> Self {
         let high = if largest > 0.0 { largest } else { 1.0 };
         Self { low: 0.0, high, logarithmic: false, ends }
     }
 
-    /// Logarithmic, from a round number to a round number.
+    /// A logarithmic axis from a round number to a round number.
     #[must_use]
     pub fn logarithmic(smallest: f64, largest: f64, ends: (i32, i32)) -> Self {
         let (low, high) = (round_below(smallest), round_above(largest));
@@ -46,7 +46,7 @@ impl Axis {
         Self { low, high, logarithmic: true, ends }
     }
 
-    /// Logarithmic, with some room at both ends.
+    /// A logarithmic axis with some room at both ends.
     #[must_use]
     pub fn roomy(smallest: f64, largest: f64, ends: (i32, i32)) -> Self {
         let room = (largest / smallest).powf(0.06).max(1.1);
@@ -81,7 +81,7 @@ impl Axis {
     }
 }
 
-/// A number of agents for people: `200 k`, `1.5 M`.
+/// A number of agents for display: `200 k`, `1.5 M`.
 #[must_use]
 pub fn short_count(count: usize) -> String {
     let rounded = |value: f64, unit: &str| {
@@ -95,7 +95,7 @@ pub fn short_count(count: usize) -> String {
     }
 }
 
-/// A measured number for people: three digits that mean something.
+/// A measured number for display, with three significant digits.
 #[must_use]
 pub fn short_number(value: f64) -> String {
     let digits = match value {
@@ -107,7 +107,7 @@ pub fn short_number(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// A round number for people, without the zeros behind its point.
+/// A round number for display, without trailing zeros.
 #[must_use]
 pub fn mark_text(value: f64) -> String {
     let text = format!("{value:.6}");

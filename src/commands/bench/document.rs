@@ -1,5 +1,5 @@
-//! What `--json` writes: the reports, and all that they cannot be compared without. Its fields are
-//! told of in `docs/bench-json.md`; a test holds the two together.
+//! The JSON of `--json`: the reports and all that is needed to compare them. `docs/bench-json.md`
+//! describes its fields; a test checks that both agree.
 
 use serde::Serialize;
 use time::OffsetDateTime;
@@ -7,34 +7,34 @@ use time::OffsetDateTime;
 use super::report::Report;
 use crate::engine::gpu::Gpu;
 
-/// Grows when a field changes its name or its meaning, or goes away; not for new ones.
+/// Grows when a field is renamed, removed or changes its meaning; not when one is added.
 pub const VERSION: u32 = 1;
 
 /// The whole file.
 #[derive(Clone, Debug, Serialize)]
 pub struct Document<'a> {
-    /// What this is: `flockwork bench`.
+    /// The kind of file: `flockwork bench`.
     pub format: &'static str,
     /// See [`VERSION`].
     pub version: u32,
     /// Version of the program.
     pub flockwork: &'static str,
-    /// When it was written.
+    /// When the file was written.
     pub date: String,
     /// Name and version.
     pub operating_system: String,
     /// Name of the processor.
     pub processor: String,
-    /// What the engine `gpu` ran on; none where it was not timed.
+    /// What the engine `gpu` ran on; none when it was not timed.
     pub adapter: Option<Adapter>,
-    /// One for each count and density.
+    /// One per count and density.
     pub reports: &'a [Report],
 }
 
 /// An adapter and its driver.
 #[derive(Clone, Debug, Serialize)]
 pub struct Adapter {
-    /// Of the adapter.
+    /// Name of the adapter.
     pub name: String,
     /// `Vulkan`, `Metal` or `Dx12`.
     pub backend: String,
@@ -42,12 +42,12 @@ pub struct Adapter {
     pub kind: String,
     /// Name of the driver.
     pub driver: String,
-    /// Its version, in its own words.
+    /// The driver's version, as the driver writes it.
     pub driver_version: String,
 }
 
 impl Adapter {
-    /// That of a device.
+    /// The adapter of a device.
     #[must_use]
     pub fn of(gpu: &Gpu) -> Self {
         let info = &gpu.info;
@@ -62,7 +62,7 @@ impl Adapter {
 }
 
 impl<'a> Document<'a> {
-    /// For reports that have just been made.
+    /// A document with the current date, for new reports.
     #[must_use]
     pub fn of(reports: &'a [Report], adapter: Option<Adapter>) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// A moment as RFC 3339 writes it.
+/// A moment in the format of RFC 3339.
 fn moment(utc: OffsetDateTime) -> String {
     let (hour, minute, second) = utc.to_hms();
     let (year, month, day) = (utc.year(), u8::from(utc.month()), utc.day());

@@ -1,7 +1,7 @@
-//! A drawing of text, lines and boxes, painted through plotters as SVG or PNG.
+//! A drawing of text, lines and boxes, painted by plotters as SVG or PNG.
 //!
-//! It is a list of shapes first: what lays them out then knows neither format, and tests can look at
-//! it. plotters' own charts label logarithmic axes at places of their choice, and not at the counts
+//! It is first a list of shapes, so that layout knows neither format and tests can inspect it. The
+//! charts of plotters itself choose the labels of logarithmic axes; they cannot label the counts
 //! that were measured.
 
 use std::sync::OnceLock;
@@ -14,13 +14,13 @@ use plotters::style::{
     Color, FontFamily, FontStyle, IntoFont, RGBColor, ShapeStyle, TextStyle, WHITE, register_font,
 };
 
-/// A place in the picture, from its upper left corner.
+/// A place in the picture, from its top left corner.
 pub type Place = (i32, i32);
 
-/// Pixels of a bitmap for one unit: sharp on screens of any kind.
+/// Pixels per unit in a bitmap: sharp on all screens.
 const PIXELS: i32 = 2;
 
-/// By what part of its height plotters draws a text too high in a bitmap; seen in 0.3.7.
+/// plotters draws text in a bitmap too high by this fraction (1/n) of its height; seen in 0.3.7.
 const LIFT: i32 = 6;
 
 /// Which part of a text is at its place.
@@ -34,12 +34,12 @@ pub enum Side {
     Right,
 }
 
-/// The look of a series: markers and dashes tell it from others even without colours.
+/// The style of a series. Markers and dashes distinguish series even without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marker {
     form: Form,
     is_hollow: bool,
-    /// Length of a dash and of the gap after it, units; none for a full line.
+    /// Length of a dash and of the gap after it, in units; none for a solid line.
     dashes: Option<(i32, i32)>,
 }
 
@@ -53,7 +53,7 @@ enum Form {
 }
 
 impl Marker {
-    /// All of them, in the order of use.
+    /// All markers, in the order of use.
     pub const ALL: [Self; 8] = [
         Self { form: Form::Circle, is_hollow: false, dashes: None },
         Self { form: Form::Square, is_hollow: false, dashes: Some((8, 5)) },
@@ -66,23 +66,23 @@ impl Marker {
     ];
 }
 
-/// Something to paint. All lengths in units.
+/// Something to paint. All lengths are in units.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// One line of text; its place is the middle of its height.
+    /// One line of text; its place is at the middle of its height.
     Text {
-        /// Of the side named.
+        /// The place of the side given below.
         at: Place,
-        /// Which part of the text is there.
+        /// The part of the text that is at that place.
         side: Side,
-        /// What it says.
+        /// The text.
         text: String,
         /// Height of a line.
         size: i32,
-        /// Of the letters.
+        /// Colour of the letters.
         colour: RGBColor,
     },
-    /// A thin full line.
+    /// A thin solid line.
     Line {
         /// Its ends.
         ends: [Place; 2],
@@ -104,25 +104,25 @@ pub enum Shape {
         places: Vec<Place>,
         /// Their shape, and the dashes of the lines.
         marker: Marker,
-        /// Of both.
+        /// Colour of both.
         colour: RGBColor,
     },
 }
 
-/// Shapes on white, painted in their order.
+/// Shapes on white, painted in order.
 #[derive(Clone, Debug)]
 pub struct Drawing {
-    /// Units.
+    /// In units.
     pub size: (u32, u32),
-    /// What is on it.
+    /// The shapes.
     pub shapes: Vec<Shape>,
 }
 
-/// The font of both formats. A viewer of the SVG takes its own font of that name.
+/// The font of both formats. A viewer of the SVG uses its own font of that name.
 fn font(size: i32, colour: &RGBColor) -> TextStyle<'static> {
     static REGISTERED: OnceLock<()> = OnceLock::new();
     REGISTERED.get_or_init(|| {
-        // The font is part of the program. Were it broken, the first text would say so.
+        // The font is part of the program. If it were broken, the first text would fail.
         let _ = register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
     });
     (FontFamily::SansSerif, size).into_font().color(colour)
@@ -132,11 +132,11 @@ fn font(size: i32, colour: &RGBColor) -> TextStyle<'static> {
 #[must_use]
 pub fn text_width(text: &str, size: i32) -> i32 {
     let size_of = font(size, &RGBColor(0, 0, 0)).font.box_size(text);
-    // Without a font nothing can be painted either, which is an error then.
+    // Without a font, painting fails anyway and reports it.
     size_of.map_or(0, |(width, _)| width as i32)
 }
 
-/// The beginning of a text that fits `width` units, with dots where it had to be cut.
+/// The longest beginning of a text that fits `width` units; dots show that it was cut.
 #[must_use]
 pub fn fitted(text: &str, size: i32, width: i32) -> String {
     if text_width(text, size) <= width {
@@ -160,7 +160,7 @@ impl Drawing {
         Ok(text)
     }
 
-    /// Width and height in pixels, and red, green and blue of each, row by row.
+    /// Width and height in pixels, and red, green and blue of each pixel, row by row.
     pub fn pixels(&self) -> anyhow::Result<(u32, u32, Vec<u8>)> {
         let (width, height) = (self.size.0 * PIXELS as u32, self.size.1 * PIXELS as u32);
         let mut pixels = vec![0; width as usize * height as usize * 3];
@@ -170,7 +170,8 @@ impl Drawing {
     }
 }
 
-/// Paints the shapes, `scale` pixels a unit; texts lower by one `lift`th of their height, if any.
+/// Paints the shapes at `scale` pixels per unit. Moves text down by one `lift`th of its height, if
+/// `lift` is not 0.
 fn paint<B: DrawingBackend>(
     shapes: &[Shape],
     backend: B,
@@ -224,7 +225,7 @@ fn paint<B: DrawingBackend>(
     area.present()
 }
 
-/// Paints a marker whose points are `reach` pixels from its middle.
+/// Paints a marker that extends `reach` pixels from its middle.
 fn paint_marker<B: DrawingBackend>(
     area: &plotters::drawing::DrawingArea<B, plotters::coord::Shift>,
     (x, y): Place,
@@ -248,7 +249,7 @@ fn paint_marker<B: DrawingBackend>(
 pub mod tests {
     use super::*;
 
-    /// The box that a text covers, left, top, right and bottom; units. None for other shapes.
+    /// The box that a text covers: left, top, right and bottom; units. None for other shapes.
     #[must_use]
     pub fn text_box(shape: &Shape) -> Option<[i32; 4]> {
         let Shape::Text { at: (x, y), side, text, size, .. } = shape else { return None };

@@ -1,6 +1,6 @@
-//! The measurement itself: engines that take turns, batch by batch, on one flock.
+//! The measurement: engines take turns on one flock, batch by batch.
 //!
-//! Ctrl-C is heard after every tick that takes long, and during work that no engine does.
+//! Ctrl-C is checked after every slow tick, and during work that no engine does.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,37 +14,38 @@ use crate::engine::{Engine, EngineError, Profile};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 
-/// Ticks before the clock starts: caches and clocks settle, agents leave their first order.
+/// Ticks before the clock starts: caches and clock rates settle, and agents leave their initial
+/// order.
 const WARM_UP: u32 = 10;
-/// Ticks whose passes are timed after the run.
+/// Ticks after the run in which the passes are timed.
 const PROFILED: u32 = 10;
-/// A sample is at least this long, if the run is, so that submitting and waiting do not count.
+/// A sample is at least this long if the run is, so that submitting and waiting do not count.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(5);
-/// A short run is repeated from the start until every engine has been timed for so long …
+/// A short run is repeated from the start until every engine has been timed for this long …
 const LONG_ENOUGH: Duration = Duration::from_millis(300);
-/// … or until there are so many runs.
+/// … or until there are this many runs.
 const MOST_RUNS: u32 = 50;
-/// Ticks by which the fastest engine is found.
+/// Ticks that decide which engine is the fastest.
 const TRIED: u32 = 3;
-/// Slower ticks are done one by one, so that Ctrl-C is heard.
+/// Slower ticks run one by one, so that Ctrl-C is noticed.
 const SLOW: Duration = Duration::from_millis(50);
 
 /// An engine and its name in the table.
 pub type Named = (&'static str, Box<dyn Engine>);
 
-/// An engine under test and what has been measured of it.
+/// An engine under test and its measurements.
 struct Contestant<'a> {
     label: &'static str,
     engine: &'a mut dyn Engine,
-    /// Milliseconds a tick, one for each sample.
+    /// Milliseconds per tick, one value per sample.
     samples: Vec<f64>,
     /// The time of all samples.
     timed: Duration,
     after_one_tick: FlockState,
 }
 
-/// Lets the flock move for `ticks` ticks on the fastest of the engines, untimed; with a bar. None
-/// when interrupted.
+/// Moves the flock by `ticks` ticks on the fastest engine, untimed, with a progress bar. None when
+/// interrupted.
 pub fn settle(
     engines: &mut [Named],
     scene: &Scene,
@@ -57,7 +58,7 @@ pub fn settle(
     for (index, (label, engine)) in engines.iter_mut().take(tried).enumerate() {
         let spinner = waiting(&format!("{label}: trying how fast it is"));
         engine.load(scene, &state)?;
-        // The first tick counts for nothing: a device compiles its shaders then.
+        // Do not count the first tick: a device compiles its shaders then.
         let took = untimed(engine.as_mut(), 1 + TRIED, interrupt)?;
         spinner.finish_and_clear();
         let Some(took) = took else { return Ok(None) };
@@ -75,7 +76,7 @@ pub fn settle(
     if done < ticks { Ok(None) } else { engine.read_back().map(Some) }
 }
 
-/// Does `ticks` ticks. Returns the time of one, of those done last; none when interrupted.
+/// Runs `ticks` ticks. Returns the time per tick of the last ones; none when interrupted.
 fn untimed(
     engine: &mut dyn Engine,
     ticks: u32,
@@ -97,20 +98,20 @@ fn untimed(
     Ok(Some(each))
 }
 
-/// What there is to say about a flock besides its times.
+/// Facts about a flock for the report, besides its times.
 pub struct Labels {
     /// Name of the processor.
     pub processor: String,
     /// Name of the first state.
     pub state: &'static str,
-    /// Ticks that made it.
+    /// Ticks that led to it.
     pub settle_ticks: u64,
-    /// As asked for.
+    /// As on the command line.
     pub density: Option<f32>,
 }
 
-/// Times `ticks` ticks of every engine from `start` on, as often as it takes to say something. On
-/// Ctrl-C it reports the ticks that all engines have done; none when there are no such.
+/// Times `ticks` ticks of every engine from `start`, repeated until the figures are steady. After
+/// Ctrl-C it reports the ticks that all engines have done; none when there are none.
 pub fn measure(
     engines: &mut [Named],
     scene: &Scene,
@@ -171,7 +172,7 @@ pub fn measure(
     }))
 }
 
-/// Loads the flock and lets it move for a tick. Returns what it has come to; none when interrupted.
+/// Loads the flock and runs one tick. Returns the state after it; none when interrupted.
 fn first_tick(
     engine: &mut dyn Engine,
     scene: &Scene,
@@ -189,17 +190,17 @@ fn first_tick(
     engine.read_back().map(Some)
 }
 
-/// What a run came to.
+/// The result of a run.
 struct Run {
     /// Timed ticks that all engines have done.
     ticks: u32,
-    /// Ticks of a sample.
+    /// Ticks per sample.
     batch: u32,
-    /// False when some have done more.
+    /// False when some engines have done more.
     same_tick: bool,
 }
 
-/// The warm-up, then the first run of `ticks` ticks.
+/// Runs the warm-up, then the first run of `ticks` ticks.
 fn run_in_turn(
     contestants: &mut [Contestant<'_>],
     ticks: u32,
@@ -213,7 +214,7 @@ fn run_in_turn(
         let Some(took) = took else { return Ok(Run { ticks: 0, batch: 0, same_tick: false }) };
         fastest = fastest.min(took);
     }
-    // One length of batch for all, so that all are at the same tick when it is each one's turn.
+    // All engines use the same batch length, so that each starts its turn at the same tick.
     let wanted = SHORTEST_SAMPLE.as_nanos().div_ceil(fastest.as_nanos().max(1)) as u32;
     let batch = wanted.clamp(1, ticks);
     let bar = progress(u64::from(ticks), "ticks");
@@ -223,7 +224,7 @@ fn run_in_turn(
     run
 }
 
-/// `ticks` ticks of every engine in turn, a batch each.
+/// Runs `ticks` ticks of every engine in turn, one batch each.
 fn time_batches(
     contestants: &mut [Contestant<'_>],
     ticks: u32,
@@ -251,8 +252,8 @@ fn time_batches(
     Ok(Run { ticks: done, batch, same_tick: true })
 }
 
-/// Repeats a run that was too short for steady figures. Returns how many runs there are then; one
-/// that Ctrl-C ends does not count.
+/// Repeats a run that was too short for steady figures. Returns the number of runs; a run that
+/// Ctrl-C ended does not count.
 fn repeat(
     contestants: &mut [Contestant<'_>],
     scene: &Scene,
@@ -285,7 +286,8 @@ fn repeat(
     Ok(runs)
 }
 
-/// How crowded the flock was, and how far the engines agree; as far as Ctrl-C leaves time for it.
+/// Measures how crowded the flock was and how far the engines agree, as far as Ctrl-C leaves time
+/// for it.
 fn compare(
     scene: &Scene,
     start: Arc<FlockState>,
@@ -293,7 +295,7 @@ fn compare(
     run: &Run,
     interrupt: &Interrupt,
 ) -> Result<(Option<Crowding>, Vec<Agreement>), EngineError> {
-    // Of engines that are not in step only the first is looked at.
+    // When the engines are at different ticks, only the first is examined.
     let compared = if run.same_tick { contestants.len() } else { 1 };
     let mut named = Vec::new();
     for Contestant { label, engine, after_one_tick, .. } in contestants.iter_mut().take(compared) {
@@ -315,8 +317,8 @@ fn compare(
     Ok((crowding.flatten(), agreements.unwrap_or_default()))
 }
 
-/// The mean over some ticks, one at a time: an engine may measure only a part of many at once. Over
-/// fewer when interrupted; empty when there are none.
+/// The mean over several single ticks: in a batch, an engine may time only a part. Over fewer ticks
+/// when interrupted; empty when there are none.
 fn profile(
     label: &str,
     engine: &mut dyn Engine,

@@ -1,8 +1,8 @@
-//! `flockwork bench`: both engines timed on one flock, in one run, pass by pass.
+//! `flockwork bench`: times both engines on one flock, in one run, pass by pass.
 //!
-//! All engines start from the same state and take the same ticks in turn, a batch each, so that a
-//! noisy machine is noisy for all of them. The device is synchronised before the clock is read;
-//! compilation and the first ticks are left out.
+//! All engines start from the same state and take turns, a batch of ticks each, so that noise of
+//! the machine affects all of them. The device is synchronised before the clock is read.
+//! Compilation and the first ticks are not counted.
 
 mod agreement;
 mod args;
@@ -33,11 +33,11 @@ use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError};
 use crate::model::scene::{PopulateError, Request, Scene};
 
-/// Runs the command. On Ctrl-C, or when an engine or stdout fails, what has been measured is printed
-/// and written all the same.
+/// Runs the command. After Ctrl-C, or when an engine or stdout fails, it still prints and writes
+/// what has been measured.
 pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     let interrupt = Interrupt::listen();
-    // What cannot be done must fail before anything is timed.
+    // Invalid arguments must fail before anything is timed.
     args.check()?;
     check_files(args)?;
     let mut reports = Vec::new();
@@ -69,9 +69,10 @@ pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Prints results until that fails.
+/// Prints results until printing fails.
 struct Printer {
-    /// False when files hold all that is printed: then a fault of stdout must not stop the work.
+    /// False when files hold everything that is printed: an error of stdout then must not stop the
+    /// work.
     is_needed: bool,
     fault: Option<anyhow::Error>,
 }
@@ -107,8 +108,8 @@ fn check_files(args: &BenchArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes what was asked for; the names, for a message. One file that cannot be written does not
-/// keep the other from it.
+/// Writes the files that were asked for. Returns their names for a message. If one file fails, the
+/// other is still written.
 fn write_files(
     args: &BenchArgs,
     reports: &[Report],
@@ -130,7 +131,7 @@ fn write_json(path: &Path, document: &Document<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Every count and density in turn. False when interrupted.
+/// Measures every count and density in turn. False when interrupted.
 fn bench_all(
     args: &BenchArgs,
     interrupt: &Interrupt,
@@ -198,12 +199,12 @@ fn bench_one(
     measured.map_err(|error| told(&error))
 }
 
-/// An error of an engine, in which other commands' option has the name that it has here.
+/// An engine's error, with the option named as in this command.
 fn told(error: &EngineError) -> anyhow::Error {
     anyhow::anyhow!(error.to_string().replace("--engine cpu", "--engines cpu"))
 }
 
-/// The engines, and what the GPU's runs on.
+/// Opens the engines. Also returns the adapter of the GPU engine.
 fn open_all(args: &BenchArgs) -> anyhow::Result<(Vec<Named>, Option<Adapter>)> {
     let wanted = if args.engines.is_empty() {
         vec![BenchEngine::Gpu, BenchEngine::Cpu, BenchEngine::Cpu1]
@@ -219,7 +220,7 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<(Vec<Named>, Option<Adapter>)> {
                     adapter = Some(Adapter::of(&gpu));
                     Box::new(GpuEngine::new(gpu))
                 }
-                // Nobody asked for the GPU by name: the table says that it is missing.
+                // The GPU was not asked for by name: the table says that it is missing.
                 Err(error @ EngineError::NoAdapter(_))
                     if args.engines.is_empty() && args.adapter.is_none() =>
                 {
@@ -244,7 +245,7 @@ mod tests {
     use super::*;
     use crate::commands::advance::tests::Straight;
 
-    /// A bench of engines that take 6 ms a tick, longer than a sample.
+    /// A bench of engines whose ticks take 6 ms, longer than a sample.
     fn interrupted(stop_after: Option<u64>) -> Option<Report> {
         let args = parsed("--count 200 --ticks 20");
         let scene = options::read_scene("flock", &["world.boundary=open".into()]).unwrap();
@@ -265,7 +266,7 @@ mod tests {
         let whole = interrupted(None).unwrap();
         assert_eq!((whole.ticks, whole.ticks_asked, whole.ticks_a_sample), (20, 20, 1));
         assert_eq!(whole.agreements.len(), 1);
-        // Twenty ticks take 120 ms: not long enough.
+        // Twenty ticks take 120 ms: too short.
         assert!(whole.runs > 1 && whole.fewest_samples() == 20 * whole.runs as usize);
         // 1 + 10 ticks are not timed; the first engine does one more than the second.
         let part = interrupted(Some(11 + 16)).unwrap();
@@ -273,7 +274,7 @@ mod tests {
         assert!(part.agreements.is_empty(), "one engine is ahead of the other");
         assert!(part.to_string().contains("interrupted after 15 of 20 ticks"), "{part}");
         assert!(interrupted(Some(5)).is_none());
-        // In the second run, of which nothing counts.
+        // Interrupted in the second run, so none of it counts.
         for stop_after in [31 + 5, 31 + 11 + 5] {
             let first = interrupted(Some(stop_after)).unwrap();
             assert_eq!((first.ticks, first.runs, first.agreements.len()), (20, 1, 1));

@@ -1,4 +1,4 @@
-//! The picture of a bench as a file.
+//! Writes the plot of a bench to a file.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,14 +8,14 @@ use super::report::Report;
 use crate::commands::output::OutputFile;
 use crate::commands::usage::wrong;
 
-/// How it is written.
+/// The file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PlotFormat {
     Svg,
     Png,
 }
 
-/// A picture that appears under its name when it is whole.
+/// A plot file. It appears only when complete.
 #[derive(Debug)]
 pub struct PlotFile {
     format: PlotFormat,
@@ -23,7 +23,7 @@ pub struct PlotFile {
 }
 
 impl PlotFile {
-    /// Checks the ending and the place, and begins.
+    /// Checks the file extension and the folder, and begins the file.
     pub fn create(path: &Path) -> anyhow::Result<Self> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         let format = match extension.as_deref() {
@@ -39,7 +39,7 @@ impl PlotFile {
         Ok(Self { format, file: OutputFile::create(path)? })
     }
 
-    /// Draws the reports and gives the file its name.
+    /// Draws the reports and renames the file into place.
     pub fn write(mut self, reports: &[Report]) -> anyhow::Result<()> {
         let drawing = chart::chart(reports);
         match self.format {

@@ -1,4 +1,4 @@
-//! What `flockwork bench` measured: a table for people, JSON for scripts.
+//! The report of `flockwork bench`: a table for people, JSON for scripts.
 
 use std::fmt;
 
@@ -11,47 +11,47 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::statistics::Metrics;
 
-/// A median of fewer samples than these says little.
+/// A median of fewer samples than this says little.
 pub const FEW: usize = 5;
 
-/// One engine.
+/// The figures of one engine.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportRow {
     /// `gpu`, `cpu` or `cpu1`.
     pub engine: &'static str,
     /// Adapter, or threads and instruction set.
     pub runs_on: String,
-    /// Median milliseconds a tick.
+    /// Median milliseconds per tick.
     pub ms_p50: f64,
-    /// Least milliseconds a tick; of samples, as all of these.
+    /// Minimum milliseconds per tick. Like all these figures it is taken over samples.
     pub ms_min: f64,
-    /// 95th percentile of milliseconds a tick.
+    /// 95th percentile of milliseconds per tick.
     pub ms_p95: f64,
-    /// Million agent-ticks a second, at the median.
+    /// Million agent-ticks per second, at the median.
     pub million_agent_ticks: f64,
-    /// Nanoseconds for one agent and tick, at the median.
+    /// Nanoseconds per agent and tick, at the median.
     pub ns_per_agent: f64,
-    /// Samples behind the percentiles.
+    /// Number of samples behind the percentiles.
     pub samples: usize,
-    /// Name and milliseconds a tick of each pass.
+    /// Name and milliseconds per tick of each pass.
     pub passes: Vec<(&'static str, f64)>,
-    /// True when the device's own clock measured the passes.
+    /// True when the passes were measured by the device's own clock.
     pub passes_by_timestamps: bool,
 }
 
-/// How close the agents are: at the start and at the end.
+/// How close together the agents are, at the start and at the end.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Crowding {
     /// Mean neighbours within the largest radius.
     pub mean_neighbours: [f64; 2],
     /// Agents in the fullest cell.
     pub largest_cell: [u64; 2],
-    /// Agents that looked at a sample of their neighbours at the end.
+    /// Agents that sampled their neighbours at the end.
     pub sampled_agents: u64,
 }
 
 impl Crowding {
-    /// Looks at the first state and the last.
+    /// Compares the first state and the last.
     #[must_use]
     pub fn of(scene: &Scene, states: [&FlockState; 2]) -> Self {
         let [start, end] = states.map(|state| Metrics::of(scene, state));
@@ -74,26 +74,26 @@ pub struct Report {
     pub seed: u32,
     /// Name of the processor.
     pub processor: String,
-    /// How the flock starts: `uniform`, `flocked`, `clumped`, or `scene` for a place that the scene
-    /// names.
+    /// How the flock starts: `uniform`, `flocked`, `clumped`, or `scene` for a start that the scene
+    /// defines.
     pub state: &'static str,
-    /// Ticks between that start and the first that this run counts.
+    /// Ticks between that start and the first tick of this run.
     pub settle_ticks: u64,
-    /// As asked for with `--density`.
+    /// The value of `--density`.
     pub density: Option<f32>,
-    /// Timed ticks.
+    /// Number of timed ticks.
     pub ticks: u32,
-    /// Ticks that were asked for; more than `ticks` after Ctrl-C.
+    /// Ticks asked for; more than `ticks` after Ctrl-C.
     pub ticks_asked: u32,
     /// Ticks from the start to the end of the timed ones.
     pub ticks_before_the_end: u32,
-    /// Times that these ticks were run.
+    /// How often these ticks were run.
     pub runs: u32,
-    /// Ticks of a sample, whose time is their mean.
+    /// Ticks per sample. The time of a sample is their mean.
     pub ticks_a_sample: u32,
-    /// Mean neighbours of a flock that stands evenly in this world.
+    /// Mean neighbours of a flock spread evenly over this world.
     pub uniform_neighbours: f64,
-    /// How close the agents are; none where Ctrl-C left no time for it.
+    /// How close together the agents are; none where Ctrl-C left no time for it.
     #[serde(flatten)]
     pub crowding: Option<Crowding>,
     /// The engines.
@@ -109,7 +109,7 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
 }
 
 impl ReportRow {
-    /// From samples in milliseconds a tick.
+    /// Makes a row from samples in milliseconds per tick.
     #[must_use]
     pub fn new(
         engine: &'static str,
@@ -137,7 +137,7 @@ impl ReportRow {
 }
 
 impl Report {
-    /// How the flock starts, for people.
+    /// Describes how the flock starts.
     #[must_use]
     pub fn start(&self) -> String {
         match (self.state, self.settle_ticks) {
@@ -149,7 +149,7 @@ impl Report {
         }
     }
 
-    /// Samples of the engine that has fewest.
+    /// The smallest number of samples of any engine.
     #[must_use]
     pub fn fewest_samples(&self) -> usize {
         self.rows.iter().map(|row| row.samples).min().unwrap_or(0)
@@ -251,7 +251,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// One line for each of several reports.
+/// One line per report.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary<'a>(pub &'a [Report]);
 

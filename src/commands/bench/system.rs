@@ -1,6 +1,6 @@
-//! The names of the processor and of the operating system: no figure means anything without them.
+//! The names of the processor and of the operating system. Figures mean nothing without them.
 
-/// What the system calls the processor; its architecture where the system does not say.
+/// The system's name of the processor, or its architecture where the system does not say.
 #[must_use]
 pub fn processor() -> String {
     let listed = std::fs::read_to_string("/proc/cpuinfo").ok();
@@ -9,7 +9,7 @@ pub fn processor() -> String {
     named.unwrap_or_else(|| std::env::consts::ARCH.into())
 }
 
-/// Name and version of the operating system, as far as it tells.
+/// Name and version of the operating system, where known.
 #[must_use]
 pub fn operating_system() -> String {
     let release = std::fs::read_to_string("/etc/os-release").ok();
@@ -23,13 +23,13 @@ pub fn operating_system() -> String {
     }
 }
 
-/// The name for people in the file that Linux distributions describe themselves in.
+/// The `PRETTY_NAME` in the file that Linux distributions describe themselves with.
 fn pretty_name(release: &str) -> Option<&str> {
     let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
     Some(name.trim().trim_matches('"')).filter(|name| !name.is_empty())
 }
 
-/// The first name in Linux' list of processors.
+/// The first name in Linux's list of processors.
 fn model_name(list: &str) -> Option<&str> {
     let mut lines = list.lines().filter_map(|line| line.split_once(':'));
     let (_, name) = lines.find(|(key, _)| key.trim() == "model name")?;

@@ -1,4 +1,4 @@
-//! The passes of each engine, stacked: a panel for each engine, a bar for each count and density.
+//! The passes of each engine, stacked: one panel per engine, one bar per count and density.
 
 use plotters::style::{RGBColor, WHITE};
 
@@ -9,18 +9,18 @@ use crate::commands::bench::axis::{Axis, short_count, short_number};
 use crate::commands::bench::drawing::{Shape, Side, fitted, text_width};
 use crate::commands::bench::report::Report;
 
-/// Height of the bars' part of a panel.
+/// Height of the bar area of a panel.
 const HEIGHT: i32 = 170;
-/// As many bars, and panels stand side by side.
+/// With at most this many bars, panels stand side by side.
 const FEW_BARS: usize = 4;
-/// From one panel to the next beside it: the numbers of its axis stand there.
+/// Distance between panels side by side: room for the numbers of an axis.
 const BETWEEN: i32 = 60;
 /// Widest bar.
 const WIDEST: i32 = 64;
-/// Engines whose times differ more have axes of their own.
+/// Engines whose times differ by more than this factor get axes of their own.
 const ALIKE: f64 = 4.0;
 
-/// Of passes, in the order of their first appearance: those of a GPU's tick and the CPU's sort.
+/// Colours of passes, in order of first appearance: those of a GPU tick, and the CPU's sort.
 const PASSES: [RGBColor; 11] = [
     RGBColor(78, 121, 167),
     RGBColor(242, 142, 43),
@@ -35,7 +35,7 @@ const PASSES: [RGBColor; 11] = [
     RGBColor(60, 60, 90),
 ];
 
-/// Nanoseconds for one agent and tick of each pass of an engine.
+/// Nanoseconds per agent and tick of each pass of an engine.
 fn passes(report: &Report, engine: usize) -> Vec<(&'static str, f64)> {
     let per_agent = 1e6 / report.agents as f64;
     let row = report.rows.get(engine);
@@ -47,7 +47,7 @@ fn sum(passes: &[(&str, f64)]) -> f64 {
     passes.iter().map(|(_, ns)| ns).sum()
 }
 
-/// Draws a panel for each engine, and the legend of passes.
+/// Draws one panel per engine, and the legend of passes.
 pub fn panels(page: &mut Page, figures: &Figures<'_>) {
     let tallest = |engine: usize| {
         let sums = figures.reports.iter().map(|report| sum(&passes(report, engine)));
@@ -96,7 +96,7 @@ pub fn panels(page: &mut Page, figures: &Figures<'_>) {
     page.top = page.top.max(bottom);
 }
 
-/// All passes, in the order of their first appearance.
+/// All passes, in order of first appearance.
 fn names(figures: &Figures<'_>) -> Vec<&'static str> {
     let mut names = Vec::new();
     let all = figures.reports.iter().flat_map(|report| &report.rows).flat_map(|row| &row.passes);
@@ -108,7 +108,7 @@ fn names(figures: &Figures<'_>) -> Vec<&'static str> {
     names
 }
 
-/// From top to bottom as they are stacked. Returns where it ends.
+/// Draws the legend from top to bottom, as the passes are stacked. Returns where it ends.
 fn legend(page: &mut Page, names: &[&str]) -> i32 {
     let mut y = page.top + 2 * LINE;
     for (index, name) in names.iter().enumerate().rev() {
@@ -134,14 +134,14 @@ fn panel(
     let up = Axis::from_zero(tallest, (area.bottom, area.top));
     page.grid(area, &up);
     let (groups, counts) = (figures.densities.len(), figures.counts.len());
-    // Half a place between groups, and at both ends.
+    // Half a place between groups and at both ends.
     let halves = (groups * (2 * counts + 1) + 1) as f64;
     let half = f64::from(area.right - area.left) / halves;
     let place = (2.0 * half) as i32;
     let wide = (place * 7 / 10).clamp(1, WIDEST);
     let below = |text: &str| text_width(text, SMALL) + 6;
     let widest_name = figures.counts.iter().map(|count| below(&short_count(*count))).max();
-    // Where names would meet, only every second, third, … has one.
+    // Where names would overlap, only every second, third, … has one.
     let every = (widest_name.unwrap_or(0) / place.max(1) + 1) as usize;
     let mut free = i32::MIN;
     for (group, density) in figures.densities.iter().enumerate() {
@@ -163,14 +163,14 @@ fn panel(
             if height > 0.0 && below(&total) <= place {
                 let y = up.at(height) - 10;
                 let half = text_width(&total, SMALL) / 2 + 2;
-                // The lines of the grid stop short of it.
+                // Cover the grid lines behind it.
                 let corners = [(x - half, y - 7), (x + half, y + 7)];
                 page.shapes.push(Shape::Box { corners, colour: WHITE });
                 page.text((x, y), Side::Center, &total, SMALL, INK);
             }
             let name = short_count(*count);
             let half = below(&name) / 2;
-            // Nor may it meet the last one of the group before.
+            // Nor may it overlap the last name of the group before.
             if number % every == 0 && x - half >= free {
                 page.text((x, area.bottom + 12), Side::Center, &name, SMALL, FAINT);
                 free = x + half;

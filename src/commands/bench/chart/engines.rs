@@ -1,4 +1,4 @@
-//! Time per agent of each engine, side by side: what there is to compare at one count.
+//! Time per agent of each engine, side by side: the comparison at one count.
 
 use plotters::style::WHITE;
 
@@ -9,14 +9,14 @@ use super::{
 use crate::commands::bench::axis::{Axis, short_number};
 use crate::commands::bench::drawing::{Shape, Side, fitted, text_width};
 
-/// Of the panel.
+/// Height of the panel.
 const HEIGHT: i32 = 220;
 /// Widest bar.
 const WIDEST: i32 = 90;
-/// Above the longest whisker its number has room.
+/// Room above the longest whisker for its number.
 const ROOM: f64 = 1.15;
 
-/// Draws a bar for each engine and density, and the legend of engines.
+/// Draws one bar per engine and density, and the legend of engines.
 pub fn panel(page: &mut Page, figures: &Figures<'_>) {
     let rows = figures.reports.iter().flat_map(|report| &report.rows);
     let Some(most) = rows.filter_map(times).map(|times| times[2]).reduce(f64::max) else { return };
@@ -31,7 +31,7 @@ pub fn panel(page: &mut Page, figures: &Figures<'_>) {
     page.grid(area, &up);
     let engines: Vec<(usize, &str)> = figures.engines().collect();
     let groups = figures.densities.len();
-    // Half a place between groups, and at both ends.
+    // Half a place between groups and at both ends.
     let halves = (groups * (2 * engines.len() + 1) + 1) as f64;
     let half = f64::from(area.right - area.left) / halves;
     let place = (2.0 * half) as i32;
@@ -52,7 +52,7 @@ pub fn panel(page: &mut Page, figures: &Figures<'_>) {
             let total = short_number(middle);
             if fits(&total, place) {
                 let (y, half) = (up.at(high) - 10, text_width(&total, SMALL) / 2 + 2);
-                // The lines of the grid stop short of it.
+                // Cover the grid lines behind it.
                 let corners = [(x - half, y - 7), (x + half, y + 7)];
                 page.shapes.push(Shape::Box { corners, colour: WHITE });
                 page.text((x, y), Side::Center, &total, SMALL, INK);

@@ -1,4 +1,4 @@
-//! Time per agent against the number of agents: a line for each engine and density.
+//! Time per agent against the number of agents: one line per engine and density.
 
 use super::{
     Area, ENGINES, FAINT, Figures, GRID, HEADING, INK, LEFT, LEGEND, LINE, Page, RIGHT, SMALL,
@@ -7,9 +7,9 @@ use super::{
 use crate::commands::bench::axis::{Axis, short_count};
 use crate::commands::bench::drawing::{Place, Shape, Side, fitted, text_width};
 
-/// Of the panel.
+/// Height of the panel.
 const HEIGHT: i32 = 330;
-/// From the middle of a legend's lines to its text.
+/// Distance from the middle of a legend's line to its text.
 const SAMPLE: i32 = 30;
 
 /// Draws the panel and its legend.
@@ -58,7 +58,7 @@ pub fn panel(page: &mut Page, figures: &Figures<'_>) {
     page.top = (area.bottom + 2 * LINE + 10).max(legend + 10);
 }
 
-/// A line up at each count, and its name below as far as there is room.
+/// A vertical line at each count, with its name below where there is room.
 fn counts(page: &mut Page, figures: &Figures<'_>, area: Area, along: &Axis) {
     let mut free = i32::MIN;
     for count in &figures.counts {

@@ -1,4 +1,4 @@
-//! What a plot shows: time per agent against the count, and the passes of each engine.
+//! The charts of a bench: time per agent against the count, and the passes of each engine.
 
 mod bars;
 mod engines;
@@ -11,17 +11,17 @@ use super::drawing::{Drawing, Marker, Place, Shape, Side, fitted};
 use super::report::{Report, ReportRow};
 use crate::commands::output::counted;
 
-/// Width of the picture; units, as all lengths here.
+/// Width of the picture; units, like all lengths here.
 const WIDTH: i32 = 1000;
-/// Of what is above the panels, and the least on either side.
+/// Margin above the panels, and the smallest margin at either side.
 const MARGIN: i32 = 24;
-/// Left edge of the panels; the numbers of the axis stand before it.
+/// Left edge of the panels. The numbers of the axis are to the left of it.
 const LEFT: i32 = 76;
 /// Right edge of the panels.
 const RIGHT: i32 = 790;
 /// Where the legends begin.
 const LEGEND: i32 = 815;
-/// From one line of text to the next.
+/// Height of a line of text.
 const LINE: i32 = 19;
 
 const TITLE: i32 = 23;
@@ -33,7 +33,8 @@ const INK: RGBColor = RGBColor(34, 34, 34);
 const FAINT: RGBColor = RGBColor(96, 96, 96);
 const GRID: RGBColor = RGBColor(226, 226, 226);
 
-/// Of engines, in the order of the table: Okabe and Ito's, which the colour-blind tell apart.
+/// Colours of engines, in the order of the table. They are Okabe and Ito's, which colour-blind
+/// people can tell apart.
 const ENGINES: [RGBColor; 4] =
     [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(204, 121, 167)];
 
@@ -46,7 +47,7 @@ struct Area {
     bottom: i32,
 }
 
-/// A picture in the making: shapes, from top to bottom.
+/// A picture in progress: shapes, from top to bottom.
 struct Page {
     shapes: Vec<Shape>,
     /// Where the next thing begins.
@@ -62,16 +63,16 @@ impl Page {
         self.shapes.push(Shape::Line { ends, width: 1, colour });
     }
 
-    /// A line of text over the whole width, cut if it is longer.
+    /// A line of text over the whole width, cut if it is too long.
     fn paragraph(&mut self, text: &str, size: i32, colour: RGBColor) {
         let height = (size * 4 / 3).max(LINE);
-        // Who views an SVG may have a font that is wider than ours.
+        // A viewer of the SVG may have a wider font than ours.
         let text = fitted(text, size, WIDTH * 7 / 8);
         self.text((MARGIN, self.top + height / 2), Side::Left, &text, size, colour);
         self.top += height;
     }
 
-    /// The lines across a panel, with their numbers before it.
+    /// The horizontal lines of a panel, with their numbers to the left.
     fn grid(&mut self, area: Area, axis: &Axis) {
         for mark in axis.marks() {
             let y = axis.at(mark);
@@ -82,8 +83,8 @@ impl Page {
     }
 }
 
-/// A density that was asked for, and its name: empty where nobody listens to anybody, or where the
-/// world stays as it is and every count has a density of its own.
+/// A density of the command line and its name. The name is empty when no behaviour looks at
+/// neighbours, or when the world has a fixed size and every count has a density of its own.
 struct Density {
     asked: Option<f32>,
     name: String,
@@ -132,7 +133,7 @@ impl<'a> Figures<'a> {
     }
 }
 
-/// Nanoseconds for one agent and tick: least, median, 95th percentile.
+/// Nanoseconds per agent and tick: minimum, median, 95th percentile.
 fn times(row: &ReportRow) -> Option<[f64; 3]> {
     let per_agent = row.ns_per_agent / row.ms_p50;
     let times = [row.ms_min * per_agent, row.ns_per_agent, row.ms_p95 * per_agent];
@@ -144,7 +145,7 @@ fn short_density(value: f64) -> String {
     mark_text((value * 10.0).round() / 10.0)
 }
 
-/// Draws the reports of one run; at least one, all of the same engines.
+/// Draws the reports of one run: at least one, all of the same engines.
 #[must_use]
 pub fn chart(reports: &[Report]) -> Drawing {
     let figures = Figures::of(reports);
@@ -159,7 +160,7 @@ pub fn chart(reports: &[Report]) -> Drawing {
     Drawing { size: (WIDTH as u32, (page.top + MARGIN / 2) as u32), shapes: page.shapes }
 }
 
-/// Title, and all that a figure means nothing without.
+/// Draws the title and all conditions of the measurement.
 fn head(page: &mut Page, figures: &Figures<'_>) {
     let Some(first) = figures.reports.first() else { return };
     page.paragraph("Time for one agent and tick", TITLE, INK);
@@ -184,7 +185,7 @@ fn head(page: &mut Page, figures: &Figures<'_>) {
     page.top += 8;
 }
 
-/// How dense the flocks are, as they start and as they end.
+/// Describes how dense the flocks are at the start and at the end.
 fn neighbours(figures: &Figures<'_>) -> String {
     let Some(largest) = figures.counts.last() else { return String::new() };
     if figures.reports.iter().all(|report| report.uniform_neighbours == 0.0) {
@@ -231,7 +232,8 @@ pub mod tests {
         }
     }
 
-    /// What a run over these would report; the first engine is `faster` times as fast.
+    /// The reports of a run over these counts and densities. The first engine is `faster` times as
+    /// fast.
     pub fn reports(counts: &[usize], densities: &[Option<f32>], faster: f64) -> Vec<Report> {
         let all = counts.iter().flat_map(|count| densities.iter().map(move |k| (*count, *k)));
         let one = |(agents, density): (usize, Option<f32>)| {
@@ -321,7 +323,7 @@ pub mod tests {
         }
         let lines =
             |d: &Drawing| d.shapes.iter().filter(|s| matches!(s, Shape::Series { .. })).count();
-        // Each in the panel and in the legend.
+        // Each is in the panel and in the legend.
         assert_eq!(lines(&drawing), 2 * 6);
         assert_eq!(lines(&chart(&reports(&[1000], &[None], 2.0))), 0, "one count makes no line");
     }
@@ -333,14 +335,14 @@ pub mod tests {
                 Shape::Box { corners: [a, b], colour: own } if *own == colour => Some(b.1 - a.1),
                 _ => None,
             });
-            // Those of the legend are small.
+            // The boxes of the legend are small.
             heights.map(i32::abs).filter(|height| *height > 20).collect()
         };
         let drawing = chart(&reports(&[1000], &[None], 2.0));
         assert!(texts(&drawing).join("\n").contains("By engine"));
         let [gpu, cpu, cpu1] = [0, 1, 2]
             .map(|engine| <[i32; 1]>::try_from(boxes(&drawing, ENGINES[engine])).unwrap()[0]);
-        // The first engine is twice as fast as the second, the third 1.8 times as slow.
+        // The first engine is twice as fast as the second; the third is 1.8 times as slow.
         assert!((f64::from(cpu) / f64::from(gpu) - 2.0).abs() < 0.1, "{gpu} {cpu}");
         assert!((f64::from(cpu1) / f64::from(cpu) - 1.8).abs() < 0.05, "{cpu} {cpu1}");
         let several = chart(&reports(&[1000], &[Some(5.0), Some(10.0)], 2.0));
