@@ -1,4 +1,5 @@
-//! What the negative controls change: a comparison that does not turn red for these proves nothing.
+//! The changes that the negative controls make. A comparison that does not fail for them proves
+//! nothing.
 
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::{Meaning, Parameter};
@@ -7,7 +8,7 @@ use flockwork::model::state::FlockState;
 
 use super::situations::behaviour_sets;
 
-/// A value that differs visibly from the one a parameter has.
+/// A value that differs clearly from `value`.
 pub fn perturbed(parameter: &Parameter, value: f32) -> f32 {
     match parameter.meaning {
         Meaning::Number | Meaning::Angle if value == 0.0 => 0.05,
@@ -23,14 +24,14 @@ pub fn perturbed(parameter: &Parameter, value: f32) -> f32 {
     }
 }
 
-/// Something about a scene or a state that a test changes: its name, for whom, and how.
+/// A change to a scene or a state: its name, the behaviours, and what it does.
 pub type Change = (&'static str, Vec<Kind>, fn(&mut Scene, &mut FlockState));
 
 fn change(name: &'static str, kinds: &[Kind], how: fn(&mut Scene, &mut FlockState)) -> Change {
     (name, kinds.to_vec(), how)
 }
 
-/// Whatever is no parameter of a behaviour.
+/// All changes that are not to a behaviour's parameter.
 pub fn changes() -> Vec<Change> {
     let mut changes = Vec::new();
     for kinds in behaviour_sets() {
@@ -77,7 +78,7 @@ pub fn changes() -> Vec<Change> {
     changes
 }
 
-/// What matters whatever the behaviours are.
+/// Changes that matter for every set of behaviours.
 fn changes_for_all(kinds: &[Kind]) -> [Change; 8] {
     [
         change("time_step", kinds, |scene, _| scene.time_step *= 1.05),

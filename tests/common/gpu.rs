@@ -1,4 +1,4 @@
-//! The GPU engine as tests use it, and how far it may be from the reference.
+//! The GPU engine for tests, and how far it may be from the reference.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 use super::Tolerance;
 
 /// A GPU may fuse a product and a sum, and its division and square root may be off by 2.5 units in
-/// the last place (Vulkan's precision rules): up to some times the error of correct rounding.
+/// the last place (Vulkan's precision rules): its error is several times that of correct rounding.
 pub const GPU: Tolerance = Tolerance { position: 1e-3, velocity: 1e-3, angle: 1e-6 };
 
-/// The engine, with the device's own bounds checks.
+/// The engine with the device's own bounds checks.
 pub fn engine(gpu: &Arc<Gpu>) -> GpuEngine {
     GpuEngine::with_options(
         Arc::clone(gpu),
@@ -18,7 +18,7 @@ pub fn engine(gpu: &Arc<Gpu>) -> GpuEngine {
     )
 }
 
-/// The engine as it is shipped: no bounds checks, and no counters in loops.
+/// The engine as shipped: no bounds checks and no loop counters.
 pub fn shipped(gpu: &Arc<Gpu>) -> GpuEngine {
     GpuEngine::with_options(
         Arc::clone(gpu),
@@ -26,15 +26,15 @@ pub fn shipped(gpu: &Arc<Gpu>) -> GpuEngine {
     )
 }
 
-/// The same without subgroups: what runs on a real GPU.
+/// The shipped engine without subgroups, as on a real GPU.
 pub fn without_subgroups(gpu: &Arc<Gpu>) -> GpuEngine {
     let options =
         EngineOptions { checked: false, without_subgroups: true, ..EngineOptions::default() };
     GpuEngine::with_options(Arc::clone(gpu), options)
 }
 
-/// How many situations a test leaves out for each that it takes, plus one: `FLOCKWORK_TEST_SHARE`, 1
-/// where it is not set. For a second driver that is too slow for all of them.
+/// A test runs one in this many situations: `FLOCKWORK_TEST_SHARE`, or 1 (all) where it is not set.
+/// For a second driver that is too slow to run them all.
 pub fn share() -> usize {
     let share = std::env::var("FLOCKWORK_TEST_SHARE").unwrap_or_else(|_| "1".into());
     share.parse().ok().filter(|share| *share >= 1).expect("FLOCKWORK_TEST_SHARE is a count")

@@ -1,4 +1,4 @@
-//! What the tests of both engines share: situations, the reference, and comparisons.
+//! Shared by the tests of both engines: situations, the reference, and comparisons.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
@@ -19,41 +19,43 @@ use situations::Situation;
 
 /// How far an engine may be from the `f64` reference after one tick.
 ///
-/// Positions are `f32`: in the situations' worlds of up to 150 units one rounding is 8e-6 units, and
-/// a difference across the seam, a sum over 60 neighbours and three normalisations add some more.
+/// Positions are `f32`. The situations' worlds are up to 150 units wide, where one rounding is 8e-6
+/// units. A difference across the seam, a sum over 60 neighbours and three normalisations add to
+/// that.
 #[derive(Clone, Copy, Debug)]
 pub struct Tolerance {
     /// World units.
     pub position: f64,
     /// World units per tick.
     pub velocity: f64,
-    /// Of the remembered angle; turns. It is kept in steps of 6e-8.
+    /// Remembered angle; turns. It is stored in steps of 6e-8.
     pub angle: f64,
 }
 
-/// For an engine that rounds every operation correctly: over 17,500 situations the largest errors
-/// are 4.5e-5 units and 2.4e-5 units per tick (agents outside an open world, who are far from their
-/// target and seek it with a `proximity`, move 30 units a tick; elsewhere it is a quarter of that)
-/// and 6e-8 turns.
+/// For an engine that rounds every operation correctly. Over 17,500 situations the largest errors
+/// are 4.5e-5 units, 2.4e-5 units per tick and 6e-8 turns. They come from agents outside an open
+/// world that seek a far target with a `proximity` and move 30 units per tick; all other errors are
+/// at most a quarter of that.
 pub const CORRECTLY_ROUNDED: Tolerance =
     Tolerance { position: 1.1e-4, velocity: 1.1e-4, angle: 3e-7 };
 
-/// At most this part of a flock may be left out of a comparison as too close to call.
+/// Largest share of a flock that a comparison may leave out as too close to call.
 const MOST_DOUBTFUL: f64 = 0.1;
 
-/// How far agents are from where the reference has them.
+/// How far agents are from the reference.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Differences {
     /// World units.
     pub position: f64,
     /// World units per tick.
     pub velocity: f64,
-    /// Of the remembered angle; turns.
+    /// Remembered angle; turns.
     pub angle: f64,
 }
 
 impl Differences {
-    /// The larger ones. NaN compares with nothing: it must not pass for a small difference.
+    /// The larger of each. NaN compares as false with everything; it must not pass for a small
+    /// difference.
     #[must_use]
     pub fn or_worse(self, other: Self) -> Self {
         let larger = |a: f64, b: f64| if b <= a { a } else { b };
@@ -71,7 +73,7 @@ impl Differences {
     }
 }
 
-/// How far one agent is from where the reference has it.
+/// How far one agent is from the reference.
 fn difference(
     scene: &Scene,
     expected: &reference::Stepped,
@@ -81,7 +83,7 @@ fn difference(
     let off = state.position[agent].as_dvec2() - expected.position[agent];
     let turned = state.velocity[agent].as_dvec2() - expected.velocity[agent];
     let angle = if scene.uses().has(Uses::MEMORY) {
-        // One turn is none.
+        // A difference of one whole turn is no difference.
         let angle = f64::from(state.memory[agent].angle()) - expected.angle[agent];
         (angle - angle.round()).abs()
     } else {
@@ -94,7 +96,7 @@ fn difference(
     }
 }
 
-/// The largest differences from the reference, over the agents that are not too close to call.
+/// The largest differences from the reference, over all agents that are not too close to call.
 pub fn differences(
     scene: &Scene,
     expected: &reference::Stepped,
@@ -136,7 +138,7 @@ pub fn compare(
     Ok(())
 }
 
-/// Compares the targets of an engine after the tick `tick` with those of the reference.
+/// Compares an engine's targets after tick `tick` with the reference's.
 pub fn compare_targets(
     scene: &Scene,
     tick: u64,
@@ -157,8 +159,8 @@ pub fn compare_targets(
     Ok(())
 }
 
-/// Compares an engine with the reference after each of some ticks, each from the state and the
-/// targets that the engine had before it.
+/// Compares an engine with the reference after each of several ticks. The reference starts each
+/// tick from the engine's own state and targets.
 fn compare_ticks(
     engine: &mut dyn Engine,
     case: &Situation,
@@ -181,7 +183,7 @@ fn compare_ticks(
     Ok(())
 }
 
-/// Fails when some of `cases` differ from the reference in one of `ticks` ticks.
+/// Fails when any of `cases` differs from the reference in any of `ticks` ticks.
 pub fn assert_ticks(
     engine: &mut dyn Engine,
     cases: impl IntoIterator<Item = Situation>,
@@ -194,19 +196,19 @@ pub fn assert_ticks(
     assert_none(&problems);
 }
 
-/// Part of a flock that a comparison leaves out.
+/// Share of a flock that a comparison leaves out.
 pub fn doubtful_part(expected: &reference::Stepped) -> f64 {
     let doubtful = expected.doubtful.iter().filter(|doubtful| **doubtful).count();
     doubtful as f64 / expected.doubtful.len().max(1) as f64
 }
 
-/// Fails when so many agents were too close to call, over many situations, that the comparison
-/// says nothing.
+/// Fails when so many agents over many situations were too close to call that the comparison says
+/// nothing.
 pub fn assert_decided(doubtful: f64, what: &str) {
     assert!(doubtful < MOST_DOUBTFUL, "{what}: {:.1} % not compared", doubtful * 100.0);
 }
 
-/// Fails with the shortest of the problems, which says most, and the number of all.
+/// Fails with the shortest problem, which says most, and the number of problems.
 pub fn assert_none(problems: &[String]) {
     if let Some(shortest) = problems.iter().min_by_key(|problem| problem.len()) {
         for problem in problems {
@@ -216,7 +218,7 @@ pub fn assert_none(problems: &[String]) {
     }
 }
 
-/// The state after `ticks` on an engine.
+/// Runs `ticks` ticks on an engine and returns the state.
 pub fn run(engine: &mut dyn Engine, scene: &Scene, state: &FlockState, ticks: u32) -> FlockState {
     engine.load(scene, state).unwrap();
     engine.step(ticks).unwrap();
@@ -224,8 +226,9 @@ pub fn run(engine: &mut dyn Engine, scene: &Scene, state: &FlockState, ticks: u3
     engine.read_back().unwrap()
 }
 
-/// The largest speed that a species may have: noise adds its amplitude, and who seeks with a
-/// `proximity` is faster the farther away the target is. No limit where it may be any distance away.
+/// The highest speed that agents of a species may have. Noise adds its amplitude. An agent that
+/// seeks with a `proximity` is faster the farther away its target is; there is no limit when that
+/// may be at any distance.
 fn fastest(scene: &Scene, species: &Species) -> f32 {
     let amplitude = species.variations.iter().filter_map(|variation| match variation.law {
         Law::Noise { amplitude, .. } if variation.slot == Slot::Body(1) => Some(amplitude),
@@ -250,7 +253,7 @@ pub fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
     (scene, state)
 }
 
-/// `mixed.toml`, with everything in it.
+/// The scene `mixed.toml`, which has a bit of everything.
 pub fn mixed(boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
     let text = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
     let mut all = vec![format!("world.boundary=\"{boundary}\"")];
@@ -260,7 +263,7 @@ pub fn mixed(boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
     (scene, state)
 }
 
-/// Fails when a thousand ticks break an invariant.
+/// Fails when an invariant breaks within a thousand ticks.
 pub fn assert_a_thousand_ticks(engine: &mut dyn Engine, scene: &Scene, first: &FlockState) {
     engine.load(scene, first).unwrap();
     for _ in 0..20 {
@@ -272,7 +275,7 @@ pub fn assert_a_thousand_ticks(engine: &mut dyn Engine, scene: &Scene, first: &F
     }
 }
 
-/// What must hold of a flock at any time: all there, finite, inside, no faster than allowed.
+/// What always holds for a flock: all agents are there, finite, inside, and no faster than allowed.
 pub fn check_invariants(
     scene: &Scene,
     first: &FlockState,
@@ -294,7 +297,7 @@ pub fn check_invariants(
         if !inside {
             return Err(format!("agent {agent} is at {p}, outside {size}"));
         }
-        // `limit` rounds: a few units in the last place over.
+        // `limit` rounds: the result may be a few units in the last place above it.
         let most = fastest(scene, &scene.species[state.species[agent] as usize]) * (1.0 + 1e-6);
         if v.length() > most {
             return Err(format!("agent {agent} moves at {}", v.length()));
@@ -303,7 +306,7 @@ pub fn check_invariants(
     Ok(())
 }
 
-/// The bits of a state, for comparisons that allow no difference.
+/// The bits of a state, for exact comparisons.
 pub fn bits(state: &FlockState) -> Vec<[u32; 5]> {
     let agents = state.position.iter().zip(&state.velocity).enumerate();
     let memory = |agent: usize| state.memory.get(agent).map_or(0, |memory| memory.0);
@@ -311,7 +314,7 @@ pub fn bits(state: &FlockState) -> Vec<[u32; 5]> {
     agents.map(|(agent, (p, v))| bits(agent, [p.x, p.y, v.x, v.y].map(f32::to_bits))).collect()
 }
 
-/// Mean of vectors.
+/// The mean of several vectors.
 pub fn mean(vectors: &[DVec2]) -> DVec2 {
     vectors.iter().sum::<DVec2>() / vectors.len() as f64
 }

@@ -6,8 +6,8 @@ use glam::Vec2;
 
 use super::situations::Dice;
 
-/// Up to four circles, or thirty: points, small ones on the lattice and elsewhere (outside the world too),
-/// some that overlap, some over the agents, one over the whole world.
+/// Up to four circles, or thirty: points, small circles on the lattice and elsewhere (also outside
+/// the world), some that overlap, some over the agents, one over the whole world.
 pub fn obstacles(size: Vec2, dice: &mut Dice) -> Vec<Obstacle> {
     let mut obstacles: Vec<Obstacle> = vec![];
     for _ in 0..dice.one_of(&[0, 1, 1, 2, 3, 4, 30]) {
@@ -21,10 +21,11 @@ pub fn obstacles(size: Vec2, dice: &mut Dice) -> Vec<Obstacle> {
     obstacles
 }
 
-/// `count` paths of two to seven corners, or forty, some closed, some with a corner twice or across the seam.
+/// `count` paths of two to seven corners, or forty; some closed, some with a repeated corner or
+/// across the seam.
 ///
-/// The corners are whole numbers: `from + (to − from)` is then `to` to the bit, and where a corner
-/// is the nearest point, it is as near on both of its segments.
+/// The corners are whole numbers, so `from + (to − from)` is `to` to the bit. A corner that is the
+/// nearest point is then equally near on both of its segments.
 pub fn paths_text(count: usize, size: Vec2, dice: &mut Dice) -> String {
     let mut text = String::new();
     for index in 0..count {
@@ -37,7 +38,7 @@ pub fn paths_text(count: usize, size: Vec2, dice: &mut Dice) -> String {
         corners.push(Vec2::new(17.0, 11.0));
         if dice.below(2) == 0 {
             corners.remove(0);
-            // A path of one corner is none.
+            // A path needs two corners.
             corners.push(Vec2::new(9.0, 15.0));
         }
         let corners: Vec<String> = corners.iter().map(|p| format!("[{}, {}]", p.x, p.y)).collect();
@@ -59,7 +60,7 @@ pub fn flow_text(dice: &mut Dice) -> String {
     )
 }
 
-/// In one case of three, a field as if it had been read from a file, with calm cells in it.
+/// In one case of three, makes the flow field as if read from a file, with calm cells in it.
 pub fn field_from_a_file(scene: &mut Scene, dice: &mut Dice) {
     if dice.below(3) > 0 {
         return;

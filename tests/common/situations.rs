@@ -1,6 +1,6 @@
-//! Scenes and states to compare engines on: random ones by the thousand, with the degenerate ones
-//! (agents at rest, on one spot, on the edge, on the target, inside an obstacle, exactly at the
-//! radius) mixed in.
+//! Scenes and states to compare engines on: thousands of random ones. Mixed in are degenerate ones:
+//! agents at rest, on one spot, on the edge, on the target, inside an obstacle, exactly at the
+//! radius.
 
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::memory::Memory;
@@ -22,11 +22,11 @@ pub struct Situation {
     pub state: FlockState,
 }
 
-/// A generator of its own (SplitMix64), so that the situations stay what they are when the model's
-/// changes.
+/// An independent random generator (SplitMix64), so that the situations stay the same when the
+/// model's generator changes.
 pub struct Dice {
     state: u64,
-    /// Whether agents may draw numbers of their own.
+    /// True when agents may draw their own numbers.
     traits: bool,
 }
 
@@ -42,7 +42,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// Uniform in `[low, high)`.
+    /// A uniform number in `[low, high)`.
     pub fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * (self.bits() >> 40) as f32 / 16_777_216.0
     }
@@ -61,10 +61,10 @@ impl Dice {
     }
 }
 
-/// The behaviours of a flock, which the CPU engine has a kernel of its own for.
+/// The behaviours of a flock. The CPU engine has a separate kernel for them.
 pub const FLOCKING: [Kind; 3] = [Kind::Separation, Kind::Alignment, Kind::Cohesion];
 
-/// Every set of behaviours that is compared: each alone, those of a flock, all together.
+/// The sets of behaviours to compare: each alone, those of a flock, all together.
 pub fn behaviour_sets() -> Vec<Vec<Kind>> {
     let mut sets: Vec<Vec<Kind>> = Kind::ALL.into_iter().map(|kind| vec![kind]).collect();
     sets.push(FLOCKING.to_vec());
@@ -75,7 +75,7 @@ pub fn behaviour_sets() -> Vec<Vec<Kind>> {
 /// Random situation number `number` for a set of behaviours.
 pub fn situation(kinds: &[Kind], number: u64) -> Situation {
     let mut dice = Dice::new(number * 1000 + kinds.len() as u64 * 31 + kinds[0] as u64);
-    // In one of four: each set of numbers that are drawn takes a shader of its own.
+    // In one of four situations: each set of drawn numbers needs a shader of its own.
     dice.traits = number % 4 == 3;
     let boundary = dice.one_of(&["wrap", "walls", "open"]);
     // Worlds of one to seven cells of the largest radius, 20.
@@ -125,7 +125,7 @@ pub fn situation(kinds: &[Kind], number: u64) -> Situation {
     Situation { name, scene, state }
 }
 
-/// Two targets, some of which move or can be hit.
+/// Two targets; some move or can be hit.
 fn targets_text(size: Vec2, dice: &mut Dice) -> String {
     let second = dice.point(Vec2::ZERO, size);
     let mut text = String::new();
@@ -149,8 +149,8 @@ fn targets_text(size: Vec2, dice: &mut Dice) -> String {
     text
 }
 
-/// A number, or in one case of eight a law whose base it is; or, in some situations, what each agent draws
-/// up to it.
+/// A number; in one case of eight a law with this base. In some situations a number that each agent
+/// draws, up to this one.
 fn quantity(value: f32, dice: &mut Dice) -> String {
     match dice.below(24) {
         0 => format!("{{ base = {value}, amplitude = {}, period = 7 }}", value * 0.3),
@@ -186,7 +186,7 @@ fn species_text(
         text += &format!("[species.s{index}.{}]\n", kind.info().key);
         for parameter in kind.info().parameters {
             let key = parameter.key;
-            // Who listens aims at a target in one case of three only.
+            // A behaviour that perceives agents aims at a target only in one case of three.
             let value = if key == "target" && kind.info().sees_neighbours && dice.below(3) > 0 {
                 "\"none\"".into()
             } else {
@@ -198,8 +198,8 @@ fn species_text(
     text
 }
 
-/// The behaviours that a species takes of a set, in a random order: never both of those that turn
-/// the angle, and where they are many only some of them.
+/// Chooses behaviours of a set for a species, in random order: never both that turn the angle, and
+/// only some of them when there are many.
 fn taken(species: usize, kinds: &[Kind], dice: &mut Dice) -> Vec<Kind> {
     let mut taken = kinds.to_vec();
     if kinds.contains(&Kind::Wander) && kinds.contains(&Kind::Swim) {
@@ -215,7 +215,7 @@ fn taken(species: usize, kinds: &[Kind], dice: &mut Dice) -> Vec<Kind> {
     taken
 }
 
-/// A value for a parameter, as a scene file has it.
+/// A value for a parameter, as written in a scene file.
 fn value(key: &str, species: usize, paths: usize, boundary: &str, dice: &mut Dice) -> String {
     let names = |all: &[&'static str], dice: &mut Dice| format!("\"{}\"", dice.one_of(all));
     match key {
@@ -223,7 +223,7 @@ fn value(key: &str, species: usize, paths: usize, boundary: &str, dice: &mut Dic
             let weight = dice.between(0.5, 2.0);
             quantity(weight, dice)
         }
-        // 20, 5 and 10 are met exactly on the lattice.
+        // Lattice agents are exactly 20, 5 and 10 apart.
         "radius" => {
             let radius = dice.one_of(&[20.0, 10.0, 5.0, 13.7]);
             quantity(radius, dice)
@@ -231,7 +231,7 @@ fn value(key: &str, species: usize, paths: usize, boundary: &str, dice: &mut Dic
         "slowing_radius" => dice.between(5.0, 60.0).to_string(),
         "margin" => dice.one_of(&["4", "9.5", "40"]).to_string(),
         "gain" => dice.one_of(&["0", "0.03", "0.1"]).to_string(),
-        // So wide that nobody goes round a wrapped world in a tick.
+        // So large that no agent goes round a wrapped world in one tick.
         "proximity" if boundary == "wrap" => dice.one_of(&["0", "0", "60"]).to_string(),
         "proximity" => dice.one_of(&["0", "0", "30"]).to_string(),
         "target" => names(&["t0", "t1", "nearest", "pointer"], dice),
@@ -279,7 +279,7 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
     for _ in 0..count {
         let uniform = dice.point(Vec2::ZERO, size);
         let spot = match place {
-            // Multiples of 4 and 3: distances of 5, 10, 20 and shared spots, all exact.
+            // Multiples of 4 and 3: distances of 5, 10, 20 and shared spots are exact.
             "lattice" => (uniform / Vec2::new(4.0, 3.0)).floor() * Vec2::new(4.0, 3.0),
             "edges" => {
                 let edge = [0.0, size.x, size.x.next_down(), uniform.x];
@@ -302,7 +302,7 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
         state.position.push(position);
         state.velocity.push(Vec2::from_angle(heading) * speed);
     }
-    // Without memories an engine makes them up, as for a flock that is born.
+    // Without memories the engine makes them, as for a new flock.
     if scene.uses().has(Uses::MEMORY) && dice.below(4) > 0 {
         let mut one = || Memory::new(dice.between(-0.5, 0.5), 7.0);
         state.memory = (0..count).map(|_| one()).collect();
@@ -311,7 +311,7 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
 }
 
 /// The situations that every engine is compared on: `alone` random ones for each behaviour and for
-/// those of a flock, and `together` for all behaviours at once.
+/// the flocking ones, and `together` for all behaviours at once.
 pub fn parity(alone: u64, together: u64) -> impl Iterator<Item = Situation> {
     behaviour_sets().into_iter().flat_map(move |kinds| {
         let count = if kinds.len() == Kind::ALL.len() { together } else { alone };
@@ -319,8 +319,8 @@ pub fn parity(alone: u64, together: u64) -> impl Iterator<Item = Situation> {
     })
 }
 
-/// A single agent in the upper corner of a walled world, with an obstacle before it: worlds of many
-/// sizes, since the corner's place in a table of cells is rounded in each of them anew.
+/// A single agent in the upper corner of a walled world with an obstacle ahead. In worlds of many
+/// sizes, because each rounds the corner's place in the cell table differently.
 pub fn in_the_corner() -> impl Iterator<Item = Situation> {
     (20..=150).map(|side| {
         let text = format!(

@@ -1,5 +1,5 @@
-//! Situations for an engine that compiles a shader for each variant of a scene: few variants, and
-//! one after the other.
+//! Situations for an engine that compiles a shader per variant of a scene: few variants, and sorted
+//! by variant.
 
 use flockwork::engine::gpu::shaders::Variant;
 use flockwork::model::behaviours::Kind;
@@ -7,14 +7,13 @@ use flockwork::model::world::Boundary;
 
 use super::situations::{Situation, situation};
 
-/// The shaders that a situation takes.
+/// The shader variant of a situation.
 pub fn variant_of(case: &Situation) -> Variant {
     Variant::of(&case.scene, &case.scene.grid(case.state.len()), false)
 }
 
-/// `count` situations that have all of a set of behaviours, those of one shader variant after
-/// another: each variant is compiled once, and for each kind of world there are only those few that
-/// most situations have.
+/// `count` situations that have all behaviours of a set, sorted by shader variant, so that each
+/// variant is compiled once. For each kind of world only the few most common variants are used.
 pub fn situations_of(kinds: &[Kind], count: usize) -> Vec<Situation> {
     let mut met: Vec<(Variant, usize)> = vec![];
     let whole = |case: &Situation| kinds.iter().all(|kind| case.scene.uses().contains(*kind));
@@ -26,12 +25,13 @@ pub fn situations_of(kinds: &[Kind], count: usize) -> Vec<Situation> {
             None => met.push((variant, 1)),
         }
     }
-    // The commonest first.
+    // The most common variants first.
     met.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
     let mut chosen = vec![];
     for (_, boundary) in Boundary::NAMES {
         let there = met.iter().map(|(variant, _)| *variant).filter(|v| v.boundary == boundary);
-        // All behaviours together come with so many extras that two would leave most cases out.
+        // All behaviours together come with so many extras that two variants would leave most cases
+        // out.
         chosen.extend(there.take(if kinds.len() == 1 { 2 } else { 8 }));
     }
     let all = (0..).map(|number| situation(kinds, number));

@@ -1,5 +1,5 @@
-//! A display without a screen (Xvfb), the program in a window on it, hands (xdotool) and an eye
-//! (ImageMagick's `import`).
+//! A display without a screen (Xvfb) and the program in a window on it. xdotool plays the user;
+//! ImageMagick's `import` takes screenshots.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 
 use image::{ImageFormat, RgbImage};
 
-/// The programs that the tests of the window need.
+/// The programs that the window tests need.
 const TOOLS: [&str; 3] = ["Xvfb", "xdotool", "import"];
 
-/// Nothing is asserted about how long things take: a program that has not reacted by now is stuck.
+/// Tests assert no timings, but a program that has not reacted by now is stuck.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Between two looks.
+/// Time between two looks at the screen.
 const NAP: Duration = Duration::from_millis(200);
 
-/// The program under test, in an environment that knows of no display.
+/// The program under test, without a display in its environment.
 pub fn flockwork(arguments: &str) -> Command {
-    // Whoever runs the tests may ignore signals, as a script's `&` does.
+    // The tests may run with ignored signals, as with `&` in a script. Reset them.
     let mut command = Command::new("env");
     command.args(["--default-signal=INT,TERM,HUP", env!("CARGO_BIN_EXE_flockwork")]);
     command.args(arguments.split_whitespace());
@@ -31,7 +31,7 @@ pub fn flockwork(arguments: &str) -> Command {
     command
 }
 
-/// The same where there is no Vulkan driver.
+/// The same without a Vulkan driver.
 pub fn without_driver(arguments: &str) -> Command {
     let mut command = flockwork(arguments);
     for variable in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
@@ -41,7 +41,7 @@ pub fn without_driver(arguments: &str) -> Command {
     command
 }
 
-/// What a program wrote, as text.
+/// The output of a program as text.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
@@ -53,15 +53,15 @@ fn call(command: &mut Command) -> Output {
     output
 }
 
-/// A display of its own that ends with this value, also when a test panics.
+/// A private display. It ends when this value is dropped, also when a test panics.
 pub struct Display {
     server: Child,
     name: String,
 }
 
 impl Display {
-    /// Starts an X server of `size` pixels, `1280x800`, on a number that nobody uses. None, with a
-    /// line that says so, when `FLOCKWORK_SKIP_WINDOW=1` is set.
+    /// Starts an X server of `size` pixels (`1280x800`) on a free display number. With
+    /// `FLOCKWORK_SKIP_WINDOW=1` it returns none and prints that the test was skipped.
     pub fn open(test: &str, size: &str) -> Option<Self> {
         if std::env::var("FLOCKWORK_SKIP_WINDOW").is_ok_and(|value| value == "1") {
             eprintln!("SKIPPED (FLOCKWORK_SKIP_WINDOW=1): {test}");
@@ -84,19 +84,19 @@ impl Display {
             .unwrap();
         let mut number = String::new();
         let said = BufReader::new(server.stdout.take().unwrap()).read_line(&mut number);
-        // Built first, so that the server ends when what it said is nonsense.
+        // Built before the check, so that the server ends even when its output is nonsense.
         let display = Self { server, name: format!(":{}", number.trim()) };
         assert!(said.is_ok() && !number.trim().is_empty(), "{test}: Xvfb did not start");
         Some(display)
     }
 
-    /// Moves the mouse and presses keys: xdotool's own words.
+    /// Moves the mouse and presses keys, with the words of xdotool.
     pub fn xdotool(&self, words: &str) -> String {
         let mut command = Command::new("xdotool");
         text(&call(command.args(words.split_whitespace()).env("DISPLAY", &self.name)).stdout)
     }
 
-    /// What is on the screen.
+    /// Takes a screenshot.
     pub fn look(&self) -> Shot {
         let mut command = Command::new("import");
         command.args(["-window", "root", "-depth", "8", "png:-"]).env("DISPLAY", &self.name);
@@ -104,7 +104,7 @@ impl Display {
         Shot(image::load(png, ImageFormat::Png).unwrap().to_rgb8())
     }
 
-    /// Looks until what is seen is as wanted; if it never is, `what` is what the test says.
+    /// Takes screenshots until one is as wanted. If none ever is, the test fails with `what`.
     pub fn until(&self, what: &str, wanted: impl Fn(&Shot) -> bool) -> Shot {
         let begin = Instant::now();
         loop {
@@ -121,7 +121,7 @@ impl Display {
         }
     }
 
-    /// Looks until nothing has changed for longer than any frame here takes.
+    /// Takes screenshots until nothing has changed for longer than any frame takes here.
     pub fn until_still(&self) -> Shot {
         let begin = Instant::now();
         let mut last = self.look();
@@ -143,14 +143,14 @@ impl Display {
         let (send, said) = channel();
         let err = BufReader::new(child.stderr.take().unwrap());
         std::thread::spawn(move || {
-            // Nobody listens any more once the test is over.
+            // Once the test is over nobody reads the lines.
             err.lines().map_while(Result::ok).try_for_each(|line| send.send(line))
         });
         Program { child, said, err: String::new(), window: String::new() }
     }
 
-    /// The number of the program's window, once it is there; it gets the keyboard, for here is no
-    /// window manager to see to that.
+    /// Waits for the program's window, stores its id and gives it the keyboard focus: there is no
+    /// window manager to do it.
     pub fn focus(&self, program: &mut Program) {
         let id = self.xdotool("search --sync --onlyvisible --name Flockwork");
         program.window = id.lines().next().unwrap().to_string();
@@ -165,18 +165,18 @@ impl Drop for Display {
     }
 }
 
-/// The program under test; ends with this value, also when a test panics.
+/// The program under test. It is killed when this value is dropped, also when a test panics.
 pub struct Program {
     child: Child,
-    /// Lines on stderr, and those of them that have been read.
+    /// Lines on stderr that are still unread, and those that have been read.
     said: Receiver<String>,
     err: String,
-    /// The number of its window.
+    /// The id of its window.
     pub window: String,
 }
 
 impl Program {
-    /// Sends a signal, `TERM`.
+    /// Sends a signal, such as `TERM`.
     pub fn signal(&self, name: &str) {
         call(Command::new("kill").args([format!("-{name}"), self.child.id().to_string()]));
     }
@@ -195,7 +195,7 @@ impl Program {
         }
     }
 
-    /// Waits for its end: exit code, stdout and stderr.
+    /// Waits for its end. Returns exit code, stdout and stderr.
     pub fn end(mut self) -> (Option<i32>, String, String) {
         let begin = Instant::now();
         let status = loop {
@@ -220,13 +220,13 @@ impl Drop for Program {
     }
 }
 
-/// What was on the screen.
+/// A screenshot.
 #[derive(Clone, PartialEq)]
 pub struct Shot(pub RgbImage);
 
 impl Shot {
-    /// True where a dart is: darts are bright and coloured; the interface is grey, the background
-    /// nearly black.
+    /// True when the pixel belongs to a dart: darts are bright and coloured, the interface is grey,
+    /// the background is nearly black.
     pub fn lit(&self, x: i64, y: i64) -> bool {
         let inside = x >= 0 && y >= 0;
         let pixel = inside.then(|| self.0.get_pixel_checked(x as u32, y as u32)).flatten();
@@ -236,13 +236,13 @@ impl Shot {
         })
     }
 
-    /// The places of darts in a rectangle.
+    /// The pixels of darts in a rectangle.
     pub fn darts(&self, x: std::ops::Range<i64>, y: std::ops::Range<i64>) -> Vec<(i64, i64)> {
         let rows = y.flat_map(|y| x.clone().map(move |x| (x, y)));
         rows.filter(|(x, y)| self.lit(*x, *y)).collect()
     }
 
-    /// Pixels in a rectangle that are light and grey: the interface.
+    /// The number of light grey pixels in a rectangle: the interface.
     pub fn greys(&self, x: std::ops::Range<u32>, y: std::ops::Range<u32>) -> usize {
         let rows = y.flat_map(|y| x.clone().map(move |x| (x, y)));
         let grey = |(x, y): &(u32, u32)| {
@@ -252,15 +252,16 @@ impl Shot {
         rows.filter(grey).count()
     }
 
-    /// How well `other` shows what this shows, when the dart at `(x, y)` here is at
-    /// `place((x, y))` there: the share of the darts of either in both, 0 to 1.
+    /// How well `other` shows what this screenshot shows, when the pixel `(x, y)` here is at
+    /// `place((x, y))` there: pixels that are dart in both over pixels that are dart in either, 0
+    /// to 1.
     pub fn agreement(&self, other: &Self, place: impl Fn((i64, i64)) -> (f64, f64)) -> f64 {
         let (width, height) = (i64::from(self.0.width()), i64::from(self.0.height()));
         let (mut both, mut either) = (0_u32, 0_u32);
         for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
             let (there_x, there_y) = place((x, y));
             let there = (there_x.round() as i64, there_y.round() as i64);
-            // What has left the window cannot be compared.
+            // Pixels that have left the window cannot be compared.
             if !(0..width).contains(&there.0) || !(0..height).contains(&there.1) {
                 continue;
             }

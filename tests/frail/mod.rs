@@ -1,4 +1,4 @@
-//! An engine in the middle of whose run the device is shut down, as when its driver starts anew.
+//! An engine that loses its device in the middle of a run, as when a driver restarts.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ pub struct Frail {
     gpu: Arc<Gpu>,
     /// Ticks after which the device is lost.
     lives: u64,
-    /// What is done just before.
+    /// Runs just before that.
     before: Box<dyn FnMut()>,
 }
 
 impl Frail {
-    /// Shuts the device down after `lives` ticks of `engine`, and does `before` first.
+    /// Runs `before` and shuts the device down after `lives` ticks of `engine`.
     pub fn new(
         engine: impl Engine + 'static,
         gpu: &Arc<Gpu>,

@@ -1,4 +1,4 @@
-//! What the tests of pictures share: a flock to draw, a picture of it, and how far two are apart.
+//! Shared by the picture tests: a flock to draw, a picture of it, and how far two pictures differ.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
@@ -13,7 +13,7 @@ use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::style;
 
-/// `flock`, with keys set.
+/// The scene `flock`, with keys set.
 pub fn scene(overrides: &[&str]) -> Scene {
     let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
     Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap()
@@ -35,7 +35,7 @@ pub fn apart(a: &Frame, b: &Frame) -> f64 {
     pairs.map(|(a, b)| u64::from(a.abs_diff(*b))).sum::<u64>() as f64
 }
 
-/// All that a picture holds above the background.
+/// The sum of all light above the background.
 pub fn light(frame: &Frame) -> f64 {
     apart(frame, &Frame::filled(frame.width, frame.height, style::BACKGROUND))
 }

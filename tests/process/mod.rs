@@ -1,14 +1,14 @@
-//! The program as a process that hears signals, with a deadline on every wait for it.
+//! The program as a process that receives signals, with a deadline on every wait.
 
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// Nothing is asserted about how long things take: a program that has not ended by now is stuck.
+/// Tests assert no timings, but a program that has not ended by now is stuck.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// The program in an environment in which every signal does what it usually does but those in
-/// `ignored`: whoever runs the tests may ignore some, as a script's `&` does.
+/// The program with the default action for every signal except those in `ignored`. The tests may
+/// run with ignored signals, as with `&` in a script.
 pub fn flockwork(ignored: &str) -> Command {
     let mut command = Command::new("env");
     command.arg("--default-signal=INT,TERM,HUP");
@@ -19,16 +19,16 @@ pub fn flockwork(ignored: &str) -> Command {
     command
 }
 
-/// A process that ends with this value, or at the deadline.
+/// A process that is killed when this value is dropped, or at the deadline.
 pub struct Watched {
     /// The process; its outputs are pipes.
     pub child: Child,
-    /// Dropped when nobody waits any more.
+    /// Dropped when the wait is over.
     _watch: Sender<()>,
 }
 
 impl Watched {
-    /// Starts it.
+    /// Starts the process.
     pub fn start(command: &mut Command) -> Self {
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (watch, over) = channel();
@@ -42,8 +42,8 @@ impl Watched {
         Self { child, _watch: watch }
     }
 
-    /// Waits until it listens for a signal, by its number: one that comes earlier would end it without
-    /// a word.
+    /// Waits until the process handles a signal, given by number: an earlier signal would kill it
+    /// silently.
     pub fn until_it_hears(&mut self, signal: u32) {
         while !perceives(self.child.id(), signal) {
             assert!(self.child.try_wait().unwrap().is_none(), "it ended by itself");
@@ -51,12 +51,12 @@ impl Watched {
         }
     }
 
-    /// Sends a signal, by its name.
+    /// Sends a signal, given by name.
     pub fn send(&self, signal: &str) {
         assert!(send(self.child.id(), signal), "no signal can be sent");
     }
 
-    /// Waits for its end.
+    /// Waits for the process to end.
     pub fn end(mut self) -> Output {
         let (out, err) = (self.child.stdout.take(), self.child.stderr.take());
         let read = |pipe: Option<Box<dyn std::io::Read + Send>>| {

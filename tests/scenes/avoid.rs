@@ -2,18 +2,18 @@
 
 use super::{Run, on_both};
 
-/// What happens to agents among circles.
+/// How agents collide with circles.
 #[derive(Debug)]
 pub struct Collisions {
     /// Agents that were ever inside a circle.
     pub agents: usize,
-    /// Share of all looks in which an agent was inside.
+    /// Share of observations in which an agent was inside.
     pub time: f32,
-    /// Farthest that anybody was inside; world units.
+    /// Greatest depth of any agent inside a circle; world units.
     pub depth: f32,
 }
 
-/// Looks after every agent every `every` ticks.
+/// Observes every agent every `every` ticks.
 pub fn collisions(run: &mut Run, ticks: u32, every: u32) -> Collisions {
     let mut ever = vec![false; run.step(0).len()];
     let (mut inside, mut looks, mut depth) = (0.0_f64, 0.0, 0.0_f32);
@@ -55,11 +55,11 @@ fn feelers_keep_everybody_out() {
 fn boxes_keep_everybody_out_but_for_a_graze() {
     on_both("avoid-box", |run| {
         run.start(Some(1000), &[]);
-        // Who is born at rest beside a circle may touch it before it has turned.
+        // An agent that starts at rest beside a circle may touch it before it has turned.
         let born = collisions(run, 200, 4);
         assert!(born.agents < 50 && born.time < 0.01, "{born:?}");
         let with = collisions(run, 4800, 4);
-        // Beside a circle that its axis just misses, Buckland's lateral force changes its sign.
+        // Buckland's lateral force changes its sign beside a circle that its axis just misses.
         assert!(with.depth < 0.1 && with.agents < 400 && with.time < 1e-3, "{with:?}");
         run.start(Some(1000), &["vehicle.avoid.weight=0"]);
         let without = collisions(run, 500, 4);
@@ -78,8 +78,8 @@ fn looking_ahead_keeps_some_out() {
         assert_eq!(after.agents, 0, "{after:?}");
         run.start(Some(1000), &["vehicle.avoid.weight=0"]);
         let without = collisions(run, 600, 2);
-        // The source's method fails for most of those that have a circle in their way: its push is
-        // small beside a wish that grows with the distance to the target.
+        // The source's method fails for most agents with a circle in their way: its push is small
+        // compared with a desired velocity that grows with the distance to the target.
         assert!(with.agents < 250, "{with:?}");
         assert!((with.agents as f32) < 0.85 * without.agents as f32, "{with:?}, {without:?}");
         assert!(with.time < 0.5 * without.time, "{with:?}, {without:?}");

@@ -8,7 +8,7 @@ use flockwork::model::vector::Point;
 
 use super::{Run, mean, on_both};
 
-/// Distance to the nearest of the others, for each of `places`.
+/// The distance from each of `places` to the nearest other one.
 fn nearest_neighbours(run: &Run, places: &[Point]) -> Vec<f32> {
     let nearest = |i: usize| {
         let others = places.iter().enumerate().filter(|(j, _)| *j != i);
@@ -17,7 +17,7 @@ fn nearest_neighbours(run: &Run, places: &[Point]) -> Vec<f32> {
     (0..places.len()).map(nearest).collect()
 }
 
-/// Mean distance of all pairs.
+/// The mean distance over all pairs.
 fn mean_distance(run: &Run, state: &FlockState) -> f32 {
     let places = &state.position;
     let pairs = (0..places.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
@@ -54,8 +54,8 @@ fn seek_and_separation_make_a_disc() {
         assert!((40.0..48.0).contains(&spacing), "mean spacing {spacing}");
         let target = run.scene.targets[1].position;
         let radius = mean(state.position.iter().map(|p| p.distance(target)));
-        // 50 agents on a triangular lattice of 45 fill an area of 50 · 45² · √3/2: a disc of 167, and
-        // on average they are at two thirds of that.
+        // 50 agents on a triangular lattice of 45 fill an area of 50 · 45² · √3/2: a disc of radius
+        // 167. Their mean distance from its middle is two thirds of that.
         assert!((95.0..135.0).contains(&radius), "the disc's mean radius is {radius}");
         run.start(None, &["vehicle.seek.weight=0"]);
         let state = run.step(2000);
@@ -68,7 +68,8 @@ fn seek_and_separation_make_a_disc() {
 #[test]
 fn vehicles_gather_as_near_as_the_inner_radius() {
     on_both("gather", |run| {
-        // Within the inner radius nobody brakes: the crowd breathes, and means over time are taken.
+        // Within the inner radius agents do not brake, so the crowd oscillates: take means over
+        // time.
         let spread = |run: &mut Run, ticks: u32| {
             mean((0..ticks / 50).map(|_| {
                 let state = run.step(50);
@@ -90,8 +91,8 @@ fn vehicles_gather_as_near_as_the_inner_radius() {
     });
 }
 
-/// Mean distance to the nearest of their kind, and the share of looks in which two of them touch (are
-/// within 10), for the small and the large; over 3,000 ticks from the first.
+/// For the small and the large over the first 3,000 ticks: the mean distance to the nearest of
+/// their kind, and the share of observations in which two of them touch (are within 10).
 fn clumps(run: &mut Run) -> [(f32, f32); 2] {
     let mut kinds = [(0.0, 0.0); 2];
     for _ in 0..300 {
@@ -112,10 +113,10 @@ fn clumps(run: &mut Run) -> [(f32, f32); 2] {
 fn the_small_clump_and_the_large_keep_apart() {
     on_both("big-and-small", |run| {
         let [(small, _), (large, meetings)] = clumps(run);
-        // A small one is 5 across and a large one 20; at the start all are about 60 apart.
+        // A small one is 5 across and a large one 20. At the start all are about 60 apart.
         assert!(small < 10.0, "the small are {small} apart");
         assert!((41.0..70.0).contains(&large), "the large are {large} apart");
-        // The controls: without its rule neither does so.
+        // Controls: without its rule neither does so.
         run.start(None, &["small.cohesion.weight=0"]);
         let [(loose, _), _] = clumps(run);
         assert!(loose > 40.0, "the small are {loose} apart without their rule");
@@ -129,7 +130,7 @@ fn the_small_clump_and_the_large_keep_apart() {
     });
 }
 
-/// Number of clusters: groups in which each is within 12 of another, two bubbles that touch.
+/// The number of clusters: groups in which each is within 12 of another, so that two bubbles touch.
 fn clusters(run: &Run, state: &FlockState) -> usize {
     let places = &state.position;
     let mut left: Vec<usize> = (0..places.len()).collect();
@@ -148,7 +149,7 @@ fn clusters(run: &Run, state: &FlockState) -> usize {
 #[test]
 fn clusters_of_foam_merge() {
     on_both("foam", |run| {
-        // At its own count, and three seeds: twelve clusters are few.
+        // At its own count, with three seeds: twelve clusters are few.
         let mut numbers = [0; 4];
         let mut without = [[0; 2]; 2];
         for seed in 1..=3 {
@@ -169,7 +170,8 @@ fn clusters_of_foam_merge() {
         }
         assert!(numbers[0] > 250 && numbers[1] < 60, "{numbers:?}");
         assert!(3 * numbers[2] < 2 * numbers[1] && 3 * numbers[3] < 2 * numbers[2], "{numbers:?}");
-        // The controls: without cohesion there are none, and it is alignment that lets them merge.
+        // Controls: without cohesion there are no clusters, and without alignment they do not
+        // merge.
         let [loose, apart] = without;
         assert!(loose[1] > 200, "{loose:?} without cohesion");
         assert!(
@@ -192,7 +194,7 @@ fn the_hungrier_the_less_room() {
         let food = run.scene.targets[1].position;
         let mut order: Vec<usize> = (0..50).collect();
         order.sort_by(|a, b| hunger[*a].total_cmp(&hunger[*b]));
-        // Ways to the food and room of the ten most sated and of the ten hungriest.
+        // Distance to the food, and room, of the ten least hungry and of the ten hungriest.
         let figures = |run: &mut Run| {
             let (mut ways, mut rooms) = ([0.0; 2], [0.0; 2]);
             for _ in 0..40 {
@@ -206,11 +208,11 @@ fn the_hungrier_the_less_room() {
             }
             (ways, rooms)
         };
-        // From the first tick on, when they come from anywhere.
+        // From the first tick on, when they come from all sides.
         let (ways, rooms) = figures(run);
         assert!(ways[1] < 0.6 * ways[0], "{ways:?} from the food");
         assert!(rooms[1] < 0.7 * rooms[0], "{rooms:?} of room");
-        // The control: equally hungry ones are alike.
+        // Control: equally hungry ones behave alike.
         run.start(None, &["vehicle.seek.weight=0.5"]);
         let (alike, level) = figures(run);
         assert!(alike[1] > 0.75 * alike[0] && level[1] > 0.85 * level[0], "{alike:?}, {level:?}");

@@ -1,4 +1,4 @@
-//! Wander, contain, follow flow: vehicles on their own.
+//! Wander, contain, follow flow: vehicles that move alone.
 
 use flockwork::model::scene::BoidShape;
 use flockwork::model::scenery::FlowField;
@@ -21,7 +21,7 @@ fn correlation(before: &FlockState, after: &FlockState) -> f32 {
     mean(pairs.map(|(a, b)| a.normalize_or_zero().dot(b.normalize_or_zero())))
 }
 
-/// The mean displacement between two times, and its root mean square, by the shortest way.
+/// The mean displacement between two times and its root mean square, by the shortest way.
 fn displacement(run: &Run, before: &FlockState, after: &FlockState) -> (f32, f32) {
     let ways = || before.position.iter().zip(&after.position).map(|(p, q)| run.way(*p, *q));
     let drift = Point::new(mean(ways().map(|way| way.x)), mean(ways().map(|way| way.y)));
@@ -39,18 +39,18 @@ fn wanderers_turn_gently_and_drift_nowhere() {
         while memory.len() < 9 {
             memory.push(correlation(&start, &run.step(10)));
         }
-        // Over 80 ticks it falls without a jump, and after 600 nothing is left: the correlation of
-        // 10,000 random headings is 0.007 or so.
+        // Over 80 ticks it falls smoothly, and after 600 nothing is left: the correlation of 10,000
+        // random headings is about 0.007.
         let steps = || memory.windows(2).map(|pair| pair[0] - pair[1]);
         assert!(steps().all(|step| step > 0.0 && step < 0.3), "not smooth: {memory:?}");
         let state = run.step(520);
         let late = correlation(&start, &state);
         assert!(late.abs() < 0.06, "{late} is left after 600 ticks");
-        // 10,000 independent displacements have a mean of rms/100; thrice that has a probability
-        // of e^-9. A flock that started alike would drift by the rms itself.
+        // 10,000 independent displacements have a mean of rms/100; three times that has a
+        // probability of e^-9. A flock with equal starts would drift by the rms itself.
         let (drift, rms) = displacement(run, &start, &state);
         assert!(drift < 0.03 * rms, "a drift of {drift}, {rms} each");
-        // The controls: without wandering nobody turns, with four times the force all turn faster.
+        // Controls: without wandering no agent turns; with four times the force all turn faster.
         run.start(Some(1000), &["vehicle.wander.weight=0"]);
         assert!(mean_turn(run) < 0.1);
         run.start(Some(1000), &["vehicle.max_force=0.2"]);
@@ -86,7 +86,7 @@ fn embers_glow_and_stray() {
     });
 }
 
-/// Mean share of the turns of 200 ticks that are to the other side than the one before.
+/// Over 200 ticks, the mean share of turns that go to the other side than the turn before.
 fn changes_of_side(run: &mut Run) -> f32 {
     let mut before = run.step(1).velocity;
     let mut sides: Vec<f32> = vec![0.0; before.len()];
@@ -108,7 +108,7 @@ fn a_random_force_is_nervous() {
     on_both("wander-nervous", |run| {
         let twitches = changes_of_side(run);
         assert!((0.45..0.55).contains(&twitches), "{twitches} of all turns change the side");
-        // The control: a stroll keeps to a side for a while, and turns as much.
+        // Control: a stroll keeps to a side for a while, and turns as much.
         let turn = mean_turn(run);
         let kind = ["kind=circle", "distance=80", "radius=25", "turn=15"];
         let kind = kind.map(|key| format!("vehicle.wander.{key}"));
@@ -120,7 +120,7 @@ fn a_random_force_is_nervous() {
     });
 }
 
-/// Share of looks in which a vehicle is beyond the walls, and how far.
+/// The share of observations in which a vehicle is beyond the walls, and how far it gets.
 fn outside(run: &mut Run) -> (f32, f32) {
     let size = run.scene.world.size;
     let (mut out, mut far) = (Vec::new(), 0.0_f32);
@@ -139,11 +139,12 @@ fn walls_hold() {
     on_both("walls", |run| {
         let (gone, _) = outside(run);
         assert_eq!(gone, 0.0, "somebody left");
-        // Where nothing but the behaviour holds them, hardly anybody is ever beyond, and by a hair.
+        // Where only the behaviour holds them, hardly any vehicle is ever outside, and then only
+        // slightly.
         run.start(None, &["world.boundary=open"]);
         let (share, far) = outside(run);
         assert!(share < 1e-3 && far < 3.0, "{share} of the time outside, up to {far}");
-        // The source's own speed cannot be turned within its margin.
+        // At the source's own speed a vehicle cannot turn within the margin.
         run.start(None, &["world.boundary=open", "vehicle.max_speed=8", "vehicle.spawn.speed=8"]);
         let (fast, farther) = outside(run);
         assert!(fast > 0.1 && farther > 50.0, "{fast} of the time outside, up to {farther}");
@@ -159,7 +160,7 @@ fn walls_hold() {
 
 /// For each vehicle the mean cosine between velocity and field over 300 ticks.
 fn along_the_flow(run: &mut Run) -> Vec<f32> {
-    // The field as the scene has it: a scene without the behaviour computes none.
+    // The field of the scene, even where the behaviour is missing and the scene computes none.
     let plan = run.scene.flow.clone().unwrap();
     let field = FlowField::new(&plan, run.scene.world.size, run.scene.seed);
     let mut cosines = vec![0.0; run.scene.own_count() as usize];
@@ -179,7 +180,8 @@ fn vehicles_go_with_the_flow() {
     on_both("flow", |run| {
         let cosines = along_the_flow(run);
         let cosine = mean(cosines.iter().copied());
-        // Each has drawn its own speed and force, and with them how tightly it can turn: v²/f.
+        // Each vehicle has drawn its own speed and force. They decide how tightly it can turn:
+        // v²/f.
         let bodies: Vec<_> =
             (0..120).map(|id| run.scene.species[0].of_agent(run.scene.seed, id).body).collect();
         let radius = |id: usize| bodies[id].max_speed.powi(2) / bodies[id].max_force;
@@ -187,7 +189,8 @@ fn vehicles_go_with_the_flow() {
         let able = mean((0..120).filter(nimble).map(|id| cosines[id]));
         let clumsy = mean((0..120).filter(|id| radius(*id) > 80.0).map(|id| cosines[id]));
         assert!(able > 0.95, "mean cosine {able} of those that turn within two cells");
-        // The source lets a fast one draw little force, which turns it in more than four cells.
+        // In the source a fast vehicle may draw a small force, which needs more than four cells to
+        // turn it.
         assert!(cosine > 0.93 && clumsy < able, "{cosine}, and {clumsy} of the clumsy");
         let mut speeds: Vec<f32> = run.step(0).velocity.iter().map(|v| v.length()).collect();
         speeds.sort_by(f32::total_cmp);

@@ -1,9 +1,9 @@
-//! Scenes that somebody might write: at the edge of what is allowed, nothing becomes NaN.
+//! Scenes at the limits of what is allowed: nothing becomes NaN.
 
 use super::*;
 
-/// Everything that can go wrong with scenery at once: obstacles that overlap, cover the place of
-/// birth and the whole world, a path with equal points, targets faster than the world is wide.
+/// Everything that can go wrong with scenery at once: obstacles that overlap and cover the spawn
+/// place and the whole world, a path with equal points, targets faster than the world is wide.
 const SCENERY: &str = r#"
 [world]
 size = [100, 60]
@@ -36,7 +36,7 @@ cell = 1000
 
 /// Species at their limits.
 const SPECIES: [&str; 9] = [
-    // All behaviours (one of the two that turn an angle), all at once, at one point.
+    // All behaviours (but only one of the two that turn an angle), all agents at one point.
     "spawn = { place = \"point\", speed = 0 }\nseparation = {}\nalignment = {}\ncohesion = { inner = 5 }\n\
      view = {}\npursue = { lead = \"distance\" }\nevade = { target = \"target1\" }\nseek = {}\nflee = {}\n\
      arrive = {}\nwander = {}\ncontain = {}\nfollow_path = {}\navoid = {}\nfollow_flow = {}",
@@ -63,7 +63,8 @@ fn at_the_limits_nothing_becomes_nan() {
                 let edge = [format!("world.boundary={boundary}")];
                 let mut scene = Scene::parse("edge", &text, &edge).unwrap();
                 let Ok(state) = scene.populate(&Request::default()) else {
-                    // An agent that would go round the wrapped world at once is refused.
+                    // A scene is refused when an agent could go round the wrapped world in one
+                    // tick.
                     assert_eq!((boundary, number), ("wrap", 6), "species {number} in {boundary}");
                     continue;
                 };

@@ -1,4 +1,4 @@
-//! Separation, alignment and cohesion together, and what is added to them.
+//! Separation, alignment and cohesion together, and additions to them.
 
 use flockwork::model::scene::Request;
 use flockwork::model::state::FlockState;
@@ -7,7 +7,7 @@ use flockwork::model::vector::Point;
 
 use super::{Run, mean, on_both};
 
-/// Ticks until the polarisation is above 0.9, to the next 50; none within `most`.
+/// Ticks until the polarisation exceeds 0.9, in steps of 50; none if that takes more than `most`.
 fn order(run: &mut Run, most: u32) -> Option<u32> {
     (1..=most / 50).map(|i| i * 50).find(|_| run.metrics(50).polarisation > 0.9)
 }
@@ -48,7 +48,7 @@ fn flock_turns_to_the_pointer() {
         let away = |state: &FlockState, pointer: Point| {
             mean(state.position.iter().map(|p| world.shortest_between(*p, pointer).length()))
         };
-        // Of four places the one from which the flock is farthest: it must turn to get there.
+        // Of four places, the one farthest from the flock: it must turn to get there.
         let places = [(0.25, 0.25), (0.25, 0.75), (0.75, 0.25), (0.75, 0.75)];
         let places = places.map(|(x, y)| size * Point::new(x, y));
         let farthest = |a: &Point, b: &Point| away(&state, *a).total_cmp(&away(&state, *b));
@@ -64,8 +64,8 @@ fn flock_turns_to_the_pointer() {
     });
 }
 
-/// Neighbours within 50 and the 60 degrees ahead, and the share of birds that have none there: means
-/// over 2,000 ticks.
+/// The number of neighbours within 50 and within 60 degrees ahead, and the share of birds without
+/// any there: means over 2,000 ticks.
 fn blocked(run: &mut Run) -> (f32, f32) {
     let (mut blocking, mut free) = (Vec::new(), Vec::new());
     for _ in 0..40 {
@@ -89,7 +89,7 @@ fn blocked(run: &mut Run) -> (f32, f32) {
 fn birds_keep_their_view_free() {
     on_both("flock-view", |run| {
         let (blocking, free) = blocked(run);
-        // Without the behaviour the scene is `flock`.
+        // Without the behaviour the scene equals `flock`.
         run.start(None, &["starling.view.weight=0"]);
         let (in_flock, free_in_flock) = blocked(run);
         assert!(blocking < 0.8 * in_flock, "{blocking} in the cone, {in_flock} in `flock`");
@@ -101,8 +101,8 @@ fn birds_keep_their_view_free() {
     });
 }
 
-/// Largest and smallest mean speed of the flock over 3,200 ticks, but for the first 50, in which it
-/// takes off.
+/// The largest and smallest mean speed of the flock over 3,200 ticks, without the first 50, in
+/// which it speeds up.
 fn speeds(run: &mut Run) -> (f32, f32) {
     let means: Vec<f32> = (0..64).map(|_| run.metrics(50).mean_speed as f32).collect();
     let fold = |best: fn(f32, f32) -> f32, first| means.iter().copied().fold(first, best);
@@ -112,7 +112,7 @@ fn speeds(run: &mut Run) -> (f32, f32) {
 #[test]
 fn noise_changes_the_manners_of_a_flock() {
     on_both("flock-noise", |run| {
-        // What varies, over 3,000 ticks: the speed by more than one either way is impossible.
+        // The varying value over 3,000 ticks. It cannot vary by more than one either way.
         let values: Vec<f32> =
             (0..300).map(|i| run.scene.species_at(10 * i)[0].body.max_speed).collect();
         let lowest = values.iter().copied().fold(f32::MAX, f32::min);
@@ -120,7 +120,7 @@ fn noise_changes_the_manners_of_a_flock() {
         assert!(lowest >= 2.0 && highest <= 4.0 && highest - lowest > 0.6, "{lowest}, {highest}");
         let step = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max);
         assert!(step < 0.2, "a jump by {step} in 10 ticks");
-        // Nobody is faster than the limit of the tick, and the flock follows it.
+        // No agent is faster than the limit of the tick, and the flock follows that limit.
         for _ in 0..20 {
             let state = run.step(30);
             let limit = run.scene.species_at(state.tick - 1)[0].body.max_speed * (1.0 + 1e-5);
@@ -128,7 +128,7 @@ fn noise_changes_the_manners_of_a_flock() {
         }
         let (slow, fast) = speeds(run);
         assert!(fast - slow > 0.4, "mean speed from {slow} to {fast}");
-        // The same seed, the same bytes; another, another flock.
+        // The same seed gives the same bytes; another seed gives another flock.
         let request = |seed| Request { seed: Some(seed), ..Request::default() };
         let mut flown = |seed| {
             run.start_with(request(seed), &[]);
@@ -138,7 +138,7 @@ fn noise_changes_the_manners_of_a_flock() {
         let (first, again, other) = (flown(1), flown(1), flown(2));
         assert!(first == again, "the same seed gave another flock");
         assert!(first.1 != other.1 && first.0 != other.0, "another seed gave the same flock");
-        // The control: with constant parameters the speed changes little.
+        // Control: with constant parameters the speed changes little.
         let weights = [("separation", 1.5), ("alignment", 1.0), ("cohesion", 1.0)];
         let weights = weights.map(|(rule, w)| format!("starling.{rule}.weight={w}"));
         let mut constant: Vec<&str> = weights.iter().map(String::as_str).collect();

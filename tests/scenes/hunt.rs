@@ -3,10 +3,10 @@
 use super::avoid::collisions;
 use super::{Run, assert_nobody_lost, on_both};
 
-/// A quarry this near to a hunter is caught.
+/// A quarry this near to a hunter counts as caught.
 const CATCH: f32 = 6.0;
 
-/// How many of the agents of species 0 come within [`CATCH`] of one of species 1 within `ticks`.
+/// How many agents of species 0 come within [`CATCH`] of one of species 1 within `ticks`.
 fn caught(run: &mut Run, ticks: u32) -> usize {
     let state = run.step(0);
     let quarry = state.species.iter().filter(|species| **species == 0).count();
@@ -27,7 +27,7 @@ fn evaders_survive_longer_than_those_who_flee() {
     on_both("evade", |run| {
         run.start(Some(400), &[]);
         let evading = caught(run, 400);
-        // The control flees the pursuer's present place.
+        // Control: flee the pursuer's current place.
         run.start(Some(400), &["evader.evade.lead=ticks", "evader.evade.ticks=0"]);
         let fleeing = caught(run, 400);
         assert!(2 * evading < fleeing, "{evading} caught, and {fleeing} of those that flee");
@@ -52,7 +52,7 @@ fn prey_survive_longer_with_evasion() {
 #[test]
 fn hunters_and_prey_steer_round_trees() {
     on_both("woods", |run| {
-        // Nobody runs through a tree; a box grazes the edge.
+        // No agent runs through a tree; a box may graze the edge.
         let among = collisions(run, 2000, 4);
         assert!(among.depth < 1.0 && among.time < 1e-3, "{among:?}");
         run.start(Some(440), &[]);

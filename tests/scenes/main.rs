@@ -1,5 +1,5 @@
-//! Level 3: what the scenes promise, as numbers, on both engines. Each promise is checked against a
-//! control that breaks it: a run without the behaviour, or a bound that a worse one would miss.
+//! Level 3: the promises of the scenes as numbers, on both engines. Each promise has a control that
+//! breaks it: a run without the behaviour, or a bound that a worse one would miss.
 
 #[path = "../adapter/mod.rs"]
 mod adapter;
@@ -31,8 +31,8 @@ struct Run {
 }
 
 impl Run {
-    /// Starts afresh: as many agents as the scene has or `count`, with some values (`KEY=VALUE`)
-    /// other than the file's.
+    /// Restarts with `count` agents, or the scene's own number, and with overrides (`KEY=VALUE`) of
+    /// the file's values.
     fn start(&mut self, count: Option<u64>, overrides: &[&str]) -> FlockState {
         self.start_with(Request { count, ..Request::default() }, overrides)
     }
@@ -57,13 +57,13 @@ impl Run {
         Metrics::of(&self.scene, &state)
     }
 
-    /// Distance of the only agent to the only target of the file, tick by tick.
+    /// The distance of the only agent to the only target of the file, for each tick.
     fn distances(&mut self, ticks: u32) -> Vec<f32> {
         let target = self.scene.targets[1].position;
         (0..ticks).map(|_| self.step(1).position[0].distance(target)).collect()
     }
 
-    /// The way from one place to another.
+    /// The shortest way from one place to another.
     fn way(&self, from: Point, to: Point) -> Point {
         self.scene.world.shortest_between(from, to)
     }
@@ -93,7 +93,7 @@ fn mean(values: impl IntoIterator<Item = f32>) -> f32 {
     (sum / f64::from(count.max(1))) as f32
 }
 
-/// Fails unless every agent is there, finite, and inside a world that has an inside.
+/// Fails unless every agent is there, finite, and inside the world if it has edges.
 fn assert_nobody_lost(run: &Run, state: &FlockState, count: usize) {
     assert_eq!(state.len(), count, "{}", run.name);
     let open = run.scene.world.boundary == Boundary::Open;
@@ -104,7 +104,7 @@ fn assert_nobody_lost(run: &Run, state: &FlockState, count: usize) {
     }
 }
 
-/// How many agents have nobody within the scene's largest radius.
+/// How many agents have no other agent within the scene's largest radius.
 fn alone(run: &Run, state: &FlockState) -> usize {
     let radius = run.scene.perception_radius();
     let near = |i: usize, q: &Point| run.way(state.position[i], *q).length() < radius;
@@ -124,7 +124,8 @@ fn every_scene_runs_at_its_own_count_and_at_20_000() {
             assert_nobody_lost(run, &state, 20_000);
             let moved = before.position.iter().zip(&state.position).filter(|(p, q)| p != q);
             let moved = moved.count();
-            // Who starts at rest and only keeps apart stays where it is, with nobody near.
+            // An agent that starts at rest and only keeps apart stays where it is when nobody is
+            // near.
             let idle = if scene.name == "separation" { alone(run, &before) } else { 0 };
             assert!(moved + idle > 19_000, "only {moved} of 20,000 moved, {idle} are alone");
             let size = run.scene.world.size;

@@ -1,4 +1,4 @@
-//! Follow path: an open one and a loop.
+//! Follow path: an open path and a loop.
 
 use flockwork::model::scene::{Click, Scene};
 use flockwork::model::state::FlockState;
@@ -6,7 +6,7 @@ use flockwork::model::vector::{Point, Vector};
 
 use super::{Run, mean, on_both};
 
-/// The way along the nearest segment of the scene's first path, as a unit vector, and the distance
+/// The direction of the nearest segment of the scene's first path (unit vector), and the distance
 /// to it. In a wrapped world the nearest of nine images counts.
 fn nearest(scene: &Scene, p: Point) -> (Point, f32) {
     let mut best = (Point::ZERO, f32::MAX);
@@ -43,7 +43,7 @@ fn both_vehicles_keep_to_the_path() {
         assert_eq!(bodies, [(2.0, 0.04), (3.0, 0.1)]);
         assert_eq!(run.scene.click, Click::Path);
         let farthest_after = farthest(run, 3300);
-        // The path's radius is 20; a vehicle that turns a corner may be 10 beyond.
+        // The path's radius is 20. A vehicle that turns a corner may be 10 farther out.
         assert!(farthest_after < 30.0, "{farthest_after} from the path");
         let speeds: Vec<f32> = run.step(0).velocity.iter().map(|v| v.length()).collect();
         assert!(speeds.iter().all(|speed| *speed > 1.0), "they stand still: {speeds:?}");
@@ -79,23 +79,23 @@ fn both_vehicles_come_to_the_straight_path() {
     });
 }
 
-/// Which vehicles go the path's way, 1, and which against it, 0.
+/// For each vehicle 1 if it goes along the path's direction, 0 if against it.
 fn right_way(scene: &Scene, state: &FlockState) -> Vec<f32> {
     let pairs = state.position.iter().zip(&state.velocity);
     pairs.map(|(p, v)| f32::from(nearest(scene, *p).0.dot(*v) > 0.0)).collect()
 }
 
-/// What vehicles do on a loop.
+/// How vehicles move on a loop.
 struct Circling {
-    /// Of each 500 ticks from the start, the share of all looks in which a vehicle went the path's way.
+    /// For each 500 ticks from the start, the share of observations in the path's direction.
     right: [f32; 5],
-    /// For each vehicle, the share in the last 1,000 ticks.
+    /// The share per vehicle in the last 1,000 ticks.
     last: Vec<f32>,
-    /// Share of all looks in which one was outside the world.
+    /// The share of observations outside the world.
     outside: f32,
 }
 
-/// Looks every 20 ticks for 2,500 ticks, from the first.
+/// Observes every 20 ticks for 2,500 ticks from the start.
 fn circle(run: &mut Run) -> Circling {
     let count = run.scene.own_count() as usize;
     let mut circling = Circling { right: [0.0; 5], last: vec![0.0; count], outside: 0.0 };
@@ -122,14 +122,14 @@ fn vehicles_circulate_on_the_loop() {
         let (slowest, fastest) = speeds
             .iter()
             .fold((f32::MAX, 0.0_f32), |ends, speed| (ends.0.min(*speed), ends.1.max(*speed)));
-        // Each sets out to the right at a speed of its own.
+        // Each starts to the right at its own speed.
         assert!(state.velocity.iter().all(|v| v.y == 0.0), "not all set out to the right");
         assert!((2.0..2.3).contains(&slowest) && (3.7..=4.0).contains(&fastest), "{speeds:?}");
         let start = right_way(&run.scene, &state);
         let wrong = start.iter().filter(|right| **right == 0.0).count();
         assert!(wrong >= 25, "only {wrong} of 50 start the wrong way round");
         let with = circle(run);
-        // At the corners a vehicle is for a moment nearer to the segment behind it.
+        // At corners a vehicle is briefly nearer to the segment behind it.
         let turned = |shares: &[f32]| {
             let pairs = shares.iter().zip(&start);
             pairs.filter(|(share, right)| **right == 0.0 && **share > 0.8).count()
@@ -138,9 +138,9 @@ fn vehicles_circulate_on_the_loop() {
         assert!(about + 1 >= wrong, "{about} of {wrong} turned about");
         assert!(with.right.is_sorted_by(|a, b| *a <= b + 0.02), "{:?}", with.right);
         assert!(with.right[4] > 0.95, "{:?} of the time the right way round", with.right);
-        // Nothing but the path holds them in the window, from the first tick on.
+        // Only the path holds them in the window, from the first tick on.
         assert!(with.outside < 0.01, "{} of the time outside", with.outside);
-        // The control: it is the others that make one turn about.
+        // Control: the other vehicles make one turn round.
         run.start(None, &["vehicle.separation.weight=0"]);
         let alone = circle(run);
         let few = turned(&alone.last);

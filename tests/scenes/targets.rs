@@ -10,7 +10,7 @@ fn seek_reaches_overshoots_and_orbits() {
         let distances = run.distances(1000);
         let first = distances.iter().position(|d| *d < 10.0).expect("never reached the target");
         let farthest = distances[first..].iter().copied().fold(0.0, f32::max);
-        // It passes at 8 a tick and needs v²/a = 320 units, half of them to stop, to come back.
+        // It passes at 8 per tick and needs v²/a = 320 units to come back, half of them to stop.
         assert!(farthest > 50.0, "no overshoot: {farthest}");
         assert!(farthest < 320.0, "orbits beyond its turning circle: {farthest}");
         format!("reached in {} ticks, then at most {farthest:.0} away", first + 1)
@@ -27,8 +27,8 @@ fn flee_gains_distance_until_the_wrap() {
     });
 }
 
-/// How far the only agent goes past the only target, along the way on which it first comes, and how
-/// far from it, and how fast, it is in the end.
+/// How far the only agent overshoots the only target along the way of its first approach, and its
+/// distance and speed at the end.
 fn past(run: &mut super::Run, ticks: u32) -> (f32, f32, f32) {
     let target = run.scene.targets[1].position;
     let ahead = (target - run.step(0).position[0]).normalize();
@@ -43,8 +43,8 @@ fn past(run: &mut super::Run, ticks: u32) -> (f32, f32, f32) {
 #[test]
 fn arrive_comes_to_rest() {
     on_both("arrive", |run| {
-        // With the source's 100 units it cannot stop in time, for 8²/(2 · 0.2) = 160: the overshoot is
-        // what its own numbers make.
+        // With the source's 100 units it cannot stop in time, because 8²/(2 · 0.2) = 160. The
+        // overshoot follows from the source's own numbers.
         let (overshoot, distance, speed) = past(run, 1500);
         assert!((15.0..22.0).contains(&overshoot), "{overshoot} past the target");
         assert!(distance < 1.0 && speed < 0.05, "at {distance} with {speed}");
@@ -71,7 +71,7 @@ fn half_the_speed_is_no_arrival() {
         let speeds: Vec<f32> = (0..200).map(|_| run.step(1).velocity[0].length()).collect();
         let fastest = speeds.into_iter().fold(0.0, f32::max);
         assert!(astray > 30.0 && fastest > 3.5, "{astray} away at most, {fastest} at most");
-        // The control: without the factor it arrives.
+        // Control: without the factor it arrives.
         run.start(None, &["vehicle.arrive.factor=0"]);
         assert_eq!(run.scene.targets[1].position, target);
         let arrived = far(run);
@@ -93,7 +93,8 @@ fn a_wish_that_falls_with_the_distance_ends_in_rest() {
     on_both("arrive-gain", |run| {
         let (overshoot, distance, speed) = past(run, 2000);
         assert!(overshoot < 0.1 && distance < 10.0, "{overshoot} past, {distance} away");
-        // Its wish falls with the square of the distance: it comes nearer for ever, ever slower.
+        // Its desired velocity falls with the square of the distance: it keeps coming nearer, ever
+        // more slowly.
         assert!(speed < 0.01, "{speed} in the end");
         format!("{distance:.1} away after 2,000 ticks, at {speed:.4}")
     });
@@ -107,14 +108,14 @@ fn a_wish_that_falls_with_the_distance_trails_its_quarry() {
             let place = run.step(1).position[0];
             away.push(run.engine.targets().unwrap()[1].position.distance(place));
         }
-        // At a distance of 60 times its speed, less the tick that is looked ahead, it is as fast as the
-        // target: (60 − 1) · 1.5. Nearer only where a wall throws the target back on it.
+        // It is as fast as the target at a distance of 60 times its speed, less the predicted tick:
+        // (60 − 1) · 1.5. It is nearer only where a wall throws the target back towards it.
         let farthest = away[300..].iter().copied().fold(0.0, f32::max);
         assert!((85.0..90.0).contains(&farthest), "{farthest} behind");
         away.sort_by(f32::total_cmp);
         let median = away[away.len() / 2];
         assert!(median > 60.0, "{median} behind");
-        // The control: a vehicle that goes for it at full speed is soon there.
+        // Control: a vehicle that steers at full speed gets there soon.
         run.start(None, &["vehicle.pursue.gain=0"]);
         let mut nearest = f32::MAX;
         for _ in 0..1000 {
@@ -133,7 +134,7 @@ fn proximity_brings_a_seeker_to_rest() {
         let distance = run.distances(1)[0];
         let speed = run.step(0).velocity[0].length();
         assert!(speed < 0.05 && distance < 1.0, "{distance} away at {speed}");
-        // The control: with constant limits it orbits.
+        // Control: with constant limits it orbits.
         run.start(None, &["vehicle.seek.proximity=0"]);
         run.engine.step(400).unwrap();
         let orbit = run.distances(200).into_iter().fold(0.0, f32::max);
@@ -149,11 +150,11 @@ fn pursuit_hits_sooner_than_seek() {
         let speed = run.scene.targets[1].velocity.length();
         assert!((speed - 3.0).abs() < 1e-4, "the quarry moves at {speed}");
         let (mut times, mut sooner) = ([0.0; 2], 0);
-        // From all over the world; from some places the two ways are one.
+        // From all over the world; from some places both ways are the same.
         let starts = (0..24).map(|i| [70 + 140 * (i % 6), 70 + 140 * (i / 6)]);
         for start in starts {
             let at = format!("vehicle.spawn.at={start:?}");
-            // Pursuit that looks no tick ahead is seek.
+            // Pursuit that predicts no tick is seek.
             let hits = ["10", "0"].map(|ticks| {
                 let ticks = format!("vehicle.pursue.ticks={ticks}");
                 run.start(None, &[&at, &ticks]);
@@ -199,7 +200,7 @@ fn a_hit_sends_the_pursuer_home_and_the_quarry_another_way() {
                 assert!(run.way(before.position[0], state.position[0]).length() < 8.01);
             } else {
                 assert_eq!(state.position[0], home, "the pursuer is not in the middle");
-                // As fast as one tick lets it be, whatever it did: its velocity is kept.
+                // Being sent home keeps its velocity: it changes no more than in any other tick.
                 let turn = state.velocity[0].distance(before.velocity[0]);
                 assert!(turn < 0.21, "its velocity changed by {turn}");
                 assert!((quarry.velocity.length() - 3.0).abs() < 1e-4, "{}", quarry.velocity);
@@ -208,7 +209,7 @@ fn a_hit_sends_the_pursuer_home_and_the_quarry_another_way() {
             }
             last = quarry;
         }
-        // The controls: it does neither where the scene does not say so.
+        // Controls: it does neither where the scene does not say so.
         run.start(None, &["targets.0.turns=false"]);
         run.engine.step(1000).unwrap();
         let quarry = run.engine.targets().unwrap()[1].clone();
@@ -217,8 +218,8 @@ fn a_hit_sends_the_pursuer_home_and_the_quarry_another_way() {
     });
 }
 
-/// How often a fish changes from one side of its way to the other, a tick, far from the food and
-/// nearer; and how far it swings, as the root mean square of the sine of the angle.
+/// How often per tick a fish changes from one side of its way to the other, far from the food and
+/// near it; and how far it swings, as the root mean square of the sine of the angle.
 fn wriggle(run: &mut super::Run) -> ([f32; 2], f32) {
     let food = run.scene.targets[1].position;
     let (mut changes, mut ticks) = ([0.0; 2], [0.0_f32; 2]);
@@ -254,13 +255,13 @@ fn fish_wriggle_slower_when_nearer() {
     on_both("fish", |run| {
         let start = run.start(Some(200), &[]);
         let ([far, near], swing) = wriggle(run);
-        // At a distance d the angle grows by d/10 degrees a tick: two changes in 3,600/d ticks.
+        // At distance d the angle grows by d/10 degrees per tick: two changes in 3,600/d ticks.
         assert!(far > 0.05 && near < 0.7 * far, "{far} changes a tick far away, {near} nearer");
         let food = run.scene.targets[1].position;
         let away = |state: &[Point]| mean(state.iter().map(|p| p.distance(food)));
         let (before, after) = (away(&start.position), away(&run.step(200).position));
         assert!(after < 50.0, "{after} from the food");
-        // The control: with a circle of no radius a fish swims straight.
+        // Control: with a circle of radius 0 a fish swims straight.
         run.start(Some(200), &["fish.swim.radius=0"]);
         let (_, straight) = wriggle(run);
         assert!(swing > 3.0 * straight, "swings of {swing}, and {straight} without the circle");

@@ -1,10 +1,10 @@
-//! One tick by brute force in `f64`: the specification of the behaviours in plain code.
+//! One tick by brute force in `f64`: the behaviours specified in plain code.
 //!
-//! Every agent looks at every other, at every obstacle, every segment and every target. Shared with
-//! the engines are only inputs: the scene's values at the tick, random numbers, the vectors of the
-//! flow field, and the fixed direction in which an agent leaves a shared spot. Formulas: Reynolds,
-//! *Steering Behaviors for Autonomous Characters* (1999), and *The Nature of Code*, chapter 5; the
-//! other sources are named where their behaviours are.
+//! Every agent is compared with every other agent, obstacle, segment and target. The reference
+//! shares only inputs with the engines: the scene's values at the tick, random numbers, the vectors
+//! of the flow field, and the fixed direction in which an agent leaves a shared spot. Formulas:
+//! Reynolds, *Steering Behaviors for Autonomous Characters* (1999), and *The Nature of Code*,
+//! chapter 5. Other sources are named at their behaviours.
 
 mod neighbours;
 mod scenery;
@@ -23,15 +23,15 @@ use glam::DVec2;
 
 pub use targets::targets_after;
 
-/// Distance from a discontinuity, relative to the quantity at hand, under which `f32` may fall on
-/// the other side of it: a hundred roundings.
+/// Relative distance to a discontinuity below which `f32` may fall on its other side: a hundred
+/// roundings.
 const BRINK: f64 = 1e-5;
 
 /// The same for lengths that are differences of coordinates; world units. A coordinate of 150 is
 /// rounded by up to 8e-6, and a length may be the difference of several.
 const HAIR: f64 = 1e-4;
 
-/// A sum shorter than this part of its terms' lengths has no direction that `f32` could hold.
+/// A sum shorter than this share of its terms' lengths has no direction that `f32` could hold.
 const CANCELLATION: f64 = 0.05;
 
 /// A state after one tick.
@@ -42,10 +42,10 @@ pub struct Stepped {
     pub velocity: Vec<DVec2>,
     /// The remembered angle; turns.
     pub angle: Vec<f64>,
-    /// Agents within the largest radius within which the species listens.
+    /// Number of agents within the largest perception radius of the species.
     pub neighbours: Vec<u32>,
-    /// True for agents that a rounding may throw onto the other side of a decision: a neighbour
-    /// within a hair of the radius, a sum that cancels. Their results are not compared.
+    /// True for agents where rounding may flip a decision: a neighbour very close to the radius, a
+    /// sum that cancels. Their results are not compared.
     pub doubtful: Vec<bool>,
 }
 
@@ -54,9 +54,9 @@ struct Vehicle<'a> {
     scene: &'a Scene,
     state: &'a FlockState,
     flow: Option<&'a FlowField>,
-    /// As its whole kind has it: what agents draw for themselves is the largest here.
+    /// The species' common parameters. Where agents draw numbers, these are the largest possible.
     common: &'a Species,
-    /// As this agent has it.
+    /// The parameters of this agent.
     species: &'a Species,
     index: usize,
     p: DVec2,
@@ -65,9 +65,9 @@ struct Vehicle<'a> {
     max_force: f64,
     /// Turns.
     angle: f64,
-    /// Factor on the velocity.
+    /// A factor on the velocity.
     brake: f64,
-    /// Acceleration besides the force.
+    /// A velocity change besides the force.
     kick: DVec2,
     doubtful: bool,
 }
@@ -88,7 +88,7 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
     for index in 0..state.len() {
         let common = &scene.species[state.species[index] as usize];
         let species = &with_draws(common, scene.seed, index);
-        // Who has no memory yet begins with a random one.
+        // An agent without a memory starts with a random one.
         let memory = state.memory.get(index).copied();
         let memory = memory.unwrap_or_else(|| Memory::at_start(scene.seed, index as u32));
         let mut vehicle = Vehicle {
@@ -120,8 +120,8 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
     stepped
 }
 
-/// A species as agent `index` has it: each number with two ends is one of its own between them, by a
-/// random number for seed, agent and key.
+/// A species as agent `index` has it. Each number with two ends becomes a number between them,
+/// drawn from a random number for seed, agent and key.
 fn with_draws(common: &Species, seed: u32, index: usize) -> Species {
     let mut own = common.clone();
     let mut body = own.body_values();
@@ -149,7 +149,7 @@ fn limit(x: DVec2, length: f64) -> DVec2 {
     if x.length() > length { with_length(x, length) } else { x }
 }
 
-/// The shortest way that `difference` stands for, and whether two ways are as short.
+/// The shortest way for `difference`, and whether another way is equally short.
 pub fn minimum_image(scene: &Scene, difference: DVec2) -> (DVec2, bool) {
     let size = scene.world.size.as_dvec2();
     if scene.world.boundary != Boundary::Wrap {
@@ -166,18 +166,18 @@ pub fn minimum_image(scene: &Scene, difference: DVec2) -> (DVec2, bool) {
 }
 
 impl Vehicle<'_> {
-    /// The value of a parameter, as people write it: angles in degrees.
+    /// The value of a parameter in the units of a scene file: angles in degrees.
     fn value(&self, kind: Kind, key: &str) -> f64 {
         f64::from(self.species.value(kind, kind.parameter(key).unwrap()))
     }
 
-    /// The unit velocity; who stands still heads along +x.
+    /// The unit velocity. An agent at rest heads along +x.
     fn heading(&self) -> DVec2 {
         if self.v == DVec2::ZERO { DVec2::X } else { self.v.normalize() }
     }
 
-    /// A force as strong as one behaviour may use: `max_force` at most, unless the sum is limited; then
-    /// 1e9 at most, for the sake of `f32`.
+    /// Limits the force of one behaviour to `max_force`. When the sum is limited instead, it limits
+    /// it to 1e9, so that `f32` can hold it.
     fn limited(&self, force: DVec2) -> DVec2 {
         let each = self.species.body.limit == 0.0;
         limit(force, if each { self.max_force } else { 1e9 })
@@ -188,20 +188,20 @@ impl Vehicle<'_> {
         self.limited(desired - self.v)
     }
 
-    /// `a < b`, remembering when that is a close call. Equal numbers are none: the cases that
-    /// make them equal do so with numbers that `f32` holds exactly.
+    /// `a < b`; notes when that is a close call. Equal numbers are not: where situations make them
+    /// equal, `f32` holds both exactly.
     fn below(&mut self, a: f64, b: f64) -> bool {
         self.doubtful |= a != b && (a - b).abs() < BRINK * a.abs().max(b.abs());
         a < b
     }
 
-    /// `a < b` for lengths in the world, remembering when that is a close call.
+    /// `a < b` for lengths in the world; notes when that is a close call.
     fn shorter(&mut self, a: f64, b: f64) -> bool {
         self.doubtful |= a != b && (a - b).abs() < HAIR;
         a < b
     }
 
-    /// The sum of the terms, remembering when it has no direction.
+    /// The sum of the terms; notes when it has no direction.
     fn sum(&mut self, terms: &[DVec2]) -> DVec2 {
         let sum: DVec2 = terms.iter().sum();
         let lengths: f64 = terms.iter().map(|term| term.length()).sum();
@@ -214,8 +214,8 @@ impl Vehicle<'_> {
         with_length(self.sum(terms), self.max_speed)
     }
 
-    /// The force of all behaviours: their weighted sum, or one after the other in the order of the
-    /// file until `max_force` is spent (Buckland's prioritised truncated sum).
+    /// The force of all behaviours: their weighted sum, or in file order until `max_force` is spent
+    /// (Buckland's prioritised truncated sum).
     fn force(&mut self) -> DVec2 {
         let rules: Vec<Kind> = self.species.rules.iter().map(|rule| rule.kind).collect();
         let mut forces = vec![];

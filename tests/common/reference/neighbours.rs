@@ -1,4 +1,4 @@
-//! The behaviours that listen to other agents.
+//! The behaviours that react to other agents.
 
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::NO_TARGET;
@@ -7,19 +7,19 @@ use glam::DVec2;
 
 use super::{BRINK, HAIR, Vehicle, minimum_image};
 
-/// Longest time that a pursuer looks ahead; ticks.
+/// Longest time that a pursuer predicts; ticks.
 const LONGEST_LEAD: f64 = 10_000.0;
 
 /// Another agent.
 #[derive(Clone, Copy, PartialEq)]
 struct Other {
-    /// From the agent that is steered, by the shortest way.
+    /// Shortest way from the steered agent to this one.
     offset: DVec2,
     velocity: DVec2,
 }
 
 impl Vehicle<'_> {
-    /// Everybody nearer than `radius` of a species in the set `with`.
+    /// All agents nearer than `radius`, of a species in the set `with`.
     fn within(&mut self, radius: f64, with: u32) -> Vec<Other> {
         let mut near = vec![];
         let own = self.index;
@@ -37,7 +37,8 @@ impl Vehicle<'_> {
         near
     }
 
-    /// Everybody within the radius and the field of view of a behaviour whom it listens to.
+    /// All agents that a behaviour perceives: within its radius and field of view, of a species in
+    /// `with`.
     fn heard(&mut self, kind: Kind) -> Vec<Other> {
         let with = self.value(kind, "with") as u32;
         let near = self.within(self.value(kind, "radius"), with);
@@ -45,8 +46,8 @@ impl Vehicle<'_> {
         if fov >= 360.0 {
             return near;
         }
-        // An angle of at most half the field: a cosine of at least its cosine. Who is at the very
-        // spot is in no direction, and seen.
+        // Compares cosines: the angle is at most half the field when its cosine is at least that of
+        // half the field. An agent on the same spot is in no direction, and is seen.
         let cosine = (fov / 2.0).to_radians().cos();
         let mut seen = vec![];
         for other in near {
@@ -61,8 +62,8 @@ impl Vehicle<'_> {
         seen
     }
 
-    /// How many agents, of whatever species, are within the largest radius of any behaviour; where
-    /// agents draw their radii, within the largest that they may draw.
+    /// The number of agents of any species within the largest radius of all behaviours. Where
+    /// agents draw their radii, within the largest possible one.
     pub(super) fn count(&mut self) -> u32 {
         self.species = self.common;
         let mut largest = 0.0_f64;
@@ -78,8 +79,8 @@ impl Vehicle<'_> {
         self.within(largest, u32::MAX).len() as u32
     }
 
-    /// `with_length(Σ (p − q)/d², max_speed)`. Somebody at the same spot counts as one at a
-    /// thousandth of the radius, in a direction of the agent's own.
+    /// `with_length(Σ (p − q)/d², max_speed)`. An agent on the same spot counts as one at a
+    /// thousandth of the radius, in a direction that is fixed for each agent.
     pub(super) fn separation(&mut self) -> DVec2 {
         let heard = self.heard(Kind::Separation);
         if heard.is_empty() {
@@ -110,7 +111,7 @@ impl Vehicle<'_> {
         self.steer(desired)
     }
 
-    /// Seek the mean of `q`; with an inner radius `with_length(Σ (q − p)/d², max_speed)` over
+    /// Seeks the mean of `q`. With an inner radius: `with_length(Σ (q − p)/d², max_speed)` over
     /// `inner < d < radius`.
     pub(super) fn cohesion(&mut self) -> DVec2 {
         let inner = self.value(Kind::Cohesion, "inner");
@@ -126,12 +127,12 @@ impl Vehicle<'_> {
         if terms.is_empty() {
             return DVec2::ZERO;
         }
-        // The mean's direction is that of the sum.
+        // The direction to the mean is that of the sum.
         let desired = self.along(&terms);
         self.steer(desired)
     }
 
-    /// `with_length(Σ rot90((q − p)/d)/d, max_speed)`; somebody at the same spot: −10·v.
+    /// `with_length(Σ rot90((q − p)/d)/d, max_speed)`. With an agent on the same spot: −10·v.
     pub(super) fn view(&mut self) -> DVec2 {
         let heard = self.heard(Kind::View);
         if heard.is_empty() {
@@ -150,7 +151,8 @@ impl Vehicle<'_> {
         self.steer(desired)
     }
 
-    /// Whom a behaviour aims at: the target that it names, else the nearest agent that it hears.
+    /// The quarry of a behaviour: the target that it names, or else the nearest agent that it
+    /// perceives.
     fn quarry(&mut self, kind: Kind) -> Option<Other> {
         if self.value(kind, "target") != f64::from(NO_TARGET) {
             return self.target(kind).map(|(offset, velocity)| Other { offset, velocity });
@@ -158,7 +160,7 @@ impl Vehicle<'_> {
         let mut heard = self.heard(kind);
         heard.sort_by(|a, b| a.offset.length().total_cmp(&b.offset.length()));
         let nearest = *heard.first()?;
-        // Which of several is seen first is the engine's affair.
+        // Engines may choose any of several equally near agents.
         let as_near = |other: &Other| other.offset.length() - nearest.offset.length() < HAIR;
         self.doubtful |= heard.into_iter().any(|other| as_near(&other) && other != nearest);
         Some(nearest)

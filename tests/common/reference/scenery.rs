@@ -1,4 +1,4 @@
-//! The behaviours that go by paths, obstacles and the flow field.
+//! The behaviours that react to paths, obstacles and the flow field.
 
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::NEAREST_PATH;
@@ -7,24 +7,24 @@ use glam::DVec2;
 
 use super::{BRINK, HAIR, Vehicle, minimum_image, with_length};
 
-/// How many images of a wrapped world to each side a prediction may lie in.
+/// How many images of a wrapped world away a prediction may be, on each side.
 const IMAGES: i32 = 3;
 
 /// A circle in the frame of the agent.
 struct Circle {
     /// From the agent to the centre.
     offset: DVec2,
-    /// Of the centre, along the heading.
+    /// Distance of the centre along the heading.
     x: f64,
-    /// Of the centre, to the left of the heading.
+    /// Distance of the centre to the left of the heading.
     y: f64,
     radius: f64,
 }
 
 impl Vehicle<'_> {
-    /// Source: NOC-6.9. The nearest point of every segment counts, ends included.
+    /// Source: NOC-6.9. Uses the nearest point of every segment, ends included.
     pub(super) fn follow_path(&mut self) -> DVec2 {
-        // Who is slower than that is all but at rest, and predicts its own place.
+        // A slower agent counts as at rest: it predicts its own place.
         let slow = self.below(self.v.length(), 1e-5);
         let lookahead = if slow { 0.0 } else { self.value(Kind::FollowPath, "lookahead") };
         let predicted = self.p + self.heading() * lookahead;
@@ -38,7 +38,7 @@ impl Vehicle<'_> {
             let along = with_length(way, 1.0);
             let at_an_end = part <= 0.0 || part >= 1.0;
             let best = nearest.map_or(f64::MAX, |(best, _)| best.distance(predicted));
-            // Of segments that meet in the nearest point the first one counts.
+            // If segments meet in the nearest point, the first one counts.
             if point.distance(predicted) < best {
                 nearest = Some((point, along));
             }
@@ -53,7 +53,7 @@ impl Vehicle<'_> {
         for (other, direction, at_an_end) in rivals {
             let as_near = other.distance(predicted) - distance < HAIR;
             let elsewhere = (other + direction * advance).distance(point + along * advance) > HAIR;
-            // At a corner the distances are equal to the bit; between corners a rounding decides.
+            // At a corner both distances are equal to the bit. Elsewhere rounding decides.
             let equal = other == point && at_an_end;
             self.doubtful |= as_near && elsewhere && !equal;
         }
@@ -61,7 +61,7 @@ impl Vehicle<'_> {
         self.steer(desired)
     }
 
-    /// The segments of the path that is followed, or of all; with their images in a wrapped world.
+    /// The segments of the path to follow, or of all paths; in a wrapped world with their images.
     fn segments(&self) -> Vec<[DVec2; 2]> {
         let choice = self.value(Kind::FollowPath, "path");
         let mut segments = vec![];
@@ -90,7 +90,7 @@ impl Vehicle<'_> {
         images
     }
 
-    /// Every obstacle, by the shortest way.
+    /// Every obstacle, seen along the shortest way.
     fn circles(&mut self) -> Vec<Circle> {
         let mut circles = vec![];
         for obstacle in &self.scene.obstacles {
@@ -116,19 +116,21 @@ impl Vehicle<'_> {
         }
     }
 
-    /// −1 for a centre to the left, +1 for one to the right or dead ahead: which way is away.
+    /// The side that leads away: −1 for a centre to the left, +1 for one to the right or straight
+    /// ahead.
     fn away(&mut self, circle: &Circle) -> f64 {
         if self.shorter(0.0, circle.y) { -1.0 } else { 1.0 }
     }
 
-    /// `a < b` where one of them is a coordinate in the agent's frame: a heading comes from a root, so
-    /// that none but zero is exact.
+    /// `a < b` where one of them is a coordinate in the agent's frame. The heading comes from a
+    /// square root, so only zero is exact.
     fn shorter_in_frame(&mut self, a: f64, b: f64) -> bool {
         self.doubtful |= a == b && a != 0.0;
         self.shorter(a, b)
     }
 
-    /// AVOID, ActionScript: across the heading, and brake. Of every circle that the feeler meets.
+    /// AVOID, ActionScript: for every circle that the feeler meets, a force across the heading, and
+    /// a brake.
     fn feel(&mut self, circles: &[Circle]) -> DVec2 {
         let (reach, buffer) = (self.value(Kind::Avoid, "reach"), self.value(Kind::Avoid, "buffer"));
         let mut force = DVec2::ZERO;
@@ -148,8 +150,8 @@ impl Vehicle<'_> {
 
     /// AVOID, Buckland: the circle whose expanded edge crosses the axis of the box first.
     fn look_through_box(&mut self, circles: &[Circle]) -> DVec2 {
-        // An agent looks no farther than at its full speed, and one that cannot move as far as
-        // one at rest.
+        // The box grows with the speed, up to the maximum speed. An agent whose maximum speed is 0
+        // has the box of one at rest.
         let pace = if self.max_speed > 0.0 { self.v.length() / self.max_speed } else { 0.0 };
         let length = self.value(Kind::Avoid, "reach") * (1.0 + pace.min(1.0));
         let size = f64::from(self.species.body.size);
@@ -161,12 +163,13 @@ impl Vehicle<'_> {
                 continue;
             }
             let half = (expanded * expanded - circle.y * circle.y).sqrt();
-            // From inside the circle the edge is met on the far side.
+            // From inside the circle, the crossing is on the far side.
             let outside = half < circle.x;
             let crossing = if outside { circle.x - half } else { circle.x + half };
-            // On the edge itself, even where these numbers are equal: they come from roots.
+            // An agent on the edge is doubtful even when these numbers are equal: they come from
+            // square roots.
             self.doubtful |= (half - circle.x).abs() < HAIR;
-            // Where the axis grazes the edge, a rounding of y moves the crossing far.
+            // Where the axis grazes the edge, rounding y moves the crossing far.
             let grazing = HAIR * expanded / half;
             self.doubtful |= crossing != nearest && (crossing - nearest).abs() < grazing;
             if crossing < nearest {
@@ -182,11 +185,11 @@ impl Vehicle<'_> {
         self.limited(self.heading() * along + self.heading().perp() * across)
     }
 
-    /// COCOS: away from the circle that the vector ahead passes most closely.
+    /// COCOS: steers away from the circle that the vector ahead passes most closely.
     fn look_ahead(&mut self, circles: &[Circle]) -> DVec2 {
         let reach = self.value(Kind::Avoid, "reach");
         let pace = if self.max_speed > 0.0 { self.v.length() / self.max_speed } else { 0.0 };
-        // No farther than the reach, as above. Who stands still has no vector ahead.
+        // At most the reach, as above. An agent at rest has no vector ahead.
         let length = reach * pace.min(1.0);
         let ahead = self.heading() * length;
         let mut nearest = f64::MAX;
@@ -207,7 +210,7 @@ impl Vehicle<'_> {
         self.limited(with_length(way, self.value(Kind::Avoid, "strength")))
     }
 
-    /// `with_length(field(p), max_speed)`; silent where the field is zero.
+    /// `with_length(field(p), max_speed)`; no force where the field is zero.
     pub(super) fn follow_flow(&mut self) -> DVec2 {
         let Some(field) = self.flow else { return DVec2::ZERO };
         let size = self.scene.world.size.as_dvec2();
@@ -216,7 +219,8 @@ impl Vehicle<'_> {
         for axis in 0..2 {
             let place = self.p[axis] / size[axis] * f64::from(sides[axis]);
             let border = place.round();
-            // There is no border at the edge of the world: positions outside belong to it.
+            // The edge of the world is no border between cells: positions outside belong to the
+            // edge cell.
             let inner = border > 0.0 && border < f64::from(sides[axis]);
             self.doubtful |= inner && (place - border).abs() < BRINK * f64::from(sides[axis]);
             cell[axis] = place.floor().clamp(0.0, f64::from(sides[axis] - 1)) as usize;

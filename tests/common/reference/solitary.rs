@@ -1,4 +1,4 @@
-//! The behaviours that go by targets, walls or chance.
+//! The behaviours that react to targets, walls or chance.
 
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::NEAREST_TARGET;
@@ -34,7 +34,7 @@ impl Vehicle<'_> {
     }
 
     /// With a `proximity`, both limits of the agent are scaled by d/proximity for this tick, up to
-    /// the largest that a body may have.
+    /// the largest values that a body may have.
     pub(super) fn approach(&mut self) {
         if self.species.rule(Kind::Seek).is_none() {
             return;
@@ -80,8 +80,8 @@ impl Vehicle<'_> {
         })
     }
 
-    /// Seek a point on a circle ahead, at an angle against the heading that changes by chance. Or
-    /// (COCOS) no force, but `v ← v + distance·heading + radius·(cos θ, sin θ)`.
+    /// Seeks a point on a circle ahead. Its angle against the heading changes at random. Or (COCOS)
+    /// no force, but `v ← v + distance·heading + radius·(cos θ, sin θ)`.
     pub(super) fn wander(&mut self) -> DVec2 {
         let draw = unit(self.scene.seed, self.index as u32, self.state.tick as u32, Use::Wander);
         let turn = self.value(Kind::Wander, "turn") / 360.0;
@@ -97,8 +97,8 @@ impl Vehicle<'_> {
         self.steer(desired)
     }
 
-    /// Seek a point on a circle round the food, at an angle against the heading that grows by a
-    /// tenth of a degree for each unit of distance.
+    /// Seeks a point on a circle round the food. Its angle against the heading grows by a tenth of
+    /// a degree per unit of distance.
     pub(super) fn swim(&mut self) -> DVec2 {
         let Some((way, _)) = self.target(Kind::Swim) else { return DVec2::ZERO };
         self.angle += way.length() / 10.0 / 360.0;
@@ -113,7 +113,7 @@ impl Vehicle<'_> {
         let mut desired = self.v;
         let mut near = false;
         for axis in 0..2 {
-            // In a world narrower than two margins the nearer wall counts.
+            // In a world narrower than two margins, the nearer wall counts.
             let reach = margin.min(size[axis] / 2.0);
             if self.below(self.p[axis], reach) {
                 desired[axis] = self.max_speed;
@@ -128,7 +128,7 @@ impl Vehicle<'_> {
         }
         let turn = with_length(desired, self.max_speed) - self.v;
         self.doubtful |= turn.length() < CANCELLATION * self.max_speed;
-        // Who has turned already is left alone.
+        // An agent that has already turned gets no force.
         if turn.length() <= (1e-6 * self.max_speed).max(1e-5) {
             return DVec2::ZERO;
         }

@@ -1,4 +1,4 @@
-//! What becomes of targets that move.
+//! How moving targets move.
 
 use flockwork::model::random::{Use, unit};
 use flockwork::model::scene::Scene;
@@ -17,13 +17,13 @@ pub struct Moved {
     pub velocity: DVec2,
     /// How often it has been hit.
     pub hits: u32,
-    /// True where a rounding may decide whether it is hit or thrown back.
+    /// True where rounding may decide whether the target is hit or thrown back.
     pub doubtful: bool,
 }
 
 impl Vehicle<'_> {
-    /// Where an agent is put that is at `p` at the end of its tick: where the last of the targets that
-    /// it hits sends it, or nowhere else.
+    /// The place of an agent after its tick when it ends at `p`: the last target that it hits
+    /// decides where to send it; otherwise `p`.
     pub(super) fn sent_from(&mut self, p: DVec2) -> DVec2 {
         let mut place = p;
         for target in &self.scene.targets {
@@ -40,8 +40,8 @@ impl Vehicle<'_> {
     }
 }
 
-/// The targets of a scene after the tick `tick` at whose end the flock is as in `after`: who is hit
-/// reappears at random, the others move on; walls throw them back.
+/// The targets of a scene after tick `tick`; `after` is the flock at its end. A target that is hit
+/// reappears at random; the others move on, and walls throw them back.
 pub fn targets_after(scene: &Scene, tick: u64, after: &FlockState) -> Vec<Moved> {
     let size = scene.world.size.as_dvec2();
     let mut moved = vec![];
@@ -52,14 +52,14 @@ pub fn targets_after(scene: &Scene, tick: u64, after: &FlockState) -> Vec<Moved>
         let mut hit = false;
         for (agent, moving) in after.position.iter().zip(&after.velocity) {
             let (way, _) = minimum_image(scene, agent.as_dvec2() - position);
-            // Who is where it sends has just been sent there, for nobody else meets that spot to the
-            // bit; at rest it may have been there before.
+            // An agent exactly where the target sends agents was sent there just now: no other
+            // agent is there to the bit. An agent at rest may have been there before.
             let sent = reach > 0.0 && target.sends_to == Some(*agent);
             hit |= way.length() < reach || (sent && *moving != Vec2::ZERO);
             doubtful |= sent && *moving == Vec2::ZERO;
             doubtful |= reach > 0.0 && (way.length() - reach).abs() < HAIR;
         }
-        // Of two targets that an agent hits at once, one's sending hides the other's hit.
+        // When an agent hits two targets at once and one sends it away, that hides the other hit.
         for other in scene.targets.iter().filter(|other| other.position != target.position) {
             let (way, _) = minimum_image(scene, other.position.as_dvec2() - position);
             let reaches = reach + f64::from(other.hit_radius) + HAIR;
@@ -67,7 +67,7 @@ pub fn targets_after(scene: &Scene, tick: u64, after: &FlockState) -> Vec<Moved>
         }
         let draw = |purpose| f64::from(unit(scene.seed, index as u32, tick as u32, purpose));
         if !target.active {
-            // The pointer is where the hand leaves it.
+            // The pointer stays where the user left it.
         } else if hit {
             position = DVec2::new(draw(Use::TargetX), draw(Use::TargetY)) * size;
             hits += 1;
