@@ -1,4 +1,4 @@
-//! What can be wrong with a scene, and where.
+//! Errors in a scene, with the place of the wrong value.
 
 use std::fmt;
 
@@ -33,9 +33,9 @@ impl fmt::Display for Origin {
 pub struct SceneError {
     /// Where.
     pub origin: Origin,
-    /// The full key; empty when the file is no TOML at all.
+    /// The full key; empty if the file is not TOML.
     pub key: String,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and the remedy.
     pub problem: String,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for SceneError {
     }
 }
 
-/// A population that cannot be.
+/// A population that is impossible.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PopulateError {
     /// Too few or too many agents.
@@ -58,7 +58,7 @@ pub enum PopulateError {
         /// As asked for.
         count: u64,
     },
-    /// A density for a flock whose agents do not see one another.
+    /// A density for a flock whose agents do not perceive each other.
     #[error(
         "--density {density}: no species of scene `{}` listens to neighbours, so its world has a \
          fixed size; set it with --set world.size=[W,H]",
@@ -70,7 +70,7 @@ pub enum PopulateError {
         /// The scene's name.
         scene: String,
     },
-    /// A world that is too small or too large for the numbers that positions are kept in.
+    /// A world that is too small or too large for positions in `f32`.
     #[error(
         "the world would be {width} x {height} world units; each side is from {low} to {high}: \
          change --count, --density or world.size"
@@ -85,7 +85,7 @@ pub enum PopulateError {
         /// Longest side.
         high: f32,
     },
-    /// An agent that goes round a wrapped world in one tick.
+    /// A speed that leads round a wrapped world in one tick.
     #[error(
         "species.{}.max_speed: {speed} world units a tick (time_step included) lead round the \
          wrapped world of {width} x {height} at once; lower max_speed or enlarge world.size",
@@ -139,18 +139,19 @@ pub enum PopulateError {
         /// World units.
         height: f32,
     },
-    /// An agent that would have to look at too much.
+    /// More obstacles within reach of one place than an agent may look at.
     #[error(
         "obstacles: {count} of them are in reach of one place; {most} are the most: have fewer, or \
          lower avoid.reach"
     )]
     TooCrowded {
-        /// At the worst place.
+        /// At the most crowded place.
         count: usize,
         /// As many as there may be.
         most: usize,
     },
-    /// Limits that grow with the distance from a target, round a wrapped world.
+    /// Limits that grow with the distance from a target, and lead round a wrapped world in one
+    /// tick.
     #[error(
         "species.{}.{parameter}: with {proximity} world units the speed reaches {speed} a tick \
          half a world away, which leads round the wrapped world of {width} x {height} at once; raise \
@@ -174,7 +175,7 @@ pub enum PopulateError {
     /// More obstacles than a table can hold.
     #[error("{count} obstacles stand in a world of this size; {most} are the most: lower --count")]
     Obstacles {
-        /// In the world as it is sized.
+        /// In the scaled world.
         count: u64,
         /// As many as there may be.
         most: u64,
@@ -196,7 +197,7 @@ pub enum PopulateError {
 }
 
 impl PopulateError {
-    /// The key of the scene file that is to blame, if there is one.
+    /// The key of the scene file that causes the error, if there is one.
     fn key(&self) -> Option<String> {
         match self {
             Self::TooFast { species, .. } => Some(format!("species.{species}.max_speed")),
@@ -210,8 +211,8 @@ impl PopulateError {
         }
     }
 
-    /// With the place where the key that is to blame was written, among `origins`, or the nearest
-    /// table round one that was not.
+    /// Adds the place among `origins` where the key that causes the error was written. If the key
+    /// was not written, it is the place of the nearest enclosing table.
     #[must_use]
     pub fn written(self, origins: &[(String, Origin)]) -> Self {
         let mut key = self.key().unwrap_or_default();
@@ -225,7 +226,7 @@ impl PopulateError {
     }
 }
 
-/// The candidate most like `word`, when one is like it at all.
+/// The candidate most similar to `word`, if one is similar enough.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
@@ -235,7 +236,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// `did you mean `x`?` or the list of what is known.
+/// `did you mean `x`?`, or the list of known names.
 #[must_use]
 pub fn suggest(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
@@ -244,8 +245,8 @@ pub fn suggest(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// `; did you mean `x`?` where the list of what is known is told already; nothing where no candidate
-/// is like `word`.
+/// `; did you mean `x`?` for a message that lists the known names itself; empty if no candidate is
+/// similar to `word`.
 pub fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates)
         .map_or_else(String::new, |near| format!("; did you mean `{}`?", cut(near)))

@@ -1,7 +1,7 @@
-//! The single declaration of the keys of a scene file, but for those of bodies and behaviours, which
-//! are [`Parameter`](crate::model::parameter::Parameter)s.
+//! The single declaration of a scene file's keys, except those of bodies and behaviours, which are
+//! [`Parameter`](crate::model::parameter::Parameter)s.
 //!
-//! The parser takes names and ranges from here, and the page on scene files its tables.
+//! The parser takes names and ranges from here, and the page on scene files takes its tables.
 
 use super::species::{BoidShape, ColourBy, SpawnPlace};
 use super::{Click, MAX_AGENTS, MAX_TARGETS, SIDES};
@@ -9,32 +9,32 @@ use crate::model::behaviours::bounds::FASTEST;
 use crate::model::scenery::FlowKind;
 use crate::model::world::Boundary;
 
-/// What may be written behind a key.
+/// What a key takes as its value.
 #[derive(Clone, Copy, Debug)]
 pub enum Values {
     /// A string.
     Text,
     /// `true` or `false`.
     Boolean,
-    /// A number between two, both inclusive.
+    /// A number between two bounds, both inclusive.
     Number(f32, f32),
-    /// A whole number between two, both inclusive.
+    /// A whole number between two bounds, both inclusive.
     Whole(u64, u64),
-    /// Two numbers between two, both inclusive.
+    /// Two numbers between two bounds, both inclusive.
     Point(f32, f32),
-    /// Two whole numbers between two, both inclusive.
+    /// Two whole numbers between two bounds, both inclusive.
     Pair(u64, u64),
     /// A list of points.
     Points(f32, f32),
-    /// A number between two, both inclusive, or this word.
+    /// A number between two bounds, both inclusive, or this word.
     NumberOr(f32, f32, &'static str),
     /// A table of two points, `from` and `to`.
     Between(f32, f32),
     /// One of these names.
     Choice(fn() -> Vec<&'static str>),
-    /// What the key takes that the table stands for.
+    /// A value of the key that the table replaces.
     OfTheKey,
-    /// A table, or a list of them, told of by itself.
+    /// A table or a list of tables with a section of its own; its name in documents.
     Tables(&'static str),
 }
 
@@ -45,11 +45,11 @@ pub struct Key {
     pub name: &'static str,
     /// What it does, in a sentence.
     pub doc: &'static str,
-    /// The value when the scene does not say, in words.
+    /// The value if the scene gives none, in words.
     pub default: &'static str,
     /// Unit, for people.
     pub unit: &'static str,
-    /// What may be written.
+    /// Which values it takes.
     pub values: Values,
 }
 
@@ -60,7 +60,7 @@ pub struct Section {
     pub table: &'static str,
     /// What it describes, from the doc comment.
     pub about: &'static [&'static str],
-    /// Its keys, in the order in which people are told of them.
+    /// Its keys, in the order of the documents.
     pub keys: &'static [Key],
 }
 
@@ -86,7 +86,7 @@ macro_rules! section {
     };
 }
 
-/// Where things may be placed; world units.
+/// Largest coordinate of anything; world units.
 const FAR: f32 = 1e7;
 
 /// Largest radius of anything; world units.
@@ -266,11 +266,11 @@ section! {
     }
 }
 
-/// All of them, in the order in which people are told of them.
+/// All sections, in the order of the documents.
 pub const SECTIONS: [Section; 9] =
     [TOP, WORLD, TARGETS, OBSTACLES, PATHS, FLOW, SPECIES, SPAWN, LAW];
 
-/// The most targets of a file are as many as the section says.
+/// The documentation of `targets` states 63; the pointer is not counted there.
 const _: () = assert!(MAX_TARGETS == 64);
 
 impl Section {
@@ -282,7 +282,7 @@ impl Section {
 }
 
 impl Key {
-    /// What may be written, in words.
+    /// Which values it takes, in words.
     #[must_use]
     pub fn range(&self) -> String {
         match self.values {
@@ -312,7 +312,7 @@ impl Key {
     }
 }
 
-/// `0.05`, `1e18`: short, and TOML reads it.
+/// Such as `0.05` or `1e18`: short, and valid TOML.
 #[must_use]
 pub fn short(value: f32) -> String {
     if value.abs() >= 1e5 { format!("{value:e}") } else { value.to_string() }

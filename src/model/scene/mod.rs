@@ -26,32 +26,32 @@ use super::scenery::{FlowPlan, Obstacle, Path};
 use super::vector::Point;
 use super::world::World;
 
-/// Most agents: an agent's id and species share 32 bits.
+/// Most agents in a scene: an agent's id and species share 32 bits.
 pub const MAX_AGENTS: u64 = 1 << 27;
 
-/// Sides of a world in world units: below, positions lose meaning; above, `f32` can no longer tell
-/// agents apart.
+/// Shortest and longest side of a world; world units. In a smaller world positions lose meaning; in
+/// a larger one `f32` cannot distinguish nearby positions.
 pub const SIDES: (f32, f32) = (1.0, 1e7);
 
-/// Most targets of a scene, the pointer included: what the shader's uniform holds.
+/// Most targets of a scene, the pointer included: the size of the shader's uniform.
 pub const MAX_TARGETS: usize = 64;
 
 /// The pointer's name among the targets; it is always the first.
 pub const POINTER: &str = "pointer";
 
-/// Everything that stays the same while a flock moves.
+/// Everything about a flock except its state.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Name of the built-in scene or path of the file.
     pub name: String,
     /// One sentence.
     pub about: String,
-    /// Size and boundary. The size is that of the file until [`Scene::populate`] scales it.
+    /// Size and boundary. The size is the one in the file until [`Scene::populate`] scales it.
     pub world: World,
-    /// Mean neighbours within the largest radius of a uniform flock, when the world grows with the
-    /// count; none when the scene fixes its world.
+    /// Mean number of neighbours within the largest radius in a uniform flock, if the world grows
+    /// with the count; none if the scene fixes the world's size.
     pub density: Option<f32>,
-    /// Ticks that one step advances the motion by; 1 in every source.
+    /// How far one tick advances the motion; 1 in every source.
     pub time_step: f32,
     /// Seed of the random numbers.
     pub seed: u32,
@@ -61,51 +61,51 @@ pub struct Scene {
     pub targets: Vec<Target>,
     /// Circles to steer round, as the file describes them.
     pub obstacle_plans: Vec<ObstaclePlan>,
-    /// Circles to steer round, as they stand; made by [`Scene::populate`].
+    /// Circles to steer round, placed in the world; made by [`Scene::populate`].
     pub obstacles: Vec<Obstacle>,
     /// Lines to follow.
     pub paths: Vec<Path>,
-    /// The flow field, if there is one.
+    /// The flow field, if any.
     pub flow: Option<FlowPlan>,
     /// What a click in the window does.
     pub click: Click,
-    /// True when a target goes along with the mouse, without a button.
+    /// True if a target follows the mouse without a button.
     pub follows: bool,
     /// The world's size in the file.
     pub written_size: Point,
-    /// True when the world's area grows with the count though no density says so.
+    /// True if the world's area grows with the count without a density.
     pub grows: bool,
-    /// Where each key was written, for what only a world of the right size can tell.
+    /// Where each key was written, for errors that show only once the world has its size.
     pub origins: Vec<(String, Origin)>,
 }
 
 /// Obstacles of a scene file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ObstaclePlan {
-    /// Of the centre; none: anywhere, at random. World units.
+    /// The centre; none: a random place. World units.
     pub position: Option<Point>,
     /// World units.
     pub radius: f32,
-    /// How many, where the place is random, in the world as it is written.
+    /// Number of obstacles at random places, in a world of the written size.
     pub count: u32,
 }
 
 /// What a click in the window does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Click {
-    /// The flock is called: the target `pointer` is there while the button is down.
+    /// The target `pointer` is active while the button is down.
     Call,
-    /// A new path at random.
+    /// Makes a new random path.
     Path,
-    /// Those that seek flee, and those that flee seek.
+    /// Species that seek flee, and species that flee seek.
     Flee,
-    /// The nearest target moves along with the pointer.
+    /// The nearest target follows the pointer.
     Target,
-    /// The nearest obstacle moves along with the pointer.
+    /// The nearest obstacle follows the pointer.
     Obstacle,
-    /// A new agent, as the scene's own are born; a drag leaves more of them.
+    /// Adds an agent under the pointer, with its species' first velocity; a drag adds more.
     Add,
-    /// Nothing: the first target at rest goes along with the mouse anyway.
+    /// Nothing: the first target at rest follows the mouse without a click.
     Follow,
 }
 
@@ -133,20 +133,20 @@ impl Scene {
         parse::scene(name, &root)
     }
 
-    /// Number of agents in the scene as it is written.
+    /// Number of agents as written in the file.
     #[must_use]
     pub fn own_count(&self) -> u64 {
         self.species.iter().map(|s| s.count).sum()
     }
 
-    /// The largest radius within which any species listens to anybody.
+    /// The largest radius within which any species perceives neighbours; world units.
     #[must_use]
     pub fn perception_radius(&self) -> f32 {
         self.species.iter().map(Species::perception_radius).fold(0.0, f32::max)
     }
 
-    /// The target that goes along with the mouse where one does: the first of the file that does not
-    /// move by itself.
+    /// The target that follows the mouse, if any: the first one of the file that does not move by
+    /// itself.
     #[must_use]
     pub fn led_target(&self) -> Option<usize> {
         let led = |target: &Target| target.name != POINTER && target.velocity == Point::ZERO;
@@ -159,7 +159,8 @@ impl Scene {
         Grid::new(&self.world, self.perception_radius(), count)
     }
 
-    /// Mean neighbours within the largest radius, if `count` agents stood evenly in the world.
+    /// Mean number of neighbours within the largest radius for `count` agents spread evenly over
+    /// the world.
     #[must_use]
     pub fn uniform_neighbours(&self, count: usize) -> f64 {
         let area = f64::from(self.world.size.x) * f64::from(self.world.size.y);

@@ -1,4 +1,4 @@
-//! From the tree of a scene file to a [`Scene`].
+//! Builds a [`Scene`] from the tree of a scene file.
 
 use super::error::{SceneError, suggest};
 use super::reader::Reader;
@@ -17,7 +17,7 @@ use crate::model::scenery::Path;
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, World};
 
-/// World size when the scene does not say: the canvas of *The Nature of Code*.
+/// World size if the scene gives none: the canvas of *The Nature of Code*.
 const CANVAS: Point = Point::new(640.0, 360.0);
 /// Names that parameters refer to.
 struct SceneNames<'a> {
@@ -26,7 +26,7 @@ struct SceneNames<'a> {
     paths: &'a [Path],
 }
 
-/// Builds the scene, or says which key of which line is wrong.
+/// Builds the scene, or names the wrong key and its line.
 pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
     let origins = root.origins();
     let root = Reader::new(root);
@@ -106,7 +106,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
     Ok(scene)
 }
 
-/// What only the whole scene can tell of a species.
+/// Checks of a species that need the whole scene.
 fn check_species(scene: &Scene, index: usize, table: &Reader) -> Result<(), SceneError> {
     let rules = || scene.species[index].rules.iter().map(|rule| rule.kind.info());
     let find = |needs: fn(&Needs) -> bool| rules().find(|info| needs(&info.needs));
@@ -128,8 +128,8 @@ fn check_species(scene: &Scene, index: usize, table: &Reader) -> Result<(), Scen
     Ok(())
 }
 
-/// What a click does, and whether a target follows the mouse: a name, or a list of `follow` and
-/// another one.
+/// What a click does, and whether a target follows the mouse. The value is a name, or a list of
+/// `follow` and another name.
 fn click(value: &Reader) -> Result<(Click, bool), SceneError> {
     let (mut click, mut follows) = (None, false);
     for item in value.items() {
@@ -273,8 +273,8 @@ fn one_value(
     }
 }
 
-/// A base and what the value depends on: `{ base, amplitude, period }`, `{ base, grows_with_size }`,
-/// `{ base, shrinks_with_size }` or `{ from, to }`.
+/// A base value and its law: `{ base, amplitude, period }`, `{ base, grows_with_size }`, `{ base,
+/// shrinks_with_size }` or `{ from, to }`.
 fn law(table: &Reader, parameter: &Parameter) -> Result<(f32, Law), SceneError> {
     let (mut base, mut amplitude, mut period) = (None, None, None);
     let (mut from, mut to) = (None, None);
@@ -366,7 +366,7 @@ fn path_index(value: &Reader, names: &SceneNames) -> Result<f32, SceneError> {
     Err(value.fail(format!("no path is called {}; {}", quoted(text), suggest(text, &known))))
 }
 
-/// `or_none` where the behaviour may do without a target.
+/// `or_none`: the behaviour can work without a target.
 fn target_index(value: &Reader, names: &SceneNames, or_none: bool) -> Result<f32, SceneError> {
     let text = value.text()?;
     if text == "nearest" {

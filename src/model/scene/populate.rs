@@ -1,4 +1,4 @@
-//! Scaling a scene to a count, and the first state of its flock.
+//! Scales a scene to a count and makes the first state of its flock.
 
 use rayon::prelude::*;
 
@@ -15,12 +15,12 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, FARTHEST, World};
 
-/// What the command line asks of a scene.
+/// What the command line overrides in a scene.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request {
-    /// Number of agents; none: as many as the scene has.
+    /// Number of agents; none: the scene's.
     pub count: Option<u64>,
-    /// Mean neighbours within the largest radius; none: the scene's.
+    /// Mean number of neighbours within the largest radius; none: the scene's.
     pub density: Option<f32>,
     /// Seed; none: the scene's.
     pub seed: Option<u32>,
@@ -64,8 +64,8 @@ impl Scene {
         Ok(state)
     }
 
-    /// Scales the scene to the request, without its agents; fails as [`Scene::populate`] does. Returns
-    /// their number.
+    /// Scales the scene to the request without making agents, and returns their number; fails as
+    /// [`Scene::populate`] does.
     pub fn resize(&mut self, request: &Request) -> Result<u64, PopulateError> {
         let count = request.count.unwrap_or(self.own_count());
         if count == 0 || count > MAX_AGENTS {
@@ -79,7 +79,7 @@ impl Scene {
         Ok(count)
     }
 
-    /// Refuses a world in which positions or the wrap lose their meaning.
+    /// Refuses a world in which positions or wrapping lose their meaning.
     pub fn check_world(&self) -> Result<(), PopulateError> {
         let Point { x: width, y: height } = self.world.size;
         let (low, high) = SIDES;
@@ -129,7 +129,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Refuses scenery that would take too much memory, or an agent too long to look at.
+    /// Refuses scenery that would take too much memory, or too much time per agent.
     pub fn check_scenery(&self) -> Result<(), PopulateError> {
         let size = self.world.size;
         let (low, high) = (size * -2.0, size * 3.0);
@@ -153,7 +153,7 @@ impl Scene {
         let mut fastest = species.largest_max_speed();
         for (_, (nearest, farthest)) in species.parameters_that(|needs| needs.limits_grow_by) {
             if farthest > 0.0 {
-                // No target is farther away than half the diagonal.
+                // No target is farther than half the diagonal.
                 let farther = self.world.size.length() / 2.0 / nearest.max(SMALLEST_PROXIMITY);
                 fastest = (fastest * farther.max(1.0)).min(FASTEST);
             }
@@ -161,8 +161,9 @@ impl Scene {
         fastest
     }
 
-    /// Makes the obstacles from their plans. Where the world has grown, those with a place stand
-    /// again in every copy of the world as it is written, and there are more of the others.
+    /// Makes the obstacles from their plans. In a world that has grown, obstacles with a place are
+    /// repeated with the period of the written size, and the number of the others grows with the
+    /// area.
     fn place_obstacles(&mut self) -> Result<(), PopulateError> {
         let times = self.world.size / self.written_size;
         let area = f64::from(times.x) * f64::from(times.y);
@@ -183,7 +184,7 @@ impl Scene {
                 obstacles.extend(ids.map(|id| Obstacle::new(place(id), plan.radius)));
                 continue;
             };
-            // At the scene's own size there is one copy, wherever its obstacles are.
+            // A world of the written size has one copy, even of obstacles outside.
             let copies = if area > 1.01 { times.ceil() } else { Point::ONE };
             for copy in 0..copies.x as u32 * copies.y as u32 {
                 let steps =
@@ -198,9 +199,9 @@ impl Scene {
         Ok(())
     }
 
-    /// Sizes the world so that `count` agents have the asked-for density, its shape unchanged. At
-    /// the scene's own count the world keeps the size that the file gives it. Targets, paths and
-    /// places of birth keep their place in the world.
+    /// Scales the world so that `count` agents have the requested density; its shape does not
+    /// change. With the scene's own count it keeps the written size. Targets, paths and spawn
+    /// places are scaled with it.
     fn scale(&mut self, count: u64, density: Option<f32>) -> Result<(), PopulateError> {
         let before = self.world.size;
         let times = self.size_times(count, density)?;
@@ -209,7 +210,7 @@ impl Scene {
         for target in &mut self.targets {
             let far = Point::splat(FARTHEST);
             target.position = (target.position * times).clamp(-far, far);
-            // Agents are put inside the world, where it has an inside.
+            // A hit sends agents to a place inside the world, unless it is open.
             let last = self.world.size.map(f32::next_down);
             let inside = |place: Point| match self.world.boundary {
                 Boundary::Open => place.clamp(-far, far),
@@ -228,7 +229,7 @@ impl Scene {
         Ok(())
     }
 
-    /// By how much the world's sides grow for `count` agents.
+    /// The factor on the world's sides for `count` agents.
     fn size_times(&self, count: u64, density: Option<f32>) -> Result<f32, PopulateError> {
         let scaled = self.density.filter(|_| count != self.own_count());
         let Some(wanted) = density.or(scaled) else {
@@ -250,7 +251,7 @@ impl Scene {
     }
 }
 
-/// How many of `count` agents each species gets: in proportion to the scene's own counts, by
+/// The share of each species in `count` agents, in proportion to the scene's own counts; rounded by
 /// largest remainder.
 fn shares(species: &[Species], count: u64) -> Vec<u64> {
     let own: u64 = species.iter().map(|s| s.count).sum();
@@ -266,14 +267,14 @@ fn shares(species: &[Species], count: u64) -> Vec<u64> {
     shares
 }
 
-/// Most obstacles in reach of one place. Lavapipe ends a shader's loops after 65,535 rounds, without
-/// a word.
+/// Most obstacles within reach of one place. Lavapipe silently ends a shader's loop after 65,535
+/// iterations.
 const MOST_IN_REACH: usize = 1 << 15;
 
-/// How often an agent looks for a free place before it is born inside an obstacle.
+/// Number of places that an agent tries before it spawns inside an obstacle.
 const TRIES: u32 = 32;
 
-/// Position of agent `id` at tick 0: a `free` place if there is one to be found.
+/// Position of agent `id` at tick 0: a `free` place, if one of the tried places is free.
 fn birthplace(
     spawn: &Spawn,
     world: &World,
@@ -286,7 +287,7 @@ fn birthplace(
     found.unwrap_or_else(|| place(spawn, world, seed, id, 0))
 }
 
-/// The place that agent `id` draws at the `number`th time.
+/// The place that agent `id` draws in try `number`.
 fn place(spawn: &Spawn, world: &World, seed: u32, id: u32, number: u32) -> Point {
     let x = unit(seed, id, number, Use::SpawnX);
     let y = unit(seed, id, number, Use::SpawnY);
@@ -302,6 +303,6 @@ fn place(spawn: &Spawn, world: &World, seed: u32, id: u32, number: u32) -> Point
         Boundary::Wrap => position.rem_euclid(world.size),
         _ => position,
     };
-    // x < 1, but x · size may round up to size itself, which is outside a wrapped world.
+    // x < 1, but x · size may round up to size, which is outside a wrapped world.
     position.clamp(Point::ZERO, world.size.map(f32::next_down))
 }

@@ -1,4 +1,4 @@
-//! Typed access to a scene's tree. Every refusal names the key, its place and what is allowed.
+//! Typed access to a scene's tree. Every error names the key, its place and what is allowed.
 
 use super::error::{SceneError, hint, suggest};
 use super::keys::{Key, Section, Values};
@@ -7,7 +7,7 @@ use crate::model::parameter::Parameter;
 use crate::model::quote::quoted;
 use crate::model::vector::Point;
 
-/// A table of the scene and the path that led to it.
+/// A value of the scene and its path of keys.
 #[derive(Clone)]
 pub struct Reader<'a> {
     node: &'a Node,
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
             .collect())
     }
 
-    /// The entries of a table whose keys are all among `known`.
+    /// The entries of a table; fails if a key is not among `known`.
     pub fn known(&self, known: &[&str]) -> Result<Vec<(&'a str, Reader<'a>)>, SceneError> {
         let entries = self.entries()?;
         for (key, value) in &entries {
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The number that a key takes; none where its word stands instead.
+    /// The number that a key takes; none if its word is written instead.
     pub fn number_or_word(&self, key: &Key) -> Result<Option<f32>, SceneError> {
         match (key.values, &self.node.value) {
             (Values::NumberOr(low, high, _), Value::Number(_)) => {
@@ -89,8 +89,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The two points that a key takes, `from` and `to`: no component of the first is above that of
-    /// the second.
+    /// The two points that a key takes, `from` and `to`; no component of `from` is above that of
+    /// `to`.
     pub fn between_of(&self, key: &Key) -> Result<(Point, Point), SceneError> {
         let Values::Between(low, high) = key.values else {
             return Err(self.wrong("no pair of points"));
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
         let Value::Number(number) = self.node.value else {
             return Err(self.wrong("a number"));
         };
-        // Compared as it is kept: a bound written in decimals is itself allowed.
+        // Compared after rounding to `f32`, so that a bound written in decimals is allowed.
         if !(low..=high).contains(&(number as f32)) {
             let space = if unit.is_empty() { "" } else { " " };
             return Err(self.fail(format!("{number} is outside {low} to {high}{space}{unit}")));

@@ -7,10 +7,10 @@ use super::reader::Reader;
 use crate::model::quote::quoted;
 use crate::model::scenery::{FlowKind, FlowPlan, Path};
 
-/// Most segments of all paths.
+/// Most points of all paths together.
 const MOST_SEGMENTS: usize = 4096;
 
-/// The tables `[[obstacles]]`: one circle at a `position`, or `count` of them at random.
+/// The tables `[[obstacles]]`: one circle at a `position`, or `count` circles at random places.
 pub fn obstacles(value: &Reader) -> Result<Vec<ObstaclePlan>, SceneError> {
     let one = |table: &Reader| {
         let mut plan = ObstaclePlan { position: None, radius: 20.0, count: 1 };

@@ -29,17 +29,17 @@ crate::parameters! {
     }
 }
 
-/// What the colour of an agent tells.
+/// What the colour of an agent shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum ColourBy {
-    /// Its heading, round the colour circle.
+    /// Its heading, as a hue.
     Heading = 0,
     /// Its speed, from 0 to max_speed.
     Speed = 1,
     /// Its species.
     Species = 2,
-    /// How many agents are within the species' largest radius.
+    /// Number of agents within the species' largest radius.
     Neighbours = 3,
 }
 
@@ -53,7 +53,7 @@ impl ColourBy {
     ];
 }
 
-/// The shape that an agent is drawn as.
+/// The shape of a drawn agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum BoidShape {
@@ -61,7 +61,7 @@ pub enum BoidShape {
     Triangle = 0,
     /// A filled circle.
     Disc = 1,
-    /// A soft spot of light that adds to what is behind it.
+    /// A soft spot of light, added to the colours behind it.
     Glow = 2,
 }
 
@@ -80,7 +80,7 @@ pub enum SpawnPlace {
     Point,
     /// Evenly in a disc.
     Disc,
-    /// Anywhere on a line through the point that leads across the world, along the x axis.
+    /// Anywhere on a line through the point, across the world along the x axis.
     Row,
 }
 
@@ -94,18 +94,17 @@ impl SpawnPlace {
     ];
 }
 
-/// How fast, and which way, an agent is at the start.
+/// Speed and direction of an agent at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
-    /// At this speed, or at the largest that the agent itself has; along a heading in degrees
-    /// against the x axis, or at random.
+    /// A speed, or the agent's own max_speed; a heading, or a random direction.
     Heading {
         /// World units per tick; none: the agent's own max_speed.
         speed: Option<f32>,
-        /// Degrees; none: at random.
+        /// Degrees from the x axis; none: at random.
         heading: Option<f32>,
     },
-    /// Each component by itself, evenly between two numbers; world units per tick.
+    /// Each component is drawn evenly between two numbers; world units per tick.
     Components {
         /// The smaller ones.
         from: Point,
@@ -121,7 +120,7 @@ pub struct Spawn {
     pub place: SpawnPlace,
     /// Centre of the point, disc or row; none: the middle of the world.
     pub at: Option<Point>,
-    /// Of the disc; world units.
+    /// Radius of the disc; world units.
     pub radius: f32,
     /// The first velocity.
     pub start: Start,
@@ -135,8 +134,8 @@ impl Default for Spawn {
 }
 
 impl Start {
-    /// The velocity that agent `id`, whose own largest speed is `max_speed`, starts with; world
-    /// units per tick.
+    /// The first velocity of agent `id`, whose own largest speed is `max_speed`; world units per
+    /// tick.
     #[must_use]
     pub fn velocity(&self, seed: u32, id: u32, max_speed: f32) -> Point {
         let draw = |purpose| unit(seed, id, 0, purpose);
@@ -170,17 +169,17 @@ pub struct Rule {
 pub struct Species {
     /// Name in the scene file.
     pub name: String,
-    /// Number of agents in the scene as it is written.
+    /// Number of agents as written in the file.
     pub count: u64,
     /// The vehicle.
     pub body: Body,
-    /// The shape that it is drawn as.
+    /// The shape of its drawn agents.
     pub look: BoidShape,
-    /// What its colour tells.
+    /// What its colour shows.
     pub colour: ColourBy,
     /// Where its agents start.
     pub spawn: Spawn,
-    /// Where they start when `--count` asks for more than the scene has.
+    /// Where they start if `--count` asks for more agents than the scene has.
     pub spawn_at_scale: Spawn,
     /// What its agents do, in the order of the file.
     pub rules: Vec<Rule>,
@@ -195,9 +194,9 @@ impl Species {
         self.rules.iter().find(|rule| rule.kind == kind)
     }
 
-    /// The value of a behaviour's parameter. A behaviour that the species does not have is silent (no
-    /// weight, radius or listeners), and its other parameters have their defaults: engines compute
-    /// its force for the lanes of other species, and it must be finite.
+    /// The value of a behaviour's parameter. If the species does not have the behaviour, weight,
+    /// radius and `with` are 0 and the other parameters have their defaults: engines compute its
+    /// force in the lanes of other species, and it must be finite.
     #[must_use]
     pub fn value(&self, kind: Kind, index: usize) -> f32 {
         if let Some(rule) = self.rule(kind) {
@@ -208,7 +207,7 @@ impl Species {
         parameter.filter(|p| !silent(p.key)).map_or(0.0, |p| p.default)
     }
 
-    /// The least and the largest value that a slot has at any time, given its base.
+    /// The smallest and largest value of a slot at any time, given its base.
     fn span(&self, slot: Slot, base: f32) -> (f32, f32) {
         let own = self.variations.iter().find(|variation| variation.slot == slot);
         own.map_or((base, base), |variation| {
@@ -223,8 +222,8 @@ impl Species {
         })
     }
 
-    /// The least and the largest value that a behaviour's parameter has at any time; zeros where the
-    /// species does not have the behaviour.
+    /// The smallest and largest value of a behaviour's parameter at any time; zeros if the species
+    /// does not have the behaviour.
     #[must_use]
     pub fn range(&self, kind: Kind, key: &str) -> (f32, f32) {
         let slot = kind.parameter(key);
@@ -232,8 +231,8 @@ impl Species {
         value.map_or((0.0, 0.0), |(slot, base)| self.span(Slot::Rule(kind, slot), base))
     }
 
-    /// The parameters that the needs of its behaviours name: `seek.proximity`, and the least and the
-    /// largest value at any time.
+    /// The parameters that its behaviours' needs name, such as `seek.proximity`, each with its
+    /// smallest and largest value at any time.
     #[must_use]
     pub fn parameters_that(
         &self,
@@ -278,18 +277,18 @@ impl Species {
         parameter.map_or(0.0, |parameter| parameter.encoded(self.value(kind, index)))
     }
 
-    /// When a behaviour has its turn where they are taken one after the other: 0 for the first; a
-    /// number that nobody reaches where the species does not have it.
+    /// The behaviour's position in the order of a species with priorities: 0 for the first; the
+    /// number of behaviours, which is never reached, if the species does not have it.
     #[must_use]
     pub fn turn(&self, kind: Kind) -> f32 {
         let turn = self.rules.iter().position(|rule| rule.kind == kind);
         turn.unwrap_or(Kind::ALL.len()) as f32
     }
 
-    /// The largest radius within which it looks at neighbours; 0 when it looks at none.
+    /// The largest radius within which it looks at neighbours; 0 if it looks at none. World units.
     #[must_use]
     pub fn perception_radius(&self) -> f32 {
-        // A behaviour that goes by a target looks at no neighbours.
+        // A behaviour with a target looks at no neighbours.
         let perceives = |rule: &&Rule| {
             let target = rule.kind.parameter("target");
             target.is_none_or(|slot| rule.values[slot] == NO_TARGET)

@@ -1,4 +1,4 @@
-//! Where a flock starts when a benchmark says so and not the scene.
+//! Start positions that a benchmark chooses instead of the scene.
 
 use super::error::PopulateError;
 use super::populate::Request;
@@ -7,7 +7,7 @@ use super::{Scene, Species};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
-/// Share of the world's area that a clump takes.
+/// Share of the world's area that a clump covers.
 const CLUMP: f32 = 0.01;
 
 /// Where agents start. Speeds and headings are the scene's in any case.
@@ -17,8 +17,8 @@ pub enum StartLayout {
     AsWritten,
     /// Anywhere in the world, at random.
     Even,
-    /// Anywhere in a square of a hundredth of the world's area, in its middle; in a world so narrow
-    /// that the square does not fit, in a rectangle of that area.
+    /// Anywhere in a square in the middle of the world, a hundredth of its area. If the world is
+    /// too narrow for the square, a rectangle of the same area.
     Clump,
 }
 
@@ -37,7 +37,7 @@ fn clump(size: Point) -> (Point, Point) {
 }
 
 impl Scene {
-    /// [`Scene::populate`], with agents that start elsewhere. A clump does not spare obstacles.
+    /// [`Scene::populate`] with other start positions. A clump does not avoid obstacles.
     pub fn populate_as(
         &mut self,
         request: &Request,
@@ -61,7 +61,7 @@ impl Scene {
         Ok(state)
     }
 
-    /// True when `count` agents of the scene as it is written start anywhere in the world.
+    /// True if `count` agents of the unchanged scene start anywhere in the world.
     #[must_use]
     pub fn starts_evenly(&self, count: u64) -> bool {
         let grown = count > self.own_count();

@@ -1,4 +1,4 @@
-//! What a scene asks of its world and its engine, found from what its behaviours need.
+//! What a scene needs from its world and its engine, derived from the needs of its behaviours.
 
 use super::{ColourBy, Scene, Species};
 use crate::model::behaviours::{Kind, Needs, ObstacleReach, Target, Uses};
@@ -8,7 +8,7 @@ use crate::model::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Sce
 use crate::model::state::FlockState;
 
 impl Scene {
-    /// Obstacles, paths and the flow field, as far as its behaviours need them.
+    /// The obstacles, paths and flow field that its behaviours need.
     #[must_use]
     pub fn scenery(&self) -> Scenery {
         Scenery {
@@ -18,7 +18,7 @@ impl Scene {
         }
     }
 
-    /// The rules that `needs` asks for, with their species.
+    /// The rules with a certain need, and their species.
     fn rules_that<'a, T: 'a>(
         &'a self,
         needs: impl Fn(Needs) -> Option<T> + 'a,
@@ -29,7 +29,7 @@ impl Scene {
         })
     }
 
-    /// The obstacles, each found from where it matters to some species.
+    /// The obstacles, each listed as far away as some species needs it.
     #[must_use]
     pub fn obstacles_in_reach(&self) -> Obstacles {
         let rules: Vec<_> = self.rules_that(|needs| needs.obstacles_within).collect();
@@ -40,7 +40,7 @@ impl Scene {
             let reach = |(species, kind, within): &(&Species, Kind, ObstacleReach)| {
                 within(&|key| species.range(*kind, key), obstacle.radius, species.largest_size())
             };
-            // Rounding must not lose one that is just in reach.
+            // The factor keeps rounding from losing an obstacle just within reach.
             rules.iter().map(reach).fold(0.0, f32::max) * 1.001
         })
     }
@@ -52,21 +52,21 @@ impl Scene {
         Paths::within(&self.world, paths, ahead.unwrap_or(0.0))
     }
 
-    /// The flow field that some species follows.
+    /// The flow field, if some species follows it.
     #[must_use]
     pub fn followed_flow(&self) -> Option<&FlowPlan> {
         let follows = self.rules_that(|needs| needs.flow.then_some(())).next().is_some();
         self.flow.as_ref().filter(|_| follows)
     }
 
-    /// The field that some species follows, cell by cell.
+    /// The cells of the flow field; empty if no species follows it.
     #[must_use]
     pub fn flow_field(&self) -> FlowField {
         let plan = self.followed_flow();
         plan.map_or_else(FlowField::none, |plan| FlowField::new(plan, self.world.size, self.seed))
     }
 
-    /// The behaviours that some species has, and what else its engine has to do.
+    /// The behaviours of all species, and the extra work for the engine.
     #[must_use]
     pub fn uses(&self) -> Uses {
         let rules = || self.species.iter().flat_map(|species| &species.rules);
@@ -98,8 +98,8 @@ impl Scene {
         asked.fold(Uses::of(&kinds), |uses, (extra, _)| uses.with(extra))
     }
 
-    /// What the agents of `state` remember: as they say, or afresh where they do not; nothing where
-    /// the scene asks for no memory.
+    /// The memory of the agents in `state`; a fresh one for agents without. Empty if the scene
+    /// needs no memory.
     #[must_use]
     pub fn memory_of(&self, state: &FlockState) -> Vec<Memory> {
         if !self.uses().has(Uses::MEMORY) {

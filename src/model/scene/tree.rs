@@ -1,4 +1,4 @@
-//! A scene file as a tree whose every value knows where it was written.
+//! A scene file as a tree; every value carries the place where it was written.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub type Table = Vec<(String, Node)>;
 pub struct Node {
     /// The value.
     pub value: Value,
-    /// Line of the file, or the `--set` it came from.
+    /// Line of the file, or its `--set`.
     pub origin: Origin,
 }
 
@@ -50,7 +50,7 @@ impl Value {
 }
 
 impl Node {
-    /// Where the keys below this one were written; of lists, those of the tables in them.
+    /// Where the keys below this one were written; lists contribute only the tables in them.
     #[must_use]
     pub fn origins(&self) -> Vec<(String, Origin)> {
         let mut origins = Vec::new();
@@ -141,9 +141,9 @@ pub fn parse(file: &str, text: &str) -> Result<Node, SceneError> {
     Ok(Node { value, origin: Origin::Line { file: file.into(), line: 1 } })
 }
 
-/// Overrides one value: `assignment` is `path.to.key=VALUE`, VALUE in TOML or a bare word.
+/// Overrides one value: `assignment` is `path.to.key=VALUE`; VALUE is TOML or a bare word.
 ///
-/// The path may leave out the leading `species.` of a key such as `starling.seek.weight`.
+/// The leading `species.` may be omitted, as in `starling.seek.weight`.
 pub fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
     let origin = Origin::Set(assignment.into());
     let fail = |problem: &str| SceneError {
@@ -194,8 +194,9 @@ fn child<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
     }
 }
 
-/// Puts `value` where `keys` lead from `node`, which the first `depth` of them led to. Where they
-/// name an element that is not there: how many keys lead to what is there, and what is wrong.
+/// Puts `value` at the path `keys`; the first `depth` keys lead to `node`. If the keys name an
+/// element that does not exist, returns how many of them lead to an existing value, and what is
+/// wrong.
 fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<(), (usize, String)> {
     let Some(key) = keys.get(depth) else {
         *node = value;
@@ -220,7 +221,7 @@ fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<()
             _ => format!("`{shown}` is no element of this list; they are 0 to {}", count - 1),
         });
     }
-    // Only names stand for tables that are not there yet, and under `species` any word is a name.
+    // A number does not create a table, except under `species`, where any word is a name.
     if number.is_some() && depth > 0 && keys[..depth] != ["species"] && child(node, key).is_none() {
         return wrong(match &node.value {
             Value::Table(table) if table.is_empty() => format!(
@@ -231,7 +232,7 @@ fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<()
         });
     }
     if !matches!(node.value, Value::Table(_)) {
-        // A value where the path wants a table: the reader reports the table's unknown key or type.
+        // The path expects a table here; the reader reports the unknown key or the wrong type.
         node.value = Value::Table(Vec::new());
         node.origin = value.origin.clone();
     }

@@ -1,5 +1,4 @@
-//! Values of a species that are not constant: by its size, by noise in time, or by a draw of each
-//! agent.
+//! Values of a species that depend on its size, on noise in time, or on the agent.
 
 use std::borrow::Cow;
 
@@ -23,7 +22,7 @@ pub enum Slot {
 /// What a value depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
-    /// `base + amplitude · noise(tick / period)`, the noise from −1 to 1 (Perlin's). Source: *The
+    /// `base + amplitude · noise(tick / period)` with Perlin noise from −1 to 1. Source: *The
     /// Nature of Code*, chapter 5, exercise 5.18.
     Noise {
         /// In the unit of the value.
@@ -41,10 +40,10 @@ pub enum Law {
         /// World units.
         scale: f32,
     },
-    /// Each agent draws its own number, once for all, evenly from `from` to the base: the species
-    /// holds the largest, which is what radii, speeds and cells that hold for all go by.
+    /// Each agent draws its own number once, evenly from `from` to the base. The species holds the
+    /// largest value: radii, speeds and cells for all agents use it.
     PerAgent {
-        /// The least; in the unit of the value.
+        /// The smallest value, in the same unit.
         from: f32,
     },
 }
@@ -58,17 +57,17 @@ pub struct Variation {
     pub law: Law,
 }
 
-/// The number that agent `id` draws for itself from `low` to `high`, both as engines read them; `key`
-/// is that of the slot ([`Slot::noise_key`]). A pure function of seed, id and key; `with_traits` in
-/// `shaders/rules.wgsl` gives the same bits.
+/// The number that agent `id` draws from `low` to `high`, both as engines read them; `key` is the
+/// [`Slot::noise_key`]. A pure function of seed, id and key; `with_traits` in `shaders/rules.wgsl`
+/// gives the same bits.
 #[must_use]
 pub fn drawn(low: f32, high: f32, seed: u32, id: u32, key: u32) -> f32 {
-    // A rounded sum may be above the end.
+    // Rounding may put the sum above `high`.
     (low + (high - low) * unit(seed, id, key, Use::Trait)).min(high)
 }
 
 impl Slot {
-    /// The key in the species' table, `max_speed` or `separation.radius`.
+    /// The key in the species' table, such as `max_speed` or `separation.radius`.
     #[must_use]
     pub fn key(self) -> String {
         match self {
@@ -77,7 +76,7 @@ impl Slot {
         }
     }
 
-    /// What its parameter is.
+    /// The declaration of its parameter.
     #[must_use]
     pub fn parameter(self) -> &'static Parameter {
         match self {
@@ -86,8 +85,8 @@ impl Slot {
         }
     }
 
-    /// The key as a number, for draws: FNV-1a of its letters, so that a new parameter changes nobody
-    /// else's draw.
+    /// The key as a number for random draws: FNV-1a of its letters, so that a new parameter does
+    /// not change the draws of others.
     #[must_use]
     pub fn noise_key(self) -> u32 {
         let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
@@ -95,8 +94,8 @@ impl Slot {
     }
 }
 
-/// The coordinate of the noise for each variation: between lattice lines, where noise is not zero,
-/// and so far apart that no two resemble each other.
+/// The coordinate of the noise for each variation: off the lattice lines, where noise is zero, and
+/// far from every other variation, so that they differ.
 fn strand(species: usize, variation: usize) -> f64 {
     (species * 64 + variation) as f64 * 7.0 + 0.37
 }
@@ -108,13 +107,13 @@ impl Variation {
         self.slot.parameter()
     }
 
-    /// True where each agent draws the value.
+    /// True if each agent draws the value.
     #[must_use]
     pub fn is_drawn(&self) -> bool {
         matches!(self.law, Law::PerAgent { .. })
     }
 
-    /// Replaces the value in `species` by that of a tick.
+    /// Replaces the value in `species` by its value for the tick's `noise`.
     fn apply(&self, species: &mut Species, noise: f32) {
         let size = species.body.size;
         let (low, high) = self.parameter().range;
@@ -123,7 +122,7 @@ impl Variation {
                 Law::Noise { amplitude, .. } => base + amplitude * noise,
                 Law::GrowsWithSize { scale } => base * (1.0 - (-size / scale).exp()),
                 Law::ShrinksWithSize { scale } => base * (-size / scale).exp(),
-                // The largest stands for all.
+                // The species keeps the largest value.
                 Law::PerAgent { .. } => base,
             };
             value.clamp(low, high)
@@ -149,7 +148,7 @@ impl Variation {
 }
 
 impl Species {
-    /// The species as agent `id` has it: with what it has drawn for itself.
+    /// The species with the values that agent `id` has drawn.
     #[must_use]
     pub fn of_agent(&self, seed: u32, id: u32) -> Cow<'_, Self> {
         if !self.variations.iter().any(Variation::is_drawn) {
@@ -165,8 +164,8 @@ impl Species {
         Cow::Owned(own)
     }
 
-    /// The least value that an agent may have of a slot, as engines read it: the value itself where
-    /// nobody draws.
+    /// The smallest value of a slot for any agent, as engines read it: the value itself if agents
+    /// do not draw it.
     #[must_use]
     pub fn least(&self, slot: Slot) -> f32 {
         let own = self.variations.iter().find(|variation| variation.slot == slot);
@@ -182,8 +181,7 @@ impl Species {
 }
 
 impl Scene {
-    /// The species with the values that they have at a tick. A pure function of scene, seed and
-    /// tick.
+    /// The species with their values at a tick. A pure function of scene, seed and tick.
     #[must_use]
     pub fn species_at(&self, tick: u64) -> Cow<'_, [Species]> {
         let changes = |species: &Species| !species.variations.iter().all(Variation::is_drawn);
@@ -204,27 +202,27 @@ impl Scene {
                     _ => 0.0,
                 };
                 variation.apply(species, noise);
-                // What is drawn stays to be drawn; the others are values now.
+                // Agents still draw theirs; the other variations are values now.
                 species.variations.extend(variation.is_drawn().then_some(variation));
             }
         }
         Cow::Owned(all)
     }
 
-    /// The scene with the values that its species have at a tick.
+    /// The scene with its species' values at a tick.
     #[must_use]
     pub fn at(&self, tick: u64) -> Self {
         Self { species: self.species_at(tick).into_owned(), ..self.clone() }
     }
 
-    /// The slots that agents of some species draw for themselves, in their order.
+    /// The slots that agents of any species draw.
     #[must_use]
     pub fn traits(&self) -> Traits {
         let all = self.species.iter().flat_map(|species| &species.variations);
         Traits::of(all.filter(|variation| variation.is_drawn()).map(|variation| variation.slot))
     }
 
-    /// True when some value changes from tick to tick.
+    /// True if any value changes from tick to tick.
     #[must_use]
     pub fn varies(&self) -> bool {
         let mut all = self.species.iter().flat_map(|species| &species.variations);
@@ -232,10 +230,10 @@ impl Scene {
     }
 }
 
-/// Most numbers of a body or a behaviour.
+/// Most parameters of a body or a behaviour.
 const SLOTS: usize = 8;
 
-/// A set of slots: what agents draw for themselves.
+/// A set of slots that each agent draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Traits([u64; 4]);
 
@@ -253,7 +251,7 @@ impl Traits {
         Self(bits)
     }
 
-    /// True when nobody draws anything.
+    /// True for the empty set.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self == Self::default()
@@ -269,14 +267,14 @@ impl Traits {
     }
 }
 
-/// Body and behaviours fit the set.
+/// The set has room for the body and all behaviours.
 const _: () = assert!((Kind::ALL.len() + 1) * SLOTS <= 256);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Every slot that a scene may let agents draw.
+    /// Every slot of a species.
     fn slots() -> Vec<Slot> {
         let body = (0..<Body as Parameters<f32>>::TABLE.len()).map(Slot::Body);
         let rules = Kind::ALL.into_iter().flat_map(|kind| {
