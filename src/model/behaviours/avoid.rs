@@ -46,11 +46,11 @@ pub const METHODS: [&str; 3] = ["feeler", "box", "ahead"];
 /// Braking force for each unit that a circle reaches beyond its centre's place ahead (Buckland).
 const BRAKING: f32 = 0.2;
 
-/// How far away the centre of a circle of `radius` can be and matter to an agent of `size` that
-/// avoids by `reach` and `buffer`, whatever the method; world units.
+/// The largest distance at which the centre of a circle of `radius` affects an agent of `size` with
+/// these values of `reach` and `buffer`, by any method; world units.
 #[must_use]
 pub fn farthest(radius: f32, size: f32, reach: f32, buffer: f32) -> f32 {
-    // The corner of the feeler, and that of the box at full speed.
+    // Distances of the corners of the feeler, and of the box at full speed.
     let feeler = (reach + radius + buffer).hypot(radius + buffer);
     let through_box = (2.0 * reach + radius + size).hypot(radius + size);
     feeler.max(through_box)
@@ -68,7 +68,7 @@ impl<R: Real> SolitaryBehaviour<R> for Avoid<R> {
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let position = agent.position;
         let mut lookout = Lookout::of(self, agent);
-        // A circle that concerns another lane is out of this one's reach.
+        // Circles listed for other lanes only are out of this lane's reach and add nothing.
         let (x, y) = (position.x.numbers(), position.y.numbers());
         let near = surroundings.scenery.obstacles.near_any(x, y, self.weight.numbers());
         for circle in near.iter() {
@@ -82,14 +82,14 @@ impl<R: Real> SolitaryBehaviour<R> for Avoid<R> {
     }
 }
 
-/// An agent that watches out for circles, and what it makes of those it has met.
+/// An agent's view of the circles ahead, and the force from the circles so far.
 struct Lookout<R: Real> {
     max_speed: R,
     size: R,
     reach: R,
     buffer: R,
     strength: R,
-    /// Which method: yes in the lanes that go by it.
+    /// For each method the lanes that use it.
     by: [R::Mask; 3],
     heading: Vector<R>,
     left: Vector<R>,
@@ -97,7 +97,7 @@ struct Lookout<R: Real> {
     length: R,
     ahead: Vector<R>,
     ahead_length: R,
-    /// How near the chosen circle is, in what its method goes by.
+    /// The chosen circle's distance, as its method measures it.
     nearest: R,
     force: Vector<R>,
     across: R,
@@ -112,7 +112,7 @@ impl<R: Real> Lookout<R> {
         let by = [0.0, 1.0, 2.0].map(|number| method.equals(zero.constant(number)));
         let heading = agent.velocity.heading();
         let mobile = zero.less_than(agent.max_speed);
-        // An agent that cannot move looks as far as one at rest.
+        // An agent with max_speed 0 looks as far as one at rest.
         let speed = agent.velocity.length();
         let part = (speed / agent.max_speed).where_or(speed.less_than(agent.max_speed), one);
         let pace = part.where_or(mobile, zero);
@@ -137,7 +137,7 @@ impl<R: Real> Lookout<R> {
         }
     }
 
-    /// Meets a circle of `radius` whose centre lies at `offset`.
+    /// Adds a circle of `radius` with its centre at `offset`.
     #[inline(always)]
     fn meet(&mut self, offset: Vector<R>, radius: R) {
         // The centre in the agent's frame: x ahead, y to the left.
@@ -154,7 +154,7 @@ impl<R: Real> Lookout<R> {
         }
     }
 
-    /// `size` to the right of a centre on the left, and the other way round.
+    /// `size` with the sign that points away from a centre at `y`.
     #[inline(always)]
     fn away(y: R, size: R) -> R {
         (-size).where_or(y.constant(0.0).less_than(y), size)

@@ -30,8 +30,7 @@ crate::parameters! {
 /// Sums over the neighbours.
 #[derive(Clone, Copy)]
 pub struct Sums<R> {
-    /// Σ (q − p): the mean position, times the count, seen from the agent; with an inner radius
-    /// Σ (q − p)/d².
+    /// Σ (q − p), which is the count times the mean offset; with an inner radius Σ (q − p)/d².
     offset: Vector<R>,
     /// Number of neighbours.
     count: R,
@@ -76,7 +75,7 @@ impl<R: Real> NeighbourBehaviour<R> for Cohesion<R> {
         sums: &Sums<R>,
     ) -> Vector<R> {
         let zero = sums.count.constant(0.0);
-        // The mean's direction is the sum's: there is nothing to divide.
+        // The mean has the same direction as the sum: no division.
         let force = agent.steer(sums.offset.with_length(agent.max_speed));
         force.where_or(zero.less_than(sums.count), Vector::zero(zero))
     }

@@ -22,10 +22,10 @@ crate::parameters! {
     }
 }
 
-/// A change of velocity so small is the rounding of one that is made; world units per tick.
+/// A change of velocity below this is rounding: the turn is complete. World units per tick.
 const TURNED: f32 = 1e-5;
 
-/// The same as a part of max_speed: eight roundings.
+/// The same relative to max_speed: eight roundings.
 const TURNED_PART: f32 = 1e-6;
 
 impl<R: Real> SolitaryBehaviour<R> for Contain<R> {

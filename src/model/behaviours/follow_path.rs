@@ -29,12 +29,12 @@ crate::parameters! {
     }
 }
 
-/// A slower agent predicts its own place; world units per tick. One that turns about on the spot
-/// passes through speeds that are all rounding: with the full lookahead it may find the path in
-/// reach, steer no more, and stand still for ever.
+/// A slower agent predicts its own place; world units per tick. An agent that turns about on the
+/// spot passes through speeds that are only rounding errors: with the full lookahead it might
+/// predict a place on the path, stop steering, and stand still for ever.
 pub const SLOW: f32 = 1e-5;
 
-/// Its square, rounded once: the product of two rounded numbers is another one than in WGSL.
+/// Its square, rounded once: the product of two rounded numbers differs from WGSL's.
 const SLOW_SQUARED: f32 = 1e-10;
 
 impl<R: Real> SolitaryBehaviour<R> for FollowPath<R> {
@@ -52,7 +52,7 @@ impl<R: Real> SolitaryBehaviour<R> for FollowPath<R> {
         let mut along = Vector::zero(far);
         for choice in (0..paths.choices()).map(|choice| choice as f32 + NEAREST_PATH) {
             let chosen = self.path.equals(far.constant(choice));
-            // Segments that concern another lane are farther away for this one.
+            // Segments listed for other lanes only are farther away from this lane.
             for segment in paths.candidates(choice, &predicted, &self.path, &self.weight).iter() {
                 let point = segment.nearest(predicted);
                 let away = point - predicted;

@@ -1,14 +1,14 @@
-//! Steering behaviours: what each wants, on the CPU, over any [`Real`].
+//! Steering behaviours on the CPU: the force of each, over any [`Real`].
 //!
 //! One behaviour is one file here, one file of the same name in `shaders/behaviours/` and one line
-//! in the list below. From that line come its scene key, its sliders, its
-//! part of the steer pass on both engines and its parity test.
+//! in the list below. Its scene key, its sliders, its part of the steer pass on both engines and
+//! its parity test come from that line.
 //!
-//! The vehicle model is that of Reynolds (*Steering Behaviors for Autonomous Characters*, GDC
-//! 1999) as *The Nature of Code*, chapter 5, states it. Every behaviour returns a steering force;
-//! the engine weighs and sums them and integrates. All agents read the state as it was at the
-//! start of the tick (the book's sketches update their lists in place, one agent after the other,
-//! which has no meaning for a flock that moves at once).
+//! The vehicle model is Reynolds's (*Steering Behaviors for Autonomous Characters*, GDC 1999), in
+//! the form of *The Nature of Code*, chapter 5. Every behaviour returns a steering force; the
+//! engine computes their weighted sum and integrates. All agents read the state at the start of the
+//! tick. (The book's sketches update their lists in place, one agent after the other; agents that
+//! move in parallel cannot.)
 
 pub mod bounds;
 mod needs;
@@ -49,36 +49,37 @@ behaviours! {
     }
 }
 
-/// What a scene asks of an engine: behaviours, and extras that cost something where they are used.
+/// What a scene needs from an engine: behaviours, and extras that cost time only in scenes that use
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Uses(u64);
 
 impl Uses {
-    /// Everything there is.
+    /// All behaviours and extras.
     pub const ALL: Self = Self(u64::MAX);
 
     /// The behaviours that look at neighbours.
     pub const NEIGHBOURS: Self = Self((1 << Kind::WITH_NEIGHBOURS) - 1);
 
-    /// A field of view of less than the full circle.
+    /// A field of view below 360 degrees.
     pub const SIGHT: Self = Self(1 << 63);
     /// Cohesion with an inner radius.
     pub const INNER: Self = Self(1 << 62);
-    /// The neighbours of each agent are counted, for its colour.
+    /// Each agent's neighbours are counted, for its colour.
     pub const COUNTS: Self = Self(1 << 61);
-    /// A species that takes its behaviours in turn until its force is spent.
+    /// A species with priorities: behaviours act in order until max_force is spent.
     pub const PRIORITY: Self = Self(1 << 60);
     /// Targets that move, or reappear when they are hit.
     pub const MOVING_TARGETS: Self = Self(1 << 59);
     /// Parameters that vary with time.
     pub const VARYING: Self = Self(1 << 58);
-    /// Agents remember an angle or a number of neighbours.
+    /// Agents that remember an angle or a number of neighbours.
     pub const MEMORY: Self = Self(1 << 57);
 
-    /// Numbers that each agent draws for itself.
+    /// Parameters that each agent draws for itself.
     pub const TRAITS: Self = Self(1 << 56);
 
-    /// The extras, by the names that shaders know them by.
+    /// The extras, with their names in shaders.
     pub const EXTRAS: [(&str, Self); 8] = [
         ("sight", Self::SIGHT),
         ("inner", Self::INNER),
@@ -90,7 +91,7 @@ impl Uses {
         ("traits", Self::TRAITS),
     ];
 
-    /// What changes the work that each neighbour makes.
+    /// Behaviours and extras that change the work per neighbour.
     pub const PER_NEIGHBOUR: Self =
         Self(Self::NEIGHBOURS.0 | Self::SIGHT.0 | Self::INNER.0 | Self::COUNTS.0);
 
@@ -106,28 +107,28 @@ impl Uses {
         Self(bits)
     }
 
-    /// True when `kind` is in the set.
+    /// True if `kind` is in the set.
     #[inline(always)]
     #[must_use]
     pub const fn contains(self, kind: Kind) -> bool {
         self.0 & (1 << kind as u64) != 0
     }
 
-    /// True when all of `other` is in the set.
+    /// True if all of `other` is in the set.
     #[inline(always)]
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// What is in both sets.
+    /// The intersection.
     #[inline(always)]
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// What is in either set.
+    /// The union.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -146,8 +147,8 @@ impl Uses {
     }
 }
 
-/// The agent that is being steered. Behaviours take their turns; what one changes here holds for
-/// those after it, and for the integration.
+/// The agent that is being steered. Behaviours run one after the other; a change made here applies
+/// to later behaviours and to the integration.
 #[derive(Clone, Copy)]
 pub struct Agent<R> {
     /// World units.
@@ -158,17 +159,17 @@ pub struct Agent<R> {
     pub max_speed: R,
     /// Mass · world units per tick².
     pub max_force: R,
-    /// 1 where every behaviour's force is limited to `max_force`, 0 where their sum is.
+    /// 1 if each behaviour's force is limited to `max_force`, 0 if their sum is.
     pub limits_each: R,
-    /// Half its length; world units.
+    /// Half the agent's length; world units.
     pub size: R,
-    /// The angle that it remembers: turns, −0.5 to 0.5.
+    /// The angle that the agent remembers; turns, −0.5 to 0.5.
     pub angle: R,
-    /// A random number from 0 to 1, another one each tick; 0 in scenes without memory.
+    /// A random number from 0 to 1, new each tick; 0 in scenes without memory.
     pub noise: R,
     /// Factor on the velocity before forces act.
     pub brake: R,
-    /// Acceleration that no force limit holds back; world units per tick².
+    /// Acceleration that max_force does not limit; world units per tick².
     pub kick: Vector<R>,
 }
 
@@ -179,7 +180,7 @@ impl<R: Real> Agent<R> {
         self.limited(desired - self.velocity)
     }
 
-    /// A force as strong as one behaviour may use: all of it where only the sum is limited.
+    /// The force limited to `max_force`, or to [`LONGEST_FORCE`] if only the sum is limited.
     #[inline(always)]
     pub fn limited(&self, force: Vector<R>) -> Vector<R> {
         let each = self.limits_each.constant(0.0).less_than(self.limits_each);
@@ -188,29 +189,31 @@ impl<R: Real> Agent<R> {
     }
 }
 
-/// A place that agents seek or shun.
+/// A place that agents seek or flee.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// Name in the scene file; `pointer` is the mouse.
     pub name: String,
     /// World units.
     pub position: Point,
-    /// World units per tick. On walls it is thrown back.
+    /// World units per tick. Walls reflect it.
     pub velocity: Point,
-    /// An agent that comes this near hits the target, and it reappears elsewhere; 0: it stays.
+    /// An agent nearer than this hits the target, which reappears elsewhere; 0: it cannot be hit.
+    /// World units.
     pub hit_radius: f32,
-    /// Whether it goes another way, as fast as before, when it has been hit.
+    /// True if a hit gives it a new direction at the same speed.
     pub turns: bool,
-    /// Where an agent that hits it is put, with its velocity; none: it stays where it is. World units.
+    /// Where an agent that hits it is put, with its velocity unchanged; none: the agent stays where
+    /// it is. World units.
     pub sends_to: Option<Point>,
-    /// How often it has been hit.
+    /// Number of hits so far.
     pub hits: u32,
-    /// False while there is nothing to go by: the pointer when no button is pressed.
+    /// False while the target does not exist: the pointer when no button is pressed.
     pub active: bool,
 }
 
 impl Target {
-    /// A target at rest that nobody can hit.
+    /// A target at rest that cannot be hit.
     #[must_use]
     pub fn fixed(name: &str, position: Point) -> Self {
         Self {
@@ -225,7 +228,7 @@ impl Target {
         }
     }
 
-    /// True when engines have to look after it.
+    /// True if engines must update it each tick.
     #[must_use]
     pub fn moves(&self) -> bool {
         self.velocity != Point::ZERO || self.hit_radius > 0.0
@@ -233,8 +236,9 @@ impl Target {
 }
 
 impl Target {
-    /// Moves on by one tick of `time_step`. Where it was `hit` it reappears instead, at a place (and,
-    /// where it turns, with a heading) drawn for its `index` and the `tick`. Walls throw it back.
+    /// Moves it by one tick of `time_step`; walls reflect it. If it was `hit`, it reappears instead
+    /// at a random place, and with a random heading if it turns. Both are functions of its `index`
+    /// and the `tick`.
     pub fn advance(
         &mut self,
         index: u32,
@@ -272,15 +276,15 @@ impl Target {
 /// The way to a target.
 #[derive(Clone, Copy)]
 pub struct Way<R: Real> {
-    /// From the agent to the target, by the shortest way; world units.
+    /// From the agent to the target, across the seam if that is shorter; world units.
     pub offset: Vector<R>,
-    /// Of the target; world units per tick.
+    /// The target's velocity; world units per tick.
     pub velocity: Vector<R>,
-    /// Whether there is one.
+    /// False if there is no such target.
     pub found: R::Mask,
 }
 
-/// What an agent knows besides its neighbours.
+/// What an agent perceives besides its neighbours.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// Size and boundary.
@@ -292,7 +296,7 @@ pub struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// The way from `position` to the target of index `choice`, or to the nearest one
+    /// The way from `position` to target number `choice`, or to the nearest target
     /// ([`NEAREST_TARGET`]).
     #[inline(always)]
     pub fn to_target<R: Real>(&self, choice: R, position: Vector<R>) -> Way<R> {
@@ -314,14 +318,14 @@ impl Surroundings<'_> {
     }
 }
 
-/// A behaviour that asks nobody but the agent itself and the scene.
+/// A behaviour that depends only on the agent itself and the scene.
 pub trait SolitaryBehaviour<R: Real>: Parameters<R> {
     /// What it needs besides the agent.
     const NEEDS: Needs = Needs::NOTHING;
 
-    /// The steering force; mass · world units per tick². What it changes of the agent (its limits,
-    /// its angle, brake and kick) must stay as it is where the weight is zero: the lane may be of a
-    /// species without the behaviour.
+    /// The steering force; mass · world units per tick². It may change the agent (limits, angle,
+    /// brake and kick), but not in lanes with weight zero: they may belong to a species without the
+    /// behaviour.
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R>;
 }
 
@@ -333,14 +337,15 @@ pub trait NeighbourBehaviour<R: Real>: Parameters<R> {
     /// What is summed over the neighbours.
     type Sums: Copy;
 
-    /// The sums before the first neighbour, in the shape of `like`.
+    /// The empty sums, in the shape of `like`.
     fn nothing(like: R) -> Self::Sums;
 
-    /// Adds one neighbour, `neighbour.share` times. `uses` tells which extras the scene has.
+    /// Adds one neighbour, weighted by `neighbour.share`. `uses` are the extras of the scene.
     fn observe(&self, uses: Uses, neighbour: &Neighbour<R>, sums: &mut Self::Sums);
 
     /// The steering force; mass · world units per tick². `spread` is the direction in which this
-    /// agent leaves another at the same spot; it is zero unless [`Self::crowded`] is positive.
+    /// agent moves away from another at the same spot; it is zero unless [`Self::crowded`] is
+    /// positive.
     fn force(
         &self,
         agent: &Agent<R>,
@@ -349,7 +354,7 @@ pub trait NeighbourBehaviour<R: Real>: Parameters<R> {
         sums: &Self::Sums,
     ) -> Vector<R>;
 
-    /// How many neighbours are at the very spot of the agent, where that matters.
+    /// The number of neighbours at the same spot as the agent; 0 if the behaviour does not use it.
     #[inline(always)]
     fn crowded(sums: &Self::Sums, like: R) -> R {
         let _ = sums;
@@ -357,7 +362,7 @@ pub trait NeighbourBehaviour<R: Real>: Parameters<R> {
     }
 }
 
-/// Takes the forces in their turns until `max_force` is spent; what is too much of one is cut off.
+/// Adds the forces in order of priority until `max_force` is spent; the last one is shortened.
 ///
 /// Source: Buckland, *Programming Game AI by Example*, prioritised truncated sum, after Reynolds
 /// 1999.
@@ -382,23 +387,23 @@ fn spent_in_turn<R: Real>(
     sum
 }
 
-/// What the registry knows of a behaviour.
+/// The registry's entry for a behaviour.
 #[derive(Clone, Copy, Debug)]
 pub struct BehaviourInfo {
     /// Scene key, WGSL module and Rust module.
     pub key: &'static str,
-    /// The doc comment of its parameters, line by line.
+    /// The doc comment of its struct, line by line.
     pub about: &'static [&'static str],
-    /// True when it looks at neighbours.
+    /// True if it looks at neighbours.
     pub sees_neighbours: bool,
-    /// What else it needs.
+    /// Its other needs.
     pub needs: Needs,
     /// Its parameters.
     pub parameters: &'static [Parameter],
 }
 
 impl Kind {
-    /// Position of a parameter in the row of values.
+    /// Index of a parameter in the row of values.
     #[must_use]
     pub fn parameter(self, key: &str) -> Option<usize> {
         self.info().parameters.iter().position(|p| p.key == key)

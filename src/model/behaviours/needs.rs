@@ -2,48 +2,48 @@
 
 use super::{Kind, Uses};
 
-/// The least and the largest value of a behaviour's parameter, by its key.
+/// The smallest and largest value of a behaviour's parameter, by its key.
 pub type Ranges<'a> = dyn Fn(&str) -> (f32, f32) + 'a;
 
-/// How far from its centre an obstacle matters, given the ranges of the behaviour's parameters, the
-/// obstacle's radius and the agent's size; world units.
+/// The largest distance of an obstacle's centre that affects the agent, from the ranges of the
+/// behaviour's parameters, the obstacle's radius and the agent's size; world units.
 pub type ObstacleReach = fn(&Ranges<'_>, f32, f32) -> f32;
 
-/// Work that engines do only while a parameter has certain values.
+/// Extra work of engines while a parameter has certain values.
 #[derive(Clone, Copy, Debug)]
 pub struct Extra {
     /// The parameter's key.
     pub key: &'static str,
-    /// Whether a value of it asks for the work.
+    /// True for values that need the work.
     pub asks: fn(f32) -> bool,
     /// The work.
     pub uses: Uses,
 }
 
-/// What scenes and engines must know of a behaviour without knowing which one it is. (Whether it
-/// looks at neighbours is the list in which it stands; targets and fields of view are the meaning of
-/// a parameter.)
+/// What scenes and engines must know about a behaviour without naming it. (The list of behaviours
+/// says whether it looks at neighbours; the meaning of a parameter shows targets and fields of
+/// view.)
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
-    /// It turns the angle that an agent remembers. A species has one such behaviour.
+    /// It turns the angle that an agent remembers. A species has at most one such behaviour.
     pub angle: bool,
     /// It follows the flow field.
     pub flow: bool,
-    /// It looks for paths: the key of the parameter that says how far away; world units.
+    /// It looks for paths within the distance of this parameter (a key; world units).
     pub paths_within: Option<&'static str>,
     /// It looks for obstacles.
     pub obstacles_within: Option<ObstacleReach>,
-    /// It scales the limits of the agent by the distance from its target over this parameter (a key;
-    /// world units; 0 leaves them alone).
+    /// It multiplies the agent's limits by the target's distance divided by this parameter (a key;
+    /// world units; 0 leaves them unchanged).
     pub limits_grow_by: Option<&'static str>,
-    /// Work that engines do for some values of a parameter only.
+    /// Extra work of engines for some values of a parameter.
     pub extras: &'static [Extra],
-    /// The behaviour that wants the contrary and has the same parameters, as far as it has them.
+    /// The opposite behaviour. Parameters with the same key mean the same in both.
     pub opposite: Option<Kind>,
 }
 
 impl Needs {
-    /// Nothing but the agent.
+    /// Only the agent.
     pub const NOTHING: Self = Self {
         angle: false,
         flow: false,

@@ -6,8 +6,8 @@ use crate::model::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
 use crate::model::real::Real;
 use crate::model::vector::Vector;
 
-/// The parameters of pursuit and evasion: the same, but for what is said of three of them. Where it
-/// is called, `Meaning`, `ALL_SPECIES`, `NO_TARGET` and `LEADS` are known.
+/// The parameters of pursuit and evasion: the same except for the docs of three. A file that uses
+/// this macro imports `Meaning`, `ALL_SPECIES`, `NO_TARGET` and `LEADS`.
 macro_rules! parameters_of_a_chase {
     (
         $(#[doc = $about:literal])+
@@ -54,7 +54,7 @@ parameters_of_a_chase! {
     }
 }
 
-/// Ways to find the lead: `ticks` of them, or as many as the way takes.
+/// How the lead is found: a number of ticks, or the time that the distance takes at max_speed.
 pub const LEADS: [&str; 2] = ["ticks", "distance"];
 
 /// Longest lead by distance; ticks.
@@ -72,14 +72,14 @@ pub struct Nearest<R> {
 }
 
 impl<R: Real> Nearest<R> {
-    /// Nobody yet.
+    /// No agent yet.
     #[inline(always)]
     pub fn nobody(like: R) -> Self {
         let zero = Vector::zero(like);
         Self { distance_squared: like.constant(f32::MAX), offset: zero, velocity: zero }
     }
 
-    /// Remembers the neighbour if it is nearer; of two at one distance the first seen.
+    /// Keeps the neighbour if it is nearer; of two at the same distance the first one.
     #[inline(always)]
     pub fn observe(&mut self, neighbour: &Neighbour<R>) {
         let distance = neighbour.distance_squared;
@@ -90,7 +90,7 @@ impl<R: Real> Nearest<R> {
     }
 }
 
-/// How to aim: what pursuit and evasion have in common.
+/// How pursuit and evasion aim.
 pub struct Aim<R> {
     /// See [`Pursue::target`].
     pub target: R,
@@ -101,7 +101,7 @@ pub struct Aim<R> {
 }
 
 impl<R: Real> Aim<R> {
-    /// The way to where the other will be, and whether there is another.
+    /// The way to where the other will be, and a mask that is false where there is no other.
     #[inline(always)]
     pub fn way(
         &self,
@@ -116,7 +116,8 @@ impl<R: Real> Aim<R> {
         let offset = aimed.offset.where_or(named, nearest.offset);
         let velocity = aimed.velocity.where_or(named, nearest.velocity);
         let met = far.where_or(named, nearest.distance_squared).less_than(far);
-        // Without a speed there is no quotient, and with a tiny one none that `f32` holds.
+        // Without this, the quotient would be undefined at speed 0, and out of the range of `f32`
+        // at a tiny one.
         let longest = zero.constant(LONGEST_LEAD);
         let distance = offset.length();
         let in_time = distance.less_than(agent.max_speed * longest);

@@ -1,7 +1,7 @@
-//! What the list of behaviours in `behaviours/mod.rs` expands to.
+//! The macro behind the list of behaviours in `behaviours/mod.rs`.
 
-/// Makes, from one line a behaviour: its module, its [`Kind`](super::Kind), its entry in the table
-/// of infos, and its part of [`Rules`](super::Rules), the struct that steers.
+/// From one line per behaviour it makes the module, the [`Kind`](super::Kind), the entry in the
+/// table of infos, and the part of [`Rules`](super::Rules), the struct that steers.
 macro_rules! behaviours {
     (
         neighbour { $( $near:ident: $Near:ident, )* }
@@ -25,7 +25,7 @@ macro_rules! behaviours {
             /// How many look at neighbours.
             pub const WITH_NEIGHBOURS: usize = [$( stringify!($near), )*].len();
 
-            /// What the registry knows of it.
+            /// Its entry in the registry.
             #[must_use]
             pub fn info(self) -> BehaviourInfo {
                 match self {
@@ -54,19 +54,19 @@ macro_rules! behaviours {
             $( $alone: $Alone<R>, )*
         }
 
-        /// What an agent has summed up of its neighbours.
+        /// An agent's sums over its neighbours.
         ///
-        /// Aligned to the widest lanes, so that none of them lies across two lines of the cache.
+        /// Aligned to the widest lanes, so that no vector crosses a cache line.
         #[derive(Clone, Copy)]
         #[repr(align(64))]
         pub struct Sums<R: Real> {
             $( $near: <$Near<R> as NeighbourBehaviour<R>>::Sums, )*
-            /// Agents within the largest radius, where they are counted.
+            /// Number of agents within the largest radius, if they are counted.
             pub neighbours: R,
         }
 
         impl<R: Real> Rules<R> {
-            /// Reads the parameters: `value(behaviour, i)` is the value of its table's row `i`.
+            /// Reads the parameters: `value(behaviour, i)` is the value of row `i` of its table.
             #[inline(always)]
             pub fn read(value: impl Fn(Kind, usize) -> R) -> Self {
                 Self {
@@ -75,7 +75,7 @@ macro_rules! behaviours {
                 }
             }
 
-            /// The sums before the first neighbour.
+            /// The empty sums.
             #[inline(always)]
             pub fn nothing(like: R) -> Sums<R> {
                 Sums {
@@ -84,7 +84,7 @@ macro_rules! behaviours {
                 }
             }
 
-            /// Makes the sums of the behaviours in `uses` what they are before the first neighbour.
+            /// Empties the sums of the behaviours in `uses`.
             #[inline(always)]
             pub fn clear(uses: Uses, sums: &mut Sums<R>, like: R) {
                 $( if uses.contains(Kind::$Near) {
@@ -93,8 +93,9 @@ macro_rules! behaviours {
                 sums.neighbours = like.constant(0.0);
             }
 
-            /// Shows a neighbour to every behaviour in `uses` that looks at it: within its
-            /// radius and field of view, and `perceives(behaviour)`-fold (0 or 1) by its species.
+            /// Adds a neighbour to the sums of every behaviour in `uses`, if it is within the
+            /// radius and the field of view. `perceives(behaviour, share)` is the share, or 0 for a
+            /// species that the behaviour ignores.
             #[inline(always)]
             pub fn observe(
                 &self,
@@ -108,7 +109,7 @@ macro_rules! behaviours {
                     let near = neighbour.distance_squared.less_than(rule.radius * rule.radius);
                     let mut share = perceives(Kind::$Near, neighbour.share);
                     if uses.has(Uses::SIGHT) {
-                        // A full circle's cosine is −2, below that of any angle.
+                        // A full circle is stored as −2, below any cosine.
                         let edge = rule.fov * neighbour.distance_squared.sqrt();
                         let outside = neighbour.ahead.less_than(edge);
                         share = share.constant(0.0).where_or(outside, share);
@@ -117,7 +118,7 @@ macro_rules! behaviours {
                 } )*
             }
 
-            /// True when somebody shares the spot with an agent and a behaviour cares.
+            /// True if another agent is at the same spot and a behaviour uses it.
             #[inline(always)]
             pub fn crowded(uses: Uses, sums: &Sums<R>, like: R) -> R::Mask {
                 let mut crowd = like.constant(0.0);
@@ -127,8 +128,8 @@ macro_rules! behaviours {
                 like.constant(0.0).less_than(crowd)
             }
 
-            /// Hands the weighted force of each behaviour in `uses` to `take`: those that ask nobody
-            /// first, since they may change the agent's limits.
+            /// Passes the weighted force of each behaviour in `uses` to `take`. Solitary behaviours
+            /// come first, because they may change the agent's limits.
             #[inline(always)]
             fn each_force(
                 &self,
@@ -150,9 +151,9 @@ macro_rules! behaviours {
                 } )*
             }
 
-            /// The steering force of the behaviours in `uses`: their weighted sum, or as much of
-            /// each in turn as the limit allows: `in_turn` is positive for the agents that go by
-            /// turns, and `turn(behaviour)` counts from 0.
+            /// The steering force of the behaviours in `uses`: their weighted sum, or for agents
+            /// with priorities (`in_turn` is positive) the sum in order of `turn(behaviour)`, from
+            /// 0, until the limit is spent.
             #[inline(always)]
             pub fn force(
                 &self,

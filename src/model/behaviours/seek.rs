@@ -28,7 +28,7 @@ crate::parameters! {
     }
 }
 
-/// The way to a target turned into a desired velocity.
+/// The desired velocity for the way to a target.
 #[inline(always)]
 pub fn desired_velocity<R: Real>(way: Vector<R>, gain: R, max_speed: R) -> Vector<R> {
     let zero = gain.constant(0.0);

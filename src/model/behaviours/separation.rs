@@ -27,7 +27,7 @@ crate::parameters! {
     }
 }
 
-/// Distance at which an agent at the same spot counts, in radii.
+/// Distance assumed for an agent at the same spot, in radii.
 const COINCIDENT: f32 = 1e-3;
 
 /// Sums over the neighbours.
@@ -55,7 +55,7 @@ impl<R: Real> NeighbourBehaviour<R> for Separation<R> {
         let zero = neighbour.share.constant(0.0);
         let apart = zero.constant(SAME_SPOT_SQUARED).less_than(neighbour.distance_squared);
         let pushes = neighbour.near & apart;
-        // Taken off, it is +0 that changes nothing.
+        // Subtracting +0 changes nothing.
         let push = neighbour.offset * (neighbour.share / neighbour.distance_squared);
         sums.away = sums.away - push.where_or(pushes, Vector::zero(zero));
         sums.count = sums.count + neighbour.count();

@@ -23,7 +23,7 @@ crate::parameters! {
     }
 }
 
-/// Turns of the angle a tick for each world unit of distance: a tenth of a degree.
+/// Turns per tick and world unit of distance: a tenth of a degree.
 const TURNS_PER_UNIT: f32 = 0.1 / 360.0;
 
 impl<R: Real> SolitaryBehaviour<R> for Swim<R> {

@@ -25,7 +25,7 @@ crate::parameters! {
     }
 }
 
-/// What a neighbour at the same spot counts, in velocities of the agent.
+/// Contribution of a neighbour at the same spot, in velocities of the agent.
 const BACK_OFF: f32 = -10.0;
 
 /// Sums over the neighbours.
@@ -68,7 +68,7 @@ impl<R: Real> NeighbourBehaviour<R> for View<R> {
     ) -> Vector<R> {
         let zero = sums.count.constant(0.0);
         let back = agent.velocity * (sums.coincident * zero.constant(BACK_OFF));
-        // Turning each term is turning their sum.
+        // Turning the sum equals turning each term.
         let aside = sums.ahead.perpendicular() + back;
         let force = agent.steer(aside.with_length(agent.max_speed));
         force.where_or(zero.less_than(sums.count), Vector::zero(zero))

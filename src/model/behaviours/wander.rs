@@ -29,7 +29,7 @@ crate::parameters! {
     }
 }
 
-/// What the circle ahead does: it is steered for, or it pushes.
+/// How the circle acts: the agent steers for its point, or the point is a push.
 pub const KINDS: [&str; 2] = ["circle", "kick"];
 
 impl<R: Real> SolitaryBehaviour<R> for Wander<R> {
