@@ -1,8 +1,8 @@
 //! A whole tick of the scene `flock` on each engine, over counts and densities.
 //!
-//! `cargo bench --bench engines` runs all; `cargo bench -- gpu/k10` picks. `passes.rs` has the parts
-//! of a tick. Larger flocks, crowds, the agreement of the engines and pictures are for
-//! `flockwork bench`.
+//! `cargo bench --bench engines` runs all; `cargo bench -- gpu/k10` selects some. `passes.rs`
+//! measures the parts of a tick. `flockwork bench` measures larger flocks and crowds, compares the
+//! engines and draws plots.
 
 mod common;
 mod replay;
@@ -58,7 +58,7 @@ fn whole_tick(criterion: &mut Criterion) {
         let Some(mut engine) = engine else { continue };
         for density in DENSITIES {
             let mut group = criterion.benchmark_group(format!("{name}/k{density}"));
-            // All in all a few minutes on a machine without a GPU.
+            // A few minutes in total on a machine without a GPU.
             group.sampling_mode(SamplingMode::Flat).sample_size(10);
             group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
             for count in COUNTS {

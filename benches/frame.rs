@@ -1,8 +1,9 @@
-//! What a flock costs besides its ticks: a frame of it, and its start.
+//! What a flock costs besides its ticks: a frame, and the start.
 //!
-//! `cargo bench --bench frame` runs all; `cargo bench -- start/gpu` picks. A frame has 1280 × 720
-//! pixels and shows the whole world; on the GPU it is drawn and read back. A start is all from opening
-//! the device to the end of the first tick: placing the agents, compiling, loading.
+//! `cargo bench --bench frame` runs all; `cargo bench -- start/gpu` selects some. A frame has 1280
+//! × 720 pixels and shows the whole world; on the GPU it is drawn and read back. A start is
+//! everything from opening the device to the end of the first tick: placing the agents, compiling,
+//! loading.
 
 mod common;
 
@@ -20,9 +21,9 @@ use flockwork::view::gpu::renderer::Method;
 
 use common::{flock, gpu};
 
-/// Flocks that are drawn as triangles, on the edge of it, and as clouds.
+/// Flocks that are drawn as triangles, at the size of the switch, and as clouds.
 const DRAWN: [u64; 3] = [40_000, 200_000, 1_000_000];
-/// Flocks that start.
+/// Counts of flocks to start.
 const STARTED: [u64; 2] = [200_000, 8_000_000];
 /// Mean neighbours.
 const DENSITY: f32 = 10.0;
@@ -55,7 +56,7 @@ fn frames(criterion: &mut Criterion) {
     }
 }
 
-/// The time to the end of the first tick.
+/// The time from the start to the end of the first tick.
 fn start(count: u64, engine: impl FnOnce() -> Box<dyn Engine>) -> Duration {
     let begin = Instant::now();
     let mut engine = engine();

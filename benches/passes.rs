@@ -1,8 +1,8 @@
-//! Each pass of a tick by itself: those of the GPU, the CPU's `steer` on each instruction set that
-//! this processor has, and the CPU's `sort`.
+//! Each pass of a tick alone: the GPU's passes, the CPU's `steer` on each instruction set of this
+//! processor, and the CPU's `sort`.
 //!
-//! `cargo bench --bench passes` runs all; `cargo bench -- kernel/avx2` picks. A pass has the times
-//! that the engine itself measures, by timestamps where the device has them.
+//! `cargo bench --bench passes` runs all; `cargo bench -- kernel/avx2` selects some. The engine
+//! itself measures the times of its passes, with timestamps where the device has them.
 
 mod common;
 mod replay;
@@ -20,25 +20,25 @@ use flockwork::engine::gpu::{EngineOptions, GpuEngine};
 use common::{Flock, flock, gpu, scene};
 use replay::DENSITIES;
 
-/// Large enough that a GPU is busy, small enough that a scalar core is done in minutes.
+/// Large enough to keep a GPU busy, small enough for a scalar core to finish in minutes.
 const AGENTS: u64 = 50_000;
-/// Time for one pass of one flock, about; all in all some minutes on a machine without a GPU.
+/// Approximate time for one pass of one flock; a few minutes in total on a machine without a GPU.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Flocks that take other ways through the kernels, at the first density: several species, fields of
-/// view, and all agents in one cell, where runs are sampled and crowds sorted. What it is, the scene,
-/// and the keys set.
+/// Flocks that use other paths through the kernels, at the first density: several species, fields
+/// of view, and all agents in one cell, where runs are sampled and crowds sorted. Each has a label,
+/// the scene, and overrides.
 const OTHERS: [(&str, &str, &[&str]); 3] = [
     ("species", "predators", &[]),
     ("sight", "flock", &["starling.alignment.fov=270"]),
     ("crowd", "flock", &["starling.spawn_at_scale={place = \"point\"}"]),
 ];
 
-/// Time that `pass` took in `ticks` ticks, soon after the first state.
+/// The time that `pass` took in `ticks` ticks, soon after the first state.
 fn time_pass(engine: &mut dyn Engine, flock: &Flock, pass: &str, ticks: u64) -> Duration {
     let mut time = Duration::ZERO;
     flock.replay(engine, ticks, |engine, now| {
-        // One tick at a time: an engine may measure only a part of many at once.
+        // One tick at a time: in a batch an engine may time only a part.
         for _ in 0..now {
             engine.step(1).expect("the engine runs");
             engine.finish().expect("the engine runs");
@@ -50,7 +50,7 @@ fn time_pass(engine: &mut dyn Engine, flock: &Flock, pass: &str, ticks: u64) -> 
     time
 }
 
-/// Benchmarks the passes of `engine` that `wanted` names, as `group/pass/k`.
+/// Benchmarks the passes of `engine` listed in `wanted`, as `group/pass/k`.
 fn passes(criterion: &mut Criterion, name: &str, engine: &mut dyn Engine, wanted: &[&str]) {
     engine.set_profiling(true);
     let flocks = DENSITIES.map(|density| (format!("k{density}"), flock(AGENTS, density)));
@@ -66,8 +66,8 @@ fn passes(criterion: &mut Criterion, name: &str, engine: &mut dyn Engine, wanted
         for pass in chosen {
             let group = format!("{name}/{}", pass.pass);
             let mut group = criterion.benchmark_group(group);
-            // criterion goes by the wall clock here: the other passes count for its patience, not for
-            // the times that it is told.
+            // criterion's own clock measures all passes; it decides how many ticks to run, but the
+            // reported times are those of this pass.
             group.sampling_mode(SamplingMode::Flat).sample_size(10);
             group.warm_up_time(Duration::from_millis(100)).measurement_time(PATIENCE);
             group.throughput(Throughput::Elements(AGENTS));
@@ -79,8 +79,8 @@ fn passes(criterion: &mut Criterion, name: &str, engine: &mut dyn Engine, wanted
     }
 }
 
-/// `gpu/PASS/k10`, …; and `gpu-without-subgroups/steer/k10`, …, the neighbour loop of other devices,
-/// where a subgroup of agents reads its neighbours together by default.
+/// `gpu/PASS/k10`, …; and `gpu-without-subgroups/steer/k10`, …: the neighbour loop of other
+/// devices, where subgroups are the default.
 fn gpu_passes(criterion: &mut Criterion) {
     let Some(gpu) = gpu() else { return };
     passes(criterion, "gpu", &mut GpuEngine::new(Arc::clone(&gpu)), &[]);

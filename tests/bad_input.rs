@@ -1,5 +1,4 @@
-//! Files and arguments that are made to do harm: each is refused soon, with a message that can be
-//! read.
+//! Malicious files and arguments: each is refused quickly, with a readable message.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,10 +11,10 @@ use flockwork::model::scene::{BuiltIn, Scene};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-/// More than anything here takes, on any machine.
+/// Longer than anything here takes on any machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Runs the program with at most some memory (KiB), and ends it at the deadline.
+/// Runs the program with at most `memory` KiB, and kills it at the deadline.
 fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Output {
     let program = env!("CARGO_BIN_EXE_flockwork");
     let mut command = match memory {
@@ -41,14 +40,14 @@ fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Output 
     child.wait_with_output().unwrap()
 }
 
-/// The message of a run that fails with `code`.
+/// The message of a run that failed with `code`.
 fn refused(output: &Output, code: i32) -> String {
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{message:.2000}");
     message
 }
 
-/// An archive with one array `id` of these bytes.
+/// An archive with one array `id` that has these bytes.
 fn archive(path: &Path, array: &[u8], method: CompressionMethod) {
     let mut archive = ZipWriter::new(std::fs::File::create(path).unwrap());
     archive.start_file("id.npy", SimpleFileOptions::default().compression_method(method)).unwrap();
@@ -56,7 +55,7 @@ fn archive(path: &Path, array: &[u8], method: CompressionMethod) {
     archive.finish().unwrap();
 }
 
-/// An array: version, the length that the header claims, the header, and what follows.
+/// An array: version, the length that the header claims, the header, and the data.
 fn array(version: u8, claimed: u32, header: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY".to_vec();
     bytes.extend([version, 0]);
@@ -69,7 +68,7 @@ fn array(version: u8, claimed: u32, header: &str, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What reading a state file says, if it says something before the deadline.
+/// The error of reading a state file. Panics when there is none before the deadline.
 fn read(path: PathBuf) -> String {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -114,7 +113,7 @@ fn an_array_whose_header_is_no_header_is_refused_soon() {
             assert!(message.contains(told), "{message} says nothing of {told}");
             assert!(message.contains("`id`") && message.len() < 500, "{message}");
         }
-        // The control: with a plain header it is the other arrays that are missing.
+        // Control: with a correct header, the error is that the other arrays are missing.
         archive(&path, &whole(1, plain, &[1, 0, 0, 0, 2, 0, 0, 0]), method);
         let message = read(path.clone());
         assert!(message.contains("`position` is missing"), "{message}");
@@ -223,14 +222,14 @@ fn an_adapter_without_a_name_is_none() {
     }
 }
 
-/// The scenery's index is as large as what stands there, whatever the world's shape.
+/// The scenery's index grows with the scenery, not with the size or shape of the world.
 #[cfg(unix)]
 #[test]
 fn many_corners_in_a_long_world_take_little_memory() {
     let folder = tempfile::tempdir().unwrap();
     for boundary in ["wrap", "walls", "open"] {
         for size in [[100_000.0, 10_000_000.0], [1.0, 10_000_000.0], [10_000_000.0; 2]] {
-            // All over the world, and all in a corner of it.
+            // All over the world, and all in one corner.
             for part in [1.0, 1e-4] {
                 let corner = |number: u32| {
                     let hash =

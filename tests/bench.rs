@@ -1,5 +1,5 @@
-//! `flockwork bench`: what it prints and writes is complete. No time is asserted anywhere.
-//! Needs no GPU: the CPU engine stands for both.
+//! `flockwork bench`: its output and files are complete. No timing is asserted. Needs no GPU: the
+//! CPU engine is used for both.
 
 #[cfg(target_os = "linux")]
 mod process;
@@ -53,7 +53,7 @@ fn every_count_meets_every_density() {
     let line = format!("{QUICK} --counts 300,2000 --densities 5,20 {files}");
     let text = done(folder.path(), &line);
     assert_eq!(text.matches("speed-up").count(), 4, "{text}");
-    // The summary comes last, with a line for each table.
+    // The summary comes last, with one line per table.
     let summary: Vec<&str> = text.trim_end().lines().rev().take(5).collect();
     assert!(summary[4].contains("neighbours") && summary[4].ends_with("cpu1"), "{text}");
     assert!(summary[0].trim_start().starts_with("2000 "), "{text}");
@@ -72,7 +72,7 @@ fn every_count_meets_every_density() {
         assert!((even / report["density"].as_f64().unwrap() - 1.0).abs() < 1e-3);
         let rows = report["rows"].as_array().unwrap();
         assert_eq!(rows.len(), 2);
-        // So short a run is repeated.
+        // A run this short is repeated.
         let [runs, batch] = ["runs", "ticks_a_sample"].map(|key| report[key].as_u64().unwrap());
         let samples = runs * 6_u64.div_ceil(batch);
         assert!(
@@ -90,7 +90,7 @@ fn every_count_meets_every_density() {
     }
 }
 
-/// The names of all fields, however deep.
+/// The names of all fields at any depth.
 fn fields(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -107,7 +107,7 @@ fn fields(value: &Value, found: &mut Vec<String>) {
 #[test]
 fn the_json_says_what_it_is_and_every_field_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    // With the GPU where there is one: its adapter has fields too.
+    // With the GPU where there is one, because its adapter has fields too.
     let skips = std::env::var("FLOCKWORK_SKIP_GPU").is_ok_and(|value| value == "1");
     let engines = if skips { "cpu,cpu1" } else { "gpu,cpu" };
     done(folder.path(), &format!("--engines {engines} --ticks 6 --count 300 --json one.json"));
@@ -139,7 +139,7 @@ fn the_json_says_what_it_is_and_every_field_is_told() {
             "docs/bench-json.md does not tell of {name}"
         );
     }
-    // Nor does it tell of any that is not there.
+    // The page describes no field that does not exist.
     let told = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
     for (name, _) in told {
         let of_a_gpu = ["backend", "driver", "driver_version", "kind", "name"].contains(&name);
@@ -182,7 +182,7 @@ fn a_start_is_what_it_says() {
     assert_eq!(uniform, scene, "the scene `flock` starts evenly at scale");
     assert!((9.0..11.0).contains(&uniform), "{uniform}");
     assert!(flocked > 1.3 * uniform, "{flocked} after settling, {uniform} before");
-    // A hundred times as dense, but for the agents at the rim.
+    // A hundred times as dense, except for the agents at the rim.
     assert!((300.0..1000.0).contains(&clumped), "{clumped}");
 }
 
@@ -212,7 +212,7 @@ fn the_scenes_for_timing_start_as_they_say() {
     }
 }
 
-/// Tags of an SVG that are not closed, or closed twice.
+/// The number of opening tags of an SVG minus the closing ones.
 fn unbalanced(svg: &str) -> i32 {
     let tags = svg.split('<').skip(1);
     tags.map(|tag| match tag {
@@ -295,7 +295,7 @@ fn a_full_disk_behind_stdout_keeps_no_file_from_being_written() {
     assert!(folder.path().join("kept.svg").exists());
 }
 
-/// The same where signals do what they usually do, whatever they do to the tests.
+/// The same program with default signal handling, even if the tests run with ignored signals.
 #[cfg(target_os = "linux")]
 fn watched(folder: &Path, line: &str) -> process::Watched {
     let mut command = process::flockwork("");
@@ -303,7 +303,7 @@ fn watched(folder: &Path, line: &str) -> process::Watched {
     process::Watched::start(command)
 }
 
-/// The number of the signal of Ctrl-C.
+/// The number of SIGINT (Ctrl-C).
 #[cfg(target_os = "linux")]
 const INT: u32 = 2;
 
@@ -311,7 +311,7 @@ const INT: u32 = 2;
 #[test]
 fn ctrl_c_is_heard_before_the_first_sample() {
     let folder = tempfile::tempdir().unwrap();
-    // Its ticks before the measurement would take minutes.
+    // The ticks before the measurement would take minutes.
     let line = "--engines cpu --count 300000 --state flocked --settle 1000000 --json none.json";
     let mut bench = watched(folder.path(), line);
     bench.until_it_hears(INT);
@@ -332,7 +332,7 @@ fn ctrl_c_keeps_what_has_been_measured() {
     let mut bench = watched(folder.path(), line);
     let mut out = BufReader::new(bench.child.stdout.take().unwrap());
     let mut first = String::new();
-    // The first table has begun to appear: the second is under way.
+    // The first table has begun to appear: the second is being measured.
     out.read_line(&mut first).unwrap();
     bench.send("INT");
     let mut rest = String::new();

@@ -1,4 +1,4 @@
-//! The CPU engine against the brute-force reference, and what it promises of bits and time.
+//! The CPU engine against the brute-force reference, and its promises about bits and time.
 
 mod common;
 
@@ -16,11 +16,11 @@ use flockwork::model::scenery::Segment;
 use flockwork::model::state::FlockState;
 use glam::{DVec2, Vec2};
 
-/// Situations for each behaviour alone, and for all together.
+/// Situations for each behaviour alone and for all together.
 const ALONE: u64 = 1000;
 const TOGETHER: u64 = 1500;
 
-/// Situations that a control looks at, at most, to find one that notices.
+/// Most situations that a control tries until one notices the change.
 const CONTROLS: u64 = 2000;
 
 fn engine() -> CpuEngine {
@@ -92,8 +92,8 @@ fn every_instruction_set_gives_the_bits_of_the_scalar_one() {
     }
 }
 
-/// True when some situation, all right as it is, tells the engine's scene and state from those that
-/// `change` makes of them.
+/// True when, in some situation, the engine agrees with the reference, but not with the reference
+/// after `change`.
 fn notices(kinds: &[Kind], change: impl Fn(&mut Scene, &mut FlockState)) -> bool {
     let mut engine = engine();
     (0..CONTROLS).any(|number| {
@@ -132,7 +132,7 @@ fn whatever_else_is_changed_turns_the_comparison_red() {
     for (name, kinds, change) in changes() {
         assert!(notices(&kinds, change), "{kinds:?}: {name} makes no difference");
     }
-    // The control of the control: unchanged, nobody notices.
+    // Control of the control: without a change, no situation shows a difference.
     assert!(!notices(&FLOCKING, |_, _| {}));
 }
 
@@ -209,7 +209,7 @@ fn a_situation_is_what_its_name_says() {
     for cells in 1..=3 {
         assert!(some(&|state, scene| scene.grid(state.len()).columns == cells) > 50, "{cells}");
     }
-    // Halved columns, so few that they overlap round the world, and so many that a seam is rare.
+    // Halved columns; so few that they overlap round the world; so many that a seam is rare.
     let halved = |columns: std::ops::Range<u32>| {
         some(&|state, scene| {
             let grid = scene.grid(state.len());
@@ -248,8 +248,8 @@ fn threads_and_instruction_sets_give_the_same_bits() {
         flock(300, &["world={size=[160, 90], density=160, boundary=\"wrap\"}"]),
         flock(300, &["world.size=[120, 90]"]),
         flock(40, &["world.size=[160, 160]", "world.density=10"]),
-        // Four columns of half the radius, all of which are round every agent; so many in a row
-        // that they are sampled, and in three columns too few.
+        // Four columns of half the radius, so every agent looks at all of them: one world with so
+        // many agents in a row that they are sampled, and one with too few in three columns.
         flock(800, &["world={size=[120, 200], density=261, boundary=\"wrap\"}"]),
         flock(900, &["world={size=[120, 900], density=65, boundary=\"wrap\"}"]),
         // Dense: columns of half the radius.
@@ -310,8 +310,8 @@ fn a_thousand_ticks_lose_nobody() {
 
 #[test]
 fn a_sample_of_a_crowd_is_right_on_average() {
-    // 1000 agents in a cell: each looks at every 31st of them. Over many ticks the sampled sums must
-    // have the mean of the exact ones: alignment alone, seen through the change of velocity.
+    // 1000 agents in a cell: each looks at every 31st of them. Over many ticks the sampled sums
+    // must have the same mean as the exact ones. Alignment alone, seen in the change of velocity.
     let text = "world = { size = [100, 100], boundary = \"open\" }\n\
                 [species.a]\nmax_speed = 1e3\nmax_force = 1e-3\n[species.a.alignment]\nradius = 50\n";
     let mut scene = Scene::parse("crowd", text, &[]).unwrap();
@@ -326,7 +326,7 @@ fn a_sample_of_a_crowd_is_right_on_average() {
         state.position.push(Vec2::new(dice.between(20.0, 30.0), dice.between(20.0, 30.0)));
         state.velocity.push(Vec2::new(dice.between(0.5, 1.5), dice.between(-0.5, 1.0)));
     }
-    // Agent 0 stands still and is given a force along the direction of the sum.
+    // Agent 0 is at rest and gets a force in the direction of the sum.
     state.velocity[0] = Vec2::ZERO;
     let exact: DVec2 = state.velocity.iter().map(|v| v.as_dvec2()).sum();
     let mut engine = engine();
@@ -338,12 +338,13 @@ fn a_sample_of_a_crowd_is_right_on_average() {
     }
     let off = |heading: DVec2| heading.angle_to(exact).to_degrees().abs();
     let sampled = off(common::mean(&headings));
-    // One sample of 32 is off by 0.3/√32 rad = 3.0°, the mean of 600 by a 24th of that, 0.12°:
-    // three times as much is one case in four hundred. (The sums' size is tested with the sampling.)
+    // One sample of 32 is off by 0.3/√32 rad = 3.0°; the mean of 600 samples by a 24th of that,
+    // 0.12°. Three times as much happens in one case of four hundred. (The sampling tests check the
+    // size of the sums.)
     let worst = headings.iter().map(|heading| off(*heading)).fold(0.0, f64::max);
     println!("one sample is up to {worst:.2}° off the exact sum, the mean of 600 {sampled:.2}°");
     assert!(sampled < 0.4, "the mean of the samples is {sampled}° off");
-    // The control: with one sample for all seeds the mean would be as far off as that one.
+    // Control: if all seeds gave the same sample, the mean would be as far off as that one.
     assert!(worst > 0.8, "nothing was sampled");
 }
 

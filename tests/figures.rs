@@ -1,5 +1,5 @@
-//! The figures that `simulate --metrics` writes against those of the states beside them, worked out
-//! once more by the formulas of the README: agent by agent, pair by pair. Needs no GPU.
+//! The figures of `simulate --metrics` against the states written beside them. They are computed
+//! again by the formulas of the README: agent by agent, pair by pair. Needs no GPU.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -7,13 +7,13 @@ use std::process::Command;
 
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 
-/// World units and shares; sums of thousands of `f64`.
+/// World units and shares: the error of sums of thousands of `f64`.
 const TOLERANCE: f64 = 1e-9;
 
 type Agent = [f64; 4];
 
-/// The rows of a CSV file by the names of their columns; states hold `f32`, which are not quite what
-/// their shortest decimals are.
+/// The rows of a CSV file by column name. States hold `f32`, and their shortest decimals differ
+/// slightly from those numbers.
 fn rows(path: &std::path::Path, number: fn(&str) -> f64) -> Vec<BTreeMap<String, f64>> {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let names = reader.headers().unwrap().clone();
@@ -24,7 +24,7 @@ fn rows(path: &std::path::Path, number: fn(&str) -> f64) -> Vec<BTreeMap<String,
     reader.records().map(|record| row(record.unwrap())).collect()
 }
 
-/// The shortest way from `a` to `b` on an axis of this length; endless where there is none.
+/// The shortest way from `a` to `b` on an axis of this length; none: the axis is endless.
 fn way(a: f64, b: f64, length: Option<f64>) -> f64 {
     let straight = b - a;
     let Some(length) = length else { return straight };
@@ -37,7 +37,7 @@ fn mean(of: impl Iterator<Item = f64>) -> f64 {
     all.iter().sum::<f64>() / all.len() as f64
 }
 
-/// Where the middle of the flock lies on one axis.
+/// The middle of the flock on one axis.
 fn middle(places: &[f64], length: Option<f64>) -> f64 {
     let Some(length) = length else { return mean(places.iter().copied()) };
     let angles = || places.iter().map(|place| place / length * TAU);
@@ -45,7 +45,7 @@ fn middle(places: &[f64], length: Option<f64>) -> f64 {
     sine.atan2(cosine) / TAU * length
 }
 
-/// What the README says of each column.
+/// Each column by its definition in the README.
 fn figures(agents: &[Agent], size: [Option<f64>; 2], radius: f64) -> Vec<(&'static str, f64)> {
     let speed = |a: &Agent| a[2].hypot(a[3]);
     let axis = |i: usize| agents.iter().map(|a| a[i]).collect::<Vec<_>>();
@@ -120,7 +120,7 @@ fn every_figure_is_what_the_readme_says() {
                 );
             }
         }
-        // They change, and differ from each other.
+        // The figures change, and they differ from each other.
         let (first, last) = (&written[0], &written[4]);
         assert!(first["rotation"] != last["rotation"]);
         assert!((last["rotation"] - last["angular_momentum"]).abs() > 1e-4);

@@ -1,5 +1,5 @@
-//! Where a formula of the sources meets the roundings of `f32`: an agent that has turned, one that
-//! turns about on the spot, one that grazes a circle, one at rest. On both engines.
+//! Where a source's formula meets `f32` rounding: an agent that has turned, one that reverses on
+//! the spot, one that grazes a circle, one at rest. On both engines.
 
 mod adapter;
 mod common;
@@ -13,7 +13,7 @@ use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 
-/// Runs `check` on the CPU engine and, where there is one, on the GPU engine.
+/// Runs `check` on the CPU engine and, if there is an adapter, on the GPU engine.
 fn on_both(test: &str, mut check: impl FnMut(&mut dyn Engine)) {
     check(&mut CpuEngine::new(Some(2)).unwrap());
     if let Some(gpu) = adapter::gpu(test) {
@@ -25,7 +25,7 @@ fn scene(rules: &str) -> Scene {
     Scene::parse("formulas", rules, &[]).unwrap()
 }
 
-/// Agents of the first species at places with velocities.
+/// Agents of the first species with these positions and velocities.
 fn flock(agents: &[(Point, Point)]) -> FlockState {
     FlockState {
         id: (0..agents.len() as u32).collect(),
@@ -46,7 +46,8 @@ fn who_has_turned_from_a_wall_is_left_alone() {
                  max_speed = {max_speed}\nmax_force = {max_force}\n[species.a.contain]\n\
                  margin = 1e5\n"
             ));
-            // Along one axis, and away from a corner: both to a rounding what is desired.
+            // Along one axis, and away from a corner: each velocity is within rounding of the
+            // desired one.
             let diagonal = max_speed / 2.0_f32.sqrt();
             let mut agents = Vec::new();
             for nudge in -3..=3 {
@@ -63,7 +64,7 @@ fn who_has_turned_from_a_wall_is_left_alone() {
                 let kick = v.distance(*u);
                 assert!(kick < 1e-5_f32.max(1e-6 * max_speed), "{max_speed}: {v} became {u}");
             }
-            // And who has not is pushed, by max_force exactly.
+            // An agent that has not turned yet is pushed by exactly max_force.
             let off = Point::new(diagonal, diagonal - 0.01 * max_speed);
             let after = run(engine, &scene, &flock(&[(Point::splat(5e4), off)]), 1);
             let kick = after.velocity[0].distance(off);
@@ -109,7 +110,7 @@ fn nobody_on_a_path_comes_to_a_standstill() {
 
 #[test]
 fn a_grazed_circle_never_pulls() {
-    // The circle's edge is at 30, an agent of size 6 touches it as far as 36 from the centre.
+    // The circle's edge is at 30. An agent of size 6 touches it up to 36 from the centre.
     let scene = |limit: &str| {
         let mut scene = scene(&format!(
             "world = {{ size = [640, 360], boundary = \"open\" }}\n[[obstacles]]\nposition = \
@@ -124,10 +125,10 @@ fn a_grazed_circle_never_pulls() {
             let scene = scene(limit);
             for aside in [1.0_f32, 20.0, 29.5, 30.5, 33.0, 35.5, 36.5, 40.0] {
                 for side in [-1.0, 1.0] {
-                    // 40 before the centre, which is to the left where the agent is below it.
+                    // 40 before the centre, which is to the left of an agent below it.
                     let place = Point::new(300.0, 180.0 - side * aside);
                     let before = flock(&[(place, Point::X)]);
-                    // Ahead of an agent at half its full speed the box has the length 60.
+                    // At half the full speed the box is 60 long.
                     let force = (36.0 - aside).max(0.0) * (1.0 + (60.0 - 40.0) / 60.0);
                     let braking = if aside < 36.0 { (30.0 - 40.0) * 0.2 } else { 0.0 };
                     let velocity = Point::new(1.0 + braking, -side * force);
@@ -144,7 +145,7 @@ fn a_grazed_circle_never_pulls() {
 
 #[test]
 fn an_open_world_ends_far_away() {
-    // Far out the next number is 65,536 away: slower agents do not move there.
+    // Far out, neighbouring numbers are 65,536 apart: slower agents do not move there.
     let scene = scene("time_step = 10\nworld.boundary = \"open\"\n[species.a]\nmax_speed = 1e4\n");
     on_both("an_open_world_ends_far_away", |engine| {
         let agents = [
@@ -157,7 +158,7 @@ fn an_open_world_ends_far_away() {
         assert_eq!(after.position[0], Point::new(1e12, 1005.0));
         assert_eq!(after.position[1..], before.position[1..]);
         assert_eq!(after.velocity[1..], before.velocity[1..]);
-        // And who comes back does.
+        // An agent that flies back does move.
         let back = flock(&[(Point::new(1e12, 5.0), Point::new(-1e4, 0.0))]);
         assert!(run(engine, &scene, &back, 10).position[0].x < 1e12);
     });

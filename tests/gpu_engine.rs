@@ -1,5 +1,5 @@
 //! Levels 2 and 4: one tick of the GPU engine against the brute-force reference, with controls that
-//! must turn the comparison red.
+//! must make the comparison fail.
 
 mod adapter;
 mod common;
@@ -21,7 +21,7 @@ use flockwork::engine::gpu::shaders::compose;
 use flockwork::model::behaviours::{Kind, Uses};
 use wgpu::naga::ScalarKind;
 
-/// Situations for each behaviour alone, and for all together.
+/// Situations for each behaviour alone and for all together.
 const ALONE: usize = 240;
 const TOGETHER: usize = 800;
 
@@ -33,8 +33,8 @@ fn count_of(kinds: &[Kind]) -> usize {
 fn one_tick_is_that_of_the_reference() {
     let Some(gpu) = adapter::gpu("one_tick_is_that_of_the_reference") else { return };
     let mut engine = engine(&gpu);
-    // Beside the checked engine the one that runs on a real GPU: without checks, and, where agents go
-    // by subgroup by default, with the neighbour loop of all other devices.
+    // Besides the checked engine, the one that runs on a real GPU: without bounds checks and, where
+    // subgroups are the default, with the neighbour loop of all other devices.
     let mut by_itself = without_subgroups(&gpu);
     let (mut worst, mut doubtful, mut number) = (Differences::default(), 0.0, 0_u32);
     let mut of_each = [0; Kind::ALL.len()];
@@ -69,7 +69,7 @@ fn one_tick_is_that_of_the_reference() {
     println!("each behaviour in {of_each:?}, each extra in {with_extra:?}");
     let fewest = TOGETHER + (ALONE - 40) / share();
     assert!(of_each.iter().all(|times| *times >= fewest), "too few situations");
-    // What agents draw makes a shader of its own for each set of numbers: tests/traits.rs has some.
+    // Every set of drawn numbers needs a shader of its own: tests/traits.rs covers some.
     let extras = with_extra.iter().zip(Uses::EXTRAS);
     let mut extras = extras.filter(|(_, (_, extra))| *extra != Uses::TRAITS);
     assert!(extras.all(|(times, _)| (100..number - 100).contains(times)));
@@ -90,10 +90,10 @@ fn who_stands_in_the_corner_sees_obstacles() {
     assert_ticks(&mut engine, in_the_corner(), 1, GPU);
 }
 
-/// A number of a species' table that differs visibly from the one there.
+/// A number that differs clearly from the one in a species' table.
 fn poisoned(bytes: [u8; 4], kind: ScalarKind) -> [u8; 4] {
     if kind != ScalarKind::Float {
-        // Choices, turns and sets: another bit of each.
+        // Choices, turns and sets: flip one bit.
         return (u32::from_le_bytes(bytes) ^ 1).to_le_bytes();
     }
     let value = f32::from_le_bytes(bytes);
@@ -105,11 +105,11 @@ fn poisoned(bytes: [u8; 4], kind: ScalarKind) -> [u8; 4] {
 fn every_poisoned_parameter_is_noticed_on_the_device() {
     let Some(gpu) = adapter::gpu("every_poisoned_parameter_is_noticed") else { return };
     let mut engine = engine(&gpu);
-    // All behaviours at once, and all that comes with them: every parameter in one table.
+    // All behaviours and all extras at once: every parameter in one table.
     let extras = Uses::SIGHT.with(Uses::INNER).with(Uses::COUNTS).with(Uses::PRIORITY);
     let whole = |case: &Situation| {
         let uses = case.scene.uses();
-        // Where values vary, the table is written anew for every tick.
+        // When values vary, the table is rewritten for every tick.
         let fixed = !uses.has(Uses::VARYING) && !uses.has(Uses::TRAITS);
         Kind::ALL.iter().all(|kind| uses.contains(*kind)) && uses.has(extras) && fixed
     };
@@ -127,8 +127,8 @@ fn every_poisoned_parameter_is_noticed_on_the_device() {
         engine.load(&case.scene, &case.state).unwrap();
         let tables = engine.read_buffer("tables").unwrap();
         unseen.retain(|(_, field)| {
-            // One number of every species is changed behind the engine's back, in the very bytes
-            // that the shader reads.
+            // Changes one number of every species behind the engine's back, in the bytes that the
+            // shader reads.
             let mut changed = tables.clone();
             for record in
                 changed.chunks_exact_mut(layout.size as usize).take(case.scene.species.len())
@@ -149,14 +149,14 @@ fn every_poisoned_parameter_is_noticed_on_the_device() {
     assert!(unseen.is_empty(), "{unseen:?} make no difference");
 }
 
-/// Which bytes of a buffer are poisoned.
+/// The part of a buffer to poison.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Whole,
     FirstWord,
-    /// The lists of the index of that name.
+    /// The lists of the spatial index with this name.
     Lists(&'static str),
-    /// What they list.
+    /// The items in those lists.
     Items(&'static str),
 }
 
@@ -204,7 +204,7 @@ fn a_poisoned_table_of_the_scenery_is_noticed_on_the_device() {
         let red = cases.iter().any(|case| {
             let expected = reference::step(&case.scene, &case.state);
             engine.load(&case.scene, &case.state).unwrap();
-            // Every word moves one place on, a single one is another.
+            // Every word moves by one place; a single word is changed.
             let mut words = engine.read_buffer(buffer).unwrap();
             let part = part.of(case, &engine, words.len());
             if part.is_empty() {
@@ -213,7 +213,7 @@ fn a_poisoned_table_of_the_scenery_is_noticed_on_the_device() {
             words[part.clone()].rotate_right(4);
             words[part.start] ^= u8::from(part.len() == 4);
             engine.write_buffer(buffer, &words).unwrap();
-            // Pass by pass: a step would write the clock again.
+            // Pass by pass: a step would overwrite the clock.
             TICK.iter().for_each(|pass| engine.run_pass(pass.name).unwrap());
             compare(&case.scene, &expected, &engine.read_back().unwrap(), GPU).is_err()
         });

@@ -1,4 +1,4 @@
-//! Level 1: every pass against its twin on the CPU, exactly, at the sizes where passes break.
+//! Level 1: every pass against its CPU twin, exactly, at the sizes where passes break.
 
 mod adapter;
 
@@ -15,7 +15,7 @@ use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 
-/// The bit of a crowded cell that `sort_crowds` leaves to `sort_scattered`.
+/// The bit that marks a crowded cell which `sort_crowds` leaves to `sort_scattered`.
 const SCATTERED: u32 = 1 << 31;
 
 const FLOCK: &str = r#"
@@ -38,7 +38,7 @@ count = 100
 weight = 0.1
 "#;
 
-/// A flock, and knobs that make small flocks meet the limits of large ones.
+/// A flock, and options that make small flocks reach the limits of large ones.
 struct Case {
     name: &'static str,
     count: u64,
@@ -56,12 +56,12 @@ fn cases() -> Vec<Case> {
         case("one short of a workgroup", 63, uniform, checked),
         case("a workgroup", 64, uniform, checked),
         case("one more than a workgroup", 65, uniform, checked),
-        // More than 65,535 agents and cells, and a ragged end.
+        // More than 65,535 agents and cells, and a count that fills no whole workgroup.
         case("more than 16 bits", 65_537, uniform, checked),
         case("the same, as shipped", 65_537, uniform, EngineOptions { checked: false, ..checked }),
-        // A dispatch row of three workgroups: every pass becomes two-dimensional.
+        // At most three workgroups per dispatch dimension: every pass becomes two-dimensional.
         case("2-D dispatch", 20_011, uniform, EngineOptions { dispatch_limit: Some(3), ..checked }),
-        // Grids of one block of cells, of 7, and of 20, scanned in the one way and the other.
+        // Grids of one block of cells, of 7, and of 20; scanned in both ways.
         case("a block of cells", 1_000, uniform, checked),
         case(
             "a block, in three passes",
@@ -89,14 +89,15 @@ fn cases() -> Vec<Case> {
             uniform,
             EngineOptions { without_subgroups: true, ..checked },
         ),
-        // So many that a driver which counts a shader's loop rounds must not have its way.
+        // So many members that a limit on a shader's loop iterations would cut them off.
         case(
             "a million in one cell",
             1_200_000,
             point,
             EngineOptions { checked: false, ..checked },
         ),
-        // Cells of a thousand, by bitmaps for all and for each row of cells round theirs.
+        // Cells of a thousand, sorted by one bitmap for all and by bitmaps for each row of cells
+        // round theirs.
         case(
             "a crowded row",
             60_011,
@@ -117,21 +118,22 @@ fn cases() -> Vec<Case> {
             uniform,
             EngineOptions { crowded_above: 2, small_grid: 0, ..checked },
         ),
-        // Agents fly across the world in a tick: members of a cell come from anywhere.
+        // Agents fly across the world in a tick: the members of a cell come from anywhere.
         case(
             "scattered crowds",
             20_001,
             &["species.a.spawn={place = \"uniform\", speed = 1000}", "species.a.max_speed=1200"],
             EngineOptions { crowded_above: 2, ..checked },
         ),
-        // As scattered, but so few that a bitmap holds all.
+        // Just as scattered, but so few that one bitmap holds all.
         case(
             "scattered crowds of a small flock",
             192,
             &["species.a.spawn={place = \"uniform\", speed = 80}", "species.a.max_speed=100"],
             EngineOptions { crowded_above: 2, ..checked },
         ),
-        // Cells of 250, of 17 bits: three double rounds, and several members to a thread.
+        // Cells of 250 members, keys of 17 bits: three double rounds, and several members per
+        // thread.
         case(
             "large scattered crowds",
             70_001,
@@ -159,7 +161,7 @@ struct Loaded {
     crowded_above: u32,
     occasion: Occasion,
     tick: u32,
-    /// Members of the largest crowd that came from too far apart for bitmaps, so far.
+    /// Members of the largest crowd so far whose members came from too far apart for bitmaps.
     largest_scattered: usize,
 }
 
@@ -170,7 +172,7 @@ fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
     let state = scene.populate(&request).unwrap();
     let mut engine = GpuEngine::with_options(Arc::clone(gpu), case.options);
     engine.load(&scene, &state).unwrap();
-    // What a tick must write, it must not read before: poison it.
+    // A tick must not read what it has not written: poison it.
     for name in ["next_state", "binned", "blocks", "crowded", "scattered", "index", "scratch"] {
         let size = engine.read_buffer(name).unwrap().len();
         engine.write_buffer(name, &vec![0xff; size]).unwrap();
@@ -200,19 +202,19 @@ impl Loaded {
         bytemuck::pod_collect_to_vec(&self.engine.read_buffer(name).unwrap())
     }
 
-    /// The bits of the targets that were hit, and how many agents each cell has.
+    /// The bits of the targets that were hit, and the number of agents in each cell.
     fn hits_and_members(&self) -> (Vec<u32>, Vec<u32>) {
         let mut hits = self.words("cell_count");
         let members = hits.split_off(HITS_BYTES as usize / 4);
         (hits, members)
     }
 
-    /// The targets as the device has them.
+    /// The targets on the device.
     fn targets(&mut self) -> Vec<Target> {
         self.engine.targets().unwrap()
     }
 
-    /// Which of `targets` an agent at one of these positions hits.
+    /// Which of `targets` are hit by an agent at one of these positions.
     fn hits(&self, targets: &[Target], positions: impl Iterator<Item = Point>) -> Vec<bool> {
         let mut hits = vec![false; targets.len()];
         for position in positions {
@@ -224,8 +226,8 @@ impl Loaded {
         hits
     }
 
-    /// Runs a tick pass by pass and compares what each wrote with its twin. `skip` leaves a pass
-    /// out, for the negative control.
+    /// Runs a tick pass by pass and compares the output of each with its twin. `skip` leaves out a
+    /// pass, for the negative control.
     fn check_tick(&mut self, skip: Option<&str>) -> Result<(), String> {
         let mut targets = self.targets();
         let engine = &self.engine;
@@ -307,7 +309,7 @@ impl Loaded {
         listed.truncate(crowds.len());
         listed.sort_unstable();
         scanned("crowds", listed == crowds)?;
-        // A workgroup for each of the first crowds, then one for every 64.
+        // One workgroup for each of the first crowds, then one for every 64.
         let workgroups = (0..crowds.len()).filter(|nth| *nth < 1024 || nth % 64 == 0).count();
         let grid_stats = [largest, workgroups as u32, 1, 1, crowds.len() as u32];
         scanned("grid_stats", self.words("grid_stats") == grid_stats)?;
@@ -320,7 +322,8 @@ impl Loaded {
             index[cell[0] as usize..cell[1] as usize].sort_unstable();
         }
         expect("place", index == order)?;
-        // A race that nobody ran: within each cell the last come first. Whatever the device's own
+        // An artificial race: reverse the order within each cell. Whatever the device's real race
+        // did, the passes that undo it now have something to undo.
         // race was, the passes that undo it now have something to undo.
         for cell in start.windows(2) {
             index[cell[0] as usize..cell[1] as usize].reverse();
@@ -362,7 +365,7 @@ impl Loaded {
         self.largest_scattered = self.largest_scattered.max(most);
         self.engine.end_tick().unwrap();
         self.tick += 1;
-        // Last, since it takes the engine: nothing after it has touched the targets.
+        // Last, because it borrows the engine. Nothing has changed the targets since.
         expect("move_targets: targets", self.targets() == targets)
     }
 }
@@ -381,7 +384,7 @@ fn every_pass_equals_its_twin() {
             }
         }
         if case.name == "large scattered crowds" {
-            // More than the threads of a workgroup, and of more bits than two double rounds sort.
+            // More members than a workgroup has threads, and more bits than two double rounds sort.
             assert!(loaded.largest_scattered > 128 && loaded.count > 1 << 16);
         }
     }

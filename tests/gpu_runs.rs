@@ -1,5 +1,5 @@
-//! Levels 3 and 4: runs of the GPU engine against those of the CPU engine and against its own, with
-//! controls that must turn each comparison red.
+//! Levels 3 and 4: runs of the GPU engine against the CPU engine and against its own, with controls
+//! that must make each comparison fail.
 
 mod adapter;
 mod common;
@@ -15,9 +15,9 @@ use flockwork::model::scene::{Request, Scene, built_in};
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
 
-/// How much two engines' polarisation may differ after 100 ticks of a flock of 2,000: single agents
-/// part company where rounding tips a balance, the flock as a whole does not. A different seed
-/// changes it by 0.1 and more.
+/// How much the polarisation of two engines may differ after 100 ticks of a flock of 2,000. Single
+/// agents diverge where rounding flips a decision; the flock as a whole does not. Another seed
+/// changes it by 0.1 or more.
 const ORDER: f64 = 0.02;
 
 #[test]
@@ -25,7 +25,7 @@ fn ticks_may_be_taken_one_by_one_or_at_once() {
     let Some(gpu) = adapter::gpu("ticks_may_be_taken_one_by_one_or_at_once") else { return };
     let mut engine = engine(&gpu);
     let (scene, state) = mixed("wrap", &[]);
-    // A submission takes 64 at most: varying values meet the end of one.
+    // A submission holds at most 64 ticks: varying values cross its end.
     let ticks = 150;
     let at_once = run(&mut engine, &scene, &state, ticks);
     engine.load(&scene, &state).unwrap();
@@ -34,14 +34,15 @@ fn ticks_may_be_taken_one_by_one_or_at_once() {
     }
     let one_by_one = engine.read_back().unwrap();
     assert!(bits(&at_once) == bits(&one_by_one) && at_once.tick == one_by_one.tick);
-    // The control: a value that varies otherwise.
+    // Control: a value that varies differently.
     let (other, _) = mixed("wrap", &["starling.cohesion.weight.amplitude=0.51"]);
     assert!(bits(&at_once) != bits(&run(&mut engine, &other, &state, ticks)));
 }
 
-/// Ticks of every scene on drivers that compute on the CPU and so round as the CPU engine does.
+/// Ticks of every scene on drivers that compute on the CPU and so round like the CPU engine.
 const SCENE_TICKS: u32 = 50;
-/// On a GPU, which may round otherwise: so many of the agents may gain or lose a neighbour in one tick.
+/// On a GPU, which may round differently: the share of agents that may gain or lose a neighbour in
+/// one tick.
 const SCENE_APART: f64 = 0.01;
 
 #[test]
@@ -61,7 +62,7 @@ fn every_scene_is_the_same_on_both_engines() {
                 let apart = apart(&scene, &a, &b);
                 assert!(apart < SCENE_APART, "{}: {apart} of the agents apart", built_in.name);
             }
-            // The control: one tick more or less.
+            // Control: one more tick.
             assert!(bits(&a) != bits(&run(&mut on_cpu, &scene, &state, ticks + 1)));
         }
     }
@@ -93,8 +94,8 @@ fn both_engines_move_a_flock_the_same_way_for_100_ticks() {
     }
 }
 
-/// The largest difference of position after one tick of a crowd whose runs are sampled, between
-/// the CPU engine with the scene's seed and the GPU engine with `seed`.
+/// The largest difference in position after one tick of a crowd with sampled runs, between the CPU
+/// engine with the scene's seed and the GPU engine with `seed`.
 fn crowd_apart(gpu: &Arc<Gpu>, boundary: &str, radius: f32, seed: u32) -> f32 {
     let crowd = format!("starling.spawn_at_scale={{place = \"disc\", radius = {radius}}}");
     let boundary = format!("world.boundary=\"{boundary}\"");
@@ -107,14 +108,15 @@ fn crowd_apart(gpu: &Arc<Gpu>, boundary: &str, radius: f32, seed: u32) -> f32 {
     apart.fold(0.0, f32::max)
 }
 
-/// Part of the agents that are more than a hundredth of a unit apart in two states.
+/// Share of the agents that are more than a hundredth of a unit apart in two states.
 fn apart(scene: &Scene, a: &FlockState, b: &FlockState) -> f64 {
     let pairs = a.position.iter().zip(&b.position);
     let far = pairs.filter(|(p, q)| scene.world.shortest_between(**p, **q).length() > 0.01);
     far.count() as f64 / a.len() as f64
 }
 
-/// The polarisation of the starlings, who are most and flock; and the mean number of neighbours.
+/// The polarisation of the starlings, which are most agents and flock; and the mean number of
+/// neighbours.
 fn order_and_crowding(scene: &Scene, state: &FlockState) -> (f64, f64) {
     let starlings = state.velocity.iter().zip(&state.species).filter(|(_, species)| **species == 0);
     let headings: Vec<_> = starlings.map(|(v, _)| v.as_dvec2().normalize_or_zero()).collect();
@@ -123,10 +125,10 @@ fn order_and_crowding(scene: &Scene, state: &FlockState) -> (f64, f64) {
 
 #[test]
 fn both_engines_move_a_mixed_scene_the_same_way_for_100_ticks() {
-    // Two runs of the CPU engine of which one starts a rounding off have 2 % of their agents apart
-    // after 30 ticks and most of them after 100, when their orders differ by 0.003 and their
-    // numbers of neighbours by half a percent. Another weight of one behaviour has 75 % apart after
-    // 30 ticks; another seed changes order by 0.1 and neighbours by 45 %.
+    // In two runs of the CPU engine, one with a rounding error in its start, 2 % of the agents are
+    // apart after 30 ticks and most of them after 100; their orders then differ by 0.003 and their
+    // numbers of neighbours by half a percent. With another weight of one behaviour, 75 % are apart
+    // after 30 ticks. Another seed changes order by 0.1 and neighbours by 45 %.
     const APART: f64 = 0.1;
     const CROWDING: f64 = 0.02;
     let Some(gpu) = adapter::gpu("both_engines_move_a_mixed_scene_the_same_way") else { return };
@@ -173,7 +175,7 @@ fn both_engines_take_the_same_samples_of_a_crowd() {
         ["wrap", "walls", "open"].iter().flat_map(|boundary| [(boundary, 60.0), (boundary, 170.0)])
     {
         let same = crowd_apart(&gpu, boundary, radius, 1);
-        // The control: other samples lead elsewhere.
+        // Control: other samples lead elsewhere.
         let other = crowd_apart(&gpu, boundary, radius, 2);
         println!("{boundary}: {same:.1e} units apart, {other:.1e} with other samples");
         assert!(f64::from(same) < GPU.position, "{boundary}, {radius}: {same}");
@@ -191,9 +193,9 @@ fn a_subgroup_finds_the_neighbours_that_each_agent_finds_alone() {
     let mut by_subgroup = GpuEngine::new(Arc::clone(&gpu));
     let mut alone = without_subgroups(&gpu);
     let place = |shape: &str| format!("starling.spawn_at_scale={{place = {shape}}}");
-    // Even; sampled and unsampled side by side; as long a run as there is; rows of one agent in
-    // ten cells; worlds of few columns and rows, where the seam is next to everybody; columns of half
-    // the radius.
+    // Even; sampled and unsampled cells side by side; the longest run possible; rows with one agent
+    // per ten cells; worlds of few columns and rows, where every agent is near the seam; columns of
+    // half the radius.
     let cases = [
         (3_001, place("\"uniform\""), false),
         (5_000, place("\"disc\", radius = 60"), true),
@@ -217,7 +219,7 @@ fn a_subgroup_finds_the_neighbours_that_each_agent_finds_alone() {
             assert!(same, "{count} agents, {overrides:?}: other bits");
             let sampled = Metrics::of(&scene, &state).sampled_agents > 0;
             assert_eq!(sampled, *is_sampled, "{count} agents, {overrides:?}");
-            // The control: members of a crowd's other samples.
+            // Control: another seed samples other members of a crowd.
             scene.seed = 2;
             let other = run(&mut by_subgroup, &scene, &state, 12);
             assert!(!sampled || bits(&one) != bits(&other), "{count} agents, {overrides:?}");

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use flockwork::model::behaviours::Kind;
 
-/// The layers, lowest first: each uses only itself and those before it.
+/// The layers, lowest first. Each uses only itself and the layers before it.
 const LAYERS: [&str; 5] = ["model", "engine", "view", "app", "commands"];
 
-/// The parts of the model, lowest first: likewise.
+/// The parts of the model, lowest first, with the same rule.
 const MODEL: [&str; 13] = [
     "quote",
     "real",
@@ -48,7 +48,7 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.starts_with("//"))
 }
 
-/// The code of a file without its module of tests, which may use whatever it likes.
+/// The code of a file without its module of tests, which may use anything.
 fn shipped(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
     code(text).collect::<Vec<_>>().join("\n")
@@ -79,13 +79,13 @@ fn leaves(tree: &str) -> Vec<String> {
     parts.flat_map(leaves).map(|leaf| format!("{stem}{leaf}")).collect()
 }
 
-/// The modules of this crate that the code of `module` names, in full: those that it imports, one by
-/// one or in groups, and those that stand in its code.
+/// The full paths of all modules of this crate that the code of `module` names: in imports, single
+/// or grouped, and in expressions.
 fn imports(module: &[String], text: &str) -> Vec<Vec<String>> {
     let text = shipped(text);
     let mut paths = Vec::new();
     for (at, _) in text.match_indices("use ") {
-        // At the start of a statement, and not of a sentence in a string.
+        // Only at the start of a statement, not within a string.
         let line = text[..at].rsplit('\n').next().unwrap_or_default();
         let statement = line.is_empty() || line == "pub " || line.starts_with("pub(");
         if let Some((tree, _)) = text[at + 4..].split_once(';').filter(|_| statement) {
@@ -112,8 +112,8 @@ fn imports(module: &[String], text: &str) -> Vec<Vec<String>> {
     resolved.collect()
 }
 
-/// What the code of `module` names although it stands above it in `order`: of the parts of
-/// the tree under `room`, lowest first.
+/// What `module` names although it comes later in `order`. `order` lists the parts of the tree
+/// under `room`, lowest first.
 fn upward(room: &[&str], order: &[&str], module: &[String], text: &str) -> Vec<String> {
     let rank = |path: &[String]| {
         let inside = path.len() > room.len() && room.iter().zip(path).all(|(a, b)| a == b);
@@ -168,8 +168,8 @@ fn an_upward_import_is_found_however_it_is_written() {
     assert_eq!(upward(&[], &LAYERS, &model, "use crate::{engine::Engine, model::real};").len(), 1);
 }
 
-/// A behaviour says itself what it needs: nobody asks which one it is, but for its picture and for
-/// the set of behaviours that the CPU engine has a loop of its own for.
+/// A behaviour declares its needs itself, so no other code asks which behaviour it is. Exceptions:
+/// its picture, and the behaviours for which the CPU engine has a separate loop.
 #[test]
 fn nobody_names_a_behaviour_but_itself_its_picture_and_its_tests() {
     let at_home = ["src/model/behaviours", "src/view/shapes/geometry", "src/engine/cpu/steer.rs"];
@@ -195,7 +195,7 @@ fn nobody_names_a_behaviour_but_itself_its_picture_and_its_tests() {
 
 #[test]
 fn each_library_stays_in_its_room() {
-    // What, and the only folders and files in which it may be named.
+    // A library, and the only folders and files that may name it.
     let rooms: [(&str, &[&str]); 3] = [
         ("wgpu::", &["src/engine/gpu", "src/view/gpu", "src/app", "src/commands/adapters.rs"]),
         ("winit::", &["src/app"]),

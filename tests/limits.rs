@@ -1,5 +1,5 @@
-//! Every number that a scene may hold leads to numbers: all parameters of all behaviours and bodies
-//! are drawn from their whole ranges, by their logarithm, and no state is anything but finite.
+//! All numbers that a scene may hold give finite results: parameters of all behaviours and bodies
+//! are drawn from their whole ranges, on a logarithmic scale, and every state stays finite.
 
 mod adapter;
 mod common;
@@ -17,31 +17,32 @@ use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
 use glam::Vec2;
 
-/// Scenes that the CPU engine takes, and the GPU engine, for which shaders have to be compiled.
+/// Number of scenes for the CPU engine and for the GPU engine, which has to compile shaders for
+/// them.
 const ON_THE_CPU: u64 = 4000;
 const ON_THE_GPU: u64 = 150;
 
-/// Ticks of each.
+/// Ticks per scene.
 const TICKS: u32 = 24;
 
-/// Nobody is ever faster; world units per tick.
+/// No agent is ever faster; world units per tick.
 const FASTEST: f64 = 1e4;
 
-/// The smallest number of which `f32` holds every digit.
+/// The smallest number with full precision in `f32`.
 const SMALLEST: f32 = f32::MIN_POSITIVE;
 
-/// What is drawn of a scene.
+/// Draws the parts of a scene.
 struct Draw {
     dice: Dice,
     boundary: &'static str,
     size: Vec2,
-    /// True where every behaviour and every extra of a shader is there, so that few are compiled.
+    /// True to use every behaviour and every extra of a shader, so that few shaders are compiled.
     whole: bool,
 }
 
 impl Draw {
-    /// Between `low` and `high`, every order of magnitude as likely; those in which a flock moves, and
-    /// the ends, more often.
+    /// A number between `low` and `high`; all orders of magnitude are equally likely. Those in
+    /// which a flock moves, and the two ends, come more often.
     fn number(&mut self, low: f32, high: f32) -> f32 {
         match self.dice.below(16) {
             0 | 1 => low,
@@ -54,7 +55,7 @@ impl Draw {
         }
     }
 
-    /// The same of either sign.
+    /// The same with either sign.
     fn signed(&mut self, high: f32) -> f32 {
         self.number(0.0, high) * self.dice.one_of(&[-1.0, 1.0])
     }
@@ -63,7 +64,7 @@ impl Draw {
         format!("[{:e}, {:e}]", self.signed(high), self.signed(high))
     }
 
-    /// A number of a behaviour or body, constant or by a law.
+    /// A number of a behaviour or body: constant or by a law.
     fn quantity(&mut self, parameter: &Parameter) -> String {
         let (low, high) = parameter.range;
         let base = self.number(low, high);
@@ -83,7 +84,7 @@ impl Draw {
         }
     }
 
-    /// A value of a parameter, as a scene file has it.
+    /// A value of a parameter, as written in a scene file.
     fn value(&mut self, parameter: &Parameter) -> String {
         let (low, high) = parameter.range;
         match parameter.meaning {
@@ -102,7 +103,7 @@ impl Draw {
         }
     }
 
-    /// A scene in which all behaviours, or some of them, have values from anywhere in their ranges.
+    /// A scene in which all behaviours, or some of them, have values from their whole ranges.
     fn scene(&mut self) -> String {
         let step = self.number(1e-3, 10.0);
         let Vec2 { x, y } = self.size;
@@ -134,7 +135,7 @@ impl Draw {
         text += &format!(
             "[flow]\nkind = \"{}\"\ncell = {:e}\nfrequency = {:e}\n",
             self.dice.one_of(&["perlin", "vortex"]),
-            // Not finer than some cells: millions of them say nothing new.
+            // Not too fine: millions of cells show nothing new.
             self.number(1e-2, 1e7).max(self.size.max_element() / 40.0),
             self.number(0.0, 1.0),
         );
@@ -144,7 +145,7 @@ impl Draw {
         text
     }
 
-    /// A place in or near the world; in a wrapped one paths have to be there.
+    /// A place in or near the world. In a wrapped world paths must be inside.
     fn corner(&mut self) -> String {
         if self.boundary != "wrap" && self.dice.below(3) == 0 {
             return self.point(1e7);
@@ -168,14 +169,14 @@ impl Draw {
                 "combine" if self.whole => {
                     format!("combine = \"{}\"\n", ["sum", "priority"][index])
                 }
-                // One that varies, always.
+                // Always a varying one.
                 "size" if self.whole => {
                     "size = { base = 5, amplitude = 4, period = 7 }\n".to_string()
                 }
                 key => format!("{key} = {}\n", self.value(parameter)),
             };
         }
-        // One of the two that turn the angle.
+        // One of the two behaviours that turn the angle.
         let turns = [Kind::Wander, Kind::Swim][index];
         let others =
             Kind::ALL.into_iter().filter(|kind| ![Kind::Wander, Kind::Swim].contains(kind));
@@ -196,7 +197,7 @@ impl Draw {
     }
 }
 
-/// Scene number `number` and its first state; what a wrapped world refuses is drawn again.
+/// Scene number `number` and its first state. A scene that a wrapped world refuses is drawn again.
 fn drawn(number: u64, whole: bool) -> Situation {
     let boundary = ["wrap", "walls", "open"][number as usize % 3];
     for attempt in 0..1000 {
@@ -214,7 +215,7 @@ fn drawn(number: u64, whole: bool) -> Situation {
         }
         if let Ok(mut state) = scene.populate(&Request::default()) {
             if draw.dice.below(4) == 0 {
-                // As a state file may have them.
+                // Values that a state file may hold.
                 let mut far = || Vec2::new(draw.signed(1e12), draw.signed(1e12));
                 state.velocity.fill_with(&mut far);
                 if boundary == "open" {
@@ -228,7 +229,7 @@ fn drawn(number: u64, whole: bool) -> Situation {
     panic!("scene {number}: none of 1000 is one that its world takes");
 }
 
-/// What is wrong with a state, if anything is.
+/// Describes what is wrong with a state, if anything.
 fn fault(scene: &Scene, state: &FlockState) -> Option<String> {
     let size = scene.world.size;
     for (agent, (p, v)) in state.position.iter().zip(&state.velocity).enumerate() {
@@ -246,10 +247,11 @@ fn fault(scene: &Scene, state: &FlockState) -> Option<String> {
     None
 }
 
-/// The first tick at which the engine's state is not sound.
+/// The first tick with an invalid state of the engine.
 fn first_fault(engine: &mut dyn Engine, case: &Situation) -> Option<String> {
     engine.load(&case.scene, &case.state).unwrap();
-    // One by one at first: what is infinite for a tick may vanish at the edge of the world.
+    // One by one at first: a value that is infinite for one tick may vanish at the edge of the
+    // world.
     for ticks in [1, 1, 1, 1, TICKS - 4] {
         engine.step(ticks).unwrap();
         engine.finish().unwrap();
@@ -275,7 +277,7 @@ fn the_cpu_engine_finds_finite_states_alone() {
         }
         moved += usize::from(engine.read_back().unwrap().position != case.state.position);
     }
-    // A flock that stands still proves nothing.
+    // A flock that does not move proves nothing.
     assert!(moved as u64 > ON_THE_CPU / 2, "{moved} of {ON_THE_CPU} scenes move");
 }
 
@@ -286,7 +288,7 @@ fn so_does_the_gpu_engine() {
     let cases = (0..ON_THE_GPU).map(|number| drawn(number, true));
     let mut cases: Vec<(String, Situation)> =
         cases.map(|case| (format!("{:?}", variant_of(&case)), case)).collect();
-    // Those of one shader after another.
+    // Sorted by shader.
     cases.sort_by(|a, b| a.0.cmp(&b.0));
     for (_, case) in &cases {
         if let Some(fault) = first_fault(&mut engine, case) {
@@ -295,7 +297,7 @@ fn so_does_the_gpu_engine() {
     }
 }
 
-/// A state of which something is not finite, or faster than anything may be.
+/// A state with a value that is not finite, or faster than allowed, is reported.
 #[test]
 fn what_is_not_sound_is_found() {
     let Situation { scene, state, .. } = drawn(0, false);
@@ -310,7 +312,7 @@ fn what_is_not_sound_is_found() {
     assert!(fault(&scene, &other).is_some());
 }
 
-/// Scenes in which a limit saturates, and what their agents start with.
+/// Scenes in which a limit saturates, with their first states.
 fn saturating() -> Vec<(&'static str, Scene, FlockState)> {
     let cases = [
         ("a tiny proximity", 8.0, "[species.a.seek]\nproximity = 1e-30\n"),
@@ -340,7 +342,8 @@ fn saturating() -> Vec<(&'static str, Scene, FlockState)> {
     scenes.into()
 }
 
-/// An engine against the reference, tick by tick; numbers of this size differ by parts of themselves.
+/// Compares an engine with the reference, tick by tick. The tolerance is relative, because these
+/// numbers are large.
 fn compare_saturating(engine: &mut dyn Engine) {
     for (name, scene, state) in saturating() {
         engine.load(&scene, &state).unwrap();
@@ -354,7 +357,7 @@ fn compare_saturating(engine: &mut dyn Engine) {
             for agent in (0..after.len()).filter(|agent| !expected.doubtful[*agent]) {
                 let (p, v) = (after.position[agent].as_dvec2(), after.velocity[agent].as_dvec2());
                 let (q, u) = (expected.position[agent], expected.velocity[agent]);
-                // A velocity that cancels is as exact as the one it was.
+                // When velocities cancel, the result is only as exact as the velocity before.
                 let speed = u.length() + before.velocity[agent].as_dvec2().length();
                 let near = 1e-5 * (q.length() + speed) + 1e-5;
                 assert!(
@@ -382,7 +385,7 @@ fn on_both_engines_with_the_same_bits() {
     let mut on_cpu = CpuEngine::new(Some(2)).unwrap();
     for (name, scene, state) in saturating() {
         let [a, b] = [run(&mut on_cpu, &scene, &state, 20), run(&mut on_gpu, &scene, &state, 20)];
-        // A driver may divide otherwise, where it says so.
+        // Only on this driver is division known to round as on the CPU.
         if gpu.has_subgroups_of_agents() {
             assert!(bits(&a) == bits(&b), "{name}");
         }

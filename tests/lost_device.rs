@@ -1,5 +1,4 @@
-//! A device that is lost is reported at once, by everything that is asked of it, and leaves no half
-//! file behind.
+//! A lost device is reported at once by every call, and leaves no partial file behind.
 
 mod adapter;
 mod frail;
@@ -18,7 +17,7 @@ use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use frail::Frail;
 
-/// Nothing is asserted about how long things take: what is not there by now will never be.
+/// Tests assert no timings, but what is not there by now never will be.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 fn flock(name: &str, count: u64) -> (Scene, FlockState) {
@@ -44,7 +43,7 @@ fn is_lost<T>(asked: &str, answer: Result<T, EngineError>) {
     }
 }
 
-/// Asks everything of an engine whose device is lost.
+/// Calls everything on an engine whose device is lost.
 fn all_is_lost(gpu: &Gpu, engine: &mut GpuEngine, scene: &Scene, state: &FlockState) {
     is_lost("step", engine.step(1));
     is_lost("no step", engine.step(0));
@@ -72,7 +71,7 @@ fn a_device_lost_before_the_load_is_reported() {
 #[test]
 fn a_device_lost_between_ticks_is_reported_whatever_is_under_way() {
     let test = "a_device_lost_between_ticks_is_reported_whatever_is_under_way";
-    // Pursuit has targets that move, wander memory.
+    // Pursuit has moving targets, wander has memory.
     for (name, idle) in [("flock", true), ("flock", false), ("pursuit", true), ("wander", false)] {
         let Some(gpu) = adapter::gpu(test) else { return };
         let (scene, state) = flock(name, 5000);
@@ -112,7 +111,7 @@ fn a_snapshot_is_the_flock_at_the_tick_it_was_asked_at() {
         };
         assert_eq!((snapshot.state, snapshot.targets), (state, targets), "{name}");
         assert!(engine.take_snapshot().is_none(), "one was asked for");
-        // Of a flock that is replaced none arrives.
+        // When the flock is replaced, its snapshot never arrives.
         assert!(engine.request_snapshot());
         let (scene, state) = flock(name, 30);
         engine.load(&scene, &state).unwrap();
@@ -133,13 +132,13 @@ struct Simulate {
     args: SimulateArgs,
 }
 
-/// A machine whose device is lost after `lives` ticks.
+/// A machine that loses its device after `lives` ticks.
 fn machine(gpu: &Arc<Gpu>, lives: u64) -> anyhow::Result<Machine> {
     let engine = Box::new(Frail::new(GpuEngine::new(Arc::clone(gpu)), gpu, lives, || ()));
     Ok(Machine { engine, gpu: Some(Arc::clone(gpu)) })
 }
 
-/// The program then exits with 1: neither the command line was wrong nor was it interrupted.
+/// The program then exits with 1: the command line was correct and nobody interrupted it.
 fn failed(done: anyhow::Result<()>) {
     let error = done.expect_err("a run on a lost device is none");
     is_lost("the command", Err::<(), _>(error.downcast::<EngineError>().unwrap()));
@@ -159,7 +158,7 @@ fn a_device_lost_during_a_capture_leaves_no_half_film() {
         ("a.gif", "", 0),
         ("a.apng", "--geometry", 0),
         ("frames", "", 10),
-        // Too small to show their shape: other passes draw them.
+        // Too small to show their shape: drawn by other passes.
         ("b.gif", "--count 20000 --set world.density=1000", 0),
     ] {
         let Some(gpu) = adapter::gpu(test) else { return };

@@ -1,6 +1,6 @@
-//! A window whose device is lost goes on: on the CPU engine, drawn by another device. The program under
-//! test is this one, with an engine that shuts its device down; window systems want the main thread, so
-//! there is no test harness.
+//! A window that loses its device goes on: with the CPU engine, drawn by another device. The
+//! program under test is this test binary, with an engine that shuts its device down. Window
+//! systems need the main thread, so this test has no harness.
 
 mod adapter;
 mod desktop;
@@ -18,10 +18,11 @@ use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Engine, EngineKind};
 use frail::Frail;
 
-/// What makes this program the one under test. Ticks until the loss and a file to remove then follow.
+/// This argument makes this binary the program under test. The ticks until the loss and a file to
+/// remove follow.
 const UNDER_TEST: &str = "--under-test";
 
-/// Ticks until the loss: more than two seconds, after which there is a copy of the flock.
+/// Ticks until the loss: more than two seconds; by then there is a copy of the flock.
 const LIVES: u64 = 150;
 
 type Test = fn(&str);
@@ -100,7 +101,7 @@ fn program(engine: &str, remove: &Path) -> Command {
     command
 }
 
-/// Pixels in the colour of notices where the overlay is.
+/// Pixels in the colour of notices, where the overlay is.
 fn notice(shot: &Shot) -> usize {
     let places = (0..600).flat_map(|x| (0..400).map(move |y| (x, y)));
     places.filter(|(x, y)| shot.0.get_pixel(*x, *y).0 == [255, 190, 90]).count()
@@ -110,7 +111,8 @@ fn flock(shot: &Shot) -> bool {
     shot.darts(300..900, 0..600).len() > 300
 }
 
-/// Waits for the loss, its notice, and a flock that moves after it; what was said on stderr.
+/// Waits for the loss, its notice, and a flock that still moves. Returns what was printed on
+/// stderr.
 fn survives(display: &Display, program: &mut desktop::Program) -> String {
     display.focus(program);
     let shot = display.until("a flock", flock);
@@ -135,7 +137,7 @@ fn goes_on_with_the_cpu_engine(test: &str) {
     let tick = said.split("going on with the CPU engine from tick ").nth(1).unwrap();
     let tick: u64 = tick.split(',').next().unwrap().parse().unwrap();
     assert!((1..=LIVES).contains(&tick), "there was time for a copy: {said}");
-    // The new device has room for a flock, too.
+    // The new device has room for a flock too.
     display.xdotool("key e");
     moves(&display);
     display.xdotool("key Escape");
@@ -157,7 +159,7 @@ fn is_drawn_by_another_device(test: &str) {
     assert!(out.contains("engine cpu (") && ticks > LIVES, "{out}");
 }
 
-/// The manifest of the one Vulkan driver that tests may take away, if there is only one to be found.
+/// The manifest of the only Vulkan driver, which the test may remove; none when there are several.
 fn manifest() -> Option<PathBuf> {
     let files = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].iter().find_map(std::env::var_os);
     if let Some(files) = files {

@@ -1,5 +1,5 @@
-//! Where results cannot be written, and flocks for which there is no memory: one sentence, exit code 1,
-//! and nothing left behind.
+//! Results that cannot be written, and flocks without enough memory: one sentence, exit code 1, and
+//! nothing left behind.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -18,7 +18,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The one line that the program said before it ended with 1.
+/// The only line that the program printed before it exited with 1.
 fn refused(output: Output) -> String {
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{message}");
@@ -38,7 +38,7 @@ fn a_link_to_a_file_that_is_not_there_yet_is_followed() {
     assert!(folder.path().join("a.csv").is_symlink(), "the link was replaced");
     let text = std::fs::read_to_string(folder.path().join("there/first.csv")).unwrap();
     assert_eq!(text.lines().count(), 1 + 2 * 20);
-    // Now it is there, and is replaced.
+    // The file exists now and is replaced.
     assert!(shell(folder.path(), run).status.success());
     assert!(folder.path().join("a.csv").is_symlink());
 
@@ -68,7 +68,7 @@ fn a_deleted_current_folder_is_named() {
         assert_eq!(output.status.code(), Some(1), "{command}: {message}");
         assert!(message.contains("the current folder has been deleted"), "{command}: {message}");
     }
-    // A whole path is as good as ever.
+    // An absolute path still works.
     let out = folder.path().join("b.csv");
     let line =
         "mkdir gone; cd gone; rmdir ../gone; flockwork simulate --engine cpu --ticks 1 --out";
@@ -76,12 +76,12 @@ fn a_deleted_current_folder_is_named() {
     assert_eq!(names(folder.path()), ["b.csv"]);
 }
 
-/// A limit on the size of files stands for a full disk.
+/// A limit on file sizes stands for a full disk.
 #[test]
 fn a_file_that_cannot_be_written_does_not_hide_the_other() {
     let folder = tempfile::tempdir().unwrap();
-    // A row of figures is some 100 bytes, a row of a state some 60: one of the files is too long, but
-    // not so long that a part of it is written before the end.
+    // A row of figures is about 100 bytes, a row of a state about 60. One of the files is too long,
+    // but so short that nothing is written before the end.
     for (count, ticks, whole, cut) in
         [(1, 300, "a.csv", "figures.csv"), (300, 2, "figures.csv", "a.csv")]
     {
@@ -118,9 +118,9 @@ fn a_flock_without_memory_for_it_is_refused_with_its_size() {
 fn a_flock_fits_or_is_refused_whatever_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let (mut fitted, mut refusals) = (0, 0);
-    // Two threads: each may set aside memory of its own.
+    // Two threads: each may reserve memory for itself.
     let run = "flockwork simulate --engine cpu --threads 2 --ticks 2 --count 1500000 --out a.npz";
-    // Sparse flocks have more cells than others; wanderers remember.
+    // Sparse flocks have more cells than others; wanderers have memory.
     for scene in ["flock", "flock --density 0.01", "wander"] {
         for limit in (250_000..=850_000).step_by(50_000) {
             let line =

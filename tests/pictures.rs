@@ -1,4 +1,4 @@
-//! Level 5: the two ways to draw against each other, and pictures that are the same every time.
+//! Level 5: the two renderers against each other, and pictures that are the same every time.
 
 mod adapter;
 mod picture;
@@ -17,21 +17,20 @@ use flockwork::view::frame::Frame;
 use flockwork::view::style;
 use picture::{apart, by_gpu, light, scene};
 
-/// Mean absolute difference of a channel between the two pictures of a dense flock, as a share of
-/// the mean light of the picture. Only edges differ, but darts two pixels wide are all edge: the
-/// GPU takes what a pixel holds of one from four samples, in quarters, and tiny-skia from its area.
-/// Measured on lavapipe: 0.20 where darts are apart, 0.10 where they crowd; the controls are 0.6 to
-/// 1.7.
+/// Mean absolute difference per channel between the two pictures of a dense flock, as a share of
+/// the mean light. Only edges differ, but darts two pixels wide are all edge: the GPU measures a
+/// pixel's coverage with four samples, tiny-skia by area. Measured on lavapipe: 0.20 where darts
+/// are apart, 0.10 where they crowd; the controls are 0.6 to 1.7.
 const DENSE_TOLERANCE: f64 = 0.3;
 
-/// Difference of the light of the two pictures, as a share of it: a rasteriser that drew darts too
-/// large or too pale would not hide behind their edges. Measured on lavapipe: 0.016 at most.
+/// Difference of the light of the two pictures, as a share of it. It finds a rasteriser that draws
+/// darts too large or too pale. Measured on lavapipe: 0.016 at most.
 const LIGHT_TOLERANCE: f64 = 0.03;
 
 /// Distance in pixels between the centres of the same dart in the two pictures.
 const PLACE_TOLERANCE: f32 = 1.0;
 
-/// The centres of connected areas that are not background, each pixel counting by its light.
+/// The centres of connected areas that differ from the background; pixels count by their light.
 fn blobs(frame: &Frame) -> Vec<Point> {
     let own_light = |x: u32, y: u32| {
         let rgb = frame.rgb(x, y).unwrap();
@@ -44,7 +43,7 @@ fn blobs(frame: &Frame) -> Vec<Point> {
         let (mut sum, mut weights) = (Point::ZERO, 0.0);
         while let Some((x, y)) = open.pop() {
             let inside = x < frame.width && y < frame.height;
-            // A pixel that a hair of a dart touches is drawn by one rasteriser and not by the other.
+            // One rasteriser draws a pixel that a dart barely touches, and the other does not.
             if !inside || own_light(x, y) < 12 {
                 continue;
             }
@@ -64,12 +63,12 @@ fn blobs(frame: &Frame) -> Vec<Point> {
     centres
 }
 
-/// How far two pictures are apart, as a share of the light of the first.
+/// The difference of two pictures, as a share of the light of the first.
 fn difference(a: &Frame, b: &Frame) -> f64 {
     apart(a, b) / light(a)
 }
 
-/// The centres of `found` that are no centre of `wanted`, within the tolerance.
+/// The centres in `found` without one in `wanted` within the tolerance.
 fn strays(found: &[Point], wanted: &[Point]) -> Vec<Point> {
     let near = |p: &Point| wanted.iter().any(|q| p.distance(*q) < PLACE_TOLERANCE);
     found.iter().copied().filter(|p| !near(p)).collect()
@@ -78,9 +77,9 @@ fn strays(found: &[Point], wanted: &[Point]) -> Vec<Point> {
 #[test]
 fn both_draw_the_same_darts_at_the_same_places() {
     let Some(gpu) = adapter::gpu("both_draw_the_same_darts_at_the_same_places") else { return };
-    // Without an edge, which would be seen in a picture of another shape.
+    // Without an edge, which a picture of another shape would show.
     let scene = scene(&["world.boundary=open"]);
-    // On a lattice, so that darts do not touch; off the pixels' corners, heading every way.
+    // On a lattice, so that darts do not touch; away from pixel corners; heading in all directions.
     let count = 96_u16;
     let place =
         |i: u16| Point::new(26.3 + 50.7 * f32::from(i % 12), 22.6 + 44.9 * f32::from(i / 12));
@@ -99,7 +98,7 @@ fn both_draw_the_same_darts_at_the_same_places() {
         assert_eq!(strays(&drawn, &rastered), []);
         assert_eq!(strays(&rastered, &drawn), []);
 
-        // One agent three pixels away is seen.
+        // One agent moved by three pixels is noticed.
         let mut other = state.clone();
         other.position[40].x += 3.0 / camera.pixels_per_unit;
         let moved = blobs(&raster::draw(&scene, &other, &scene.targets, &camera, 1.0));
@@ -125,7 +124,7 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
         assert!(own < DENSE_TOLERANCE, "{by:?}, density {density}: {own}");
         assert!(brighter.abs() < LIGHT_TOLERANCE, "{by:?}, density {density}: {brighter}");
 
-        // Darts a tenth longer: told apart by their light.
+        // Darts that are a tenth longer are noticed by their light.
         let mut longer = scene.clone();
         longer.species[0].body.size *= 1.1;
         let brighter = light(&raster::draw(&longer, &state, &scene.targets, &camera, 1.0))
@@ -133,7 +132,7 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
             - 1.0;
         assert!(brighter > 2.0 * LIGHT_TOLERANCE, "{by:?}, density {density}: {brighter}");
 
-        // Two pixels further, heading the other way, or in other colours: told apart.
+        // Moved by two pixels, heading the other way, or in other colours: noticed.
         let mut moved = state.clone();
         moved.position.iter_mut().for_each(|p| p.x += 2.0 / camera.pixels_per_unit);
         let mut turned = state.clone();
@@ -153,8 +152,8 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
     }
 }
 
-/// Difference of the two pictures of a flock of discs or glows, as [`difference`] measures it. Both
-/// have soft edges of their own making, so that they are nearer than darts.
+/// Difference of the two pictures of a flock of discs or glows, measured by [`difference`]. Both
+/// shapes have soft edges by design, so they differ less than darts.
 const ROUND_TOLERANCE: f64 = 0.06;
 
 #[test]
@@ -182,7 +181,7 @@ fn both_draw_the_same_discs_and_glows() {
         assert!(own < ROUND_TOLERANCE, "{look:?}, {count}: {own}");
         assert!(brighter.abs() < LIGHT_TOLERANCE, "{look:?}, {count}: {brighter}");
 
-        // Two pixels further, of another look, or coloured by nothing: told apart.
+        // Moved by two pixels, with another look, or without colours: noticed.
         let mut moved = state.clone();
         moved.position.iter_mut().for_each(|p| p.x += 2.0 / camera.pixels_per_unit);
         let mut other = scene.clone();
@@ -245,13 +244,13 @@ fn pictures_of_a_film_projectors_size() {
     assert!(difference < DENSE_TOLERANCE, "{difference}");
 }
 
-/// Mean of all channels above the background.
+/// The mean of all channels above the background.
 fn brightness(frame: &Frame) -> f64 {
     light(frame) / f64::from(3 * frame.width * frame.height)
 }
 
-/// Difference of the mean light of a flock between two resolutions, as a share of it. What is left is
-/// how edges are rounded. Measured: 0.019 at most, and 0.7 where sizes are pixels.
+/// Difference of the mean light of a flock between two resolutions, as a share of it. Only the
+/// rounding of edges is left. Measured: 0.019 at most; 0.7 where sizes are in pixels.
 const RESOLUTION_TOLERANCE: f64 = 0.03;
 
 #[test]
@@ -261,7 +260,8 @@ fn a_flock_is_as_bright_in_any_resolution() {
     }
     let folder = tempfile::tempdir().unwrap();
     for engine in ["cpu", "gpu"] {
-        // Darts as large as they are, at their least size, and in cells; the same far denser; glows.
+        // Darts at their natural size, at their smallest size, and in cells; the same much denser;
+        // glows.
         for flock in
             ["--count 3000", "--count 20000", "--count 200000", "--scene embers --count 5000"]
         {
@@ -285,7 +285,7 @@ fn a_flock_is_as_bright_in_any_resolution() {
     }
 }
 
-/// A limit on the size of files stands for a full disk, at which the end of a film is what is missing.
+/// A limit on file sizes stands for a full disk; only the end of the film is missing.
 #[cfg(unix)]
 #[test]
 fn a_film_that_cannot_be_ended_is_named_and_leaves_nothing() {
@@ -306,7 +306,7 @@ fn a_film_that_cannot_be_ended_is_named_and_leaves_nothing() {
     let film = folder.path().join("a.mp4");
     let bytes = fs::metadata(&film).unwrap().len();
     fs::remove_file(&film).unwrap();
-    // The shell counts in pieces of 512 bytes. What is missing is the end, or half of the film.
+    // The shell counts in blocks of 512 bytes. The end is missing, or half of the film.
     for limit in [bytes / 512 - 2, bytes / 1024] {
         let output = capture(&limit.to_string());
         let message = String::from_utf8(output.stderr).unwrap();

@@ -1,8 +1,8 @@
-//! The README and the page on scenes are complete: every key, option, figure and pass is told of.
-//! Needs no GPU.
+//! The README and the page on scenes are complete: they describe every key, option, figure and
+//! pass. Needs no GPU.
 //!
-//! The tables of keys stand between two markers of `docs/scenes.md` and are compared word for word
-//! with the declarations; `UPDATE_README=1 cargo test --release --test readme` writes them.
+//! The tables of keys are between two markers in `docs/scenes.md` and must equal the declarations
+//! word for word. `UPDATE_README=1 cargo test --release --test readme` writes them.
 
 use std::fmt::Write;
 use std::fs;
@@ -79,13 +79,13 @@ fn table(parameters: &[Parameter]) -> String {
     HEAD.to_string() + &parameters.iter().map(row).collect::<String>()
 }
 
-/// A doc comment as Markdown: the links of rustdoc mean nothing here.
+/// A doc comment as Markdown.
 fn prose(lines: &[&str]) -> String {
     let text: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
     text.join("\n")
 }
 
-/// What stands between the markers.
+/// The text between the markers.
 fn reference() -> String {
     let mut text = String::new();
     for section in &SECTIONS {
@@ -127,8 +127,8 @@ fn the_tables_of_keys_are_those_of_the_declarations() {
     );
 }
 
-/// A scene that uses a key with a value of the wrong kind must be refused by the key's own name: the
-/// parser reads what is declared.
+/// A value of the wrong kind must be refused with the name of the key: this shows that the parser
+/// reads what is declared.
 #[test]
 fn every_declared_key_is_one_that_the_parser_knows() {
     for section in &SECTIONS {
@@ -185,7 +185,7 @@ fn every_option_is_told() {
     }
 }
 
-/// The table of the window's keys and the list in `flockwork help run` name the same ones.
+/// The table of the window's keys and the list in `flockwork help run` name the same keys.
 #[test]
 fn the_help_lists_the_keys_of_the_window() {
     let text = readme();
@@ -197,7 +197,7 @@ fn the_help_lists_the_keys_of_the_window() {
     let help = String::from_utf8(help.stdout).unwrap();
     let (_, list) = help.split_once("In the window:\n").unwrap();
     let listed = list.lines().map_while(|line| line.strip_prefix("  "));
-    // A key's name ends at the column of what it does; what goes on below has none.
+    // The key's name ends where the second column begins. Continuation lines have no name.
     let names = listed.filter(|line| !line.starts_with(' '));
     let names = names.map(|line| line.split("  ").next().unwrap_or(line));
     assert_eq!(names.collect::<Vec<_>>(), keys);

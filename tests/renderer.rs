@@ -1,4 +1,4 @@
-//! Level 5: pictures by the GPU renderer.
+//! Level 5: pictures of the GPU renderer.
 
 mod adapter;
 mod picture;
@@ -42,7 +42,7 @@ fn draw(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> F
     frame
 }
 
-/// A connected set of pixels that are not background.
+/// A connected set of pixels that differ from the background.
 struct Blob(Vec<(u32, u32)>);
 
 impl Blob {
@@ -90,7 +90,7 @@ fn blobs(frame: &Frame) -> Vec<Blob> {
     blobs
 }
 
-/// What a pixel wholly inside a dart of `colour` holds.
+/// Fails unless a pixel wholly inside a dart of `colour` has the right value.
 fn assert_painted(got: [u8; 3], colour: [f32; 3], what: &str) {
     for channel in 0..3 {
         let background = f32::from(style::BACKGROUND[channel]) * (1.0 - style::OPACITY);
@@ -99,7 +99,7 @@ fn assert_painted(got: [u8; 3], colour: [f32; 3], what: &str) {
     }
 }
 
-/// Agents on a lattice, far enough apart, heading every way; some stand still.
+/// Agents on a lattice, far enough apart, heading in all directions; some are at rest.
 fn lattice() -> Vec<(Point, Point)> {
     let agent = |i: u16| {
         let place = Point::new(40.0 + 60.0 * f32::from(i % 10), 30.0 + 55.0 * f32::from(i / 10));
@@ -128,7 +128,7 @@ fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
         let blob = blobs.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
         let heading = Point::from_angle(style::heading_angle(velocity));
         let ahead = Point::new(heading.x, -heading.y);
-        // The centre of area of a triangle is a third of its height above its base.
+        // The centroid of a triangle is a third of its height above its base.
         let centre = place - ahead * (12.0 / 3.0);
         assert!(blob.centre().distance(centre) < 0.7, "{:?} is not {centre:?}", blob.centre());
         let along = |p: &(u32, u32)| (centre_of(*p) - place).dot(ahead);
@@ -168,7 +168,7 @@ fn species_and_speed_colour_as_the_look_says() {
     }
 }
 
-/// The blob nearest to a place, and how far its middle is from there.
+/// The blob nearest to a place, and the distance of its middle.
 fn nearest(blobs: &[Blob], place: Point) -> (&Blob, f32) {
     let far = |blob: &Blob| blob.centre().distance(place);
     let blob = blobs.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
@@ -183,7 +183,7 @@ fn every_agent_is_a_disc_at_its_place() {
         let camera = Camera::fit(&scene.world, 640, 360);
         (draw(&gpu, &scene, &flock(&lattice()), &camera), camera)
     };
-    // 12 pixels in radius; a pixel that the edge touches counts as a whole one.
+    // 12 pixels in radius. A pixel that the edge touches counts as a whole one.
     let area = std::f32::consts::PI * 12.0 * 12.0..std::f32::consts::PI * 13.0 * 13.0;
     let round = |blob: &Blob| area.contains(&(blob.0.len() as f32));
     let (frame, camera) = drawn("starling.look=disc");
@@ -197,12 +197,12 @@ fn every_agent_is_a_disc_at_its_place() {
         assert!((11.5..13.0).contains(&farthest), "{farthest} from the middle");
         let colour = style::colour(ColourBy::Heading, velocity, 3.0, 0, 0);
         assert_painted(pixel(&frame, place.x as u32, place.y as u32), colour, "disc");
-        // Soft at the edge: some pixel there is neither background nor full.
+        // Soft at the edge: pixels there are neither background nor fully painted.
         let full = pixel(&frame, place.x as u32, place.y as u32);
         let soft = disc.0.iter().filter(|(x, y)| pixel(&frame, *x, *y) != full).count();
         assert!((30..150).contains(&soft), "{soft} pixels on the edge");
     }
-    // Darts as long are told apart.
+    // Darts of the same length are told apart.
     let (frame, _) = drawn("starling.look=triangle");
     assert!(!blobs(&frame).iter().any(round));
 }
@@ -243,7 +243,7 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
 #[test]
 fn light_adds_up_and_has_a_limit() {
     let Some(gpu) = adapter::gpu("light_adds_up_and_has_a_limit") else { return };
-    // How bright it is beside so many agents on one spot, and the middle of them.
+    // The brightness beside `count` agents on one spot, and at their middle.
     let together = |look: &str, count: usize| {
         let scene = scene(&["starling.size=12", look, "starling.colour=speed"]);
         let camera = Camera::fit(&scene.world, 640, 360);
@@ -296,7 +296,7 @@ fn the_number_of_neighbours_colours_as_the_look_says() {
     let place = |index: usize| Point::new(100.0 + 100.0 * index as f32, 180.0);
     let agents: Vec<_> = (0..numbers.len()).map(|i| (place(i), Point::new(2.0, 0.0))).collect();
     let mut state = flock(&agents);
-    // The angle beside the number is none of its business.
+    // The angle stored beside the number must not matter.
     state.memory = numbers.map(|number| Memory::new(-0.3, number as f32)).to_vec();
     let colour = |number| style::colour(ColourBy::Neighbours, Point::X, 3.0, 0, number);
     let at = |frame: &Frame, index| pixel(frame, 96 + 100 * index as u32, 180);
@@ -307,7 +307,7 @@ fn the_number_of_neighbours_colours_as_the_look_says() {
     let sum = |index| at(&frame, index).iter().map(|c| u32::from(*c)).sum::<u32>();
     assert!(sum(0) < sum(1) && sum(1) < sum(2) && sum(2) < sum(3), "from dark to bright");
     assert_eq!(at(&frame, 3), at(&frame, 4));
-    // Agents that remember nothing have no neighbours.
+    // Agents without memory have no neighbours.
     state.memory.clear();
     let frame = draw(&gpu, &scene, &state, &camera);
     (0..numbers.len()).for_each(|index| assert_painted(at(&frame, index), colour(0), "forgotten"));
@@ -317,7 +317,7 @@ fn the_number_of_neighbours_colours_as_the_look_says() {
 fn darts_across_the_edge_of_the_picture_are_cut() {
     let Some(gpu) = adapter::gpu("darts_across_the_edge_of_the_picture_are_cut") else { return };
     let scene = scene(&["starling.size=12"]);
-    // 333 pixels a row: rows are copied with padding.
+    // 333 pixels per row: rows are copied with padding.
     let camera = Camera { size: Point::new(333.0, 200.0), ..Camera::fit(&scene.world, 640, 360) };
     let edge = camera.world_from_pixel(Point::new(333.0, 100.0));
     let outside = camera.world_from_pixel(Point::new(-40.0, 100.0));
@@ -366,7 +366,7 @@ fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
         };
         let (waited, ahead) = (film(false), film(true));
         assert!(waited == ahead, "{count} agents");
-        // Each tick has a picture of its own.
+        // Every tick has its own picture.
         assert!(waited.windows(2).all(|pair| pair[0] != pair[1]));
         assert_eq!(waited.len(), 8);
     }

@@ -1,4 +1,4 @@
-//! Scene files: what they mean, and what a wrong one is told.
+//! Scene files: what they mean, and the messages for wrong ones.
 
 use flockwork::model::scene::{BuiltIn, Click, Request, Scene, built_in};
 use flockwork::model::vector::Point;
@@ -32,7 +32,7 @@ fn error(text: &str, overrides: &[&str]) -> String {
 
 #[test]
 fn a_wrong_line_is_named_with_its_remedy() {
-    // What is replaced in the good scene, by what, and what the message must say.
+    // Text in a valid scene, its replacement, and what the message must contain.
     let cases: [(&str, &str, &[&str]); 16] = [
         ("radius = 5", "raduis = 5", &["mine.toml:11", "bird.separation.raduis", "`radius`"]),
         ("radius = 5", "radius = -5", &["mine.toml:11", "-5", "0 to 1000000 world units"]),
@@ -68,7 +68,7 @@ fn a_wrong_line_is_named_with_its_remedy() {
 
 #[test]
 fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
-    // What is added to a scene with one species `a`, and what the message must say.
+    // Text added to a scene with one species `a`, and what the message must contain.
     let cases: [(&str, &[&str]); 24] = [
         ("[[paths]]\npoints = [[1, 1]]", &["paths", "two different ones"]),
         ("[[paths]]\npoints = [[1, 1], [1, 1]]", &["paths", "two different ones"]),
@@ -119,10 +119,10 @@ fn what_only_a_sized_world_can_tell_is_refused() {
     assert!(message.contains("lookahead: 370"), "{message}");
     let message = problem("[species.a]\nmax_speed = { base = 350, amplitude = 20 }");
     assert!(message.contains("max_speed: 370"), "{message}");
-    // 367 units are the farthest that a target can be: 3 · 367 / 2.
+    // A target can be at most 367 units away: 3 · 367 / 2.
     let message = problem("[species.a.seek]\nproximity = 2");
     assert!(message.contains("proximity: with 2 ") && message.contains("550"), "{message}");
-    // Where the key is not written, its table is named.
+    // When the key is not in the file, the error names its table.
     let message = problem("[world]\nsize = [2, 2]\n[species.a]\ncount = 1");
     assert!(message.starts_with("mine.toml:3: species.a.max_speed"), "{message}");
     let far = "[[paths]]\npoints = [[1e7, 0], [-1e7, 9]]\n[species.a.follow_path]\n";
@@ -252,7 +252,7 @@ fn every_built_in_scene_is_documented() {
 
 #[test]
 fn what_an_agent_draws_is_refused_with_its_remedy() {
-    // What species `a` has, and what the message must say.
+    // Keys of species `a`, and what the message must contain.
     let cases: [(&str, &[&str]); 13] = [
         ("max_speed = { from = 4, to = 2 }", &["a.max_speed", "`from` is 4", "2", "exchange them"]),
         ("max_speed = { from = -1, to = 2 }", &["a.max_speed.from", "-1 is outside 0 to 10000"]),
@@ -310,7 +310,7 @@ fn agents_start_as_their_scene_draws_it() {
     let state = scene.populate(&Request::default()).unwrap();
     let (a, b) = state.velocity.split_at(1000);
     let mean = a.iter().copied().sum::<Point>() / 1000.0;
-    // The standard errors are 2/√12/√1000 = 0.018 and 0.027: four of each.
+    // The standard errors are 2/√12/√1000 = 0.018 and 0.027: allow four of each.
     assert!((mean - Point::new(0.0, 1.5)).abs().cmplt(Point::new(0.073, 0.11)).all(), "{mean}");
     assert!(a.iter().all(|v| (-1.0..=1.0).contains(&v.x) && (0.0..=3.0).contains(&v.y)));
     let spread = a.iter().map(|v| v.x * (v.y - 1.5)).sum::<f32>() / 1000.0;
@@ -330,7 +330,7 @@ fn a_click_does_one_thing_and_a_target_may_follow_beside_it() {
         let scene = Scene::parse("mine.toml", &text, &[]).unwrap();
         (scene.click, scene.led_target())
     };
-    // The pointer is the first target, one that moves by itself the second.
+    // The pointer is the first target; the second moves by itself.
     assert_eq!(click("\"follow\""), (Click::Follow, Some(2)));
     assert_eq!(click("[\"follow\", \"flee\"]"), (Click::Flee, Some(2)));
     assert_eq!(click("[\"add\"]"), (Click::Add, None));

@@ -1,4 +1,4 @@
-//! Level 5: what stands in a world, under the flock and over it, by both renderers.
+//! Level 5: the scenery, under the flock and over it, by both renderers.
 
 mod adapter;
 mod picture;
@@ -90,7 +90,7 @@ fn the_scenery_is_where_it_stands_on_both() {
         {
             assert!(at(x, y).is_none_or(|c| c == style::BACKGROUND), "something at {x}, {y}");
         }
-        // An agent on it is brighter, and drawn over it.
+        // An agent on the obstacle is brighter and drawn over it.
         let middle = camera.pixel_from_world(Point::new(318.0, 180.0));
         for frame in [
             by_gpu(&gpu, &scene, &somebody, &camera),
@@ -131,11 +131,11 @@ fn the_background_follows_camera_targets_and_scene() {
             "step {step}"
         );
         assert!(drawn != last, "step {step} changes nothing");
-        // The same once more: from memory.
+        // Once more: from the cache.
         last = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
         assert!(last == drawn, "step {step} again");
     }
-    // A scene with nothing in it has nothing of the last.
+    // A scene without scenery shows nothing of the last one.
     let empty = picture::scene(&[]);
     let drawn = offscreen.render(agents.agents(), &empty, &empty.targets, &camera).unwrap();
     assert!(drawn == Frame::filled(640, 360, style::BACKGROUND));

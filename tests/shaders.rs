@@ -25,8 +25,8 @@ fn drawn(uses: Uses) -> Traits {
     Traits::of(body.chain(rules))
 }
 
-/// Every single behaviour, none and all of them, each with no extra, each extra alone and all of
-/// them, in every kind of world.
+/// Each behaviour alone, none, and all, with no extra, each extra alone, and all extras; in every
+/// kind of world.
 fn variants() -> Vec<Variant> {
     let mut sets: Vec<Uses> = Kind::ALL.iter().map(|kind| Uses::of(&[*kind])).collect();
     sets.push(Uses::of(&[]));
@@ -42,12 +42,13 @@ fn variants() -> Vec<Variant> {
         let worlds = Boundary::NAMES.into_iter().flat_map(|(_, boundary)| {
             shapes.map(|(several_species, narrow)| (boundary, several_species, narrow))
         });
-        // All worlds for those without extras and for those with all; for the others one each, in
-        // turn: three thousand variants would take minutes.
+        // All worlds for variants without extras and with all of them. For the others one world
+        // each, in turn: three thousand variants would take minutes.
         let all = number % extras.len() == 0 || number % extras.len() == extras.len() - 1;
         for (world, (boundary, several_species, narrow)) in worlds.enumerate() {
             if all || world == number % 12 {
-                // Each of the four shapes with and without, in one kind of world or another.
+                // Each of the four shapes with and without subgroups, spread over the kinds of
+                // world.
                 let by_subgroup = (number + world / 4) % 2 == 1;
                 let packs = !by_subgroup;
                 let traits = if uses.has(Uses::TRAITS) { drawn(uses) } else { Traits::default() };
@@ -73,7 +74,8 @@ fn every_composed_shader_validates() {
     for root in roots() {
         for variant in variants() {
             let (wgsl, module) = compose(&root, variant).unwrap_or_else(|error| panic!("{error}"));
-            // Only that variant may use subgroups, and only what packs integers of 64 bits.
+            // Only the subgroup variant may use subgroups, and only the packing one 64-bit
+            // integers.
             let mut capabilities = Capabilities::default();
             capabilities.set(Capabilities::SUBGROUP, variant.by_subgroup);
             let wide = Capabilities::SHADER_INT64 | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS;
@@ -112,7 +114,7 @@ fn no_pass_of_any_scene_binds_more_storage_buffers_than_any_device_has() {
             most = most.max(count);
         }
     }
-    // The control: one buffer more in the fullest pass would be one too many.
+    // Control: one more buffer in the fullest pass would be too many.
     assert_eq!(most, MOST_STORAGE_BUFFERS);
 }
 

@@ -1,4 +1,4 @@
-//! What the program does when it is asked to end, and what runs that were killed leave behind.
+//! What the program does when it is asked to end, and the files that killed runs leave behind.
 #![cfg(target_os = "linux")]
 
 mod process;
@@ -27,7 +27,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The run was interrupted, and its file is whole and alone in its folder.
+/// The run was interrupted, and its file is complete and alone in its folder.
 fn ended_with_what_it_had(folder: &Path, output: &Output) {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{message}");
@@ -85,7 +85,7 @@ fn a_signal_sent_twice_at_once_is_one() {
 #[test]
 fn a_second_ctrl_c_ends_the_program_whatever_it_reads() {
     let folder = tempfile::tempdir().unwrap();
-    // Nobody will ever write to it.
+    // A pipe that nothing ever writes to.
     let pipe = folder.path().join("scene.toml");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let line = "simulate --scene scene.toml --engine cpu --ticks 1 --out a.csv";

@@ -1,5 +1,5 @@
-//! Level 5: agents too small to show their shape, which are drawn into cells: against triangles, at
-//! the size where the one gives way to the other, and against the same on the CPU.
+//! Level 5: agents too small to show their shape, drawn into cells: compared with triangles at the
+//! size of the switch, and with the CPU's picture.
 
 mod adapter;
 mod picture;
@@ -23,29 +23,29 @@ use flockwork::view::splats::{self, MOST_STRENGTH};
 use flockwork::view::style::{self, OPACITY, SMALLEST_HALF_LENGTH};
 use picture::{apart, light, scene};
 
-/// Side of the regions that are compared; pixels. An eye that follows a flock as it is zoomed sees
-/// their light and colour, not which of two neighbouring pixels a thin dart lies on.
+/// Side of the regions that are compared; pixels. When a flock is zoomed, people see light and
+/// colour, not which of two neighbouring pixels a thin dart lies on.
 const REGION: u32 = 8;
 
-/// Mean absolute difference of a channel between the regions of the two pictures, of 255. A screen
+/// Mean absolute difference per channel between the regions of the two pictures, of 255. A screen
 /// shows no step smaller than 1. Measured on lavapipe: 0.42 at the switch; the controls are 1.6 and
 /// more.
 const SEAM_TOLERANCE: f64 = 0.8;
 
-/// Difference of the light of the two pictures, as a share of it. Measured on lavapipe: 0.0063; the
-/// least of what eyes tell apart is about 0.01.
+/// Difference of the light of the two pictures, as a share of it. Measured on lavapipe: 0.0063.
+/// People notice about 0.01.
 const LIGHT_TOLERANCE: f64 = 0.01;
 
-/// Mean difference of a channel between the pictures of the GPU and of the CPU, of 255. The sums
-/// differ where sines and logarithms do in their last bits; then a GPU may round colour and opacity to
-/// 8 bits each before it blends, and the CPU rounds once. Measured on lavapipe: 0.18 to 0.2.
+/// Mean difference per channel between the pictures of the GPU and of the CPU, of 255. The sums
+/// differ by the last bits of sines and logarithms. A GPU may also round colour and opacity to 8
+/// bits each before it blends; the CPU rounds once. Measured on lavapipe: 0.18 to 0.2.
 const TWIN_TOLERANCE: f64 = 0.3;
 
-/// The same between pictures of packed sums, which may count as coarsely as in 128ths of a depth, and
-/// of others. Measured on lavapipe: 0.012.
+/// The same between pictures of packed and unpacked sums. Packed sums may be as coarse as 128ths of
+/// a depth. Measured on lavapipe: 0.012.
 const PACKED_TOLERANCE: f64 = 0.05;
 
-/// A flock that has gathered to swarms, and a camera that shows its darts at `strength`.
+/// A flock that has gathered into swarms, and a camera that shows its darts at `strength`.
 fn gathered(count: u64, ticks: u32, strength: f32) -> (Scene, FlockState, Camera) {
     let mut scene = scene(&[]);
     let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
@@ -83,12 +83,12 @@ fn drawn(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> 
     Drawing::of(gpu, state, camera).by(Method::BySize, scene, camera)
 }
 
-/// Mean difference of a channel.
+/// Mean difference per channel.
 fn difference(a: &Frame, b: &Frame) -> f64 {
     apart(a, b) / (3 * a.width * a.height) as f64
 }
 
-/// A picture of the means of regions.
+/// The means of all regions of a picture.
 fn regions(frame: &Frame) -> Vec<f64> {
     let mut sums = Vec::new();
     for top in (0..frame.height / REGION).map(|row| row * REGION) {
@@ -104,7 +104,7 @@ fn regions(frame: &Frame) -> Vec<f64> {
     sums
 }
 
-/// Mean difference of a channel between regions.
+/// Mean difference per channel between regions.
 fn seam(a: &Frame, b: &Frame) -> f64 {
     let (a, b) = (regions(a), regions(b));
     a.iter().zip(&b).map(|(a, b)| (a - b).abs()).sum::<f64>() / a.len() as f64
@@ -130,7 +130,7 @@ fn the_switch_leaves_no_seam() {
     let longer = Camera { pixels_per_unit: camera.pixels_per_unit * 1.05, ..camera };
     let longer = brighter(&drawing.by(Method::Triangles, &scene, &longer));
     assert!(longer.abs() > 2.0 * LIGHT_TOLERANCE, "{longer}");
-    // Four pixels further, or in other colours: told apart.
+    // Moved by four pixels, or in other colours: noticed.
     let mut moved = camera;
     moved.pan(Point::new(4.0, 0.0));
     let moved = drawing.by(Method::BySize, &scene, &moved);
@@ -148,7 +148,7 @@ fn nor_is_there_one_where_a_dart_becomes_a_point() {
     let Some(gpu) = adapter::gpu("nor_is_there_one_where_a_dart_becomes_a_point") else { return };
     let (scene, state, camera) = gathered(150_000, 60, splats::FAINT);
     let mut drawing = Drawing::of(&gpu, &state, &camera);
-    // So near to each other that no agent moves by a fifth of a pixel.
+    // So close together that no agent moves by a fifth of a pixel.
     let mut at = |factor: f32| {
         let camera = Camera { pixels_per_unit: camera.pixels_per_unit * factor, ..camera };
         drawing.by(Method::BySize, &scene, &camera)
@@ -157,7 +157,7 @@ fn nor_is_there_one_where_a_dart_becomes_a_point() {
     assert!(points != darts);
     let brighter = |frame: &Frame| light(frame) / light(&darts) - 1.0;
     let (own, other) = (seam(&darts, &points), seam(&darts, &farther));
-    // Measured: 0.22 and 0.00006, well below what the switch to triangles is allowed.
+    // Measured: 0.22 and 0.00006, well below what the switch to triangles may cost.
     assert!(own < SEAM_TOLERANCE, "{own}");
     assert!(brighter(&points).abs() < LIGHT_TOLERANCE, "{}", brighter(&points));
     assert!(other > 1.5 * SEAM_TOLERANCE, "a picture from farther off is not told apart: {other}");
@@ -176,10 +176,10 @@ fn a_screen_with_small_pixels_has_no_seam_either() {
         let triangles = drawing.by(Method::Triangles, &scene, &camera);
         let cells = drawing.by(Method::BySize, &scene, &camera);
         let (own, light) = (seam(&triangles, &cells), light(&cells) / light(&triangles) - 1.0);
-        // A region holds so many fewer darts.
+        // A region holds fewer darts by this factor.
         assert!(own < SEAM_TOLERANCE * f64::from(scale), "{scale}: {own}");
         assert!(light.abs() < LIGHT_TOLERANCE, "{scale}: {light}");
-        // Four cells further: told apart.
+        // Moved by four cells: noticed.
         let mut moved = camera;
         moved.pan(Point::new(4.0 * scale, 0.0));
         let other = seam(&triangles, &drawing.by(Method::BySize, &scene, &moved));
@@ -217,7 +217,7 @@ fn the_cpu_makes_the_same_cells() {
         let own = difference(&by_gpu, &by_cpu);
         assert!(own < TWIN_TOLERANCE, "{overrides:?}: {own}");
 
-        // An eighth of a pixel further, or turned round.
+        // Moved by an eighth of a pixel, or turned round.
         let mut moved = camera;
         moved.pan(Point::new(0.125, 0.0));
         let mut turned = state.clone();
@@ -248,7 +248,7 @@ fn the_cpu_makes_the_same_cells_of_any_size() {
         let own = difference(&by_gpu, &by_cpu);
         println!("{scale}: {own}");
         assert!(own < TWIN_TOLERANCE, "{scale}: {own}");
-        // A quarter of a cell farther, and another scale: told apart.
+        // Moved by a quarter of a cell, or at another scale: noticed.
         let mut moved = camera;
         moved.pan(Point::new(0.25 * scale.max(1.0), 0.0));
         for (what, camera, scale) in [("moved", moved, scale), ("scale", camera, 1.1 * scale)] {
@@ -289,7 +289,7 @@ fn packed_sums_make_the_same_picture_and_only_where_they_fit() {
     let name = "packed_sums_make_the_same_picture_and_only_where_they_fit";
     let Some(gpu) = adapter::gpu(name) else { return };
     let (scene, mut state, camera) = gathered(150_000, 60, 0.3);
-    // As full as the fullest cell may be said to be.
+    // `claim` replaces the engine's count of the fullest cell.
     let drawn = |state: &FlockState, claim: Option<u32>| {
         let mut engine = GpuEngine::new(Arc::clone(&gpu));
         engine.load(&scene, state).unwrap();
@@ -313,7 +313,7 @@ fn packed_sums_make_the_same_picture_and_only_where_they_fit() {
     );
     assert!(packed != wide || !gpu.packs_sums(), "nothing was packed");
 
-    // A crowd: its sums would overflow, which false statistics show.
+    // A crowd: its packed sums would overflow, which false statistics show.
     state.position[..50_000].fill(camera.centre);
     let (crowd, wide) = (drawn(&state, None), drawn(&state, Some(u32::MAX)));
     assert!(crowd == wide);

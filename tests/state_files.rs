@@ -1,4 +1,4 @@
-//! State files: what is written reads back to the same bits, and what is wrong is named.
+//! State files: they read back to the same bits, and errors name what is wrong.
 
 use std::path::{Path, PathBuf};
 
@@ -215,8 +215,8 @@ fn an_npz_of_other_widths_and_without_options_is_read() {
     assert!(read().unwrap_err().contains("row 1: agent 8 was on row 0 already"));
 }
 
-/// A limit on the size of files stands for a full disk: the system kills whoever writes beyond it,
-/// unless asked not to.
+/// A limit on file sizes stands for a full disk. The system kills a program that writes beyond it,
+/// unless the program prevents that.
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_ended_is_named_and_leaves_nothing() {
@@ -224,7 +224,7 @@ fn a_file_that_cannot_be_ended_is_named_and_leaves_nothing() {
 
     let folder = tempfile::tempdir().unwrap();
     let program = env!("CARGO_BIN_EXE_flockwork");
-    // 500 agents at two ticks are more than 10 KiB, but only the archive of all arrays is.
+    // 500 agents at two ticks are more than 10 KiB, but only as the archive of all arrays.
     for (name, count) in [("a.csv", 5000), ("a.npz", 5000), ("a.npz", 500)] {
         let line = format!(
             "ulimit -f 20; {program} simulate --engine cpu --ticks 1 --count {count} --out {name}"

@@ -1,5 +1,5 @@
-//! Numbers that each agent draws for itself: both engines against the reference, against each other,
-//! and controls that must turn each comparison red.
+//! Numbers that each agent draws for itself: both engines against the reference and against each
+//! other, with controls that must make each comparison fail.
 
 mod adapter;
 mod common;
@@ -15,8 +15,8 @@ use flockwork::model::behaviours::Uses;
 use flockwork::model::scene::{Law, Request, Scene};
 use flockwork::model::state::FlockState;
 
-/// Two species that draw what they can, one of which also follows noise; the second draws what the
-/// first does not, and the other way round.
+/// Two species that draw what they can; one also follows noise. The second draws what the first
+/// does not, and the other way round.
 const DRAWN: &str = r#"
 [world]
 size = [200, 150]
@@ -60,7 +60,7 @@ fn drawn(overrides: &[&str]) -> Situation {
     Situation { name: format!("{overrides:?}"), scene, state }
 }
 
-/// The same situation and a version of each kernel: several species, one, and a plain flock.
+/// One situation for each version of the kernels: several species, one species, and a plain flock.
 fn cases() -> Vec<Situation> {
     let boundaries = ["wrap", "walls", "open"];
     let mut cases: Vec<Situation> =
@@ -92,7 +92,7 @@ fn so_does_the_gpu_engine() {
     let Some(gpu) = adapter::gpu("the_gpu_engine_draws_as_the_reference_does") else { return };
     common::assert_ticks(&mut engine(&gpu), cases(), 6, GPU);
     common::assert_ticks(&mut without_subgroups(&gpu), cases(), 2, GPU);
-    // On a device that rounds every operation by itself the two engines have the same bits.
+    // On a device that rounds every operation correctly, both engines have the same bits.
     let mut on_cpu = CpuEngine::new(None).unwrap();
     for case in cases() {
         let a = run(&mut engine(&gpu), &case.scene, &case.state, 50);
@@ -103,7 +103,7 @@ fn so_does_the_gpu_engine() {
     }
 }
 
-/// True when one tick of a case is not that of the reference for a changed scene.
+/// True when one tick of a case differs from the reference of a changed scene.
 fn notices(case: &Situation, after: &FlockState, change: impl Fn(&mut Scene)) -> bool {
     let mut other = case.scene.clone();
     change(&mut other);
@@ -118,7 +118,7 @@ fn another_draw_turns_the_comparison_red() {
     assert!(!notices(&case, &after, |_| {}));
     for species in 0..2 {
         for number in 0..case.scene.species[species].variations.len() {
-            // Another end of each draw, or none.
+            // Halve the lower end, if the value is drawn.
             let red = notices(&case, &after, |scene| {
                 let Law::PerAgent { from } = &mut scene.species[species].variations[number].law
                 else {
@@ -128,7 +128,7 @@ fn another_draw_turns_the_comparison_red() {
             });
             let variation = case.scene.species[species].variations[number];
             let key = variation.slot.key();
-            // A weight that may be nothing at all is no less with half of that.
+            // Halving the lower end changes nothing when it is 0.
             let silent = matches!(variation.law, Law::PerAgent { from } if from == 0.0);
             assert!(red || silent || !variation.is_drawn(), "{key} makes no difference");
         }
@@ -141,7 +141,7 @@ fn another_draw_turns_the_comparison_red() {
 fn the_device_reads_the_ends_of_every_draw() {
     let Some(gpu) = adapter::gpu("the_device_reads_the_ends_of_every_draw") else { return };
     let mut engine = engine(&gpu);
-    // Without noise, for which the table would be written anew.
+    // Without noise, which would rewrite the table.
     let constant = ["a.alignment.weight=1", "b.max_speed=3"];
     let case = drawn(&constant);
     let grid = case.scene.grid(case.state.len());
@@ -178,7 +178,7 @@ fn a_draw_depends_on_seed_agent_and_key_alone() {
     };
     let first = speeds(&[]);
     assert!(first.iter().all(|speed| (1.0..=4.0).contains(speed)));
-    // What else there is changes nothing.
+    // Other changes to the scene change nothing.
     assert_eq!(
         first,
         speeds(&["a.mass=1", "a.wander.turn=3", "b.count=70", "world.size=[300,200]"])
@@ -188,7 +188,7 @@ fn a_draw_depends_on_seed_agent_and_key_alone() {
     let as_much = first.iter().zip(&moved).all(|(a, b)| (a + 1.0 - b).abs() < 1e-5);
     assert!(as_much, "another draw, not other ends");
     assert_ne!(first, speeds(&["seed=2"]));
-    // Two keys with the same ends draw unlike.
+    // Two keys with the same ends draw different numbers.
     let Situation { scene, .. } = drawn(&["a.mass={ from = 1, to = 4 }"]);
     let pairs = (0..60).map(|id| scene.species[0].of_agent(scene.seed, id).body);
     let alike = pairs.filter(|body| (body.mass - body.max_speed).abs() < 0.1).count();

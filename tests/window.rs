@@ -1,5 +1,5 @@
-//! Level 5: the program in a window, with real keys and a real mouse, and what it does where there
-//! is no display or no driver.
+//! Level 5: the program in a window, with real keys and a real mouse; and what it does without a
+//! display or a driver.
 
 mod adapter;
 mod desktop;
@@ -8,10 +8,10 @@ use std::fs;
 
 use desktop::{Display, Shot, flockwork, text, without_driver};
 
-/// Of the window. It lies in the screen's corner: here is no window manager to put it elsewhere.
+/// Size of the window. It is in the corner of the screen, because no window manager moves it.
 const SIZE: (i64, i64) = (900, 600);
 
-/// Few enough for a software rasteriser, many enough to be a flock.
+/// Few enough for a software rasteriser, many enough for a flock.
 const FLOCK: &str = "--count 600 --seed 1";
 
 /// Darts within this many pixels of the mouse are near it.
@@ -35,7 +35,7 @@ fn a_window_does_what_hands_ask_for() {
     let mut program = display.start(command);
     display.focus(&mut program);
 
-    // A flock, and the overlay in its corner: a line and the keys, then all it has, then nothing.
+    // A flock, and the overlay in its corner: a line and the keys, then everything, then nothing.
     let flock = |shot: &Shot| shot.darts(300..SIZE.0, 0..SIZE.1).len() > 600;
     let overlaid = |shot: &Shot| shot.greys(0..300, 0..110) > 500;
     let detailed = |shot: &Shot| shot.greys(0..300, 150..300) > 500;
@@ -49,7 +49,7 @@ fn a_window_does_what_hands_ask_for() {
     assert_eq!(shot.greys(0..300, 0..40), 0, "there is nothing to say");
     display.until("a flock that moves", |s| *s != shot);
 
-    // Space stops it, another key does nothing, `.` does one tick.
+    // Space pauses it, another key does nothing, `.` runs one tick.
     key("space");
     let word = |shot: &Shot| shot.greys(8..80, 8..40) > 40;
     display.until("the word `paused` where the overlay is hidden", word);
@@ -60,11 +60,11 @@ fn a_window_does_what_hands_ask_for() {
     key("period");
     display.until("one tick", |s| *s != still);
     let stepped = display.until_still();
-    // A tick moves an agent three units at most, less than a dart is long.
+    // In one tick an agent moves at most three units, less than the length of a dart.
     let agreement = still.agreement(&stepped, |(x, y)| (x as f64, y as f64));
     assert!(agreement > 0.4, "one tick is a small step: {agreement}");
 
-    // Tab opens the sliders and closes them.
+    // Tab opens and closes the sliders.
     let sliders = |shot: &Shot| shot.greys(600..900, 0..400) > 800;
     assert!(!sliders(&stepped));
     key("Tab");
@@ -72,7 +72,7 @@ fn a_window_does_what_hands_ask_for() {
     key("Tab");
     display.until("no sliders", |s| !sliders(s));
 
-    // The right button drags the picture along.
+    // The right button drags the picture.
     display.xdotool("mousemove 500 300 mousedown 3 mousemove 470 320 mousemove 420 340 mouseup 3");
     let by = |(x, y): (i64, i64)| (x as f64 - 80.0, y as f64 + 40.0);
     display.until("the flock dragged along", |s| stepped.agreement(s, by) > 0.9);
@@ -80,20 +80,20 @@ fn a_window_does_what_hands_ask_for() {
     let unmoved = stepped.agreement(&dragged, |(x, y)| (x as f64, y as f64));
     assert!(unmoved < 0.5, "the same picture undragged agrees as well: {unmoved}");
 
-    // The wheel magnifies about the mouse, by 1.15 a notch. A wheel that is all buttons, such as
-    // xdotool's, counts twice with winit 0.30: when it goes down and when it comes up.
+    // The wheel zooms about the mouse, by 1.15 per notch. With winit 0.30 a wheel made of buttons,
+    // such as xdotool's, counts twice: when pressed and when released.
     let fixed = busiest(&dragged);
     display.xdotool(&format!("mousemove {} {} click --repeat 3 4", fixed.0, fixed.1));
     let magnified = |s: &Shot, notches: i32| {
         dragged.agreement(s, |(x, y)| {
             let (x, y) = (to(x, fixed.0, notches), to(y, fixed.1, notches));
-            // What has left the window is not on the screen beside it.
+            // A pixel that has left the window is not visible on the screen beside it.
             let inside = x < SIZE.0 as f64 - 0.5 && y < SIZE.1 as f64 - 0.5;
             if inside { (x, y) } else { (-1.0, -1.0) }
         })
     };
-    // Measured 0.67: what is decided pixel by pixel here are the darts' edges magnified. At a notch
-    // more or less it is 0.08.
+    // Measured 0.67: what differs are the darts' magnified edges. At one notch more or less it is
+    // 0.08.
     display.until("a larger flock", |s| magnified(s, 3).max(magnified(s, 6)) > 0.5);
     let zoomed = display.until_still();
     let unmoved = dragged.agreement(&zoomed, |(x, y)| (x as f64, y as f64));
@@ -111,7 +111,7 @@ fn a_window_does_what_hands_ask_for() {
     display.until("the flock at the mouse", |s| share_near(s, place) > 0.4);
     display.xdotool("mouseup 1");
 
-    // The other engine goes on, and so does a window of another size.
+    // It goes on with the other engine, and in a window of another size.
     key("e");
     let shot = display.look();
     display.until("a flock that moves on the other engine", |s| *s != shot && flock(s));
@@ -128,11 +128,11 @@ fn a_window_does_what_hands_ask_for() {
         assert!(out.contains(part), "{part:?} is missing in {out}");
     }
 
-    // By itself it ends after so many frames.
+    // It ends by itself after this many frames.
     let (code, out, err) = display.start(flockwork(&format!("run {FLOCK} --frames 20"))).end();
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains(" 20 frames ("), "{out}");
-    // The engine chooses itself: a GPU that is hardware, or the CPU beside one that is software.
+    // The engine is chosen by itself: a hardware GPU, or the CPU beside a software adapter.
     let kind = if gpu.is_software() { "cpu" } else { "gpu" };
     assert!(out.contains(&format!("engine {kind} (")), "{out}");
     assert_eq!(
@@ -141,7 +141,7 @@ fn a_window_does_what_hands_ask_for() {
         "{err}"
     );
 
-    // Who names an adapter wants it, and one agent is not several.
+    // A named adapter is used; and "1 agent" is singular.
     let line = "run --scene seek --frames 3 --adapter 0";
     let (code, out, err) = display.start(flockwork(line)).end();
     assert_eq!(code, Some(0), "{err}");
@@ -167,7 +167,7 @@ fn a_start_without_options_is_a_flock_of_many_colours() {
         assert_eq!(code, Some(0), "{err}");
         (out, shot)
     };
-    // Of six equal parts of the colour circle, how many each have a tenth of the darts.
+    // The number of sixths of the colour circle that have at least a tenth of the darts each.
     let colours = |shot: &Shot| {
         let mut parts = [0_usize; 6];
         for (x, y) in shot.darts(300..1280, 0..720) {
@@ -183,7 +183,7 @@ fn a_start_without_options_is_a_flock_of_many_colours() {
     let (out, shot) = shown("");
     assert!(out.starts_with("3000 agents, "), "{out}");
     assert!(colours(&shot) >= 4, "{}", colours(&shot));
-    // Called by its name the scene is as it is written.
+    // With its name given, the scene is as written in its file.
     let (out, _) = shown("--scene flock");
     assert!(out.starts_with("120 agents, "), "{out}");
 }
@@ -195,7 +195,7 @@ fn a_signal_closes_the_window_as_its_button_does() {
         return;
     }
     let Some(display) = Display::open(test, "1000x700") else { return };
-    // A window that is paused waits for events, and must hear of the signal all the same.
+    // A paused window waits for events and must still react to the signal.
     for (signal, keys) in [("INT", "key x"), ("TERM", "key space")] {
         let command = flockwork("run --count 50 --seed 1 --engine cpu --size 900x600");
         let mut program = display.start(command);
@@ -223,8 +223,8 @@ fn agents_dropped_by_a_drag_stay_until_the_reset() {
     }
     let Some(display) = Display::open(test, "1000x700") else { return };
     let size = format!("{}x{}", SIZE.0, SIZE.1);
-    // The drag is 160 pixels long: an agent at its start, and one every eight pixels. It is far from
-    // the middle, where the flock starts.
+    // The drag is 160 pixels long: one agent at its start, and one every eight pixels. It is far
+    // from the middle, where the flock starts.
     for (engine, key, back, agents) in
         [("gpu", "d", "", 71), ("cpu", "Shift_L", "", 71), ("gpu", "d", "key r", 50)]
     {
@@ -279,8 +279,8 @@ fn geometry_is_shown_of_one_agent_then_of_all_then_of_none() {
 const VEHICLE: &str = "[world]\nsize = [900, 600]\nboundary = \"open\"\n[species.vehicle]\n\
                        count = 1\nspawn = { place = \"point\", speed = 0 }\n";
 
-/// Starts a scene of this text and pauses it, with the vehicle's geometry shown. (The clock may
-/// have run for a few ticks.)
+/// Starts a scene of this text and pauses it with the vehicle's geometry shown. (A few ticks may
+/// have run.)
 fn start_vehicle(display: &Display, folder: &std::path::Path, text: &str) -> desktop::Program {
     let file = folder.join("vehicle.toml");
     fs::write(&file, format!("{text}\n{VEHICLE}")).unwrap();
@@ -325,7 +325,7 @@ fn a_target_moves_along_with_the_mouse() {
     let folder = tempfile::tempdir().unwrap();
     let text = "click = \"target\"\n[[targets]]\nposition = [700, 300]\n[species.vehicle.seek]";
     let program = start_vehicle(&display, folder.path(), text);
-    // The way of the vehicle to its target is a line, with a point at the target.
+    // The way from the vehicle to its target is a line with a point at the target.
     let at = |s: &Shot, (x, y): (i64, i64)| s.darts(x - 4..x + 5, y - 4..y + 5).len();
     display.until("the target at its place", |s| at(s, (700, 300)) > 10);
     display.xdotool("mousemove 710 310 mousedown 1 mousemove 600 200 mousemove 500 100");
@@ -352,7 +352,7 @@ fn a_target_follows_the_mouse_and_a_press_adds() {
                 [species.vehicle.seek]";
     let program = start_vehicle(&display, folder.path(), text);
     let at = |s: &Shot, (x, y): (i64, i64)| s.darts(x - 4..x + 5, y - 4..y + 5).len();
-    // No button is down.
+    // No button is pressed.
     display.xdotool("mousemove 610 210 mousemove 500 100");
     let moved = |s: &Shot| at(s, (500, 100)) > 10 && at(s, (700, 300)) == 0;
     display.until("the target at the mouse", moved);
@@ -366,25 +366,25 @@ fn a_target_follows_the_mouse_and_a_press_adds() {
     assert_eq!(program.end().0, Some(0));
 }
 
-/// Where darts crowd, in the middle of the window.
+/// Where most darts are, in the middle of the window.
 fn busiest(shot: &Shot) -> (i64, i64) {
     let places = (1..8).flat_map(|i| (1..5).map(move |j| (i * 100 + 50, j * 100 + 50)));
     places.max_by(|a, b| share_near(shot, *a).total_cmp(&share_near(shot, *b))).unwrap()
 }
 
-/// Where a pixel goes when `notches` of the wheel magnify about `fixed`. Pixels count from their
-/// corner.
+/// Where a pixel goes when `notches` of the wheel zoom about `fixed`. Pixel positions are those of
+/// their corners.
 fn to(pixel: i64, fixed: i64, notches: i32) -> f64 {
     let fixed = fixed as f64;
     fixed + (pixel as f64 + 0.5 - fixed) * 1.15_f64.powi(notches) - 0.5
 }
 
-/// The lines of stderr that name what is missing.
+/// The lines of stderr that contain `part`.
 fn lines_with<'a>(err: &'a str, part: &str) -> Vec<&'a str> {
     err.lines().filter(|line| line.contains(part)).collect()
 }
 
-/// Width and height of a picture, and how many of its pixels are not background.
+/// Width and height of a picture, and the number of pixels that are not background.
 fn picture(path: &std::path::Path) -> ((u32, u32), usize) {
     let shot = Shot(image::open(path).unwrap().to_rgb8());
     let (width, height) = shot.0.dimensions();
@@ -410,7 +410,7 @@ fn without_a_display_the_run_ends_in_a_picture() {
     assert!(lit > 200, "{lit} pixels are lit");
 }
 
-/// Where the only adapter is software the CPU engine is several times as fast.
+/// Where the only adapter is software, the CPU engine is several times as fast.
 #[test]
 fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
     let test = "a_software_adapter_is_passed_over_unless_it_is_asked_for";
@@ -442,7 +442,7 @@ fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
             );
         }
     }
-    // The same flock for all: that of the window.
+    // All commands use the same flock as the window.
     let (out, _) = run("simulate --engine cpu --ticks 0 --out many.csv");
     assert!(out.starts_with("3000 agents"), "{out}");
     let (out, _) = run("simulate --engine cpu --scene flock --ticks 0 --out few.csv");
@@ -510,7 +510,7 @@ fn a_missing_keyboard_library_is_named_with_its_package() {
     }
     let Some(display) = Display::open(test, "640x480") else { return };
     let folder = tempfile::tempdir().unwrap();
-    // What the loader finds first is no library.
+    // The file that the loader finds first is no library.
     for name in ["libxkbcommon-x11.so.0", "libxkbcommon-x11.so"] {
         fs::write(folder.path().join(name), "not a library").unwrap();
     }

@@ -1,4 +1,4 @@
-//! What all benchmarks share: flocks and the adapter.
+//! Shared by all benchmarks: flocks and the adapter.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use flockwork::engine::gpu::{AdapterChoice, Gpu};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 
-/// The scene `flock` in some size and density, and its even first state.
+/// The scene `flock` with some count and density, and its uniform first state.
 pub struct Flock {
-    /// In a world of the right size.
+    /// The scene in a world of the right size.
     pub scene: Scene,
-    /// Even.
+    /// The uniform state.
     pub state: FlockState,
 }
 
-/// With `count` agents.
+/// The scene `flock` with `count` agents.
 pub fn flock(count: u64, density: f32) -> Flock {
     scene("flock", &[], count, density)
 }
 
-/// The built-in scene `name`, with some keys set to other values.
+/// The built-in scene `name` with some keys overridden.
 pub fn scene(name: &str, overrides: &[&str], count: u64, density: f32) -> Flock {
     let text = BuiltIn::named(name).expect("the scene is built in").text;
     let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
@@ -29,7 +29,7 @@ pub fn scene(name: &str, overrides: &[&str], count: u64, density: f32) -> Flock 
     Flock { scene, state }
 }
 
-/// The best adapter; where there is none, a printed line says so.
+/// The best adapter. Without one it prints a line and returns none.
 pub fn gpu() -> Option<Arc<Gpu>> {
     match Gpu::open(&AdapterChoice::Best) {
         Ok(gpu) => {

@@ -1,4 +1,4 @@
-//! Ticks soon after an even start, in each of the densities that are measured.
+//! Ticks soon after a uniform start, at each measured density.
 
 use flockwork::engine::Engine;
 
@@ -6,13 +6,13 @@ use crate::common::Flock;
 
 /// Mean neighbours of the uniform flock that each measurement starts from.
 pub const DENSITIES: [f32; 3] = [10.0, 30.0, 100.0];
-/// Ticks before measuring: the device compiles, clocks settle.
+/// Ticks before measuring: the device compiles, clock rates settle.
 const WARM_UP: u32 = 3;
-/// Ticks after which a measurement starts afresh: flocks form and get denser as time goes by.
+/// Ticks after which a measurement restarts: flocks form and get denser over time.
 const REPLAY: u64 = 20;
 
 impl Flock {
-    /// Has `ticks` ticks done, a few at a time, each time from the first state on.
+    /// Runs `ticks` ticks, a few at a time, each time from the first state.
     pub fn replay(
         &self,
         engine: &mut dyn Engine,
