@@ -80,7 +80,7 @@ fn read(path: PathBuf) -> String {
 }
 
 #[test]
-fn an_array_whose_header_is_no_header_is_refused_soon() {
+fn an_array_with_a_broken_header_is_refused_quickly() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.npz");
     let plain = "{'descr': '<u4', 'fortran_order': False, 'shape': (2,), }\n";
@@ -133,7 +133,7 @@ fn windy(folder: &Path, file: &str) -> PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn a_file_without_an_end_is_read_no_further_than_it_can_be() {
+fn an_endless_file_is_read_only_up_to_its_limit() {
     let folder = tempfile::tempdir().unwrap();
     windy(folder.path(), "/dev/zero");
     std::os::unix::fs::symlink("/dev/zero", folder.path().join("zero.csv")).unwrap();
@@ -151,7 +151,7 @@ fn a_file_without_an_end_is_read_no_further_than_it_can_be() {
 }
 
 #[test]
-fn a_file_that_is_no_field_is_not_repeated() {
+fn the_error_about_a_wrong_field_file_is_short() {
     let folder = tempfile::tempdir().unwrap();
     let scene = windy(folder.path(), "noise.bin");
     std::fs::write(folder.path().join("noise.bin"), "secret ".repeat(3000)).unwrap();
@@ -162,7 +162,7 @@ fn a_file_that_is_no_field_is_not_repeated() {
 }
 
 #[test]
-fn what_is_repeated_of_a_long_argument_can_be_read() {
+fn the_error_about_a_long_argument_is_readable() {
     let folder = tempfile::tempdir().unwrap();
     let word = "x".repeat(10_000);
     let words = "x y ".repeat(2500);
@@ -210,7 +210,7 @@ fn what_is_repeated_of_a_long_argument_can_be_read() {
 }
 
 #[test]
-fn an_adapter_without_a_name_is_none() {
+fn an_empty_adapter_name_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["", "  "] {
         for engine in ["gpu", "auto"] {

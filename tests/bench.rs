@@ -105,7 +105,7 @@ fn fields(value: &Value, found: &mut Vec<String>) {
 }
 
 #[test]
-fn the_json_says_what_it_is_and_every_field_is_told() {
+fn the_json_names_its_format_and_every_field_is_documented() {
     let folder = tempfile::tempdir().unwrap();
     // With the GPU where there is one, because its adapter has fields too.
     let skips = std::env::var("FLOCKWORK_SKIP_GPU").is_ok_and(|value| value == "1");
@@ -152,7 +152,7 @@ fn the_json_says_what_it_is_and_every_field_is_told() {
 }
 
 #[test]
-fn one_count_is_drawn_engine_beside_engine() {
+fn one_count_is_drawn_with_the_engines_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
     done(folder.path(), &format!("{QUICK} --count 300 --plot one.svg"));
     let svg = fs::read_to_string(folder.path().join("one.svg")).unwrap();
@@ -163,7 +163,7 @@ fn one_count_is_drawn_engine_beside_engine() {
 }
 
 #[test]
-fn a_start_is_what_it_says() {
+fn a_start_state_is_what_its_name_says() {
     let folder = tempfile::tempdir().unwrap();
     let mut neighbours = Vec::new();
     for (state, settled) in [("uniform", 0), ("clumped", 0), ("flocked", 60), ("", 0)] {
@@ -252,7 +252,7 @@ fn a_plot_is_a_picture_of_the_figures() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_before_anything_is_timed() {
+fn invalid_arguments_are_refused_before_anything_is_timed() {
     let folder = tempfile::tempdir().unwrap();
     for (line, remedy, code) in [
         ("--plot a.jpg", "NAME.svg", 2),
@@ -283,7 +283,7 @@ fn what_cannot_be_done_is_refused_before_anything_is_timed() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_behind_stdout_keeps_no_file_from_being_written() {
+fn files_are_written_even_when_stdout_is_full() {
     let folder = tempfile::tempdir().unwrap();
     let line = format!("{QUICK} --counts 200,300 --json kept.json --plot kept.svg");
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
@@ -309,7 +309,7 @@ const INT: u32 = 2;
 
 #[cfg(target_os = "linux")]
 #[test]
-fn ctrl_c_is_heard_before_the_first_sample() {
+fn ctrl_c_works_before_the_first_sample() {
     let folder = tempfile::tempdir().unwrap();
     // The ticks before the measurement would take minutes.
     let line = "--engines cpu --count 300000 --state flocked --settle 1000000 --json none.json";

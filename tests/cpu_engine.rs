@@ -28,7 +28,7 @@ fn engine() -> CpuEngine {
 }
 
 #[test]
-fn one_tick_is_that_of_the_reference() {
+fn one_tick_equals_the_reference() {
     let mut engine = engine();
     let mut worst = Differences::default();
     let (mut doubtful, mut cases) = ([0.0; Kind::ALL.len()], [0_u32; Kind::ALL.len()]);
@@ -67,13 +67,13 @@ fn one_tick_is_that_of_the_reference() {
 }
 
 #[test]
-fn so_are_the_ticks_after_it() {
+fn later_ticks_equal_the_reference() {
     let mut engine = engine();
     assert_ticks(&mut engine, parity(100, 300), 4, CORRECTLY_ROUNDED);
 }
 
 #[test]
-fn who_stands_in_the_corner_sees_obstacles() {
+fn an_agent_in_the_corner_sees_obstacles() {
     let mut engine = engine();
     assert_ticks(&mut engine, in_the_corner(), 1, CORRECTLY_ROUNDED);
 }
@@ -128,7 +128,7 @@ fn every_perturbed_parameter_turns_the_comparison_red() {
 }
 
 #[test]
-fn whatever_else_is_changed_turns_the_comparison_red() {
+fn every_other_change_turns_the_comparison_red() {
     for (name, kinds, change) in changes() {
         assert!(notices(&kinds, change), "{kinds:?}: {name} makes no difference");
     }
@@ -137,7 +137,7 @@ fn whatever_else_is_changed_turns_the_comparison_red() {
 }
 
 #[test]
-fn a_target_that_does_otherwise_is_noticed() {
+fn a_target_that_moves_differently_is_noticed() {
     let mut engine = engine();
     let changes: [fn(&mut Scene); 3] = [
         |scene| scene.targets.iter_mut().for_each(|target| target.velocity *= 1.05),
@@ -283,7 +283,7 @@ fn one_more_ulp_changes_the_bits() {
 }
 
 #[test]
-fn ticks_may_be_taken_one_by_one_or_at_once_or_after_a_reload_of_the_order() {
+fn ticks_one_by_one_at_once_or_after_a_reload_are_the_same() {
     let (scene, state) = flock(2000, &[]);
     let mut engine = engine();
     let at_once = run(&mut engine, &scene, &state, 20);
@@ -297,7 +297,7 @@ fn ticks_may_be_taken_one_by_one_or_at_once_or_after_a_reload_of_the_order() {
 }
 
 #[test]
-fn a_thousand_ticks_lose_nobody() {
+fn a_thousand_ticks_lose_no_agent() {
     for boundary in ["wrap", "walls", "open"] {
         let (scene, first) = mixed(boundary, &[]);
         let mut engine = engine();

@@ -37,8 +37,8 @@ fn flock(agents: &[(Point, Point)]) -> FlockState {
 }
 
 #[test]
-fn who_has_turned_from_a_wall_is_left_alone() {
-    on_both("who_has_turned_from_a_wall_is_left_alone", |engine| {
+fn an_agent_that_has_turned_from_a_wall_gets_no_force() {
+    on_both("an_agent_that_has_turned_from_a_wall_gets_no_force", |engine| {
         for max_speed in [0.3_f32, 2.0, 3.0, 7.7, 100.0, 9000.0] {
             let max_force = 1e-3 * max_speed;
             let scene = scene(&format!(
@@ -74,14 +74,14 @@ fn who_has_turned_from_a_wall_is_left_alone() {
 }
 
 #[test]
-fn who_turns_about_on_the_spot_goes_on() {
+fn an_agent_that_reverses_on_the_spot_moves_on() {
     // The path is in reach of a prediction with the full lookahead, and out of reach from here.
     let scene = scene(
         "world = { size = [640, 360], boundary = \"open\" }\n[[paths]]\npoints = [[0, 100], [640, \
          100]]\n[species.a]\nmax_speed = 3\nmax_force = 0.3\n[species.a.follow_path]\nlookahead = \
          50\nadvance = 10\nradius = 20\n",
     );
-    on_both("who_turns_about_on_the_spot_goes_on", |engine| {
+    on_both("an_agent_that_reverses_on_the_spot_moves_on", |engine| {
         let place = Point::new(300.0, 150.0);
         for (speed, moves) in [(0.0, true), (5e-7, true), (9e-6, true), (2e-5, false)] {
             let before = flock(&[(place, Point::new(0.0, -speed))]);
@@ -95,7 +95,7 @@ fn who_turns_about_on_the_spot_goes_on() {
 }
 
 #[test]
-fn nobody_on_a_path_comes_to_a_standstill() {
+fn no_agent_on_a_path_stops() {
     for (name, count, ticks) in [("path", 2000, 2000), ("path-loop", 5000, 3000)] {
         let text = BuiltIn::named(name).unwrap().text;
         let mut scene = Scene::parse(name, text, &[]).unwrap();
@@ -165,8 +165,8 @@ fn an_open_world_ends_far_away() {
 }
 
 #[test]
-fn what_is_at_rest_has_the_same_bits_on_both_engines() {
-    let test = "what_is_at_rest_has_the_same_bits_on_both_engines";
+fn an_agent_at_rest_has_the_same_bits_on_both_engines() {
+    let test = "an_agent_at_rest_has_the_same_bits_on_both_engines";
     let Some(gpu) = adapter::gpu(test) else { return };
     let mut on_gpu = common::gpu::engine(&gpu);
     let mut on_cpu = CpuEngine::new(Some(2)).unwrap();

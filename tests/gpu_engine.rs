@@ -30,8 +30,8 @@ fn count_of(kinds: &[Kind]) -> usize {
 }
 
 #[test]
-fn one_tick_is_that_of_the_reference() {
-    let Some(gpu) = adapter::gpu("one_tick_is_that_of_the_reference") else { return };
+fn one_tick_equals_the_reference() {
+    let Some(gpu) = adapter::gpu("one_tick_equals_the_reference") else { return };
     let mut engine = engine(&gpu);
     // Besides the checked engine, the one that runs on a real GPU: without bounds checks and, where
     // subgroups are the default, with the neighbour loop of all other devices.
@@ -77,15 +77,15 @@ fn one_tick_is_that_of_the_reference() {
 }
 
 #[test]
-fn so_are_the_ticks_after_it() {
-    let Some(gpu) = adapter::gpu("so_are_the_ticks_after_it") else { return };
+fn later_ticks_equal_the_reference() {
+    let Some(gpu) = adapter::gpu("later_ticks_equal_the_reference") else { return };
     let mut engine = engine(&gpu);
     assert_ticks(&mut engine, situations_of(&Kind::ALL, 150), 4, GPU);
 }
 
 #[test]
-fn who_stands_in_the_corner_sees_obstacles() {
-    let Some(gpu) = adapter::gpu("who_stands_in_the_corner_sees_obstacles") else { return };
+fn an_agent_in_the_corner_sees_obstacles() {
+    let Some(gpu) = adapter::gpu("an_agent_in_the_corner_sees_obstacles") else { return };
     let mut engine = engine(&gpu);
     assert_ticks(&mut engine, in_the_corner(), 1, GPU);
 }

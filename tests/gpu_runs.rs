@@ -21,8 +21,8 @@ use flockwork::model::statistics::Metrics;
 const ORDER: f64 = 0.02;
 
 #[test]
-fn ticks_may_be_taken_one_by_one_or_at_once() {
-    let Some(gpu) = adapter::gpu("ticks_may_be_taken_one_by_one_or_at_once") else { return };
+fn ticks_one_by_one_or_at_once_are_the_same() {
+    let Some(gpu) = adapter::gpu("ticks_one_by_one_or_at_once_are_the_same") else { return };
     let mut engine = engine(&gpu);
     let (scene, state) = mixed("wrap", &[]);
     // A submission holds at most 64 ticks: varying values cross its end.
@@ -247,7 +247,7 @@ fn another_seed_does_not_pass_for_the_same_run() {
 }
 
 #[test]
-fn several_species_in_every_world_lose_nobody() {
+fn several_species_in_every_world_lose_no_agent() {
     let Some(gpu) = adapter::gpu("several_species_lose_nobody") else { return };
     for boundary in ["wrap", "walls", "open"] {
         let (scene, first) = mixed(boundary, &[]);

@@ -171,7 +171,7 @@ fn an_upward_import_is_found_however_it_is_written() {
 /// A behaviour declares its needs itself, so no other code asks which behaviour it is. Exceptions:
 /// its picture, and the behaviours for which the CPU engine has a separate loop.
 #[test]
-fn nobody_names_a_behaviour_but_itself_its_picture_and_its_tests() {
+fn only_a_behaviour_its_picture_and_its_tests_name_it() {
     let at_home = ["src/model/behaviours", "src/view/shapes/geometry", "src/engine/cpu/steer.rs"];
     let names: Vec<String> = Kind::ALL.iter().map(|kind| format!("Kind::{kind:?}")).collect();
     let named = |text: &str| -> Vec<String> {

@@ -267,7 +267,7 @@ fn first_fault(engine: &mut dyn Engine, case: &Situation) -> Option<String> {
 }
 
 #[test]
-fn the_cpu_engine_finds_finite_states_alone() {
+fn every_state_of_the_cpu_engine_is_finite() {
     let mut engine = CpuEngine::new(Some(2)).unwrap();
     let mut moved = 0;
     for number in 0..ON_THE_CPU {
@@ -282,8 +282,8 @@ fn the_cpu_engine_finds_finite_states_alone() {
 }
 
 #[test]
-fn so_does_the_gpu_engine() {
-    let Some(gpu) = adapter::gpu("so_does_the_gpu_engine") else { return };
+fn every_state_of_the_gpu_engine_is_finite() {
+    let Some(gpu) = adapter::gpu("every_state_of_the_gpu_engine_is_finite") else { return };
     let mut engine = common::gpu::engine(&gpu);
     let cases = (0..ON_THE_GPU).map(|number| drawn(number, true));
     let mut cases: Vec<(String, Situation)> =
@@ -299,7 +299,7 @@ fn so_does_the_gpu_engine() {
 
 /// A state with a value that is not finite, or faster than allowed, is reported.
 #[test]
-fn what_is_not_sound_is_found() {
+fn an_invalid_state_is_found() {
     let Situation { scene, state, .. } = drawn(0, false);
     assert_eq!(fault(&scene, &state), None);
     for change in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
@@ -373,13 +373,15 @@ fn compare_saturating(engine: &mut dyn Engine) {
 }
 
 #[test]
-fn what_saturates_is_as_it_is_defined() {
+fn saturating_limits_equal_the_reference() {
     compare_saturating(&mut CpuEngine::new(Some(2)).unwrap());
 }
 
 #[test]
-fn on_both_engines_with_the_same_bits() {
-    let Some(gpu) = adapter::gpu("on_both_engines_with_the_same_bits") else { return };
+fn saturating_limits_have_the_same_bits_on_both_engines() {
+    let Some(gpu) = adapter::gpu("saturating_limits_have_the_same_bits_on_both_engines") else {
+        return;
+    };
     let mut on_gpu = common::gpu::engine(&gpu);
     compare_saturating(&mut on_gpu);
     let mut on_cpu = CpuEngine::new(Some(2)).unwrap();

@@ -87,8 +87,8 @@ fn a_device_lost_between_ticks_is_reported_whatever_is_under_way() {
 }
 
 #[test]
-fn a_snapshot_is_the_flock_at_the_tick_it_was_asked_at() {
-    let test = "a_snapshot_is_the_flock_at_the_tick_it_was_asked_at";
+fn a_snapshot_is_the_flock_at_the_tick_of_its_request() {
+    let test = "a_snapshot_is_the_flock_at_the_tick_of_its_request";
     let Some(gpu) = adapter::gpu(test) else { return };
     for name in ["flock", "pursuit", "wander"] {
         let (scene, state) = flock(name, 3000);

@@ -98,7 +98,7 @@ fn a_file_that_cannot_be_written_does_not_hide_the_other() {
 }
 
 #[test]
-fn a_flock_without_memory_for_it_is_refused_with_its_size() {
+fn a_flock_too_large_for_memory_is_refused_with_its_size() {
     let folder = tempfile::tempdir().unwrap();
     for command in [
         "simulate --engine cpu --ticks 1 --out a.npz --metrics b.csv",

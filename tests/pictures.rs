@@ -227,8 +227,8 @@ fn the_same_command_draws_the_same_bytes() {
 }
 
 #[test]
-fn pictures_of_a_film_projectors_size() {
-    if adapter::gpu("pictures_of_a_film_projectors_size").is_none() {
+fn pictures_of_cinema_size_can_be_drawn() {
+    if adapter::gpu("pictures_of_cinema_size_can_be_drawn").is_none() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -288,7 +288,7 @@ fn a_flock_is_as_bright_in_any_resolution() {
 /// A limit on file sizes stands for a full disk; only the end of the film is missing.
 #[cfg(unix)]
 #[test]
-fn a_film_that_cannot_be_ended_is_named_and_leaves_nothing() {
+fn a_film_that_cannot_be_finished_is_named_and_leaves_nothing() {
     if let Err(reason) = flockwork::view::recorder::mp4::check() {
         return eprintln!("SKIPPED: {reason}");
     }

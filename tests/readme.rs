@@ -110,7 +110,7 @@ fn reference() -> String {
 }
 
 #[test]
-fn the_tables_of_keys_are_those_of_the_declarations() {
+fn the_tables_of_keys_equal_the_declarations() {
     let text = scenes_page();
     let (before, rest) = text.split_once(BEGIN).expect("the marker of the tables is missing");
     let (tables, after) = rest.split_once(END).expect("the end of the tables is missing");
@@ -130,7 +130,7 @@ fn the_tables_of_keys_are_those_of_the_declarations() {
 /// A value of the wrong kind must be refused with the name of the key: this shows that the parser
 /// reads what is declared.
 #[test]
-fn every_declared_key_is_one_that_the_parser_knows() {
+fn the_parser_knows_every_declared_key() {
     for section in &SECTIONS {
         for key in section.keys {
             let text = match section.table {
@@ -149,7 +149,7 @@ fn every_declared_key_is_one_that_the_parser_knows() {
 }
 
 #[test]
-fn every_name_that_a_user_may_write_or_read_is_told() {
+fn every_name_that_a_user_may_write_or_read_is_documented() {
     let text = readme() + &scenes_page();
     let mut names: Vec<&str> = Vec::new();
     names.extend(Boundary::NAMES.map(|(name, _)| name));
@@ -169,7 +169,7 @@ fn every_name_that_a_user_may_write_or_read_is_told() {
 }
 
 #[test]
-fn every_option_is_told() {
+fn every_option_is_documented() {
     let text = readme();
     let commands = [
         RunArgs::augment_args(Command::new("run")),

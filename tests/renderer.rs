@@ -260,8 +260,8 @@ fn light_adds_up_and_has_a_limit() {
 }
 
 #[test]
-fn looks_side_by_side_are_those_of_each_alone() {
-    let Some(gpu) = adapter::gpu("looks_side_by_side_are_those_of_each_alone") else { return };
+fn looks_side_by_side_equal_each_look_alone() {
+    let Some(gpu) = adapter::gpu("looks_side_by_side_equal_each_look_alone") else { return };
     let looks = [BoidShape::Triangle, BoidShape::Disc, BoidShape::Glow];
     let places = [120.3, 320.6, 520.9];
     let agents = places.map(|x| (Point::new(x, 180.4), Point::new(1.0, 2.0)));

@@ -106,7 +106,7 @@ fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
 }
 
 #[test]
-fn what_only_a_sized_world_can_tell_is_refused() {
+fn errors_that_depend_on_the_worlds_size_are_found() {
     let problem = |text: &str| {
         let mut scene = Scene::parse("mine.toml", text, &[]).unwrap();
         scene.populate(&Request::default()).unwrap_err().to_string()
@@ -136,7 +136,7 @@ fn what_only_a_sized_world_can_tell_is_refused() {
 }
 
 #[test]
-fn a_scene_without_species_is_no_scene() {
+fn a_scene_without_species_is_refused() {
     assert!(error("about = \"x\"", &[]).contains("[species.NAME]"));
     assert!(error("", &[]).contains("[species.NAME]"));
     assert!(error("[species]", &[]).contains("1 to 16 species"));
@@ -146,7 +146,7 @@ fn a_scene_without_species_is_no_scene() {
 }
 
 #[test]
-fn an_override_says_where_it_was_written() {
+fn an_error_in_an_override_names_its_origin() {
     for (wrong, part) in [
         ("bird.separation.radius=-1", "--set bird.separation.radius=-1"),
         ("bird.separation", "--set KEY=VALUE"),
@@ -288,7 +288,7 @@ fn what_an_agent_draws_is_refused_with_its_remedy() {
 }
 
 #[test]
-fn a_draw_can_be_set_and_what_holds_for_all_goes_by_its_larger_end() {
+fn a_draw_can_be_set_and_common_limits_use_its_larger_end() {
     let overrides =
         ["bird.separation.radius={ from = 3, to = 9 }", "cat.max_speed = {from=1,to=7}"];
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
@@ -323,7 +323,7 @@ fn agents_start_as_their_scene_draws_it() {
 }
 
 #[test]
-fn a_click_does_one_thing_and_a_target_may_follow_beside_it() {
+fn a_click_does_one_thing_and_a_target_may_also_follow() {
     let click = |click: &str| {
         let text =
             format!("click = {click}\n[[targets]]\nvelocity = [1, 0]\n[[targets]]\n[species.a]\n");

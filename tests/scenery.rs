@@ -41,8 +41,8 @@ fn landscape() -> Scene {
 }
 
 #[test]
-fn the_scenery_is_where_it_stands_on_both() {
-    let Some(gpu) = adapter::gpu("the_scenery_is_where_it_stands_on_both") else { return };
+fn both_renderers_draw_the_scenery_in_its_place() {
+    let Some(gpu) = adapter::gpu("both_renderers_draw_the_scenery_in_its_place") else { return };
     let scene = landscape();
     let nobody = FlockState::default();
     let somebody = FlockState {
@@ -142,8 +142,10 @@ fn the_background_follows_camera_targets_and_scene() {
 }
 
 #[test]
-fn marks_above_are_drawn_over_the_flock_by_both() {
-    let Some(gpu) = adapter::gpu("marks_above_are_drawn_over_the_flock_by_both") else { return };
+fn both_renderers_draw_the_shapes_above_over_the_flock() {
+    let Some(gpu) = adapter::gpu("both_renderers_draw_the_shapes_above_over_the_flock") else {
+        return;
+    };
     let mut scene = scene(&["starling.size=40"]);
     let state = scene.populate(&Request { count: Some(1), ..Request::default() }).unwrap();
     let camera = Camera::fit(&scene.world, 640, 360);

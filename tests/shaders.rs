@@ -100,7 +100,7 @@ fn a_pass_has_its_own_file_and_entry_point() {
 }
 
 #[test]
-fn no_pass_of_any_scene_binds_more_storage_buffers_than_any_device_has() {
+fn no_pass_binds_more_storage_buffers_than_every_device_has() {
     let default = wgpu::Limits::default().max_storage_buffers_per_shader_stage;
     assert!(MOST_STORAGE_BUFFERS <= default, "WebGPU promises {default}");
     let mut most = 0;
@@ -153,7 +153,7 @@ fn the_tables_have_room_for_all_species_at_all_ticks_of_a_submission() {
 }
 
 #[test]
-fn a_subgroup_is_as_wide_as_the_device_is_asked_for() {
+fn a_subgroup_has_the_width_that_the_device_must_have() {
     let variant = Variant { by_subgroup: true, ..variants()[0] };
     let (_, module) = compose("reorder", variant).unwrap();
     let lanes = module.constants.iter().find_map(|(_, constant)| {

@@ -38,7 +38,7 @@ fn ended_with_what_it_had(folder: &Path, output: &Output) {
 }
 
 #[test]
-fn every_signal_that_is_not_ignored_is_heard() {
+fn every_signal_that_is_not_ignored_ends_the_run() {
     for (ignored, signal, number) in [
         ("", "INT", INT),
         ("", "TERM", TERM),
@@ -60,7 +60,7 @@ fn every_signal_that_is_not_ignored_is_heard() {
 }
 
 #[test]
-fn what_was_ignored_stays_ignored() {
+fn an_ignored_signal_stays_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let mut run = start(folder.path(), "INT", LONG);
     run.until_it_hears(TERM);
@@ -73,7 +73,7 @@ fn what_was_ignored_stays_ignored() {
 }
 
 #[test]
-fn a_signal_sent_twice_at_once_is_one() {
+fn a_signal_sent_twice_at_once_counts_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut run = start(folder.path(), "", LONG);
     run.until_it_hears(TERM);
@@ -99,7 +99,7 @@ fn a_second_ctrl_c_ends_the_program_whatever_it_reads() {
 }
 
 #[test]
-fn what_a_killed_run_left_is_cleared_away_by_the_next() {
+fn the_next_run_removes_what_a_killed_run_left() {
     let folder = tempfile::tempdir().unwrap();
     let mut killed = start(folder.path(), "", LONG);
     killed.until_it_hears(INT);

@@ -144,8 +144,8 @@ fn the_switch_leaves_no_seam() {
 }
 
 #[test]
-fn nor_is_there_one_where_a_dart_becomes_a_point() {
-    let Some(gpu) = adapter::gpu("nor_is_there_one_where_a_dart_becomes_a_point") else { return };
+fn a_dart_becomes_a_point_without_a_jump() {
+    let Some(gpu) = adapter::gpu("a_dart_becomes_a_point_without_a_jump") else { return };
     let (scene, state, camera) = gathered(150_000, 60, splats::FAINT);
     let mut drawing = Drawing::of(&gpu, &state, &camera);
     // So close together that no agent moves by a fifth of a pixel.

@@ -88,7 +88,7 @@ fn the_cpu_engine_draws_as_the_reference_does() {
 }
 
 #[test]
-fn so_does_the_gpu_engine() {
+fn the_gpu_engine_draws_as_the_reference_does() {
     let Some(gpu) = adapter::gpu("the_gpu_engine_draws_as_the_reference_does") else { return };
     common::assert_ticks(&mut engine(&gpu), cases(), 6, GPU);
     common::assert_ticks(&mut without_subgroups(&gpu), cases(), 2, GPU);

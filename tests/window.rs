@@ -25,8 +25,8 @@ fn share_near(shot: &Shot, (x, y): (i64, i64)) -> f64 {
 }
 
 #[test]
-fn a_window_does_what_hands_ask_for() {
-    let test = "a_window_does_what_hands_ask_for";
+fn a_window_does_what_keys_and_mouse_ask_for() {
+    let test = "a_window_does_what_keys_and_mouse_ask_for";
     let Some(gpu) = adapter::gpu(test) else { return };
     let Some(display) = Display::open(test, "1280x800") else { return };
     let key = |name: &str| display.xdotool(&format!("key {name}"));

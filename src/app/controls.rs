@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_short_and_endless_ways_are_words() {
+    fn numbers_are_short_and_unlimited_distances_are_words() {
         let texts = [0.0, 1.5, 100.0, 0.016_67, 1e18].map(|value| shown(value, 4));
         assert_eq!(texts, ["0", "1.5", "100", "0.0167", "any"]);
     }
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn every_meaning_has_its_row_and_looking_changes_nothing() {
+    fn every_meaning_has_a_row_and_showing_it_changes_nothing() {
         let (texts, changed) = panel(
             "[[targets]]\nname = \"food\"\n[[paths]]\nname = \"road\"\npoints = [[0, 0], [9, 9]]\n\
              [[paths]]\nname = \"lane\"\npoints = [[0, 9], [9, 0]]\n\
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_apply_is_not_shown() {
+    fn parameters_that_do_not_apply_are_hidden() {
         let (texts, _) = panel(
             "[[paths]]\npoints = [[0, 0], [9, 9]]\n[species.a]\n[species.a.follow_path]\n\
              [species.a.alignment]\n",

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn its_key_leads_round() {
+    fn its_key_cycles_through_the_levels() {
         let steps = [Detail::Quiet.next(), Detail::Full.next(), Detail::Hidden.next()];
         assert_eq!(steps, [Detail::Full, Detail::Hidden, Detail::Quiet]);
     }

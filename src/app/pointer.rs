@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_goes_along_with_the_mouse_without_a_button() {
+    fn a_target_follows_the_mouse_without_a_button() {
         let mut pointer = Pointer::new(&WORLD, (640, 360), Click::Flee, true);
         assert_eq!(pointer.take_lead(), None, "it is still until the mouse moves");
         pointer.move_to(Point::new(50.0, 60.0));
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dragged_thing_is_moved_when_the_mouse_moves() {
+    fn a_dragged_thing_moves_with_the_mouse() {
         let mut pointer = pointer(Click::Target);
         pointer.move_to(Point::new(50.0, 60.0));
         assert_eq!(pointer.take_drag(), None);

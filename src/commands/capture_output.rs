@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_says_what_is_written() {
+    fn the_file_name_chooses_the_format() {
         for (name, kind) in [
             ("frames", Kind::Folder),
             ("a.b/", Kind::Folder),

@@ -104,14 +104,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_free_is_read_from_the_systems_own_words() {
+    fn free_memory_is_read_from_meminfo() {
         let text = "MemTotal:       24 kB\nMemAvailable:   20 kB\nSwapFree:        3 kB\n";
         assert_eq!(free(text), Some(23 << 10));
         assert_eq!(free("MemTotal: 24 kB\n"), None);
     }
 
     #[test]
-    fn what_nobody_can_have_is_refused_with_its_size() {
+    fn an_impossible_amount_is_refused_with_its_size() {
         assert!(can_have(1 << 20) && !can_have(u64::MAX / 4));
         check_bytes(1000, 1 << 20).unwrap();
         let message = check_bytes(1 << 50, 100 << 50).unwrap_err().to_string();

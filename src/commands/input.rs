@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_an_end_is_refused() {
+    fn an_endless_line_is_refused() {
         let mut all = Vec::new();
         let whole = [vec![b'a'; LONGEST_LINE - 1], vec![b'\n']].concat().repeat(3);
         Lines::of(&whole[..]).read_to_end(&mut all).unwrap();

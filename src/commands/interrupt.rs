@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_is_done_or_left_alone() {
+    fn work_finishes_or_is_abandoned() {
         let interrupt = Interrupt::default();
         assert_eq!(interrupt.unless_raised("counting", || 7), Some(7));
         interrupt.raise();

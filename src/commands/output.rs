@@ -332,7 +332,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_is_as_public_as_any_other() {
+    fn a_file_gets_the_usual_permissions() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let (ours, plain) = (folder.path().join("a"), folder.path().join("b"));

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_dead_writer_left_is_cleared_away_and_nothing_else() {
+    fn only_files_of_dead_writers_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let left = format!("{PREFIX}4711-aB3xY9.csv");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_taken_away_at_its_beginning_is_begun_again() {
+    fn a_file_that_another_process_removes_is_begun_again() {
         let folder = tempfile::tempdir().unwrap();
         let file = begin(folder.path(), Path::new("a")).unwrap();
         // Another process has locked it to remove it, or has removed it.

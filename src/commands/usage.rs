@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_outside_its_range_is_told_the_range() {
+    fn an_error_about_a_number_names_its_range() {
         let seed = whole::<u32>(0..=u32::MAX.into());
         assert_eq!(seed("4_294_967_295"), Ok(u32::MAX));
         for wrong in ["x", "-1", "1.5", "4294967296", ""] {

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_square_meets_no_more_grid_cells_than_are_reckoned() {
+    fn a_square_meets_no_more_grid_cells_than_computed() {
         let grid = scene().grid(20_000);
         let width = 1.0 / grid.cells_per_unit.x;
         for side in [0.01, 0.5, 1.0, 1.7, 2.0, 5.3].map(|share| share * width) {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn two_points_are_a_dart() {
+    fn two_points_have_the_moments_of_a_dart() {
         let radius = f64::from(SMALLEST_HALF_LENGTH);
         let [nose, tail] = halves(radius).map(|half| half.map(f64::from));
         let area = nose[1] + tail[1];

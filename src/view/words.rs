@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thing_is_no_things() {
+    fn one_thing_is_singular() {
         assert_eq!([0, 1, 2].map(|n| counted(n, "agent")), ["0 agents", "1 agent", "2 agents"]);
     }
 }

@@ -35,7 +35,7 @@ pub fn collisions(run: &mut Run, ticks: u32, every: u32) -> Collisions {
 }
 
 #[test]
-fn feelers_keep_everybody_out() {
+fn feelers_keep_all_agents_out() {
     on_both("avoid-feeler", |run| {
         run.start(Some(1000), &[]);
         let circles = run.scene.obstacles.len();
@@ -52,7 +52,7 @@ fn feelers_keep_everybody_out() {
 }
 
 #[test]
-fn boxes_keep_everybody_out_but_for_a_graze() {
+fn boxes_keep_all_agents_out_except_for_a_graze() {
     on_both("avoid-box", |run| {
         run.start(Some(1000), &[]);
         // An agent that starts at rest beside a circle may touch it before it has turned.
@@ -69,7 +69,7 @@ fn boxes_keep_everybody_out_but_for_a_graze() {
 }
 
 #[test]
-fn looking_ahead_keeps_some_out() {
+fn looking_ahead_keeps_some_agents_out() {
     on_both("avoid-ahead", |run| {
         run.start(Some(1000), &[]);
         let with = collisions(run, 600, 2);

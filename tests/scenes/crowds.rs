@@ -186,7 +186,7 @@ fn clusters_of_foam_merge() {
 }
 
 #[test]
-fn the_hungrier_the_less_room() {
+fn hungrier_agents_keep_less_room() {
     on_both("hunger", |run| {
         let slot = Slot::Rule(Kind::Seek, Kind::Seek.parameter("weight").unwrap());
         let hunger: Vec<f32> =

@@ -135,7 +135,7 @@ fn outside(run: &mut Run) -> (f32, f32) {
 }
 
 #[test]
-fn walls_hold() {
+fn walls_hold_vehicles() {
     on_both("walls", |run| {
         let (gone, _) = outside(run);
         assert_eq!(gone, 0.0, "somebody left");

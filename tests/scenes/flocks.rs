@@ -110,7 +110,7 @@ fn speeds(run: &mut Run) -> (f32, f32) {
 }
 
 #[test]
-fn noise_changes_the_manners_of_a_flock() {
+fn noise_changes_how_a_flock_moves() {
     on_both("flock-noise", |run| {
         // The varying value over 3,000 ticks. It cannot vary by more than one either way.
         let values: Vec<f32> =

@@ -23,7 +23,7 @@ fn caught(run: &mut Run, ticks: u32) -> usize {
 }
 
 #[test]
-fn evaders_survive_longer_than_those_who_flee() {
+fn evaders_survive_longer_than_fleeing_agents() {
     on_both("evade", |run| {
         run.start(Some(400), &[]);
         let evading = caught(run, 400);

@@ -60,7 +60,7 @@ fn arrive_comes_to_rest() {
 }
 
 #[test]
-fn half_the_speed_is_no_arrival() {
+fn a_factor_of_half_never_arrives() {
     on_both("arrive-half", |run| {
         let target = run.scene.targets[1].position;
         let far = |run: &mut super::Run| {
@@ -81,7 +81,7 @@ fn half_the_speed_is_no_arrival() {
 }
 
 #[test]
-fn a_wish_that_falls_with_the_distance_ends_in_rest() {
+fn a_gain_brings_vehicles_to_rest_near_the_target() {
     on_both("seek-gain", |run| {
         let (overshoot, distance, _) = past(run, 600);
         assert!(overshoot < 0.1 && distance < 1.0, "{overshoot} past, {distance} away");
@@ -101,7 +101,7 @@ fn a_wish_that_falls_with_the_distance_ends_in_rest() {
 }
 
 #[test]
-fn a_wish_that_falls_with_the_distance_trails_its_quarry() {
+fn a_gain_makes_a_pursuer_trail_its_quarry() {
     on_both("pursuit-gain", |run| {
         let mut away = Vec::new();
         for _ in 0..1000 {

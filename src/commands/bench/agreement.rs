@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounding_grows_and_a_mistake_is_there_at_once() {
+    fn rounding_grows_slowly_and_a_mistake_shows_at_once() {
         // `astray` of 5,000 agents are `by` apart after one tick; all are `last` apart after the
         // run.
         let of = |astray: usize, by, last| {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn no_distance_is_no_number() {
+    fn a_distance_of_zero_reads_identical() {
         let text = |last| {
             let agreement = Agreement {
                 engines: ["gpu", "cpu"],

@@ -235,7 +235,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_count_or_density_that_cannot_be_is_refused_at_once() {
+    fn an_impossible_count_or_density_is_refused_at_once() {
         let refused = |options: &str, name: &str| {
             let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text, &[]).unwrap();
             parsed(options).flock.check(&scene).err().map(|error| format!("{error:#}"))
@@ -248,7 +248,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_could_not_be_told_apart_is_refused() {
+    fn rows_and_lines_that_would_look_alike_are_refused() {
         let problem = |options: &str| parsed(options).check().err().map(|error| error.to_string());
         assert!(problem("--engines gpu,cpu,gpu").unwrap().contains("gpu is there twice"));
         assert_eq!(problem("--engines gpu,cpu,cpu1"), None);

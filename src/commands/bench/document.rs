@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_written_by_the_standard() {
+    fn a_moment_is_written_as_rfc_3339() {
         let at = |seconds| moment(OffsetDateTime::from_unix_timestamp(seconds).unwrap());
         assert_eq!(at(0), "1970-01-01T00:00:00Z");
         assert_eq!(at(951_827_696), "2000-02-29T12:34:56Z");

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_samples_are_admitted() {
+    fn the_table_says_when_samples_are_too_few() {
         let [mut report] = reports(&[1000], &[None], 1.0).try_into().unwrap();
         assert!(report.to_string().contains("of 20 samples, each the mean of 5 ticks, on Some"));
         report.rows[1].samples = FEW - 1;

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_is_that_of_the_list() {
+    fn the_name_comes_from_the_list() {
         let list = "processor\t: 0\nmodel\t\t: 85\nmodel name\t: Some CPU @ 2 GHz\n";
         assert_eq!(model_name(list), Some("Some CPU @ 2 GHz"));
         assert_eq!(model_name("processor : 0\n"), None);

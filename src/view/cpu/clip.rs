@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_near_outline_stays_as_it_is() {
+    fn an_outline_near_the_window_stays_unchanged() {
         let circle = PathBuilder::from_circle(0.0, 0.0, 500.0).unwrap();
         assert_eq!(to_window(circle.clone(), Point::splat(100.0)), Some(circle));
     }

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn every_agent_is_one_dart_at_its_place_that_points_where_it_heads() {
+    fn every_agent_is_one_dart_at_its_place_along_its_heading() {
         let agents: Vec<(Point, Point)> = (0..28)
             .map(|i| {
                 let position =
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_outside_or_nowhere_is_not_drawn() {
+    fn agents_outside_or_nowhere_are_not_drawn() {
         let far = [
             (Point::new(-1e9, 0.0), Point::X),
             (Point::new(f32::NAN, 0.0), Point::X),
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_fills_the_picture_does() {
+    fn an_agent_can_fill_the_picture() {
         for look in [BoidShape::Disc, BoidShape::Glow, BoidShape::Triangle] {
             for pixels_per_unit in [1e2, 1e4] {
                 let mut scene = scene("species");

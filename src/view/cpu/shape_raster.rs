@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_zoom_and_the_place_it_is_drawn() {
+    fn a_shape_is_drawn_at_any_zoom_and_place() {
         let far = Point::splat(1e7);
         for pixels_per_unit in [1e-6, 1e-3, 1.0, 1e4] {
             for centre in [Point::ZERO, far, -far, Point::splat(f32::NAN)] {

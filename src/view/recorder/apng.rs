@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_film_cut_short_is_one_of_fewer_frames() {
+    fn a_film_cut_short_is_a_film_of_fewer_frames() {
         assert_eq!(encoded(9, 4), encoded(4, 4));
     }
 

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_tells_what_ffmpeg_said() {
+    fn an_error_repeats_what_ffmpeg_said() {
         if check().is_err() {
             return;
         }

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_without_anything_has_no_marks() {
+    fn an_empty_world_has_no_shapes() {
         let scene = scene("wrap", "");
         assert_eq!(shapes(&scene, &scene.targets), []);
         let fixed = [Target::fixed(POINTER, Point::ONE)];
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_as_wide_as_its_most_generous_follower_allows() {
+    fn a_path_is_as_wide_as_the_largest_radius_of_its_followers() {
         let paths = "[[paths]]\nname = \"p\"\npoints = [[50, 50], [350, 150]]\n\
                      [[paths]]\nname = \"q\"\npoints = [[50, 150], [350, 50]]";
         let rules = "[species.a.follow_path]\nradius = 10\n\
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrapped_world_has_an_edge_where_the_picture_goes_on() {
+    fn a_wrapped_world_shows_its_edge_inside_the_picture() {
         let sides = |boundary: &str, width: u32, height: u32, zoom: f32| {
             let world = scene(boundary, "").world;
             let camera = Camera::fit(&world, width, height);
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_made_anew_when_the_scene_changes() {
+    fn cached_shapes_are_rebuilt_when_the_scene_changes() {
         let mut scene = scene("walls", "");
         let mut scenery = SceneryShapes::default();
         assert!(scenery.update(&scene));

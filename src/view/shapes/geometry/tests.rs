@@ -61,7 +61,7 @@ const ROAD: &str = "[[paths]]\npoints = [[0, 100], [640, 100]]\n[species.a]\ncou
                     [species.a.follow_path]\nlookahead = 50\nradius = 20\nadvance = 10\n";
 
 #[test]
-fn a_path_is_met_at_its_normal_point_and_sought_ahead_of_it() {
+fn a_path_shows_its_normal_point_and_the_point_ahead() {
     let shapes = first_of(&scene(ROAD), &flock(&[([100.0, 60.0], [2.0, 0.0])]));
     let (predicted, normal, sought) = ([150.0, 60.0], [150.0, 100.0], [160.0, 100.0]);
     assert!(has_point(&shapes, predicted) && has_point(&shapes, normal), "{shapes:?}");
@@ -71,14 +71,14 @@ fn a_path_is_met_at_its_normal_point_and_sought_ahead_of_it() {
 }
 
 #[test]
-fn on_the_path_nothing_is_sought() {
+fn an_agent_on_the_path_seeks_nothing() {
     let shapes = first_of(&scene(ROAD), &flock(&[([100.0, 90.0], [2.0, 0.0])]));
     assert!(has_point(&shapes, [150.0, 90.0]) && has_point(&shapes, [150.0, 100.0]));
     assert!(!has_line(&shapes, &[[100.0, 90.0], [160.0, 100.0]]));
 }
 
 #[test]
-fn each_agent_has_the_circle_that_it_has_drawn() {
+fn each_agent_shows_the_radius_that_it_drew() {
     let text = "[species.a]\ncount = 2\nmax_speed = { base = 3, amplitude = 1 }\n\
                 [species.a.separation]\nradius = { from = 10, to = 90 }\n";
     let scene = scene(text).at(40);
@@ -180,7 +180,7 @@ fn a_flow_is_an_arrow_of_ten_ticks() {
 }
 
 #[test]
-fn an_obstacle_is_marked_where_it_is_felt_and_nowhere_else() {
+fn an_obstacle_is_marked_only_where_the_agent_reacts() {
     for method in ["feeler", "box", "ahead"] {
         let text = format!(
             "world = {{ size = [400, 300], boundary = \"wrap\" }}\n[[obstacles]]\n\
@@ -222,7 +222,7 @@ fn an_obstacle_is_marked_where_it_is_felt_and_nowhere_else() {
 }
 
 #[test]
-fn those_that_see_as_far_share_a_circle_dash_by_dash() {
+fn behaviours_with_the_same_radius_share_a_dashed_circle() {
     let text = "[species.a]\ncount = 1\n[species.a.separation]\nradius = 25\n\
                 [species.a.alignment]\nradius = 50\n[species.a.cohesion]\nradius = 50\n\
                 [species.a.seek]\nweight = 0\n";
@@ -254,7 +254,7 @@ fn those_that_see_as_far_share_a_circle_dash_by_dash() {
 }
 
 #[test]
-fn only_behaviours_that_want_the_same_have_one_colour() {
+fn only_behaviours_with_the_same_goal_share_a_colour() {
     for (index, one) in Kind::ALL.into_iter().enumerate() {
         for other in Kind::ALL.into_iter().skip(index + 1) {
             let pair = [one.info().key, other.info().key];
