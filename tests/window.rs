@@ -132,7 +132,7 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
     let (code, out, err) = display.start(flockwork(&format!("run {FLOCK} --frames 20"))).end();
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains(" 20 frames ("), "{out}");
-    // The engine is chosen by itself: a hardware GPU, or the CPU beside a software adapter.
+    // The program chooses the engine: a hardware GPU, or the CPU if the adapter is software.
     let kind = if gpu.is_software() { "cpu" } else { "gpu" };
     assert!(out.contains(&format!("engine {kind} (")), "{out}");
     assert_eq!(

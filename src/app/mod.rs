@@ -58,7 +58,7 @@ pub struct WindowOptions<'a> {
     pub tell: &'a dyn Fn(&str),
 }
 
-/// What was shown.
+/// A summary of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// Number of agents.

@@ -116,7 +116,7 @@ fn the_small_clump_and_the_large_keep_apart() {
         // A small one is 5 across and a large one 20. At the start all are about 60 apart.
         assert!(small < 10.0, "the small are {small} apart");
         assert!((41.0..70.0).contains(&large), "the large are {large} apart");
-        // Controls: without its rule neither does so.
+        // Controls: each of the two needs its rule.
         run.start(None, &["small.cohesion.weight=0"]);
         let [(loose, _), _] = clumps(run);
         assert!(loose > 40.0, "the small are {loose} apart without their rule");

@@ -209,7 +209,7 @@ fn a_hit_sends_the_pursuer_home_and_the_quarry_another_way() {
             }
             last = quarry;
         }
-        // Controls: it does neither where the scene does not say so.
+        // Controls: neither happens unless the scene says so.
         run.start(None, &["targets.0.turns=false"]);
         run.engine.step(1000).unwrap();
         let quarry = run.engine.targets().unwrap()[1].clone();

@@ -170,7 +170,7 @@ fn panel(
             }
             let name = short_count(*count);
             let half = below(&name) / 2;
-            // Nor may it overlap the last name of the group before.
+            // And it must not overlap the last name of the group before.
             if number % every == 0 && x - half >= free {
                 page.text((x, area.bottom + 12), Side::Center, &name, SMALL, FAINT);
                 free = x + half;
