@@ -1,19 +1,16 @@
 //! Scenes: worlds, species, targets. Parsed from TOML, checked, scaled and populated.
 
 mod error;
-pub mod keys;
+mod format;
 mod library;
-mod parse;
 mod populate;
-mod reader;
-mod scenery;
 mod species;
 mod start;
 mod surroundings;
-mod tree;
 mod variation;
 
 pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
+pub use format::keys;
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;
 pub use species::{Body, BoidShape, ColourBy, Rule, Spawn, SpawnPlace, Species, Start};
@@ -123,16 +120,6 @@ impl Click {
 }
 
 impl Scene {
-    /// Parses a scene from TOML. `name` is used in messages; `overrides` are `KEY=VALUE` texts, as
-    /// `--set` takes them.
-    pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Self, SceneError> {
-        let mut root = tree::parse(name, text)?;
-        for assignment in overrides {
-            tree::set(&mut root, assignment)?;
-        }
-        parse::scene(name, &root)
-    }
-
     /// Number of agents as written in the file.
     #[must_use]
     pub fn own_count(&self) -> u64 {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::error::PopulateError;
-use super::keys::MOST_OBSTACLES;
+use super::format::keys::MOST_OBSTACLES;
 use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
 use crate::model::behaviours::Uses;

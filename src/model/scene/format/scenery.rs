@@ -1,10 +1,9 @@
 //! Obstacles, paths and the flow field of a scene file.
 
-use super::ObstaclePlan;
-use super::error::SceneError;
 use super::keys;
 use super::reader::Reader;
 use crate::model::quote::quoted;
+use crate::model::scene::{ObstaclePlan, SceneError};
 use crate::model::scenery::{FlowKind, FlowPlan, Path};
 
 /// Most points of all paths together.

@@ -1,11 +1,7 @@
 //! Builds a [`Scene`] from the tree of a scene file.
 
-use super::error::{SceneError, suggest};
 use super::reader::Reader;
-use super::species::{Body, BoidShape, ColourBy, Rule, Spawn, SpawnPlace, Species, Start};
 use super::tree::Node;
-use super::variation::{Law, Slot, Variation};
-use super::{Click, MAX_AGENTS, MAX_TARGETS, POINTER, Scene};
 use super::{keys, scenery};
 use crate::model::behaviours::{BehaviourInfo, Kind, Needs, Target};
 use crate::model::parameter::{
@@ -13,6 +9,10 @@ use crate::model::parameter::{
     Parameters,
 };
 use crate::model::quote::quoted;
+use crate::model::scene::{
+    Body, BoidShape, Click, ColourBy, Law, MAX_AGENTS, MAX_TARGETS, POINTER, Rule, Scene,
+    SceneError, Slot, Spawn, SpawnPlace, Species, Start, Variation, suggest,
+};
 use crate::model::scenery::Path;
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, World};

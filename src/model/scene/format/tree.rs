@@ -5,8 +5,8 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{Origin, SceneError};
 use crate::model::quote::{cut, quoted};
+use crate::model::scene::{Origin, SceneError};
 
 /// A value of a scene file.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Typed access to a scene's tree. Every error names the key, its place and what is allowed.
 
-use super::error::{SceneError, hint, suggest};
 use super::keys::{Key, Section, Values};
 use super::tree::{Node, Value};
 use crate::model::parameter::Parameter;
 use crate::model::quote::quoted;
+use crate::model::scene::{SceneError, hint, suggest};
 use crate::model::vector::Point;
 
 /// A value of the scene and its path of keys.

@@ -3,9 +3,8 @@
 //!
 //! The parser takes names and ranges from here, and the page on scene files takes its tables.
 
-use super::species::{BoidShape, ColourBy, SpawnPlace};
-use super::{Click, MAX_AGENTS, MAX_TARGETS, SIDES};
 use crate::model::behaviours::bounds::FASTEST;
+use crate::model::scene::{BoidShape, Click, ColourBy, MAX_AGENTS, MAX_TARGETS, SIDES, SpawnPlace};
 use crate::model::scenery::FlowKind;
 use crate::model::world::Boundary;
 

@@ -1,0 +1,21 @@
+//! The scene file: its keys, how it is read, and how it is written.
+
+pub mod keys;
+mod parse;
+mod reader;
+mod scenery;
+mod tree;
+
+use super::{Scene, SceneError};
+
+impl Scene {
+    /// Parses a scene from TOML. `name` is used in messages; `overrides` are `KEY=VALUE` texts, as
+    /// `--set` takes them.
+    pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        let mut root = tree::parse(name, text)?;
+        for assignment in overrides {
+            tree::set(&mut root, assignment)?;
+        }
+        parse::scene(name, &root)
+    }
+}
