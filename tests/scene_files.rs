@@ -75,7 +75,7 @@ fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
         ("[[paths]]\npoints = [[1, 1], [2]]", &["points.1", "two numbers"]),
         ("[[paths]]\nclosed = 1\npoints = [[1, 1], [2, 2]]", &["closed", "true or false"]),
         ("[[obstacles]]\nradius = -1", &["obstacles.0.radius", "-1", "0 to 1000000"]),
-        ("[[obstacles]]\nposition = [1, 1]\ncount = 3", &["leave `count` out"]),
+        ("[[obstacles]]\nposition = [1, 1]\ncount = 3", &["remove `count`"]),
         ("[[obstacles]]\ncount = 2000000", &["obstacles.0.count", "1 to 262144"]),
         ("[flow]\nkind = \"vortx\"", &["flow.kind", "did you mean `vortex`?"]),
         ("[flow]\nkind = \"file\"", &["flow", "`file` and `grid`"]),
@@ -84,7 +84,7 @@ fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
         ("click = \"clap\"", &["click", "call, path, flee, target, obstacle, add, follow"]),
         ("[species.a.follow_path]", &["species.a", "add a [[paths]] table"]),
         ("[species.a.follow_flow]", &["species.a", "add a [flow] table"]),
-        ("[species.a.wander]\n[species.a.swim]", &["species.a", "has one of them"]),
+        ("[species.a.wander]\n[species.a.swim]", &["species.a", "keep only one of them"]),
         ("[species.a.pursue]\nwith = \"ghosts\"", &["no species is called \"ghosts\""]),
         ("[species.a.pursue]\ntarget = \"fox\"", &["no target is called \"fox\""]),
         ("[species.a.evade]\nlead = \"far\"", &["\"far\"", "ticks, distance"]),
@@ -92,7 +92,7 @@ fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
         ("[species.a.avoid]\nmethod = \"box2\"", &["did you mean `box`?"]),
         ("[species.a]\nmass = -1", &["species.a.mass", "-1"]),
         ("[species.a]\nlimit = \"all\"", &["species.a.limit", "each, sum"]),
-        ("[species.a]\nmax_speed = { base = 3 }", &["max_speed", "one law is wanted"]),
+        ("[species.a]\nmax_speed = { base = 3 }", &["max_speed", "expected one law"]),
         ("[species.a]\nsize = { base = 3, grows_with_size = 5 }", &["depend on itself"]),
     ];
     for (added, parts) in cases {
@@ -130,7 +130,7 @@ fn errors_that_depend_on_the_worlds_size_are_found() {
     assert!(message.starts_with("mine.toml:2: paths.path0: the point [10000000, 0]"), "{message}");
     let message = problem("[[obstacles]]\ncount = 70000\nradius = 100\n[species.a.avoid]\n");
     assert!(
-        message.contains("obstacles: 70000 of them") && message.contains("avoid.reach"),
+        message.contains("obstacles: 70000 are") && message.contains("avoid.reach"),
         "{message}"
     );
 }
@@ -142,7 +142,7 @@ fn a_scene_without_species_is_refused() {
     assert!(error("[species]", &[]).contains("1 to 16 species"));
     assert!(error("[species.all]", &[]).contains("cannot be called `all`"));
     let deaf = "[world]\ndensity = 3\n[species.a]";
-    assert!(error(deaf, &[]).contains("a density needs a species that listens"));
+    assert!(error(deaf, &[]).contains("a density needs a species that looks"));
 }
 
 #[test]
@@ -152,18 +152,15 @@ fn an_error_in_an_override_names_its_origin() {
         ("bird.separation", "--set KEY=VALUE"),
         ("bird..radius=1", "an empty part"),
         ("world.boundary=wrp", "`wrap`"),
-        ("bird=4", "a table is wanted"),
+        ("bird=4", "expected a table"),
         ("targets.0.position=[1]", "two numbers"),
-        (
-            "targets.3.position=[1, 2]",
-            "targets: `3` is no element of this list, whose only one is 0",
-        ),
+        ("targets.3.position=[1, 2]", "targets: this list has no element `3`, only 0"),
         (
             "targets.position=[1, 2]",
             "targets: this is a list; name an element, as in targets.0.position",
         ),
-        ("world.size.2=5", "world.size: `2` is no element of this list; they are 0 to 1"),
-        ("paths.0.closed=true", "paths: there is none to change; give the whole list"),
+        ("world.size.2=5", "world.size: this list has no element `2`, only 0 to 1"),
+        ("paths.0.closed=true", "paths: the scene has none; give the whole list"),
         ("bird.separation.radius.0=5", "radius: this is 5, not a list"),
     ] {
         let message = error(GOOD, &[wrong]);
@@ -223,7 +220,7 @@ fn impossible_populations_are_refused() {
     for (request, part) in [
         (ask(Some(0), None), "1 to 134217728"),
         (ask(Some(u64::MAX), None), "1 to 134217728"),
-        (ask(None, Some(5.0)), "no species of scene `seek` listens"),
+        (ask(None, Some(5.0)), "no species of scene `seek` looks"),
         (ask(None, Some(f32::NAN)), "between 0.001 and 10000"),
         (ask(None, Some(-1.0)), "between 0.001 and 10000"),
     ] {
@@ -266,7 +263,7 @@ fn what_an_agent_draws_is_refused_with_its_remedy() {
         ),
         ("wander = { turn = { from = 1, to = 2, base = 1 } }", &["a.wander.turn", "not both"]),
         ("size = { from = 1, to = 2 }", &["a.size", "one size", "a species for each size"]),
-        ("view = { fov = { from = 1, to = 2 } }", &["a.view.fov", "a number is wanted"]),
+        ("view = { fov = { from = 1, to = 2 } }", &["a.view.fov", "expected a number"]),
         (
             "spawn = { velocity = { from = [1, 0], to = [0, 1] } }",
             &["a.spawn.velocity", "[1, 0]", "[0, 1]", "exchange them"],
@@ -274,7 +271,7 @@ fn what_an_agent_draws_is_refused_with_its_remedy() {
         ("spawn = { velocity = { from = [1, 0] } }", &["a.spawn.velocity", "both ends"]),
         (
             "spawn = { speed = 1, velocity = { from = [0, 0], to = [0, 1] } }",
-            &["a.spawn", "leave `speed` and `heading` out"],
+            &["a.spawn", "remove `speed` and `heading`"],
         ),
     ];
     for (added, parts) in cases {
@@ -336,7 +333,7 @@ fn a_click_does_one_thing_and_a_target_may_also_follow() {
     assert_eq!(click("[\"add\"]"), (Click::Add, None));
     assert_eq!(click("\"target\""), (Click::Target, None));
     let twice = error("click = [\"add\", \"flee\"]\n[species.a]\n", &[]);
-    assert!(twice.contains("click.1") && twice.contains("beside it stands only"), "{twice}");
+    assert!(twice.contains("click.1") && twice.contains("only \"follow\" can be added"), "{twice}");
     let alone = error("click = \"follow\"\n[species.a]\n", &[]);
     assert!(alone.contains("add a [[targets]] table"), "{alone}");
 }

@@ -60,7 +60,7 @@ pub enum PopulateError {
     },
     /// A density for a flock whose agents do not perceive each other.
     #[error(
-        "--density {density}: no species of scene `{}` listens to neighbours, so its world has a \
+        "--density {density}: no species of scene `{}` looks at neighbours, so its world has a \
          fixed size; set it with --set world.size=[W,H]",
         cut(scene)
     )]
@@ -72,7 +72,7 @@ pub enum PopulateError {
     },
     /// A world that is too small or too large for positions in `f32`.
     #[error(
-        "the world would be {width} x {height} world units; each side is from {low} to {high}: \
+        "the world would be {width} x {height} world units, but each side must be {low} to {high}; \
          change --count, --density or world.size"
     )]
     World {
@@ -87,8 +87,8 @@ pub enum PopulateError {
     },
     /// A speed that leads round a wrapped world in one tick.
     #[error(
-        "species.{}.max_speed: {speed} world units a tick (time_step included) lead round the \
-         wrapped world of {width} x {height} at once; lower max_speed or enlarge world.size",
+        "species.{}.max_speed: {speed} world units per tick (time_step included) cross the wrapped \
+         world of {width} x {height} in one tick; lower max_speed or enlarge world.size",
         cut(species)
     )]
     TooFast {
@@ -103,7 +103,7 @@ pub enum PopulateError {
     },
     /// A prediction that leads round a wrapped world.
     #[error(
-        "species.{}.{parameter}: {lookahead} world units lead round the wrapped world of \
+        "species.{}.{parameter}: {lookahead} world units cross the whole wrapped world of \
          {width} x {height}; lower it or enlarge world.size",
         cut(species)
     )]
@@ -122,7 +122,7 @@ pub enum PopulateError {
     /// A path so far outside a wrapped world that its images would fill the memory.
     #[error(
         "paths.{}: the point [{x}, {y}] is far outside the wrapped world of {width} x {height}; keep \
-         it within two worlds, or set world.boundary",
+         it within two world sizes, or change world.boundary",
         cut(path)
     )]
     PathTooFar {
@@ -141,7 +141,7 @@ pub enum PopulateError {
     },
     /// More obstacles within reach of one place than an agent may look at.
     #[error(
-        "obstacles: {count} of them are in reach of one place; {most} are the most: have fewer, or \
+        "obstacles: {count} are within reach of one place, but at most {most} are allowed; use fewer, or \
          lower avoid.reach"
     )]
     TooCrowded {
@@ -153,9 +153,9 @@ pub enum PopulateError {
     /// Limits that grow with the distance from a target, and lead round a wrapped world in one
     /// tick.
     #[error(
-        "species.{}.{parameter}: with {proximity} world units the speed reaches {speed} a tick \
-         half a world away, which leads round the wrapped world of {width} x {height} at once; raise \
-         it, or set world.boundary",
+        "species.{}.{parameter}: with {proximity} world units the speed half a world away is \
+         {speed} per tick, which crosses the wrapped world of {width} x {height} in one tick; raise \
+         it, or change world.boundary",
         cut(species)
     )]
     Proximity {
@@ -173,7 +173,9 @@ pub enum PopulateError {
         height: f32,
     },
     /// More obstacles than a table can hold.
-    #[error("{count} obstacles stand in a world of this size; {most} are the most: lower --count")]
+    #[error(
+        "a world of this size has {count} obstacles, but at most {most} are allowed; lower --count"
+    )]
     Obstacles {
         /// In the scaled world.
         count: u64,
@@ -241,7 +243,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 pub fn suggest(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(candidate) => format!("did you mean `{}`?", cut(candidate)),
-        None => format!("known are {}", listed(known)),
+        None => format!("known names are {}", listed(known)),
     }
 }
 

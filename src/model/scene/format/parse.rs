@@ -64,7 +64,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
                 for item in value.items() {
                     if scene.targets.len() == MAX_TARGETS {
                         let most = MAX_TARGETS - 1;
-                        return Err(item.fail(format!("a scene has {most} targets at most")));
+                        return Err(item.fail(format!("a scene has at most {most} targets")));
                     }
                     let target = target(&item, &scene.targets)?;
                     scene.targets.push(target);
@@ -78,7 +78,8 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
                        [[targets]] table";
         return Err(root.fail(problem));
     }
-    let species = species.ok_or_else(|| root.fail("the scene has no [species.NAME] table"))?;
+    let species =
+        species.ok_or_else(|| root.fail("the scene has no [species.NAME] table; add one"))?;
     let tables = species.entries()?;
     if tables.is_empty() || tables.len() > MAX_SPECIES {
         return Err(species.fail(format!("a scene has 1 to {MAX_SPECIES} species")));
@@ -96,11 +97,11 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         check_species(&scene, index, table)?;
     }
     if scene.own_count() > MAX_AGENTS {
-        return Err(species.fail(format!("more than {MAX_AGENTS} agents in all")));
+        return Err(species.fail(format!("more than {MAX_AGENTS} agents in total; lower `count`")));
     }
     if scene.density.is_some() && scene.perception_radius() == 0.0 {
-        let problem = "a density needs a species that listens to neighbours within a radius; \
-                       leave world.density out to fix the world's size";
+        let problem = "a density needs a species that looks at neighbours within a radius; \
+                       remove world.density to fix the world's size";
         return Err(root.fail(problem));
     }
     Ok(scene)
@@ -118,11 +119,10 @@ fn check_species(scene: &Scene, index: usize, table: &Reader) -> Result<(), Scen
         return Err(table.fail(problem));
     }
     if let Some(BehaviourInfo { key, .. }) = by_flow {
-        return Err(table.fail(format!("`{key}` needs a field; add a [flow] table")));
+        return Err(table.fail(format!("`{key}` needs a flow field; add a [flow] table")));
     }
     if let (Some(one), Some(other)) = (by_angle.next(), by_angle.next()) {
-        let problem =
-            format!("`{one}` and `{other}` turn the same angle; a species has one of them");
+        let problem = format!("`{one}` and `{other}` turn the same angle; keep only one of them");
         return Err(table.fail(problem));
     }
     Ok(())
@@ -136,7 +136,7 @@ fn click(value: &Reader) -> Result<(Click, bool), SceneError> {
         match item.choice(&Click::NAMES)? {
             Click::Follow => follows = true,
             other if click.replace(other).is_some() => {
-                return Err(item.fail("a click does one thing; beside it stands only \"follow\""));
+                return Err(item.fail("a click does one thing; only \"follow\" can be added to it"));
             }
             _ => {}
         }
@@ -236,9 +236,9 @@ fn spawn(table: &Reader) -> Result<Spawn, SceneError> {
     }
     spawn.start = match components {
         Some(_) if speed.is_some() || heading.is_some() => {
-            return Err(table.fail(
-                "`velocity` says both how fast and which way; leave `speed` and `heading` out",
-            ));
+            return Err(
+                table.fail("`velocity` sets speed and heading; remove `speed` and `heading`")
+            );
         }
         Some((from, to)) => Start::Components { from, to },
         None => Start::Heading { speed: speed.unwrap_or(Some(1.0)), heading },
@@ -301,16 +301,16 @@ fn law(table: &Reader, parameter: &Parameter) -> Result<(f32, Law), SceneError> 
             return Err(table.fail(problem));
         };
         if !laws.is_empty() || base.is_some() || period.is_some() {
-            let problem = "a number is drawn for each agent or follows a law, not both; leave \
-                           `from` and `to` out, or all the others";
+            let problem = "a number is drawn for each agent or follows a law, not both; remove \
+                           `from` and `to`, or all other keys";
             return Err(table.fail(problem));
         }
         if from > to {
-            let problem = format!("`from` is {from}, above `to`, which is {to}; exchange them");
+            let problem = format!("`from` is {from}, which is above `to`, {to}; exchange them");
             return Err(table.fail(problem));
         }
         if parameter.key == "size" {
-            let problem = "a species has one size, which cannot be drawn; write a number, or a \
+            let problem = "a species has one size, so agents cannot draw it; write a number, or a \
                            species for each size";
             return Err(table.fail(problem));
         }
@@ -323,7 +323,7 @@ fn law(table: &Reader, parameter: &Parameter) -> Result<(f32, Law), SceneError> 
         }
         [law] => Ok((base, law)),
         _ => Err(table.fail(
-            "one law is wanted: { base, amplitude, period } for noise in time, { base, \
+            "expected one law: { base, amplitude, period } for noise in time, { base, \
              grows_with_size } or { base, shrinks_with_size } with a size in world units, or { from, \
              to } for a number that each agent draws",
         )),

@@ -31,7 +31,7 @@ impl<'a> Reader<'a> {
     }
 
     fn wrong(&self, wanted: &str) -> SceneError {
-        self.fail(format!("{wanted} is wanted here, not {}", self.node.value.describe()))
+        self.fail(format!("expected {wanted}, found {}", self.node.value.describe()))
     }
 
     /// The entries of a table.
@@ -101,12 +101,12 @@ impl<'a> Reader<'a> {
             *(if name == "from" { &mut from } else { &mut to }) = Some(point);
         }
         let (Some(from), Some(to)) = (from, to) else {
-            return Err(self.fail("both ends are wanted, such as { from = [-1, -1], to = [1, 1] }"));
+            return Err(self.fail("give both ends, such as { from = [-1, -1], to = [1, 1] }"));
         };
         if from.cmpgt(to).any() {
             return Err(self.fail(format!(
-                "`from` is {from}, `to` is {to}: no component of `from` may be above that of `to`; \
-                 exchange them"
+                "`from` is {from} and `to` is {to}: no component of `from` may be above that of \
+                 `to`; exchange them"
             )));
         }
         Ok((from, to))
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         choices.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
             let hint = hint(text, names.iter().copied());
-            self.fail(format!("{} is none of {}{hint}", quoted(text), names.join(", ")))
+            self.fail(format!("{} is not one of {}{hint}", quoted(text), names.join(", ")))
         })
     }
 
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
                 let items = self.items();
                 Ok(Point::new(items[0].number(low, high, unit)?, items[1].number(low, high, unit)?))
             }
-            _ => Err(self.wrong("an array of two numbers, such as [320, 180],")),
+            _ => Err(self.wrong("an array of two numbers, such as [320, 180]")),
         }
     }
 }

@@ -21,7 +21,7 @@ pub fn obstacles(value: &Reader) -> Result<Vec<ObstaclePlan>, SceneError> {
             }
         }
         if plan.position.is_some() && plan.count > 1 {
-            return Err(table.fail("a position is that of one obstacle; leave `count` out"));
+            return Err(table.fail("a `position` is for one obstacle; remove `count`"));
         }
         Ok(plan)
     };
@@ -41,7 +41,9 @@ pub fn paths(value: &Reader) -> Result<Vec<Path>, SceneError> {
         }
         segments += path.points.len();
         if segments > MOST_SEGMENTS {
-            return Err(table.fail(format!("a scene's paths have {MOST_SEGMENTS} points at most")));
+            return Err(
+                table.fail(format!("all paths have at most {MOST_SEGMENTS} points in total"))
+            );
         }
         paths.push(path);
     }
@@ -63,7 +65,7 @@ fn path(table: &Reader, number: usize) -> Result<Path, SceneError> {
     }
     let first = path.points.first().copied();
     if path.points.iter().all(|point| Some(*point) == first) {
-        return Err(table.fail("a path needs `points`: two different ones at least"));
+        return Err(table.fail("a path needs `points`, at least two different ones"));
     }
     Ok(path)
 }
@@ -80,7 +82,7 @@ pub fn flow(table: &Reader) -> Result<FlowPlan, SceneError> {
             _ => {
                 let sides = value.items();
                 let [columns, rows] = &sides[..] else {
-                    return Err(value.fail("columns and rows are wanted, such as [32, 18]"));
+                    return Err(value.fail("give columns and rows, such as [32, 18]"));
                 };
                 plan.grid = (columns.whole_of(key)? as u32, rows.whole_of(key)? as u32);
             }
@@ -91,7 +93,9 @@ pub fn flow(table: &Reader) -> Result<FlowPlan, SceneError> {
         return Err(table.fail("kind = \"file\" needs `file` and `grid` (columns and rows)"));
     }
     if !from_file && (plan.file.is_some() || plan.grid.0 > 0) {
-        return Err(table.fail("`file` and `grid` belong to kind = \"file\""));
+        return Err(
+            table.fail("`file` and `grid` belong to kind = \"file\"; set it, or remove them")
+        );
     }
     Ok(plan)
 }

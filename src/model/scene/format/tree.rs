@@ -211,21 +211,21 @@ fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<()
             return place(item, keys, depth + 1, value);
         }
         return wrong(match count {
-            0 => format!("this list is empty, without an element `{shown}`; give the whole list"),
+            0 => format!("this list is empty and has no element `{shown}`; give the whole list"),
             _ if number.is_none() => format!(
                 "this is a list; name an element, as in {}.0.{}",
                 cut(&keys[..depth].join(".")),
                 cut(&keys[depth..].join("."))
             ),
-            1 => format!("`{shown}` is no element of this list, whose only one is 0"),
-            _ => format!("`{shown}` is no element of this list; they are 0 to {}", count - 1),
+            1 => format!("this list has no element `{shown}`, only 0"),
+            _ => format!("this list has no element `{shown}`, only 0 to {}", count - 1),
         });
     }
     // A number does not create a table, except under `species`, where any word is a name.
     if number.is_some() && depth > 0 && keys[..depth] != ["species"] && child(node, key).is_none() {
         return wrong(match &node.value {
             Value::Table(table) if table.is_empty() => format!(
-                "there is none to change; give the whole list, as in --set '{}=[{{ … }}]'",
+                "the scene has none; give the whole list, as in --set '{}=[{{ … }}]'",
                 cut(&keys[..depth].join("."))
             ),
             other => format!("this is {}, not a list with an element `{shown}`", other.describe()),
