@@ -8,8 +8,8 @@ use crate::model::vector::Vector;
 crate::parameters! {
     /// Steers along the sum of the velocities of the neighbours within `radius`.
     ///
-    /// Desired velocity: `with_length(Σ u, max_speed)` over `d < radius`; without neighbours it is
-    /// silent. Source: *The Nature of Code*, chapter 5, example 5.11.
+    /// Desired velocity: `with_length(Σ u, max_speed)` over `d < radius`; without neighbours the
+    /// force is zero. Source: *The Nature of Code*, chapter 5, example 5.11.
     Alignment {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;

@@ -9,10 +9,11 @@ use crate::model::vector::Vector;
 crate::parameters! {
     /// Seeks the target, but slows down inside `slowing_radius` and comes to rest.
     ///
-    /// Desired velocity: that of seek, times `min(d/slowing_radius, 1)`; silent without a target. With
-    /// a `factor` it is that of seek times the factor anywhere inside the radius: it does not come to
-    /// rest, which is what the source shows it for. Sources: *The Nature of Code*, chapter 5, example 5.2; the gain from the COCOS steering
-    /// behaviours (there with a slowing radius of 200).
+    /// Desired velocity: that of seek times `min(d/slowing_radius, 1)`; without a target the force
+    /// is zero. With a `factor` it is that of seek times the factor everywhere inside the radius:
+    /// the agent does not come to rest, which is what the source demonstrates. Sources: *The Nature
+    /// of Code*, chapter 5, example 5.2; the gain from the COCOS steering behaviours (there with a
+    /// slowing radius of 200).
     Arrive {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
@@ -22,7 +23,8 @@ crate::parameters! {
         slowing_radius: Meaning::Number => 100.0, "world units", 1e-3, 1e6;
         /// Desired speed per unit of distance; 0 desires max_speed at any distance.
         gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
-        /// Part of the desired speed that stays inside the radius, however near the target; 0 lets it fall with the distance.
+        /// Factor on the desired speed anywhere inside the radius; 0 lets the speed fall with the
+        /// distance.
         factor: Meaning::Number => 0.0, "", 0.0, 1.0;
     }
 }

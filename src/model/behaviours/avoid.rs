@@ -11,21 +11,22 @@ crate::parameters! {
     /// In the agent's frame (x ahead, y to the left) a circle of radius R lies at (x, y).
     ///
     /// `method = "feeler"`: every circle with `x > 0`, `|y| < R + buffer` and `x < F = reach + R +
-    /// buffer` adds `max_speed·(1 − x/F)` across the heading, away from the centre, and brakes: `v ←
-    /// v·x/F`. Source: the ActionScript version; its missing parentheses are mended.
+    /// buffer` adds `max_speed·(1 − x/F)` across the heading, away from the centre, and brakes: `v
+    /// ← v·x/F`. Source: the ActionScript version, with its missing parentheses added.
     ///
-    /// `method = "box"`: a box of length `B = reach·(1 + speed/max_speed)` lies ahead. Of the circles
-    /// whose edge, expanded by the agent's size, crosses its axis, the one that does so first: `(R +
-    /// size − |y|)·(1 + (B − x)/B)` across, away from the centre, and `(R − x)·0.2` along the heading.
-    /// Source: Buckland (his sign holds on one side only, ours on both; without the size a circle that
-    /// is merely grazed would pull). Reach 40.
+    /// `method = "box"`: a box of length `B = reach·(1 + speed/max_speed)` lies ahead. The first
+    /// circle whose edge, expanded by the agent's size, crosses the box's axis adds `(R + size −
+    /// |y|)·(1 + (B − x)/B)` across, away from the centre, and `(R − x)·0.2` along the heading.
+    /// Source: Buckland, with a reach of 40 (his sign is right on one side only, ours on both;
+    /// without the size a grazed circle would attract).
     ///
-    /// `method = "ahead"`: the vector ahead is `v·reach/max_speed`. Of the circles whose centre
-    /// projects onto it and lies within R of it, the one with the smallest |y|: `with_length(p +
-    /// ahead − centre, strength)`. Source: COCOS (added to seek, the sum limited: `limit = "sum"`).
+    /// `method = "ahead"`: the vector ahead is `v·reach/max_speed`. Among the circles whose centre
+    /// projects onto it and lies within R of it, the one with the smallest |y| adds
+    /// `with_length(p + ahead − centre, strength)`. Source: COCOS (which adds it to seek and limits
+    /// the sum: `limit = "sum"`).
     ///
-    /// These are forces, not desired velocities. In a wrapped world a circle is met by the shortest
-    /// way. A centre dead ahead counts as lying to the right.
+    /// These are forces, not desired velocities. In a wrapped world agents also avoid circles
+    /// across the seam. A centre straight ahead counts as lying to the right.
     Avoid {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
@@ -33,7 +34,7 @@ crate::parameters! {
         method: Meaning::Choice(&METHODS) => 0.0, "", 0.0, 2.0;
         /// How far the agent feels, or looks, ahead.
         reach: Meaning::Number => 200.0, "world units", 1e-3, 1e6;
-        /// Room beside the circle, for the feeler.
+        /// Margin beside the circle, for the feeler.
         buffer: Meaning::Number => 20.0, "world units", 0.0, 1e6;
         /// Length of the force, for the vector ahead.
         strength: Meaning::Number => 5.0, "mass·world units/tick²", 0.0, 1e4;

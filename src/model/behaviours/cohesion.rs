@@ -10,15 +10,15 @@ crate::parameters! {
     /// Seeks the mean position of the neighbours within `radius`.
     ///
     /// Desired velocity: `with_length(mean(q) − p, max_speed)` over `d < radius`; without
-    /// neighbours it is silent. Where `inner` is positive it gathers instead: `with_length(Σ (q −
-    /// p)/d², max_speed)` over `inner < d < radius`. Sources: *The Nature of Code*, chapter 5,
-    /// example 5.11 and exercise 5.12.
+    /// neighbours the force is zero. If `inner` is positive, it is `with_length(Σ (q − p)/d²,
+    /// max_speed)` over `inner < d < radius` instead: agents gather from afar. Sources: *The Nature
+    /// of Code*, chapter 5, example 5.11 and exercise 5.12.
     Cohesion {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
         /// How near an agent must be to be joined.
         radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
-        /// Nearer agents are not joined; 0 joins all, by their mean position.
+        /// Nearer agents are ignored; 0 joins all, by their mean position.
         inner: Meaning::Number => 0.0, "world units", 0.0, 1e6;
         /// Full angle round the heading within which an agent is seen.
         fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;

@@ -8,16 +8,17 @@ use crate::model::vector::Vector;
 crate::parameters! {
     /// Turns away from the walls of the world.
     ///
-    /// Within `margin` of a wall the desired velocity is inward at max_speed on that axis and
-    /// unchanged on the other, the whole scaled to max_speed; the force has the length max_force
-    /// exactly. Silent elsewhere, and where the agent has turned already: where the desired velocity
-    /// and its own differ by 1e-5 at most (above a max_speed of 10: by a millionth of it). Source:
-    /// *The Nature of Code*, chapter 5, example 5.3. Mended: in a corner both axes turn inward (the
-    /// source lets y overwrite x), and in a world narrower than two margins the nearer wall counts.
+    /// Within `margin` of a wall the desired velocity points inward at max_speed on that axis and
+    /// is unchanged on the other, then it is scaled to max_speed; the length of the force is
+    /// exactly max_force. The force is zero elsewhere, and once the agent has turned: when its
+    /// velocity differs from the desired one by at most 1e-5 (above a max_speed of 10, by a
+    /// millionth of max_speed). Source: *The Nature of Code*, chapter 5, example 5.3. Corrected: in
+    /// a corner both axes turn inward (the source lets y overwrite x), and in a world narrower than
+    /// two margins the nearer wall counts.
     Contain {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
-        /// How near a wall must be to be shunned.
+        /// How near a wall must be to be avoided.
         margin: Meaning::Number => 25.0, "world units", 0.0, 1e6;
     }
 }

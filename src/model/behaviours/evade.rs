@@ -11,8 +11,8 @@ parameters_of_a_chase! {
     /// Flees the place where its pursuer will be.
     ///
     /// Desired velocity: minus that of pursue. The pursuer is the nearest visible agent of the
-    /// species `with` within `radius`; where a `target` is named, it is that target and no agent.
-    /// Silent without one. Source: COCOS (T = 1).
+    /// species `with` within `radius`; if a `target` is named, it is that target instead. Without a
+    /// pursuer the force is zero. Source: COCOS (T = 1).
     Evade {
         radius: "How near an agent must be to be fled.",
         with: "The species it flees.",

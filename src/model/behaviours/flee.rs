@@ -9,9 +9,9 @@ use crate::model::vector::Vector;
 crate::parameters! {
     /// Goes away from the target, as long as it is nearer than `radius`.
     ///
-    /// Desired velocity: minus that of seek; silent without a target and at `d ≥ radius`. Sources:
-    /// *The Nature of Code*, chapter 5, exercise 5.1; the radius and gain from the COCOS steering
-    /// behaviours.
+    /// Desired velocity: minus that of seek. The force is zero without a target and at `d ≥
+    /// radius`. Sources: *The Nature of Code*, chapter 5, exercise 5.1; the radius and gain from
+    /// the COCOS steering behaviours.
     Flee {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;

@@ -6,10 +6,10 @@ use crate::model::real::Real;
 use crate::model::vector::Vector;
 
 crate::parameters! {
-    /// Goes along with the scene's flow field.
+    /// Follows the scene's flow field.
     ///
-    /// Desired velocity: `with_length(field(p), max_speed)`, the field one vector a cell; silent
-    /// where the field is zero. Source: *The Nature of Code*, flow fields.
+    /// Desired velocity: `with_length(field(p), max_speed)`; the field has one vector per cell.
+    /// Where it is zero, the force is zero. Source: *The Nature of Code*, flow fields.
     FollowFlow {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;

@@ -6,15 +6,15 @@ use crate::model::real::Real;
 use crate::model::vector::Vector;
 
 crate::parameters! {
-    /// Comes back to a path when it is about to stray from it.
+    /// Returns to a path when it is about to leave it.
     ///
-    /// It predicts its place `lookahead` ahead (an agent slower than 1e-5: its own place, since a speed
-    /// like that has no direction) and looks for the point of the path nearest to that
-    /// (the nearest point of every segment, ends included; the source tests its normal points by x
-    /// alone, which holds for paths from left to right only). If that point is farther from the
-    /// prediction than `radius`, it seeks the point moved `advance` along its segment, else it is
-    /// silent. Sources: *The Nature of Code* (2012), example 6.9 (an open path: lookahead 50, advance
-    /// 10); (2023), chapter 5, exercise 5.13 (a closed one: 25 and 25).
+    /// The agent predicts its place `lookahead` ahead (below a speed of 1e-5 it takes its own
+    /// place, because such a speed has no direction) and finds the point of the path nearest to it
+    /// (on all segments, ends included; the source tests its normal points by x alone, which is
+    /// right only for paths from left to right). If that point is farther from the prediction than
+    /// `radius`, the agent seeks the point moved `advance` along its segment; otherwise the force
+    /// is zero. Sources: *The Nature of Code* (2012), example 6.9 (an open path: lookahead 50,
+    /// advance 10); (2023), chapter 5, exercise 5.13 (a closed one: 25 and 25).
     FollowPath {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
@@ -24,7 +24,7 @@ crate::parameters! {
         lookahead: Meaning::Number => 50.0, "world units", 0.0, 1e6;
         /// How far along the segment it aims.
         advance: Meaning::Number => 10.0, "world units", 0.0, 1e6;
-        /// How far from the path it may be.
+        /// How far from the path the predicted place may be.
         radius: Meaning::Number => 20.0, "world units", 0.0, 1e6;
     }
 }

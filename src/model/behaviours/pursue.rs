@@ -42,11 +42,11 @@ parameters_of_a_chase! {
     /// Seeks the place where its quarry will be.
     ///
     /// Desired velocity: `with_length(q + T·u − p, max_speed)` with T = `ticks`, or with `lead =
-    /// "distance"` T = d/max_speed (at most 10,000); or `(q + T·u − p)·gain` where `gain` is positive.
-    /// The quarry is the nearest visible agent of the
-    /// species `with` within `radius`; where a `target` is named, it is that target and no agent.
-    /// Silent without a quarry. Sources: *The Nature of Code*, chapter 5, exercise 5.3 (T = 10);
-    /// COCOS (T = 1, gain 1/60); Reynolds 1999 (T by distance).
+    /// "distance"` T = d/max_speed (at most 10,000); or `(q + T·u − p)·gain` if `gain` is positive.
+    /// The quarry is the nearest visible agent of the species `with` within `radius`; if a `target`
+    /// is named, it is that target instead. Without a quarry the force is zero. Sources: *The
+    /// Nature of Code*, chapter 5, exercise 5.3 (T = 10); COCOS (T = 1, gain 1/60); Reynolds 1999
+    /// (T by distance).
     Pursue {
         radius: "How near an agent must be to be hunted.",
         with: "The species it hunts.",

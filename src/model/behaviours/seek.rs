@@ -9,13 +9,13 @@ use crate::model::vector::Vector;
 crate::parameters! {
     /// Goes to the target at full speed, overshoots and comes back.
     ///
-    /// Desired velocity: `with_length(t − p, max_speed)`, or `(t − p)·gain` where `gain` is
-    /// positive; without a target it is silent. Where `proximity` is positive, both limits of the
-    /// agent (max_speed and max_force) are scaled by d/proximity for this tick, for the behaviours
-    /// after this one and for the integration too: it comes to rest at the target, and is faster
-    /// than max_speed beyond `proximity`. A proximity below 0.001 counts as 0.001, and no limit grows
-    /// beyond 10,000, the largest that a body may have. Sources: *The Nature of Code*, chapter 5,
-    /// example 5.1 and exercise 5.2; the gain from the COCOS steering behaviours.
+    /// Desired velocity: `with_length(t − p, max_speed)`, or `(t − p)·gain` if `gain` is positive;
+    /// without a target the force is zero. If `proximity` is positive, both limits of the agent
+    /// (max_speed and max_force) are scaled by d/proximity in this tick, also for later behaviours
+    /// and for the integration: the agent comes to rest at the target, and beyond `proximity` it is
+    /// faster than max_speed. A proximity below 0.001 counts as 0.001, and no limit exceeds 10,000,
+    /// the largest of any body. Sources: *The Nature of Code*, chapter 5, example 5.1 and exercise
+    /// 5.2; the gain from the COCOS steering behaviours.
     Seek {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
@@ -23,7 +23,7 @@ crate::parameters! {
         target: Meaning::Target => NEAREST_TARGET, "target", NEAREST_TARGET, 1e6;
         /// Desired speed per unit of distance; 0 desires max_speed at any distance.
         gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
-        /// Distance at which the limits are those of the body; 0 leaves them alone.
+        /// Distance at which the limits equal the body's; 0 does not scale them.
         proximity: Meaning::Number => 0.0, "world units", 0.0, 1e6;
     }
 }

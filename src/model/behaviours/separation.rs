@@ -7,14 +7,15 @@ use crate::model::real::Real;
 use crate::model::vector::Vector;
 
 crate::parameters! {
-    /// Steers away from the neighbours within `radius`, the nearer the harder.
+    /// Steers away from the neighbours within `radius`, harder from nearer ones.
     ///
     /// Desired velocity: `with_length(Σ (p − q)/d², max_speed)` over `d < radius`; without
-    /// neighbours it is silent. Source: *The Nature of Code*, chapter 5, examples 5.9 and 5.11.
+    /// neighbours the force is zero. Source: *The Nature of Code*, chapter 5, examples 5.9 and
+    /// 5.11.
     ///
-    /// An agent at the very same spot (nearer than 1e-10) has no direction. It counts as one at a
-    /// thousandth of the radius (at 1e-10 at least), in a direction that depends on the agent's id
-    /// alone, so that the two part.
+    /// A neighbour at the same spot (nearer than 1e-10) has no direction. It counts as if it were a
+    /// thousandth of the radius away (at least 1e-10), in a direction that depends only on the
+    /// agent's id, so that the two move apart.
     Separation {
         /// Factor on the force.
         weight: Meaning::Number => 1.5, "", 0.0, 1e6;

@@ -6,12 +6,12 @@ use crate::model::real::Real;
 use crate::model::vector::Vector;
 
 crate::parameters! {
-    /// Seeks a point that runs round the food, and so wriggles on its way.
+    /// Seeks a point that circles round the food, and so wriggles on its way.
     ///
-    /// The point is on a circle of `radius` round the food, at the angle θ against the heading; θ
-    /// grows by d/10 degrees a tick, d the distance to the food: it wriggles slower the nearer it
-    /// is. Desired velocity: `with_length(point − p, max_speed)`; silent without food.
-    /// A species swims or wanders, not both. Source: *The
+    /// The point is on a circle of `radius` round the food, at the angle θ from the heading. θ
+    /// grows by d/10 degrees a tick, where d is the distance to the food: the agent wriggles more
+    /// slowly near it. Desired velocity: `with_length(point − p, max_speed)`; without food the
+    /// force is zero. A species swims or wanders, not both: both turn the same angle. Source: *The
     /// Nature of Code*, chapter 5, exercise 5.5.
     Swim {
         /// Factor on the force.

@@ -10,15 +10,15 @@ crate::parameters! {
     /// Moves sideways, out from behind the agents that block the view.
     ///
     /// Desired velocity: `with_length(Σ rot90((q − p)/d)/d, max_speed)` over the neighbours within
-    /// `radius` and the field of view, rot90 a quarter turn to the left; a neighbour at the very
-    /// same spot counts −10·v. Without neighbours it is silent. Source: *The Nature of Code*,
-    /// chapter 5, exercise 5.17.
+    /// `radius` and the field of view. rot90 is a quarter turn to the left; a neighbour at the same
+    /// spot adds −10·v. Without neighbours the force is zero. Source: *The Nature of Code*, chapter
+    /// 5, exercise 5.17.
     View {
         /// Factor on the force.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
         /// How near an agent must be to block the view.
         radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
-        /// Full angle round the heading that shall be free.
+        /// Full angle round the heading that the agent keeps free.
         fov: Meaning::FieldOfView => 60.0, "degrees", 0.0, 360.0;
         /// The species that block its view.
         with: Meaning::SpeciesSet { own: true } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;

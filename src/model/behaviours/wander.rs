@@ -8,17 +8,18 @@ use crate::model::vector::Vector;
 crate::parameters! {
     /// Seeks a point that strolls on a circle ahead of the agent.
     ///
-    /// The circle's centre is `p + distance·heading`, the point on it at the angle θ against the
-    /// heading; θ changes by up to `turn` either way each tick. Desired velocity: `with_length(point
-    /// − p, max_speed)`. With `kind = "kick"` there is no steering force: the velocity grows by
-    /// `distance·heading + radius·(cos θ, sin θ)`, θ against the x axis, before it is limited to
-    /// max_speed. A species wanders or swims, not both: they turn the same angle. θ starts at random (in the sources at 0: a whole flock would drift as one).
-    /// Sources: *The Nature of Code*, chapter 5, exercise 5.4; the kick from COCOS (distance 50/60,
-    /// radius 10/60, turn 22.5).
+    /// The circle's centre is `p + distance·heading`, and the point is at the angle θ from the
+    /// heading. Each tick θ changes by up to `turn` either way. Desired velocity:
+    /// `with_length(point − p, max_speed)`. With `kind = "kick"` there is no steering force:
+    /// `distance·heading + radius·(cos θ, sin θ)`, with θ from the x axis, is added to the velocity
+    /// before it is limited to max_speed. A species wanders or swims, not both: both turn the same
+    /// angle. θ starts at random (the sources start at 0, but then a whole flock drifts in one
+    /// direction). Sources: *The Nature of Code*, chapter 5, exercise 5.4; the kick from COCOS
+    /// (distance 50/60, radius 10/60, turn 22.5).
     Wander {
         /// Factor on the force, or on the kick.
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
-        /// What the circle does.
+        /// How the circle acts: as a place to steer for, or as a kick.
         kind: Meaning::Choice(&KINDS) => 0.0, "", 0.0, 1.0;
         /// How far ahead the circle is.
         distance: Meaning::Number => 80.0, "world units", 0.0, 1e6;

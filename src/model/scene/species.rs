@@ -8,7 +8,7 @@ use crate::model::random::{Use, unit};
 use crate::model::vector::Point;
 
 crate::parameters! {
-    /// The vehicle: what every agent of a species has, whatever it does.
+    /// The vehicle: the body of every agent of a species.
     ///
     /// `a = F/m`, `v ← limit(v + a·dt, max_speed)`, `p ← p + v·dt`. Source: *The Nature of Code*,
     /// chapter 5; the defaults are those of its example 5.11.

@@ -108,9 +108,13 @@ section! {
         about: Values::Text => "empty", "";
         /// Seed of the random numbers.
         seed: Values::Whole(0, u32::MAX as u64) => "1", "";
-        /// How far one tick moves the motion on.
+        /// How far one tick advances the motion.
         time_step: Values::Number(1e-3, 10.0) => "1", "ticks";
-        /// What a click in the window does: `call` the target `pointer` to where the button is down, make a new `path`, let those that seek `flee` and the other way round, move the nearest `target` or the nearest `obstacle`, or `add` an agent, born as the scene's own are (a drag leaves more of them). With `follow` the first target at rest goes along with the mouse without a click; a list, as in `["follow", "flee"]`, says what a click does beside that.
+        /// What a click in the window does. `call` puts the target `pointer` under the mouse while
+        /// the button is down; `path` makes a new path; `flee` makes species that seek flee, and
+        /// the other way round; `target` and `obstacle` move the nearest one; `add` adds an agent
+        /// (a drag adds more). With `follow` the first target at rest follows the mouse without a
+        /// click; in a list, as in `["follow", "flee"]`, the other name is what a click does.
         click: Values::Choice(|| names(&Click::NAMES)) => "`\"call\"`", "";
         /// Size and edge.
         world: Values::Tables("`[world]`") => "", "";
@@ -120,7 +124,7 @@ section! {
         obstacles: Values::Tables("`[[obstacles]]`") => "none", "";
         /// Lines to follow.
         paths: Values::Tables("`[[paths]]`") => "none", "";
-        /// A field that tells which way to go.
+        /// A field of directions.
         flow: Values::Tables("`[flow]`") => "none", "";
         /// Kinds of agents.
         species: Values::Tables("`[species.NAME]`, 1 to 16") => "must be given", "";
@@ -134,9 +138,11 @@ section! {
         size: Values::Point(SIDES.0, SIDES.1) => "[640, 360]", "world units";
         /// What happens at the edge.
         boundary: Values::Choice(|| names(&Boundary::NAMES)) => "`\"wrap\"`", "";
-        /// Mean neighbours of an evenly spread flock, which sizes the world for another count than the scene's own.
+        /// Mean number of neighbours in an evenly spread flock. The world is scaled to it if the
+        /// count is not the scene's own.
         density: Values::Number(1e-3, 1e4) => "none", "neighbours";
-        /// Without a density: whether the area grows as a larger count than the scene's own does.
+        /// Without a density: whether the area grows in proportion to a count above the scene's
+        /// own.
         grows: Values::Boolean => "`false`", "";
     }
 }
@@ -144,53 +150,56 @@ section! {
 section! {
     /// A place that agents seek, reach or flee.
     TARGETS "[[targets]]" {
-        /// What behaviours call it. `pointer`, `nearest` and `none` are taken.
+        /// Its name in behaviours. `pointer`, `nearest` and `none` are taken.
         name: Values::Text => "`target1`, `target2`, …", "";
         /// Where it is at the start.
         position: Values::Point(-FAR, FAR) => "[0, 0]", "world units";
-        /// How it moves. On walls it is thrown back.
+        /// How it moves. Walls reflect it.
         velocity: Values::Point(-FASTEST, FASTEST) => "[0, 0]", "world units/tick";
-        /// An agent that comes this near hits it, and it reappears elsewhere, at random; 0: it stays.
+        /// An agent nearer than this hits it, and it reappears at a random place; 0: it cannot be
+        /// hit.
         hit_radius: Values::Number(0.0, WIDE) => "0", "world units";
-        /// Whether it goes another way at random, as fast as before, when it has been hit.
+        /// Whether a hit gives it a random direction at the same speed.
         turns: Values::Boolean => "`false`", "";
-        /// Where an agent that hits it is put, with the velocity that it has; without this key the agent stays where it is.
+        /// Where an agent that hits it is put, with its velocity unchanged; without this key the
+        /// agent stays where it is.
         sends_to: Values::Point(-FAR, FAR) => "none", "world units";
     }
 }
 
 section! {
-    /// A circle to steer round, or many of them at random places. Where the world grows with the
-    /// count, a circle with a position stands again in every copy of the world as it is written, and
-    /// there are more of the others. Nobody is born inside one as long as there is room elsewhere.
-    /// Circles may overlap, and lie anywhere.
+    /// A circle to steer round, or many at random places. If the world grows with the count, a
+    /// circle with a position repeats with the period of the written size, and the number of the
+    /// others grows with the area. Agents do not spawn inside a circle as long as there is room
+    /// elsewhere. Circles may overlap and lie anywhere.
     OBSTACLES "[[obstacles]]" {
-        /// Of the centre.
+        /// The centre.
         position: Values::Point(-FAR, FAR) => "at random", "world units";
-        /// Of the circle.
+        /// The circle's radius.
         radius: Values::Number(0.0, WIDE) => "20", "world units";
-        /// How many, without a position.
+        /// Number of circles, without a position.
         count: Values::Whole(1, MOST_OBSTACLES) => "1", "";
     }
 }
 
 section! {
-    /// A line of segments; all paths together have 4096 corners at most. In a wrapped world they lie
-    /// within two worlds of it, and lines lead across the seam.
+    /// A line of segments; all paths together have at most 4096 corners. In a wrapped world corners
+    /// are within two world sizes of it, and lines may cross the seam.
     PATHS "[[paths]]" {
-        /// What behaviours call it. `nearest` is taken.
+        /// Its name in behaviours. `nearest` is taken.
         name: Values::Text => "`path0`, `path1`, …", "";
-        /// Its corners: two different ones at least. Equal neighbours are a segment without direction.
+        /// Its corners, at least two different ones. Two equal corners in a row are a segment
+        /// without direction.
         points: Values::Points(-FAR, FAR) => "must be given", "world units";
-        /// Whether the last one leads back to the first.
+        /// Whether the last corner connects to the first.
         closed: Values::Boolean => "`false`", "";
     }
 }
 
 section! {
-    /// The flow field: a vector for each cell, whose length does not matter.
+    /// The flow field: a vector for each cell. Its length does not matter.
     FLOW "[flow]" {
-        /// Perlin noise, a vortex round the middle of the world (to the left), or a file.
+        /// Perlin noise, an anticlockwise vortex round the middle of the world, or a file.
         kind: Values::Choice(|| names(&FlowKind::NAMES)) => "`\"perlin\"`", "";
         /// Side of a cell of noise or vortex.
         cell: Values::Number(1e-2, SIDES.1) => "20", "world units";
@@ -204,17 +213,17 @@ section! {
 }
 
 section! {
-    /// A kind of agents, besides its body and its behaviours.
+    /// A kind of agents. The keys of its body and its behaviours follow below.
     SPECIES "[species.NAME]" {
         /// Agents of this species. `--count` keeps the shares.
         count: Values::Whole(1, MAX_AGENTS) => "100", "agents";
-        /// The shape that it is drawn as.
+        /// The shape of its drawn agents.
         look: Values::Choice(|| names(&BoidShape::NAMES)) => "`\"triangle\"`", "";
-        /// What the colour tells.
+        /// What the colour shows.
         colour: Values::Choice(|| names(&ColourBy::NAMES)) => "`\"heading\"`", "";
         /// How its agents start.
         spawn: Values::Tables("table, see below") => "all defaults", "";
-        /// How they start when `--count` asks for more agents than the scene has.
+        /// How they start if `--count` asks for more agents than the scene has.
         spawn_at_scale: Values::Tables("table, see below") => "as `spawn`", "";
     }
 }
@@ -226,31 +235,32 @@ section! {
         place: Values::Choice(|| names(&SpawnPlace::NAMES)) => "`\"uniform\"`", "";
         /// Centre of the point, disc or line.
         at: Values::Point(-FAR, FAR) => "the world's middle", "world units";
-        /// Of the disc.
+        /// The disc's radius.
         radius: Values::Number(0.0, FAR) => "100", "world units";
-        /// At the start; `"max_speed"` is that of the agent itself.
+        /// The first speed; `"max_speed"` is the agent's own.
         speed: Values::NumberOr(0.0, FASTEST, "max_speed") => "1", "world units/tick";
-        /// At the start, against the x axis, to the left.
+        /// The first heading, anticlockwise from the x axis.
         heading: Values::Number(-360.0, 360.0) => "at random", "degrees";
-        /// At the start, instead of `speed` and `heading`: each component drawn by itself for each agent, `{ from = [-1, -1], to = [1, 1] }`.
+        /// The first velocity, instead of `speed` and `heading`: each agent draws each component
+        /// separately, as in `{ from = [-1, -1], to = [1, 1] }`.
         velocity: Values::Between(-FASTEST, FASTEST) => "none", "world units/tick";
     }
 }
 
 section! {
-    /// A number of a body or a behaviour (a field of view excepted) that is not constant is a table: `{ base, amplitude,
-    /// period }` is `base + amplitude · noise(tick/period)`, with Perlin noise from −1 to 1, the same
-    /// for all agents of the species; `{ base, grows_with_size }` is `base · (1 − e^(−size/s))` and
-    /// `{ base, shrinks_with_size }` is `base · e^(−size/s)`. The base lies within the range of the key,
-    /// and what comes out is kept within it. With `{ from, to }` each agent has a number of its own, drawn
-    /// evenly between the two for its id and the key, once for all; `size` cannot be drawn. What holds for
-    /// a whole species goes by `to`: the cells of the grid, the neighbours that a colour counts, the
-    /// colour by speed. A number follows one of these laws, not two; others of the same species may
-    /// follow others.
+    /// A number of a body or a behaviour (except a field of view) may be a table, and then it
+    /// varies. `{ base, amplitude, period }` is `base + amplitude · noise(tick/period)` with Perlin
+    /// noise from −1 to 1, the same for all agents of the species. `{ base, grows_with_size }` is
+    /// `base · (1 − e^(−size/s))` and `{ base, shrinks_with_size }` is `base · e^(−size/s)`. The
+    /// base must be within the range of the key, and the result is clamped to it. With
+    /// `{ from, to }` each agent draws its own number once, evenly between the two; it depends on the
+    /// seed, the agent's id and the key. `size` cannot be drawn. What applies to a whole species uses `to`:
+    /// the cells of the grid, the neighbours that a colour counts, the colour by speed. Each number
+    /// follows one law; other numbers of the same species may follow other laws.
     LAW "a number that varies" {
-        /// The number round which it varies.
+        /// The number that the law varies.
         base: Values::OfTheKey => "the key's", "the key's";
-        /// How far the noise moves it, either way.
+        /// How far the noise moves it up or down.
         amplitude: Values::Number(0.0, WIDE) => "none", "the key's";
         /// Ticks in which the noise changes much.
         period: Values::Number(1.0, 1e9) => "100", "ticks";
@@ -258,7 +268,7 @@ section! {
         grows_with_size: Values::Number(1e-3, WIDE) => "none", "world units";
         /// The size s.
         shrinks_with_size: Values::Number(1e-3, WIDE) => "none", "world units";
-        /// The least that an agent may draw.
+        /// The smallest number that an agent may draw.
         from: Values::OfTheKey => "none", "the key's";
         /// The largest; not below `from`.
         to: Values::OfTheKey => "none", "the key's";
