@@ -356,6 +356,6 @@ mod tests {
             assert!(sampling.phase < stride, "{length}");
         }
         let strides = (1..5000).map(|length| Sampling::of_run(length, 0).stride);
-        assert!(strides.is_sorted(), "of a longer run more is looked at");
+        assert!(strides.is_sorted(), "a longer run has a shorter stride");
     }
 }

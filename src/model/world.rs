@@ -16,7 +16,7 @@ pub enum Boundary {
 }
 
 impl Boundary {
-    /// All of them, with their names in scene files.
+    /// Every variant, with its name in scene files.
     pub const NAMES: [(&'static str, Self); 3] =
         [("wrap", Self::Wrap), ("walls", Self::Walls), ("open", Self::Open)];
 }

@@ -107,7 +107,7 @@ pub enum Click {
 }
 
 impl Click {
-    /// All of them, with their names in scene files.
+    /// Every variant, with its name in scene files.
     pub const NAMES: [(&'static str, Self); 7] = [
         ("call", Self::Call),
         ("path", Self::Path),

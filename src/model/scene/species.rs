@@ -44,7 +44,7 @@ pub enum ColourBy {
 }
 
 impl ColourBy {
-    /// All of them, with their names in scene files.
+    /// Every variant, with its name in scene files.
     pub const NAMES: [(&'static str, Self); 4] = [
         ("heading", Self::Heading),
         ("speed", Self::Speed),
@@ -66,7 +66,7 @@ pub enum BoidShape {
 }
 
 impl BoidShape {
-    /// All of them, with their names in scene files.
+    /// Every variant, with its name in scene files.
     pub const NAMES: [(&'static str, Self); 3] =
         [("triangle", Self::Triangle), ("disc", Self::Disc), ("glow", Self::Glow)];
 }
@@ -85,7 +85,7 @@ pub enum SpawnPlace {
 }
 
 impl SpawnPlace {
-    /// All of them, with their names in scene files.
+    /// Every variant, with its name in scene files.
     pub const NAMES: [(&'static str, Self); 4] = [
         ("uniform", Self::Uniform),
         ("point", Self::Point),

@@ -20,7 +20,7 @@ pub enum FlowKind {
 }
 
 impl FlowKind {
-    /// All of them, with their names in scene files.
+    /// Every variant, with its name in scene files.
     pub const NAMES: [(&'static str, Self); 3] =
         [("perlin", Self::Perlin), ("vortex", Self::Vortex), ("file", Self::File)];
 }

@@ -205,7 +205,7 @@ section! {
         cell: Values::Number(1e-2, SIDES.1) => "20", "world units";
         /// How fast the noise changes.
         frequency: Values::Number(0.0, 1.0) => "0.1", "1/cell";
-        /// A CSV file with the header `x,y` and a row for each cell, row by row from the lower left corner, stretched over the world. Its path is looked for beside the scene file.
+        /// A CSV file with the header `x,y` and a row for each cell, row by row from the lower left corner, stretched over the world. A relative path starts at the scene file's folder.
         file: Values::Text => "none", "";
         /// Columns and rows of the file.
         grid: Values::Pair(1, MOST_FLOW_CELLS) => "none", "cells";
