@@ -58,7 +58,8 @@ pub struct Agents<'a> {
     pub state: &'a wgpu::Buffer,
     /// Species (5 bits) and id (27 bits), a u32 each.
     pub tag: &'a wgpu::Buffer,
-    /// What they remember, a [`Memory`] each; none in scenes without memory.
+    /// What they remember, a [`Memory`](crate::model::memory::Memory) each; none in scenes without
+    /// memory.
     pub memory: Option<&'a wgpu::Buffer>,
     /// How many.
     pub count: u32,
