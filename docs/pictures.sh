@@ -1,14 +1,31 @@
 #!/usr/bin/env bash
-# Makes the pictures of README.md and docs/gallery.md again. On the CPU engine and the CPU rasteriser:
-# they need no driver, and the same seed gives the same bytes on any processor.
+# Makes the pictures of README.md and docs/gallery.md again. All but that of the window are made on the CPU
+# engine and the CPU rasteriser: no driver is needed, and the same seed gives the same bytes on any processor.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --locked
 flockwork="${CARGO_TARGET_DIR:-target}/release/flockwork"
 
-"$flockwork" capture --engine cpu --count 10000 --ticks 1000 --size 1280x720 --out docs/flock.png
+"$flockwork" capture --engine cpu --count 50000 --seed 7 --ticks 2000 --size 1600x900 --out docs/flock.png
 "$flockwork" capture --engine cpu --count 1000 --ticks 480 --every 4 --fps 30 --size 400x225 \
   --out docs/flock.gif
+
+# The window, on a display without a screen; it moves in real time, so no two pictures are the same.
+if command -v Xvfb && command -v xdotool && command -v import; then
+  exec 3< <(exec Xvfb -displayfd 1 -nolisten tcp -screen 0 1280x720x24 2>/dev/null)
+  server=$!
+  read -r number <&3
+  export DISPLAY=":$number"
+  "$flockwork" --engine cpu --count 4000 --seed 5 --size 1280x720 &
+  window=$(xdotool search --sync --onlyvisible --name Flockwork | head -n 1)
+  xdotool windowfocus "$window" mousemove 430 470 sleep 8
+  xdotool key Tab sleep 1 key h sleep 1 key g sleep 2
+  import -window root -depth 8 docs/window.png
+  xdotool key Escape
+  wait %1
+  kill "$server"
+  unset DISPLAY
+fi
 
 mkdir -p docs/gallery
 # Scene, ticks, the count where it is not the scene's own, and `+` for the geometry of steering.

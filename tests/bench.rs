@@ -90,67 +90,6 @@ fn every_count_meets_every_density() {
     }
 }
 
-/// The names of all fields at any depth.
-fn fields(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::Object(members) => {
-            for (name, member) in members {
-                found.push(name.clone());
-                fields(member, found);
-            }
-        }
-        Value::Array(members) => members.iter().for_each(|member| fields(member, found)),
-        _ => {}
-    }
-}
-
-#[test]
-fn the_json_names_its_format_and_every_field_is_documented() {
-    let folder = tempfile::tempdir().unwrap();
-    // With the GPU where there is one, because its adapter has fields too.
-    let skips = std::env::var("FLOCKWORK_SKIP_GPU").is_ok_and(|value| value == "1");
-    let engines = if skips { "cpu,cpu1" } else { "gpu,cpu" };
-    done(folder.path(), &format!("--engines {engines} --ticks 6 --count 300 --json one.json"));
-    let document = document(&folder.path().join("one.json"));
-    assert_eq!((&document["format"], &document["version"]), (&"flockwork bench".into(), &1.into()));
-    assert_eq!(document["flockwork"], env!("CARGO_PKG_VERSION"));
-    let system = document["operating_system"].as_str().unwrap();
-    assert!(system.contains(std::env::consts::OS), "{system}");
-    let date = document["date"].as_str().unwrap();
-    let shape: String = date.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    assert_eq!(shape, "0000-00-00T00:00:00Z", "{date}");
-    if skips {
-        assert!(document["adapter"].is_null());
-    } else {
-        for field in ["name", "backend", "kind", "driver", "driver_version"] {
-            assert!(!document["adapter"][field].as_str().unwrap().is_empty(), "{field}");
-        }
-    }
-
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/bench-json.md");
-    let page = fs::read_to_string(page).unwrap();
-    let mut found = Vec::new();
-    fields(&document, &mut found);
-    found.sort();
-    found.dedup();
-    for name in &found {
-        assert!(
-            page.contains(&format!("| `{name}` |")),
-            "docs/bench-json.md does not tell of {name}"
-        );
-    }
-    // The page describes no field that does not exist.
-    let told = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
-    for (name, _) in told {
-        let of_a_gpu = ["backend", "driver", "driver_version", "kind", "name"].contains(&name);
-        assert!(
-            found.iter().any(|other| other == name) || skips && of_a_gpu,
-            "{name} is not there"
-        );
-    }
-    assert!(found.len() > 35, "{found:?}");
-}
-
 #[test]
 fn one_count_is_drawn_with_the_engines_side_by_side() {
     let folder = tempfile::tempdir().unwrap();

@@ -38,7 +38,7 @@ pub struct BenchArgs {
     /// Engines, in the order of the table [default: gpu,cpu,cpu1; no gpu where there is none]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub engines: Vec<BenchEngine>,
-    /// Write the figures as JSON too; docs/bench-json.md tells of its fields
+    /// Write the results as JSON too; docs/bench.schema.json describes its fields
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Draw them too: time per agent against the count (or, of one count, engine beside engine), and

@@ -1,5 +1,5 @@
-//! The JSON of `--json`: the reports and all that is needed to compare them. `docs/bench-json.md`
-//! describes its fields; a test checks that both agree.
+//! What `--json` writes: the reports, and what they cannot be compared without. The schema is
+//! `docs/bench.schema.json`; `tests/bench_json.rs` checks a file that the program has written.
 
 use serde::Serialize;
 use time::OffsetDateTime;

@@ -1,0 +1,88 @@
+//! Every link of every page leads somewhere, and every path that a page names is there.
+
+use std::fs;
+use std::path::Path;
+
+use super::{pages, root};
+
+/// The lines of a page that are no code.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut code = false;
+    text.lines().filter(move |line| {
+        let fence = line.starts_with("```");
+        code ^= fence;
+        !code && !fence
+    })
+}
+
+/// Where the links of a page lead.
+pub fn targets(text: &str) -> Vec<&str> {
+    let links = words(text).flat_map(|line| line.split("](").skip(1));
+    links.filter_map(|rest| Some(rest.split_once(')')?.0)).collect()
+}
+
+/// The anchors that GitHub gives the headings of a page.
+fn anchors(text: &str) -> Vec<String> {
+    let titles = words(text).filter(|line| line.starts_with('#'));
+    let letter = |c: char| c.is_alphanumeric() || "-_ ".contains(c);
+    let anchor = |line: &str| {
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        title.chars().filter(|c| letter(*c)).collect::<String>().replace(' ', "-")
+    };
+    titles.map(anchor).collect()
+}
+
+/// What is wrong with the links of a page: those that lead to no file, or to no heading of it.
+fn dead_links(path: &str, text: &str) -> Vec<String> {
+    let folder = Path::new(path).parent().unwrap();
+    let is_dead = |link: &&&str| {
+        if link.contains("://") {
+            return false;
+        }
+        let (file, anchor) = link.split_once('#').map_or((**link, None), |(f, a)| (f, Some(a)));
+        let file = if file.is_empty() { root(path) } else { root("").join(folder).join(file) };
+        let Ok(text) = fs::read(&file) else { return !file.is_dir() };
+        anchor.is_some_and(|a| !anchors(&String::from_utf8_lossy(&text)).iter().any(|b| a == b))
+    };
+    targets(text).iter().filter(is_dead).map(|link| format!("{path}: {link}")).collect()
+}
+
+/// The files that the page on a new behaviour has its reader write.
+const YET_TO_BE_WRITTEN: [&str; 2] =
+    ["src/model/behaviours/drag.rs", "shaders/behaviours/drag.wgsl"];
+
+/// The folders and files that a page names in backticks and that are not there.
+fn missing_paths(path: &str, text: &str) -> Vec<String> {
+    let tops = ["src/", "shaders/", "scenes/", "tests/", "benches/", "examples/", "docs/", ".ci/"];
+    let code = words(text).flat_map(|line| line.split('`').skip(1).step_by(2));
+    let named = code.filter(|name| tops.iter().any(|top| name.starts_with(top)));
+    // A name with a placeholder stands for several.
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/._-".contains(c);
+    let named = named.filter(|name| name.chars().all(plain) && !YET_TO_BE_WRITTEN.contains(name));
+    let missing = named.filter(|name| !root(name).exists());
+    missing.map(|name| format!("{path}: {name}")).collect()
+}
+
+#[test]
+fn every_link_leads_somewhere_and_every_path_is_there() {
+    let mut links = 0;
+    for (path, text) in pages() {
+        assert_eq!(dead_links(&path, &text), [""; 0]);
+        assert_eq!(missing_paths(&path, &text), [""; 0]);
+        links += targets(&text).len();
+    }
+    assert!(links > 60, "only {links} links");
+}
+
+#[test]
+fn a_dead_link_is_found() {
+    let dead = |text: &str| dead_links("docs/scenes.md", text).len();
+    let good =
+        "[a](gallery.md) [b](../README.md#start) ![c](gallery/flock.png) [d](https://x.org/a)";
+    assert_eq!(dead(good), 0);
+    assert_eq!(dead("[a](README.md) [b](../README.md#begin) [c](#nothing) [d](all-keys)"), 4);
+    assert_eq!(dead("```text\n[a](README.md)\n```\n"), 0, "code is no link");
+    let missing = |text: &str| missing_paths("docs/scenes.md", text).len();
+    assert_eq!(missing("`src/main.rs`, `src/NAME.rs`, `shaders/` and `tests/readme/main.rs`"), 0);
+    assert_eq!(missing("`src/minor.rs`, `shaders/nothing.wgsl`, `docs/nowhere/`"), 3);
+}
