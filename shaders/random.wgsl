@@ -6,6 +6,7 @@ import package::space::Vector;
 const USE_SPREAD = 4u;
 const USE_SAMPLE_PHASE = 5u;
 const USE_WANDER = 6u;
+const USE_START_ANGLE = 7u;
 const USE_TARGET_X = 8u;
 const USE_TARGET_Y = 9u;
 const USE_TARGET_HEADING = 16u;

@@ -4,7 +4,7 @@
 use flockwork::engine::gpu::MEASURED_TICKS;
 use flockwork::engine::gpu::buffers::{HITS_BYTES, MOST_STORAGE_BUFFERS, NAMES};
 use flockwork::engine::gpu::device::LANES;
-use flockwork::engine::gpu::pass::TICK;
+use flockwork::engine::gpu::pass::{BETWEEN_TICKS, TICK};
 use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::shaders::{Variant, compose, roots};
 use flockwork::model::behaviours::{Kind, Uses};
@@ -91,7 +91,7 @@ fn every_composed_shader_validates() {
 #[test]
 fn a_pass_has_its_own_file_and_entry_point() {
     let variant = variants()[0];
-    for pass in TICK {
+    for pass in TICK.into_iter().chain(BETWEEN_TICKS) {
         assert!(roots().contains(&pass.name.to_string()), "shaders/{}.wgsl is missing", pass.name);
         let (_, module) = compose(pass.name, variant).unwrap();
         assert_eq!(module.entry_points[0].name, pass.name);
@@ -123,7 +123,7 @@ fn passes_agree_about_the_buffers_that_they_share() {
     let all = variants();
     let fullest = all.iter().rfind(|v| v.uses.has(Uses::of(&Kind::ALL)) && v.several_species);
     let mut known: Vec<(&str, &str, reflect::StructLayout)> = vec![];
-    for pass in TICK {
+    for pass in TICK.into_iter().chain(BETWEEN_TICKS) {
         let (_, module) = compose(pass.name, *fullest.unwrap()).unwrap();
         for binding in reflect::bindings(&module, &NAMES).unwrap() {
             let name = NAMES.into_iter().find(|name| *name == binding.name).unwrap();

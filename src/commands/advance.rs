@@ -97,7 +97,7 @@ impl Pace {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::engine::{EngineKind, Profile};
+    use crate::engine::{Change, EngineKind, Profile};
     use crate::model::behaviours::Target;
     use crate::model::scene::Scene;
     use crate::model::state::FlockState;
@@ -124,6 +124,9 @@ pub mod tests {
         }
         fn load(&mut self, _: &Scene, state: &FlockState) -> Result<(), EngineError> {
             self.state = state.clone();
+            Ok(())
+        }
+        fn update(&mut self, _: &Scene, _: Change) -> Result<(), EngineError> {
             Ok(())
         }
         fn targets(&mut self) -> Result<Vec<Target>, EngineError> {

@@ -1,9 +1,14 @@
 //! How a flock moves. Two engines of equal rank behind one trait: [`cpu`] and [`gpu`].
 
+mod change;
 pub mod cpu;
+mod error;
 pub mod gpu;
 
 use std::time::Duration;
+
+pub use change::Change;
+pub use error::EngineError;
 
 use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
@@ -55,56 +60,6 @@ pub struct Snapshot {
     pub targets: Vec<Target>,
 }
 
-/// An engine that cannot go on.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum EngineError {
-    /// No adapter, or not the one asked for.
-    #[error("{0}")]
-    NoAdapter(String),
-    /// The flock does not fit the device.
-    #[error(
-        "{count} agents do not fit {adapter}: {limit} allows {largest} at most; \
-         lower --count or use --engine cpu"
-    )]
-    TooMany {
-        /// As asked for.
-        count: u64,
-        /// Name of the adapter.
-        adapter: String,
-        /// Which limit is in the way, with its value.
-        limit: String,
-        /// Largest count that fits.
-        largest: u64,
-    },
-    /// The device went away: the driver started anew, the card was unplugged, or somebody shut it
-    /// down. What was on it is gone.
-    #[error(
-        "{adapter}: the device was lost ({reason}); run the command again, or use --engine cpu"
-    )]
-    Lost {
-        /// Name of the adapter.
-        adapter: String,
-        /// What the driver said.
-        reason: String,
-    },
-    /// The device refused a shader or a command.
-    #[error("{adapter}: {message}")]
-    Device {
-        /// Name of the adapter.
-        adapter: String,
-        /// What the driver said.
-        message: String,
-    },
-    /// The thread pool could not be made.
-    #[error("cannot start {threads} threads: {message}")]
-    Threads {
-        /// As asked for.
-        threads: usize,
-        /// What the system said.
-        message: String,
-    },
-}
-
 /// Moves a flock.
 ///
 /// Between ticks an engine keeps its agents sorted by grid cell; callers see them in the order in
@@ -129,8 +84,21 @@ pub trait Engine {
         0
     }
 
-    /// Replaces the flock: its scene (parameters, world) and its state.
+    /// Takes a new flock: its scene (parameters, world) and its state. What it had is dropped.
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError>;
+
+    /// Takes over the parts of `scene` that `change` names, before the next tick. The agents stay as
+    /// they are, and so does whatever `change` does not name: targets that move by themselves stay
+    /// where the engine has them.
+    ///
+    /// Nothing is read back. Usually some tables are rewritten, and that is all: shaders are compiled
+    /// where the set of behaviours changes, and agents are binned anew where the grid does, which
+    /// depends on the world and the largest radius. The bytes of all later ticks are those of an
+    /// engine that loads the changed scene with the state of this moment.
+    ///
+    /// Agents outside a smaller world belong to the nearest cell until the next tick, which wraps or
+    /// clamps them as it does all others. The engine stays as it was if this fails.
+    fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError>;
 
     /// The targets as they are after all submitted ticks: some of them move.
     fn targets(&mut self) -> Result<Vec<Target>, EngineError>;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use flockwork::engine::gpu::{Agents, Gpu};
-use flockwork::engine::{Engine, EngineError, EngineKind, Profile, Snapshot};
+use flockwork::engine::{Change, Engine, EngineError, EngineKind, Profile, Snapshot};
 use flockwork::model::behaviours::Target;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
@@ -44,6 +44,9 @@ impl Engine for Frail {
     }
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         self.engine.load(scene, state)
+    }
+    fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
+        self.engine.update(scene, change)
     }
     fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
         self.engine.targets()

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use super::*;
-use crate::engine::EngineKind;
 use crate::engine::cpu::CpuEngine;
+use crate::engine::{Change, EngineKind};
 use crate::model::behaviours::Kind;
 use crate::model::scene::Request;
 
@@ -162,6 +162,9 @@ impl Engine for Fussy {
         }
         self.0.load(scene, state)
     }
+    fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
+        self.0.update(scene, change)
+    }
     fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
         self.0.targets()
     }
@@ -232,6 +235,10 @@ impl Engine for Mortal {
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         self.alive()?;
         self.engine.load(scene, state)
+    }
+    fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
+        self.alive()?;
+        self.engine.update(scene, change)
     }
     fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
         self.alive()?;

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 pub use lanes::InstructionSet;
 
-use super::{Engine, EngineError, EngineKind, PassTime, Profile};
+use super::{Change, Engine, EngineError, EngineKind, PassTime, Profile};
 use crate::model::behaviours::{Surroundings, Target, Uses};
 use crate::model::grid::Grid;
 use crate::model::memory::Memory;
@@ -111,13 +111,53 @@ impl Flock {
             key: state.position.par_iter().map(|p| grid.key_of(*p)).collect(),
             identity_spare: Identity::of(&state.species),
         };
+        flock.sort_evenly(threads);
+        flock
+    }
+
+    /// Sorts `moved`, whose order has nothing to do with the grid, by its cells.
+    fn sort_evenly(&mut self, threads: usize) {
         // As if they were spread evenly: the bands then are of equal size.
-        let cells = grid.cells();
+        let (cells, count) = (self.grid.cells(), self.key.len());
         let even: Vec<u32> =
             (0..=cells).map(|c| (c as u128 * count as u128 / cells as u128) as u32).collect();
-        let bands = bands::divide(&grid, &even, threads);
-        flock.sort(&bands);
-        flock
+        let bands = bands::divide(&self.grid, &even, threads);
+        self.sort(&bands);
+    }
+
+    /// Takes over the parts of `scene` that change.
+    fn update(&mut self, scene: &Scene, change: Change, threads: usize) {
+        let mut before = change.parts_of(scene);
+        change.swap(&mut self.scene, &mut before);
+        if change.remakes_scenery(&before, &self.scene) {
+            self.scenery = self.scene.scenery();
+        }
+        let uses = self.scene.uses();
+        let remembers = uses.has(Uses::MEMORY);
+        if remembers != self.uses.has(Uses::MEMORY) {
+            let seed = self.scene.seed;
+            let rows = if remembers { &self.identity.row[..] } else { &[] };
+            self.motion.memory = rows.par_iter().map(|id| Memory::at_start(seed, *id)).collect();
+            self.moved.memory = vec![Memory::default(); rows.len()];
+        }
+        self.uses = uses;
+        self.table = SpeciesTable::of(&self.scene, self.tick);
+        let grid = self.scene.grid(self.key.len());
+        if grid != self.grid {
+            self.grid = grid;
+            self.bin(threads);
+        }
+    }
+
+    /// Sorts the flock, as it is, by the cells of its grid.
+    fn bin(&mut self, threads: usize) {
+        std::mem::swap(&mut self.motion, &mut self.moved);
+        let Self { moved, key, grid, start, .. } = self;
+        let places = moved.x.par_iter().zip(&moved.y);
+        let keys = places.map(|(x, y)| grid.key_of(Point::new(*x, *y)));
+        key.par_iter_mut().zip(keys).for_each(|(slot, key)| *slot = key);
+        start.resize(grid.cells() + 1, 0);
+        self.sort_evenly(threads);
     }
 
     /// Advances by one tick; returns the time of `steer` and of `sort`.
@@ -246,6 +286,14 @@ impl Engine for CpuEngine {
         self.profile = Profile::default();
         let threads = self.pool.current_num_threads();
         self.flock = Some(self.pool.install(|| Flock::new(scene, state, threads)));
+        Ok(())
+    }
+
+    fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
+        let threads = self.pool.current_num_threads();
+        if let Some(flock) = &mut self.flock {
+            self.pool.install(|| flock.update(scene, change, threads));
+        }
         Ok(())
     }
 

@@ -66,12 +66,21 @@ pub const SCATTERED: &str = "scattered";
 const UNIFORMS: [&str; 6] =
     ["flock", "targets", CLOCK, "path_index", "obstacle_index", "flow_index"];
 
+/// A buffer and the part of it, from its start, that is in use: the rest is for a flock or a grid that
+/// grows.
+#[derive(Debug)]
+struct Room {
+    name: &'static str,
+    buffer: wgpu::Buffer,
+    used: u64,
+}
+
 /// Buffers of one flock on one device.
 #[derive(Debug)]
 pub struct FlockBuffers {
     /// What the buffers hold.
     pub extent: Extent,
-    buffers: Vec<(&'static str, wgpu::Buffer)>,
+    rooms: Vec<Room>,
 }
 
 /// The largest count that fits `limits`, and the limit that it meets.
@@ -105,10 +114,10 @@ pub fn check_count(
     Ok(())
 }
 
-/// Bytes of a buffer that grows with the flock or its grid; none of those that depend on the scene.
-fn flock_bytes(name: &str, extent: &Extent) -> u64 {
+/// Bytes of a buffer that grows with the flock or its grid; none for those that depend on the scene.
+fn flock_bytes(name: &str, extent: &Extent) -> Option<u64> {
     let [agents, cells, crowds] = [extent.agents, extent.cells, extent.crowds].map(u64::from);
-    match name {
+    Some(match name {
         "state" | "next_state" | "binned" => agents * 16,
         "tag" | "index" | "scratch" => agents * 4,
         "cell_start" => (cells + 1) * 4,
@@ -117,14 +126,45 @@ fn flock_bytes(name: &str, extent: &Extent) -> u64 {
         "crowded" => crowds * 4,
         "grid_stats" => 20,
         "scattered" => 12,
-        _ => 0,
-    }
+        _ => return None,
+    })
 }
 
 /// Bytes from the number of one tick to that of the next.
 #[must_use]
 pub fn clock_stride(limits: &wgpu::Limits) -> u64 {
     u64::from(limits.min_uniform_buffer_offset_alignment).max(CLOCK_BYTES)
+}
+
+/// Bytes of the buffers of a flock, by name: those that the scene decides come in `sizes`, and those
+/// neither there nor known here are none.
+fn bytes_of(name: &str, extent: &Extent, sizes: &[(&'static str, u64)], gpu: &Gpu) -> u64 {
+    match sizes.iter().find(|(known, _)| *known == name) {
+        Some((_, size)) => *size,
+        None if name == CLOCK => u64::from(MEASURED_TICKS) * clock_stride(&gpu.device.limits()),
+        None => flock_bytes(name, extent).unwrap_or(0),
+    }
+}
+
+/// Those whose content stays when they grow: what an agent is.
+const KEPT: [&str; 3] = ["state", "tag", "memory"];
+
+fn create(gpu: &Gpu, name: &'static str, size: u64) -> wgpu::Buffer {
+    let mut kind = wgpu::BufferUsages::STORAGE;
+    if UNIFORMS.contains(&name) {
+        // `targets` is both: a pass moves them.
+        kind |= wgpu::BufferUsages::UNIFORM;
+    }
+    if [GRID_STATS, SCATTERED].contains(&name) {
+        kind |= wgpu::BufferUsages::INDIRECT;
+    }
+    gpu.count_buffer();
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(name),
+        size,
+        usage: kind | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
+        mapped_at_creation: false,
+    })
 }
 
 impl FlockBuffers {
@@ -135,50 +175,73 @@ impl FlockBuffers {
         extent: Extent,
         sizes: &[(&'static str, u64)],
     ) -> Result<Self, EngineError> {
-        let count = extent.agents;
-        let limits = gpu.device.limits();
-        check_count(&limits, &gpu.info, count.into())?;
-        let size = |name: &'static str| match sizes.iter().find(|(known, _)| *known == name) {
-            Some((_, size)) => *size,
-            None if name == CLOCK => u64::from(MEASURED_TICKS) * clock_stride(&limits),
-            None => flock_bytes(name, &extent),
-        };
-        let tables = size("tables");
-        if tables > limits.max_storage_buffer_binding_size {
-            return Err(gpu.error(format!(
-                "the scenery takes {tables} bytes, and max_storage_buffer_binding_size allows {}; \
-                 have fewer obstacles or a coarser flow, or use --engine cpu",
-                limits.max_storage_buffer_binding_size
-            )));
-        }
+        check_fits(gpu, &extent, sizes)?;
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let buffers = NAMES
-            .into_iter()
-            .map(|name| {
-                let mut kind = wgpu::BufferUsages::STORAGE;
-                if UNIFORMS.contains(&name) {
-                    // `targets` is both: a pass moves them.
-                    kind |= wgpu::BufferUsages::UNIFORM;
+        let room = |name| {
+            let used = bytes_of(name, &extent, sizes, gpu).max(UNUSED_BYTES);
+            Room { name, buffer: create(gpu, name, used), used }
+        };
+        let rooms = NAMES.into_iter().map(room).collect();
+        refuse_if_full(gpu, scope, &extent, sizes)?;
+        Ok(Self { extent, rooms })
+    }
+
+    /// Makes room for another `extent` and other `sizes`; those in neither stay as they are. The
+    /// content stays where it has an agent's meaning, and where there is room already. True when some
+    /// part in use is another one, so that passes have to bind anew. Stays as it was if this fails.
+    pub fn fit(
+        &mut self,
+        gpu: &Gpu,
+        extent: Extent,
+        sizes: &[(&'static str, u64)],
+    ) -> Result<bool, EngineError> {
+        let wanted = |room: &Room| {
+            let by_scene = sizes.iter().any(|(name, _)| *name == room.name);
+            let stays = !by_scene && flock_bytes(room.name, &extent).is_none();
+            let bytes = if stays { room.used } else { bytes_of(room.name, &extent, sizes, gpu) };
+            bytes.max(UNUSED_BYTES)
+        };
+        let changes = self.rooms.iter().any(|room| wanted(room) != room.used);
+        let mut grown = Vec::new();
+        if self.rooms.iter().any(|room| wanted(room) > room.buffer.size()) {
+            check_fits(gpu, &extent, sizes)?;
+            let limits = gpu.device.limits();
+            let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+            for (number, room) in self.rooms.iter().enumerate() {
+                let bytes = wanted(room);
+                if bytes > room.buffer.size() {
+                    // Half as much again, so that a flock that grows allocates now and then only.
+                    let spare = (bytes / 2).min(limits.max_buffer_size.saturating_sub(bytes));
+                    let size = (bytes + spare).next_multiple_of(4);
+                    grown.push((number, create(gpu, room.name, size)));
                 }
-                if [GRID_STATS, SCATTERED].contains(&name) {
-                    kind |= wgpu::BufferUsages::INDIRECT;
-                }
-                let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some(name),
-                    size: Some(size(name)).filter(|size| *size > 0).unwrap_or(UNUSED_BYTES),
-                    usage: kind | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
-                    mapped_at_creation: false,
-                });
-                (name, buffer)
-            })
-            .collect();
-        if pollster::block_on(scope.pop()).is_some() {
-            return Err(gpu.error(format!(
-                "not enough memory for {count} agents (about {} MiB); lower --count",
-                NAMES.into_iter().map(size).sum::<u64>() >> 20
-            )));
+            }
+            refuse_if_full(gpu, scope, &extent, sizes)?;
         }
-        Ok(Self { extent, buffers })
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        for (number, buffer) in grown {
+            let room = &mut self.rooms[number];
+            if KEPT.contains(&room.name) {
+                encoder.copy_buffer_to_buffer(&room.buffer, 0, &buffer, 0, room.used);
+            }
+            room.buffer = buffer;
+        }
+        gpu.queue.submit([encoder.finish()]);
+        for room in &mut self.rooms {
+            room.used = wanted(room);
+        }
+        self.extent = extent;
+        Ok(changes)
+    }
+
+    /// The buffer of that name, as it is allocated.
+    pub fn whole(&self, name: &str) -> Option<&wgpu::Buffer> {
+        self.rooms.iter().find(|room| room.name == name).map(|room| &room.buffer)
+    }
+
+    /// Bytes of a buffer that are in use.
+    pub fn used(&self, name: &str) -> u64 {
+        self.rooms.iter().find(|room| room.name == name).map_or(0, |room| room.used)
     }
 
     /// Replaces the content of a buffer from its start.
@@ -188,19 +251,55 @@ impl FlockBuffers {
 
     /// Replaces the content of a buffer from byte `offset` on.
     pub fn write_at(&self, gpu: &Gpu, name: &str, offset: u64, bytes: &[u8]) {
-        if let Some(buffer) = self.named(name) {
+        if let Some(buffer) = self.whole(name) {
             gpu.queue.write_buffer(buffer, offset, bytes);
         }
     }
 }
 
-impl Buffers for FlockBuffers {
-    fn names(&self) -> Vec<&str> {
-        self.buffers.iter().map(|(name, _)| *name).collect()
+/// Refuses what no buffer of the device can hold.
+fn check_fits(
+    gpu: &Gpu,
+    extent: &Extent,
+    sizes: &[(&'static str, u64)],
+) -> Result<(), EngineError> {
+    let limits = gpu.device.limits();
+    check_count(&limits, &gpu.info, extent.agents.into())?;
+    let tables = bytes_of("tables", extent, sizes, gpu);
+    if tables > limits.max_storage_buffer_binding_size {
+        return Err(gpu.error(format!(
+            "the scenery takes {tables} bytes, and max_storage_buffer_binding_size allows {}; \
+             have fewer obstacles or a coarser flow, or use --engine cpu",
+            limits.max_storage_buffer_binding_size
+        )));
     }
+    Ok(())
+}
 
-    fn named(&self, name: &str) -> Option<&wgpu::Buffer> {
-        self.buffers.iter().find(|(known, _)| *known == name).map(|(_, buffer)| buffer)
+/// Fails where the device had no memory for the buffers made in `scope`. Devices that tell later than
+/// at once report it as any other error.
+fn refuse_if_full(
+    gpu: &Gpu,
+    scope: wgpu::ErrorScopeGuard,
+    extent: &Extent,
+    sizes: &[(&'static str, u64)],
+) -> Result<(), EngineError> {
+    if device::at_once(scope.pop()).flatten().is_none() {
+        return Ok(());
+    }
+    let bytes: u64 = NAMES.into_iter().map(|name| bytes_of(name, extent, sizes, gpu)).sum();
+    Err(gpu.error(format!(
+        "not enough memory for {} agents (about {} MiB); lower --count",
+        extent.agents,
+        bytes >> 20
+    )))
+}
+
+impl Buffers for FlockBuffers {
+    fn named(&self, name: &str) -> Option<wgpu::BufferBinding<'_>> {
+        let room = self.rooms.iter().find(|room| room.name == name)?;
+        let size = wgpu::BufferSize::new(room.used);
+        Some(wgpu::BufferBinding { buffer: &room.buffer, offset: 0, size })
     }
 }
 
@@ -215,8 +314,9 @@ mod tests {
             let crowds = agents / CROWDED_ABOVE;
             let extent = Extent { agents, cells, crowds };
             // What agents remember comes with the scene: a word.
-            let bytes = NAMES.into_iter().map(|name| flock_bytes(name, &extent)).sum::<u64>()
-                + 4 * u64::from(agents);
+            let bytes =
+                NAMES.into_iter().filter_map(|name| flock_bytes(name, &extent)).sum::<u64>()
+                    + 4 * u64::from(agents);
             let budget = BYTES[0] * u64::from(agents) + BYTES[1] * u64::from(cells);
             assert!(bytes <= budget && bytes > budget * 9 / 10, "{bytes}, not {budget}");
         }

@@ -1,6 +1,9 @@
 //! Finding an adapter and opening its device.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
 
 use super::buffers;
 use super::fault::{self, Fault};
@@ -64,6 +67,17 @@ pub struct Gpu {
     /// True when passes can be timed by the device's own clock.
     pub has_timestamps: bool,
     fault: Arc<Fault>,
+    /// Buffers and pipelines made for flocks.
+    made: [AtomicU64; 2],
+}
+
+/// What has been made for flocks on a device so far, for tests that count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// Buffers allocated.
+    pub buffers: u64,
+    /// Passes compiled.
+    pub pipelines: u64,
 }
 
 impl std::fmt::Debug for Gpu {
@@ -89,6 +103,16 @@ pub fn instance_on(display: Box<dyn wgpu::wgt::WgpuHasDisplayHandle>) -> wgpu::I
 fn instance_of(mut descriptor: wgpu::InstanceDescriptor) -> wgpu::Instance {
     descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
     wgpu::Instance::new(descriptor)
+}
+
+/// What `future` has to say if it is done at once; nobody waits for it. Native devices answer the
+/// question of an error scope so.
+pub fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut context = Context::from_waker(Waker::noop());
+    match pin!(future).poll(&mut context) {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => None,
+    }
 }
 
 /// The adapters that can run the passes, best first.
@@ -230,7 +254,25 @@ impl Gpu {
         }));
         let losses = Arc::clone(&fault);
         device.set_device_lost_callback(move |reason, message| losses.lose(reason, &message));
-        Ok(Arc::new(Self { instance, adapter, device, queue, info, has_timestamps, fault }))
+        let made = Default::default();
+        Ok(Arc::new(Self { instance, adapter, device, queue, info, has_timestamps, fault, made }))
+    }
+
+    /// What has been made for flocks so far.
+    #[must_use]
+    pub fn made(&self) -> Made {
+        let [buffers, pipelines] = self.made.each_ref().map(|count| count.load(Ordering::Relaxed));
+        Made { buffers, pipelines }
+    }
+
+    /// Counts a buffer.
+    pub fn count_buffer(&self) {
+        self.made[0].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a pipeline.
+    pub fn count_pipeline(&self) {
+        self.made[1].fetch_add(1, Ordering::Relaxed);
     }
 
     /// True when the driver computes on the CPU.
@@ -303,14 +345,19 @@ impl Gpu {
 
     /// Copies `buffer` to the host.
     pub fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, EngineError> {
+        self.read_first(buffer, buffer.size())
+    }
+
+    /// Copies the first `bytes` of `buffer` to the host.
+    pub fn read_first(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, EngineError> {
         let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("read back"),
-            size: buffer.size(),
+            size: bytes,
             usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
         let mut encoder = self.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
+        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, bytes);
         self.queue.submit([encoder.finish()]);
         staging.slice(..).map_async(wgpu::MapMode::Read, |_| {});
         self.wait()?;

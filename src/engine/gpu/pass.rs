@@ -2,7 +2,7 @@
 
 use wgpu::naga;
 
-use super::buffers::{CLOCK, CLOCK_BYTES};
+use super::buffers::{CLOCK, CLOCK_BYTES, NAMES};
 use super::device::Gpu;
 use super::reflect::{self, Binding};
 use super::shaders::{ShaderError, Variant, compose};
@@ -49,6 +49,8 @@ pub enum When {
     LargeGrid,
     /// Those of flocks in which a crowd's members can come from farther apart than its bitmap is long.
     Scatters,
+    /// None: it runs between two ticks where an edit asks for it.
+    Edited,
 }
 
 /// What decides which passes the ticks of a flock have.
@@ -86,6 +88,7 @@ impl When {
             Self::SmallGrid => occasion.small_grid,
             Self::LargeGrid => !occasion.small_grid,
             Self::Scatters => occasion.scatters,
+            Self::Edited => false,
         }
     }
 }
@@ -93,6 +96,12 @@ impl When {
 impl Pass {
     const fn of(name: &'static str, per: Per, when: When) -> Self {
         Self { name, per, when }
+    }
+
+    /// True when it is one of those that sort the agents once each has a slot in a cell.
+    #[must_use]
+    pub fn sorts(self) -> bool {
+        TICK[FIRST_THAT_SORTS..].contains(&self)
     }
 }
 
@@ -115,6 +124,16 @@ pub const TICK: [Pass; 10] = [
     // … and everywhere else, while the state moves to its new order.
     Pass::of("reorder", Per::Agent, When::Always),
 ];
+
+/// The place in [`TICK`] of the first pass that sorts.
+const FIRST_THAT_SORTS: usize = 2;
+
+/// Each agent takes a slot in its cell without moving. The passes that sort follow.
+pub const BIN: Pass = Pass::of("bin", Per::Agent, When::Edited);
+/// The agents get a fresh memory.
+pub const START_MEMORY: Pass = Pass::of("start_memory", Per::Agent, When::Edited);
+/// The passes between two ticks.
+pub const BETWEEN_TICKS: [Pass; 2] = [BIN, START_MEMORY];
 
 /// Agents to a workgroup of a pass over agents.
 pub const AGENTS_PER_WORKGROUP: u32 = 64;
@@ -199,10 +218,8 @@ pub struct Pipeline {
 
 /// What the names in shaders stand for.
 pub trait Buffers {
-    /// The names of all buffers.
-    fn names(&self) -> Vec<&str>;
-    /// The buffer of that name.
-    fn named(&self, name: &str) -> Option<&wgpu::Buffer>;
+    /// The part of the buffer of that name that is in use.
+    fn named(&self, name: &str) -> Option<wgpu::BufferBinding<'_>>;
 }
 
 impl Pipeline {
@@ -211,12 +228,12 @@ impl Pipeline {
         gpu: &Gpu,
         pass: Pass,
         variant: Variant,
-        names: &[&str],
         checked: bool,
     ) -> Result<Self, EngineError> {
+        gpu.count_pipeline();
         let fail = |error: ShaderError| gpu.error(error.to_string());
         let (wgsl, module) = compose(pass.name, variant).map_err(fail)?;
-        let bindings = reflect::bindings(&module, names)
+        let bindings = reflect::bindings(&module, &NAMES)
             .map_err(|message| fail(ShaderError { shader: pass.name.into(), message }))?;
         let descriptor = wgpu::ShaderModuleDescriptor {
             label: Some(pass.name),
@@ -275,15 +292,13 @@ impl Pipeline {
     pub fn bind(&self, gpu: &Gpu, buffers: &impl Buffers) -> Result<wgpu::BindGroup, EngineError> {
         let mut entries = Vec::new();
         for binding in &self.bindings {
-            let buffer = buffers.named(&binding.name).ok_or_else(|| {
+            let mut part = buffers.named(&binding.name).ok_or_else(|| {
                 gpu.error(format!("shader `{}`: no buffer `{}`", self.pass.name, binding.name))
             })?;
-            let resource = if binding.name == CLOCK {
-                let size = std::num::NonZero::new(CLOCK_BYTES);
-                wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size })
-            } else {
-                buffer.as_entire_binding()
-            };
+            if binding.name == CLOCK {
+                part.size = std::num::NonZero::new(CLOCK_BYTES);
+            }
+            let resource = wgpu::BindingResource::Buffer(part);
             entries.push(wgpu::BindGroupEntry { binding: binding.index, resource });
         }
         Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {

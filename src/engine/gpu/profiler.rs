@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::device::Gpu;
 use super::pass::TICK;
-use crate::engine::{EngineError, PassTime, Profile};
+use crate::engine::{PassTime, Profile};
 
 /// Most ticks of one submission whose passes are measured.
 pub const MEASURED_TICKS: u32 = 64;
@@ -40,12 +40,22 @@ pub struct Profiler {
     staging: wgpu::Buffer,
     /// Set by the device when the staging buffer can be read.
     mapped: Arc<AtomicBool>,
-    in_flight: bool,
-    measured: u32,
-    /// Names of the passes of a tick.
-    passes: Vec<&'static str>,
+    under_way: Option<Measurement>,
+    /// What is being recorded.
+    recorded: Measurement,
     latest: Profile,
     largest_cell: u32,
+}
+
+/// What a submission measures.
+#[derive(Clone, Debug, Default)]
+struct Measurement {
+    /// Ticks whose passes are timed.
+    ticks: u32,
+    /// Names of the passes of a tick.
+    passes: Vec<&'static str>,
+    /// True when another flock has been loaded since.
+    is_stale: bool,
 }
 
 impl Profiler {
@@ -74,9 +84,8 @@ impl Profiler {
             resolved: buffer("timestamps", U::QUERY_RESOLVE | U::COPY_SRC | U::COPY_DST),
             staging: buffer("timestamps read back", U::MAP_READ | U::COPY_DST),
             mapped: Arc::default(),
-            in_flight: false,
-            measured: 0,
-            passes: Vec::new(),
+            under_way: None,
+            recorded: Measurement::default(),
             latest: Profile::default(),
             largest_cell: 0,
         }
@@ -85,11 +94,13 @@ impl Profiler {
     /// True when a submission may be measured: the one before has been read.
     pub fn is_idle(&mut self, gpu: &Gpu) -> bool {
         self.collect(gpu);
-        !self.in_flight
+        self.under_way.is_none()
     }
 
-    /// Records the pass without work whose end is the beginning of the first tick.
-    pub fn begin(&self, encoder: &mut wgpu::CommandEncoder) {
+    /// Records the pass without work whose end is the beginning of the first tick; ticks have these
+    /// `passes`.
+    pub fn begin(&mut self, encoder: &mut wgpu::CommandEncoder, passes: Vec<&'static str>) {
+        self.recorded.passes = passes;
         encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
             label: Some("begin"),
             timestamp_writes: self.stamps_from(0),
@@ -99,7 +110,7 @@ impl Profiler {
     /// Where pass number `pass` of measured tick `tick` writes its timestamps.
     #[must_use]
     pub fn stamps(&self, tick: u32, pass: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        self.stamps_from(stamps_of(tick, self.passes.len() as u32) + pass * PASS_STAMPS)
+        self.stamps_from(stamps_of(tick, self.recorded.passes.len() as u32) + pass * PASS_STAMPS)
     }
 
     fn stamps_from(&self, first: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
@@ -117,7 +128,7 @@ impl Profiler {
         ticks: u32,
         grid_stats: &wgpu::Buffer,
     ) {
-        let stamps = stamps_of(ticks, self.passes.len() as u32);
+        let stamps = stamps_of(ticks, self.recorded.passes.len() as u32);
         let bytes = u64::from(stamps) * 8;
         if let Some(queries) = self.queries.as_ref().filter(|_| ticks > 0) {
             encoder.resolve_query_set(queries, 0..stamps, &self.resolved, 0);
@@ -130,12 +141,12 @@ impl Profiler {
             );
         }
         encoder.copy_buffer_to_buffer(grid_stats, 0, &self.staging, 0, GRID_STATS_BYTES);
-        self.measured = ticks;
+        self.recorded.ticks = ticks;
     }
 
     /// To be called once the submission is on its way.
     pub fn submitted(&mut self) {
-        self.in_flight = true;
+        self.under_way = Some(std::mem::take(&mut self.recorded));
         self.mapped.store(false, Ordering::Release);
         let mapped = Arc::clone(&self.mapped);
         self.staging.slice(..).map_async(wgpu::MapMode::Read, move |result| {
@@ -146,10 +157,10 @@ impl Profiler {
     }
 
     /// Takes over wall times, where the device has no clock.
-    pub fn note_wall_times(&mut self, times: &[Duration], ticks: u32) {
-        let passes = self.passes.iter().zip(times);
-        let passes = passes.map(|(pass, time)| PassTime { pass, time: *time / ticks.max(1) });
-        self.latest = Profile { passes: passes.collect(), by_timestamps: false };
+    pub fn note_wall_times(&mut self, times: &[(&'static str, Duration)], ticks: u32) {
+        let one =
+            |(pass, time): &(&'static str, Duration)| PassTime { pass, time: *time / ticks.max(1) };
+        self.latest = Profile { passes: times.iter().map(one).collect(), by_timestamps: false };
     }
 
     /// True when the device can time its passes.
@@ -170,47 +181,42 @@ impl Profiler {
         self.largest_cell
     }
 
-    /// Drops what is still under way: the flock has been replaced by one whose ticks have these
-    /// `passes`, and which has `largest_cell` agents in its fullest cell.
-    pub fn reset(
-        &mut self,
-        gpu: &Gpu,
-        passes: Vec<&'static str>,
-        largest_cell: u32,
-    ) -> Result<(), EngineError> {
-        if self.in_flight {
-            gpu.wait()?;
-            self.collect(gpu);
+    /// Forgets what it knows and what is still under way: the flock has been replaced by one that has
+    /// `largest_cell` agents in its fullest cell.
+    pub fn reset(&mut self, largest_cell: u32) {
+        if let Some(measurement) = &mut self.under_way {
+            measurement.is_stale = true;
         }
         self.latest = Profile::default();
         self.largest_cell = largest_cell;
-        self.passes = passes;
-        Ok(())
     }
 
     fn collect(&mut self, gpu: &Gpu) {
         // A poll that fails is a lost device: the next submission reports it.
         let _ = gpu.poll(wgpu::PollType::Poll);
-        if !self.in_flight || !self.mapped.load(Ordering::Acquire) {
+        if !self.mapped.load(Ordering::Acquire) {
             return;
         }
-        self.in_flight = false;
+        let Some(Measurement { ticks, passes, is_stale }) = self.under_way.take() else { return };
         let Ok(view) = self.staging.slice(..).get_mapped_range() else { return };
         let words: Vec<u64> = view.chunks_exact(8).map(bytemuck::pod_read_unaligned).collect();
         drop(view);
         self.staging.unmap();
+        if is_stale {
+            return;
+        }
         self.largest_cell = words[0] as u32;
-        if self.measured == 0 || self.queries.is_none() {
+        if ticks == 0 || self.queries.is_none() {
             return;
         }
         let period = f64::from(gpu.queue.get_timestamp_period());
-        let ticks = self.measured as usize;
+        let ticks = ticks as usize;
         let time = |span: u64| Duration::from_secs_f64(span as f64 * period / ticks as f64 * 1e-9);
         // The grid's statistics come first.
-        let passes: Vec<PassTime> = self
-            .passes
-            .iter()
-            .zip(spans(&words[1..], ticks, self.passes.len()))
+        let spans = spans(&words[1..], ticks, passes.len());
+        let passes: Vec<PassTime> = passes
+            .into_iter()
+            .zip(spans)
             .map(|(pass, span)| PassTime { pass, time: time(span) })
             .collect();
         // Some drivers answer zero to every query: that is no measurement.

@@ -1,6 +1,6 @@
 //! What a scene needs from its world and its engine, derived from the needs of its behaviours.
 
-use super::{ColourBy, Scene, Species};
+use super::{ColourBy, Rule, Scene, Species};
 use crate::model::behaviours::{Kind, Needs, ObstacleReach, Target, Uses};
 use crate::model::memory::Memory;
 use crate::model::parameter::{FULL_CIRCLE, Meaning};
@@ -16,6 +16,24 @@ impl Scene {
             paths: self.paths_in_reach(),
             flow: self.flow_field(),
         }
+    }
+
+    /// True if obstacles, paths and flow matter to the species of `other` as far away as they do here.
+    /// Then both scenes have the same [`Scenery`], as long as their scenery is the same.
+    #[must_use]
+    pub fn looks_for_scenery_as(&self, other: &Self) -> bool {
+        let looks = |rule: &&Rule| {
+            let Needs { flow, paths_within, obstacles_within, .. } = rule.kind.info().needs;
+            flow || paths_within.is_some() || obstacles_within.is_some()
+        };
+        let same = |one: &Species, other: &Species| {
+            let rules: Vec<&Rule> = one.rules.iter().filter(looks).collect();
+            let as_far = one.body.size == other.body.size && one.variations == other.variations;
+            (rules.is_empty() || as_far) && rules.into_iter().eq(other.rules.iter().filter(looks))
+        };
+        self.seed == other.seed
+            && self.species.len() == other.species.len()
+            && self.species.iter().zip(&other.species).all(|(one, other)| same(one, other))
     }
 
     /// The rules with a certain need, and their species.

@@ -1,0 +1,182 @@
+//! What an update changes of a scene.
+
+use std::ops::{BitOr, BitOrAssign};
+
+use crate::model::scene::{MAX_TARGETS, Scene};
+
+/// The parts of a scene that an update takes over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    parts: u8,
+    /// A bit for each target.
+    targets: u64,
+}
+
+const _: () = assert!(MAX_TARGETS <= 64);
+
+impl Change {
+    /// The species (bodies, behaviours, and what varies), the time step and the seed.
+    pub const PARAMETERS: Self = Self { parts: 1, targets: 0 };
+    /// Obstacles, paths and the flow field.
+    pub const SCENERY: Self = Self { parts: 2, targets: 0 };
+    /// Size and boundary of the world.
+    pub const WORLD: Self = Self { parts: 4, targets: 0 };
+    /// The list of targets, and all that each of them is: also those that move by themselves are then
+    /// where the scene says.
+    pub const TARGETS: Self = Self { parts: 8, targets: u64::MAX };
+    /// The target `pointer`: see [`Self::target`].
+    pub const POINTER: Self = Self::target(0);
+
+    /// Place, velocity and presence of one target. The other targets stay where the engine has them,
+    /// and so does the number of hits.
+    #[must_use]
+    pub const fn target(index: usize) -> Self {
+        Self { parts: 0, targets: if index < MAX_TARGETS { 1 << index } else { 0 } }
+    }
+
+    /// True when all of `other` changes.
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.parts & other.parts == other.parts && self.targets & other.targets == other.targets
+    }
+
+    /// True when nothing changes.
+    #[must_use]
+    pub const fn is_nothing(self) -> bool {
+        self.parts == 0 && self.targets == 0
+    }
+
+    /// The targets that change one by one, by index; none where the whole list changes.
+    pub fn single_targets(self) -> impl Iterator<Item = usize> {
+        let single = !self.has(Self::TARGETS);
+        (0..MAX_TARGETS).filter(move |index| single && self.has(Self::target(*index)))
+    }
+
+    /// A scene with the parts of `scene` that change. The larger ones of the others are empty.
+    #[must_use]
+    pub fn parts_of(self, scene: &Scene) -> Scene {
+        fn some<T: Clone + Default>(wanted: bool, part: &T) -> T {
+            if wanted { part.clone() } else { T::default() }
+        }
+        let scenery = self.has(Self::SCENERY);
+        Scene {
+            name: String::new(),
+            about: String::new(),
+            world: scene.world,
+            density: scene.density,
+            time_step: scene.time_step,
+            seed: scene.seed,
+            species: some(self.has(Self::PARAMETERS), &scene.species),
+            targets: some(self.targets != 0, &scene.targets),
+            obstacle_plans: Vec::new(),
+            obstacles: some(scenery, &scene.obstacles),
+            paths: some(scenery, &scene.paths),
+            flow: some(scenery, &scene.flow),
+            click: scene.click,
+            follows: scene.follows,
+            written_size: scene.written_size,
+            grows: scene.grows,
+            origins: Vec::new(),
+        }
+    }
+
+    /// Exchanges the parts that change between two scenes.
+    pub fn swap(self, one: &mut Scene, other: &mut Scene) {
+        use std::mem::swap;
+        if self.has(Self::PARAMETERS) {
+            swap(&mut one.species, &mut other.species);
+            swap(&mut one.time_step, &mut other.time_step);
+            swap(&mut one.seed, &mut other.seed);
+        }
+        if self.has(Self::SCENERY) {
+            swap(&mut one.obstacles, &mut other.obstacles);
+            swap(&mut one.paths, &mut other.paths);
+            swap(&mut one.flow, &mut other.flow);
+        }
+        if self.has(Self::WORLD) {
+            swap(&mut one.world, &mut other.world);
+        }
+        if self.has(Self::TARGETS) {
+            swap(&mut one.targets, &mut other.targets);
+        }
+        for index in self.single_targets() {
+            let pair = one.targets.get_mut(index).zip(other.targets.get_mut(index));
+            if let Some((one, other)) = pair {
+                swap(&mut one.position, &mut other.position);
+                swap(&mut one.velocity, &mut other.velocity);
+                swap(&mut one.active, &mut other.active);
+            }
+        }
+    }
+
+    /// True when the lists of obstacles, paths and flow have to be made again for `after`, which has
+    /// the parts of `before` that do not change.
+    #[must_use]
+    pub fn remakes_scenery(self, before: &Scene, after: &Scene) -> bool {
+        self.has(Self::SCENERY)
+            || self.has(Self::WORLD)
+            || (self.has(Self::PARAMETERS) && !after.looks_for_scenery_as(before))
+    }
+}
+
+impl BitOr for Change {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self { parts: self.parts | other.parts, targets: self.targets | other.targets }
+    }
+}
+
+impl BitOrAssign for Change {
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::vector::Point;
+
+    const TEXT: &str = "[[targets]]\nvelocity = [3, 0]\n[[targets]]\nposition = [1, 2]\n\
+                        [[obstacles]]\nposition = [50, 50]\n[species.a]\ncount = 5\n\
+                        [species.a.avoid]\n";
+
+    fn scene(overrides: &[&str]) -> Scene {
+        let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+        Scene::parse("test", TEXT, &overrides).unwrap()
+    }
+
+    #[test]
+    fn only_the_parts_that_are_named_change_places() {
+        let mut one = scene(&[]);
+        let mut other = scene(&["world.size=[70,80]", "seed=9", "species.a.max_speed=7"]);
+        other.targets[1].position = Point::new(4.0, 5.0);
+        other.targets[2].position = Point::new(6.0, 7.0);
+        let untouched = one.targets.clone();
+        let mut change = Change::WORLD | Change::target(2);
+        assert!(change.has(Change::WORLD) && !change.has(Change::PARAMETERS));
+        change.swap(&mut one, &mut other);
+        assert_eq!(one.world.size, Point::new(70.0, 80.0));
+        assert_eq!((one.seed, other.seed), (scene(&[]).seed, 9));
+        assert_eq!(one.targets[1], untouched[1]);
+        assert_eq!(one.targets[2].position, Point::new(6.0, 7.0));
+        change |= Change::TARGETS | Change::PARAMETERS;
+        assert_eq!(change.single_targets().count(), 0);
+        change.swap(&mut one, &mut other);
+        assert_eq!(one.targets[1].position, Point::new(4.0, 5.0));
+        assert_eq!((one.seed, one.species[0].body.max_speed), (9, 7.0));
+        assert!(Change::default().is_nothing() && !Change::POINTER.is_nothing());
+        assert!(Change::target(MAX_TARGETS).is_nothing());
+    }
+
+    #[test]
+    fn scenery_is_made_again_only_where_somebody_sees_it_otherwise() {
+        let before = scene(&[]);
+        let remade = |text: &str| Change::PARAMETERS.remakes_scenery(&before, &scene(&[text]));
+        assert!(!remade("species.a.max_speed=7"));
+        assert!(remade("species.a.avoid.reach=77") && remade("species.a.size=7"));
+        assert!(!Change::TARGETS.remakes_scenery(&before, &before));
+        assert!(Change::WORLD.remakes_scenery(&before, &before));
+    }
+}

@@ -1,0 +1,51 @@
+//! Why an engine cannot go on.
+
+/// An engine that cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EngineError {
+    /// No adapter, or not the one asked for.
+    #[error("{0}")]
+    NoAdapter(String),
+    /// The flock does not fit the device.
+    #[error(
+        "{count} agents do not fit {adapter}: {limit} allows {largest} at most; \
+         lower --count or use --engine cpu"
+    )]
+    TooMany {
+        /// As asked for.
+        count: u64,
+        /// Name of the adapter.
+        adapter: String,
+        /// Which limit is in the way, with its value.
+        limit: String,
+        /// Largest count that fits.
+        largest: u64,
+    },
+    /// The device went away: the driver started anew, the card was unplugged, or somebody shut it
+    /// down. What was on it is gone.
+    #[error(
+        "{adapter}: the device was lost ({reason}); run the command again, or use --engine cpu"
+    )]
+    Lost {
+        /// Name of the adapter.
+        adapter: String,
+        /// What the driver said.
+        reason: String,
+    },
+    /// The device refused a shader or a command.
+    #[error("{adapter}: {message}")]
+    Device {
+        /// Name of the adapter.
+        adapter: String,
+        /// What the driver said.
+        message: String,
+    },
+    /// The thread pool could not be made.
+    #[error("cannot start {threads} threads: {message}")]
+    Threads {
+        /// As asked for.
+        threads: usize,
+        /// What the system said.
+        message: String,
+    },
+}

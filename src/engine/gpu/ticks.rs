@@ -1,0 +1,148 @@
+//! Ticks: how they are submitted, and how single passes are run.
+
+use std::time::{Duration, Instant};
+
+use super::profiler::MEASURED_TICKS;
+use super::{GpuEngine, buffers};
+use crate::engine::EngineError;
+use crate::model::behaviours::Uses;
+
+/// Agents times ticks of one submission, on a GPU and on a driver that computes on the CPU. Systems
+/// kill a device that is silent for about two seconds: lavapipe moves four million agents a second,
+/// SwiftShader one.
+const AGENT_TICKS_PER_SUBMISSION: [u64; 2] = [64_000_000, 1_000_000];
+
+impl GpuEngine {
+    /// Runs one pass of the tick by itself, for tests that look between the passes or skip one: of the
+    /// first tick of a flock, or of one after [`Self::end_tick`].
+    pub fn run_pass(&self, name: &str) -> Result<(), EngineError> {
+        let loaded = self.loaded()?;
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        {
+            let mut compute = encoder.begin_compute_pass(&Default::default());
+            let sizes = loaded.sizes(&self.gpu, &self.options)?;
+            for (pipeline, bindings) in loaded.pipelines.iter().zip(&loaded.bindings) {
+                if pipeline.pass.name == name {
+                    pipeline.dispatch(&mut compute, bindings, sizes, 0);
+                }
+            }
+        }
+        self.gpu.queue.submit([encoder.finish()]);
+        self.gpu.wait()
+    }
+
+    /// Ends a tick whose passes were run one by one.
+    pub fn end_tick(&mut self) -> Result<(), EngineError> {
+        self.count_ticks(1);
+        self.write_clock(1)
+    }
+
+    /// Submits `ticks` ticks, as many at a time as the system lets pass.
+    pub(super) fn submit_in_batches(&mut self, ticks: u32) -> Result<(), EngineError> {
+        let agents = u64::from(self.loaded()?.memory.extent.agents.max(1));
+        let most = AGENT_TICKS_PER_SUBMISSION[usize::from(self.gpu.is_software())];
+        let batch = (most / agents).clamp(1, MEASURED_TICKS.into());
+        let mut left = ticks;
+        while left > 0 {
+            let now = left.min(batch as u32);
+            self.write_species(now)?;
+            self.submit(now)?;
+            self.count_ticks(now);
+            left -= now;
+        }
+        Ok(())
+    }
+
+    /// Submits `ticks` ticks at once.
+    fn submit(&mut self, ticks: u32) -> Result<(), EngineError> {
+        let idle = self.profiler.is_idle(&self.gpu);
+        self.write_clock(ticks)?;
+        let Some(loaded) = &self.loaded else { return Err(self.gpu.error("no flock is loaded")) };
+        let sizes = loaded.sizes(&self.gpu, &self.options)?;
+        let measured = self.profiling && idle && self.profiler.has_queries();
+        let mut encoder = self
+            .gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("tick") });
+        let passes = || loaded.pipelines.iter().zip(&loaded.bindings);
+        if measured {
+            let names = loaded.pipelines.iter().map(|pipeline| pipeline.pass.name).collect();
+            self.profiler.begin(&mut encoder, names);
+            for (tick, (number, (pipeline, bindings))) in
+                (0..ticks).flat_map(|tick| passes().enumerate().map(move |pass| (tick, pass)))
+            {
+                let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                    label: Some(pipeline.pass.name),
+                    timestamp_writes: self.profiler.stamps(tick, number as u32),
+                });
+                pipeline.dispatch(&mut compute, bindings, sizes, tick);
+            }
+        } else {
+            let mut compute = encoder.begin_compute_pass(&Default::default());
+            for tick in 0..ticks {
+                for (pipeline, bindings) in passes() {
+                    pipeline.dispatch(&mut compute, bindings, sizes, tick);
+                }
+            }
+        }
+        if idle {
+            self.profiler.resolve(&mut encoder, if measured { ticks } else { 0 }, sizes.grid_stats);
+        }
+        self.gpu.queue.submit([encoder.finish()]);
+        if idle {
+            self.profiler.submitted();
+        }
+        self.gpu.check()
+    }
+
+    /// Writes the numbers of the next `ticks` ticks.
+    pub(super) fn write_clock(&self, ticks: u32) -> Result<(), EngineError> {
+        let super::flock::DeviceFlock { memory, tick, .. } = self.loaded()?;
+        let stride = buffers::clock_stride(&self.gpu.device.limits()) as usize;
+        let mut bytes = vec![0; stride * ticks as usize];
+        for (number, slot) in (*tick..).zip(bytes.chunks_mut(stride)) {
+            // Shaders count in 32 bits.
+            slot[..4].copy_from_slice(&(number as u32).to_le_bytes());
+        }
+        memory.write(&self.gpu, buffers::CLOCK, &bytes);
+        Ok(())
+    }
+
+    /// Writes the tables of species for the next `ticks` ticks, where parameters vary with time.
+    fn write_species(&self, ticks: u32) -> Result<(), EngineError> {
+        let super::flock::DeviceFlock { scene, variant, tables, memory, tick, .. } =
+            self.loaded()?;
+        if !variant.uses.has(Uses::VARYING) {
+            return Ok(());
+        }
+        for tick in *tick..*tick + u64::from(ticks) {
+            let table = tables.species(scene, tick).map_err(|message| self.gpu.error(message))?;
+            memory.write_at(&self.gpu, "tables", tables.species_offset(tick), &table);
+        }
+        Ok(())
+    }
+
+    fn count_ticks(&mut self, ticks: u32) {
+        if let Some(loaded) = &mut self.loaded {
+            loaded.tick += u64::from(ticks);
+        }
+    }
+
+    /// One tick, each pass by itself and timed by the wall clock.
+    pub(super) fn step_by_wall_clock(&mut self, ticks: u32) -> Result<(), EngineError> {
+        let passes = self.loaded()?.pipelines.iter().map(|p| (p.pass.name, Duration::ZERO));
+        let mut times: Vec<_> = passes.collect();
+        for _ in 0..ticks {
+            self.write_species(1)?;
+            self.write_clock(1)?;
+            for (pass, time) in &mut times {
+                let begin = Instant::now();
+                self.run_pass(pass)?;
+                *time += begin.elapsed();
+            }
+            self.count_ticks(1);
+        }
+        self.profiler.note_wall_times(&times, ticks);
+        Ok(())
+    }
+}

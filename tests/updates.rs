@@ -1,0 +1,348 @@
+//! An engine whose scene is edited between two ticks goes on as one that loads the edited scene with
+//! the state of that moment: byte for byte, for every kind of edit, on both engines.
+
+mod adapter;
+mod common;
+
+use std::sync::Arc;
+
+use common::{bits, flock, mixed};
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::gpu::Gpu;
+use flockwork::engine::{Change, Engine};
+use flockwork::model::behaviours::{Kind, Target};
+use flockwork::model::scene::{Law, Rule, Scene, Slot, Variation};
+use flockwork::model::scenery::Obstacle;
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
+use flockwork::model::world::Boundary;
+
+/// Ticks before an edit, and after it.
+const TICKS: [u32; 2] = [7, 6];
+
+/// An edit of a scene.
+struct Edit {
+    name: &'static str,
+    change: Change,
+    how: fn(&mut Scene),
+}
+
+fn edit(name: &'static str, change: Change, how: fn(&mut Scene)) -> Edit {
+    Edit { name, change, how }
+}
+
+/// Sets a parameter of a behaviour of the first species that has it.
+fn set(scene: &mut Scene, kind: Kind, key: &str, value: f32) {
+    let mut rules = scene.species.iter_mut().flat_map(|species| &mut species.rules);
+    let rule = rules.find(|rule| rule.kind == kind).unwrap();
+    rule.values[kind.parameter(key).unwrap()] = value;
+}
+
+/// A behaviour with the values that it has by default.
+fn rule(kind: Kind) -> Rule {
+    Rule { kind, values: kind.info().parameters.iter().map(|one| one.default).collect() }
+}
+
+/// Edits of the scene `mixed`, which has everything.
+fn edits_of_mixed() -> Vec<Edit> {
+    let parameters = Change::PARAMETERS;
+    vec![
+        edit("weight", parameters, |scene| set(scene, Kind::Separation, "weight", 3.0)),
+        edit("max_speed", parameters, |scene| scene.species[0].body.max_speed = 1.0),
+        // The grid is another one: of fewer cells, of more, and of more columns to a radius.
+        edit("larger radius", parameters, |scene| set(scene, Kind::Alignment, "radius", 47.0)),
+        edit("smaller radii", parameters, |scene| {
+            for species in &mut scene.species {
+                species.variations.retain(|one| !one.is_drawn());
+                for rule in &mut species.rules {
+                    if let Some(slot) = rule.kind.parameter("radius") {
+                        rule.values[slot] *= 0.4;
+                    }
+                }
+            }
+        }),
+        edit("dense radius", parameters, |scene| set(scene, Kind::Alignment, "radius", 90.0)),
+        // Others see the scenery, and from elsewhere.
+        edit("reach of avoid", parameters, |scene| set(scene, Kind::Avoid, "reach", 75.0)),
+        edit("lookahead", parameters, |scene| set(scene, Kind::FollowPath, "lookahead", 44.0)),
+        edit("nobody avoids", parameters, |scene| {
+            let all = scene.species.iter_mut();
+            all.for_each(|species| species.rules.retain(|rule| rule.kind != Kind::Avoid));
+        }),
+        edit("nobody varies", parameters, |scene| {
+            let all = scene.species.iter_mut();
+            all.for_each(|species| species.variations.retain(Variation::is_drawn));
+        }),
+        edit("nobody draws", parameters, |scene| {
+            let all = scene.species.iter_mut();
+            all.for_each(|species| species.variations.retain(|one| !one.is_drawn()));
+        }),
+        edit("other draws", parameters, |scene| {
+            for one in scene.species.iter_mut().flat_map(|species| &mut species.variations) {
+                if let Law::PerAgent { from } = &mut one.law {
+                    *from *= 0.5;
+                }
+            }
+        }),
+        edit("no turns", parameters, |scene| scene.species[2].body.combine = 0.0),
+        edit("seed", parameters, |scene| scene.seed += 1),
+        edit("time step", parameters, |scene| scene.time_step = 0.5),
+        edit("nobody remembers", parameters, |scene| {
+            for species in &mut scene.species {
+                species.colour = flockwork::model::scene::ColourBy::Heading;
+                let remembers = |kind: Kind| kind.info().needs.angle;
+                species
+                    .variations
+                    .retain(|one| !matches!(one.slot, Slot::Rule(kind, _) if remembers(kind)));
+                species.rules.retain(|rule| !remembers(rule.kind));
+            }
+        }),
+        edit("pointer", Change::POINTER, |scene| {
+            scene.targets[0].active = true;
+            scene.targets[0].position = Point::new(33.0, 44.0);
+        }),
+        edit("a target put elsewhere", Change::target(1), |scene| {
+            scene.targets[1].position = Point::new(250.0, 30.0);
+        }),
+        edit("a target that moves put elsewhere", Change::target(2), |scene| {
+            scene.targets[2].position = Point::new(20.0, 30.0);
+            scene.targets[2].velocity = Point::new(-1.0, 2.0);
+        }),
+        edit("targets that rest", Change::TARGETS, |scene| {
+            for target in &mut scene.targets {
+                (target.velocity, target.hit_radius) = (Point::ZERO, 0.0);
+            }
+        }),
+        edit("another target", Change::TARGETS, |scene| {
+            scene.targets.insert(1, Target::fixed("new", Point::new(5.0, 5.0)));
+        }),
+        edit("an obstacle put elsewhere", Change::SCENERY, |scene| {
+            scene.obstacles[0].position = Point::new(90.0, 90.0);
+        }),
+        edit("more obstacles", Change::SCENERY, |scene| {
+            let one = |n: u8| Obstacle::new(Point::new(4.0 * f32::from(n), 200.0), 3.0);
+            scene.obstacles.extend((0..90).map(one));
+        }),
+        edit("no scenery", Change::SCENERY, |scene| {
+            scene.obstacles.clear();
+            scene.paths.iter_mut().for_each(|path| path.points.truncate(2));
+            scene.flow = None;
+        }),
+        edit("another path", Change::SCENERY, |scene| {
+            scene.paths[0].points[1].y += 70.0;
+        }),
+        edit("another flow", Change::SCENERY, |scene| {
+            scene.flow.as_mut().unwrap().frequency = 0.3;
+        }),
+        edit("smaller world", Change::WORLD, |scene| scene.world.size = Point::new(200.0, 210.0)),
+        edit("larger world", Change::WORLD, |scene| scene.world.size = Point::new(900.0, 700.0)),
+        edit("walls", Change::WORLD, |scene| scene.world.boundary = Boundary::Walls),
+        edit("open", Change::WORLD, |scene| scene.world.boundary = Boundary::Open),
+        edit("all at once", Change::WORLD | Change::PARAMETERS | Change::TARGETS, |scene| {
+            scene.world.size.x = 310.0;
+            scene.species[1].body.mass = 3.0;
+            scene.targets[1].position.x = 200.0;
+        }),
+    ]
+}
+
+/// Edits of `flock`, after which its agents do what they did not.
+fn edits_of_flock() -> Vec<Edit> {
+    let parameters = Change::PARAMETERS;
+    vec![
+        edit("wander", parameters, |scene| scene.species[0].rules.push(rule(Kind::Wander))),
+        edit("sight", parameters, |scene| set(scene, Kind::Cohesion, "fov", 200.0)),
+        edit("another species", parameters, |scene| {
+            let mut other = scene.species[0].clone();
+            other.body.max_speed = 1.0;
+            scene.species.push(other);
+        }),
+        edit("a target to seek", parameters | Change::TARGETS, |scene| {
+            scene.targets.push(Target::fixed("new", Point::new(5.0, 5.0)));
+            let mut rule = rule(Kind::Seek);
+            rule.values[Kind::Seek.parameter("target").unwrap()] = 1.0;
+            scene.species[0].rules.push(rule);
+        }),
+    ]
+}
+
+/// What an engine has come to.
+type End = (Vec<[u32; 5]>, Vec<Target>);
+
+fn end(engine: &mut dyn Engine) -> End {
+    let state = engine.read_back().unwrap();
+    (bits(&state), engine.targets().unwrap())
+}
+
+/// The end of a run that is edited after `before` ticks: by an update, or by a load of the state of
+/// that moment.
+fn edited(
+    engine: &mut dyn Engine,
+    (scene, state): &(Scene, FlockState),
+    edit: &Edit,
+    before: u32,
+    loads: bool,
+) -> End {
+    engine.load(scene, state).unwrap();
+    engine.step(before).unwrap();
+    let mut scene = Scene { targets: engine.targets().unwrap(), ..scene.clone() };
+    (edit.how)(&mut scene);
+    if loads {
+        let state = engine.read_back().unwrap();
+        engine.load(&scene, &state).unwrap();
+    } else {
+        engine.update(&scene, edit.change).unwrap();
+    }
+    engine.step(TICKS[1]).unwrap();
+    end(engine)
+}
+
+/// Checks every edit of `base` on `engine`, against itself and against the CPU engine where that
+/// rounds alike.
+fn check(
+    engine: &mut dyn Engine,
+    mut other: Option<&mut dyn Engine>,
+    base: &(Scene, FlockState),
+    edits: Vec<Edit>,
+) {
+    for edit in edits {
+        let name = edit.name;
+        for before in [0, TICKS[0]] {
+            let updated = edited(engine, base, &edit, before, false);
+            if let Some(other) = &mut other {
+                let same = edited(&mut **other, base, &edit, before, false);
+                assert!(updated == same, "{name}: the engines part after {before} ticks");
+            }
+            if before == 0 {
+                let loaded = edited(engine, base, &edit, before, true);
+                assert!(updated.0 == loaded.0, "{name}: not as after a load");
+                assert_eq!(updated.1, loaded.1, "{name}: other targets than after a load");
+            }
+            // The control: every edit matters.
+            let nothing = Edit { change: Change::default(), ..edit };
+            assert!(updated != edited(engine, base, &nothing, before, false), "{name}: no edit");
+        }
+    }
+}
+
+fn cpu() -> CpuEngine {
+    CpuEngine::new(Some(2)).unwrap()
+}
+
+#[test]
+fn the_cpu_engine_goes_on_after_an_update_as_after_a_load() {
+    check(&mut cpu(), None, &mixed("wrap", &[]), edits_of_mixed());
+    check(&mut cpu(), None, &flock(500, &[]), edits_of_flock());
+}
+
+fn gpu_goes_on(gpu: &Arc<Gpu>, base: &(Scene, FlockState), edits: Vec<Edit>) {
+    let share = common::gpu::share();
+    let edits = edits.into_iter().enumerate().filter(|(number, _)| number % share == 0);
+    let mut cpu = cpu();
+    let other = gpu.is_software().then_some(&mut cpu as &mut dyn Engine);
+    check(&mut common::gpu::engine(gpu), other, base, edits.map(|(_, edit)| edit).collect());
+}
+
+#[test]
+fn the_gpu_engine_goes_on_after_an_update_as_after_a_load() {
+    let test = "the_gpu_engine_goes_on_after_an_update_as_after_a_load";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    gpu_goes_on(&gpu, &mixed("wrap", &[]), edits_of_mixed());
+    gpu_goes_on(&gpu, &flock(500, &[]), edits_of_flock());
+}
+
+#[test]
+fn what_an_update_does_not_name_stays_where_the_engine_has_it() {
+    let test = "what_an_update_does_not_name_stays_where_the_engine_has_it";
+    let (scene, state) = mixed("wrap", &[]);
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(cpu())];
+    engines.extend(
+        adapter::gpu(test).map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }),
+    );
+    for engine in &mut engines {
+        engine.load(&scene, &state).unwrap();
+        engine.step(9).unwrap();
+        let before = engine.targets().unwrap();
+        assert_ne!(before[2].position, scene.targets[2].position, "the hare runs");
+        // The hare of this scene is where it was at the start.
+        let mut told = scene.clone();
+        told.species[0].body.max_speed = 2.5;
+        told.targets[1].position = Point::new(1.0, 2.0);
+        told.targets[0].active = true;
+        told.world.size.x = 500.0;
+        engine.update(&told, Change::PARAMETERS | Change::target(1)).unwrap();
+        let after = engine.targets().unwrap();
+        assert_eq!(after[1].position, Point::new(1.0, 2.0));
+        assert_eq!([&after[0], &after[2]], [&before[0], &before[2]]);
+        // The control: the whole list is another matter.
+        engine.update(&told, Change::TARGETS).unwrap();
+        assert_eq!(engine.targets().unwrap(), told.targets);
+    }
+}
+
+#[test]
+fn an_update_of_parameters_compiles_and_allocates_nothing() {
+    let test = "an_update_of_parameters_compiles_and_allocates_nothing";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    let (mut scene, state) = mixed("wrap", &[]);
+    let mut engine = common::gpu::engine(&gpu);
+    engine.load(&scene, &state).unwrap();
+    let mut made = gpu.made();
+    let mut update = |engine: &mut dyn Engine, scene: &Scene, change: Change| {
+        engine.update(scene, change).unwrap();
+        engine.step(1).unwrap();
+        let before = std::mem::replace(&mut made, gpu.made());
+        (made.buffers - before.buffers, made.pipelines - before.pipelines)
+    };
+    for step in 0..20_u8 {
+        set(&mut scene, Kind::Separation, "weight", 1.0 + f32::from(step));
+        scene.targets[0].active = step % 2 == 0;
+        scene.targets[1].position.x = f32::from(step);
+        let change = Change::PARAMETERS | Change::POINTER | Change::target(1);
+        assert_eq!(update(&mut engine, &scene, change), (0, 0));
+        scene.obstacles[0].position.x = 100.0 + f32::from(step);
+        assert_eq!(update(&mut engine, &scene, Change::TARGETS), (0, 0));
+    }
+    // The controls: a grid of more cells, a longer list and another set of behaviours.
+    let first = scene.clone();
+    set(&mut scene, Kind::Alignment, "radius", 40.0);
+    let (_, bin) = update(&mut engine, &scene, Change::PARAMETERS);
+    assert_eq!(bin, 1, "the pass that bins the agents anew");
+    let one = Obstacle::new(Point::new(5.0, 5.0), 2.0);
+    scene.obstacles.extend(std::iter::repeat_n(one, 300));
+    assert_eq!(update(&mut engine, &scene, Change::SCENERY), (1, 0));
+    scene.species[0].rules.push(rule(Kind::Arrive));
+    let (_, compiled) = update(&mut engine, &scene, Change::PARAMETERS);
+    assert!(compiled > 3, "{compiled}");
+    // What was compiled once stays compiled.
+    assert_eq!(update(&mut engine, &first, Change::PARAMETERS), (0, 0));
+    assert_eq!(update(&mut engine, &scene, Change::PARAMETERS), (0, 0));
+}
+
+#[test]
+fn agents_beyond_a_smaller_world_are_brought_inside_by_the_next_tick() {
+    let test = "agents_beyond_a_smaller_world_are_brought_inside_by_the_next_tick";
+    let gpu = adapter::gpu(test);
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(cpu())];
+    engines.extend(gpu.map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }));
+    for boundary in ["wrap", "walls"] {
+        let (mut scene, state) = flock(2000, &[&format!("world.boundary=\"{boundary}\"")]);
+        let size = scene.world.size * 0.7;
+        let outside = |state: &FlockState| {
+            let inside = |p: &Point| p.cmpge(Point::ZERO).all() && p.cmple(size).all();
+            state.position.iter().filter(|p| !inside(p)).count()
+        };
+        for engine in &mut engines {
+            engine.load(&scene, &state).unwrap();
+            let mut smaller = scene.clone();
+            smaller.world.size = size;
+            engine.update(&smaller, Change::WORLD).unwrap();
+            let before = engine.read_back().unwrap();
+            assert_eq!(before, state, "an edit moves nobody");
+            assert!(outside(&before) > 500);
+            engine.step(1).unwrap();
+            assert_eq!(outside(&engine.read_back().unwrap()), 0, "{boundary}");
+        }
+        scene.world.size = size;
+    }
+}
