@@ -44,7 +44,7 @@ fn frames(criterion: &mut Criterion) {
                 offscreen.set_method(method);
                 group.bench_function(BenchmarkId::new(name, count), |bencher| {
                     bencher.iter(|| {
-                        let agents = engine.gpu_agents().expect("a flock is loaded");
+                        let agents = engine.buffers().expect("a flock is loaded");
                         offscreen.render(agents, &flock.scene, &[], &camera).expect("it draws")
                     });
                 });

@@ -1,6 +1,8 @@
 // The agents as the drawing shaders see them. Nothing else in those shaders knows where the agents
 // are kept.
 
+import package::tag::species_in;
+
 // Position in xy, velocity in zw.
 @group(0) @binding(0) var<storage, read> state: array<vec4<f32>>;
 // Species above, id below.
@@ -14,8 +16,8 @@ fn motion_of(agent: u32) -> vec4<f32> {
     return state[agent];
 }
 
-fn species_of(agent: u32, shift: u32) -> u32 {
-    return tag[agent] >> shift;
+fn species_of(agent: u32) -> u32 {
+    return species_in(tag[agent]);
 }
 
 fn neighbours_of(agent: u32) -> f32 {

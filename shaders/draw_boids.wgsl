@@ -67,7 +67,7 @@ fn placed(position: vec2<f32>, arm: vec2<f32>) -> vec4<f32> {
 fn corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let agent = vertex / 3u;
     let motion = motion_of(agent);
-    let look = picture.species[species_of(agent, picture.species_shift)];
+    let look = picture.species[species_of(agent)];
     let crowd = crowd_of(agent);
     var out: Corner;
     out.position = placed(motion.xy, dart_arm(motion.zw, vertex % 3u, look));
@@ -85,7 +85,7 @@ fn paint(in: Corner) -> @location(0) vec4<f32> {
 fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
     let agent = vertex / 3u;
     let motion = motion_of(agent);
-    let look = picture.species[species_of(agent, picture.species_shift)];
+    let look = picture.species[species_of(agent)];
     let crowd = crowd_of(agent);
     var out: FigureCorner;
     if look.shape == DART {

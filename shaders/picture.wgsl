@@ -38,10 +38,9 @@ struct Picture {
     pixels_per_unit: f32,
     // Half the width of a dart over half its length.
     slenderness: f32,
-    // Where the species begins in a tag.
-    species_shift: u32,
     // Neighbours that make a crowd; 0 where agents do not remember theirs.
     crowd: f32,
+    padding: u32,
     species: array<SpeciesLook, MAX_SPECIES>,
 }
 

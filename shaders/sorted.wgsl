@@ -1,5 +1,7 @@
 // The flock as the last tick left it, sorted by cell: what neighbours are looked for in.
 
+import package::tag::species_in;
+
 // Position and velocity.
 @group(0) @binding(4) var<storage, read> state: array<vec4<f32>>;
 // Species (5 bits) and id (27 bits).
@@ -9,7 +11,7 @@
 
 fn species_of(tag: u32) -> u32 {
     @if(several_species) {
-        return tag >> 27u;
+        return species_in(tag);
     }
     return 0u;
 }

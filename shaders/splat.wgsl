@@ -94,7 +94,7 @@ fn look_of(agent: u32) -> SpeciesLook {
     if canvas.several == 0u {
         return picture.species[0];
     }
-    return picture.species[min(species_of(agent, picture.species_shift), MAX_SPECIES - 1u)];
+    return picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
 }
 
 @compute @workgroup_size(64)

@@ -14,7 +14,6 @@ struct Agent {
     limits_each: bool,
     // Half its length; world units.
     size: f32,
-    // Row of the initial state.
     id: u32,
     // What it remembers: turns, −0.5 to 0.5.
     angle: f32,

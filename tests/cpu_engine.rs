@@ -8,8 +8,8 @@ use common::{
     CORRECTLY_ROUNDED, Differences, assert_a_thousand_ticks, assert_none, assert_ticks, bits,
     check_invariants, compare, compare_targets, differences, flock, mixed, reference, run,
 };
-use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
+use flockwork::engine::{Change, Engine};
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::scene::{Request, Rule, Scene};
 use flockwork::model::scenery::Segment;
@@ -364,7 +364,9 @@ fn the_pointer_is_sought_and_let_go() {
     let mut engine = engine();
     let calm = run(&mut engine, &scene, &state, 30);
     engine.load(&scene, &state).unwrap();
-    engine.set_pointer(Some(Vec2::new(0.0, 0.0)));
+    let mut pointed = scene.clone();
+    (pointed.targets[0].active, pointed.targets[0].position) = (true, Vec2::ZERO);
+    engine.update(&pointed, Change::POINTER).unwrap();
     engine.step(30).unwrap();
     let drawn = engine.read_back().unwrap();
     let mean = |state: &FlockState| {
@@ -372,7 +374,7 @@ fn the_pointer_is_sought_and_let_go() {
         common::mean(&all).length()
     };
     assert!(mean(&drawn) < mean(&calm) - 1.0);
-    engine.set_pointer(None);
+    engine.update(&scene, Change::POINTER).unwrap();
     engine.load(&scene, &state).unwrap();
     engine.step(30).unwrap();
     assert_eq!(bits(&engine.read_back().unwrap()), bits(&calm));

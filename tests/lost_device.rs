@@ -5,14 +5,13 @@ mod frail;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use clap::Parser;
 use flockwork::commands::capture::{CaptureArgs, capture_on};
 use flockwork::commands::options::Machine;
 use flockwork::commands::simulate::{SimulateArgs, simulate_on};
 use flockwork::engine::gpu::{Gpu, GpuEngine};
-use flockwork::engine::{Engine, EngineError};
+use flockwork::engine::{Change, Engine, EngineError};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use frail::Frail;
@@ -52,7 +51,10 @@ fn all_is_lost(gpu: &Gpu, engine: &mut GpuEngine, scene: &Scene, state: &FlockSt
     is_lost("read_back", engine.read_back());
     engine.set_profiling(true);
     is_lost("a profiled step", engine.step(1));
-    assert!(engine.take_snapshot().is_none());
+    is_lost("request", engine.request());
+    is_lost("poll", engine.poll());
+    is_lost("snapshot", engine.snapshot());
+    is_lost("update", engine.update(scene, Change::PARAMETERS));
     is_lost("load", engine.load(scene, state));
 }
 
@@ -83,40 +85,6 @@ fn a_device_lost_between_ticks_is_reported_whatever_is_under_way() {
         }
         gpu.device.destroy();
         all_is_lost(&gpu, &mut engine, &scene, &state);
-    }
-}
-
-#[test]
-fn a_snapshot_is_the_flock_at_the_tick_of_its_request() {
-    let test = "a_snapshot_is_the_flock_at_the_tick_of_its_request";
-    let Some(gpu) = adapter::gpu(test) else { return };
-    for name in ["flock", "pursuit", "wander"] {
-        let (scene, state) = flock(name, 3000);
-        let mut engine = GpuEngine::new(Arc::clone(&gpu));
-        assert!(!engine.request_snapshot(), "of what?");
-        engine.load(&scene, &state).unwrap();
-        engine.step(7).unwrap();
-        let (state, targets) = (engine.read_back().unwrap(), engine.targets().unwrap());
-        assert!(engine.request_snapshot());
-        // The flock moves on.
-        engine.step(5).unwrap();
-        let begin = Instant::now();
-        let snapshot = loop {
-            if let Some(snapshot) = engine.take_snapshot() {
-                break snapshot;
-            }
-            gpu.poll(wgpu::PollType::Poll).unwrap();
-            assert!(begin.elapsed() < DEADLINE, "it does not arrive");
-            std::thread::yield_now();
-        };
-        assert_eq!((snapshot.state, snapshot.targets), (state, targets), "{name}");
-        assert!(engine.take_snapshot().is_none(), "one was asked for");
-        // When the flock is replaced, its snapshot never arrives.
-        assert!(engine.request_snapshot());
-        let (scene, state) = flock(name, 30);
-        engine.load(&scene, &state).unwrap();
-        engine.finish().unwrap();
-        assert!(engine.take_snapshot().is_none());
     }
 }
 

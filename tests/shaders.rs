@@ -6,6 +6,7 @@ use flockwork::engine::gpu::buffers::{HITS_BYTES, MOST_STORAGE_BUFFERS, NAMES};
 use flockwork::engine::gpu::device::LANES;
 use flockwork::engine::gpu::pass::{BETWEEN_TICKS, TICK};
 use flockwork::engine::gpu::reflect;
+use flockwork::engine::gpu::row;
 use flockwork::engine::gpu::shaders::{Variant, compose, roots};
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::parameter::{MAX_SPECIES, Parameter};
@@ -162,6 +163,38 @@ fn a_subgroup_has_the_width_that_the_device_must_have() {
     });
     let wanted = Expression::Literal(Literal::U32(LANES));
     assert_eq!(lanes, Some(&wanted));
+}
+
+/// The number that a constant of a shader has.
+fn constant(module: &wgpu::naga::Module, name: &str) -> Option<u32> {
+    let (_, constant) = module.constants.iter().find(|(_, constant)| {
+        let found = constant.name.as_deref().unwrap_or_default();
+        // WESL puts the number of underscores before a name that has any.
+        found == name || found.replace("__", "_").ends_with(&format!("_1{name}"))
+    })?;
+    match module.global_expressions[constant.init] {
+        Expression::Literal(Literal::U32(number)) => Some(number),
+        _ => None,
+    }
+}
+
+#[test]
+fn the_shaders_read_the_row_of_an_agent_as_it_is_declared() {
+    let variant = variants().into_iter().find(|v| v.uses.has(Uses::MEMORY) && v.several_species);
+    let variant = Variant { traits: drawn(variant.unwrap().uses), ..variant.unwrap() };
+    let variant = Variant { uses: variant.uses.with(Uses::TRAITS), ..variant };
+    for shader in ["steer", "bin", "reorder", "draw_boids", "splat"] {
+        let (_, module) = compose(shader, variant).unwrap();
+        let bytes = |name: &str| reflect::layout(&module, name).map(|row| u64::from(row.size));
+        assert_eq!(bytes("state"), Some(row::STATE_BYTES), "{shader}");
+        assert_eq!(bytes("tag"), Some(row::TAG_BYTES), "{shader}");
+        assert_eq!(bytes("memory"), Some(row::MEMORY_BYTES), "{shader}");
+        let reads_species = ["steer", "draw_boids", "splat"].contains(&shader);
+        let expected = reads_species.then_some(row::SPECIES_SHIFT);
+        assert_eq!(constant(&module, "SPECIES_SHIFT"), expected, "{shader}");
+        let expected = (shader == "steer").then_some(row::ID_MASK);
+        assert_eq!(constant(&module, "ID_MASK"), expected, "{shader}");
+    }
 }
 
 #[test]

@@ -297,7 +297,7 @@ fn packed_sums_make_the_same_picture_and_only_where_they_fit() {
             engine.write_buffer("grid_stats", &members.to_le_bytes()).unwrap();
         }
         let mut offscreen = Offscreen::new(Arc::clone(&gpu), 1280, 720).unwrap();
-        let agents = engine.gpu_agents().unwrap();
+        let agents = engine.buffers().unwrap();
         offscreen.render(agents, &scene, &scene.targets, &camera).unwrap()
     };
     let (packed, wide) = (drawn(&state, None), drawn(&state, Some(u32::MAX)));

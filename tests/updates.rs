@@ -106,7 +106,6 @@ fn edits_of_mixed() -> Vec<Edit> {
         }),
         edit("a target that moves put elsewhere", Change::target(2), |scene| {
             scene.targets[2].position = Point::new(20.0, 30.0);
-            scene.targets[2].velocity = Point::new(-1.0, 2.0);
         }),
         edit("targets that rest", Change::TARGETS, |scene| {
             for target in &mut scene.targets {

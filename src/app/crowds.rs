@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::player::Player;
-use crate::engine::EngineError;
-use crate::engine::gpu::Gpu;
+use crate::engine::gpu::row::{MotionRow, STATE_BYTES};
+use crate::engine::gpu::{AgentBuffers, Gpu};
+use crate::engine::{AgentsAt, EngineError};
 use crate::model::grid::RUN_CAP;
 use crate::model::statistics::sampled_agents;
 use crate::model::vector::Point;
@@ -64,8 +65,16 @@ impl Crowds {
 
 /// All positions, in any order: from a device this reads less than a whole state in row order.
 fn positions(player: &mut Player<'_>, gpu: &Gpu) -> Result<Vec<Point>, EngineError> {
-    let Some(agents) = player.engine().gpu_agents() else { return Ok(player.state()?.position) };
-    let bytes = gpu.read(agents.state)?;
-    let agents = bytes.chunks_exact(16).take(agents.count as usize);
-    Ok(agents.map(|agent| bytemuck::pod_read_unaligned(&agent[..8])).collect())
+    let agents: &AgentBuffers = match player.engine().agents() {
+        AgentsAt::Device(agents) => {
+            agents.get().ok_or_else(|| gpu.error("the agents are on another kind of device"))?
+        }
+        AgentsAt::Host(agents) => {
+            let place = |agent| agents.position.map(|component| component.get(agent)).into();
+            return Ok((0..agents.len()).map(place).collect());
+        }
+    };
+    let bytes = gpu.read_first(&agents.state, u64::from(agents.count) * STATE_BYTES)?;
+    let place = |motion: &[u8]| bytemuck::pod_read_unaligned::<MotionRow>(motion).position.into();
+    Ok(bytes.chunks_exact(STATE_BYTES as usize).map(place).collect())
 }

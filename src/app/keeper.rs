@@ -12,6 +12,9 @@ use crate::model::state::FlockState;
 const PATIENCE: Duration = Duration::from_secs(1);
 const TIMES_THE_COST: u32 = 20;
 
+/// No copy is made of more agents: it would double the half gigabyte that they take on the host.
+const MOST_AGENTS: usize = 22_000_000;
+
 /// The last state of a flock that is on the host, and its targets.
 #[derive(Debug)]
 pub struct Keeper<'a> {
@@ -53,13 +56,15 @@ impl<'a> Keeper<'a> {
     /// every frame; it waits for nothing.
     pub fn look_after(&mut self, engine: &mut dyn Engine, tick: u64) {
         let now = Instant::now();
-        if let Some(snapshot) = engine.take_snapshot() {
+        // What goes wrong here goes wrong in the next tick, which says so.
+        if let Ok(Some(snapshot)) = engine.poll() {
             (self.state, self.targets) = (Cow::Owned(snapshot.state), snapshot.targets);
             let took = self.asked.take().map_or(Duration::ZERO, |asked| now - asked);
             self.next = now + PATIENCE.max(took * TIMES_THE_COST);
         }
         // While the clock stands there is nothing new.
-        if now >= self.next && self.state.tick != tick && engine.request_snapshot() {
+        let fits = engine.kind() == EngineKind::Gpu && self.first.len() <= MOST_AGENTS;
+        if fits && now >= self.next && self.state.tick != tick && engine.request().is_ok() {
             self.asked.get_or_insert(now);
             self.next = now + PATIENCE;
         }

@@ -20,7 +20,7 @@ use super::player::Player;
 use super::pointer::{DropKey, Pointer};
 use super::screen::{Acquired, Screen, Sheet};
 use super::{Next, Summary, WindowError, WindowOptions};
-use crate::engine::EngineKind;
+use crate::engine::{AgentsAt, EngineKind};
 use crate::model::behaviours::Target;
 use crate::model::scene::{Click, Species};
 use crate::model::vector::Point;
@@ -257,9 +257,9 @@ impl<'a> OpenWindow<'a> {
     /// Applies what the pointer has asked for since the last frame. Each kind of edit is applied
     /// once, because each reloads the flock.
     fn apply_edits(&mut self) -> Result<(), WindowError> {
-        self.player.set_pointer(self.pointer.call());
+        self.player.set_pointer(self.pointer.call())?;
         if let Some(place) = self.pointer.take_lead() {
-            self.player.lead(place);
+            self.player.lead(place)?;
         }
         let drops = self.pointer.take_drops();
         if !drops.is_empty() {
@@ -348,17 +348,21 @@ impl<'a> OpenWindow<'a> {
         let gpu = Arc::clone(self.screen.gpu());
         let target = self.screen.view(&canvas)?;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        if self.player.engine().gpu_agents().is_none() {
+        if let AgentsAt::Host(agents) = self.player.engine().agents() {
             let revision = self.player.revision();
             if self.uploaded_revision.replace(revision) != Some(revision) {
-                self.uploaded.upload(&self.player.state()?)?;
+                self.uploaded.upload(agents)?;
             }
         }
         // Reading from a GPU means waiting: do it only for targets that move by themselves.
         let moving = self.player.scene().targets.iter().any(Target::moves);
         let targets = if moving { Some(self.player.targets()?) } else { None };
-        let agents = self.player.engine().gpu_agents();
-        let agents = agents.unwrap_or_else(|| self.uploaded.agents());
+        let agents = match self.player.engine().agents() {
+            AgentsAt::Device(agents) => agents.get(),
+            AgentsAt::Host(_) => Some(self.uploaded.agents()),
+        };
+        let elsewhere = || gpu.error("cannot draw agents of another kind of device");
+        let agents = agents.ok_or_else(elsewhere)?;
         let (scene, camera) = (self.player.scene(), &self.pointer.camera);
         let targets = targets.as_ref().unwrap_or(&scene.targets);
         self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera)?;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::clock::Clock;
 use super::edits::{self, Thing};
 use super::keeper::Keeper;
-use crate::engine::{Engine, EngineError, Profile};
+use crate::engine::{Change, Engine, EngineError, Profile};
 use crate::model::behaviours::Target;
 use crate::model::scene::{Scene, Species};
 use crate::model::state::FlockState;
@@ -72,16 +72,23 @@ impl<'a> Player<'a> {
         self.engine.load(&self.scene, state)?;
         (self.tick, self.agents) = (state.tick, state.len());
         self.keeper.trust(self.engine.kind());
-        self.settle();
-        Ok(())
+        self.settle()
     }
 
     /// Tells an engine with a new flock what it does not know of it.
-    fn settle(&mut self) {
+    fn settle(&mut self) -> Result<(), EngineError> {
         self.engine.set_profiling(true);
-        self.engine.set_pointer(self.pointer);
         self.revision += 1;
         self.edition += 1;
+        self.point()
+    }
+
+    /// Puts the target `pointer` where the pointer is.
+    fn point(&mut self) -> Result<(), EngineError> {
+        let Some(target) = self.scene.targets.first_mut() else { return Ok(()) };
+        target.active = self.pointer.is_some();
+        target.position = self.pointer.unwrap_or(target.position);
+        self.engine.update(&self.scene, Change::POINTER)
     }
 
     /// Runs the ticks that are due `elapsed` seconds after the last call; returns how many.
@@ -142,8 +149,7 @@ impl<'a> Player<'a> {
         engine.load(&scene, &state)?;
         self.keeper.keep(Cow::Owned(state), scene.targets);
         self.keeper.trust(engine.kind());
-        self.replace(engine);
-        Ok(())
+        self.replace(engine)
     }
 
     /// Goes on with another engine from the last state that is on the host: this one has lost what it
@@ -154,16 +160,16 @@ impl<'a> Player<'a> {
         engine.load(&scene, state)?;
         (self.tick, self.agents) = (state.tick, state.len());
         self.keeper.trust(engine.kind());
-        self.replace(engine);
+        self.replace(engine)?;
         Ok(self.tick)
     }
 
     /// Takes an engine that has the flock.
-    fn replace(&mut self, engine: Box<dyn Engine>) {
+    fn replace(&mut self, engine: Box<dyn Engine>) -> Result<(), EngineError> {
         self.engine = engine;
         self.profile = Profile::default();
         self.cost = 0.0;
-        self.settle();
+        self.settle()
     }
 
     /// Goes on with what `edit` makes of the scene and the state, both as they are now; it may add
@@ -248,22 +254,26 @@ impl<'a> Player<'a> {
     }
 
     /// Moves the target `pointer`, or takes it away.
-    pub fn set_pointer(&mut self, pointer: Option<Point>) {
+    pub fn set_pointer(&mut self, pointer: Option<Point>) -> Result<(), EngineError> {
         // Beside a world without edges there is nothing: the place is that inside it.
         let wraps = self.scene.world.boundary == Boundary::Wrap;
         let world = self.scene.world;
-        self.pointer = pointer.map(|p| if wraps { edits::inside(&world, p) } else { p });
-        self.engine.set_pointer(self.pointer);
+        let pointer = pointer.map(|p| if wraps { edits::inside(&world, p) } else { p });
+        if std::mem::replace(&mut self.pointer, pointer) == pointer {
+            return Ok(());
+        }
+        self.point()
     }
 
     /// Moves the target that goes along with the mouse, where the scene has one.
-    pub fn lead(&mut self, place: Point) {
-        let Some(index) = self.scene.led_target() else { return };
+    pub fn lead(&mut self, place: Point) -> Result<(), EngineError> {
+        let Some(index) = self.scene.led_target() else { return Ok(()) };
         let place = edits::inside(&self.scene.world, place);
         self.scene.targets[index].position = place;
-        self.engine.place_target(index, place);
+        self.engine.update(&self.scene, Change::target(index))?;
         // What agents steer by has changed, though none has moved.
         self.revision += 1;
+        Ok(())
     }
 
     /// The engine at work.

@@ -97,11 +97,9 @@ impl Pace {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::engine::{Change, EngineKind, Profile};
-    use crate::model::behaviours::Target;
+    use crate::engine::{AgentsAt, Change, EngineKind, Profile, Snapshot};
     use crate::model::scene::Scene;
     use crate::model::state::FlockState;
-    use crate::model::vector::Point;
 
     /// An engine whose agents fly straight ahead. Raises `interrupt` after `stop_after` ticks of all
     /// that it does.
@@ -129,11 +127,6 @@ pub mod tests {
         fn update(&mut self, _: &Scene, _: Change) -> Result<(), EngineError> {
             Ok(())
         }
-        fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-            Ok(Vec::new())
-        }
-        fn set_pointer(&mut self, _: Option<Point>) {}
-        fn place_target(&mut self, _: usize, _: Point) {}
         fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
             for _ in 0..ticks {
                 self.state.tick += 1;
@@ -148,11 +141,14 @@ pub mod tests {
             }
             Ok(())
         }
-        fn finish(&mut self) -> Result<(), EngineError> {
+        fn request(&mut self) -> Result<(), EngineError> {
             Ok(())
         }
-        fn read_back(&mut self) -> Result<FlockState, EngineError> {
-            Ok(self.state.clone())
+        fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
+            Ok(None)
+        }
+        fn agents(&self) -> AgentsAt<'_> {
+            AgentsAt::Host((&self.state).into())
         }
         fn set_profiling(&mut self, _: bool) {}
         fn profile(&mut self) -> Profile {
@@ -160,6 +156,12 @@ pub mod tests {
         }
         fn largest_cell(&mut self) -> u32 {
             0
+        }
+        fn finish(&mut self) -> Result<(), EngineError> {
+            Ok(())
+        }
+        fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+            Ok(Snapshot { state: self.state.clone(), targets: Vec::new() })
         }
     }
 

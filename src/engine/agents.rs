@@ -76,10 +76,8 @@ pub struct HostAgents<'a> {
     pub memory: &'a [Memory],
 }
 
-impl<'a> HostAgents<'a> {
-    /// Those of a state.
-    #[must_use]
-    pub fn of(state: &'a FlockState) -> Self {
+impl<'a> From<&'a FlockState> for HostAgents<'a> {
+    fn from(state: &'a FlockState) -> Self {
         let of = |points: &'a [Point]| [0, 1].map(|axis| Component::of_points(points, axis));
         Self {
             position: of(&state.position),
@@ -88,7 +86,9 @@ impl<'a> HostAgents<'a> {
             memory: &state.memory,
         }
     }
+}
 
+impl HostAgents<'_> {
     /// Number of agents.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -114,12 +114,12 @@ mod tests {
             species: vec![0, 1],
             ..FlockState::default()
         };
-        let agents = HostAgents::of(&state);
+        let agents = HostAgents::from(&state);
         assert_eq!((agents.len(), agents.is_empty()), (2, false));
         assert_eq!(agents.position.map(|component| component.get(1)), [3.0, 4.0]);
         assert_eq!(agents.velocity.map(|component| component.get(0)), [5.0, 6.0]);
         let none = FlockState::default();
-        assert!(HostAgents::of(&none).is_empty());
+        assert!(HostAgents::from(&none).is_empty());
     }
 
     #[test]

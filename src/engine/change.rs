@@ -27,8 +27,8 @@ impl Change {
     /// The target `pointer`: see [`Self::target`].
     pub const POINTER: Self = Self::target(0);
 
-    /// Place, velocity and presence of one target. The other targets stay where the engine has them,
-    /// and so does the number of hits.
+    /// Place and presence of one target, which may be one that moves by itself. Its velocity and hits
+    /// stay as the engine has them, and so do the other targets.
     #[must_use]
     pub const fn target(index: usize) -> Self {
         Self { parts: 0, targets: if index < MAX_TARGETS { 1 << index } else { 0 } }
@@ -103,7 +103,6 @@ impl Change {
             let pair = one.targets.get_mut(index).zip(other.targets.get_mut(index));
             if let Some((one, other)) = pair {
                 swap(&mut one.position, &mut other.position);
-                swap(&mut one.velocity, &mut other.velocity);
                 swap(&mut one.active, &mut other.active);
             }
         }

@@ -1,5 +1,7 @@
 //! Why an engine cannot go on.
 
+use crate::model::scene::MAX_AGENTS;
+
 /// An engine that cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EngineError {
@@ -47,5 +49,24 @@ pub enum EngineError {
         threads: usize,
         /// What the system said.
         message: String,
+    },
+    /// An id that a tag cannot hold.
+    #[error(
+        "agent {id}: ids of agents are numbers up to {largest}; number the agents from 0",
+        largest = MAX_AGENTS - 1
+    )]
+    LargeId {
+        /// Of the agent.
+        id: u32,
+    },
+    /// An id that another agent has or had.
+    #[error(
+        "agent {id}: the ids of agents ascend, and none is used twice; the next free one is {next}"
+    )]
+    UsedId {
+        /// Of the agent.
+        id: u32,
+        /// The smallest id that no agent had.
+        next: u32,
     },
 }

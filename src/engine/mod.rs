@@ -1,19 +1,22 @@
 //! How a flock moves. Two engines of equal rank behind one trait: [`cpu`] and [`gpu`].
 
+mod agents;
 mod change;
 pub mod cpu;
 mod error;
 pub mod gpu;
+mod ids;
+mod stopwatch;
 
 use std::time::Duration;
 
+pub use agents::{AgentsAt, Component, DeviceAgents, HostAgents};
 pub use change::Change;
 pub use error::EngineError;
 
 use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
 
 /// Which engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,35 +103,20 @@ pub trait Engine {
     /// clamps them as it does all others. The engine stays as it was if this fails.
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError>;
 
-    /// The targets as they are after all submitted ticks: some of them move.
-    fn targets(&mut self) -> Result<Vec<Target>, EngineError>;
-
-    /// Moves the target `pointer`, or takes it away.
-    fn set_pointer(&mut self, pointer: Option<Point>);
-
-    /// Moves a target that does not move by itself.
-    fn place_target(&mut self, index: usize, place: Point);
-
-    /// Advances by `ticks`. The GPU may still be at work on return; see [`Engine::finish`].
+    /// Advances by `ticks`. A device may still be at work on return; see [`Engine::finish`].
     fn step(&mut self, ticks: u32) -> Result<(), EngineError>;
 
-    /// Returns when everything submitted is done.
-    fn finish(&mut self) -> Result<(), EngineError>;
+    /// Asks for a snapshot of the flock as it is after all ticks submitted so far. It is not waited
+    /// for: [`Engine::poll`] returns it when it is here. One is under way at a time, and until it is
+    /// here a request does nothing. [`Engine::load`] drops it.
+    fn request(&mut self) -> Result<(), EngineError>;
 
-    /// The state after all submitted ticks, rows in the order of [`Engine::load`].
-    fn read_back(&mut self) -> Result<FlockState, EngineError>;
+    /// The snapshot that was asked for, once it is here. It does not wait. Call it often: each call
+    /// brings over a part of a large flock.
+    fn poll(&mut self) -> Result<Option<Snapshot>, EngineError>;
 
-    /// Asks for a copy of the flock as it is after all submitted ticks, without waiting for it: what
-    /// there is to go on from when the device is lost. False when none will come, as from engines whose
-    /// flock is on the host anyway. One is under way at a time; [`Engine::load`] drops it.
-    fn request_snapshot(&mut self) -> bool {
-        false
-    }
-
-    /// The copy asked for, once it is here. To be called often: each call brings over a part.
-    fn take_snapshot(&mut self) -> Option<Snapshot> {
-        None
-    }
+    /// Where a renderer finds the agents.
+    fn agents(&self) -> AgentsAt<'_>;
 
     /// Turns the measurement of passes on or off.
     fn set_profiling(&mut self, on: bool);
@@ -139,8 +127,22 @@ pub trait Engine {
     /// Agents in the fullest grid cell, as of the last tick whose result is known on the host.
     fn largest_cell(&mut self) -> u32;
 
-    /// Where the agents are on the device, if they are on one.
-    fn gpu_agents(&self) -> Option<gpu::Agents<'_>> {
-        None
+    /// Waits until everything submitted is done. This and what follows is for hosts that may wait;
+    /// nothing else in an engine does, but for the measurement of passes on a device without a clock
+    /// of its own.
+    fn finish(&mut self) -> Result<(), EngineError>;
+
+    /// The flock after all submitted ticks. Waits for it, and leaves alone what was asked for by
+    /// [`Engine::request`].
+    fn snapshot(&mut self) -> Result<Snapshot, EngineError>;
+
+    /// The state after all submitted ticks. Waits for it.
+    fn read_back(&mut self) -> Result<FlockState, EngineError> {
+        Ok(self.snapshot()?.state)
+    }
+
+    /// The targets after all submitted ticks. Waits for them where they move by themselves.
+    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+        Ok(self.snapshot()?.targets)
     }
 }

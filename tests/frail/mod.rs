@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use flockwork::engine::gpu::{Agents, Gpu};
-use flockwork::engine::{Change, Engine, EngineError, EngineKind, Profile, Snapshot};
+use flockwork::engine::gpu::Gpu;
+use flockwork::engine::{AgentsAt, Change, Engine, EngineError, EngineKind, Profile, Snapshot};
 use flockwork::model::behaviours::Target;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
 
 /// The engine.
 pub struct Frail {
@@ -48,15 +47,6 @@ impl Engine for Frail {
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
         self.engine.update(scene, change)
     }
-    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        self.engine.targets()
-    }
-    fn set_pointer(&mut self, pointer: Option<Point>) {
-        self.engine.set_pointer(pointer);
-    }
-    fn place_target(&mut self, index: usize, place: Point) {
-        self.engine.place_target(index, place);
-    }
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         for _ in 0..ticks {
             if self.lives == 0 {
@@ -68,17 +58,14 @@ impl Engine for Frail {
         }
         Ok(())
     }
-    fn finish(&mut self) -> Result<(), EngineError> {
-        self.engine.finish()
+    fn request(&mut self) -> Result<(), EngineError> {
+        self.engine.request()
     }
-    fn read_back(&mut self) -> Result<FlockState, EngineError> {
-        self.engine.read_back()
+    fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
+        self.engine.poll()
     }
-    fn request_snapshot(&mut self) -> bool {
-        self.engine.request_snapshot()
-    }
-    fn take_snapshot(&mut self) -> Option<Snapshot> {
-        self.engine.take_snapshot()
+    fn agents(&self) -> AgentsAt<'_> {
+        self.engine.agents()
     }
     fn set_profiling(&mut self, on: bool) {
         self.engine.set_profiling(on);
@@ -89,7 +76,13 @@ impl Engine for Frail {
     fn largest_cell(&mut self) -> u32 {
         self.engine.largest_cell()
     }
-    fn gpu_agents(&self) -> Option<Agents<'_>> {
-        self.engine.gpu_agents()
+    fn finish(&mut self) -> Result<(), EngineError> {
+        self.engine.finish()
+    }
+    fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+        self.engine.snapshot()
+    }
+    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+        self.engine.targets()
     }
 }

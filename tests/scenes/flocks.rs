@@ -54,10 +54,10 @@ fn flock_turns_to_the_pointer() {
         let farthest = |a: &Point, b: &Point| away(&state, *a).total_cmp(&away(&state, *b));
         let pointer = places.into_iter().max_by(farthest).unwrap();
         let before = away(&state, pointer);
-        run.engine.set_pointer(Some(pointer));
+        run.point(Some(pointer));
         let after = away(&run.step(400), pointer);
         assert!(after < 0.5 * before, "{before} to {after}");
-        run.engine.set_pointer(None);
+        run.point(None);
         let released = away(&run.step(400), pointer);
         assert!(released > 1.2 * after, "still held at {released} after {after}");
         format!("mean distance to the pointer {before:.0} to {after:.0}, {released:.0} released")
@@ -161,7 +161,7 @@ fn a_flock_at_one_point_is_bounded() {
         state.position.fill(middle);
         let scene = run.scene.clone();
         run.engine.load(&scene, &state).unwrap();
-        run.engine.set_pointer(Some(middle));
+        run.point(Some(middle));
         let state = run.step(50);
         let metrics = Metrics::of(&run.scene, &state);
         assert!(state.position.iter().chain(&state.velocity).all(|p| p.is_finite()));

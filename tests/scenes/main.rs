@@ -14,9 +14,9 @@ mod targets;
 
 use std::sync::Arc;
 
-use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::GpuEngine;
+use flockwork::engine::{Change, Engine};
 use flockwork::model::scene::{BuiltIn, Request, Scene, built_in};
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
@@ -50,6 +50,13 @@ impl Run {
     fn step(&mut self, ticks: u32) -> FlockState {
         self.engine.step(ticks).unwrap();
         self.engine.read_back().unwrap()
+    }
+
+    /// Moves the target `pointer`, or takes it away.
+    fn point(&mut self, pointer: Option<Point>) {
+        let target = &mut self.scene.targets[0];
+        (target.active, target.position) = (pointer.is_some(), pointer.unwrap_or(target.position));
+        self.engine.update(&self.scene, Change::POINTER).unwrap();
     }
 
     fn metrics(&mut self, ticks: u32) -> Metrics {

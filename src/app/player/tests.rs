@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::*;
 use crate::engine::cpu::CpuEngine;
-use crate::engine::{Change, EngineKind};
+use crate::engine::{AgentsAt, Change, EngineKind, Snapshot};
 use crate::model::behaviours::Kind;
 use crate::model::scene::Request;
 
@@ -76,7 +76,7 @@ fn a_target_goes_along_with_the_mouse() {
     let before = player.state().unwrap();
     let revision = player.revision();
     // Across the seam.
-    player.lead(Point::new(-10.0, 50.0));
+    player.lead(Point::new(-10.0, 50.0)).unwrap();
     let targets = player.targets().unwrap();
     assert_eq!(
         (targets[1].position, targets[2].position),
@@ -93,7 +93,7 @@ fn a_target_goes_along_with_the_mouse() {
     assert_eq!(player.targets().unwrap()[2].position, Point::new(300.0, 100.0));
     // A scene without the mode leaves its targets alone.
     play(|player| {
-        player.lead(Point::ONE);
+        player.lead(Point::ONE).unwrap();
         assert_eq!(player.targets().unwrap()[2].position, Point::new(300.0, 100.0));
     });
 }
@@ -165,23 +165,17 @@ impl Engine for Fussy {
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
         self.0.update(scene, change)
     }
-    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        self.0.targets()
-    }
-    fn set_pointer(&mut self, pointer: Option<Point>) {
-        self.0.set_pointer(pointer);
-    }
-    fn place_target(&mut self, index: usize, place: Point) {
-        self.0.place_target(index, place);
-    }
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         self.0.step(ticks)
     }
-    fn finish(&mut self) -> Result<(), EngineError> {
-        self.0.finish()
+    fn request(&mut self) -> Result<(), EngineError> {
+        self.0.request()
     }
-    fn read_back(&mut self) -> Result<FlockState, EngineError> {
-        self.0.read_back()
+    fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
+        self.0.poll()
+    }
+    fn agents(&self) -> AgentsAt<'_> {
+        self.0.agents()
     }
     fn set_profiling(&mut self, on: bool) {
         self.0.set_profiling(on);
@@ -191,6 +185,12 @@ impl Engine for Fussy {
     }
     fn largest_cell(&mut self) -> u32 {
         self.0.largest_cell()
+    }
+    fn finish(&mut self) -> Result<(), EngineError> {
+        self.0.finish()
+    }
+    fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+        self.0.snapshot()
     }
 }
 
@@ -240,26 +240,18 @@ impl Engine for Mortal {
         self.alive()?;
         self.engine.update(scene, change)
     }
-    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        self.alive()?;
-        self.engine.targets()
-    }
-    fn set_pointer(&mut self, pointer: Option<Point>) {
-        self.engine.set_pointer(pointer);
-    }
-    fn place_target(&mut self, index: usize, place: Point) {
-        self.engine.place_target(index, place);
-    }
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         self.alive()?;
         self.engine.step(ticks)
     }
-    fn finish(&mut self) -> Result<(), EngineError> {
+    fn request(&mut self) -> Result<(), EngineError> {
         self.alive()
     }
-    fn read_back(&mut self) -> Result<FlockState, EngineError> {
-        self.alive()?;
-        self.engine.read_back()
+    fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
+        Ok(None)
+    }
+    fn agents(&self) -> AgentsAt<'_> {
+        self.engine.agents()
     }
     fn set_profiling(&mut self, _: bool) {}
     fn profile(&mut self) -> Profile {
@@ -267,6 +259,13 @@ impl Engine for Mortal {
     }
     fn largest_cell(&mut self) -> u32 {
         0
+    }
+    fn finish(&mut self) -> Result<(), EngineError> {
+        self.alive()
+    }
+    fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+        self.alive()?;
+        self.engine.snapshot()
     }
 }
 

@@ -89,14 +89,14 @@ impl MotionMut<'_> {
 pub struct Identity {
     /// Index into the scene's species.
     pub species: Vec<u8>,
-    /// Row of the agent in the state that was loaded.
+    /// The agent's id.
     pub row: Vec<u32>,
 }
 
 impl Identity {
-    /// The agents in the order in which they are loaded.
-    pub fn of(species: &[u8]) -> Self {
-        Self { species: species.to_vec(), row: (0..species.len() as u32).collect() }
+    /// Agents in the order of these arrays.
+    pub fn of(species: &[u8], ids: &[u32]) -> Self {
+        Self { species: species.to_vec(), row: ids.to_vec() }
     }
 }
 

@@ -13,13 +13,18 @@ mod sort;
 mod steer;
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rayon::prelude::*;
 
 pub use lanes::InstructionSet;
 
-use super::{Change, Engine, EngineError, EngineKind, PassTime, Profile};
+use super::ids::Ids;
+use super::stopwatch::Stopwatch;
+use super::{
+    AgentsAt, Change, Component, Engine, EngineError, EngineKind, HostAgents, PassTime, Profile,
+    Snapshot,
+};
 use crate::model::behaviours::{Surroundings, Target, Uses};
 use crate::model::grid::Grid;
 use crate::model::memory::Memory;
@@ -45,6 +50,8 @@ pub struct CpuEngine {
     pool: rayon::ThreadPool,
     instructions: InstructionSet,
     flock: Option<Flock>,
+    /// The snapshot that was asked for.
+    asked: Option<Snapshot>,
     profiling: bool,
     profile: Profile,
 }
@@ -56,8 +63,8 @@ struct Flock {
     uses: Uses,
     grid: Grid,
     table: SpeciesTable,
-    /// Names of the agents in files, in the order of the load.
-    id: Vec<u32>,
+    /// The agents.
+    ids: Ids,
     tick: u64,
     /// Sorted by cell between ticks.
     motion: Motion,
@@ -87,12 +94,14 @@ impl CpuEngine {
         let pool = builder.thread_name(|index| format!("flock {index}")).build();
         let pool =
             pool.map_err(|error| EngineError::Threads { threads, message: error.to_string() })?;
-        Ok(Self { pool, instructions, flock: None, profiling: false, profile: Profile::default() })
+        let profile = Profile::default();
+        Ok(Self { pool, instructions, flock: None, asked: None, profiling: false, profile })
     }
 }
 
 impl Flock {
-    fn new(scene: &Scene, state: &FlockState, threads: usize) -> Self {
+    fn new(scene: &Scene, state: &FlockState, threads: usize) -> Result<Self, EngineError> {
+        let ids = Ids::of(&state.id)?;
         let count = state.len();
         let grid = scene.grid(count);
         let moved = Motion::of(&state.position, &state.velocity, scene.memory_of(state));
@@ -102,17 +111,17 @@ impl Flock {
             uses: scene.uses(),
             grid,
             table: SpeciesTable::of(scene, state.tick),
-            id: state.id.clone(),
+            ids,
             tick: state.tick,
             motion: Motion::zeroed_like(&moved),
-            identity: Identity::of(&state.species),
+            identity: Identity::of(&state.species, &state.id),
             start: vec![0; grid.cells() + 1],
             moved,
             key: state.position.par_iter().map(|p| grid.key_of(*p)).collect(),
-            identity_spare: Identity::of(&state.species),
+            identity_spare: Identity::of(&state.species, &state.id),
         };
         flock.sort_evenly(threads);
-        flock
+        Ok(flock)
     }
 
     /// Sorts `moved`, whose order has nothing to do with the grid, by its cells.
@@ -160,9 +169,9 @@ impl Flock {
         self.sort_evenly(threads);
     }
 
-    /// Advances by one tick; returns the time of `steer` and of `sort`.
-    fn tick(&mut self, instructions: InstructionSet, threads: usize) -> [Duration; 2] {
-        let begin = Instant::now();
+    /// Advances by one tick; returns the time of `steer` and of `sort` where it is `timed`.
+    fn tick(&mut self, instructions: InstructionSet, threads: usize, timed: bool) -> [Duration; 2] {
+        let stopwatch = Stopwatch::start(timed);
         if self.uses.has(Uses::VARYING) {
             self.table = SpeciesTable::of(&self.scene, self.tick);
         }
@@ -193,10 +202,10 @@ impl Flock {
         if self.uses.has(Uses::MOVING_TARGETS) {
             self.move_targets();
         }
-        let steered = Instant::now();
+        let steered = stopwatch.elapsed();
         self.sort(&bands);
         self.tick += 1;
-        [steered - begin, steered.elapsed()]
+        [steered, stopwatch.elapsed() - steered]
     }
 
     /// Moves the targets by one tick; those that an agent has hit reappear elsewhere, and it where
@@ -243,17 +252,18 @@ impl Flock {
         std::mem::swap(&mut self.identity, &mut self.identity_spare);
     }
 
-    fn state(&self) -> FlockState {
-        let count = self.id.len();
+    fn snapshot(&self) -> Snapshot {
+        let count = self.ids.len();
         let mut state = FlockState {
             tick: self.tick,
-            id: self.id.clone(),
+            id: self.ids.all().to_vec(),
             species: vec![0; count],
             position: vec![Point::ZERO; count],
             velocity: vec![Point::ZERO; count],
             memory: vec![Memory::default(); self.motion.memory.len()],
         };
-        for (index, row) in self.identity.row.iter().map(|row| *row as usize).enumerate() {
+        for (index, id) in self.identity.row.iter().enumerate() {
+            let Some(row) = self.ids.row(*id) else { continue };
             state.species[row] = self.identity.species[index];
             state.position[row] = self.motion.position(index);
             state.velocity[row] = self.motion.velocity(index);
@@ -261,7 +271,18 @@ impl Flock {
                 state.memory[row] = *memory;
             }
         }
-        state
+        Snapshot { state, targets: self.scene.targets.clone() }
+    }
+
+    /// The agents as they are sorted.
+    fn agents(&self) -> HostAgents<'_> {
+        let Motion { x, y, vx, vy, memory } = &self.motion;
+        HostAgents {
+            position: [x, y].map(|numbers| Component::of(numbers)),
+            velocity: [vx, vy].map(|numbers| Component::of(numbers)),
+            species: &self.identity.species,
+            memory,
+        }
     }
 }
 
@@ -285,7 +306,8 @@ impl Engine for CpuEngine {
         self.flock = None;
         self.profile = Profile::default();
         let threads = self.pool.current_num_threads();
-        self.flock = Some(self.pool.install(|| Flock::new(scene, state, threads)));
+        self.asked = None;
+        self.flock = Some(self.pool.install(|| Flock::new(scene, state, threads))?);
         Ok(())
     }
 
@@ -297,32 +319,14 @@ impl Engine for CpuEngine {
         Ok(())
     }
 
-    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        Ok(self.flock.as_ref().map(|flock| flock.scene.targets.clone()).unwrap_or_default())
-    }
-
-    fn set_pointer(&mut self, pointer: Option<Point>) {
-        let targets = self.flock.as_mut().map(|flock| &mut flock.scene.targets);
-        if let Some(target) = targets.and_then(|targets| targets.first_mut()) {
-            target.active = pointer.is_some();
-            target.position = pointer.unwrap_or(target.position);
-        }
-    }
-
-    fn place_target(&mut self, index: usize, place: Point) {
-        let targets = self.flock.as_mut().map(|flock| &mut flock.scene.targets);
-        if let Some(target) = targets.and_then(|targets| targets.get_mut(index)) {
-            target.position = place;
-        }
-    }
-
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         let Some(flock) = &mut self.flock else { return Ok(()) };
         let (threads, instructions) = (self.pool.current_num_threads(), self.instructions);
+        let timed = self.profiling;
         let spent = self.pool.install(|| {
             let mut spent = [Duration::ZERO; 2];
             for _ in 0..ticks {
-                let tick = flock.tick(instructions, threads);
+                let tick = flock.tick(instructions, threads, timed);
                 spent = [spent[0] + tick[0], spent[1] + tick[1]];
             }
             spent
@@ -335,12 +339,19 @@ impl Engine for CpuEngine {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), EngineError> {
+    fn request(&mut self) -> Result<(), EngineError> {
+        if self.asked.is_none() {
+            self.asked = self.flock.as_ref().map(Flock::snapshot);
+        }
         Ok(())
     }
 
-    fn read_back(&mut self) -> Result<FlockState, EngineError> {
-        Ok(self.flock.as_ref().map(Flock::state).unwrap_or_default())
+    fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
+        Ok(self.asked.take())
+    }
+
+    fn agents(&self) -> AgentsAt<'_> {
+        AgentsAt::Host(self.flock.as_ref().map_or_else(HostAgents::default, Flock::agents))
     }
 
     fn set_profiling(&mut self, on: bool) {
@@ -355,5 +366,16 @@ impl Engine for CpuEngine {
         let Some(flock) = &self.flock else { return 0 };
         let cells = || flock.start.par_windows(2).map(|pair| pair[1] - pair[0]).max();
         self.pool.install(cells).unwrap_or(0)
+    }
+    fn finish(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+        Ok(self.flock.as_ref().map(Flock::snapshot).unwrap_or_default())
+    }
+
+    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+        Ok(self.flock.as_ref().map(|flock| flock.scene.targets.clone()).unwrap_or_default())
     }
 }

@@ -267,7 +267,8 @@ mod tests {
                     let sources: Vec<_> = bands.iter().map(|band| band.agents.clone()).collect();
                     let nowhere = vec![Point::ZERO; count];
                     let motion = Motion::of(&nowhere, &nowhere, Vec::new());
-                    let identity = Identity::of(&vec![0; count]);
+                    let identity =
+                        Identity::of(&vec![0; count], &(0..count as u32).collect::<Vec<_>>());
                     let from = Unsorted { motion: &motion, identity: &identity, key: &key };
                     let (mut sorted, mut who) = (motion.clone(), identity.clone());
                     let mut start = vec![7; cells as usize + 1];

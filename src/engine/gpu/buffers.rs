@@ -3,15 +3,13 @@
 use super::device::{self, Gpu};
 use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
 use super::profiler::MEASURED_TICKS;
+use super::row::{MEMORY_BYTES, STATE_BYTES, TAG_BYTES};
 use crate::engine::EngineError;
 use crate::model::scene::MAX_AGENTS;
 
 /// Members above which a cell is sorted by `sort_crowds` or `sort_scattered`: as many as make the rank
 /// by counting dearer than the sort on the machines measured.
 pub const CROWDED_ABOVE: u32 = 1024;
-
-/// Bytes of the largest buffer for each agent: the state, a vec4 of f32.
-const STATE_BYTES: u64 = 16;
 
 /// Bytes of all buffers for each agent, and for each cell.
 pub const BYTES: [u64; 2] = [64, 12];
@@ -118,8 +116,10 @@ pub fn check_count(
 fn flock_bytes(name: &str, extent: &Extent) -> Option<u64> {
     let [agents, cells, crowds] = [extent.agents, extent.cells, extent.crowds].map(u64::from);
     Some(match name {
-        "state" | "next_state" | "binned" => agents * 16,
-        "tag" | "index" | "scratch" => agents * 4,
+        "state" | "next_state" => agents * STATE_BYTES,
+        "tag" => agents * TAG_BYTES,
+        "binned" => agents * 16,
+        "index" | "scratch" => agents * 4,
         "cell_start" => (cells + 1) * 4,
         "cell_count" => HITS_BYTES + cells * 4,
         "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 8,
@@ -316,7 +316,7 @@ mod tests {
             // What agents remember comes with the scene: a word.
             let bytes =
                 NAMES.into_iter().filter_map(|name| flock_bytes(name, &extent)).sum::<u64>()
-                    + 4 * u64::from(agents);
+                    + MEMORY_BYTES * u64::from(agents);
             let budget = BYTES[0] * u64::from(agents) + BYTES[1] * u64::from(cells);
             assert!(bytes <= budget && bytes > budget * 9 / 10, "{bytes}, not {budget}");
         }

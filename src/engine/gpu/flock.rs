@@ -9,10 +9,12 @@ use super::device::Gpu;
 use super::options::EngineOptions;
 use super::pass::{BIN, Extent, Occasion, Pass, Pipeline, START_MEMORY, Sizes};
 use super::pipelines::{Compiled, Pipelines};
+use super::row::{AgentBuffers, MEMORY_BYTES};
 use super::shaders::Variant;
-use super::snapshot::{Rows, Transfer};
+use super::snapshot::Transfer;
 use super::sorted::sorted_agents;
 use super::tables::{Contents, Tables};
+use crate::engine::ids::Ids;
 use crate::engine::{Change, EngineError};
 use crate::model::behaviours::Uses;
 use crate::model::grid::Grid;
@@ -52,7 +54,9 @@ pub struct DeviceFlock {
     /// As it is now, but for targets that move by themselves.
     pub scene: Scene,
     /// The agents as the host knows them.
-    pub rows: Rows,
+    pub ids: Ids,
+    /// Where a renderer finds them.
+    pub agents: AgentBuffers,
     /// Ticks submitted.
     pub tick: u64,
     /// A copy on its way to the host.
@@ -88,6 +92,7 @@ impl Maker<'_> {
         state: &FlockState,
     ) -> Result<(DeviceFlock, u32), EngineError> {
         buffers::check_count(&self.gpu.device.limits(), &self.gpu.info, state.len() as u64)?;
+        let ids = Ids::of(&state.id)?;
         let plan = self.plan(scene, state.len());
         let Compiled { tick: pipelines, tables } = self.compile(&plan)?;
         let Plan { grid, variant, extent } = plan;
@@ -108,6 +113,7 @@ impl Maker<'_> {
         write("tag", bytemuck::cast_slice(&sorted.tag));
         write("cell_start", bytemuck::cast_slice(&sorted.cell_start));
         write("grid_stats", bytemuck::bytes_of(&largest_cell));
+        let agents = agents_in(&memory, variant).ok_or_else(|| self.gpu.error("no agents"))?;
         let flock = DeviceFlock {
             variant,
             pipelines,
@@ -115,7 +121,8 @@ impl Maker<'_> {
             bindings,
             tables,
             scene: scene.clone(),
-            rows: Rows::of(state),
+            ids,
+            agents,
             tick: state.tick,
             transfer: None,
             grid,
@@ -193,6 +200,9 @@ impl Maker<'_> {
                 }
             }
         }
+        if let Some(agents) = agents_in(&flock.memory, flock.variant) {
+            flock.agents = agents;
+        }
         if starts_memory {
             self.run(flock, START_MEMORY, false)?;
         }
@@ -249,9 +259,21 @@ fn sizes(contents: &Contents, variant: Variant, extent: Extent) -> Vec<(&'static
     let mut sizes: Vec<(&str, u64)> =
         contents.iter().map(|(name, bytes)| (*name, bytes.len() as u64)).collect();
     if variant.uses.has(Uses::MEMORY) {
-        sizes.push(("memory", u64::from(extent.agents) * 4));
+        sizes.push(("memory", u64::from(extent.agents) * MEMORY_BYTES));
     }
     sizes
+}
+
+/// Where a renderer finds the agents.
+fn agents_in(memory: &FlockBuffers, variant: Variant) -> Option<AgentBuffers> {
+    let buffer = |name: &str| memory.whole(name).cloned();
+    Some(AgentBuffers {
+        state: buffer("state")?,
+        tag: buffer("tag")?,
+        memory: buffer("memory").filter(|_| variant.uses.has(Uses::MEMORY)),
+        count: memory.extent.agents,
+        grid_stats: buffer(buffers::GRID_STATS)?,
+    })
 }
 
 fn bind(

@@ -14,6 +14,7 @@ pub mod pass;
 mod pipelines;
 mod profiler;
 pub mod reflect;
+pub mod row;
 pub mod shaders;
 mod snapshot;
 mod sorted;
@@ -25,18 +26,18 @@ use std::sync::Arc;
 pub use device::{AdapterChoice, Gpu};
 pub use options::EngineOptions;
 pub use profiler::MEASURED_TICKS;
-pub use tables::SPECIES_SHIFT;
+pub use row::AgentBuffers;
 
-use crate::engine::{Change, Engine, EngineError, EngineKind, Profile, Snapshot};
+use crate::engine::{
+    AgentsAt, Change, DeviceAgents, Engine, EngineError, EngineKind, HostAgents, Profile, Snapshot,
+};
 use crate::model::behaviours::{Target, Uses};
-use crate::model::memory as model;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
 use flock::{DeviceFlock, Maker};
 use pipelines::Pipelines;
 use profiler::Profiler;
-use snapshot::{Progress, Sources, Transfer};
+use snapshot::{Sources, Transfer};
 
 /// Bytes of an agent on the host while it is loaded: sorted by its key, and once more on its way to the
 /// device.
@@ -44,21 +45,6 @@ const AGENT_BYTES: u64 = 2 * 24 + 2 * 8;
 
 /// Bytes of a cell: where it begins, and once more on its way.
 const CELL_BYTES: u64 = 2 * 4;
-
-/// Where the renderer finds the agents.
-#[derive(Clone, Copy, Debug)]
-pub struct Agents<'a> {
-    /// Position and velocity, a vec4 of f32 each.
-    pub state: &'a wgpu::Buffer,
-    /// Species (5 bits) and id (27 bits), a u32 each.
-    pub tag: &'a wgpu::Buffer,
-    /// What they remember, a [`model::Memory`] each; none in scenes without memory.
-    pub memory: Option<&'a wgpu::Buffer>,
-    /// How many.
-    pub count: u32,
-    /// Its first word is how many agents there are in the fullest grid cell.
-    pub grid_stats: &'a wgpu::Buffer,
-}
 
 /// Moves a flock on a GPU.
 #[derive(Debug)]
@@ -86,6 +72,12 @@ impl GpuEngine {
         Self { gpu, options, pipelines, profiler, profiling: false, loaded: None }
     }
 
+    /// Where the agents are, once there are any.
+    #[must_use]
+    pub fn buffers(&self) -> Option<&AgentBuffers> {
+        self.loaded.as_ref().map(|loaded| &loaded.agents)
+    }
+
     /// The content of a buffer, for tests of single passes.
     pub fn read_buffer(&self, name: &str) -> Result<Vec<u8>, EngineError> {
         let memory = &self.loaded()?.memory;
@@ -101,6 +93,28 @@ impl GpuEngine {
 
     fn loaded(&self) -> Result<&DeviceFlock, EngineError> {
         self.loaded.as_ref().ok_or_else(|| self.gpu.error("no flock is loaded"))
+    }
+
+    /// Begins to copy the flock, as it is after all submitted ticks, to the host.
+    fn begin_transfer(&self) -> Result<Transfer, EngineError> {
+        let loaded = self.loaded()?;
+        let uses = loaded.variant.uses;
+        let moves_targets = uses.has(Uses::MOVING_TARGETS);
+        let sources = Sources {
+            tick: loaded.tick,
+            ids: &loaded.ids,
+            memory: &loaded.memory,
+            remembers: uses.has(Uses::MEMORY),
+            moves_targets,
+        };
+        let (tables, mut targets) = (Arc::clone(&loaded.tables), loaded.scene.targets.clone());
+        let read_targets = Box::new(move |bytes: &[u8]| {
+            if moves_targets {
+                tables.read_targets(bytes, &mut targets);
+            }
+            targets
+        });
+        Transfer::begin(&self.gpu, &sources, read_targets)
     }
 
     fn maker(&mut self) -> Maker<'_> {
@@ -145,33 +159,6 @@ impl Engine for GpuEngine {
         Maker { gpu, options, pipelines }.update(flock, scene, change)
     }
 
-    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        let loaded = self.loaded()?;
-        let mut targets = loaded.scene.targets.clone();
-        if loaded.variant.uses.has(Uses::MOVING_TARGETS) {
-            loaded.tables.read_targets(&self.read_buffer("targets")?, &mut targets);
-        }
-        Ok(targets)
-    }
-
-    fn set_pointer(&mut self, pointer: Option<Point>) {
-        let Some(loaded) = &self.loaded else { return };
-        let mut targets = loaded.scene.targets.clone();
-        let Some(target) = targets.first_mut() else { return };
-        (target.active, target.position) = (pointer.is_some(), pointer.unwrap_or(target.position));
-        let scene = Scene { targets, ..Change::default().parts_of(&loaded.scene) };
-        let _ = self.update(&scene, Change::POINTER);
-    }
-
-    fn place_target(&mut self, index: usize, place: Point) {
-        let Some(loaded) = &self.loaded else { return };
-        let mut targets = loaded.scene.targets.clone();
-        let Some(target) = targets.get_mut(index) else { return };
-        target.position = place;
-        let scene = Scene { targets, ..Change::default().parts_of(&loaded.scene) };
-        let _ = self.update(&scene, Change::target(index));
-    }
-
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         self.gpu.check()?;
         if self.profiling && !self.profiler.has_queries() {
@@ -182,58 +169,32 @@ impl Engine for GpuEngine {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), EngineError> {
-        self.gpu.wait()
-    }
-
-    fn read_back(&mut self) -> Result<FlockState, EngineError> {
-        let state = self.read_buffer("state")?;
-        let tag = self.read_buffer("tag")?;
-        let loaded = self.loaded()?;
-        let remembers = loaded.variant.uses.has(Uses::MEMORY);
-        let memory: Vec<model::Memory> = if remembers {
-            bytemuck::pod_collect_to_vec(&self.read_buffer("memory")?)
-        } else {
-            Vec::new()
-        };
-        let (agents, tags) = (bytemuck::cast_slice(&state), bytemuck::cast_slice(&tag));
-        let state = loaded.rows.state(loaded.tick, agents, tags, &memory);
-        state.map_err(|message| self.gpu.error(message))
-    }
-
-    fn request_snapshot(&mut self) -> bool {
-        let Some(loaded) = &mut self.loaded else { return false };
-        if loaded.transfer.is_some() {
-            return true;
+    fn request(&mut self) -> Result<(), EngineError> {
+        self.gpu.check()?;
+        if self.loaded()?.transfer.is_none() {
+            let transfer = self.begin_transfer()?;
+            if let Some(loaded) = &mut self.loaded {
+                loaded.transfer = Some(transfer);
+            }
         }
-        let uses = loaded.variant.uses;
-        let (moving, remembers) = (uses.has(Uses::MOVING_TARGETS), uses.has(Uses::MEMORY));
-        let named = |name, wanted: bool| loaded.memory.whole(name).filter(|_| wanted);
-        let sources = Sources {
-            tick: loaded.tick,
-            rows: &loaded.rows,
-            agents: [named("state", true), named("tag", true), named("memory", remembers)],
-            targets: named("targets", moving),
-        };
-        let (tables, mut targets) = (loaded.tables.clone(), loaded.scene.targets.clone());
-        let read_targets = Box::new(move |bytes: &[u8]| {
-            if moving {
-                tables.read_targets(bytes, &mut targets);
-            }
-            targets
-        });
-        loaded.transfer = Transfer::begin(&self.gpu, &sources, read_targets);
-        loaded.transfer.is_some()
+        self.gpu.check()
     }
 
-    fn take_snapshot(&mut self) -> Option<Snapshot> {
-        let transfer = self.loaded.as_mut()?.transfer.as_mut()?;
-        match transfer.advance() {
-            Progress::UnderWay => None,
-            done => {
-                self.loaded.as_mut()?.transfer = None;
-                if let Progress::Done(snapshot) = done { Some(*snapshot) } else { None }
-            }
+    fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
+        self.gpu.poll(wgpu::PollType::Poll)?;
+        let Some(loaded) = &mut self.loaded else { return Ok(None) };
+        let Some(transfer) = &mut loaded.transfer else { return Ok(None) };
+        let arrived = transfer.advance().map_err(|message| self.gpu.error(message));
+        if !matches!(arrived, Ok(None)) {
+            loaded.transfer = None;
+        }
+        arrived
+    }
+
+    fn agents(&self) -> AgentsAt<'_> {
+        match &self.loaded {
+            Some(loaded) => AgentsAt::Device(DeviceAgents::new(&loaded.agents)),
+            None => AgentsAt::Host(HostAgents::default()),
         }
     }
 
@@ -249,14 +210,27 @@ impl Engine for GpuEngine {
         self.profiler.largest_cell(&self.gpu)
     }
 
-    fn gpu_agents(&self) -> Option<Agents<'_>> {
-        let loaded = self.loaded.as_ref()?;
-        Some(Agents {
-            state: loaded.memory.whole("state")?,
-            tag: loaded.memory.whole("tag")?,
-            memory: loaded.memory.whole("memory").filter(|_| loaded.variant.uses.has(Uses::MEMORY)),
-            count: loaded.memory.extent.agents,
-            grid_stats: loaded.memory.whole(buffers::GRID_STATS)?,
-        })
+    fn finish(&mut self) -> Result<(), EngineError> {
+        self.gpu.wait()
+    }
+
+    fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+        let mut transfer = self.begin_transfer()?;
+        loop {
+            self.gpu.wait()?;
+            let arrived = transfer.advance().map_err(|message| self.gpu.error(message))?;
+            if let Some(snapshot) = arrived {
+                return Ok(snapshot);
+            }
+        }
+    }
+
+    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+        let loaded = self.loaded()?;
+        let mut targets = loaded.scene.targets.clone();
+        if loaded.variant.uses.has(Uses::MOVING_TARGETS) {
+            loaded.tables.read_targets(&self.read_buffer("targets")?, &mut targets);
+        }
+        Ok(targets)
     }
 }

@@ -2,19 +2,18 @@
 
 use rayon::prelude::*;
 
-use super::tables::SPECIES_SHIFT;
+use super::row::{MotionRow, Tag};
 use crate::model::grid::Grid;
 use crate::model::memory::Memory;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
 
 /// The agents in the order in which the passes keep them.
 pub struct SortedAgents {
     /// Position and velocity.
-    pub state: Vec<[f32; 4]>,
-    /// Species and row.
-    pub tag: Vec<u32>,
+    pub state: Vec<MotionRow>,
+    /// Species and id.
+    pub tag: Vec<Tag>,
     /// Index of the first agent of each cell, and the count at the end.
     pub cell_start: Vec<u32>,
     /// What they remember; empty in scenes without memory.
@@ -30,8 +29,8 @@ struct CellBand<'a> {
     /// Agents before the band.
     before: usize,
     start: &'a mut [u32],
-    state: &'a mut [[f32; 4]],
-    tag: &'a mut [u32],
+    state: &'a mut [MotionRow],
+    tag: &'a mut [Tag],
     memory: &'a mut [Memory],
 }
 
@@ -63,8 +62,8 @@ pub fn sorted_agents(grid: &Grid, scene: &Scene, state: &FlockState) -> SortedAg
 
     let memory = scene.memory_of(state);
     let mut sorted = SortedAgents {
-        state: vec![[0.0; 4]; agents],
-        tag: vec![0; agents],
+        state: vec![MotionRow::default(); agents],
+        tag: vec![Tag::default(); agents],
         cell_start: vec![0; cells + 1],
         memory: vec![Memory::default(); memory.len()],
     };
@@ -119,9 +118,8 @@ fn sort_band<'a, I: Iterator<Item = &'a (u32, u32)>>(
         let slot = &mut next[*key as usize - first_cell];
         let (place, row) = (*slot as usize, *row as usize);
         *slot += 1;
-        let (p, v): (Point, Point) = (state.position[row], state.velocity[row]);
-        band.state[place] = [p.x, p.y, v.x, v.y];
-        band.tag[place] = u32::from(state.species[row]) << SPECIES_SHIFT | row as u32;
+        band.state[place] = MotionRow::of(state.position[row], state.velocity[row]);
+        band.tag[place] = Tag::of(state.species[row], state.id[row]);
         if let Some(slot) = band.memory.get_mut(place) {
             *slot = memory[row];
         }
@@ -134,7 +132,6 @@ fn sort_band<'a, I: Iterator<Item = &'a (u32, u32)>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::gpu::tables::ID_BITS;
     use crate::model::scene::{BuiltIn, Request};
 
     #[test]
@@ -154,14 +151,14 @@ mod tests {
 
             let mut rows: Vec<usize> = (0..state.len()).collect();
             rows.sort_by_key(|row| grid.key_of(state.position[*row]));
-            let found: Vec<usize> = sorted.tag.iter().map(|t| (t & ID_BITS) as usize).collect();
+            let found: Vec<usize> = sorted.tag.iter().map(|t| t.id() as usize).collect();
             assert!(found == rows, "{name}, {count}");
             let memory = scene.memory_of(&state);
             assert_eq!(sorted.memory.len(), memory.len());
             for (place, row) in rows.iter().enumerate() {
                 let (p, v) = (state.position[*row], state.velocity[*row]);
-                assert_eq!(sorted.state[place], [p.x, p.y, v.x, v.y]);
-                assert_eq!(sorted.tag[place] >> SPECIES_SHIFT, u32::from(state.species[*row]));
+                assert_eq!(sorted.state[place], MotionRow::of(p, v));
+                assert_eq!(sorted.tag[place].species(), state.species[*row]);
                 assert!(memory.is_empty() || sorted.memory[place] == memory[*row]);
             }
             assert_eq!(sorted.cell_start.len(), grid.cells() + 1);

@@ -12,11 +12,6 @@ use crate::model::scene::{Body, Scene};
 use crate::model::scenery::Scenery;
 use crate::model::vector::Point;
 
-/// The lower bits of a tag: the agent's row in the initial state.
-pub const ID_BITS: u32 = 0x07ff_ffff;
-/// Where the species begins in a tag.
-pub const SPECIES_SHIFT: u32 = 27;
-
 /// Layouts of the structs that the host writes. A struct that no pass of the variant reads has
 /// none.
 #[derive(Clone, Debug)]
@@ -161,7 +156,7 @@ impl Tables {
         record.finish()
     }
 
-    /// Place, velocity and presence of the target of an index: where in `targets` each of them stands,
+    /// Place and presence of the target of an index: where in `targets` each of them stands,
     /// and what to write there. Nothing where the shader has no targets.
     pub fn target(&self, index: usize, target: &Target) -> Vec<(u64, Vec<u8>)> {
         let field = |name: &str, bytes: Vec<u8>| {
@@ -169,13 +164,9 @@ impl Tables {
             let offset = self.targets.as_ref()?.fields.get(&path)?.offset;
             Some((u64::from(offset), bytes))
         };
-        let point = |point: Point| bytemuck::bytes_of(&point.to_array()).to_vec();
+        let place = bytemuck::bytes_of(&target.position.to_array()).to_vec();
         let present = u32::from(target.active).to_le_bytes().to_vec();
-        let fields = [
-            field("position.0", point(target.position)),
-            field("velocity.0", point(target.velocity)),
-            field("present", present),
-        ];
+        let fields = [field("position.0", place), field("present", present)];
         fields.into_iter().flatten().collect()
     }
 

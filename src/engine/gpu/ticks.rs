@@ -1,10 +1,11 @@
 //! Ticks: how they are submitted, and how single passes are run.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::profiler::MEASURED_TICKS;
 use super::{GpuEngine, buffers};
 use crate::engine::EngineError;
+use crate::engine::stopwatch::Stopwatch;
 use crate::model::behaviours::Uses;
 
 /// Agents times ticks of one submission, on a GPU and on a driver that computes on the CPU. Systems
@@ -136,9 +137,9 @@ impl GpuEngine {
             self.write_species(1)?;
             self.write_clock(1)?;
             for (pass, time) in &mut times {
-                let begin = Instant::now();
+                let stopwatch = Stopwatch::start(true);
                 self.run_pass(pass)?;
-                *time += begin.elapsed();
+                *time += stopwatch.elapsed();
             }
             self.count_ticks(1);
         }

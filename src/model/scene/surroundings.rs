@@ -125,7 +125,7 @@ impl Scene {
         }
         let one = |row: usize| {
             let own = state.memory.get(row).copied();
-            own.unwrap_or_else(|| Memory::at_start(self.seed, row as u32))
+            own.unwrap_or_else(|| Memory::at_start(self.seed, state.id[row]))
         };
         (0..state.len()).map(one).collect()
     }

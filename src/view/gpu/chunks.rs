@@ -1,12 +1,8 @@
 //! Splits a flock into chunks no longer than the device's longest binding, and binds them to what
 //! `shaders/agents.wgsl` and `shaders/picture.wgsl` read.
 
-use crate::engine::gpu::{Agents, Gpu};
-
-/// Bytes of state, of tag and of memory per agent.
-const STATE_BYTES: u64 = 16;
-const TAG_BYTES: u64 = 4;
-const MEMORY_BYTES: u64 = 4;
+use crate::engine::gpu::row::{MEMORY_BYTES, STATE_BYTES, TAG_BYTES};
+use crate::engine::gpu::{AgentBuffers, Gpu};
 
 /// The three vertices of every agent must be countable in 32 bits.
 const MOST_AGENTS_A_CHUNK: u64 = 1 << 30;
@@ -14,7 +10,7 @@ const MOST_AGENTS_A_CHUNK: u64 = 1 << 30;
 /// Consecutive agents.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
-    agents: Agents<'a>,
+    agents: &'a AgentBuffers,
     start: u64,
     /// How many.
     pub length: u32,
@@ -22,7 +18,7 @@ pub struct Chunk<'a> {
 
 impl<'a> Chunk<'a> {
     /// All agents, chunk by chunk.
-    pub fn all(gpu: &Gpu, agents: Agents<'a>) -> impl Iterator<Item = Self> {
+    pub fn all(gpu: &Gpu, agents: &'a AgentBuffers) -> impl Iterator<Item = Self> {
         let limits = gpu.device.limits();
         let longest = limits.max_storage_buffer_binding_size / STATE_BYTES;
         // Chunks start at offsets that a binding allows, also in the array with the smallest
@@ -45,10 +41,10 @@ impl<'a> Chunk<'a> {
             })
         };
         // Without a memory any buffer will do: the shader does not read it.
-        let memory = self.agents.memory.unwrap_or(self.agents.tag);
+        let memory = self.agents.memory.as_ref().unwrap_or(&self.agents.tag);
         [
-            wgpu::BindGroupEntry { binding: 0, resource: part(self.agents.state, STATE_BYTES) },
-            wgpu::BindGroupEntry { binding: 1, resource: part(self.agents.tag, TAG_BYTES) },
+            wgpu::BindGroupEntry { binding: 0, resource: part(&self.agents.state, STATE_BYTES) },
+            wgpu::BindGroupEntry { binding: 1, resource: part(&self.agents.tag, TAG_BYTES) },
             wgpu::BindGroupEntry { binding: 2, resource: picture.as_entire_binding() },
             wgpu::BindGroupEntry { binding: 3, resource: part(memory, MEMORY_BYTES) },
         ]

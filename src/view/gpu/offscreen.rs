@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::renderer::{Method, Renderer};
 use super::upload::UploadedAgents;
-use crate::engine::gpu::{Agents, Gpu};
-use crate::engine::{Engine, EngineError};
+use crate::engine::gpu::{AgentBuffers, Gpu};
+use crate::engine::{AgentsAt, Engine, EngineError};
 use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
 use crate::view::Painter;
@@ -91,7 +91,7 @@ impl Offscreen {
     /// their current places, and copies the picture to the host.
     pub fn render(
         &mut self,
-        agents: Agents<'_>,
+        agents: &AgentBuffers,
         scene: &Scene,
         targets: &[Target],
         camera: &Camera,
@@ -103,7 +103,7 @@ impl Offscreen {
     /// Submits a picture to draw. There must be room for it: see [`Self::make_room`].
     fn submit(
         &mut self,
-        agents: Agents<'_>,
+        agents: &AgentBuffers,
         scene: &Scene,
         targets: &[Target],
         camera: &Camera,
@@ -197,14 +197,18 @@ impl Offscreen {
     ) -> Result<(), EngineError> {
         // The engine reads targets back from a GPU, and waits, only where they move by themselves.
         let targets = engine.targets()?;
-        if let Some(agents) = engine.gpu_agents() {
-            return self.submit(agents, scene, &targets, camera, above);
-        }
+        let host = match engine.agents() {
+            AgentsAt::Device(agents) => {
+                let elsewhere = || self.gpu.error("cannot draw agents of another kind of device");
+                let agents: &AgentBuffers = agents.get().ok_or_else(elsewhere)?;
+                return self.submit(agents, scene, &targets, camera, above);
+            }
+            AgentsAt::Host(host) => host,
+        };
         let mut uploaded =
             std::mem::replace(&mut self.uploaded, UploadedAgents::new(Arc::clone(&self.gpu)));
-        let state = engine.read_back()?;
         let submitted = uploaded
-            .upload(&state)
+            .upload(host)
             .and_then(|()| self.submit(uploaded.agents(), scene, &targets, camera, above));
         self.uploaded = uploaded;
         submitted

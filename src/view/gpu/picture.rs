@@ -2,7 +2,6 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::engine::gpu::SPECIES_SHIFT;
 use crate::model::parameter::MAX_SPECIES;
 use crate::model::scene::{Scene, Species};
 use crate::view::camera::Camera;
@@ -54,10 +53,10 @@ pub struct Picture {
     pub pixels_per_unit: f32,
     /// See [`style::SLENDERNESS`].
     pub slenderness: f32,
-    /// The bit of a tag at which the species begins.
-    pub species_shift: u32,
     /// See [`style::CROWD`]; 0 where agents do not remember their neighbours.
     pub crowd: f32,
+    /// Unused.
+    pub padding: u32,
     /// By index.
     pub species: [SpeciesLook; MAX_SPECIES],
 }
@@ -99,8 +98,8 @@ impl Picture {
             size: camera.size.to_array(),
             pixels_per_unit: camera.pixels_per_unit,
             slenderness: style::SLENDERNESS,
-            species_shift: SPECIES_SHIFT,
             crowd: if remembers { style::CROWD } else { 0.0 },
+            padding: 0,
             species,
         }
     }
@@ -145,7 +144,7 @@ mod tests {
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:
-            centre size pixels_per_unit slenderness species_shift crowd species);
+            centre size pixels_per_unit slenderness crowd padding species);
         assert_eq!(reflected("Picture"), picture);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several dimmed margin

@@ -10,7 +10,7 @@ use super::picture::Picture;
 use super::splat::Splat;
 use super::triangles::Triangles;
 use crate::engine::EngineError;
-use crate::engine::gpu::{Agents, Gpu};
+use crate::engine::gpu::{AgentBuffers, Gpu};
 use crate::model::behaviours::Target;
 use crate::model::scene::{BoidShape, ColourBy, Scene};
 use crate::view::camera::Camera;
@@ -45,7 +45,7 @@ pub struct Renderer {
 /// What a frame shows.
 struct Shot<'a> {
     target: &'a wgpu::TextureView,
-    agents: Agents<'a>,
+    agents: &'a AgentBuffers,
     scene: &'a Scene,
     targets: &'a [Target],
     camera: &'a Camera,
@@ -101,7 +101,7 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        agents: Agents<'_>,
+        agents: &AgentBuffers,
         scene: &Scene,
         targets: &[Target],
         camera: &Camera,
@@ -159,7 +159,7 @@ impl Renderer {
         let canvas = Canvas::of(scene, count, camera, (size.width, size.height), self.scale);
         let bands = splat.bands(&canvas, size.height);
         let chunks: Vec<_> = Chunk::all(&self.gpu, agents).collect();
-        let bound = splat.prepare(&chunks, &self.uniform, agents.grid_stats, &bands);
+        let bound = splat.prepare(&chunks, &self.uniform, &agents.grid_stats, &bands);
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
         for (number, band) in bands.iter().enumerate() {
             splat.sum(encoder, &bound, number);

@@ -4,63 +4,67 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::engine::EngineError;
-use crate::engine::gpu::{Agents, Gpu, SPECIES_SHIFT};
-use crate::model::state::FlockState;
+use crate::engine::gpu::row::{MEMORY_BYTES, MotionRow, STATE_BYTES, TAG_BYTES, Tag};
+use crate::engine::gpu::{AgentBuffers, Gpu};
+use crate::engine::{Component, EngineError, HostAgents};
 
 /// A copy of a flock on the GPU, for engines that keep theirs on the host.
 #[derive(Debug)]
 pub struct UploadedAgents {
     gpu: Arc<Gpu>,
-    state: wgpu::Buffer,
-    tag: wgpu::Buffer,
+    /// Room for what agents remember, also while they remember nothing.
     memory: wgpu::Buffer,
-    rows: Vec<[f32; 4]>,
-    tags: Vec<u32>,
-    remembers: bool,
-    /// The cell counts are unknown, so this says that cells are as full as possible.
-    grid_stats: wgpu::Buffer,
+    motions: Vec<MotionRow>,
+    tags: Vec<Tag>,
+    /// The cell counts are unknown, so its `grid_stats` say that cells are as full as possible.
+    buffers: AgentBuffers,
 }
 
 impl UploadedAgents {
     /// An empty copy.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>) -> Self {
-        let state = buffer(&gpu, "uploaded state", 16);
-        let tag = buffer(&gpu, "uploaded tag", 4);
-        let memory = buffer(&gpu, "uploaded memory", 4);
+        let state = buffer(&gpu, "uploaded state", STATE_BYTES);
+        let tag = buffer(&gpu, "uploaded tag", TAG_BYTES);
+        let memory = buffer(&gpu, "uploaded memory", MEMORY_BYTES);
         let grid_stats = buffer(&gpu, "uploaded grid_stats", 4);
         gpu.queue.write_buffer(&grid_stats, 0, bytemuck::bytes_of(&u32::MAX));
-        let (rows, tags) = (Vec::new(), Vec::new());
-        Self { gpu, state, tag, memory, rows, tags, remembers: false, grid_stats }
+        let buffers = AgentBuffers { state, tag, memory: None, count: 0, grid_stats };
+        Self { gpu, memory, motions: Vec::new(), tags: Vec::new(), buffers }
     }
 
     /// Replaces the copy. Fails when the flock does not fit a buffer of this device.
-    pub fn upload(&mut self, flock: &FlockState) -> Result<(), EngineError> {
-        let rows = flock.position.par_iter().zip(&flock.velocity);
-        rows.map(|(p, v)| [p.x, p.y, v.x, v.y]).collect_into_vec(&mut self.rows);
-        // Tags without ids: nothing reads the id of an uploaded agent.
-        let tags = flock.species.par_iter();
-        tags.map(|species| u32::from(*species) << SPECIES_SHIFT).collect_into_vec(&mut self.tags);
+    pub fn upload<'a>(&mut self, agents: impl Into<HostAgents<'a>>) -> Result<(), EngineError> {
+        let agents = agents.into();
+        let point = |components: [Component<'_>; 2], agent| {
+            components.map(|component| component.get(agent)).into()
+        };
+        let motion =
+            |agent| MotionRow::of(point(agents.position, agent), point(agents.velocity, agent));
+        let all = (0..agents.len()).into_par_iter();
+        all.map(motion).collect_into_vec(&mut self.motions);
+        // Tags without ids: no shader that draws reads the id.
+        let species = agents.species.par_iter();
+        species.map(|species| Tag::of(*species, 0)).collect_into_vec(&mut self.tags);
 
-        let rows: &[u8] = bytemuck::cast_slice(&self.rows);
+        let motions: &[u8] = bytemuck::cast_slice(&self.motions);
         let tags: &[u8] = bytemuck::cast_slice(&self.tags);
         let largest = self.gpu.device.limits().max_buffer_size;
-        if rows.len() as u64 > largest {
+        if motions.len() as u64 > largest {
             return Err(EngineError::TooMany {
-                count: flock.len() as u64,
+                count: agents.len() as u64,
                 adapter: self.gpu.name(),
                 limit: format!("a buffer of {largest} bytes"),
-                largest: largest / 16,
+                largest: largest / STATE_BYTES,
             });
         }
-        // A state whose memory is missing or of another length shows none.
-        self.remembers = flock.memory.len() == flock.len();
+        // A flock whose memory is missing or of another length shows none.
+        let remembers = agents.memory.len() == agents.len();
         let memory: &[u8] =
-            if self.remembers { bytemuck::cast_slice(&flock.memory) } else { Default::default() };
+            if remembers { bytemuck::cast_slice(agents.memory) } else { Default::default() };
         for (slot, label, bytes) in [
-            (&mut self.state, "uploaded state", rows),
-            (&mut self.tag, "uploaded tag", tags),
+            (&mut self.buffers.state, "uploaded state", motions),
+            (&mut self.buffers.tag, "uploaded tag", tags),
             (&mut self.memory, "uploaded memory", memory),
         ] {
             if slot.size() < bytes.len() as u64 {
@@ -68,19 +72,15 @@ impl UploadedAgents {
             }
             self.gpu.queue.write_buffer(slot, 0, bytes);
         }
+        self.buffers.memory = remembers.then(|| self.memory.clone());
+        self.buffers.count = agents.len() as u32;
         Ok(())
     }
 
     /// The copy, for [`super::renderer::Renderer::draw`].
     #[must_use]
-    pub fn agents(&self) -> Agents<'_> {
-        Agents {
-            state: &self.state,
-            tag: &self.tag,
-            memory: self.remembers.then_some(&self.memory),
-            count: self.rows.len() as u32,
-            grid_stats: &self.grid_stats,
-        }
+    pub fn agents(&self) -> &AgentBuffers {
+        &self.buffers
     }
 }
 

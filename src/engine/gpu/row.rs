@@ -1,0 +1,95 @@
+//! The row of an agent: which bytes the device has of it, and where. Declared here once: buffers,
+//! uploads, copies and drawings go by it, and a test compares it with what the shaders read
+//! (`shaders/space.wgsl`, `shaders/tag.wgsl` and `shaders/memory.wgsl`).
+
+use crate::model::memory::Memory;
+use crate::model::scene::MAX_AGENTS;
+use crate::model::vector::Point;
+
+/// What a tick changes: an element of the buffer `state`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct MotionRow {
+    /// World units.
+    pub position: [f32; 2],
+    /// World units per tick.
+    pub velocity: [f32; 2],
+}
+
+impl MotionRow {
+    /// That of an agent.
+    #[must_use]
+    pub fn of(position: Point, velocity: Point) -> Self {
+        Self { position: position.to_array(), velocity: velocity.to_array() }
+    }
+}
+
+/// Which agent it is: an element of the buffer `tag`. Its id, and its species above.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+pub struct Tag(pub u32);
+
+/// Where the species begins in a tag.
+pub const SPECIES_SHIFT: u32 = 27;
+/// The bits of a tag that are the id.
+pub const ID_MASK: u32 = (1 << SPECIES_SHIFT) - 1;
+
+// Every id fits.
+const _: () = assert!(MAX_AGENTS == 1 << SPECIES_SHIFT);
+
+impl Tag {
+    /// That of an agent.
+    #[inline]
+    #[must_use]
+    pub fn of(species: u8, id: u32) -> Self {
+        Self(u32::from(species) << SPECIES_SHIFT | (id & ID_MASK))
+    }
+
+    /// Index into the scene's species.
+    #[inline]
+    #[must_use]
+    pub fn species(self) -> u8 {
+        (self.0 >> SPECIES_SHIFT) as u8
+    }
+
+    /// The agent's id.
+    #[inline]
+    #[must_use]
+    pub fn id(self) -> u32 {
+        self.0 & ID_MASK
+    }
+}
+
+/// Bytes of an agent in the buffer `state`.
+pub const STATE_BYTES: u64 = size_of::<MotionRow>() as u64;
+/// Bytes of an agent in the buffer `tag`.
+pub const TAG_BYTES: u64 = size_of::<Tag>() as u64;
+/// Bytes of an agent in the buffer `memory`.
+pub const MEMORY_BYTES: u64 = size_of::<Memory>() as u64;
+
+/// The buffers in which a renderer finds agents.
+#[derive(Clone, Debug)]
+pub struct AgentBuffers {
+    /// A [`MotionRow`] each.
+    pub state: wgpu::Buffer,
+    /// A [`Tag`] each.
+    pub tag: wgpu::Buffer,
+    /// A [`Memory`] each; none where agents remember nothing.
+    pub memory: Option<wgpu::Buffer>,
+    /// How many agents there are. Buffers may be longer.
+    pub count: u32,
+    /// Its first word is how many agents there are in the fullest grid cell.
+    pub grid_stats: wgpu::Buffer,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_holds_the_largest_id_and_the_last_species() {
+        let tag = Tag::of(31, MAX_AGENTS as u32 - 1);
+        assert_eq!((tag.0, tag.species(), tag.id()), (u32::MAX, 31, ID_MASK));
+        assert_eq!(Tag::of(1, 2).0, (1 << 27) + 2);
+    }
+}

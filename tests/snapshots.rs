@@ -1,0 +1,139 @@
+//! A snapshot is asked for and collected later: it is the flock of the tick at which it was asked for,
+//! whatever has become of the flock since.
+
+mod adapter;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::gpu::{Gpu, GpuEngine};
+use flockwork::engine::{AgentsAt, Engine, Snapshot};
+use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::state::FlockState;
+
+/// Nothing is asserted about how long things take: what is not there by now will never be.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+fn flock(name: &str, count: u64) -> (Scene, FlockState) {
+    let text = BuiltIn::named(name).unwrap().text;
+    let mut scene = Scene::parse(name, text, &[]).unwrap();
+    let request = Request { count: Some(count), ..Request::default() };
+    let state = scene.populate(&request).unwrap();
+    (scene, state)
+}
+
+/// Polls until the snapshot is here.
+fn collect(engine: &mut dyn Engine) -> Snapshot {
+    let begin = Instant::now();
+    loop {
+        if let Some(snapshot) = engine.poll().unwrap() {
+            return snapshot;
+        }
+        assert!(begin.elapsed() < DEADLINE, "it does not arrive");
+        std::thread::yield_now();
+    }
+}
+
+fn engines(test: &str) -> Vec<Box<dyn Engine>> {
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
+    engines.extend(adapter::gpu(test).map(|gpu| Box::new(GpuEngine::new(gpu)) as _));
+    engines
+}
+
+#[test]
+fn a_snapshot_is_the_flock_at_the_tick_at_which_it_was_asked_for() {
+    let test = "a_snapshot_is_the_flock_at_the_tick_at_which_it_was_asked_for";
+    for mut engine in engines(test) {
+        // Pursuit has targets that move, wander memory; the last takes several portions.
+        for (name, count) in
+            [("flock", 3000), ("pursuit", 3000), ("wander", 3000), ("flock", 300_000)]
+        {
+            let (scene, state) = flock(name, count);
+            engine.load(&scene, &state).unwrap();
+            assert_eq!(engine.poll(), Ok(None), "nothing was asked for");
+            engine.step(7).unwrap();
+            let then = engine.snapshot().unwrap();
+            engine.request().unwrap();
+            // The flock moves on, and a second request changes nothing.
+            engine.step(5).unwrap();
+            engine.request().unwrap();
+            assert_eq!(engine.snapshot().unwrap().state.tick, 12, "a copy of its own");
+            let snapshot = collect(&mut *engine);
+            assert!(snapshot == then, "{name}: {} of tick 7", snapshot.state.tick);
+            // The control: what the flock has become is something else.
+            assert!(snapshot.state.position != engine.read_back().unwrap().position);
+            assert_eq!(engine.poll(), Ok(None), "one was asked for");
+            assert_eq!(engine.targets().unwrap(), engine.snapshot().unwrap().targets);
+            // Of a flock that is replaced none arrives.
+            engine.request().unwrap();
+            engine.load(&scene, &state).unwrap();
+            engine.finish().unwrap();
+            assert_eq!(engine.poll(), Ok(None));
+        }
+    }
+}
+
+#[test]
+fn polling_brings_a_large_flock_over_in_portions() {
+    let test = "polling_brings_a_large_flock_over_in_portions";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    let (scene, state) = flock("flock", 500_000);
+    let mut engine = GpuEngine::new(gpu);
+    engine.load(&scene, &state).unwrap();
+    engine.request().unwrap();
+    engine.finish().unwrap();
+    // All of it is on the host, and still the first call does not take it all.
+    assert_eq!(engine.poll(), Ok(None));
+    assert!(collect(&mut engine).state == state);
+}
+
+#[test]
+fn a_flock_keeps_the_ids_that_it_comes_with() {
+    for mut engine in engines("a_flock_keeps_the_ids_that_it_comes_with") {
+        let (scene, mut state) = flock("wander", 500);
+        for (row, id) in state.id.iter_mut().enumerate() {
+            *id = 3 * row as u32 + 5;
+        }
+        engine.load(&scene, &state).unwrap();
+        assert!(engine.read_back().unwrap() == state);
+        engine.step(9).unwrap();
+        let after = engine.read_back().unwrap();
+        assert_eq!((&after.id, &after.species), (&state.id, &state.species));
+        assert_ne!(after.position, state.position);
+        // Refused: ids that a tag cannot hold, that come twice, or that do not ascend.
+        let mut with = |row: usize, id: u32, text: &str| {
+            let mut wrong = state.clone();
+            wrong.id[row] = id;
+            let error = engine.load(&scene, &wrong).unwrap_err().to_string();
+            assert!(error.contains(text), "{error}");
+        };
+        with(499, 1 << 27, "agent 134217728");
+        with(7, 5, "agent 5");
+        with(7, 9999, "agent 29");
+    }
+}
+
+#[test]
+fn each_engine_says_where_its_agents_are() {
+    let [mut cpu, rest @ ..] = &mut engines("each_engine_says_where_its_agents_are")[..] else {
+        return;
+    };
+    let (scene, state) = flock("flock", 400);
+    cpu.load(&scene, &state).unwrap();
+    let AgentsAt::Host(agents) = cpu.agents() else { panic!("not on the host") };
+    let mut places: Vec<_> =
+        (0..agents.len()).map(|agent| agents.position.map(|axis| axis.get(agent))).collect();
+    let mut expected: Vec<_> = state.position.iter().map(|place| place.to_array()).collect();
+    for places in [&mut places, &mut expected] {
+        places.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    }
+    assert_eq!(places, expected);
+    for gpu in rest {
+        gpu.load(&scene, &state).unwrap();
+        let AgentsAt::Device(agents) = gpu.agents() else { panic!("not on a device") };
+        let buffers: &flockwork::engine::gpu::AgentBuffers = agents.get().unwrap();
+        assert_eq!(buffers.count, 400);
+        assert!(agents.get::<Arc<Gpu>>().is_none(), "of another kind");
+    }
+}
