@@ -127,6 +127,12 @@ pub mod tests {
         fn update(&mut self, _: &Scene, _: Change) -> Result<(), EngineError> {
             Ok(())
         }
+        fn append(&mut self, _: &FlockState) -> Result<(), EngineError> {
+            Ok(())
+        }
+        fn remove(&mut self, _: &[u32]) -> Result<(), EngineError> {
+            Ok(())
+        }
         fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
             for _ in 0..ticks {
                 self.state.tick += 1;

@@ -59,6 +59,33 @@ pub enum EngineError {
         /// Of the agent.
         id: u32,
     },
+    /// There is no such agent to remove.
+    #[error("agent {id}: there is no such agent now; nothing was removed")]
+    NoAgent {
+        /// As asked for.
+        id: u32,
+    },
+    /// Agents of a species that the scene does not have.
+    #[error(
+        "agent {id}: it is of species {species}, but the scene has {count} of them, numbered from 0"
+    )]
+    UnknownSpecies {
+        /// Of the agent.
+        id: u32,
+        /// Its species.
+        species: u8,
+        /// Species of the scene.
+        count: usize,
+    },
+    /// A state whose arrays are not equally long.
+    #[error(
+        "a state has an id, a species, a position and a velocity for each agent, but not {lengths:?} \
+         of them"
+    )]
+    Uneven {
+        /// Ids, species, positions and velocities.
+        lengths: [usize; 4],
+    },
     /// An id that another agent has or had.
     #[error(
         "agent {id}: the ids of agents ascend, and none is used twice; the next free one is {next}"

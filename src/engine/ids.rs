@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::EngineError;
-use crate::model::scene::MAX_AGENTS;
+use crate::model::scene::{MAX_AGENTS, Scene};
+use crate::model::state::FlockState;
 
 /// Ids of one word of [`Ranks`].
 const WORD: usize = 64;
@@ -28,15 +29,8 @@ struct Rank {
 }
 
 impl Ids {
-    /// Those of a flock that is loaded. They ascend and fit a tag.
-    pub fn of(ids: &[u32]) -> Result<Self, EngineError> {
-        let mut all = Self::default();
-        all.append(ids)?;
-        Ok(all)
-    }
-
     /// Adds ids, each larger than all that ever were.
-    pub fn append(&mut self, ids: &[u32]) -> Result<(), EngineError> {
+    fn append(&mut self, ids: &[u32]) -> Result<(), EngineError> {
         self.check(ids)?;
         let Some(last) = ids.last() else { return Ok(()) };
         Arc::make_mut(&mut self.ids).extend_from_slice(ids);
@@ -45,8 +39,26 @@ impl Ids {
         Ok(())
     }
 
+    /// The ids of a flock with `agents` of `scene` behind those that it has. Refuses agents that an
+    /// engine cannot take.
+    pub fn with(&self, scene: &Scene, agents: &FlockState) -> Result<Self, EngineError> {
+        let FlockState { id, species, position, velocity, .. } = agents;
+        let lengths = [id.len(), species.len(), position.len(), velocity.len()];
+        if lengths != [agents.len(); 4] {
+            return Err(EngineError::Uneven { lengths });
+        }
+        let count = scene.species.len();
+        let is_stranger = |species: &u8| usize::from(*species) >= count;
+        if let Some(row) = species.iter().position(is_stranger) {
+            return Err(EngineError::UnknownSpecies { id: id[row], species: species[row], count });
+        }
+        let mut all = self.clone();
+        all.append(id)?;
+        Ok(all)
+    }
+
     /// Refuses ids that are too large, or not larger than all before them.
-    pub fn check(&self, ids: &[u32]) -> Result<(), EngineError> {
+    fn check(&self, ids: &[u32]) -> Result<(), EngineError> {
         let mut next = self.next;
         for id in ids {
             if u64::from(*id) >= MAX_AGENTS {
@@ -60,10 +72,12 @@ impl Ids {
         Ok(())
     }
 
-    /// Takes ids away; returns them, ascending, without those that are not there.
-    pub fn remove(&mut self, ids: &[u32]) -> Vec<u32> {
-        let there = ids.iter().copied().filter(|id| self.row(*id).is_some());
-        let mut gone: Vec<u32> = there.collect();
+    /// Takes ids away; returns them, ascending. Takes none if one of them is not there.
+    pub fn remove(&mut self, ids: &[u32]) -> Result<Vec<u32>, EngineError> {
+        if let Some(id) = ids.iter().copied().find(|id| self.row(*id).is_none()) {
+            return Err(EngineError::NoAgent { id });
+        }
+        let mut gone = ids.to_vec();
         gone.sort_unstable();
         gone.dedup();
         if !gone.is_empty() {
@@ -71,7 +85,7 @@ impl Ids {
             Arc::make_mut(&mut self.ids).retain(|id| !is_gone(id));
             self.count();
         }
-        gone
+        Ok(gone)
     }
 
     /// The row of an agent; none where it is not there.
@@ -123,34 +137,61 @@ impl Ids {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::vector::Point;
+
+    fn ids(ids: &[u32]) -> Result<Ids, EngineError> {
+        let mut all = Ids::default();
+        all.append(ids).map(|()| all)
+    }
 
     #[test]
     fn every_agent_has_its_row_and_no_id_comes_twice() {
-        let mut ids = Ids::of(&[0, 1, 2, 3]).unwrap();
-        assert!(ids.ranks.is_none());
-        assert_eq!((ids.row(3), ids.row(4)), (Some(3), None));
-        assert_eq!(ids.remove(&[3, 1, 9, 3]), [1, 3]);
-        assert_eq!(ids.all(), [0, 2]);
-        assert_eq!([0, 1, 2, 3].map(|id| ids.row(id)), [Some(0), None, Some(1), None]);
+        let mut all = ids(&[0, 1, 2, 3]).unwrap();
+        assert!(all.ranks.is_none());
+        assert_eq!((all.row(3), all.row(4)), (Some(3), None));
+        assert_eq!(all.remove(&[3, 1, 9]), Err(EngineError::NoAgent { id: 9 }));
+        assert_eq!(all.remove(&[3, 1, 3]).unwrap(), [1, 3]);
+        assert_eq!(all.all(), [0, 2]);
+        assert_eq!([0, 1, 2, 3].map(|id| all.row(id)), [Some(0), None, Some(1), None]);
         // Agent 3 was the last.
-        assert_eq!(ids.append(&[3]), Err(EngineError::UsedId { id: 3, next: 4 }));
-        assert_eq!(ids.append(&[5, 5]), Err(EngineError::UsedId { id: 5, next: 6 }));
-        ids.append(&[4, 200]).unwrap();
-        assert_eq!(ids.all(), [0, 2, 4, 200]);
-        let rows: Vec<_> = ids.all().iter().map(|id| ids.row(*id)).collect();
+        assert_eq!(all.append(&[3]), Err(EngineError::UsedId { id: 3, next: 4 }));
+        assert_eq!(all.append(&[5, 5]), Err(EngineError::UsedId { id: 5, next: 6 }));
+        all.append(&[4, 200]).unwrap();
+        assert_eq!(all.all(), [0, 2, 4, 200]);
+        let rows: Vec<_> = all.all().iter().map(|id| all.row(*id)).collect();
         assert_eq!(rows, [Some(0), Some(1), Some(2), Some(3)]);
-        assert_eq!((ids.row(199), ids.row(201), ids.row(1 << 26)), (None, None, None));
+        assert_eq!((all.row(199), all.row(201), all.row(1 << 26)), (None, None, None));
         let large = MAX_AGENTS as u32;
-        assert_eq!(Ids::of(&[1, large]).unwrap_err(), EngineError::LargeId { id: large });
-        assert_eq!(Ids::of(&[1, 0]).unwrap_err(), EngineError::UsedId { id: 0, next: 2 });
-        assert_eq!(Ids::of(&[large - 1]).unwrap().row(large - 1), Some(0));
+        assert_eq!(ids(&[1, large]).unwrap_err(), EngineError::LargeId { id: large });
+        assert_eq!(ids(&[1, 0]).unwrap_err(), EngineError::UsedId { id: 0, next: 2 });
+        assert_eq!(ids(&[large - 1]).unwrap().row(large - 1), Some(0));
     }
 
     #[test]
     fn a_copy_stays_as_it_was() {
-        let mut ids = Ids::of(&[0, 1, 2]).unwrap();
-        let copy = ids.clone();
-        ids.remove(&[0]);
-        assert_eq!((copy.len(), copy.row(2), ids.row(2)), (3, Some(2), Some(1)));
+        let mut all = ids(&[0, 1, 2]).unwrap();
+        let copy = all.clone();
+        all.remove(&[0]).unwrap();
+        assert_eq!((copy.len(), copy.row(2), all.row(2)), (3, Some(2), Some(1)));
+    }
+
+    #[test]
+    fn agents_that_no_engine_can_take_are_refused() {
+        let scene = Scene::parse("test", "[species.a]\ncount = 2\n", &[]).unwrap();
+        let good = FlockState {
+            id: vec![3, 4],
+            species: vec![0; 2],
+            position: vec![Point::ZERO; 2],
+            velocity: vec![Point::ZERO; 2],
+            ..FlockState::default()
+        };
+        let with = |agents: &FlockState| Ids::default().with(&scene, agents);
+        assert_eq!(with(&good).unwrap().all(), [3, 4]);
+        let uneven = FlockState { velocity: vec![Point::ZERO], ..good.clone() };
+        let error = EngineError::Uneven { lengths: [2, 2, 2, 1] };
+        assert_eq!(with(&uneven).unwrap_err(), error);
+        let strange = FlockState { species: vec![0, 1], ..good };
+        let error = EngineError::UnknownSpecies { id: 4, species: 1, count: 1 };
+        assert_eq!(with(&strange).unwrap_err(), error);
     }
 }

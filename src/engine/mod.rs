@@ -65,8 +65,8 @@ pub struct Snapshot {
 
 /// Moves a flock.
 ///
-/// Between ticks an engine keeps its agents sorted by grid cell; callers see them in the order in
-/// which they were loaded. The same scene, state and engine give the same bytes on every run.
+/// Between ticks an engine keeps its agents sorted by grid cell; callers see them in the order of
+/// their ids. The same scene, state and engine give the same bytes on every run.
 pub trait Engine {
     /// Which engine.
     fn kind(&self) -> EngineKind;
@@ -102,6 +102,17 @@ pub trait Engine {
     /// Agents outside a smaller world belong to the nearest cell until the next tick, which wraps or
     /// clamps them as it does all others. The engine stays as it was if this fails.
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError>;
+
+    /// Adds agents between two ticks. Their ids ascend and are larger than all that this flock ever
+    /// had; the tick of `agents` does not matter, and what they do not remember they start with. There
+    /// is spare room: memory is allocated only when the flock has grown by half. The flock stays as it
+    /// was if this fails.
+    fn append(&mut self, agents: &FlockState) -> Result<(), EngineError>;
+
+    /// Takes agents away between two ticks, by their ids, which no other agent will have. All others
+    /// go on as they are: whatever an agent draws at random goes by its id. Takes none away if one of
+    /// them is not there.
+    fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError>;
 
     /// Advances by `ticks`. A device may still be at work on return; see [`Engine::finish`].
     fn step(&mut self, ticks: u32) -> Result<(), EngineError>;

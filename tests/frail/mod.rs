@@ -47,6 +47,12 @@ impl Engine for Frail {
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
         self.engine.update(scene, change)
     }
+    fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
+        self.engine.append(agents)
+    }
+    fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
+        self.engine.remove(ids)
+    }
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         for _ in 0..ticks {
             if self.lives == 0 {

@@ -165,6 +165,12 @@ impl Engine for Fussy {
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
         self.0.update(scene, change)
     }
+    fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
+        self.0.append(agents)
+    }
+    fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
+        self.0.remove(ids)
+    }
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         self.0.step(ticks)
     }
@@ -239,6 +245,14 @@ impl Engine for Mortal {
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
         self.alive()?;
         self.engine.update(scene, change)
+    }
+    fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
+        self.alive()?;
+        self.engine.append(agents)
+    }
+    fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
+        self.alive()?;
+        self.engine.remove(ids)
     }
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         self.alive()?;

@@ -37,6 +37,31 @@ impl Motion {
         }
     }
 
+    /// Adds agents at the end.
+    pub fn extend(&mut self, other: &Self) {
+        self.x.extend_from_slice(&other.x);
+        self.y.extend_from_slice(&other.y);
+        self.vx.extend_from_slice(&other.vx);
+        self.vy.extend_from_slice(&other.vy);
+        self.memory.extend_from_slice(&other.memory);
+    }
+
+    /// Drops the agents that do not stay.
+    pub fn retain(&mut self, stays: &[bool]) {
+        for component in [&mut self.x, &mut self.y, &mut self.vx, &mut self.vy] {
+            retain(component, stays);
+        }
+        retain(&mut self.memory, stays);
+    }
+
+    /// Makes room for `count` agents and `memories`; new ones are zero.
+    pub fn resize(&mut self, count: usize, memories: usize) {
+        for component in [&mut self.x, &mut self.y, &mut self.vx, &mut self.vy] {
+            component.resize(count, 0.0);
+        }
+        self.memory.resize(memories, Memory::default());
+    }
+
     /// Position of one agent.
     #[inline(always)]
     pub fn position(&self, index: usize) -> Point {
@@ -98,6 +123,12 @@ impl Identity {
     pub fn of(species: &[u8], ids: &[u32]) -> Self {
         Self { species: species.to_vec(), row: ids.to_vec() }
     }
+}
+
+/// Drops the elements that do not stay.
+pub fn retain<T>(elements: &mut Vec<T>, stays: &[bool]) {
+    let mut all = stays.iter();
+    elements.retain(|_| all.next().copied().unwrap_or(true));
 }
 
 /// Cuts the first `count` elements off a slice; all of it when it is shorter.

@@ -32,7 +32,7 @@ use crate::model::scene::Scene;
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
-use flock::{Identity, Motion};
+use flock::{Identity, Motion, retain};
 use lane_parameters::SpeciesTable;
 use neighbours::Surveyed;
 use sort::{Sorted, Unsorted};
@@ -101,7 +101,7 @@ impl CpuEngine {
 
 impl Flock {
     fn new(scene: &Scene, state: &FlockState, threads: usize) -> Result<Self, EngineError> {
-        let ids = Ids::of(&state.id)?;
+        let ids = Ids::default().with(scene, state)?;
         let count = state.len();
         let grid = scene.grid(count);
         let moved = Motion::of(&state.position, &state.velocity, scene.memory_of(state));
@@ -156,6 +156,40 @@ impl Flock {
             self.grid = grid;
             self.bin(threads);
         }
+    }
+
+    /// Adds agents.
+    fn append(&mut self, agents: &FlockState, threads: usize) -> Result<(), EngineError> {
+        self.ids = self.ids.with(&self.scene, agents)?;
+        let memory = self.scene.memory_of(agents);
+        self.motion.extend(&Motion::of(&agents.position, &agents.velocity, memory));
+        self.identity.species.extend_from_slice(&agents.species);
+        self.identity.row.extend_from_slice(&agents.id);
+        self.recount(threads);
+        Ok(())
+    }
+
+    /// Takes agents away.
+    fn remove(&mut self, ids: &[u32], threads: usize) -> Result<(), EngineError> {
+        let gone = self.ids.remove(ids)?;
+        let stays = self.identity.row.par_iter().map(|id| gone.binary_search(id).is_err());
+        let stays: Vec<bool> = stays.collect();
+        self.motion.retain(&stays);
+        retain(&mut self.identity.species, &stays);
+        retain(&mut self.identity.row, &stays);
+        self.recount(threads);
+        Ok(())
+    }
+
+    /// Makes all arrays as long as there are agents now, and sorts these.
+    fn recount(&mut self, threads: usize) {
+        let count = self.ids.len();
+        self.moved.resize(count, self.motion.memory.len());
+        self.key.resize(count, 0);
+        self.identity_spare.species.resize(count, 0);
+        self.identity_spare.row.resize(count, 0);
+        self.grid = self.scene.grid(count);
+        self.bin(threads);
     }
 
     /// Sorts the flock, as it is, by the cells of its grid.
@@ -317,6 +351,18 @@ impl Engine for CpuEngine {
             self.pool.install(|| flock.update(scene, change, threads));
         }
         Ok(())
+    }
+
+    fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
+        let threads = self.pool.current_num_threads();
+        let Some(flock) = &mut self.flock else { return Ok(()) };
+        self.pool.install(|| flock.append(agents, threads))
+    }
+
+    fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
+        let threads = self.pool.current_num_threads();
+        let Some(flock) = &mut self.flock else { return Ok(()) };
+        self.pool.install(|| flock.remove(ids, threads))
     }
 
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {

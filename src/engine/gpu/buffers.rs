@@ -19,7 +19,7 @@ pub const BYTES: [u64; 2] = [64, 12];
 const UNUSED_BYTES: u64 = 16;
 
 /// Names of the buffers, as the shaders know them.
-pub const NAMES: [&str; 20] = [
+pub const NAMES: [&str; 21] = [
     "flock",
     "targets",
     "clock",
@@ -40,6 +40,7 @@ pub const NAMES: [&str; 20] = [
     "path_index",
     "obstacle_index",
     "flow_index",
+    "removed",
 ];
 
 /// Most storage buffers that a pass binds: as many as every device with WebGPU's default limits has.
@@ -218,6 +219,7 @@ impl FlockBuffers {
             }
             refuse_if_full(gpu, scope, &extent, sizes)?;
         }
+        let copies = !grown.is_empty();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         for (number, buffer) in grown {
             let room = &mut self.rooms[number];
@@ -226,7 +228,9 @@ impl FlockBuffers {
             }
             room.buffer = buffer;
         }
-        gpu.queue.submit([encoder.finish()]);
+        if copies {
+            gpu.queue.submit([encoder.finish()]);
+        }
         for room in &mut self.rooms {
             room.used = wanted(room);
         }

@@ -7,6 +7,7 @@
 
 pub mod buffers;
 pub mod device;
+mod edit;
 mod fault;
 mod flock;
 mod options;
@@ -157,6 +158,20 @@ impl Engine for GpuEngine {
         let Self { gpu, options, pipelines, loaded, .. } = self;
         let Some(flock) = loaded else { return Err(gpu.error("no flock is loaded")) };
         Maker { gpu, options, pipelines }.update(flock, scene, change)
+    }
+
+    fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
+        self.gpu.check()?;
+        let Self { gpu, options, pipelines, loaded, .. } = self;
+        let Some(flock) = loaded else { return Err(gpu.error("no flock is loaded")) };
+        Maker { gpu, options, pipelines }.append(flock, agents)
+    }
+
+    fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
+        self.gpu.check()?;
+        let Self { gpu, options, pipelines, loaded, .. } = self;
+        let Some(flock) = loaded else { return Err(gpu.error("no flock is loaded")) };
+        Maker { gpu, options, pipelines }.remove(flock, ids)
     }
 
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
