@@ -116,9 +116,8 @@ fn a_flock_keeps_the_ids_that_it_comes_with() {
 
 #[test]
 fn each_engine_says_where_its_agents_are() {
-    let [mut cpu, rest @ ..] = &mut engines("each_engine_says_where_its_agents_are")[..] else {
-        return;
-    };
+    let mut all = engines("each_engine_says_where_its_agents_are");
+    let Some((cpu, rest)) = all.split_first_mut() else { return };
     let (scene, state) = flock("flock", 400);
     cpu.load(&scene, &state).unwrap();
     let AgentsAt::Host(agents) = cpu.agents() else { panic!("not on the host") };

@@ -196,6 +196,13 @@ fn edited(
     end(engine)
 }
 
+/// True when agents are in other cells after an edit.
+fn changes_grid((scene, state): &(Scene, FlockState), edit: &Edit) -> bool {
+    let mut after = scene.clone();
+    (edit.how)(&mut after);
+    scene.grid(state.len()) != after.grid(state.len())
+}
+
 /// Checks every edit of `base` on `engine`, against itself and against the CPU engine where that
 /// rounds alike.
 fn check(
@@ -212,7 +219,8 @@ fn check(
                 let same = edited(&mut **other, base, &edit, before, false);
                 assert!(updated == same, "{name}: the engines part after {before} ticks");
             }
-            if before == 0 {
+            // A load brings agents of a cell into the order of their rows; sums go by that order.
+            if before == 0 && !changes_grid(base, &edit) {
                 let loaded = edited(engine, base, &edit, before, true);
                 assert!(updated.0 == loaded.0, "{name}: not as after a load");
                 assert_eq!(updated.1, loaded.1, "{name}: other targets than after a load");
@@ -310,7 +318,9 @@ fn an_update_of_parameters_compiles_and_allocates_nothing() {
     let one = Obstacle::new(Point::new(5.0, 5.0), 2.0);
     scene.obstacles.extend(std::iter::repeat_n(one, 300));
     assert_eq!(update(&mut engine, &scene, Change::SCENERY), (1, 0));
-    scene.species[0].rules.push(rule(Kind::Arrive));
+    for species in &mut scene.species {
+        species.rules.retain(|rule| rule.kind != Kind::Arrive);
+    }
     let (_, compiled) = update(&mut engine, &scene, Change::PARAMETERS);
     assert!(compiled > 3, "{compiled}");
     // What was compiled once stays compiled.

@@ -3,7 +3,7 @@
 use super::device::{self, Gpu};
 use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
 use super::profiler::MEASURED_TICKS;
-use super::row::{MEMORY_BYTES, STATE_BYTES, TAG_BYTES};
+use super::row::{STATE_BYTES, TAG_BYTES};
 use crate::engine::EngineError;
 use crate::model::scene::MAX_AGENTS;
 
@@ -309,6 +309,7 @@ impl Buffers for FlockBuffers {
 
 #[cfg(test)]
 mod tests {
+    use super::super::row::MEMORY_BYTES;
     use super::*;
 
     #[test]

@@ -1,0 +1,208 @@
+//! Agents are added to a flock and taken from it between two ticks: it goes on as one that loads the
+//! agents that are there, on both engines, and no id comes twice.
+
+mod adapter;
+mod common;
+
+use common::{bits, flock, mixed};
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::{Engine, EngineError};
+use flockwork::model::scene::Scene;
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
+
+/// Ticks before an edit, and after it.
+const BEFORE: u32 = 6;
+const AFTER: u32 = 5;
+
+/// Both engines, and whether they round alike.
+fn engines(test: &str) -> (Vec<Box<dyn Engine>>, bool) {
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
+    let gpu = adapter::gpu(test);
+    let alike = gpu.as_ref().is_none_or(|gpu| gpu.is_software());
+    engines.extend(gpu.map(|gpu| Box::new(common::gpu::engine(&gpu)) as _));
+    (engines, alike)
+}
+
+/// Agents of the scene's species at places and with velocities of their own.
+fn newcomers(scene: &Scene, first: u32, count: u32) -> FlockState {
+    let place = |id: u32| {
+        let (x, y) = ((id * 37 % 101) as f32 / 101.0, (id * 53 % 89) as f32 / 89.0);
+        Point::new(x, y) * scene.world.size
+    };
+    FlockState {
+        id: (first..first + count).collect(),
+        species: (0..count).map(|nth| (nth as usize % scene.species.len()) as u8).collect(),
+        position: (first..first + count).map(place).collect(),
+        velocity: (0..count).map(|nth| Point::from_angle(nth as f32)).collect(),
+        ..FlockState::default()
+    }
+}
+
+/// A state with more agents behind its own.
+fn joined(state: &FlockState, more: &FlockState, scene: &Scene) -> FlockState {
+    let mut all = state.clone();
+    all.memory = scene.memory_of(state);
+    all.memory.extend(scene.memory_of(more));
+    all.id.extend(&more.id);
+    all.species.extend(&more.species);
+    all.position.extend(&more.position);
+    all.velocity.extend(&more.velocity);
+    all
+}
+
+/// A state without some agents.
+fn without(state: &FlockState, gone: &[u32]) -> FlockState {
+    let rows = || (0..state.len()).filter(|row| !gone.contains(&state.id[*row]));
+    FlockState {
+        tick: state.tick,
+        id: rows().map(|row| state.id[row]).collect(),
+        species: rows().map(|row| state.species[row]).collect(),
+        position: rows().map(|row| state.position[row]).collect(),
+        velocity: rows().map(|row| state.velocity[row]).collect(),
+        memory: rows().filter_map(|row| state.memory.get(row).copied()).collect(),
+    }
+}
+
+/// The scenes of these tests: everything, with and without a seam; a flock so dense that cells are
+/// sorted as crowds; few agents.
+fn scenes() -> Vec<(Scene, FlockState)> {
+    let crowd = ["starling.spawn_at_scale={place = \"disc\", radius = 40}"];
+    vec![mixed("wrap", &[]), mixed("walls", &[]), flock(6000, &crowd), flock(70, &[])]
+}
+
+#[test]
+fn a_flock_holds_the_agents_that_were_added_and_not_those_that_were_removed() {
+    let (mut engines, _) = engines("a_flock_holds_the_agents_that_were_added");
+    for (scene, state) in scenes() {
+        for engine in &mut engines {
+            engine.load(&scene, &state).unwrap();
+            let more = newcomers(&scene, 20_000, 40);
+            engine.append(&more).unwrap();
+            let all = joined(&state, &more, &scene);
+            let now = engine.read_back().unwrap();
+            assert!(bits(&now) == bits(&all) && now.id == all.id && now.species == all.species);
+            // The first and the last rows, and every third.
+            let gone: Vec<u32> = all.id.iter().copied().filter(|id| id % 3 == 0).collect();
+            let gone = [&gone[..], &[20_039]].concat();
+            engine.remove(&gone).unwrap();
+            let rest = without(&all, &gone);
+            let now = engine.read_back().unwrap();
+            assert!(bits(&now) == bits(&rest) && now.id == rest.id && now.species == rest.species);
+            engine.step(AFTER).unwrap();
+            let after = engine.read_back().unwrap();
+            assert_eq!(after.id, rest.id);
+            assert!(bits(&after) != bits(&rest), "they move on");
+        }
+    }
+}
+
+#[test]
+fn both_engines_go_on_alike_with_others() {
+    let (mut engines, alike) = engines("both_engines_go_on_alike_with_others");
+    for (scene, state) in scenes() {
+        let mut ends = Vec::new();
+        for engine in &mut engines {
+            let mut run = |edits: bool| {
+                engine.load(&scene, &state).unwrap();
+                engine.step(BEFORE).unwrap();
+                if edits {
+                    engine.append(&newcomers(&scene, 9_000, 300)).unwrap();
+                    engine.step(1).unwrap();
+                    engine.remove(&[9_000, 3, 9_150, 17, 64]).unwrap();
+                }
+                engine.step(AFTER).unwrap();
+                bits(&engine.read_back().unwrap())
+            };
+            let edited = run(true);
+            assert_eq!(edited.len(), state.len() + 300 - 5);
+            // The control: they matter.
+            assert!(edited[..3] != run(false)[..3] || state.len() > 100, "nobody has noticed");
+            ends.push(edited);
+        }
+        assert!(!alike || ends.windows(2).all(|pair| pair[0] == pair[1]), "the engines part");
+    }
+}
+
+#[test]
+fn nobody_draws_otherwise_because_another_is_gone() {
+    // Wanderers that see nobody: what they do goes by their ids alone.
+    let (scene, state) = wanderers(500);
+    let (mut engines, _) = engines("nobody_draws_otherwise_because_another_is_gone");
+    for engine in &mut engines {
+        let mut run = |gone: &[u32]| {
+            engine.load(&scene, &state).unwrap();
+            engine.step(BEFORE).unwrap();
+            engine.remove(gone).unwrap();
+            engine.step(AFTER).unwrap();
+            engine.read_back().unwrap()
+        };
+        let (all, rest) = (run(&[]), run(&[0, 1, 2, 250]));
+        assert!(bits(&rest) == bits(&without(&all, &[0, 1, 2, 250])));
+        // The control: who draws by the row is somebody else now.
+        let mut renumbered = without(&state, &[0, 1, 2, 250]);
+        renumbered.id = (0..renumbered.len() as u32).collect();
+        engine.load(&scene, &renumbered).unwrap();
+        engine.step(BEFORE + AFTER).unwrap();
+        assert!(bits(&engine.read_back().unwrap()) != bits(&rest));
+    }
+}
+
+fn wanderers(count: u64) -> (Scene, FlockState) {
+    let text = "[species.a]\nmax_speed = { from = 1, to = 3 }\n[species.a.wander]\n";
+    let mut scene = Scene::parse("test", text, &[]).unwrap();
+    let request = flockwork::model::scene::Request { count: Some(count), ..Default::default() };
+    let state = scene.populate(&request).unwrap();
+    (scene, state)
+}
+
+#[test]
+fn an_id_is_used_once_and_what_cannot_be_changes_nothing() {
+    let (mut engines, _) = engines("an_id_is_used_once_and_what_cannot_be_changes_nothing");
+    let (scene, state) = flock(100, &[]);
+    for engine in &mut engines {
+        engine.load(&scene, &state).unwrap();
+        engine.remove(&[99, 98]).unwrap();
+        let before = engine.read_back().unwrap();
+        let used = |id, next| Err(EngineError::UsedId { id, next });
+        assert_eq!(engine.append(&newcomers(&scene, 98, 1)), used(98, 100));
+        assert_eq!(engine.append(&newcomers(&scene, 99, 2)), used(99, 100));
+        let large = newcomers(&scene, (1 << 27) - 1, 2);
+        assert_eq!(engine.append(&large), Err(EngineError::LargeId { id: 1 << 27 }));
+        let mut strange = newcomers(&scene, 100, 2);
+        strange.species[1] = 7;
+        assert!(matches!(engine.append(&strange), Err(EngineError::UnknownSpecies { .. })));
+        for gone in [&[98][..], &[5, 300], &[1 << 30]] {
+            assert!(matches!(engine.remove(gone), Err(EngineError::NoAgent { .. })));
+        }
+        assert!(engine.read_back().unwrap() == before);
+        engine.append(&newcomers(&scene, 100, 1)).unwrap();
+        assert_eq!(engine.read_back().unwrap().id[97..], [97, 100]);
+        // All of them, and a new beginning.
+        let all = engine.read_back().unwrap().id;
+        engine.remove(&all).unwrap();
+        engine.step(2).unwrap();
+        assert!(engine.read_back().unwrap().is_empty());
+        engine.append(&newcomers(&scene, 101, 50)).unwrap();
+        engine.step(2).unwrap();
+        assert_eq!(engine.read_back().unwrap().id, (101..151).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_flock_that_grows_allocates_now_and_then() {
+    let test = "a_flock_that_grows_allocates_now_and_then";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    let (scene, state) = flock(2000, &[]);
+    let mut engine = common::gpu::engine(&gpu);
+    engine.load(&scene, &state).unwrap();
+    let mut allocations = 0;
+    for step in 0..50 {
+        let before = gpu.made().buffers;
+        engine.append(&newcomers(&scene, 2000 + 20 * step, 20)).unwrap();
+        engine.step(1).unwrap();
+        allocations += u32::from(gpu.made().buffers > before);
+    }
+    assert_eq!(engine.read_back().unwrap().len(), 3000);
+    assert!((1..=6).contains(&allocations), "{allocations} of 50");
+}
