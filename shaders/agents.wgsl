@@ -1,7 +1,7 @@
 // The agents as the drawing shaders see them. Nothing else in those shaders knows where the agents
 // are kept.
 
-import package::tag::species_in;
+import package::tag::ID_BITS;
 
 // Position in xy, velocity in zw.
 @group(0) @binding(0) var<storage, read> state: array<vec4<f32>>;
@@ -17,7 +17,7 @@ fn motion_of(agent: u32) -> vec4<f32> {
 }
 
 fn species_of(agent: u32) -> u32 {
-    return species_in(tag[agent]);
+    return tag[agent] >> ID_BITS;
 }
 
 fn neighbours_of(agent: u32) -> f32 {

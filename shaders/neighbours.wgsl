@@ -4,8 +4,9 @@
 import package::flock::flock;
 import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_noise, sampling_of_run};
 import package::rules::{Species, Sums, observe};
-import package::sorted::{species_of, cell_start, state, tag};
+import package::sorted::{cell_start, state, tag};
 import package::space::{Vector, nearest_image, position_of, velocity_of};
+import package::tag::species_of;
 import package::vehicle::neighbour_at;
 
 // What agent `i` sums up of its neighbours. `heading` is asked for where somebody does not see all

@@ -8,9 +8,10 @@
 import package::flock::flock as whole_flock;
 import package::grid::{Columns, NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_noise, sampling_of_run};
 import package::rules::{Species, Sums, observe};
-import package::sorted::{species_of, cell_start, state, tag};
+import package::sorted::{cell_start, state, tag};
 import package::space::{Vector, nearest_image, packed, position_of, velocity_of};
 import package::subgroup::LANES;
+import package::tag::species_of;
 import package::vehicle::neighbour_at;
 
 // A row has one run of columns or, at the seam, two.

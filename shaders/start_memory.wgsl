@@ -5,7 +5,7 @@ import package::dispatch::linear_workgroup;
 import package::flock::flock as whole_flock;
 import package::memory::memory_of;
 import package::random::{USE_START_ANGLE, random_bits, unit_from};
-import package::tag::id_in;
+import package::tag::id_of;
 
 @group(0) @binding(1) var<storage, read> tag: array<u32>;
 @group(0) @binding(2) var<storage, read_write> memory: array<u32>;
@@ -21,6 +21,6 @@ fn start_memory(
     if i >= flock.count {
         return;
     }
-    let draw = unit_from(random_bits(flock.seed, id_in(tag[i]), 0u, USE_START_ANGLE));
+    let draw = unit_from(random_bits(flock.seed, id_of(tag[i]), 0u, USE_START_ANGLE));
     memory[i] = memory_of(draw - 0.5, 0.0);
 }

@@ -12,10 +12,10 @@ import package::grid::key_of;
 import package::random::{USE_WANDER, random_bits, unit_from};
 import package::rules::{Species, Sums, steering_force};
 @if(traits) import package::rules::with_traits;
-import package::sorted::{species_of, state, tag};
+import package::sorted::{state, tag};
 import package::space::{Vector, confined, packed, position_of, shortest, velocity_of};
 import package::tables::species_at;
-import package::tag::id_in;
+import package::tag::{id_of, species_of};
 import package::target::MAX_TARGETS;
 import package::targets::targets;
 import package::vehicle::{Agent, heading_of, limited};
@@ -57,7 +57,7 @@ fn steer(
     let i = min(number, flock.count - 1u);
     let own_tag = tag[i];
     @if(!traits) let own = species_at(species_of(own_tag), clock);
-    @if(traits) let own = with_traits(species_at(species_of(own_tag), clock), flock.seed, id_in(own_tag));
+    @if(traits) let own = with_traits(species_at(species_of(own_tag), clock), flock.seed, id_of(own_tag));
     let me = state[i];
     let position = position_of(me);
     var agent = Agent();
@@ -67,7 +67,7 @@ fn steer(
     agent.max_force = own.max_force;
     agent.limits_each = own.limit == 0u;
     agent.size = own.size;
-    agent.id = id_in(own_tag);
+    agent.id = id_of(own_tag);
     agent.brake = 1.0;
     @if(memory) {
         agent.angle = angle_of(memory[i]);

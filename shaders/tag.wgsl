@@ -1,12 +1,14 @@
-// A tag: the id of an agent, and its species above. src/engine/gpu/row.rs has the same numbers.
+// The tag of an agent: its species (5 bits) above its id (27 bits).
 
-const SPECIES_SHIFT = 27u;
-const ID_MASK = 0x07ffffffu;
+const ID_BITS = 27u;
 
-fn species_in(tag: u32) -> u32 {
-    return tag >> SPECIES_SHIFT;
+fn species_of(tag: u32) -> u32 {
+    @if(several_species) {
+        return tag >> ID_BITS;
+    }
+    return 0u;
 }
 
-fn id_in(tag: u32) -> u32 {
-    return tag & ID_MASK;
+fn id_of(tag: u32) -> u32 {
+    return tag & ((1u << ID_BITS) - 1u);
 }

@@ -16,9 +16,6 @@ use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use frail::Frail;
 
-/// Tests assert no timings, but a result that is missing by now will never come.
-const DEADLINE: Duration = Duration::from_secs(60);
-
 fn flock(name: &str, count: u64) -> (Scene, FlockState) {
     let text = BuiltIn::named(name).unwrap().text;
     let mut scene = Scene::parse(name, text, &[]).unwrap();

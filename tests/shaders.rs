@@ -183,17 +183,13 @@ fn the_shaders_read_the_row_of_an_agent_as_it_is_declared() {
     let variant = variants().into_iter().find(|v| v.uses.has(Uses::MEMORY) && v.several_species);
     let variant = Variant { traits: drawn(variant.unwrap().uses), ..variant.unwrap() };
     let variant = Variant { uses: variant.uses.with(Uses::TRAITS), ..variant };
-    for shader in ["steer", "bin", "reorder", "draw_boids", "splat"] {
+    for shader in ["steer", "bin", "draw_boids", "splat"] {
         let (_, module) = compose(shader, variant).unwrap();
         let bytes = |name: &str| reflect::layout(&module, name).map(|row| u64::from(row.size));
         assert_eq!(bytes("state"), Some(row::STATE_BYTES), "{shader}");
         assert_eq!(bytes("tag"), Some(row::TAG_BYTES), "{shader}");
         assert_eq!(bytes("memory"), Some(row::MEMORY_BYTES), "{shader}");
-        let reads_species = ["steer", "draw_boids", "splat"].contains(&shader);
-        let expected = reads_species.then_some(row::SPECIES_SHIFT);
-        assert_eq!(constant(&module, "SPECIES_SHIFT"), expected, "{shader}");
-        let expected = (shader == "steer").then_some(row::ID_MASK);
-        assert_eq!(constant(&module, "ID_MASK"), expected, "{shader}");
+        assert_eq!(constant(&module, "ID_BITS"), Some(row::ID_BITS), "{shader}");
     }
 }
 

@@ -122,10 +122,10 @@ fn edits_of_mixed() -> Vec<Edit> {
             let one = |n: u8| Obstacle::new(Point::new(4.0 * f32::from(n), 200.0), 3.0);
             scene.obstacles.extend((0..90).map(one));
         }),
-        edit("no scenery", Change::SCENERY, |scene| {
+        edit("less scenery", Change::SCENERY, |scene| {
             scene.obstacles.clear();
             scene.paths.iter_mut().for_each(|path| path.points.truncate(2));
-            scene.flow = None;
+            scene.flow.as_mut().unwrap().cell = 400.0;
         }),
         edit("another path", Change::SCENERY, |scene| {
             scene.paths[0].points[1].y += 70.0;
@@ -155,6 +155,7 @@ fn edits_of_flock() -> Vec<Edit> {
             let mut other = scene.species[0].clone();
             other.body.max_speed = 1.0;
             scene.species.push(other);
+            scene.species[0].body.max_force = 0.1;
         }),
         edit("a target to seek", parameters | Change::TARGETS, |scene| {
             scene.targets.push(Target::fixed("new", Point::new(5.0, 5.0)));

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::flock::{DeviceFlock, Maker, Plan, agents_in, bind, same, sizes};
-use super::pass::{BIN, Extent, Pass, START_MEMORY, Stage};
+use super::pass::{BIN, Extent, Pass, Pipeline, START_MEMORY, Sizes};
 use super::pipelines::Compiled;
 use super::row::{MEMORY_BYTES, MotionRow, STATE_BYTES, TAG_BYTES, Tag};
 use super::shaders::Variant;
@@ -14,6 +14,13 @@ use crate::engine::{Change, EngineError};
 use crate::model::behaviours::Uses;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
+
+/// A pass that runs between two ticks, bound to as many agents as `extent` says.
+struct Opening {
+    pipeline: Arc<Pipeline>,
+    bindings: wgpu::BindGroup,
+    extent: Extent,
+}
 
 impl Maker<'_> {
     /// Takes over the parts of `scene` that change.
@@ -75,10 +82,11 @@ impl Maker<'_> {
             }
         }
         if starts_memory {
-            self.run(flock, Some(START_MEMORY), &[])?;
+            let start = self.opening(flock, START_MEMORY)?;
+            self.run(flock, &start, false)?;
         }
         if sorts {
-            self.run(flock, Some(BIN), &[Stage::Sorts, Stage::Orders])?;
+            self.bin(flock)?;
         }
         self.gpu.check()
     }
@@ -105,9 +113,12 @@ impl Maker<'_> {
             ("tag", TAG_BYTES, bytemuck::cast_slice(&tags)),
             ("memory", MEMORY_BYTES, bytemuck::cast_slice(&memory)),
         ] {
-            flock.memory.write_at(self.gpu, name, before * row, bytes);
+            // A scene without memory has no room for one.
+            if !bytes.is_empty() {
+                flock.memory.write_at(self.gpu, name, before * row, bytes);
+            }
         }
-        self.run(flock, Some(BIN), &[Stage::Sorts, Stage::Orders])?;
+        self.bin(flock)?;
         self.gpu.check()
     }
 
@@ -121,26 +132,18 @@ impl Maker<'_> {
         for id in &gone {
             removed[*id as usize / 32] |= 1 << (id % 32);
         }
-        // First all agents take slots in the new grid or none …
         let plan = self.plan(&flock.scene, left.len());
-        let all = Extent { agents: flock.memory.extent.agents, ..plan.extent };
-        let whole = Plan { extent: all, ..plan };
-        let compiled = self.compile(&whole)?;
-        let bits = bytemuck::cast_slice(&removed).to_vec();
-        self.adopt(flock, &whole, compiled, vec![("removed", bits)])?;
-        (flock.ids, flock.removed) = (left, removed);
-        self.run(flock, Some(BIN), &[Stage::Sorts])?;
-        // … then those that are left get their places. They end where the last cell does.
-        let count = plan.extent.agents;
-        let crowded_above = self.options.crowded_above;
-        let uniform = flock.tables.flock(&flock.scene, &plan.grid, count, crowded_above);
-        let uniform = uniform.map_err(self.fail())?;
-        flock.memory.write(self.gpu, "flock", &uniform);
-        let end = u64::from(plan.extent.cells) * 4;
-        flock.memory.write_at(self.gpu, "cell_start", end, &count.to_le_bytes());
-        self.run(flock, None, &[Stage::Orders])?;
         let compiled = self.compile(&plan)?;
+        // All agents are binned, into the cells of those that stay.
+        let all = Extent { agents: flock.memory.extent.agents, ..plan.extent };
+        let words = [&[1, 0], &removed[..]].concat();
+        let bits = bytemuck::cast_slice(&words).to_vec();
+        let whole = Plan { extent: all, ..plan };
+        self.adopt(flock, &whole, compiled.clone(), vec![("removed", bits)])?;
+        let bin = self.opening(flock, BIN)?;
         self.adopt(flock, &plan, compiled, Vec::new())?;
+        (flock.ids, flock.removed) = (left, removed);
+        self.run(flock, &bin, true)?;
         self.gpu.check()
     }
 
@@ -173,33 +176,36 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Submits a pass between two ticks, if one is wanted, and behind it those of some stages.
-    fn run(
-        &mut self,
-        flock: &DeviceFlock,
-        first: Option<Pass>,
-        stages: &[Stage],
-    ) -> Result<(), EngineError> {
+    /// Binds a pass that runs between two ticks, to the flock as it is now.
+    fn opening(&mut self, flock: &DeviceFlock, pass: Pass) -> Result<Opening, EngineError> {
         // Of the scene these passes need to know nothing but whether there is a memory.
         let uses = flock.variant.uses.and(Uses::MEMORY);
         let variant = Variant { uses, ..Variant::of_drawing(false) };
-        let first = match first {
-            Some(pass) => {
-                let pipeline = self.pipelines.one(self.gpu, self.options, variant, pass)?;
-                let bindings = pipeline.bind(self.gpu, &flock.memory)?;
-                Some((pipeline, bindings))
-            }
-            None => None,
-        };
+        let pipeline = self.pipelines.one(self.gpu, self.options, variant, pass)?;
+        let bindings = pipeline.bind(self.gpu, &flock.memory)?;
+        Ok(Opening { pipeline, bindings, extent: flock.memory.extent })
+    }
+
+    /// Bins the agents anew, and sorts them.
+    fn bin(&mut self, flock: &DeviceFlock) -> Result<(), EngineError> {
+        flock.memory.write(self.gpu, "removed", bytemuck::bytes_of(&[0_u32; 2]));
+        let bin = self.opening(flock, BIN)?;
+        self.run(flock, &bin, true)
+    }
+
+    /// Submits a pass between two ticks, and behind it those that sort where it `sorts`.
+    fn run(&self, flock: &DeviceFlock, opening: &Opening, sorts: bool) -> Result<(), EngineError> {
+        let Opening { pipeline, bindings, extent } = opening;
+        if extent.agents == 0 {
+            return Ok(());
+        }
         let sizes = flock.sizes(self.gpu, self.options)?;
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         {
             let mut compute = encoder.begin_compute_pass(&Default::default());
-            if let Some((pipeline, bindings)) = &first {
-                pipeline.dispatch(&mut compute, bindings, sizes, 0);
-            }
+            pipeline.dispatch(&mut compute, bindings, Sizes { extent: *extent, ..sizes }, 0);
             for (pipeline, bindings) in flock.pipelines.iter().zip(&flock.bindings) {
-                if stages.contains(&pipeline.pass.stage()) {
+                if sorts && pipeline.pass.sorts() {
                     pipeline.dispatch(&mut compute, bindings, sizes, 0);
                 }
             }

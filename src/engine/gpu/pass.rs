@@ -98,14 +98,10 @@ impl Pass {
         Self { name, per, when }
     }
 
-    /// Its part in a tick.
+    /// True when it is one of those that sort the agents once each has a slot in a cell.
     #[must_use]
-    pub fn stage(self) -> Stage {
-        match TICK.iter().position(|pass| *pass == self) {
-            Some(place) if place >= FIRST_THAT_ORDERS => Stage::Orders,
-            Some(place) if place >= FIRST_THAT_SORTS => Stage::Sorts,
-            _ => Stage::Moves,
-        }
+    pub fn sorts(self) -> bool {
+        TICK[FIRST_THAT_SORTS..].contains(&self)
     }
 }
 
@@ -129,21 +125,8 @@ pub const TICK: [Pass; 10] = [
     Pass::of("reorder", Per::Agent, When::Always),
 ];
 
-/// The part of a pass in a tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Agents and targets move, and each agent takes a slot in a cell.
-    Moves,
-    /// The slots get their places.
-    Sorts,
-    /// The agents of a cell get their order, and all of them their places.
-    Orders,
-}
-
-/// The places in [`TICK`] of the first pass of [`Stage::Sorts`] and of [`Stage::Orders`].
+/// The place in [`TICK`] of the first pass that sorts.
 const FIRST_THAT_SORTS: usize = 2;
-const FIRST_THAT_ORDERS: usize = 7;
-const _: () = assert!(matches!(TICK[FIRST_THAT_ORDERS - 1].per, Per::Agent));
 
 /// Each agent takes a slot in its cell without moving. The passes that sort follow.
 pub const BIN: Pass = Pass::of("bin", Per::Agent, When::Edited);

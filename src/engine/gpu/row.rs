@@ -29,27 +29,27 @@ impl MotionRow {
 #[repr(transparent)]
 pub struct Tag(pub u32);
 
-/// Where the species begins in a tag.
-pub const SPECIES_SHIFT: u32 = 27;
-/// The bits of a tag that are the id.
-pub const ID_MASK: u32 = (1 << SPECIES_SHIFT) - 1;
+/// Bits of a tag that are the id; the species is above.
+pub const ID_BITS: u32 = 27;
+/// The id in a tag.
+pub const ID_MASK: u32 = (1 << ID_BITS) - 1;
 
 // Every id fits.
-const _: () = assert!(MAX_AGENTS == 1 << SPECIES_SHIFT);
+const _: () = assert!(MAX_AGENTS == 1 << ID_BITS);
 
 impl Tag {
     /// That of an agent.
     #[inline]
     #[must_use]
     pub fn of(species: u8, id: u32) -> Self {
-        Self(u32::from(species) << SPECIES_SHIFT | (id & ID_MASK))
+        Self(u32::from(species) << ID_BITS | (id & ID_MASK))
     }
 
     /// Index into the scene's species.
     #[inline]
     #[must_use]
     pub fn species(self) -> u8 {
-        (self.0 >> SPECIES_SHIFT) as u8
+        (self.0 >> ID_BITS) as u8
     }
 
     /// The agent's id.

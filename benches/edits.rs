@@ -1,0 +1,113 @@
+//! What an edit costs a frame beyond its tick: a slider that is dragged, so that a parameter changes
+//! before every tick.
+//!
+//! `cargo bench --bench edits` takes some minutes on a machine without a GPU; `-- 100000 50` takes
+//! another number of agents and of frames. `update` is what the window does; `reload` is the same edit
+//! by reading the flock back and loading it, over a fifteenth of the frames. The tick of each frame is
+//! that of an engine whose parameters stay, taken in turn with the others.
+
+mod common;
+
+use std::time::Instant;
+
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::gpu::GpuEngine;
+use flockwork::engine::{Change, Engine};
+use flockwork::model::behaviours::Kind;
+use flockwork::model::scene::Scene;
+
+use common::{Flock, flock, gpu};
+
+/// Agents and frames, unless the command line says otherwise.
+const AGENTS: u64 = 1_000_000;
+const FRAMES: u64 = 300;
+/// Frames of an update for each of a reload.
+const RELOADED: u64 = 15;
+/// Mean neighbours.
+const DENSITY: f32 = 10.0;
+
+/// What a frame does before its tick.
+#[derive(Clone, Copy, PartialEq)]
+enum Edit {
+    Nothing,
+    Update,
+    Reload,
+}
+
+/// Milliseconds of a frame, and of its edit until the call returns.
+fn frame(engine: &mut dyn Engine, scene: &Scene, edit: Edit) -> [f64; 2] {
+    let begin = Instant::now();
+    match edit {
+        Edit::Nothing => {}
+        Edit::Update => engine.update(scene, Change::PARAMETERS).expect("the engine takes it"),
+        Edit::Reload => {
+            let state = engine.read_back().expect("the engine runs");
+            engine.load(scene, &state).expect("the flock fits");
+        }
+    }
+    let edited = begin.elapsed();
+    engine.step(1).expect("the engine runs");
+    engine.finish().expect("the engine runs");
+    [begin.elapsed(), edited].map(|time| time.as_secs_f64() * 1e3)
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Drags a slider of the parameter `key` of `kind` over a tenth of its value.
+fn drag(
+    name: &str,
+    engine: &mut dyn Engine,
+    flock: &Flock,
+    (kind, key): (Kind, &str),
+    frames: u64,
+) {
+    let Flock { scene, state } = flock;
+    engine.load(scene, state).expect("the flock fits");
+    frame(engine, scene, Edit::Nothing);
+    let mut scene = scene.clone();
+    let slot = kind.parameter(key).expect("the behaviour has it");
+    let value = scene.species[0].value(kind, slot);
+    let mut times = [const { Vec::new() }; 3];
+    let mut calls = [const { Vec::new() }; 3];
+    for number in 0..frames {
+        let share = number as f32 / frames as f32;
+        let rule = scene.species[0].rules.iter_mut().find(|rule| rule.kind == kind);
+        rule.expect("the scene has it").values[slot] = value * (1.0 + 0.1 * share);
+        for edit in [Edit::Nothing, Edit::Update, Edit::Reload] {
+            if edit != Edit::Reload || number % RELOADED == 0 {
+                let [whole, call] = frame(engine, &scene, edit);
+                times[edit as usize].push(whole);
+                calls[edit as usize].push(call);
+            }
+        }
+    }
+    let [tick, update, reload] = times.map(median);
+    let [_, update_call, reload_call] = calls.map(median);
+    println!(
+        "{name:>4}  {:<18} tick {tick:8.2} ms   beyond it: update {:8.3} ms (call {update_call:.3})   \
+         reload {:8.2} ms (call {reload_call:.2})",
+        format!("{}.{key}", kind.info().key),
+        update - tick,
+        reload - tick,
+    );
+}
+
+fn main() {
+    // Cargo itself passes `--bench`.
+    let numbers: Vec<u64> = std::env::args().filter_map(|text| text.parse().ok()).collect();
+    let agents = numbers.first().copied().unwrap_or(AGENTS);
+    let frames = numbers.get(1).copied().unwrap_or(FRAMES);
+    let flock = flock(agents, DENSITY);
+    println!("{agents} agents, {frames} frames; medians");
+    let mut engines: Vec<(&str, Box<dyn Engine>)> = Vec::new();
+    engines.push(("cpu", Box::new(CpuEngine::new(None).expect("threads start"))));
+    engines.extend(gpu().map(|gpu| ("gpu", Box::new(GpuEngine::new(gpu)) as _)));
+    for (name, engine) in &mut engines {
+        // The first leaves the grid alone; the second gives it other cells in every frame.
+        drag(name, &mut **engine, &flock, (Kind::Separation, "weight"), frames);
+        drag(name, &mut **engine, &flock, (Kind::Cohesion, "radius"), frames / 10);
+    }
+}
