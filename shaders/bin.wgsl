@@ -1,13 +1,13 @@
 // Pass bin: each agent takes a slot in its cell without moving, because the grid or the flock is
 // another one. The passes that sort follow, as after `steer`.
 //
-// Agents outside the world belong to the nearest cell. Those that are removed take no slot, and the
-// others close ranks: in racing order, which the passes that sort undo.
+// Agents outside a world that has changed are brought inside, as at the end of a tick. Those that are
+// removed take no slot, and the others close ranks: in racing order, which the passes that sort undo.
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock as whole_flock;
 import package::grid::key_of;
-import package::space::position_of;
+import package::space::{confined, position_of, velocity_of};
 import package::tag::id_of;
 
 @group(0) @binding(1) var<storage, read> state: array<vec4<f32>>;
@@ -18,7 +18,7 @@ import package::tag::id_of;
 @group(0) @binding(5) var<storage, read_write> cell_count: CellCount;
 @if(memory)
 @group(0) @binding(6) var<storage, read> memory: array<u32>;
-@group(0) @binding(7) var<storage, read_write> removed: Removed;
+@group(0) @binding(7) var<storage, read_write> edit: Edit;
 
 struct CellCount {
     // Hits of targets: no concern of this pass.
@@ -27,18 +27,20 @@ struct CellCount {
     members: array<atomic<u32>>,
 }
 
-struct Removed {
-    // 1 when agents are removed now.
-    any: u32,
+struct Edit {
+    // 1 when the world is another one.
+    confines: u32,
+    // 1 when agents are removed.
+    removes: u32,
     // Agents that have stayed so far.
     stayed: atomic<u32>,
     // A bit for each id that was ever removed; ids beyond were not.
-    ids: array<u32>,
+    removed: array<u32>,
 }
 
 fn is_removed(id: u32) -> bool {
-    let words = arrayLength(&removed.ids);
-    let word = removed.ids[min(id >> 5u, words - 1u)];
+    let words = arrayLength(&edit.removed);
+    let word = edit.removed[min(id >> 5u, words - 1u)];
     return (id >> 5u) < words && ((word >> (id & 31u)) & 1u) == 1u;
 }
 
@@ -52,19 +54,22 @@ fn bin(
     let i = linear_workgroup(workgroup, workgroups) * 64u + local;
     // `flock.count` is without the agents that are removed.
     let last = arrayLength(&state) - 1u;
-    let own = state[min(i, last)];
+    var own = state[min(i, last)];
     let own_tag = tag[min(i, last)];
-    let stays = i <= last && (removed.any == 0u || !is_removed(id_of(own_tag)));
+    let stays = i <= last && (edit.removes == 0u || !is_removed(id_of(own_tag)));
     if !stays {
         return;
     }
     var place = i;
-    if removed.any == 1u {
-        place = min(atomicAdd(&removed.stayed, 1u), last);
+    if edit.removes == 1u {
+        place = min(atomicAdd(&edit.stayed, 1u), last);
     }
     var remembered = 0u;
     @if(memory) {
         remembered = memory[i];
+    }
+    if edit.confines == 1u {
+        own = confined(position_of(own), velocity_of(own), flock.size);
     }
     let key = key_of(flock, position_of(own));
     next_state[place] = own;

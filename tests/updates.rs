@@ -14,8 +14,8 @@ use flockwork::model::behaviours::{Kind, Target};
 use flockwork::model::scene::{Law, Rule, Scene, Slot, Variation};
 use flockwork::model::scenery::Obstacle;
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
-use flockwork::model::world::Boundary;
+use flockwork::model::vector::{Point, Vector};
+use flockwork::model::world::{Boundary, World};
 
 /// Ticks before an edit, and after it.
 const TICKS: [u32; 2] = [7, 6];
@@ -174,6 +174,16 @@ fn end(engine: &mut dyn Engine) -> End {
     (bits(&state), engine.targets().unwrap())
 }
 
+/// Brings agents inside a world, as a tick does.
+fn confine(state: &mut FlockState, world: &World) {
+    for (p, v) in state.position.iter_mut().zip(&mut state.velocity) {
+        let velocity = Vector { x: v.x, y: v.y };
+        let (position, velocity) = world.confine(Vector { x: p.x, y: p.y }, velocity);
+        *p = Point::new(position.x, position.y);
+        *v = Point::new(velocity.x, velocity.y);
+    }
+}
+
 /// The end of a run that is edited after `before` ticks: by an update, or by a load of the state of
 /// that moment.
 fn edited(
@@ -188,7 +198,10 @@ fn edited(
     let mut scene = Scene { targets: engine.targets().unwrap(), ..scene.clone() };
     (edit.how)(&mut scene);
     if loads {
-        let state = engine.read_back().unwrap();
+        let mut state = engine.read_back().unwrap();
+        if edit.change.has(Change::WORLD) {
+            confine(&mut state, &scene.world);
+        }
         engine.load(&scene, &state).unwrap();
     } else {
         engine.update(&scene, edit.change).unwrap();
@@ -330,29 +343,32 @@ fn an_update_of_parameters_compiles_and_allocates_nothing() {
 }
 
 #[test]
-fn agents_beyond_a_smaller_world_are_brought_inside_by_the_next_tick() {
-    let test = "agents_beyond_a_smaller_world_are_brought_inside_by_the_next_tick";
+fn agents_beyond_a_smaller_world_are_brought_inside_and_the_others_stay() {
+    let test = "agents_beyond_a_smaller_world_are_brought_inside_and_the_others_stay";
     let gpu = adapter::gpu(test);
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(cpu())];
     engines.extend(gpu.map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }));
     for boundary in ["wrap", "walls"] {
-        let (mut scene, state) = flock(2000, &[&format!("world.boundary=\"{boundary}\"")]);
+        let (scene, state) = flock(2000, &[&format!("world.boundary=\"{boundary}\"")]);
         let size = scene.world.size * 0.7;
-        let outside = |state: &FlockState| {
-            let inside = |p: &Point| p.cmpge(Point::ZERO).all() && p.cmple(size).all();
-            state.position.iter().filter(|p| !inside(p)).count()
-        };
+        let is_inside = |p: &Point| p.cmpge(Point::ZERO).all() && p.cmple(size).all();
         for engine in &mut engines {
             engine.load(&scene, &state).unwrap();
             let mut smaller = scene.clone();
             smaller.world.size = size;
             engine.update(&smaller, Change::WORLD).unwrap();
-            let before = engine.read_back().unwrap();
-            assert_eq!(before, state, "an edit moves nobody");
-            assert!(outside(&before) > 500);
-            engine.step(1).unwrap();
-            assert_eq!(outside(&engine.read_back().unwrap()), 0, "{boundary}");
+            let after = engine.read_back().unwrap();
+            let pairs = || state.position.iter().zip(&after.position);
+            let outside = pairs().filter(|(before, _)| !is_inside(before)).count();
+            assert!(outside > 500, "{outside}");
+            assert!(pairs().all(|(before, after)| {
+                is_inside(after) && (before == after) == is_inside(before)
+            }));
+            let mut expected = state.clone();
+            confine(&mut expected, &smaller.world);
+            assert!(bits(&expected) == bits(&after), "{boundary}");
+            engine.step(3).unwrap();
+            assert!(engine.read_back().unwrap().position.iter().all(is_inside));
         }
-        scene.world.size = size;
     }
 }

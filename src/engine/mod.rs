@@ -97,10 +97,11 @@ pub trait Engine {
     /// Nothing is read back. Usually some tables are rewritten, and that is all: shaders are compiled
     /// where the set of behaviours changes, and agents are binned anew where the grid does, which
     /// depends on the world and the largest radius. The bytes of all later ticks are those of an
-    /// engine that loads the changed scene with the state of this moment.
+    /// engine that loads the changed scene with the state that there is then.
     ///
-    /// Agents outside a smaller world belong to the nearest cell until the next tick, which wraps or
-    /// clamps them as it does all others. The engine stays as it was if this fails.
+    /// Agents outside a world that has changed are brought inside at once, as at the end of a tick:
+    /// wrapped round once, or clamped to the walls. All others stay where they are. The engine stays
+    /// as it was if this fails.
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError>;
 
     /// Adds agents between two ticks. Their ids ascend and are larger than all that this flock ever

@@ -1,7 +1,10 @@
 //! The flock as the CPU engine keeps it: one array a component, sorted by grid cell.
 
+use rayon::prelude::*;
+
 use crate::model::memory::Memory;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, Vector};
+use crate::model::world::World;
 
 /// Positions and velocities: what a tick changes.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +55,17 @@ impl Motion {
             retain(component, stays);
         }
         retain(&mut self.memory, stays);
+    }
+
+    /// Brings all agents inside a world, as at the end of a tick.
+    pub fn confine(&mut self, world: &World) {
+        let Self { x, y, vx, vy, .. } = self;
+        let positions = x.par_iter_mut().zip(y);
+        positions.zip(vx.par_iter_mut().zip(vy)).for_each(|((x, y), (vx, vy))| {
+            let velocity = Vector { x: *vx, y: *vy };
+            let (position, velocity) = world.confine(Vector { x: *x, y: *y }, velocity);
+            (*x, *y, *vx, *vy) = (position.x, position.y, velocity.x, velocity.y);
+        });
     }
 
     /// Makes room for `count` agents and `memories`; new ones are zero.

@@ -151,8 +151,12 @@ impl Flock {
         }
         self.uses = uses;
         self.table = SpeciesTable::of(&self.scene, self.tick);
+        let confines = change.has(Change::WORLD) && self.scene.world != before.world;
+        if confines {
+            self.motion.confine(&self.scene.world);
+        }
         let grid = self.scene.grid(self.key.len());
-        if grid != self.grid {
+        if confines || grid != self.grid {
             self.grid = grid;
             self.bin(threads);
         }

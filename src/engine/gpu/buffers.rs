@@ -40,7 +40,7 @@ pub const NAMES: [&str; 21] = [
     "path_index",
     "obstacle_index",
     "flow_index",
-    "removed",
+    "edit",
 ];
 
 /// Most storage buffers that a pass binds: as many as every device with WebGPU's default limits has.

@@ -32,21 +32,20 @@ impl Maker<'_> {
     ) -> Result<(), EngineError> {
         let mut before = change.parts_of(scene);
         change.swap(&mut flock.scene, &mut before);
-        let remade = change.remakes_scenery(&before, &flock.scene);
-        let done = self.follow(flock, change, remade);
+        let done = self.follow(flock, &before, change);
         if done.is_err() {
             change.swap(&mut flock.scene, &mut before);
         }
         done
     }
 
-    /// Brings the device up to date with the scene of `flock`, whose parts have changed; `remade` says
-    /// whether the scenery has.
+    /// Brings the device up to date with the scene of `flock`, whose parts are no longer those of
+    /// `before`.
     fn follow(
         &mut self,
         flock: &mut DeviceFlock,
+        before: &Scene,
         change: Change,
-        remade: bool,
     ) -> Result<(), EngineError> {
         let count = flock.memory.extent.agents;
         let plan = self.plan(&flock.scene, count as usize);
@@ -54,7 +53,7 @@ impl Maker<'_> {
         let (scene, tables) = (&flock.scene, &compiled.tables);
         let anew = !Arc::ptr_eq(tables, &flock.tables);
         let mut contents = Vec::new();
-        let whole = remade || anew;
+        let whole = anew || change.remakes_scenery(before, scene);
         if whole {
             let made = tables.species_and_scenery(scene, flock.tick);
             contents = made.map_err(self.fail())?;
@@ -66,7 +65,8 @@ impl Maker<'_> {
         let species = tables.species(scene, flock.tick).map_err(self.fail())?;
         let is_new = |uses: Uses| plan.variant.uses.has(uses) && !flock.variant.uses.has(uses);
         let starts_memory = is_new(Uses::MEMORY);
-        let sorts = plan.grid != flock.grid;
+        let confines = change.has(Change::WORLD) && scene.world != before.world;
+        let sorts = confines || plan.grid != flock.grid;
         self.adopt(flock, &plan, compiled, contents)?;
         let write = |name, offset, bytes: &[u8]| {
             flock.memory.write_at(self.gpu, name, offset, bytes);
@@ -86,7 +86,7 @@ impl Maker<'_> {
             self.run(flock, &start, false)?;
         }
         if sorts {
-            self.bin(flock)?;
+            self.bin(flock, confines)?;
         }
         self.gpu.check()
     }
@@ -118,7 +118,7 @@ impl Maker<'_> {
                 flock.memory.write_at(self.gpu, name, before * row, bytes);
             }
         }
-        self.bin(flock)?;
+        self.bin(flock, false)?;
         self.gpu.check()
     }
 
@@ -136,10 +136,10 @@ impl Maker<'_> {
         let compiled = self.compile(&plan)?;
         // All agents are binned, into the cells of those that stay.
         let all = Extent { agents: flock.memory.extent.agents, ..plan.extent };
-        let words = [&[1, 0], &removed[..]].concat();
+        let words = [&[0, 1, 0], &removed[..]].concat();
         let bits = bytemuck::cast_slice(&words).to_vec();
         let whole = Plan { extent: all, ..plan };
-        self.adopt(flock, &whole, compiled.clone(), vec![("removed", bits)])?;
+        self.adopt(flock, &whole, compiled.clone(), vec![("edit", bits)])?;
         let bin = self.opening(flock, BIN)?;
         self.adopt(flock, &plan, compiled, Vec::new())?;
         (flock.ids, flock.removed) = (left, removed);
@@ -178,17 +178,20 @@ impl Maker<'_> {
 
     /// Binds a pass that runs between two ticks, to the flock as it is now.
     fn opening(&mut self, flock: &DeviceFlock, pass: Pass) -> Result<Opening, EngineError> {
-        // Of the scene these passes need to know nothing but whether there is a memory.
-        let uses = flock.variant.uses.and(Uses::MEMORY);
-        let variant = Variant { uses, ..Variant::of_drawing(false) };
+        // Of the scene these passes need to know nothing but its edge and whether there is a memory.
+        let Variant { uses, boundary, .. } = flock.variant;
+        let uses = uses.and(Uses::MEMORY);
+        let variant = Variant { uses, boundary, ..Variant::of_drawing(false) };
         let pipeline = self.pipelines.one(self.gpu, self.options, variant, pass)?;
         let bindings = pipeline.bind(self.gpu, &flock.memory)?;
         Ok(Opening { pipeline, bindings, extent: flock.memory.extent })
     }
 
-    /// Bins the agents anew, and sorts them.
-    fn bin(&mut self, flock: &DeviceFlock) -> Result<(), EngineError> {
-        flock.memory.write(self.gpu, "removed", bytemuck::bytes_of(&[0_u32; 2]));
+    /// Bins the agents anew, and sorts them; it `confines` them to the world first where that is
+    /// another one.
+    fn bin(&mut self, flock: &DeviceFlock, confines: bool) -> Result<(), EngineError> {
+        let words = [u32::from(confines), 0];
+        flock.memory.write(self.gpu, "edit", bytemuck::bytes_of(&words));
         let bin = self.opening(flock, BIN)?;
         self.run(flock, &bin, true)
     }
