@@ -147,6 +147,11 @@ fn bytes_of(name: &str, extent: &Extent, sizes: &[(&'static str, u64)], gpu: &Gp
     }
 }
 
+/// Bytes of a buffer that holds `bytes`: no binding is empty.
+fn allocated(bytes: u64) -> u64 {
+    if bytes > 0 { bytes } else { UNUSED_BYTES }
+}
+
 /// Those whose content stays when they grow: what an agent is.
 const KEPT: [&str; 3] = ["state", "tag", "memory"];
 
@@ -179,7 +184,7 @@ impl FlockBuffers {
         check_fits(gpu, &extent, sizes)?;
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let room = |name| {
-            let used = bytes_of(name, &extent, sizes, gpu).max(UNUSED_BYTES);
+            let used = allocated(bytes_of(name, &extent, sizes, gpu));
             Room { name, buffer: create(gpu, name, used), used }
         };
         let rooms = NAMES.into_iter().map(room).collect();
@@ -200,7 +205,7 @@ impl FlockBuffers {
             let by_scene = sizes.iter().any(|(name, _)| *name == room.name);
             let stays = !by_scene && flock_bytes(room.name, &extent).is_none();
             let bytes = if stays { room.used } else { bytes_of(room.name, &extent, sizes, gpu) };
-            bytes.max(UNUSED_BYTES)
+            allocated(bytes)
         };
         let changes = self.rooms.iter().any(|room| wanted(room) != room.used);
         let mut grown = Vec::new();
