@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use flockwork::model::behaviours::Kind;
 
 /// The layers, lowest first. Each uses only itself and the layers before it.
-const LAYERS: [&str; 5] = ["model", "engine", "view", "app", "commands"];
+const LAYERS: [&str; 6] = ["model", "engine", "view", "session", "app", "commands"];
 
 /// The parts of the model, lowest first, with the same rule.
 const MODEL: [&str; 13] = [

@@ -2,12 +2,12 @@
 
 use egui::{Align2, SliderClamping};
 
-use super::edits::values_at_first;
 use crate::model::parameter::{
     ALL_SPECIES, FULL_CIRCLE, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
     Parameters,
 };
 use crate::model::scene::{Body, BoidShape, ColourBy, Law, Scene, Slot, Species, Variation};
+use crate::session::values_at_first;
 
 /// A slider runs from 0 to this many times the value at the start.
 const REACH: f32 = 4.0;

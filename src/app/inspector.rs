@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use egui::epaint::{Mesh, PathShape, PathStroke};
 use egui::{Color32, LayerId, Order, Painter, Pos2, Shape as Painted, Stroke, vec2};
 
-use super::player::Player;
 use crate::engine::EngineError;
 use crate::model::behaviours::Target;
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::World;
+use crate::session::{RealTime, Session};
 use crate::view::camera::Camera;
 use crate::view::shapes::geometry::{self, MOST_AGENTS};
 use crate::view::shapes::{Dashes, Shape, StyledShape};
@@ -114,7 +114,7 @@ impl Inspector {
     /// The shapes to show now. `near` is how far from an agent the mouse still selects it; pixels.
     pub fn shapes(
         &mut self,
-        player: &mut Player,
+        session: &mut Session<RealTime>,
         camera: &Camera,
         near: f32,
     ) -> Result<(Vec<StyledShape>, Legend), EngineError> {
@@ -122,10 +122,10 @@ impl Inspector {
         if self.focus == Focus::Nobody {
             return Ok(Default::default());
         }
-        self.look_at(player)?;
-        let edition = player.edition();
+        self.look_at(session)?;
+        let edition = session.edition();
         if self.scenery.as_ref().is_none_or(|(of, _)| *of != edition) {
-            self.scenery = Some((edition, player.scene().scenery()));
+            self.scenery = Some((edition, session.scene().scenery()));
         }
         let (Some(sample), Some((_, scenery))) = (&self.sample, &self.scenery) else {
             return Ok(Default::default());
@@ -137,7 +137,7 @@ impl Inspector {
             let kept = self.chosen.filter(|row| *row < sample.state.len());
             if pointed || kept.is_none() {
                 let place = camera.world_from_pixel(self.pixel.unwrap_or(camera.size * 0.5));
-                let found = nearest(&sample.state, &player.scene().world, place);
+                let found = nearest(&sample.state, &session.scene().world, place);
                 let meant = |(_, distance): &(usize, f32)| {
                     kept.is_none() || distance * camera.pixels_per_unit < near
                 };
@@ -145,7 +145,7 @@ impl Inspector {
             }
             self.chosen.into_iter().collect()
         };
-        let scene = player.scene().at(sample.state.tick);
+        let scene = session.scene().at(sample.state.tick);
         let mut legend = Legend::new();
         for (index, species) in scene.species.iter().enumerate() {
             if agents.iter().any(|row| usize::from(sample.state.species[*row]) == index) {
@@ -169,13 +169,13 @@ impl Inspector {
         Ok((shapes, legend))
     }
 
-    fn look_at(&mut self, player: &mut Player) -> Result<(), EngineError> {
-        let revision = player.revision();
-        let patience = if player.agents() > LARGE { PATIENCE } else { Duration::ZERO };
+    fn look_at(&mut self, session: &mut Session<RealTime>) -> Result<(), EngineError> {
+        let revision = session.revision();
+        let patience = if session.agents() > LARGE { PATIENCE } else { Duration::ZERO };
         let good =
             |sample: &Sample| sample.revision == revision || sample.since.elapsed() < patience;
         if !self.sample.as_ref().is_some_and(good) {
-            let (state, targets) = (player.state()?, player.targets()?);
+            let (state, targets) = (session.state()?, session.targets()?);
             self.sample = Some(Sample { revision, since: Instant::now(), state, targets });
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Keys and the actions that they ask for.
 
 use winit::event::{ElementState, KeyEvent};
-use winit::keyboard::{Key, NamedKey};
+use winit::keyboard::{Key, ModifiersState, NamedKey};
 
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,10 @@ pub enum Action {
     Step,
     /// Go back to the first state.
     Reset,
+    /// Undo the last edit.
+    Undo,
+    /// Redo the edit that was undone last.
+    Redo,
     /// Switch to the other engine.
     SwitchEngine,
     /// Full screen, or a window again.
@@ -33,13 +37,28 @@ pub enum Action {
 impl Action {
     /// The action of a key press.
     #[must_use]
-    pub fn of(event: &KeyEvent) -> Option<Self> {
+    pub fn of(event: &KeyEvent, held: ModifiersState) -> Option<Self> {
         if event.state != ElementState::Pressed {
             return None;
         }
-        let action = Self::of_key(&event.logical_key)?;
-        // Holding a key repeats a step but does not toggle anything.
-        (!event.repeat || action == Self::Step).then_some(action)
+        let action = match held.control_key() || held.super_key() {
+            true => Self::of_command(&event.logical_key, held.shift_key())?,
+            false => Self::of_key(&event.logical_key)?,
+        };
+        // Holding a key repeats a step or an undo but does not toggle anything.
+        let repeats = matches!(action, Self::Step | Self::Undo | Self::Redo);
+        (!event.repeat || repeats).then_some(action)
+    }
+
+    /// The action of a key that is pressed with Ctrl (or Command).
+    fn of_command(key: &Key, shift: bool) -> Option<Self> {
+        let Key::Character(text) = key else { return None };
+        match text.to_lowercase().as_str() {
+            "z" if shift => Some(Self::Redo),
+            "z" => Some(Self::Undo),
+            "y" => Some(Self::Redo),
+            _ => None,
+        }
     }
 
     fn of_key(key: &Key) -> Option<Self> {
@@ -86,6 +105,12 @@ mod tests {
         for nothing in ["0", "10", "x", "d", ""] {
             assert_eq!(action(nothing), None, "{nothing:?}");
         }
+        let command = |text, shift| Action::of_command(&character(text), shift);
+        assert_eq!(
+            [command("z", false), command("Z", true)],
+            [Action::Undo, Action::Redo].map(Some)
+        );
+        assert_eq!([command("y", false), command("r", false)], [Some(Action::Redo), None]);
         assert!(drops(&character("d")) && drops(&character("D")) && !drops(&character("g")));
     }
 }

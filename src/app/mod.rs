@@ -1,17 +1,13 @@
 //! The window: a flock that plays in real time, and what the user does to it.
 
-mod clock;
 mod controls;
-mod crowds;
-mod edits;
 mod inspector;
 mod interface;
-mod keeper;
 mod keys;
 mod open_window;
 mod overlay;
-mod player;
 mod pointer;
+mod rates;
 mod screen;
 
 use std::sync::Arc;
@@ -40,7 +36,7 @@ pub struct WindowOptions<'a> {
     /// Parameters and world.
     pub scene: &'a Scene,
     /// The state at the start, and after a reset.
-    pub state: &'a FlockState,
+    pub state: Arc<FlockState>,
     /// Width and height in points (pixels of a screen of ordinary density).
     pub size: (u32, u32),
     /// Close after this many frames.
@@ -216,7 +212,7 @@ const LOOK: Duration = Duration::from_millis(100);
 struct App<'a> {
     options: WindowOptions<'a>,
     instance: wgpu::Instance,
-    window: Option<OpenWindow<'a>>,
+    window: Option<OpenWindow>,
     outcome: Result<Option<Summary>, WindowError>,
     /// When to draw again even if nothing happens.
     wake_at: Option<Instant>,

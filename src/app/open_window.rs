@@ -2,28 +2,28 @@
 
 mod loss;
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use winit::event::{KeyEvent, WindowEvent};
+use winit::keyboard::ModifiersState;
 use winit::window::{Fullscreen, Window};
 
-use super::clock::Meter;
 use super::controls::Controls;
-use super::crowds::Crowds;
-use super::edits::{self, Thing};
 use super::inspector::{self, Inspector};
 use super::interface::{Interface, Painting};
 use super::keys::{self, Action};
 use super::overlay::{self, Detail, Facts};
-use super::player::Player;
 use super::pointer::{DropKey, Pointer};
+use super::rates::Meter;
 use super::screen::{Acquired, Screen, Sheet};
 use super::{Next, Summary, WindowError, WindowOptions};
 use crate::engine::{AgentsAt, EngineKind};
 use crate::model::behaviours::Target;
 use crate::model::scene::{Click, Species};
 use crate::model::vector::Point;
+use crate::session::{Clock, RealTime, Session, Thing, pointer_help};
 use crate::view::gpu::renderer::Renderer;
 use crate::view::gpu::upload::UploadedAgents;
 use crate::view::style::scale_of;
@@ -43,22 +43,24 @@ fn scale(window: &Window, (width, height): (u32, u32)) -> f32 {
 }
 
 /// Everything with the lifetime of the window.
-pub struct OpenWindow<'a> {
+pub struct OpenWindow {
     window: Arc<Window>,
     screen: Screen,
     interface: Interface,
     renderer: Renderer,
     uploaded: UploadedAgents,
     uploaded_revision: Option<u64>,
-    player: Player<'a>,
+    session: Session<RealTime>,
     controls: Controls,
     pointer: Pointer,
     inspector: Inspector,
-    crowds: Crowds,
     /// The species that a click drops.
     dropping: usize,
     /// What the pointer drags.
     held: Option<Thing>,
+    /// True when a button or key ended what the edits of the last frames were part of.
+    gesture_ended: bool,
+    modifiers: ModifiersState,
     meter: Meter,
     overlay: Detail,
     controls_shown: bool,
@@ -72,18 +74,25 @@ pub struct OpenWindow<'a> {
     played: Duration,
 }
 
-impl<'a> OpenWindow<'a> {
+impl OpenWindow {
     /// Opens the device, the engine and the interface for `window`.
     pub fn new(
         window: Arc<Window>,
         instance: wgpu::Instance,
-        options: &mut WindowOptions<'a>,
+        options: &mut WindowOptions<'_>,
     ) -> Result<Self, WindowError> {
         let screen = Screen::new(instance, Arc::clone(&window), &options.adapter)?;
         let gpu = screen.gpu();
         let kind = (options.engine)(gpu)?;
         let engine = (options.engines)(kind, Some(gpu))?;
-        let player = Player::new(engine, options.scene, options.state)?;
+        let begin = Instant::now();
+        let session = Session::new(
+            engine,
+            options.scene,
+            Arc::clone(&options.state),
+            RealTime::default(),
+            Rc::new(move || begin.elapsed()),
+        )?;
         let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
         renderer.set_scale(scale(&window, screen.size()));
         Ok(Self {
@@ -91,7 +100,7 @@ impl<'a> OpenWindow<'a> {
             uploaded: UploadedAgents::new(Arc::clone(gpu)),
             uploaded_revision: None,
             renderer,
-            player,
+            session,
             controls: Controls::new(options.scene),
             pointer: Pointer::new(
                 &options.scene.world,
@@ -100,9 +109,10 @@ impl<'a> OpenWindow<'a> {
                 options.scene.follows,
             ),
             inspector: Inspector::new(),
-            crowds: Crowds::default(),
             dropping: 0,
             held: None,
+            gesture_ended: false,
+            modifiers: ModifiersState::empty(),
             meter: Meter::default(),
             overlay: Detail::Quiet,
             controls_shown: false,
@@ -122,12 +132,12 @@ impl<'a> OpenWindow<'a> {
     #[must_use]
     pub fn summary(&self) -> Summary {
         Summary {
-            agents: self.player.agents() as u64,
+            agents: self.session.agents() as u64,
             frames: self.frames,
             ticks: self.ticks,
             time: self.played,
-            engine: self.player.engine().kind(),
-            machine: self.player.engine().describe(),
+            engine: self.session.engine().kind(),
+            machine: self.session.engine().describe(),
             adapter: self.screen.gpu().name(),
         }
     }
@@ -147,7 +157,7 @@ impl<'a> OpenWindow<'a> {
     pub fn event(
         &mut self,
         event: &WindowEvent,
-        options: &mut WindowOptions<'a>,
+        options: &mut WindowOptions<'_>,
     ) -> Result<bool, WindowError> {
         if let WindowEvent::KeyboardInput { event: key, is_synthetic: false, .. } = event
             && !self.interface.is_typing()
@@ -176,9 +186,11 @@ impl<'a> OpenWindow<'a> {
                 }
             }
             WindowEvent::ModifiersChanged(keys) => {
-                self.pointer.hold(DropKey::Shift, keys.state().shift_key());
+                self.modifiers = keys.state();
+                self.pointer.hold(DropKey::Shift, self.modifiers.shift_key());
             }
             WindowEvent::MouseInput { state, button, .. } => {
+                self.gesture_ended |= !state.is_pressed();
                 self.pointer.press(*button, *state, on_interface);
             }
             WindowEvent::MouseWheel { delta, .. } if !on_interface => self.pointer.scroll(*delta),
@@ -191,9 +203,10 @@ impl<'a> OpenWindow<'a> {
         &mut self,
         key: &KeyEvent,
         event: &WindowEvent,
-        options: &mut WindowOptions<'a>,
+        options: &mut WindowOptions<'_>,
     ) -> Result<bool, WindowError> {
-        match Action::of(key) {
+        self.gesture_ended |= key.state.is_pressed() && !key.repeat;
+        match Action::of(key, self.modifiers) {
             Some(action) => return self.act(action, options),
             // Without this, holding Tab would move the focus from slider to slider.
             None if key.repeat => {}
@@ -207,27 +220,35 @@ impl<'a> OpenWindow<'a> {
     fn act(
         &mut self,
         action: Action,
-        options: &mut WindowOptions<'a>,
+        options: &mut WindowOptions<'_>,
     ) -> Result<bool, WindowError> {
         match action {
             Action::Quit => return Ok(false),
-            Action::Pause => self.player.clock.toggle(),
-            Action::Step => self.player.clock.step_once(),
-            Action::Reset => self.player.reset()?,
+            Action::Pause => self.session.clock.toggle(),
+            Action::Step => self.session.clock.step_once(),
+            Action::Reset => self.session.reset()?,
+            Action::Undo => {
+                let notice = self.session.undo()?;
+                self.say(Some(notice));
+            }
+            Action::Redo => {
+                let notice = self.session.redo()?;
+                self.say(Some(notice));
+            }
             Action::SwitchEngine => self.switch_engine(options),
             Action::Sliders => self.controls_shown = !self.controls_shown,
             Action::Overlay => self.overlay = self.overlay.next(),
             Action::Geometry => {
-                let notice = self.inspector.switch(self.player.agents());
+                let notice = self.inspector.switch(self.session.agents());
                 self.say(notice);
             }
             Action::Species(index) => {
-                let species = &self.player.scene().species;
+                let species = &self.session.scene().species;
                 if species.len() > 1 && index < species.len() {
                     self.dropping = index;
                 }
             }
-            Action::WholeWorld => self.pointer.fit(&self.player.scene().world),
+            Action::WholeWorld => self.pointer.fit(&self.session.scene().world),
             Action::FullScreen => {
                 let full = self.window.fullscreen().is_none();
                 self.window.set_fullscreen(full.then_some(Fullscreen::Borderless(None)));
@@ -236,13 +257,13 @@ impl<'a> OpenWindow<'a> {
         Ok(true)
     }
 
-    fn switch_engine(&mut self, options: &mut WindowOptions<'a>) {
-        let other = match self.player.engine().kind() {
+    fn switch_engine(&mut self, options: &mut WindowOptions<'_>) {
+        let other = match self.session.engine().kind() {
             EngineKind::Gpu => EngineKind::Cpu,
             EngineKind::Cpu => EngineKind::Gpu,
         };
         let engine = (options.engines)(other, Some(self.screen.gpu()));
-        if let Err(error) = engine.and_then(|engine| self.player.switch(engine)) {
+        if let Err(error) = engine.and_then(|engine| self.session.switch(engine)) {
             self.say(Some(format!("still on the same engine: {error}")));
         }
     }
@@ -257,34 +278,34 @@ impl<'a> OpenWindow<'a> {
     /// Applies what the pointer has asked for since the last frame. Each kind of edit is applied
     /// once, because each reloads the flock.
     fn apply_edits(&mut self) -> Result<(), WindowError> {
-        self.player.set_pointer(self.pointer.call())?;
+        self.session.set_pointer(self.pointer.call())?;
         if let Some(place) = self.pointer.take_lead() {
-            self.player.lead(place)?;
+            self.session.lead(place)?;
         }
         let drops = self.pointer.take_drops();
         if !drops.is_empty() {
-            let refused = self.player.add(self.dropping, &drops)?;
+            let refused = self.session.add(self.dropping, &drops)?;
             self.say(refused);
         }
         let clicks = self.pointer.take_clicks();
-        match self.player.scene().click {
+        match self.session.scene().click {
             Click::Path if clicks > 0 => {
-                let refused = self.player.new_path()?;
+                let refused = self.session.new_path()?;
                 self.say(refused);
             }
             // Two turns cancel out.
             Click::Flee if clicks % 2 == 1 => {
-                let refused = self.player.turn_round()?;
+                let refused = self.session.turn_round()?;
                 self.say(refused);
             }
             _ => {}
         }
         if let Some(place) = self.pointer.take_drag() {
             if self.held.is_none() {
-                self.held = self.player.nearest_thing(place)?;
+                self.held = self.session.nearest_thing(place)?;
             }
             if let Some(thing) = self.held {
-                let refused = self.player.put(thing, place)?;
+                let refused = self.session.put(thing, place)?;
                 self.say(refused);
             }
         }
@@ -298,7 +319,7 @@ impl<'a> OpenWindow<'a> {
         let hidden = self.is_hidden();
         self.screen.measure();
         self.renderer.set_scale(scale(&self.window, self.screen.size()));
-        self.pointer.resize(&self.player.scene().world, self.screen.size());
+        self.pointer.resize(&self.session.scene().world, self.screen.size());
         if hidden {
             self.wake();
         }
@@ -306,7 +327,7 @@ impl<'a> OpenWindow<'a> {
 
     /// Restarts the clock: time without visible frames does not count.
     fn wake(&mut self) {
-        self.player.clock.forget();
+        self.session.clock.forget();
         self.last = Instant::now();
     }
 
@@ -323,8 +344,8 @@ impl<'a> OpenWindow<'a> {
         let now = Instant::now();
         let elapsed = now - std::mem::replace(&mut self.last, now);
         self.apply_edits()?;
-        let ticks = self.player.advance(elapsed.as_secs_f64())?;
-        if self.player.clock.is_paused() {
+        let ticks = self.session.advance()?.ticks;
+        if self.session.clock.is_paused() {
             self.meter.forget();
         } else {
             self.meter.note(elapsed.as_secs_f64(), ticks);
@@ -333,11 +354,15 @@ impl<'a> OpenWindow<'a> {
         self.played += elapsed;
 
         let again_in = self.show(canvas)?;
+        if std::mem::take(&mut self.gesture_ended) {
+            self.session.seal_edit();
+        }
         self.screen.gpu().check()?;
         self.frames += 1;
         Ok(match until {
             Some(until) if self.frames >= until => Next::End,
-            None if self.player.clock.is_paused() => Next::After(again_in),
+            None if self.session.clock.is_paused() && self.session.awaits_snapshot() => Next::Frame,
+            None if self.session.clock.is_paused() => Next::After(again_in),
             _ => Next::Frame,
         })
     }
@@ -348,22 +373,22 @@ impl<'a> OpenWindow<'a> {
         let gpu = Arc::clone(self.screen.gpu());
         let target = self.screen.view(&canvas)?;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        if let AgentsAt::Host(agents) = self.player.engine().agents() {
-            let revision = self.player.revision();
+        if let AgentsAt::Host(agents) = self.session.engine().agents() {
+            let revision = self.session.revision();
             if self.uploaded_revision.replace(revision) != Some(revision) {
                 self.uploaded.upload(agents)?;
             }
         }
         // Reading from a GPU means waiting: do it only for targets that move by themselves.
-        let moving = self.player.scene().targets.iter().any(Target::moves);
-        let targets = if moving { Some(self.player.targets()?) } else { None };
-        let agents = match self.player.engine().agents() {
+        let moving = self.session.scene().targets.iter().any(Target::moves);
+        let targets = if moving { Some(self.session.targets()?) } else { None };
+        let agents = match self.session.engine().agents() {
             AgentsAt::Device(agents) => agents.get(),
             AgentsAt::Host(_) => Some(self.uploaded.agents()),
         };
         let elsewhere = || gpu.error("cannot draw agents of another kind of device");
         let agents = agents.ok_or_else(elsewhere)?;
-        let (scene, camera) = (self.player.scene(), &self.pointer.camera);
+        let (scene, camera) = (self.session.scene(), &self.pointer.camera);
         let targets = targets.as_ref().unwrap_or(&scene.targets);
         self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera)?;
         let size = self.screen.size();
@@ -372,7 +397,7 @@ impl<'a> OpenWindow<'a> {
         self.screen.present(canvas)?;
         self.interface.clean_up(&painting);
         let Some(species) = changed else { return Ok(painting.again_in) };
-        let refused = self.player.change(species)?;
+        let refused = self.session.change(species)?;
         self.say(refused);
         // The flock on the screen is the one before the change.
         Ok(Duration::ZERO)
@@ -383,24 +408,23 @@ impl<'a> OpenWindow<'a> {
         self.notice.take_if(|(_, since)| since.elapsed() > overlay::NOTICE_STAYS);
         let camera = self.pointer.camera;
         let near = NEAR * self.window.scale_factor() as f32;
-        let (shapes, legend) = self.inspector.shapes(&mut self.player, &camera, near)?;
-        let (player, gpu) = (&mut self.player, self.screen.gpu());
-        let counts = self.overlay == Detail::Full;
-        let (largest_cell, sampled) = self.crowds.count(player, gpu, counts)?;
-        let engine = self.player.engine();
-        let scene = self.player.scene();
+        let (shapes, legend) = self.inspector.shapes(&mut self.session, &camera, near)?;
+        self.session.watch(self.overlay == Detail::Full);
+        let largest_cell = self.session.largest_cell();
+        let engine = self.session.engine();
+        let scene = self.session.scene();
         let facts = Facts {
-            agents: self.player.agents(),
-            tick: self.player.tick(),
+            agents: self.session.agents(),
+            tick: self.session.tick(),
             rates: self.meter.rates(),
-            paused: self.player.clock.is_paused(),
+            paused: self.session.clock.is_paused(),
             kind: engine.kind(),
             machine: engine.describe(),
             largest_cell,
-            sampled,
-            profile: self.player.profile(),
+            series: self.session.series(),
+            profile: self.session.profile(),
             notice: self.notice.as_ref().map(|(text, _)| text.as_str()),
-            pointer_help: edits::help(scene, self.dropping),
+            pointer_help: pointer_help(scene, self.dropping),
             legend,
         };
         // Copied only while the sliders are shown.

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use egui::{Align2, Color32, RichText, Sense, vec2};
+use egui::{Align2, Color32, Pos2, RichText, Sense, Stroke, pos2, vec2};
 
-use super::clock::Rates;
 use super::inspector::Legend;
+use super::rates::Rates;
 use crate::engine::{EngineKind, Profile};
+use crate::model::statistics::Metrics;
+use crate::session::series::{self, Series};
 use crate::view::words::{counted, grouped};
 
 /// How long a notice stays.
@@ -54,8 +56,8 @@ pub struct Facts<'a> {
     pub profile: &'a Profile,
     /// Agents in the fullest grid cell.
     pub largest_cell: u32,
-    /// Agents with so many neighbours that the engine samples them.
-    pub sampled: u64,
+    /// The figures of the flock; empty unless the overlay is full.
+    pub series: &'a Series,
     /// An error, or what the last key did.
     pub notice: Option<&'a str>,
     /// What the pointer does in this scene.
@@ -110,8 +112,15 @@ impl Facts<'_> {
             let clock = if self.profile.by_timestamps { "" } else { " (wall)" };
             lines.push(format!("  {:<14} {:8.3} ms{clock}", "a tick", sum * 1e3));
         }
-        let (fullest, sampled) = (grouped(self.largest_cell.into()), grouped(self.sampled));
-        lines.push(format!("fullest cell {fullest}   agents sampled {sampled}"));
+        lines.push(format!("fullest cell {}", grouped(self.largest_cell.into())));
+        if let Some(metrics) = self.series.latest() {
+            lines.push(format!("agents sampled {}", grouped(metrics.sampled_agents)));
+            lines.push(format!(
+                "neighbours {:.1}   rotation {:.2}",
+                metrics.mean_neighbours, metrics.rotation
+            ));
+            lines.push(format!("polarisation {:.2}", metrics.polarisation));
+        }
         lines
     }
 
@@ -145,6 +154,9 @@ impl Facts<'_> {
             for line in lines {
                 ui.label(text(&line).color(WORDS));
             }
+            if detail == Detail::Full {
+                self.plot_polarisation(ui);
+            }
             if let Some(notice) = self.notice {
                 ui.label(text(notice).color(NOTICE));
             }
@@ -159,6 +171,22 @@ impl Facts<'_> {
                 }
             }
         });
+    }
+
+    /// Draws the course of the polarisation, from 0 (bottom) to 1 (top).
+    fn plot_polarisation(&self, ui: &mut egui::Ui) {
+        let (place, _) = ui.allocate_exact_size(PLOT, Sense::hover());
+        ui.painter().rect_filled(place, 2.0, Color32::from_black_alpha(96));
+        let metrics = self.series.metrics();
+        let step = place.width() / (series::LONGEST - 1) as f32;
+        // The newest figure is at the right edge.
+        let begin = place.right() - step * (metrics.len().max(1) - 1) as f32;
+        let point = |(index, metrics): (usize, &Metrics)| {
+            let height = metrics.polarisation.clamp(0.0, 1.0) as f32 * place.height();
+            pos2(begin + step * index as f32, place.bottom() - height)
+        };
+        let line: Vec<Pos2> = metrics.enumerate().map(point).collect();
+        ui.painter().line(line, Stroke::new(1.2, CURVE));
     }
 
     fn show_legend(&self, ui: &mut egui::Ui) {
@@ -178,12 +206,18 @@ impl Facts<'_> {
 /// Colour of text: white at three quarters.
 const WORDS: Color32 = Color32::from_rgba_premultiplied(191, 191, 191, 191);
 
+/// Size of the plot; points.
+const PLOT: egui::Vec2 = vec2(240.0, 36.0);
+
+/// Colour of its curve.
+const CURVE: Color32 = Color32::from_rgb(120, 200, 255);
+
 /// Colour of notices.
 const NOTICE: Color32 = Color32::from_rgb(255, 190, 90);
 
 /// The keys.
 const KEYS: [&str; 2] = [
-    "Space pause · . step · R reset · E engine",
+    "Space pause · . step · R reset · Ctrl+Z undo · E engine",
     "Tab sliders · G geometry · H more, less · Esc quit",
 ];
 
@@ -221,7 +255,7 @@ mod tests {
         assert_eq!(pace(rates(59.5)), "real time");
     }
 
-    fn facts(profile: &Profile) -> Facts<'_> {
+    fn facts<'a>(profile: &'a Profile, series: &'a Series) -> Facts<'a> {
         Facts {
             agents: 200_000,
             tick: 1234,
@@ -231,7 +265,7 @@ mod tests {
             machine: "2 threads".into(),
             profile,
             largest_cell: 1017,
-            sampled: 23_456,
+            series,
             notice: None,
             pointer_help: Vec::new(),
             legend: Vec::new(),
@@ -242,7 +276,8 @@ mod tests {
     fn the_quiet_overlay_is_one_line() {
         let profile = Profile::default();
         let rates = Some(Rates { ticks: 24.0, frames: 30.4 });
-        let facts = Facts { rates, ..facts(&profile) };
+        let series = Series::default();
+        let facts = Facts { rates, ..facts(&profile, &series) };
         assert_eq!(facts.line(), "200,000 agents   real time × 0.40   30 frames/s   cpu");
         let alone = Facts { agents: 1, paused: true, ..facts };
         assert_eq!(alone.line(), "1 agent   paused at tick 1,234   cpu");
@@ -259,12 +294,12 @@ mod tests {
     fn a_pause_has_no_rates_and_moves_no_line() {
         let profile = Profile::default();
         let rates = Some(Rates { ticks: 24.0, frames: 30.0 });
-        let running = Facts { rates, ..facts(&profile) }.lines();
+        let running = Facts { rates, ..facts(&profile, &Series::default()) }.lines();
         assert_eq!(running[1..3], ["tick 1,234   real time × 0.40", "24 ticks/s   30 frames/s"]);
-        let paused = Facts { rates, paused: true, ..facts(&profile) }.lines();
+        let paused = Facts { rates, paused: true, ..facts(&profile, &Series::default()) }.lines();
         assert_eq!(paused[1..3], ["tick 1,234", "paused"]);
         assert_eq!(running[3..], paused[3..]);
-        assert_eq!(facts(&profile).lines().len(), running.len());
+        assert_eq!(facts(&profile, &Series::default()).lines().len(), running.len());
     }
 
     #[test]
@@ -272,8 +307,8 @@ mod tests {
         let pass = |pass, ms| PassTime { pass, time: Duration::from_millis(ms) };
         let profile =
             Profile { passes: vec![pass("steer", 20), pass("scan", 5)], ..Profile::default() };
-        let text = facts(&profile).lines().join("\n");
-        let crowds = "fullest cell 1,017   agents sampled 23,456";
+        let text = facts(&profile, &Series::default()).lines().join("\n");
+        let crowds = "fullest cell 1,017";
         for part in
             ["200,000 agents", "tick 1,234", "steer", "20.000 ms", "25.000 ms (wall)", crowds]
         {

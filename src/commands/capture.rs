@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use indicatif::ProgressBar;
 
-use super::advance::Pace;
 use super::capture_output::{Output, Plan};
+use super::drive::{self, Host, Run, Stop, drive};
 use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Size, painter};
 use super::output::{counted, say};
 use super::progress::progress;
 use super::usage::{frame_rate, whole, wrong};
-use crate::engine::Engine;
-use crate::model::scene::Scene;
+use crate::engine::EngineError;
 use crate::model::scenery::Scenery;
 use crate::view::Painter;
 use crate::view::camera::Camera;
@@ -71,7 +71,7 @@ pub fn capture_on(
     if let Some(unseen) = plan.unseen() {
         eprintln!("flockwork: {unseen}");
     }
-    let Machine { mut engine, gpu } = machine()?;
+    let Machine { engine, gpu } = machine()?;
     let (scene, state) = args.flock.prepare(Some(engine.as_ref()))?;
     let agents = state.len();
     if args.geometry && agents > MOST_AGENTS {
@@ -80,12 +80,11 @@ pub fn capture_on(
              {MOST_AGENTS} at most"
         )));
     }
-    engine.load(&scene, &state)?;
+    let mut run = drive::load(engine, &scene, &state)?;
     drop(state);
     let mut painter = painter(gpu, args.size)?;
-    let pace = Pace::new(interrupt);
     let start = Instant::now();
-    let shown = film(engine.as_mut(), painter.as_mut(), recorder.as_mut(), &scene, &plan, pace)
+    let shown = film(&mut run, painter.as_mut(), recorder.as_mut(), &plan, &interrupt)
         .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
         .map_err(|error| named(error, &args.out))?;
     let kept = output.keep(&plan, shown.frames)?;
@@ -93,7 +92,7 @@ pub fn capture_on(
         "{}, {} on {}, {} of {} × {} by {} in {:.1} s; {kept}\n",
         counted(agents as u64, "agent"),
         counted(shown.ticks, "tick"),
-        engine.describe(),
+        run.engine().describe(),
         counted(shown.frames, "frame"),
         plan.film.width,
         plan.film.height,
@@ -125,70 +124,102 @@ struct Shown {
     interrupted: bool,
 }
 
-/// Steps, draws and records, until all frames are drawn or Ctrl-C is heard.
+/// Steps, draws and records, until all frames are drawn or the user interrupts.
 fn film(
-    engine: &mut dyn Engine,
+    run: &mut Run,
     painter: &mut dyn Painter,
     recorder: &mut dyn Recorder,
-    scene: &Scene,
     plan: &Plan,
-    mut pace: Pace,
+    interrupt: &Interrupt,
 ) -> anyhow::Result<Shown> {
-    let camera = Camera::fit(&scene.world, plan.film.width, plan.film.height);
     // A single picture takes its time in ticks, a film in frames.
     let bar = match plan.every {
         Some(_) => progress(plan.frames(), "frames"),
         None => progress(plan.ticks, "ticks"),
     };
-    let scenery = plan.geometry.then(|| scene.scenery());
-    let mut shown = Shown { frames: 0, ticks: 0, interrupted: false };
-    if plan.every.is_none() {
-        shown.ticks = pace.advance(engine, plan.ticks, |ticks| bar.inc(ticks))?;
-        shown.interrupted = shown.ticks < plan.ticks;
+    let mut film = Filming {
+        camera: Camera::fit(&run.scene().world, plan.film.width, plan.film.height),
+        scenery: plan.geometry.then(|| run.scene().scenery()),
+        painter,
+        recorder,
+        plan,
+        bar,
+        frames: 0,
+    };
+    let ticks = plan.every.map_or(plan.ticks, |every| (plan.frames() - 1) * every);
+    let outcome = drive(run, &mut film, ticks, interrupt)?;
+    while let Some(frame) = film.painter.finish()? {
+        film.recorder.push(frame)?;
     }
-    loop {
-        let above = match &scenery {
-            Some(scenery) => geometry_of(engine, scene, scenery)?,
-            None => Vec::new(),
-        };
-        // While the device draws and copies it the flock moves on.
-        let earlier = painter.begin(engine, scene, &camera, &above)?;
-        earlier.map_or(Ok(()), |frame| recorder.push(frame))?;
-        shown.frames += 1;
-        let Some(every) = plan.every else { break };
-        bar.inc(1);
-        if shown.frames == plan.frames() {
-            break;
-        }
-        let ticks = pace.advance_ahead(engine, every)?;
-        shown.ticks += ticks;
-        if ticks < every || pace.is_interrupted() {
-            shown.interrupted = true;
-            break;
-        }
-    }
-    while let Some(frame) = painter.finish()? {
-        recorder.push(frame)?;
-    }
-    bar.finish_and_clear();
-    Ok(shown)
+    film.bar.finish_and_clear();
+    Ok(Shown { frames: film.frames, ticks: outcome.ticks, interrupted: outcome.interrupted })
 }
 
-/// What every agent steers by at this tick.
-fn geometry_of(
-    engine: &mut dyn Engine,
-    scene: &Scene,
-    scenery: &Scenery,
-) -> anyhow::Result<Vec<StyledShape>> {
-    let (state, targets) = (engine.read_back()?, engine.targets()?);
+/// A capture under way.
+struct Filming<'a> {
+    camera: Camera,
+    /// For the geometry, if that is drawn.
+    scenery: Option<Scenery>,
+    painter: &'a mut dyn Painter,
+    recorder: &'a mut dyn Recorder,
+    plan: &'a Plan,
+    bar: ProgressBar,
+    frames: u64,
+}
+
+impl Host for Filming<'_> {
+    fn next_stop(&self, done: u64) -> u64 {
+        self.plan.every.map_or(self.plan.ticks, |every| done.saturating_add(every))
+    }
+
+    fn ticked(&mut self, ticks: u64) {
+        if self.plan.every.is_none() {
+            self.bar.inc(ticks);
+        }
+    }
+
+    /// The pictures wait for the ticks.
+    fn waits(&self) -> bool {
+        false
+    }
+
+    fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
+        let wanted = match self.plan.every {
+            // An interrupted film ends with the last frame that was due, but it has one.
+            Some(_) => !stop.interrupted || stop.done == 0,
+            None => stop.last,
+        };
+        if !wanted {
+            return Ok(true);
+        }
+        let above = match &self.scenery {
+            Some(scenery) => geometry_of(run, scenery)?,
+            None => Vec::new(),
+        };
+        // The flock moves on while the device draws the picture and copies it.
+        let (engine, scene) = run.engine_and_scene();
+        let earlier = self.painter.begin(engine, scene, &self.camera, &above)?;
+        earlier.map_or(Ok(()), |frame| self.recorder.push(frame))?;
+        self.frames += 1;
+        if self.plan.every.is_some() {
+            self.bar.inc(1);
+        }
+        Ok(true)
+    }
+}
+
+/// The shapes of what every agent steers by at this tick.
+fn geometry_of(run: &mut Run, scenery: &Scenery) -> Result<Vec<StyledShape>, EngineError> {
+    let (state, targets) = (run.state()?, run.targets()?);
     let agents: Vec<usize> = (0..state.len()).collect();
-    Ok(geometry::shapes_of_all(&scene.at(state.tick), scenery, &targets, &state, &agents))
+    let scene = run.scene().at(state.tick);
+    Ok(geometry::shapes_of_all(&scene, scenery, &targets, &state, &agents))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::advance::tests::Straight;
+    use crate::commands::drive::tests::Straight;
     use crate::model::state::FlockState;
     use crate::model::vector::Point;
     use crate::view::RasterPainter;
@@ -220,22 +251,14 @@ mod tests {
             velocity: vec![Point::X],
             memory: Vec::new(),
         };
-        let mut engine =
-            Straight { state, stop_after, interrupt: interrupt.clone(), ..Straight::default() };
+        let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
         let film = Film { width: 640, height: 360, rate: 30.0 };
         let plan = Plan { film, ticks, every, geometry: false };
         let mut kept = Kept::default();
-        let pace = Pace::new(interrupt);
-        let shown = super::film(
-            &mut engine,
-            &mut RasterPainter { scale: 1.0 },
-            &mut kept,
-            &scene,
-            &plan,
-            pace,
-        )
-        .unwrap();
-        assert_eq!(engine.state.tick, shown.ticks);
+        let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
+        let painter = &mut RasterPainter { scale: 1.0 };
+        let shown = super::film(&mut run, painter, &mut kept, &plan, &interrupt).unwrap();
+        assert_eq!(run.tick(), shown.ticks);
         (shown, kept.0)
     }
 

@@ -1,10 +1,10 @@
 //! The commands of the program, one file each. They are clients of the layers below.
 
 pub mod adapters;
-mod advance;
 pub mod bench;
 pub mod capture;
 mod capture_output;
+mod drive;
 mod figures;
 mod flow_file;
 mod headroom;

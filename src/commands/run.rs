@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
+use indicatif::ProgressBar;
 
-use super::advance::Pace;
+use super::drive::{self, Host, Run, Stop, drive};
 use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Size, painter};
 use super::output::{OutputFile, counted, say};
@@ -61,9 +62,10 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     }
     let (scene, state) = args.flock.prepare(None)?;
     let interrupt = Interrupt::listen();
+    let state = Arc::new(state);
     let options = app::WindowOptions {
         scene: &scene,
-        state: &state,
+        state: Arc::clone(&state),
         size: (args.size.width, args.size.height),
         frames: args.frames,
         stopped: &|| interrupt.is_raised(),
@@ -118,26 +120,27 @@ fn run_without_window(
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::listen();
     let mut file = OutputFile::create(Path::new(PICTURE))?;
-    let Machine { mut engine, gpu } = args.machine.open()?;
-    engine.load(scene, state)?;
-    let mut pace = Pace::new(interrupt);
-    let bar = progress(ticks, "ticks");
-    let done = pace.advance(engine.as_mut(), ticks, |portion| bar.inc(portion))?;
-    bar.finish_and_clear();
+    let Machine { engine, gpu } = args.machine.open()?;
+    let mut run = drive::load(engine, scene, state)?;
+    let mut wait = Wait(progress(ticks, "ticks"));
+    let outcome = drive(&mut run, &mut wait, ticks, &interrupt)?;
+    wait.0.finish_and_clear();
+    let (done, stepping) = (outcome.ticks, outcome.stepping.as_secs_f64());
     let Size { width, height } = args.size;
     let camera = Camera::fit(&scene.world, width, height);
     let mut painter = painter(gpu, args.size)?;
-    let frame = painter.paint(engine.as_mut(), scene, &camera, &[])?;
+    let (engine, scene) = run.engine_and_scene();
+    let frame = painter.paint(engine, scene, &camera, &[])?;
     png::write(&mut file, &frame)?;
     file.keep()?;
     say(&format!(
         "{}, {} in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; {PICTURE}\n",
         counted(state.len() as u64, "agent"),
         counted(done, "tick"),
-        pace.stepping.as_secs_f64(),
-        1e3 * pace.stepping.as_secs_f64() / done.max(1) as f64,
-        engine.kind(),
-        engine.describe(),
+        stepping,
+        1e3 * stepping / done.max(1) as f64,
+        run.engine().kind(),
+        run.engine().describe(),
         painter.describe(),
     ))?;
     if done < ticks {
@@ -145,4 +148,21 @@ fn run_without_window(
         return Err(Interrupted { kept }.into());
     }
     Ok(())
+}
+
+/// Runs to the end and shows nothing but progress.
+struct Wait(ProgressBar);
+
+impl Host for Wait {
+    fn next_stop(&self, _: u64) -> u64 {
+        u64::MAX
+    }
+
+    fn ticked(&mut self, ticks: u64) {
+        self.0.inc(ticks);
+    }
+
+    fn show(&mut self, _: &mut Run, _: Stop) -> anyhow::Result<bool> {
+        Ok(true)
+    }
 }

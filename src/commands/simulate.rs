@@ -1,11 +1,11 @@
 //! `flockwork simulate`: states and figures to files.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
+use indicatif::ProgressBar;
 
-use super::advance::Pace;
+use super::drive::{self, Host, Outcome, Run, Stop, drive};
 use super::figures::{Figures, FiguresFile};
 use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
@@ -14,9 +14,6 @@ use super::output::{counted, say, size_text};
 use super::progress::progress;
 use super::state_file::StateWriter;
 use super::usage::whole;
-use crate::engine::Engine;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -60,16 +57,18 @@ pub fn simulate_on(
     let interrupt = Interrupt::listen();
     // What cannot be written must fail before anything is simulated.
     let mut files = Files::create(args)?;
-    let mut engine = machine()?.engine;
+    let engine = machine()?.engine;
     let (scene, state) = args.flock.prepare(Some(engine.as_ref()))?;
     if args.metrics.is_some() {
         headroom::check_figures(&scene, state.len(), engine.as_ref())?;
     }
-    let run = run(engine.as_mut(), &scene, state, args, &mut files, interrupt)?;
+    let agents = state.len();
+    let mut run = drive::load(engine, &scene, &state)?;
+    drop(state);
+    let Outcome { ticks, stepping, .. } = write_run(&mut run, args, &mut files, &interrupt)?;
     let sizes = files.keep(args)?;
-    let Run { agents, ticks, stepping } = run;
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
-    let engine = engine.describe();
+    let engine = run.engine().describe();
     let (agents, did) = (counted(agents as u64, "agent"), counted(ticks, "tick"));
     say(&format!("{agents}, {did} on {engine}, {each:.3} ms/tick; {sizes}\n"))?;
     if ticks < args.ticks {
@@ -122,77 +121,58 @@ impl Files {
     }
 }
 
-/// What a run came to.
-struct Run {
-    agents: usize,
-    ticks: u64,
-    stepping: Duration,
-}
-
-fn run(
-    engine: &mut dyn Engine,
-    scene: &Scene,
-    state: FlockState,
+/// Runs all ticks, or fewer if interrupted, and writes what is due.
+fn write_run(
+    run: &mut Run,
     args: &SimulateArgs,
     files: &mut Files,
-    interrupt: Interrupt,
-) -> anyhow::Result<Run> {
-    let agents = state.len();
-    engine.load(scene, &state)?;
-    let figures = files.figures.take().map(|file| Figures::start(file, scene, agents));
+    interrupt: &Interrupt,
+) -> anyhow::Result<Outcome> {
+    let figures = files.figures.take();
+    let figures = figures.map(|file| Figures::start(file, run.scene(), run.agents()));
     let mut log = Log {
         states: files.states.as_mut().map(|writer| (args.every.unwrap_or(args.ticks), writer)),
         figures: figures.transpose()?.map(|figures| (args.metrics_every, figures)),
+        end: args.ticks,
+        bar: progress(args.ticks, "ticks"),
     };
-    log.write(0, true, || Ok(state))?;
-
-    let bar = progress(args.ticks, "ticks");
-    let mut pace = Pace::new(interrupt);
-    let mut done = 0;
-    while done < args.ticks && !pace.is_interrupted() {
-        let portion = log.next_after(done, args.ticks) - done;
-        done += pace.advance(engine, portion, |ticks| bar.inc(ticks))?;
-        let last = done == args.ticks || pace.is_interrupted();
-        if !log.write(done, last, || Ok(engine.read_back()?))? {
-            break;
-        }
-    }
-    bar.finish_and_clear();
+    let outcome = drive(run, &mut log, args.ticks, interrupt)?;
+    log.bar.finish_and_clear();
     files.figures = log.figures.map(|(_, figures)| figures.finish()).transpose()?;
-    Ok(Run { agents, ticks: done, stepping: pace.stepping })
+    Ok(outcome)
 }
 
 /// What is written at which ticks: every so many from 0 on, and the last.
 struct Log<'a> {
     states: Option<(u64, &'a mut StateWriter)>,
     figures: Option<(u64, Figures)>,
+    end: u64,
+    bar: ProgressBar,
 }
 
-impl Log<'_> {
-    /// The first tick after `done` at which something is due; `end` at the latest.
-    fn next_after(&self, done: u64, end: u64) -> u64 {
+impl Host for Log<'_> {
+    fn next_stop(&self, done: u64) -> u64 {
         let every = [
             self.states.as_ref().map(|(every, _)| *every),
             self.figures.as_ref().map(|(every, _)| *every),
         ];
         let next = |every: u64| done.saturating_add(every - done % every);
-        every.into_iter().flatten().filter(|every| *every > 0).map(next).fold(end, u64::min)
+        every.into_iter().flatten().filter(|every| *every > 0).map(next).fold(self.end, u64::min)
     }
 
-    /// Writes what is due at tick `done`, or after the last. False once figures cannot be written.
-    fn write(
-        &mut self,
-        done: u64,
-        last: bool,
-        state: impl FnOnce() -> anyhow::Result<FlockState>,
-    ) -> anyhow::Result<bool> {
-        let due = |every: u64| last || done.is_multiple_of(every);
+    fn ticked(&mut self, ticks: u64) {
+        self.bar.inc(ticks);
+    }
+
+    /// Writes what is due. False once figures cannot be written.
+    fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
+        let due = |every: u64| stop.last || stop.done == 0 || stop.done.is_multiple_of(every);
         let states = self.states.as_mut().filter(|(every, _)| due(*every));
         let figures = self.figures.as_ref().filter(|(every, _)| due(*every));
         if states.is_none() && figures.is_none() {
             return Ok(true);
         }
-        let state = state()?;
+        let state = run.state()?;
         if let Some((_, writer)) = states {
             writer.write(&state)?;
         }
@@ -205,7 +185,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::commands::advance::tests::Straight;
+    use crate::commands::drive::tests::Straight;
     use crate::commands::state_file::read_state;
     use crate::model::statistics::Metrics;
 
@@ -215,7 +195,7 @@ mod tests {
         args: SimulateArgs,
     }
 
-    fn simulated(options: &str, stop_after: Option<u64>) -> (tempfile::TempDir, Run) {
+    fn simulated(options: &str, stop_after: Option<u64>) -> (tempfile::TempDir, Outcome) {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).display().to_string();
         let mut words = vec!["simulate".to_string()];
@@ -229,11 +209,11 @@ mod tests {
         let mut files = Files::create(&args).unwrap();
         let (scene, state) = args.flock.prepare(None).unwrap();
         let interrupt = Interrupt::default();
-        let mut engine =
-            Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
-        let run = run(&mut engine, &scene, state, &args, &mut files, interrupt).unwrap();
+        let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
+        let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
+        let outcome = write_run(&mut run, &args, &mut files, &interrupt).unwrap();
         files.keep(&args).unwrap();
-        (folder, run)
+        (folder, outcome)
     }
 
     /// First column of a CSV file, repetitions left out.

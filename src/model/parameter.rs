@@ -118,7 +118,7 @@ macro_rules! parameters {
         }
     ) => {
         $(#[doc = $about])+
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct $name<R = f32> {
             $( $(#[doc = $doc])+ pub $field: R, )*
         }

@@ -30,14 +30,14 @@ impl From<Loss> for WindowError {
     }
 }
 
-impl<'a> OpenWindow<'a> {
+impl OpenWindow {
     /// The same window after its device was lost, with a new device from `instance` to draw with. A
     /// flock that was on the lost device goes on with the CPU engine from the last state on the
     /// host.
     pub fn revive(
         mut self,
         instance: wgpu::Instance,
-        options: &mut WindowOptions<'a>,
+        options: &mut WindowOptions<'_>,
         loss: Loss,
     ) -> Result<Self, WindowError> {
         // A device that is lost before it shows a frame would be lost again and again.
@@ -45,11 +45,11 @@ impl<'a> OpenWindow<'a> {
             return Err(loss.into());
         }
         self.frames_at_loss = self.frames;
-        let from = match self.player.engine().kind() {
+        let from = match self.session.engine().kind() {
             EngineKind::Cpu => None,
             EngineKind::Gpu => {
                 let engine = (options.engines)(EngineKind::Cpu, None)?;
-                Some(self.player.rescue(engine)?)
+                Some(self.session.rescue(engine)?)
             }
         };
         let Self { screen, interface, renderer, uploaded, .. } = self;

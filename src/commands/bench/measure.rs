@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use super::agreement::Agreement;
 use super::report::{Crowding, Report, ReportRow};
-use crate::commands::advance::Pace;
+use crate::commands::drive::host_time;
 use crate::commands::interrupt::Interrupt;
 use crate::commands::progress::{progress, waiting};
 use crate::engine::{Engine, EngineError, Profile};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
+use crate::session::{Clock, Stops};
 
 /// Ticks before the clock starts: caches and clock rates settle, and agents leave their initial
 /// order.
@@ -71,7 +72,15 @@ pub fn settle(
     let bar = progress(ticks, &format!("ticks before the measurement, on {label}"));
     bar.tick();
     drop(state);
-    let done = Pace::new(interrupt.clone()).advance(engine.as_mut(), ticks, |now| bar.inc(now))?;
+    let (time, mut clock, mut done) = (host_time(), Stops::default(), 0);
+    clock.stop_at(ticks);
+    while done < ticks && !interrupt.is_raised() {
+        let due = clock.due(time(), done, 0.0);
+        engine.step(due)?;
+        engine.finish()?;
+        done += u64::from(due);
+        bar.inc(due.into());
+    }
     bar.finish_and_clear();
     if done < ticks { Ok(None) } else { engine.read_back().map(Some) }
 }

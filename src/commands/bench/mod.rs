@@ -243,7 +243,7 @@ mod tests {
 
     use super::args::tests::parsed;
     use super::*;
-    use crate::commands::advance::tests::Straight;
+    use crate::commands::drive::tests::Straight;
 
     /// A bench of engines whose ticks take 6 ms, longer than a sample.
     fn interrupted(stop_after: Option<u64>) -> Option<Report> {

@@ -165,7 +165,7 @@ pub struct Rule {
 }
 
 /// A kind of agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Species {
     /// Name in the scene file.
     pub name: String,

@@ -1,11 +1,10 @@
-//! What the pointer does to a flock: new agents, new paths, things moved, rules turned round.
+//! What edits do to a scene and a state: new agents, new paths, seek and flee exchanged.
 
-use crate::model::behaviours::{Kind, Target};
-use crate::model::memory::Memory;
+use crate::model::behaviours::Kind;
 use crate::model::parameter::NEAREST_TARGET;
 use crate::model::random::{Use, unit};
-use crate::model::scene::{Click, MAX_AGENTS, POINTER, Rule, Scene, Slot, Species};
-use crate::model::scenery::{Obstacle, Path};
+use crate::model::scene::{Click, MAX_AGENTS, Rule, Scene, Slot, Species};
+use crate::model::scenery::Path;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, World};
@@ -96,97 +95,33 @@ pub fn values_at_first(first: &Species, kind: Kind) -> Vec<f32> {
     first.rule(kind).map_or_else(defaults, |rule| rule.values.clone())
 }
 
-/// What can be dragged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thing {
-    /// A target, by its index.
-    Target(usize),
-    /// An obstacle, by its index.
-    Obstacle(usize),
-}
-
-impl Thing {
-    /// What a drag from `place` takes along in a scene: the nearest target of the file (one that
-    /// moves by itself only where none is at rest), or the obstacle whose edge is nearest.
-    #[must_use]
-    pub fn nearest(scene: &Scene, place: Point) -> Option<Self> {
-        let distance = |to: Point| scene.world.shortest_between(place, to).length();
-        match scene.click {
-            Click::Target => {
-                let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
-                // Those at rest first, however far away.
-                let far = |t: &Target| (t.velocity != Point::ZERO, distance(t.position));
-                let further =
-                    |a: (bool, f32), b: (bool, f32)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
-                let nearest = targets.min_by(|a, b| further(far(a.1), far(b.1)));
-                nearest.map(|(index, _)| Self::Target(index))
-            }
-            Click::Obstacle => {
-                let edge = |o: &Obstacle| distance(o.position) - o.radius;
-                let obstacles = scene.obstacles.iter().enumerate();
-                let nearest = obstacles.min_by(|a, b| edge(a.1).total_cmp(&edge(b.1)));
-                nearest.map(|(index, _)| Self::Obstacle(index))
-            }
-            Click::Call | Click::Path | Click::Flee | Click::Add | Click::Follow => None,
-        }
-    }
-
-    /// Puts the thing at `place`, or as near to it as the world allows.
-    pub fn put(self, scene: &mut Scene, place: Point) {
-        let place = inside(&scene.world, place);
-        match self {
-            Self::Target(index) => {
-                if let Some(target) = scene.targets.get_mut(index) {
-                    target.position = place;
-                }
-            }
-            Self::Obstacle(index) => {
-                if let Some(obstacle) = scene.obstacles.get_mut(index) {
-                    obstacle.position = place;
-                }
-            }
-        }
-    }
-}
-
 /// Why no agents were dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DropError {
-    /// The flock would be larger than any may be.
-    #[error("a flock has {MAX_AGENTS} agents at most: nothing was dropped")]
-    TooMany,
-    /// The largest id there can be is taken.
-    #[error("agent {0} has the largest id there can be: nothing was dropped")]
-    NoId(u32),
+    /// All ids are used up.
+    #[error("a flock has {MAX_AGENTS} ids at most: nothing was dropped")]
+    NoId,
 }
 
-/// Adds an agent of a species at each of `places` to a flock, with the velocity that its kind starts
-/// with, drawn for each. Ids go on from the largest.
+/// Adds an agent of a species at each of `places` to a state, with the start velocity of its species,
+/// drawn for each, and no memory. Ids count up from `next_id`.
 pub fn drop_agents(
     state: &mut FlockState,
     scene: &Scene,
     species: usize,
     places: &[Point],
+    next_id: u64,
 ) -> Result<(), DropError> {
-    if (state.len() + places.len()) as u64 > MAX_AGENTS {
-        return Err(DropError::TooMany);
-    }
-    let largest = state.id.iter().copied().max();
-    let free = largest.map_or(0, |id| u64::from(id) + 1);
-    if free + places.len() as u64 > u64::from(u32::MAX) {
-        return Err(DropError::NoId(largest.unwrap_or_default()));
+    let end = next_id + places.len() as u64;
+    if end > MAX_AGENTS {
+        return Err(DropError::NoId);
     }
     let kind = scene.species.get(species);
-    for (place, id) in places.iter().zip(free as u32..) {
-        // Engines know an agent by its row, and draw by it.
-        let row = state.len() as u32;
+    for (place, id) in places.iter().zip(next_id as u32..end as u32) {
         let velocity = kind.map_or(Point::ZERO, |kind| {
-            let max_speed = kind.of_agent(scene.seed, row).body.max_speed;
+            let max_speed = kind.of_agent(scene.seed, id).body.max_speed;
             kind.spawn.start.velocity(scene.seed, id, max_speed)
         });
-        if !state.memory.is_empty() {
-            state.memory.push(Memory::at_start(scene.seed, id));
-        }
         state.id.push(id);
         state.species.push(species as u8);
         state.position.push(inside(&scene.world, *place));
@@ -198,7 +133,7 @@ pub fn drop_agents(
 /// What the left button does in a scene, in a few words, and what it drops; `species` is the one
 /// that is chosen.
 #[must_use]
-pub fn help(scene: &Scene, species: usize) -> Vec<String> {
+pub fn pointer_help(scene: &Scene, species: usize) -> Vec<String> {
     // The pointer is the first target.
     let goes_by_pointer = |rule: &Rule| {
         let target = rule.kind.parameter("target").map(|index| rule.values[index]);
@@ -241,22 +176,13 @@ mod tests {
         let mut state = scene.clone().populate(&crate::model::scene::Request::default()).unwrap();
         state.id[1] = 70;
         let places = [Point::new(10.0, 20.0), Point::new(-10.0, 400.0)];
-        drop_agents(&mut state, &scene, 0, &places).unwrap();
+        drop_agents(&mut state, &scene, 0, &places, 71).unwrap();
         assert_eq!(state.id, [0, 70, 2, 3, 4, 71, 72]);
         assert_eq!(state.species, [0, 0, 0, 1, 1, 0, 0]);
         assert_eq!(state.position[5..], [Point::new(10.0, 20.0), Point::new(630.0, 40.0)]);
         assert!(state.velocity[5..].iter().all(|v| (v.length() - 2.0).abs() < 1e-5));
         assert_ne!(state.velocity[5], state.velocity[6]);
         assert_eq!(state.memory.len(), 0);
-    }
-
-    #[test]
-    fn a_flock_of_wanderers_remembers_for_the_new_ones_too() {
-        let scene = scene("[species.a]\ncount = 3\n[species.a.wander]\n");
-        let mut state = scene.clone().populate(&crate::model::scene::Request::default()).unwrap();
-        drop_agents(&mut state, &scene, 0, &[Point::ONE]).unwrap();
-        assert_eq!(state.memory.len(), 4);
-        assert_eq!(state.memory[3], Memory::at_start(scene.seed, 3));
     }
 
     #[test]
@@ -267,7 +193,7 @@ mod tests {
         );
         let request = |count| crate::model::scene::Request { count, ..Default::default() };
         let mut state = scene.clone().populate(&request(None)).unwrap();
-        drop_agents(&mut state, &scene, 0, &[Point::ONE; 4]).unwrap();
+        drop_agents(&mut state, &scene, 0, &[Point::ONE; 4], 3).unwrap();
         // As if they had been there from the start.
         let larger = scene.clone().populate(&request(Some(7))).unwrap();
         assert_eq!(state.velocity, larger.velocity);
@@ -278,9 +204,9 @@ mod tests {
     fn ids_do_not_run_over() {
         let scene = scene(TWO);
         let mut state = scene.clone().populate(&crate::model::scene::Request::default()).unwrap();
-        state.id[4] = u32::MAX - 1;
-        let refused = drop_agents(&mut state, &scene, 0, &[Point::ONE, Point::ONE]);
-        assert_eq!((refused, state.len()), (Err(DropError::NoId(u32::MAX - 1)), 5));
+        let last = MAX_AGENTS - 1;
+        let refused = drop_agents(&mut state, &scene, 0, &[Point::ONE, Point::ONE], last);
+        assert_eq!((refused, state.len()), (Err(DropError::NoId), 5));
     }
 
     #[test]
@@ -346,24 +272,5 @@ mod tests {
         turn_round(&mut turned, &first);
         assert_eq!(turned.species[0].rules, first.species[0].rules);
         assert_eq!(turned.species[0].variations, first.species[0].variations);
-    }
-
-    #[test]
-    fn the_nearest_thing_is_taken() {
-        let text = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
-                    [[targets]]\nposition = [600, 100]\n[[targets]]\nposition = [300, 100]\n\
-                    [[obstacles]]\nposition = [100, 100]\nradius = 80\n\
-                    [[obstacles]]\nposition = [250, 100]\n[species.a]\ncount = 1\n";
-        let mut scene = scene(text);
-        scene.populate(&crate::model::scene::Request::default()).unwrap();
-        // Across the seam; the pointer and what moves by itself are nearer.
-        assert_eq!(Thing::nearest(&scene, Point::new(5.0, 100.0)), Some(Thing::Target(2)));
-        Thing::Target(2).put(&mut scene, Point::new(-1.0, 370.0));
-        assert_eq!(scene.targets[2].position, Point::new(639.0, 10.0));
-        scene.click = Click::Obstacle;
-        // Nearer to the edge of the large one.
-        assert_eq!(Thing::nearest(&scene, Point::new(190.0, 100.0)), Some(Thing::Obstacle(0)));
-        scene.click = Click::Call;
-        assert_eq!(Thing::nearest(&scene, Point::ZERO), None);
     }
 }

@@ -1,0 +1,251 @@
+//! The loop of every command that runs without a window: show the flock, go on to the next stop.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use super::interrupt::Interrupt;
+use crate::engine::{Engine, EngineError};
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+use crate::session::{HostTime, Session, Stops};
+
+/// A flock that runs as fast as possible.
+pub type Run = Session<Stops>;
+
+/// Time since this call.
+#[must_use]
+pub fn host_time() -> HostTime {
+    let begin = Instant::now();
+    Rc::new(move || begin.elapsed())
+}
+
+/// Loads a flock for a run that never goes back.
+pub fn load(
+    engine: Box<dyn Engine>,
+    scene: &Scene,
+    state: &FlockState,
+) -> Result<Run, EngineError> {
+    Session::forward(engine, scene, state, Stops::default(), host_time())
+}
+
+/// Where a run has stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Ticks of this run.
+    pub done: u64,
+    /// True if the run ends here.
+    pub last: bool,
+    /// True if the user ended it here.
+    pub interrupted: bool,
+}
+
+/// What a command does at the stops of a run.
+pub trait Host {
+    /// The next stop after `done` ticks.
+    fn next_stop(&self, done: u64) -> u64;
+
+    /// Called after every portion of ticks, for a progress bar.
+    fn ticked(&mut self, _ticks: u64) {}
+
+    /// Whether the device must have done all ticks when the flock is shown. If not, it may still
+    /// compute them, and the host waits for something later, such as a picture.
+    fn waits(&self) -> bool {
+        true
+    }
+
+    /// Shows the flock; false ends the run.
+    fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool>;
+}
+
+/// What a run came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Ticks done.
+    pub ticks: u64,
+    /// Time spent in the engine, waiting for it included.
+    pub stepping: Duration,
+    /// True if the user ended the run before its last tick, or at it.
+    pub interrupted: bool,
+}
+
+/// Runs `ticks` ticks, or fewer if interrupted, and shows the flock at the host's stops, the first
+/// and the last tick among them.
+pub fn drive(
+    run: &mut Run,
+    host: &mut dyn Host,
+    ticks: u64,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Outcome> {
+    let first = run.tick();
+    let mut stepping = Duration::ZERO;
+    let mut done = 0;
+    loop {
+        let interrupted = interrupt.is_raised();
+        let last = done == ticks || interrupted;
+        if !host.show(run, Stop { done, last, interrupted })? || last {
+            return Ok(Outcome { ticks: done, stepping, interrupted });
+        }
+        let stop = host.next_stop(done).clamp(done + 1, ticks);
+        run.clock.stop_at(first.saturating_add(stop));
+        while done < stop && !interrupt.is_raised() {
+            let begin = Instant::now();
+            let advance = run.advance()?;
+            if host.waits() || !advance.show {
+                run.finish()?;
+            }
+            stepping += begin.elapsed();
+            done += u64::from(advance.ticks);
+            host.ticked(advance.ticks.into());
+        }
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::engine::{AgentsAt, Change, EngineKind, Profile, Snapshot};
+
+    /// An engine whose agents fly straight ahead. Raises `interrupt` after `stop_after` ticks of all
+    /// that it does.
+    #[derive(Default)]
+    pub struct Straight {
+        pub state: FlockState,
+        pub ticks: u64,
+        /// How long it sleeps over each.
+        pub sleeps: Duration,
+        pub stop_after: Option<u64>,
+        pub interrupt: Interrupt,
+    }
+
+    impl Engine for Straight {
+        fn kind(&self) -> EngineKind {
+            EngineKind::Cpu
+        }
+        fn describe(&self) -> String {
+            "straight lines".into()
+        }
+        fn load(&mut self, _: &Scene, state: &FlockState) -> Result<(), EngineError> {
+            self.state = state.clone();
+            Ok(())
+        }
+        fn update(&mut self, _: &Scene, _: Change) -> Result<(), EngineError> {
+            Ok(())
+        }
+        fn append(&mut self, _: &FlockState) -> Result<(), EngineError> {
+            Ok(())
+        }
+        fn remove(&mut self, _: &[u32]) -> Result<(), EngineError> {
+            Ok(())
+        }
+        fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
+            for _ in 0..ticks {
+                self.state.tick += 1;
+                self.ticks += 1;
+                std::thread::sleep(self.sleeps);
+                for (p, v) in self.state.position.iter_mut().zip(&self.state.velocity) {
+                    *p += *v;
+                }
+                if self.stop_after == Some(self.ticks) {
+                    self.interrupt.raise();
+                }
+            }
+            Ok(())
+        }
+        fn request(&mut self) -> Result<(), EngineError> {
+            Ok(())
+        }
+        fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
+            Ok(None)
+        }
+        fn agents(&self) -> AgentsAt<'_> {
+            AgentsAt::Host((&self.state).into())
+        }
+        fn set_profiling(&mut self, _: bool) {}
+        fn profile(&mut self) -> Profile {
+            Profile::default()
+        }
+        fn largest_cell(&mut self) -> u32 {
+            0
+        }
+        fn finish(&mut self) -> Result<(), EngineError> {
+            Ok(())
+        }
+        fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+            Ok(Snapshot { state: self.state.clone(), targets: Vec::new() })
+        }
+    }
+
+    /// Stops every so many ticks and notes where.
+    struct Noted {
+        every: u64,
+        waits: bool,
+        stops: Vec<Stop>,
+        ticked: u64,
+        ends_at: Option<u64>,
+    }
+
+    impl Host for Noted {
+        fn next_stop(&self, done: u64) -> u64 {
+            done + self.every
+        }
+        fn ticked(&mut self, ticks: u64) {
+            self.ticked += ticks;
+        }
+        fn waits(&self) -> bool {
+            self.waits
+        }
+        fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
+            assert_eq!(run.tick(), stop.done + 7, "the flock begins at tick 7");
+            self.stops.push(stop);
+            Ok(self.ends_at != Some(stop.done))
+        }
+    }
+
+    fn driven(ticks: u64, every: u64, waits: bool, stop_after: Option<u64>) -> (Outcome, Noted) {
+        driven_until(
+            ticks,
+            stop_after,
+            Noted { every, waits, stops: Vec::new(), ticked: 0, ends_at: None },
+        )
+    }
+
+    fn driven_until(ticks: u64, stop_after: Option<u64>, mut host: Noted) -> (Outcome, Noted) {
+        let interrupt = Interrupt::default();
+        let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
+        let scene = crate::commands::options::read_scene("flock", &[]).unwrap();
+        let state = FlockState { tick: 7, ..FlockState::default() };
+        let mut run = load(Box::new(engine), &scene, &state).unwrap();
+        let outcome = drive(&mut run, &mut host, ticks, &interrupt).unwrap();
+        assert_eq!((run.tick(), host.ticked), (outcome.ticks + 7, outcome.ticks));
+        (outcome, host)
+    }
+
+    #[test]
+    fn a_run_stops_where_its_host_wants_and_at_both_ends() {
+        for waits in [true, false] {
+            let (outcome, host) = driven(1000, 300, waits, None);
+            let stops: Vec<u64> = host.stops.iter().map(|stop| stop.done).collect();
+            assert_eq!(stops, [0, 300, 600, 900, 1000]);
+            assert_eq!((outcome.ticks, outcome.interrupted), (1000, false));
+            let ends: Vec<bool> = host.stops.iter().map(|stop| stop.last).collect();
+            assert_eq!(ends, [false, false, false, false, true]);
+        }
+        let (_, host) = driven(0, 1, true, None);
+        assert_eq!(host.stops, [Stop { done: 0, last: true, interrupted: false }]);
+    }
+
+    #[test]
+    fn an_interrupted_run_stops_once_more_where_it_is() {
+        let (outcome, host) = driven(1000, 300, true, Some(3));
+        assert_eq!((outcome.ticks, outcome.interrupted), (3, true));
+        assert_eq!(host.stops[1..], [Stop { done: 3, last: true, interrupted: true }]);
+    }
+
+    #[test]
+    fn a_host_can_end_a_run() {
+        let host =
+            Noted { every: 10, waits: true, stops: Vec::new(), ticked: 0, ends_at: Some(20) };
+        let (outcome, host) = driven_until(1000, None, host);
+        assert_eq!((outcome.ticks, outcome.interrupted, host.stops.len()), (20, false, 3));
+    }
+}

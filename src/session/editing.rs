@@ -1,0 +1,186 @@
+//! Edits of a flock that is running, and their undoing.
+
+use super::undo::{Content, Dropped, Edit, Subject};
+use super::{Clock, Session, Thing, edits};
+use crate::engine::EngineError;
+use crate::model::behaviours::Target;
+use crate::model::scene::{Scene, Species};
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+
+/// Why an edit was refused, for the user; none when it was done. The flock then is as it was.
+pub type Refusal = Option<String>;
+
+impl<C: Clock> Session<C> {
+    /// Changes parameters.
+    pub fn change(&mut self, species: Vec<Species>) -> Result<Refusal, EngineError> {
+        self.edit_scene(Subject::Parameters, |scene| scene.species = species)
+    }
+
+    /// Adds an agent of a species at each of `places`.
+    pub fn add(&mut self, species: usize, places: &[Point]) -> Result<Refusal, EngineError> {
+        let before = Content::of(&self.scene);
+        let dropped = vec![Dropped { species, places: places.to_vec() }];
+        match self.drop_agents(&dropped)? {
+            Err(why) => Ok(Some(why)),
+            Ok(ids) => {
+                let after = before.clone();
+                self.undo.push(Edit { subject: Subject::Agents, before, after, dropped, ids });
+                Ok(None)
+            }
+        }
+    }
+
+    /// Replaces the scene's first path by a random one.
+    pub fn new_path(&mut self) -> Result<Refusal, EngineError> {
+        let Some(first) = self.first.paths.first() else {
+            return Ok(Some("this scene has no path".into()));
+        };
+        self.paths += 1;
+        let path = edits::new_path(first, &self.scene.world, self.scene.seed, self.paths);
+        self.edit_scene(Subject::Path, |scene| scene.paths[0] = path)
+    }
+
+    /// Agents that seek flee, and agents that flee seek.
+    pub fn turn_round(&mut self) -> Result<Refusal, EngineError> {
+        let first = self.first.clone();
+        self.edit_scene(Subject::Turn, |scene| edits::turn_round(scene, &first))
+    }
+
+    /// The target or obstacle that a drag from `place` moves, if there is one.
+    pub fn nearest_thing(&mut self, place: Point) -> Result<Option<Thing>, EngineError> {
+        // Reading from a device means waiting. Targets that rest come first, so that it is only for
+        // scenes in which all targets move by themselves.
+        if self.scene.targets[1.min(self.scene.targets.len())..].iter().all(Target::moves) {
+            self.scene.targets = self.engine.targets()?;
+        }
+        Ok(Thing::nearest(&self.scene, place))
+    }
+
+    /// Moves a target or an obstacle.
+    pub fn put(&mut self, thing: Thing, place: Point) -> Result<Refusal, EngineError> {
+        self.edit_scene(Subject::Place(thing), |scene| thing.put(scene, place))
+    }
+
+    /// Ends a gesture. Edits of the same kind count as one until then: a whole drag is undone at
+    /// once.
+    pub fn seal_edit(&mut self) {
+        self.undo.seal();
+    }
+
+    /// Undoes the last edit. Agents stay where they are now; those that the edit added leave.
+    /// Returns what was undone, for the user.
+    pub fn undo(&mut self) -> Result<String, EngineError> {
+        let Some(edit) = self.undo.take_done() else { return Ok("nothing to undo".into()) };
+        if let Some(why) = self.apply(|scene| edit.revert(scene))? {
+            self.undo.was_done(edit);
+            return Ok(why);
+        }
+        if !edit.ids.is_empty() {
+            self.engine.remove(&edit.ids)?;
+            self.changed_agents(self.agents - edit.ids.len());
+        }
+        let notice = format!("undone: {}", edit.subject);
+        self.undo.was_undone(edit);
+        Ok(notice)
+    }
+
+    /// Does the last undone edit again. Agents that it adds get new ids. Returns what was redone,
+    /// for the user.
+    pub fn redo(&mut self) -> Result<String, EngineError> {
+        let Some(mut edit) = self.undo.take_undone() else { return Ok("nothing to redo".into()) };
+        let mut refused = self.apply(|scene| edit.repeat(scene))?;
+        if refused.is_none() {
+            match self.drop_agents(&edit.dropped)? {
+                Ok(ids) => edit.ids = ids,
+                Err(why) => refused = Some(why),
+            }
+        }
+        if let Some(why) = refused {
+            self.undo.was_undone(edit);
+            return Ok(why);
+        }
+        let notice = format!("redone: {}", edit.subject);
+        self.undo.was_done(edit);
+        Ok(notice)
+    }
+
+    /// Changes the scene and remembers how.
+    fn edit_scene(
+        &mut self,
+        subject: Subject,
+        change: impl FnOnce(&mut Scene),
+    ) -> Result<Refusal, EngineError> {
+        let before = Content::of(&self.scene);
+        let refused = self.apply(change)?;
+        if refused.is_none() {
+            let after = Content::of(&self.scene);
+            let (dropped, ids) = (Vec::new(), Vec::new());
+            self.undo.push(Edit { subject, before, after, dropped, ids });
+        }
+        Ok(refused)
+    }
+
+    /// Adds agents. Returns their ids, or why there is no room for them.
+    fn drop_agents(
+        &mut self,
+        dropped: &[Dropped],
+    ) -> Result<Result<Vec<u32>, String>, EngineError> {
+        let more: usize = dropped.iter().map(|drop| drop.places.len()).sum();
+        if more == 0 {
+            return Ok(Ok(Vec::new()));
+        }
+        if let Err(error) = self.engine.check_count((self.agents + more) as u64) {
+            return Ok(Err(error.to_string()));
+        }
+        let mut agents = FlockState::default();
+        for Dropped { species, places } in dropped {
+            let next = self.next_id + agents.len() as u64;
+            let added = edits::drop_agents(&mut agents, &self.scene, *species, places, next);
+            if let Err(error) = added {
+                return Ok(Err(error.to_string()));
+            }
+        }
+        match self.engine.append(&agents) {
+            Ok(()) => {}
+            Err(error @ EngineError::Lost { .. }) => return Err(error),
+            Err(error) => return Ok(Err(error.to_string())),
+        }
+        self.next_id += more as u64;
+        self.changed_agents(self.agents + more);
+        Ok(Ok(agents.id))
+    }
+
+    /// Notes that the flock has other agents.
+    fn changed_agents(&mut self, agents: usize) {
+        self.agents = agents;
+        self.revision += 1;
+        self.snapshots.hurry();
+    }
+
+    /// Changes the scene. If the result is not valid, or the engine cannot take it, scene and flock
+    /// stay as they are.
+    pub(super) fn apply(&mut self, edit: impl FnOnce(&mut Scene)) -> Result<Refusal, EngineError> {
+        let before = self.scene.clone();
+        edit(&mut self.scene);
+        let checked = self.scene.check_world().and_then(|()| self.scene.check_scenery());
+        if let Err(error) = checked {
+            self.scene = before;
+            return Ok(Some(error.to_string()));
+        }
+        let change = Content::of(&self.scene).difference(&Content::of(&before));
+        if change.is_nothing() {
+            return Ok(None);
+        }
+        if let Err(error) = self.engine.update(&self.scene, change) {
+            self.scene = before;
+            return match error {
+                EngineError::Lost { .. } => Err(error),
+                error => Ok(Some(error.to_string())),
+            };
+        }
+        self.revision += 1;
+        self.edition += 1;
+        Ok(None)
+    }
+}

@@ -1,0 +1,60 @@
+//! The last state on the host: what a flock goes on from when the engine loses it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::engine::{EngineKind, Snapshot};
+use crate::model::behaviours::Target;
+use crate::model::state::FlockState;
+
+/// Shortest time between two snapshots. It is also at least `TIMES_THE_COST` times what the last one
+/// took to arrive: copying must not slow the flock down.
+const PATIENCE: Duration = Duration::from_secs(1);
+const TIMES_THE_COST: u32 = 20;
+
+/// Larger flocks have no snapshot: it would double the half gigabyte that they take on the host.
+const MOST_AGENTS: usize = 22_000_000;
+
+/// The last state of a flock on the host, and its targets.
+#[derive(Debug, Default)]
+pub struct Snapshots {
+    state: Arc<FlockState>,
+    targets: Vec<Target>,
+    next: Duration,
+}
+
+impl Snapshots {
+    /// The agents.
+    pub fn state(&self) -> &FlockState {
+        &self.state
+    }
+
+    /// The targets at the same tick.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// Keeps a state that is being loaded.
+    pub fn keep(&mut self, state: Arc<FlockState>, targets: Vec<Target>, now: Duration) {
+        (self.state, self.targets) = (state, targets);
+        self.next = now + PATIENCE;
+    }
+
+    /// Keeps a snapshot that took this long to arrive.
+    pub fn take(&mut self, snapshot: Snapshot, now: Duration, took: Duration) {
+        (self.state, self.targets) = (Arc::new(snapshot.state), snapshot.targets);
+        self.next = now + PATIENCE.max(took * TIMES_THE_COST);
+    }
+
+    /// Makes the next snapshot due: the flock has other agents now.
+    pub fn hurry(&mut self) {
+        self.next = Duration::ZERO;
+    }
+
+    /// Whether to ask for another snapshot. An engine on the host cannot lose its flock, and a flock
+    /// that stands still has nothing new.
+    pub fn is_due(&self, engine: EngineKind, agents: usize, tick: u64, now: Duration) -> bool {
+        let changed = self.state.tick != tick || self.state.len() != agents;
+        engine == EngineKind::Gpu && agents <= MOST_AGENTS && changed && now >= self.next
+    }
+}

@@ -1,0 +1,84 @@
+//! What the pointer can drag: targets and obstacles.
+
+use super::edits::inside;
+use crate::model::behaviours::Target;
+use crate::model::scene::{Click, POINTER, Scene};
+use crate::model::scenery::Obstacle;
+use crate::model::vector::Point;
+
+/// What can be dragged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// A target, by its index.
+    Target(usize),
+    /// An obstacle, by its index.
+    Obstacle(usize),
+}
+
+impl Thing {
+    /// What a drag from `place` takes along in a scene: the nearest target of the file (one that
+    /// moves by itself only where none is at rest), or the obstacle whose edge is nearest.
+    #[must_use]
+    pub fn nearest(scene: &Scene, place: Point) -> Option<Self> {
+        let distance = |to: Point| scene.world.shortest_between(place, to).length();
+        match scene.click {
+            Click::Target => {
+                let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
+                // Those at rest first, however far away.
+                let far = |t: &Target| (t.velocity != Point::ZERO, distance(t.position));
+                let further =
+                    |a: (bool, f32), b: (bool, f32)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
+                let nearest = targets.min_by(|a, b| further(far(a.1), far(b.1)));
+                nearest.map(|(index, _)| Self::Target(index))
+            }
+            Click::Obstacle => {
+                let edge = |o: &Obstacle| distance(o.position) - o.radius;
+                let obstacles = scene.obstacles.iter().enumerate();
+                let nearest = obstacles.min_by(|a, b| edge(a.1).total_cmp(&edge(b.1)));
+                nearest.map(|(index, _)| Self::Obstacle(index))
+            }
+            Click::Call | Click::Path | Click::Flee | Click::Add | Click::Follow => None,
+        }
+    }
+
+    /// Puts the thing at `place`, or as near to it as the world allows.
+    pub fn put(self, scene: &mut Scene, place: Point) {
+        let place = inside(&scene.world, place);
+        match self {
+            Self::Target(index) => {
+                if let Some(target) = scene.targets.get_mut(index) {
+                    target.position = place;
+                }
+            }
+            Self::Obstacle(index) => {
+                if let Some(obstacle) = scene.obstacles.get_mut(index) {
+                    obstacle.position = place;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_thing_is_taken() {
+        let text = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
+                    [[targets]]\nposition = [600, 100]\n[[targets]]\nposition = [300, 100]\n\
+                    [[obstacles]]\nposition = [100, 100]\nradius = 80\n\
+                    [[obstacles]]\nposition = [250, 100]\n[species.a]\ncount = 1\n";
+        let mut scene = Scene::parse("test", text, &[]).unwrap();
+        scene.populate(&crate::model::scene::Request::default()).unwrap();
+        // Across the seam; the pointer and what moves by itself are nearer.
+        assert_eq!(Thing::nearest(&scene, Point::new(5.0, 100.0)), Some(Thing::Target(2)));
+        Thing::Target(2).put(&mut scene, Point::new(-1.0, 370.0));
+        assert_eq!(scene.targets[2].position, Point::new(639.0, 10.0));
+        scene.click = Click::Obstacle;
+        // Nearer to the edge of the large one.
+        assert_eq!(Thing::nearest(&scene, Point::new(190.0, 100.0)), Some(Thing::Obstacle(0)));
+        scene.click = Click::Call;
+        assert_eq!(Thing::nearest(&scene, Point::ZERO), None);
+    }
+}

@@ -1,0 +1,199 @@
+//! Edits that can be undone and redone.
+
+use super::thing::Thing;
+use crate::engine::Change;
+use crate::model::behaviours::Target;
+use crate::model::scene::{Scene, Species};
+use crate::model::scenery::{Obstacle, Path};
+use crate::model::vector::Point;
+
+/// Most edits that can be undone.
+const MOST: usize = 200;
+
+/// What an edit is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Parameters of species.
+    Parameters,
+    /// The place of a target or an obstacle.
+    Place(Thing),
+    /// The first path.
+    Path,
+    /// Seek and flee have changed places.
+    Turn,
+    /// New agents.
+    Agents,
+}
+
+impl Subject {
+    /// Whether the edits of one gesture, such as a drag, count as one.
+    fn merges(self) -> bool {
+        matches!(self, Self::Parameters | Self::Place(_) | Self::Agents)
+    }
+}
+
+impl std::fmt::Display for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Parameters => "parameters",
+            Self::Place(Thing::Target(_)) => "place of a target",
+            Self::Place(Thing::Obstacle(_)) => "place of an obstacle",
+            Self::Path => "path",
+            Self::Turn => "seek and flee",
+            Self::Agents => "new agents",
+        })
+    }
+}
+
+/// The parts of a scene that edits change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Content {
+    species: Vec<Species>,
+    targets: Vec<Target>,
+    obstacles: Vec<Obstacle>,
+    paths: Vec<Path>,
+}
+
+impl Content {
+    /// A copy of those of `scene`.
+    pub fn of(scene: &Scene) -> Self {
+        Self {
+            species: scene.species.clone(),
+            targets: scene.targets.clone(),
+            obstacles: scene.obstacles.clone(),
+            paths: scene.paths.clone(),
+        }
+    }
+
+    /// What an engine must take over for this content instead of `other`.
+    pub fn difference(&self, other: &Self) -> Change {
+        let mut change = Change::default();
+        if self.species != other.species {
+            change |= Change::PARAMETERS;
+        }
+        if self.obstacles != other.obstacles || self.paths != other.paths {
+            change |= Change::SCENERY;
+        }
+        let targets = self.targets.iter().zip(&other.targets).enumerate();
+        for (index, _) in targets.filter(|(_, (own, other))| own != other) {
+            change |= Change::target(index);
+        }
+        change
+    }
+
+    /// Puts into `scene` what differs from `other`. Targets that the edit did not touch stay where
+    /// they are now: they may move by themselves.
+    fn put_where_different_from(&self, other: &Self, scene: &mut Scene) {
+        if self.species != other.species {
+            scene.species.clone_from(&self.species);
+        }
+        if self.obstacles != other.obstacles {
+            scene.obstacles.clone_from(&self.obstacles);
+        }
+        if self.paths != other.paths {
+            scene.paths.clone_from(&self.paths);
+        }
+        let targets = self.targets.iter().zip(&other.targets).zip(&mut scene.targets);
+        for ((own, other), target) in targets {
+            if own != other {
+                target.position = own.position;
+            }
+        }
+    }
+}
+
+/// Agents that were dropped together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dropped {
+    /// Their species.
+    pub species: usize,
+    /// Where.
+    pub places: Vec<Point>,
+}
+
+/// One edit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edit {
+    /// What it is about.
+    pub subject: Subject,
+    /// The scene before it.
+    pub before: Content,
+    /// The scene after it.
+    pub after: Content,
+    /// The agents that it added.
+    pub dropped: Vec<Dropped>,
+    /// Their ids.
+    pub ids: Vec<u32>,
+}
+
+impl Edit {
+    /// Puts the scene back to what it was before.
+    pub fn revert(&self, scene: &mut Scene) {
+        self.before.put_where_different_from(&self.after, scene);
+    }
+
+    /// Does to the scene what the edit did.
+    pub fn repeat(&self, scene: &mut Scene) {
+        self.after.put_where_different_from(&self.before, scene);
+    }
+}
+
+/// Edits done, and edits undone.
+#[derive(Debug, Default)]
+pub struct UndoStack {
+    done: Vec<Edit>,
+    undone: Vec<Edit>,
+    /// True when the next edit begins a new entry, whatever it is about.
+    sealed: bool,
+}
+
+impl UndoStack {
+    /// Adds an edit. It merges with the last one if both are about the same and the gesture goes on.
+    pub fn push(&mut self, edit: Edit) {
+        self.undone.clear();
+        let sealed = std::mem::take(&mut self.sealed);
+        match self.done.last_mut() {
+            Some(last) if !sealed && last.subject == edit.subject && edit.subject.merges() => {
+                last.after = edit.after;
+                last.dropped.extend(edit.dropped);
+                last.ids.extend(edit.ids);
+            }
+            _ => self.done.push(edit),
+        }
+        if self.done.len() > MOST {
+            self.done.remove(0);
+        }
+    }
+
+    /// Ends a gesture: the next edit is an entry of its own.
+    pub fn seal(&mut self) {
+        self.sealed = true;
+    }
+
+    /// Takes the last edit to undo it.
+    pub fn take_done(&mut self) -> Option<Edit> {
+        self.done.pop()
+    }
+
+    /// Takes the last undone edit to redo it.
+    pub fn take_undone(&mut self) -> Option<Edit> {
+        self.undone.pop()
+    }
+
+    /// Notes that `edit` was undone.
+    pub fn was_undone(&mut self, edit: Edit) {
+        self.sealed = true;
+        self.undone.push(edit);
+    }
+
+    /// Notes that `edit` was redone, or could not be undone.
+    pub fn was_done(&mut self, edit: Edit) {
+        self.sealed = true;
+        self.done.push(edit);
+    }
+
+    /// Forgets all edits.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
