@@ -47,12 +47,13 @@ In the window:
   Space          pauses, and goes on
   .              pauses and does one tick; held down, tick after tick
   R              goes back to the first state
+  Ctrl+Z, Ctrl+Y undoes and redoes the last edit: parameters, new agents, what was moved
   E              switches between GPU and CPU
   G              shows the geometry of steering: of the agent under the pointer, of all (up to 64),
                  of none
   Tab            shows and hides the sliders
-  H              shows more in the overlay (times of the passes, crowds), then nothing, then one
-                 line again
+  H              shows more in the overlay (times of the passes, metrics and the course of the
+                 polarisation), then nothing, then one line again
   F11            full screen
   Esc            quits
 

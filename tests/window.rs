@@ -216,8 +216,8 @@ fn coloured(shot: &Shot) -> usize {
 }
 
 #[test]
-fn agents_dropped_by_a_drag_stay_until_the_reset() {
-    let test = "agents_dropped_by_a_drag_stay_until_the_reset";
+fn agents_dropped_by_a_drag_stay_until_a_reset_or_an_undo() {
+    let test = "agents_dropped_by_a_drag_stay_until_a_reset_or_an_undo";
     if adapter::gpu(test).is_none() {
         return;
     }
@@ -225,9 +225,14 @@ fn agents_dropped_by_a_drag_stay_until_the_reset() {
     let size = format!("{}x{}", SIZE.0, SIZE.1);
     // The drag is 160 pixels long: one agent at its start, and one every eight pixels. It is far
     // from the middle, where the flock starts.
-    for (engine, key, back, agents) in
-        [("gpu", "d", "", 71), ("cpu", "Shift_L", "", 71), ("gpu", "d", "key r", 50)]
-    {
+    for (engine, key, back, agents) in [
+        ("gpu", "d", "", 71),
+        ("cpu", "Shift_L", "", 71),
+        ("gpu", "d", "key r", 50),
+        // The whole drag is one edit.
+        ("gpu", "d", "key ctrl+z", 50),
+        ("cpu", "d", "key ctrl+z", 50),
+    ] {
         let arguments = format!("run --count 50 --seed 1 --engine {engine} --size {size}");
         let mut program = display.start(flockwork(&arguments));
         display.focus(&mut program);
