@@ -1,7 +1,7 @@
 //! A lost device is reported at once by every call, and leaves no partial file behind.
 
 mod adapter;
-mod frail;
+mod loses_device;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Change, Engine, EngineError};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
-use frail::Frail;
+use loses_device::LosesDevice;
 
 fn flock(name: &str, count: u64) -> (Scene, FlockState) {
     let text = BuiltIn::named(name).unwrap().text;
@@ -99,7 +99,7 @@ struct Simulate {
 
 /// A machine that loses its device after `lives` ticks.
 fn machine(gpu: &Arc<Gpu>, lives: u64) -> anyhow::Result<Machine> {
-    let engine = Box::new(Frail::new(GpuEngine::new(Arc::clone(gpu)), gpu, lives, || ()));
+    let engine = Box::new(LosesDevice::new(GpuEngine::new(Arc::clone(gpu)), gpu, lives, || ()));
     Ok(Machine { engine, gpu: Some(Arc::clone(gpu)) })
 }
 

@@ -4,7 +4,7 @@
 
 mod adapter;
 mod desktop;
-mod frail;
+mod loses_device;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -16,7 +16,7 @@ use flockwork::commands::run::{RunArgs, run_with};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Engine, EngineKind};
-use frail::Frail;
+use loses_device::LosesDevice;
 
 /// This argument makes this binary the program under test. The ticks until the loss and a file to
 /// remove follow.
@@ -71,10 +71,10 @@ fn under_test(words: &[String]) -> ExitCode {
         Ok(match (kind, gpu) {
             (EngineKind::Gpu, gpu) => {
                 let gpu = gpu.expect("the window has opened a device");
-                Box::new(Frail::new(GpuEngine::new(Arc::clone(gpu)), gpu, lives, before))
+                Box::new(LosesDevice::new(GpuEngine::new(Arc::clone(gpu)), gpu, lives, before))
             }
             (EngineKind::Cpu, Some(gpu)) => {
-                Box::new(Frail::new(CpuEngine::new(None)?, gpu, lives, before))
+                Box::new(LosesDevice::new(CpuEngine::new(None)?, gpu, lives, before))
             }
             (EngineKind::Cpu, None) => Box::new(CpuEngine::new(None)?) as Box<dyn Engine>,
         })

@@ -17,7 +17,7 @@ use super::keys::{self, Action};
 use super::overlay::{self, Detail, Facts};
 use super::pointer::{DropKey, Pointer};
 use super::rates::Meter;
-use super::screen::{Acquired, Screen, Sheet};
+use super::screen::{Acquired, Screen, SurfaceFrame};
 use super::{Next, Summary, WindowError, WindowOptions};
 use crate::engine::{AgentsAt, EngineKind};
 use crate::model::behaviours::Target;
@@ -368,7 +368,7 @@ impl OpenWindow {
     }
 
     /// Draws the flock and the interface. Returns when the interface wants to be drawn again.
-    fn show(&mut self, canvas: Sheet) -> Result<Duration, WindowError> {
+    fn show(&mut self, canvas: SurfaceFrame) -> Result<Duration, WindowError> {
         let (painting, changed) = self.lay_out()?;
         let gpu = Arc::clone(self.screen.gpu());
         let target = self.screen.view(&canvas)?;

@@ -21,7 +21,7 @@ pub struct Screen {
 /// What [`Screen::acquire`] found.
 pub enum Acquired {
     /// Draw on this, then pass it to [`Screen::present`].
-    Ready(Sheet),
+    Ready(SurfaceFrame),
     /// No texture this time; try again.
     Later,
     /// The window is not visible.
@@ -29,12 +29,12 @@ pub enum Acquired {
 }
 
 /// A texture of the surface, to draw a frame on.
-pub struct Sheet {
+pub struct SurfaceFrame {
     gpu: Arc<Gpu>,
     texture: Option<wgpu::SurfaceTexture>,
 }
 
-impl Drop for Sheet {
+impl Drop for SurfaceFrame {
     fn drop(&mut self) {
         let texture = self.texture.take();
         if texture.is_none() || self.gpu.check().is_ok() {
@@ -162,12 +162,12 @@ impl Screen {
         }
     }
 
-    fn sheet(&self, texture: wgpu::SurfaceTexture) -> Sheet {
-        Sheet { gpu: Arc::clone(&self.gpu), texture: Some(texture) }
+    fn sheet(&self, texture: wgpu::SurfaceTexture) -> SurfaceFrame {
+        SurfaceFrame { gpu: Arc::clone(&self.gpu), texture: Some(texture) }
     }
 
     /// A view of a sheet in [`Screen::format`].
-    pub fn view(&self, sheet: &Sheet) -> Result<wgpu::TextureView, EngineError> {
+    pub fn view(&self, sheet: &SurfaceFrame) -> Result<wgpu::TextureView, EngineError> {
         let texture =
             sheet.texture.as_ref().ok_or_else(|| self.gpu.error("no sheet to draw on"))?;
         Ok(texture.texture.create_view(&wgpu::TextureViewDescriptor {
@@ -177,7 +177,7 @@ impl Screen {
     }
 
     /// Shows a sheet that was drawn on.
-    pub fn present(&self, mut sheet: Sheet) -> Result<(), EngineError> {
+    pub fn present(&self, mut sheet: SurfaceFrame) -> Result<(), EngineError> {
         self.gpu.check()?;
         if let Some(texture) = sheet.texture.take() {
             self.window.pre_present_notify();

@@ -197,7 +197,7 @@ impl MachineArgs {
         let chooses = self.chooses_by_itself();
         if let Some(software) = device::only_software().filter(|_| chooses) {
             let engine = self.cpu_engine()?;
-            eprintln!("{}", passed_over(&software, &engine.describe()));
+            eprintln!("{}", software_notice(&software, &engine.describe()));
             return Ok(Machine { engine: Box::new(engine), gpu: None });
         }
         match Gpu::open(&self.adapter.clone().unwrap_or_default()) {
@@ -232,11 +232,11 @@ impl MachineArgs {
 
     /// Chooses the engine for a window that `gpu` draws in. When `auto` falls back to the CPU, it
     /// says so on stderr.
-    pub fn kind_beside(&self, gpu: &Gpu) -> Result<EngineKind, EngineError> {
+    pub fn kind_for_window(&self, gpu: &Gpu) -> Result<EngineKind, EngineError> {
         match self.engine {
             EngineArg::Cpu => Ok(EngineKind::Cpu),
             EngineArg::Auto if self.chooses_by_itself() && gpu.is_software() => {
-                eprintln!("{}", passed_over(&gpu.name(), &self.cpu_engine()?.describe()));
+                eprintln!("{}", software_notice(&gpu.name(), &self.cpu_engine()?.describe()));
                 Ok(EngineKind::Cpu)
             }
             EngineArg::Auto | EngineArg::Gpu => Ok(EngineKind::Gpu),
@@ -250,7 +250,7 @@ impl MachineArgs {
 }
 
 /// Says why the only adapter is not used, and how to use it anyway.
-fn passed_over(adapter: &str, engine: &str) -> String {
+fn software_notice(adapter: &str, engine: &str) -> String {
     format!(
         "the only GPU adapter, {adapter}, is software: going on with the CPU engine ({engine}), which \
          is faster; --engine gpu takes the adapter all the same"

@@ -70,7 +70,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         frames: args.frames,
         stopped: &|| interrupt.is_raised(),
         adapter: args.machine.adapter.clone().unwrap_or_default(),
-        engine: &|gpu| args.machine.kind_beside(gpu),
+        engine: &|gpu| args.machine.kind_for_window(gpu),
         engines: &mut |kind, gpu| engines(kind, gpu),
         tell: &|text| eprintln!("flockwork: {text}"),
     };

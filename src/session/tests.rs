@@ -221,19 +221,19 @@ fn an_engine_that_refuses_keeps_what_it_had() {
 }
 
 /// An engine on a device that is lost once `dead` is true.
-struct Mortal {
+struct LosesDevice {
     engine: CpuEngine,
     dead: Rc<Cell<bool>>,
 }
 
-impl Mortal {
+impl LosesDevice {
     fn alive(&self) -> Result<(), EngineError> {
         let (adapter, reason) = ("mortal".into(), "it died".into());
         if self.dead.get() { Err(EngineError::Lost { adapter, reason }) } else { Ok(()) }
     }
 }
 
-impl Engine for Mortal {
+impl Engine for LosesDevice {
     fn kind(&self) -> EngineKind {
         EngineKind::Gpu
     }
@@ -293,7 +293,7 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
     let state = scene.populate(&Request::default()).unwrap();
     let cpu = || CpuEngine::new(Some(1)).unwrap();
-    let mortal = || Box::new(Mortal { engine: cpu(), dead: Rc::clone(&dead) });
+    let mortal = || Box::new(LosesDevice { engine: cpu(), dead: Rc::clone(&dead) });
     let mut session = session(mortal(), &scene, &state);
     let first = (session.state().unwrap(), session.targets().unwrap());
     let now =
@@ -344,7 +344,7 @@ fn a_long_run_has_a_snapshot_every_second() {
     let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
     let state = scene.populate(&Request::default()).unwrap();
     let cpu = || CpuEngine::new(Some(1)).unwrap();
-    let mortal = Box::new(Mortal { engine: cpu(), dead: Rc::clone(&dead) });
+    let mortal = Box::new(LosesDevice { engine: cpu(), dead: Rc::clone(&dead) });
     let mut session = session(mortal, &scene, &state);
     for _ in 0..400 {
         session.advance().unwrap();

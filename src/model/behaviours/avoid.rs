@@ -68,7 +68,7 @@ impl<R: Real> SolitaryBehaviour<R> for Avoid<R> {
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
         let position = agent.position;
-        let mut lookout = Lookout::of(self, agent);
+        let mut lookout = ObstacleScan::of(self, agent);
         // Circles listed for other lanes only are out of this lane's reach and add nothing.
         let (x, y) = (position.x.numbers(), position.y.numbers());
         let near = surroundings.scenery.obstacles.near_any(x, y, self.weight.numbers());
@@ -84,7 +84,7 @@ impl<R: Real> SolitaryBehaviour<R> for Avoid<R> {
 }
 
 /// An agent's view of the circles ahead, and the force from the circles so far.
-struct Lookout<R: Real> {
+struct ObstacleScan<R: Real> {
     max_speed: R,
     size: R,
     reach: R,
@@ -105,7 +105,7 @@ struct Lookout<R: Real> {
     brake: R,
 }
 
-impl<R: Real> Lookout<R> {
+impl<R: Real> ObstacleScan<R> {
     #[inline(always)]
     fn of(rule: &Avoid<R>, agent: &Agent<R>) -> Self {
         let Avoid { method, reach, buffer, strength, .. } = *rule;

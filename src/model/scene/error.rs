@@ -64,7 +64,7 @@ pub enum PopulateError {
          fixed size; set it with --set world.size=[W,H]",
         cut(scene)
     )]
-    DeafFlock {
+    DensityWithoutNeighbours {
         /// As asked for.
         density: f32,
         /// The scene's name.
@@ -107,7 +107,7 @@ pub enum PopulateError {
          {width} x {height}; lower it or enlarge world.size",
         cut(species)
     )]
-    LooksTooFar {
+    LookaheadTooLong {
         /// Its name.
         species: String,
         /// Behaviour and key.
@@ -203,7 +203,7 @@ impl PopulateError {
     fn key(&self) -> Option<String> {
         match self {
             Self::TooFast { species, .. } => Some(format!("species.{species}.max_speed")),
-            Self::LooksTooFar { species, parameter, .. }
+            Self::LookaheadTooLong { species, parameter, .. }
             | Self::Proximity { species, parameter, .. } => {
                 Some(format!("species.{species}.{parameter}"))
             }

@@ -55,7 +55,7 @@ impl Scene {
             let motions = places.zip(&mut state.velocity[rows.clone()]).enumerate();
             motions.for_each(|(row, (position, velocity))| {
                 let id = (rows.start + row) as u32;
-                *position = birthplace(&spawn, &self.world, self.seed, id, &free);
+                *position = spawn_position(&spawn, &self.world, self.seed, id, &free);
                 let max_speed = species.of_agent(self.seed, id).body.max_speed;
                 *velocity = spawn.start.velocity(self.seed, id, max_speed);
             });
@@ -116,7 +116,7 @@ impl Scene {
             for (parameter, (_, lookahead)) in species.parameters_that(|needs| needs.paths_within) {
                 if lookahead >= shorter {
                     let species = name();
-                    return Err(PopulateError::LooksTooFar {
+                    return Err(PopulateError::LookaheadTooLong {
                         species,
                         parameter,
                         lookahead,
@@ -245,7 +245,10 @@ impl Scene {
         }
         let now = self.uniform_neighbours(count as usize);
         if now == 0.0 {
-            return Err(PopulateError::DeafFlock { density: wanted, scene: self.name.clone() });
+            return Err(PopulateError::DensityWithoutNeighbours {
+                density: wanted,
+                scene: self.name.clone(),
+            });
         }
         Ok((now / f64::from(wanted)).sqrt() as f32)
     }
@@ -275,7 +278,7 @@ const MOST_IN_REACH: usize = 1 << 15;
 const TRIES: u32 = 32;
 
 /// Position of agent `id` at tick 0: a `free` place, if one of the tried places is free.
-fn birthplace(
+fn spawn_position(
     spawn: &Spawn,
     world: &World,
     seed: u32,

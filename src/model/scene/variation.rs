@@ -96,7 +96,7 @@ impl Slot {
 
 /// The coordinate of the noise for each variation: off the lattice lines, where noise is zero, and
 /// far from every other variation, so that they differ.
-fn strand(species: usize, variation: usize) -> f64 {
+fn noise_coordinate(species: usize, variation: usize) -> f64 {
     (species * 64 + variation) as f64 * 7.0 + 0.37
 }
 
@@ -197,7 +197,7 @@ impl Scene {
                 let noise = match variation.law {
                     Law::Noise { period, .. } => {
                         let time = tick as f64 / f64::from(period);
-                        perlin.get([time, strand(index, number)]) as f32
+                        perlin.get([time, noise_coordinate(index, number)]) as f32
                     }
                     _ => 0.0,
                 };

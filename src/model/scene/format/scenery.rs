@@ -7,7 +7,7 @@ use crate::model::scene::{ObstaclePlan, SceneError};
 use crate::model::scenery::{FlowKind, FlowPlan, Path};
 
 /// Most points of all paths together.
-const MOST_SEGMENTS: usize = 4096;
+const MOST_POINTS: usize = 4096;
 
 /// The tables `[[obstacles]]`: one circle at a `position`, or `count` circles at random places.
 pub fn obstacles(value: &Reader) -> Result<Vec<ObstaclePlan>, SceneError> {
@@ -40,10 +40,8 @@ pub fn paths(value: &Reader) -> Result<Vec<Path>, SceneError> {
             );
         }
         segments += path.points.len();
-        if segments > MOST_SEGMENTS {
-            return Err(
-                table.fail(format!("all paths have at most {MOST_SEGMENTS} points in total"))
-            );
+        if segments > MOST_POINTS {
+            return Err(table.fail(format!("all paths have at most {MOST_POINTS} points in total")));
         }
         paths.push(path);
     }

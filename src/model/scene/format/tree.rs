@@ -169,7 +169,7 @@ pub fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
         Err(_) if bare => Node { value: Value::Text(text.into()), origin: origin.clone() },
         Err(error) => return Err(fail(error.message().trim())),
     };
-    stamp(&mut node, &origin);
+    set_origin(&mut node, &origin);
     let full = match child(root, "species").and_then(|species| child(species, keys[0])) {
         Some(_) => [&["species"], keys.as_slice()].concat(),
         None => keys,
@@ -178,11 +178,11 @@ pub fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
         .map_err(|(depth, problem)| SceneError { key: full[..depth].join("."), ..fail(&problem) })
 }
 
-fn stamp(node: &mut Node, origin: &Origin) {
+fn set_origin(node: &mut Node, origin: &Origin) {
     node.origin = origin.clone();
     match &mut node.value {
-        Value::List(list) => list.iter_mut().for_each(|n| stamp(n, origin)),
-        Value::Table(table) => table.iter_mut().for_each(|(_, n)| stamp(n, origin)),
+        Value::List(list) => list.iter_mut().for_each(|n| set_origin(n, origin)),
+        Value::Table(table) => table.iter_mut().for_each(|(_, n)| set_origin(n, origin)),
         _ => {}
     }
 }

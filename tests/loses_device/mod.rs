@@ -9,7 +9,7 @@ use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 
 /// The engine.
-pub struct Frail {
+pub struct LosesDevice {
     engine: Box<dyn Engine>,
     gpu: Arc<Gpu>,
     /// Ticks after which the device is lost.
@@ -18,7 +18,7 @@ pub struct Frail {
     before: Box<dyn FnMut()>,
 }
 
-impl Frail {
+impl LosesDevice {
     /// Runs `before` and shuts the device down after `lives` ticks of `engine`.
     pub fn new(
         engine: impl Engine + 'static,
@@ -31,7 +31,7 @@ impl Frail {
     }
 }
 
-impl Engine for Frail {
+impl Engine for LosesDevice {
     fn kind(&self) -> EngineKind {
         self.engine.kind()
     }
