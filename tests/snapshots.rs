@@ -11,6 +11,7 @@ use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{AgentsAt, Engine, Snapshot};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
 
 /// Nothing is asserted about how long things take: what is not there by now will never be.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -123,7 +124,7 @@ fn each_engine_says_where_its_agents_are() {
     let AgentsAt::Host(agents) = cpu.agents() else { panic!("not on the host") };
     let mut places: Vec<_> =
         (0..agents.len()).map(|agent| agents.position.map(|axis| axis.get(agent))).collect();
-    let mut expected: Vec<_> = state.position.iter().map(|place| place.to_array()).collect();
+    let mut expected: Vec<_> = state.position.iter().map(Point::to_array).collect();
     for places in [&mut places, &mut expected] {
         places.sort_by(|a, b| a.partial_cmp(b).unwrap());
     }
