@@ -47,7 +47,8 @@ In the window:
   Space          pauses, and goes on
   .              pauses and does one tick; held down, tick after tick
   R              goes back to the first state
-  Ctrl+Z, Ctrl+Y undoes and redoes the last edit: parameters, new agents, what was moved
+  Ctrl+Z, Ctrl+Y
+                 undoes and redoes the last edit: parameters, new agents, what was moved
   E              switches between GPU and CPU
   G              shows the geometry of steering: of the agent under the pointer, of all (up to 64),
                  of none
