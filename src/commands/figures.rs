@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use rayon::prelude::*;
+
 use super::output::OutputFile;
 use super::usage::wrong;
 use crate::model::scene::Scene;
@@ -15,6 +17,9 @@ use crate::model::statistics::{COLUMNS, Metrics};
 const MOST_WAITING: usize = 1 << 21;
 /// Most states that may wait.
 const LONGEST_QUEUE: usize = 64;
+/// Most agents in the states whose figures are computed at the same time, by a thread for each. Of
+/// larger flocks one state at a time keeps all threads busy.
+const MOST_TOGETHER: usize = 1 << 16;
 
 type Writer = csv::Writer<OutputFile>;
 
@@ -72,9 +77,20 @@ impl Figures {
         let (states, waiting) =
             sync_channel::<FlockState>((MOST_WAITING / agents.max(1)).clamp(2, LONGEST_QUEUE));
         let (scene, mut writer) = (scene.clone(), file.0);
+        let together = (MOST_TOGETHER / agents.max(1)).clamp(1, rayon::current_num_threads());
         let thread = std::thread::Builder::new().name("figures".into()).spawn(move || {
-            for state in waiting {
-                writer.write_record(Metrics::of(&scene, &state).row())?;
+            while let Ok(state) = waiting.recv() {
+                // Where figures take longer than ticks, states have piled up.
+                let mut states = vec![state];
+                states.extend(waiting.try_iter().take(together - 1));
+                let rows: Vec<_> = if states.len() == 1 {
+                    states.iter().map(|state| Metrics::of(&scene, state).row()).collect()
+                } else {
+                    states.par_iter().map(|state| Metrics::of(&scene, state).row()).collect()
+                };
+                for row in rows {
+                    writer.write_record(row)?;
+                }
             }
             Ok(writer)
         })?;

@@ -1,0 +1,296 @@
+//! The agents near each agent, for the statistics: how many, and how far away the nearest is.
+//!
+//! As in the CPU engine, agents that follow one another in the order of the cells stand in the lanes,
+//! and each candidate of their joint runs is compared with all of them at once. Distances are those
+//! of `f32`: a difference of two coordinates is rounded once, hence a squared distance is off by no
+//! more than some 2⁻²² of itself. This holds across the seam too: of two coordinates on different
+//! sides of it, the larger one is shifted by the size of the world, and that subtraction is exact.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+
+use super::super::grid::{RUN_CAP, Sampling};
+use super::super::real::{Lanes, Real};
+use super::super::scene::Scene;
+use super::super::vector::Vector;
+use super::cells::{Cells, PADDING};
+
+/// What the agents of a part see around them.
+#[derive(Debug, Default)]
+pub struct PartSight {
+    /// Neighbours of all of them.
+    pub near: f64,
+    /// Sum of the distances to the nearest other agent, without those of sampled agents.
+    pub nearest: f64,
+    /// Rows in the state of the agents that look at samples, and may miss the nearest.
+    pub sampled: Vec<u32>,
+}
+
+/// Looks around from the agents of `part`, which are consecutive in the sorted order: at their
+/// neighbours within the scene's largest radius, as the engines see them, and at the nearest agent.
+pub fn look(cells: &Cells, part: Range<usize>, scene: &Scene, tick: u32) -> PartSight {
+    let radius = scene.perception_radius();
+    if radius == 0.0 {
+        // Nobody is a neighbour, and cells do not go by the radius.
+        let nearest = part.map(|agent| cells.nearest(agent)).sum();
+        return PartSight { nearest, ..PartSight::default() };
+    }
+    // The same operations on any instruction set, and sums in the order of the agents.
+    pulp::Arch::new().dispatch(Looking { cells, part, radius, seed: scene.seed, tick })
+}
+
+/// [`look`] as an operation on any instruction set.
+struct Looking<'a> {
+    cells: &'a Cells,
+    part: Range<usize>,
+    radius: f32,
+    seed: u32,
+    tick: u32,
+}
+
+/// A run of agents, and the shifts that bring it and a group to the same side of the seam.
+#[derive(Clone, Default)]
+struct Run {
+    agents: Range<usize>,
+    of_run: [f32; 2],
+    of_group: [f32; 2],
+}
+
+/// What the lanes have seen so far.
+struct Seen<S: Simd> {
+    /// Agents nearer than the radius.
+    near: Lanes<S>,
+    /// Squared distance to the nearest.
+    nearest: Lanes<S>,
+}
+
+/// Added to squared distances: it makes the agent in lane `i` infinitely far from itself (row `i`).
+static SELF: [[f32; PADDING]; PADDING] = {
+    let mut rows = [[0.0; PADDING]; PADDING];
+    let mut lane = 0;
+    while lane < PADDING {
+        rows[lane][lane] = f32::INFINITY;
+        lane += 1;
+    }
+    rows
+};
+
+impl WithSimd for Looking<'_> {
+    type Output = PartSight;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> PartSight {
+        let mut seen = PartSight::default();
+        let mut runs = Vec::with_capacity(9);
+        let mut next = self.part.start;
+        while next < self.part.end {
+            next = self.look_from(simd, next, &mut runs, &mut seen);
+        }
+        seen
+    }
+}
+
+impl Looking<'_> {
+    /// Looks around from some agents from `first` on. Returns the agent after them.
+    #[inline(always)]
+    fn look_from<S: Simd>(
+        &self,
+        simd: S,
+        first: usize,
+        runs: &mut Vec<Run>,
+        seen: &mut PartSight,
+    ) -> usize {
+        let Cells { census, cell, .. } = self.cells;
+        let own = cell[first];
+        let cell_end = self.part.end.min(census.agents(own, own).end);
+        if self.has_simple_runs() {
+            // Where a joint run may hold one that is sampled, the lanes take one cell alone.
+            for end in [self.group_end(first, S::F32_LANES), cell_end.min(first + S::F32_LANES)] {
+                if self.joint_runs(own, cell[end - 1], runs) <= RUN_CAP as usize {
+                    self.look_together(simd, first..end, runs, seen);
+                    return end;
+                }
+            }
+        }
+        self.look_alone(own, first..cell_end, seen);
+        cell_end
+    }
+
+    /// False in a wrapped world with so few cells that a run holds both images of an agent.
+    #[inline(always)]
+    fn has_simple_runs(&self) -> bool {
+        let grid = &self.cells.census.grid;
+        !grid.wraps || (grid.columns > 2 * grid.reach && grid.rows > 2)
+    }
+
+    /// The agent after the last that can be in a group with `first`: at most `lanes` of one row, and
+    /// no column on both sides of them.
+    #[inline(always)]
+    fn group_end(&self, first: usize, lanes: usize) -> usize {
+        let Cells { census, cell, .. } = self.cells;
+        let grid = census.grid;
+        let row_end = cell[first] / grid.columns * grid.columns + grid.columns;
+        let beyond = if grid.wraps {
+            row_end.min(cell[first] + grid.columns - 2 * grid.reach)
+        } else {
+            row_end
+        };
+        let mut end = (first + lanes).min(self.part.end);
+        while cell[end - 1] >= beyond {
+            end -= 1;
+        }
+        end
+    }
+
+    /// Fills `runs` with the agents round the cells from `first` to `last` of one row. Returns the
+    /// length of the longest.
+    #[inline(always)]
+    fn joint_runs(&self, first: u32, last: u32, runs: &mut Vec<Run>) -> usize {
+        let Cells { census, size, .. } = self.cells;
+        let grid = census.grid;
+        let row = first / grid.columns;
+        let (low, high) = (first % grid.columns, last % grid.columns);
+        let (from, to) =
+            (low.saturating_sub(grid.reach), (high + grid.reach).min(grid.columns - 1));
+        runs.clear();
+        let mut longest = 0;
+        for near in grid.rows_around(row) {
+            let base = near * grid.columns;
+            let mut of_run = [0.0; 2];
+            let mut of_group = [0.0; 2];
+            // Of two coordinates the one beside the far edge is shifted, so that nothing is rounded.
+            if near > row + 1 {
+                of_run[1] = size.y;
+            } else if row > near + 1 {
+                of_group[1] = size.y;
+            }
+            let mut add = |from: u32, to: u32, of_run, of_group| {
+                let agents = census.agents(base + from, base + to);
+                longest = longest.max(agents.len());
+                runs.push(Run { agents, of_run, of_group });
+            };
+            add(from, to, of_run, of_group);
+            if grid.wraps && low < grid.reach {
+                add(
+                    low + grid.columns - grid.reach,
+                    grid.columns - 1,
+                    [size.x, of_run[1]],
+                    of_group,
+                );
+            } else if grid.wraps && high + grid.reach >= grid.columns {
+                add(0, high + grid.reach - grid.columns, of_run, [size.x, of_group[1]]);
+            }
+        }
+        longest
+    }
+
+    /// Looks from a group of agents at all members of `runs`.
+    #[inline(always)]
+    fn look_together<S: Simd>(
+        &self,
+        simd: S,
+        agents: Range<usize>,
+        runs: &[Run],
+        all: &mut PartSight,
+    ) {
+        let cells = self.cells;
+        let load = |numbers: &[f32]| {
+            let lanes = &numbers[agents.start..agents.start + S::F32_LANES];
+            Lanes::new(simd, bytemuck::pod_read_unaligned(bytemuck::cast_slice(lanes)))
+        };
+        let position = Vector { x: load(&cells.x), y: load(&cells.y) };
+        let limit = self.radius * self.radius;
+        let mut seen =
+            Seen { near: Lanes::splat(simd, 0.0), nearest: Lanes::splat(simd, f32::INFINITY) };
+        for run in runs {
+            let Range { start, end } = run.agents.clone();
+            // The group itself is in the middle of one of them.
+            let (from, to) = (agents.start.clamp(start, end), agents.end.clamp(start, end));
+            self.compare::<S, false>(simd, position, run, start..from, limit, &mut seen);
+            self.compare::<S, true>(simd, position, run, from..to, limit, &mut seen);
+            self.compare::<S, false>(simd, position, run, to..end, limit, &mut seen);
+        }
+        let (near, nearest) = (seen.near.numbers(), seen.nearest.numbers());
+        for (lane, agent) in agents.enumerate() {
+            all.near += f64::from(near[lane]);
+            all.nearest += if nearest[lane] < limit {
+                f64::from(nearest[lane]).sqrt()
+            } else {
+                // The nearest agent may stand beyond the runs.
+                cells.nearest(agent)
+            };
+        }
+    }
+
+    /// Compares candidates of a run with all lanes; `OWN` when they are the group itself.
+    #[inline(always)]
+    fn compare<S: Simd, const OWN: bool>(
+        &self,
+        simd: S,
+        position: Vector<Lanes<S>>,
+        run: &Run,
+        candidates: Range<usize>,
+        limit: f32,
+        seen: &mut Seen<S>,
+    ) {
+        let Vector { x, y } = position;
+        let x = x - x.constant(run.of_group[0]);
+        let y = y - y.constant(run.of_group[1]);
+        let (zero, one, limit) = (x.constant(0.0), x.constant(1.0), x.constant(limit));
+        let (mut near, mut nearest) = (seen.near, seen.nearest);
+        let xs = &self.cells.x[candidates.clone()];
+        let ys = &self.cells.y[candidates];
+        for (lane, (cx, cy)) in xs.iter().zip(ys).enumerate() {
+            let dx = x.constant(cx - run.of_run[0]) - x;
+            let dy = y.constant(cy - run.of_run[1]) - y;
+            let mut squared = dx * dx + dy * dy;
+            if OWN {
+                let own = bytemuck::cast_slice(&SELF[lane][..S::F32_LANES]);
+                squared = squared + Lanes::new(simd, bytemuck::pod_read_unaligned(own));
+            }
+            near = near + one.where_or(squared.less_than(limit), zero);
+            nearest = squared.min(nearest);
+        }
+        *seen = Seen { near, nearest };
+    }
+
+    /// Looks from each of `agents`, all in `cell`, at its runs as the engines read them: sampled where
+    /// they are long.
+    fn look_alone(&self, cell: u32, agents: Range<usize>, all: &mut PartSight) {
+        let Cells { census, .. } = self.cells;
+        let grid = census.grid;
+        let limit = f64::from(self.radius) * f64::from(self.radius);
+        let noise = Sampling::noise(self.seed, cell, self.tick);
+        let (first, second) = grid.columns_around(cell % grid.columns);
+        let mut runs = Vec::with_capacity(6);
+        for base in grid.rows_around(cell / grid.columns).map(|row| row * grid.columns) {
+            let columns = [Some(first), second].into_iter().flatten();
+            runs.extend(columns.map(|run| {
+                let agents = census.agents(base + run.0, base + run.1);
+                let sampling = Sampling::of_run(agents.len() as u32, noise);
+                (agents, sampling)
+            }));
+        }
+        let sampled = runs.iter().any(|(_, sampling)| sampling.stride > 1);
+        for agent in agents {
+            let mut nearest = f64::INFINITY;
+            for (run, sampling) in &runs {
+                let members = run.start + sampling.phase as usize..run.end;
+                for other in
+                    members.step_by(sampling.stride as usize).filter(|other| *other != agent)
+                {
+                    let squared = self.cells.distance_squared(agent, other);
+                    all.near += if squared < limit { f64::from(sampling.stride) } else { 0.0 };
+                    nearest = nearest.min(squared);
+                }
+            }
+            if sampled {
+                all.sampled.push(self.cells.row(agent) as u32);
+            } else {
+                all.nearest +=
+                    if nearest < limit { nearest.sqrt() } else { self.cells.nearest(agent) };
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Tests of the figures.
+
+use super::super::grid::RUN_SAMPLE;
+use super::*;
+use crate::model::random::{Use, unit};
+use crate::model::scene::{BuiltIn, Request};
+use crate::model::world::{Boundary, World};
+
+const SCENE: &str = r#"
+    [world]
+    size = [400, 300]
+    boundary = "wrap"
+    [species.a.separation]
+    radius = 20
+"#;
+
+fn scene(boundary: &str) -> Scene {
+    Scene::parse("test", &SCENE.replace("wrap", boundary), &[]).unwrap()
+}
+
+fn flock(agents: &[(Point, Point)]) -> FlockState {
+    FlockState {
+        tick: 4,
+        id: (0..agents.len() as u32).collect(),
+        species: vec![0; agents.len()],
+        position: agents.iter().map(|a| a.0).collect(),
+        velocity: agents.iter().map(|a| a.1).collect(),
+        memory: Vec::new(),
+    }
+}
+
+fn ring(centre: Point, heading: impl Fn(Point) -> Point) -> FlockState {
+    let angles = (0..36).map(|i| Point::from_angle(i as f32 * 10.0_f32.to_radians()));
+    let agents: Vec<_> = angles.map(|arm| (centre + arm * 50.0, heading(arm))).collect();
+    flock(&agents)
+}
+
+#[test]
+fn a_mill_turns_and_a_flight_heads_one_way() {
+    let scene = scene("open");
+    let mill = Metrics::of(&scene, &ring(Point::new(200.0, 150.0), |arm| arm.perp() * 2.0));
+    assert!(mill.angular_momentum > 0.999 && mill.polarisation < 1e-6, "{mill:?}");
+    assert!((mill.rotation - 1.0).abs() < 1e-6, "{mill:?}");
+    assert!((mill.mean_speed - 2.0).abs() < 1e-6);
+    let flight = Metrics::of(&scene, &ring(Point::new(200.0, 150.0), |_| Point::X));
+    assert!(flight.angular_momentum < 1e-6 && flight.polarisation > 0.999, "{flight:?}");
+    assert!(flight.rotation < 1e-6, "{flight:?}");
+    // Neighbours on a circle of radius 50, 10° apart.
+    let apart = 100.0 * 5.0_f64.to_radians().sin();
+    assert!((flight.nearest_neighbour_distance - apart).abs() < 1e-4, "{flight:?}");
+}
+
+#[test]
+fn a_mill_across_the_seam_turns_as_well() {
+    let scene = scene("wrap");
+    let mut state = ring(Point::ZERO, Point::perp);
+    for p in &mut state.position {
+        *p = p.rem_euclid(scene.world.size);
+    }
+    let mill = Metrics::of(&scene, &state);
+    assert!(mill.angular_momentum > 0.999 && mill.rotation > 0.999, "{mill:?}");
+}
+
+#[test]
+fn rotation_counts_every_agent_alike() {
+    let scene = scene("open");
+    let middle = Point::new(200.0, 150.0);
+    // As many circle far out and slowly as near and fast, the other way round.
+    let ring = |radius: f32, speed: f32| {
+        let angles = (0..40).map(|i| Point::from_angle(i as f32 * 9.0_f32.to_radians()));
+        angles.map(move |arm| (middle + arm * radius, arm.perp() * speed))
+    };
+    let state = flock(&ring(80.0, -1.0).chain(ring(20.0, 2.0)).collect::<Vec<_>>());
+    let metrics = Metrics::of(&scene, &state);
+    assert!(metrics.rotation < 1e-6, "{metrics:?}");
+    // |20 · 2 − 80 · 1| of 20 · 2 + 80 · 1.
+    assert!((metrics.angular_momentum - 1.0 / 3.0).abs() < 1e-6, "{metrics:?}");
+    // One at rest counts, but does not turn.
+    let mut state = flock(&ring(80.0, 1.0).collect::<Vec<_>>());
+    state.velocity[5] = Point::ZERO;
+    let metrics = Metrics::of(&scene, &state);
+    assert!((metrics.rotation - 39.0 / 40.0).abs() < 1e-3, "{metrics:?}");
+}
+
+/// Share by which the distance of two agents may be off: it is taken in `f32`. Two coordinates are
+/// subtracted, squared and added, and each operation is off by 2⁻²⁴ at most; a root halves that.
+const DISTANCE: f64 = 2.5 / 16_777_216.0;
+
+/// The distance of two places by the shortest way.
+fn distance(world: &World, from: Point, to: Point) -> f64 {
+    let apart = (to.as_dvec2() - from.as_dvec2()).abs();
+    let wraps = world.boundary == Boundary::Wrap;
+    let round = if wraps { world.size.as_dvec2() - apart } else { apart };
+    apart.min(round).length()
+}
+
+/// Fails unless the figures of neighbours are those of all pairs of agents.
+fn assert_brute_force(scene: &Scene, state: &FlockState, case: &str) {
+    let metrics = Metrics::of(scene, state);
+    assert_eq!(metrics.sampled_agents, 0);
+    let radius = f64::from(scene.perception_radius());
+    // Neighbours that are surely near, and those that may be.
+    let (mut surely, mut perhaps, mut nearest) = (0, 0, 0.0);
+    for (i, p) in state.position.iter().enumerate() {
+        let mut best = f64::INFINITY;
+        for (_, q) in state.position.iter().enumerate().filter(|(j, _)| *j != i) {
+            let d = distance(&scene.world, *p, *q);
+            surely += u32::from(d < radius * (1.0 - DISTANCE));
+            perhaps += u32::from(d < radius * (1.0 + DISTANCE));
+            best = if d < best { d } else { best };
+        }
+        nearest += best;
+    }
+    let n = state.len() as f64;
+    let found = (metrics.mean_neighbours * n).round();
+    assert!((found / n - metrics.mean_neighbours).abs() < 1e-9);
+    assert!(f64::from(surely) <= found && found <= f64::from(perhaps), "{case}: {found}");
+    // The bound leaves no room for a missing pair.
+    assert!(perhaps - surely <= 2, "{case}: {surely} to {perhaps}");
+    let off = metrics.nearest_neighbour_distance / (nearest / n) - 1.0;
+    assert!(off.abs() < DISTANCE, "{case}: {metrics:?}, not {}", nearest / n);
+}
+
+#[test]
+fn figures_agree_with_brute_force() {
+    for boundary in ["wrap", "walls", "open"] {
+        for count in [2_u64, 3, 40, 900] {
+            let mut scene = scene(boundary);
+            let request = Request { count: Some(count), density: None, seed: Some(3) };
+            let mut state = scene.populate(&request).unwrap();
+            // Some on the edges, some outside where the world is open.
+            for (i, p) in state.position.iter_mut().enumerate().filter(|(i, _)| i % 7 == 0) {
+                p.x = if boundary == "open" { -50.0 * i as f32 } else { 0.0 };
+            }
+            assert_brute_force(&scene, &state, &format!("{boundary}, {count} agents"));
+        }
+    }
+}
+
+#[test]
+fn neighbours_across_the_seam_are_found_in_worlds_of_any_width() {
+    // From one cell on each axis to many; dense worlds have half as wide cells.
+    for boundary in ["wrap", "open"] {
+        for width in [15, 30, 45, 65, 90, 110, 130, 210, 1500] {
+            for height in [15, 45, 65, 90] {
+                for per_cell in [1, 9] {
+                    let count = (width * height * per_cell / 400).clamp(2, 500);
+                    let size = format!("world.size=[{width},{height}]");
+                    let text = SCENE.replace("wrap", boundary);
+                    let scene = Scene::parse("test", &text, std::slice::from_ref(&size)).unwrap();
+                    let at = |id| {
+                        let place = [0, 1].map(|axis| unit(5, id, axis, Use::Trait));
+                        Point::from_array(place) * scene.world.size
+                    };
+                    let agents: Vec<_> = (0..count).map(|id| (at(id), Point::X)).collect();
+                    let case = format!("{boundary}, {size}, {count} agents");
+                    assert_brute_force(&scene, &flock(&agents), &case);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nobody_one_and_agents_at_rest_have_figures() {
+    let scene = scene("walls");
+    assert_eq!(Metrics::of(&scene, &FlockState::default()), Metrics::default());
+    let one = Metrics::of(&scene, &flock(&[(Point::new(3.0, 3.0), Point::ZERO)]));
+    let expected = Metrics { tick: 4, agents: 1, largest_cell: 1, ..Metrics::default() };
+    assert_eq!(one, expected);
+    assert_eq!(one.row()[1], "1");
+    assert_eq!(one.row().len(), COLUMNS.len());
+}
+
+#[test]
+fn a_crowd_on_one_spot_is_counted_by_sample_in_bounded_time() {
+    let text = BuiltIn::named("flock").unwrap().text;
+    let overrides = ["starling.spawn_at_scale.place=\"point\"".to_string()];
+    let mut scene = Scene::parse("flock", text, &overrides).unwrap();
+    let request = Request { count: Some(200_000), ..Request::default() };
+    let state = scene.populate(&request).unwrap();
+    let metrics = Metrics::of(&scene, &state);
+    assert_eq!(metrics.largest_cell, 200_000);
+    assert_eq!(metrics.sampled_agents, 200_000);
+    assert_eq!(metrics.nearest_neighbour_distance, 0.0);
+    // Everybody sees everybody; a sample leaves at most one stride out, and adds nobody.
+    let stride = f64::from(200_000_u32.div_ceil(RUN_SAMPLE));
+    for tick in 0..6 {
+        let metrics = Metrics::of(&scene, &FlockState { tick, ..state.clone() });
+        let neighbours = metrics.mean_neighbours;
+        assert!((199_999.0 - stride..=199_999.0).contains(&neighbours), "{neighbours}");
+    }
+}
+
+#[test]
+fn those_who_are_sampled_are_counted_without_their_neighbours() {
+    for boundary in ["wrap", "walls", "open"] {
+        let mut scene = scene(boundary);
+        let request = Request { count: Some(900), density: None, seed: Some(3) };
+        let mut state = scene.populate(&request).unwrap();
+        // Crowds of several sizes, one of them on the edge.
+        for (number, place) in [1.0, 100.0, 240.0].into_iter().enumerate() {
+            let rows = 250 * number..250 * number + 80 * (number + 1);
+            state.position[rows].fill(Point::new(place, 50.0));
+        }
+        let sampled = Metrics::of(&scene, &state).sampled_agents;
+        assert!((1..900).contains(&sampled), "{sampled}");
+        assert_eq!(sampled_agents(&scene, &state.position), sampled, "{boundary}");
+    }
+}
+
+#[test]
+fn figures_do_not_depend_on_the_threads() {
+    let text = BuiltIn::named("flock").unwrap().text;
+    let mut scene = Scene::parse("flock", text, &[]).unwrap();
+    let request = Request { count: Some(20_000), ..Request::default() };
+    let state = scene.populate(&request).unwrap();
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| Metrics::of(&scene, &state))
+    };
+    assert_eq!(with(1), with(3));
+    assert!((with(1).mean_neighbours - 10.0).abs() < 0.3);
+}
