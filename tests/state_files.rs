@@ -106,7 +106,7 @@ fn what_is_wrong_with_a_csv_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.csv");
     let header = "tick,id,species,x,y,vx,vy\n";
-    let cases: [(&str, &[&str]); 19] = [
+    let cases: [(&str, &[&str]); 20] = [
         ("", &["empty"]),
         (header, &["no rows"]),
         ("0,1,0,2,3,4,5\n", &["line 1", "unknown column"]),
@@ -124,6 +124,7 @@ fn what_is_wrong_with_a_csv_is_named() {
         ("H0,1,1,2,3,4,5\n", &["line 2", "species 1", "--scene"]),
         ("H0,1,300,2,3,4,5\n", &["line 2", "species is 300"]),
         ("H0,-1,0,2,3,4,5\n", &["line 2", "id is \"-1\""]),
+        ("H0,134217728,0,2,3,4,5\n", &["line 2", "134217728", "number the agents from 0"]),
         ("H0,1,0,640,3,4,5\n", &["line 2", "640", "outside the world"]),
         ("H0,1,0,2,3,4,5\n0,2,0,2,3,4,5\n9,1,0,2,3,4,5\n", &["tick 9 has 1 row", "not whole"]),
     ];

@@ -66,6 +66,14 @@ impl StateTable {
 
     fn check_numbers(&self, row: &StateRow) -> anyhow::Result<()> {
         let StateRow { place, id, position, velocity, .. } = row;
+        if u64::from(*id) >= MAX_AGENTS {
+            bail!(
+                "{} {place}: id is {id}; ids are whole numbers up to {largest}; number the agents \
+                 from 0",
+                self.unit,
+                largest = MAX_AGENTS - 1
+            );
+        }
         for (name, value) in
             [("x", position.x), ("y", position.y), ("vx", velocity.x), ("vy", velocity.y)]
         {

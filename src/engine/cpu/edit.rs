@@ -1,0 +1,92 @@
+//! Edits of the flock between two ticks.
+
+use rayon::prelude::*;
+
+use super::Flock;
+use super::flock::{Motion, retain};
+use super::lane_parameters::SpeciesTable;
+use crate::engine::{Change, EngineError};
+use crate::model::behaviours::Uses;
+use crate::model::memory::Memory;
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+
+impl Flock {
+    /// Takes over the parts of `scene` that change.
+    pub(super) fn update(&mut self, scene: &Scene, change: Change, threads: usize) {
+        let mut before = change.parts_of(scene);
+        change.swap(&mut self.scene, &mut before);
+        if change.remakes_scenery(&before, &self.scene) {
+            self.scenery = self.scene.scenery();
+        }
+        let uses = self.scene.uses();
+        let remembers = uses.has(Uses::MEMORY);
+        if remembers != self.uses.has(Uses::MEMORY) {
+            let seed = self.scene.seed;
+            let rows = if remembers { &self.identity.row[..] } else { &[] };
+            self.motion.memory = rows.par_iter().map(|id| Memory::at_start(seed, *id)).collect();
+            self.moved.memory = vec![Memory::default(); rows.len()];
+        }
+        self.uses = uses;
+        self.table = SpeciesTable::of(&self.scene, self.tick);
+        let confines = change.has(Change::WORLD) && self.scene.world != before.world;
+        if confines {
+            self.motion.confine(&self.scene.world);
+        }
+        let grid = self.scene.grid(self.key.len());
+        if confines || grid != self.grid {
+            self.grid = grid;
+            self.bin(threads);
+        }
+    }
+
+    /// Adds agents.
+    pub(super) fn append(
+        &mut self,
+        agents: &FlockState,
+        threads: usize,
+    ) -> Result<(), EngineError> {
+        self.ids = self.ids.with(&self.scene, agents)?;
+        let memory = self.scene.memory_of(agents);
+        self.motion.extend(&Motion::of(&agents.position, &agents.velocity, memory));
+        self.identity.species.extend_from_slice(&agents.species);
+        self.identity.row.extend_from_slice(&agents.id);
+        self.recount(threads);
+        Ok(())
+    }
+
+    /// Takes agents away.
+    pub(super) fn remove(&mut self, ids: &[u32], threads: usize) -> Result<(), EngineError> {
+        let gone = self.ids.remove(ids)?;
+        let stays = self.identity.row.par_iter().map(|id| gone.binary_search(id).is_err());
+        let stays: Vec<bool> = stays.collect();
+        self.motion.retain(&stays);
+        retain(&mut self.identity.species, &stays);
+        retain(&mut self.identity.row, &stays);
+        self.recount(threads);
+        Ok(())
+    }
+
+    /// Makes all arrays as long as there are agents now, and sorts these.
+    fn recount(&mut self, threads: usize) {
+        let count = self.ids.len();
+        self.moved.resize(count, self.motion.memory.len());
+        self.key.resize(count, 0);
+        self.identity_spare.species.resize(count, 0);
+        self.identity_spare.row.resize(count, 0);
+        self.grid = self.scene.grid(count);
+        self.bin(threads);
+    }
+
+    /// Sorts the flock, as it is, by the cells of its grid.
+    fn bin(&mut self, threads: usize) {
+        std::mem::swap(&mut self.motion, &mut self.moved);
+        let Self { moved, key, grid, start, .. } = self;
+        let places = moved.x.par_iter().zip(&moved.y);
+        let keys = places.map(|(x, y)| grid.key_of(Point::new(*x, *y)));
+        key.par_iter_mut().zip(keys).for_each(|(slot, key)| *slot = key);
+        start.resize(grid.cells() + 1, 0);
+        self.sort_evenly(threads);
+    }
+}
