@@ -1,5 +1,5 @@
-// What the two passes share that undo the race in crowded cells: `sort_crowds`, and `sort_scattered`
-// for what that leaves. A workgroup takes one cell after the other.
+// What the two passes share that sort crowded cells by id: `sort_crowds`, and `sort_scattered` for what
+// that leaves. A workgroup takes one cell after the other.
 
 import package::flock::flock;
 
@@ -23,17 +23,25 @@ struct Crowd {
 @group(0) @binding(2) var<storage, read> grid_stats: GridStats;
 // The crowded cells, in racing order; with the bit SCATTERED those that are left to sort.
 @group(0) @binding(3) var<storage, read_write> crowded: array<u32>;
+// Old index and id of the agent in each slot. Of a sorted cell only the index is read afterwards.
 @group(0) @binding(4) var<storage, read_write> index: array<u32>;
-@group(0) @binding(5) var<storage, read_write> scratch: array<u32>;
+@group(0) @binding(5) var<storage, read_write> id: array<u32>;
+// What `steer` has read and `reorder` will write: a word of room for each member.
+@group(0) @binding(6) var<storage, read_write> tag: array<u32>;
 
 const THREADS = 128u;
 // There are fewer than 2³¹ cells.
 const SCATTERED = 0x80000000u;
+// Members that a round of a long loop takes.
+@if(unrolled) const STEPS = 8u;
+@if(!unrolled) const STEPS = 1u;
 
 var<workgroup> totals: array<u32, THREADS>;
-var<workgroup> end_of_scan: u32;
 var<workgroup> shared_crowds: u32;
 var<workgroup> shared_crowd: u32;
+var<workgroup> lowest: atomic<u32>;
+var<workgroup> highest: atomic<u32>;
+var<workgroup> bounds: vec2<u32>;
 
 // How many crowded cells there are.
 fn crowds(thread: u32) -> u32 {
@@ -53,6 +61,47 @@ fn crowd(nth: u32, thread: u32) -> Crowd {
     return Crowd(cell, cell_start[cell], min(cell_start[cell + 1u], flock.count), (listed & SCATTERED) != 0u);
 }
 
+// The ids of four members from `at` on; at the end the last one again, which changes no bound.
+@if(unrolled)
+fn four_ids(at: u32, end: u32) -> vec4<u32> {
+    let last = end - 1u;
+    return vec4<u32>(
+        id[min(at, last)], id[min(at + 1u, last)],
+        id[min(at + 2u, last)], id[min(at + 3u, last)],
+    );
+}
+
+// The smallest and the largest id of a cell.
+fn bounds_of(begin: u32, end: u32, thread: u32) -> vec2<u32> {
+    if thread == 0u {
+        atomicStore(&lowest, 0xffffffffu);
+        atomicStore(&highest, 0u);
+    }
+    workgroupBarrier();
+    var low = vec4<u32>(0xffffffffu);
+    var high = vec4<u32>();
+    for (var at = begin + STEPS * thread; at < end; at += STEPS * THREADS) {
+        @if(!unrolled) {
+            let own = id[at];
+            low.x = min(low.x, own);
+            high.x = max(high.x, own);
+        }
+        @if(unrolled) {
+            let four = four_ids(at, end);
+            let others = four_ids(at + 4u, end);
+            low = min(low, min(four, others));
+            high = max(high, max(four, others));
+        }
+    }
+    atomicMin(&lowest, min(min(low.x, low.y), min(low.z, low.w)));
+    atomicMax(&highest, max(max(high.x, high.y), max(high.z, high.w)));
+    workgroupBarrier();
+    if thread == 0u {
+        bounds = vec2<u32>(atomicLoad(&lowest), atomicLoad(&highest));
+    }
+    return workgroupUniformLoad(&bounds);
+}
+
 // Turns how many a thread has into where they begin; returns where the next thread's do.
 fn begin_of(thread: u32, before: u32) -> u32 {
     let own = totals[thread];
@@ -60,8 +109,7 @@ fn begin_of(thread: u32, before: u32) -> u32 {
     return before + own;
 }
 
-// The exclusive sum of what each thread has put into `totals`, from `begin` on; `end_of_scan` is the
-// whole sum.
+// The exclusive sum of what each thread has put into `totals`, from `begin` on.
 fn scan_totals(begin: u32, thread: u32) -> u32 {
     workgroupBarrier();
     if thread == 0u {
@@ -72,7 +120,6 @@ fn scan_totals(begin: u32, thread: u32) -> u32 {
             before = begin_of(other + 2u, before);
             before = begin_of(other + 3u, before);
         }
-        end_of_scan = before;
     }
     workgroupBarrier();
     return totals[thread];

@@ -1,13 +1,15 @@
-// Pass place: each agent writes its old index into its slot. Within a cell the order is that of
-// the race for slots in `steer`.
+// Pass place: each agent writes its old index and its id into its slot. Within a cell the order is that
+// of the race for slots in `steer`.
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
+import package::tag::id_of;
 
 @group(0) @binding(1) var<storage, read> binned: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> cell_start: array<u32>;
-// Old index of the agent that stands here, in racing order within a cell.
+// Old index and id of the agent that stands here, in racing order within a cell.
 @group(0) @binding(3) var<storage, read_write> index: array<u32>;
+@group(0) @binding(4) var<storage, read_write> id: array<u32>;
 
 @compute @workgroup_size(64)
 fn place(
@@ -19,6 +21,8 @@ fn place(
     if i >= flock.count {
         return;
     }
-    let slot = cell_start[min(binned[i].x, flock.columns * flock.rows - 1u)] + binned[i].y;
-    index[min(slot, flock.count - 1u)] = i;
+    let cell = min(binned[i].x, flock.columns * flock.rows - 1u);
+    let slot = min(cell_start[cell] + binned[i].y, flock.count - 1u);
+    index[slot] = i;
+    id[slot] = id_of(binned[i].z);
 }

@@ -1,10 +1,11 @@
 // Pass reorder: moves every agent to its place in the sorted state. Its rank within the cell is
-// the number of members with a smaller old index, so the result is the stable sort of the old
-// order, whatever the race for slots was.
+// the number of members with a smaller id, so the order follows from the state alone, whatever the old
+// order and the race for slots were.
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
 @if(by_subgroup) import package::subgroup::LANES;
+@if(by_subgroup) import package::tag::ID_BITS;
 
 @group(0) @binding(1) var<storage, read> next_state: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> binned: array<vec4<u32>>;
@@ -14,13 +15,15 @@ import package::flock::flock;
 @group(0) @binding(6) var<storage, read_write> tag: array<u32>;
 @if(memory)
 @group(0) @binding(7) var<storage, read_write> memory: array<u32>;
+// Of the agent in each slot; none where the cell is crowded.
+@group(0) @binding(8) var<storage, read> id: array<u32>;
 
-// How many of the slots from `begin` to `end` hold a smaller index than `i`.
+// How many of the slots from `begin` to `end` hold a smaller id than `own`.
 @if(!by_subgroup)
-fn smaller(begin: u32, end: u32, i: u32) -> u32 {
+fn smaller(begin: u32, end: u32, own: u32) -> u32 {
     var count = 0u;
     for (var other = begin; other < end; other++) {
-        count += select(0u, 1u, index[other] < i);
+        count += select(0u, 1u, id[other] < own);
     }
     return count;
 }
@@ -30,6 +33,7 @@ struct Placed {
     slot: u32,
     // Its old index.
     index: u32,
+    id: u32,
     // The slots of its cell.
     begin: u32,
     end: u32,
@@ -42,7 +46,7 @@ fn placed_in(slot: u32) -> Placed {
     let cell = min(binned[i].x, flock.columns * flock.rows - 1u);
     let begin = cell_start[cell];
     let end = min(cell_start[cell + 1u], flock.count);
-    return Placed(slot, i, begin, end, end - begin > flock.crowded_above);
+    return Placed(slot, i, id[slot], begin, end, end - begin > flock.crowded_above);
 }
 
 fn move_agent(i: u32, place: u32) {
@@ -66,22 +70,21 @@ fn reorder(
         return;
     }
     let agent = placed_in(slot);
-    let rank = smaller(agent.begin, select(agent.end, agent.begin, agent.sorted), agent.index);
+    let rank = smaller(agent.begin, select(agent.end, agent.begin, agent.sorted), agent.id);
     move_agent(agent.index, select(agent.begin + rank, slot, agent.sorted));
 }
 
 // Slots of an invocation.
 @if(by_subgroup) const SLOTS = 4u;
-// Bits of an index. The five above them hold a cell's number within the 32 slots of a subgroup.
-@if(by_subgroup) const INDEX_BITS = 27u;
 // A key above all others.
 @if(by_subgroup) const BEYOND = 0x7fffffff;
 
 // What the slots of a subgroup and of its first and last cell are sorted by: first by cell, then by
-// index. Signed, because processors compare vectors of signed numbers in one instruction.
+// id. The bits above an id hold the cell's number within the 32 slots of a subgroup. Signed, because
+// processors compare vectors of signed numbers in one instruction.
 @if(by_subgroup)
-fn key_of(cell: u32, index: u32) -> i32 {
-    return bitcast<i32>(((cell << INDEX_BITS) | index) ^ 0x80000000u);
+fn key_of(cell: u32, id: u32) -> i32 {
+    return bitcast<i32>(((cell << ID_BITS) | id) ^ 0x80000000u);
 }
 
 // In step a subgroup has consecutive slots, four times as many as lanes. Its first cell may have slots
@@ -105,7 +108,7 @@ fn reorder(
         agents[nth] = agent;
         // Cells by number: the first one is 0, any other begins behind the first slot.
         let cell = max(agent.begin, first_slot) - first_slot;
-        keys[nth] = select(BEYOND, key_of(cell, agent.index), slot < flock.count);
+        keys[nth] = select(BEYOND, key_of(cell, agent.id), slot < flock.count);
     }
     let leader = agents[0];
     let last = agents[SLOTS - 1u];
@@ -131,7 +134,7 @@ fn reorder(
         let other = base + lane;
         let is_before = other < slots_before;
         let slot = select(end_slot + other - slots_before, first_slot - slots_before + other, is_before);
-        let found = key_of(select(last_cell, 0u, is_before), index[min(slot, flock.count - 1u)]);
+        let found = key_of(select(last_cell, 0u, is_before), id[min(slot, flock.count - 1u)]);
         let loaded = select(BEYOND, found, other < others);
         for (var turn = 0u; turn < LANES; turn++) {
             let key = subgroupShuffle(loaded, turn);

@@ -1,12 +1,14 @@
-// Pass sort_scattered: sorts by radix those crowded cells whose members come from so far apart that
-// `sort_crowds` has left them. Where there is none there is no workgroup: llvmpipe goes through both
-// sides of a branch, and inside `sort_crowds` the radix sort doubled its time.
+// Pass sort_scattered: sorts by radix those crowded cells whose ids are so far apart that `sort_crowds`
+// has left them. Where there is none there is no workgroup: llvmpipe goes through both sides of a
+// branch, and inside `sort_crowds` the radix sort doubled its time.
 //
 // Loops go a step a round, since cells are smaller than those of `sort_crowds`: one with a 64th of the
 // flock fits a bitmap. Of eight million agents a thread has at most 1,024, in six rounds of digits.
 
-import package::crowds::{THREADS, crowd, crowds, index, scan_totals, scratch, totals};
-import package::flock::flock;
+import package::crowds::{THREADS, bounds_of, crowd, crowds, id, index, scan_totals, tag, totals};
+
+// What `steer` has read and `reorder` will write: four words an agent.
+@group(0) @binding(7) var<storage, read_write> state: array<u32>;
 
 const DIGITS = 16u;
 const DIGIT_BITS = 4u;
@@ -14,17 +16,23 @@ const DIGIT_BITS = 4u;
 // places[digit * THREADS + thread]: how many there are, then where the next one goes.
 var<workgroup> places: array<u32, 2048>;
 
-fn index_at(from_index: bool, at: u32) -> u32 {
-    if from_index {
-        return index[at];
+// Where `state` has room for the member at `at`.
+fn room_of(begin: u32, at: u32) -> u32 {
+    return 3u * begin + at;
+}
+
+fn id_at(original: bool, begin: u32, at: u32) -> u32 {
+    if original {
+        return id[at];
     }
-    return scratch[at];
+    return state[room_of(begin, at)];
 }
 
 // One round of the stable radix sort, four bits: each thread counts the digits of its own stretch,
 // one scan over (digit, thread) gives every thread the places it writes to, and each thread moves
-// its stretch. From index to scratch or back, by the digit at `shift`.
-fn sort_by_digit(begin: u32, end: u32, shift: u32, from_index: bool, thread: u32) {
+// its stretch. From `id` and `index` to the room for them or back, by the digit at `shift` of what an id
+// is above `low`.
+fn sort_by_digit(begin: u32, end: u32, low: u32, shift: u32, original: bool, thread: u32) {
     for (var digit = 0u; digit < DIGITS; digit++) {
         places[digit * THREADS + thread] = 0u;
     }
@@ -32,7 +40,7 @@ fn sort_by_digit(begin: u32, end: u32, shift: u32, from_index: bool, thread: u32
     let first = min(begin + thread * stretch, end);
     let last = min(first + stretch, end);
     for (var at = first; at < last; at++) {
-        let digit = (index_at(from_index, at) >> shift) & (DIGITS - 1u);
+        let digit = ((id_at(original, begin, at) - low) >> shift) & (DIGITS - 1u);
         places[digit * THREADS + thread] += 1u;
     }
     workgroupBarrier();
@@ -50,14 +58,16 @@ fn sort_by_digit(begin: u32, end: u32, shift: u32, from_index: bool, thread: u32
     }
     workgroupBarrier();
     for (var at = first; at < last; at++) {
-        let value = index_at(from_index, at);
-        let entry = ((value >> shift) & (DIGITS - 1u)) * THREADS + thread;
+        let own = id_at(original, begin, at);
+        let entry = (((own - low) >> shift) & (DIGITS - 1u)) * THREADS + thread;
         let to = min(places[entry], end - 1u);
         places[entry] += 1u;
-        if from_index {
-            scratch[to] = value;
+        if original {
+            state[room_of(begin, to)] = own;
+            tag[to] = index[at];
         } else {
-            index[to] = value;
+            id[to] = own;
+            index[to] = tag[at];
         }
     }
     storageBarrier();
@@ -71,16 +81,16 @@ fn sort_scattered(
     @builtin(local_invocation_index) thread: u32,
 ) {
     let all = crowds(thread);
-    // Two rounds at a time until all bits of an index are sorted.
-    let bits = 32u - countLeadingZeros(flock.count);
     for (var nth = workgroup.x; nth < all; nth += workgroups.x) {
         let members = crowd(nth, thread);
+        let span = bounds_of(members.begin, members.end, thread);
+        let bits = 32u - countLeadingZeros(span.y - span.x);
         // A cell that is sorted has no digits left to sort by.
         let left = select(0u, bits, members.is_scattered);
         // The number of rounds is even: the result ends where it began.
         for (var shift = 0u; shift < left; shift += 2u * DIGIT_BITS) {
-            sort_by_digit(members.begin, members.end, shift, true, thread);
-            sort_by_digit(members.begin, members.end, shift + DIGIT_BITS, false, thread);
+            sort_by_digit(members.begin, members.end, span.x, shift, true, thread);
+            sort_by_digit(members.begin, members.end, span.x, shift + DIGIT_BITS, false, thread);
         }
     }
 }

@@ -8,6 +8,7 @@ use flockwork::engine::Engine;
 use flockwork::engine::gpu::buffers::HITS_BYTES;
 use flockwork::engine::gpu::pass::{BITMAP_WORDS, CELLS_PER_BLOCK};
 use flockwork::engine::gpu::pass::{Extent, Occasion, Pass, TICK};
+use flockwork::engine::gpu::row::Tag;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 use flockwork::model::behaviours::{Target, Uses};
 use flockwork::model::grid::Grid;
@@ -44,13 +45,16 @@ struct Case {
     count: u64,
     overrides: &'static [&'static str],
     options: EngineOptions,
+    /// From one id to the next.
+    stride: u32,
 }
 
 fn cases() -> Vec<Case> {
     let checked = EngineOptions { checked: true, ..EngineOptions::default() };
     let uniform = &["species.a.spawn={place = \"uniform\"}"][..];
     let point = &["species.a.spawn={place = \"point\", speed = 0}"][..];
-    let case = |name, count, overrides, options| Case { name, count, overrides, options };
+    let case =
+        |name, count, overrides, options| Case { name, count, overrides, options, stride: 1 };
     vec![
         case("one agent", 1, uniform, checked),
         case("one short of a workgroup", 63, uniform, checked),
@@ -150,6 +154,16 @@ fn cases() -> Vec<Case> {
             point,
             EngineOptions { crowded_above: 64, ..checked },
         ),
+        // Many agents were there and have been removed: ids have up to 27 bits.
+        Case {
+            stride: 40_000,
+            ..case(
+                "one crowd whose ids are far apart",
+                3_000,
+                point,
+                EngineOptions { crowded_above: 64, ..checked },
+            )
+        },
     ]
 }
 
@@ -169,17 +183,20 @@ fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
     let overrides: Vec<String> = case.overrides.iter().map(ToString::to_string).collect();
     let mut scene = Scene::parse("test", FLOCK, &overrides).unwrap();
     let request = Request { count: Some(case.count), ..Request::default() };
-    let state = scene.populate(&request).unwrap();
+    let mut state = scene.populate(&request).unwrap();
+    state.id.iter_mut().for_each(|id| *id *= case.stride);
     let mut engine = GpuEngine::with_options(Arc::clone(gpu), case.options);
     engine.load(&scene, &state).unwrap();
     // A tick must not read what it has not written: poison it.
-    for name in ["next_state", "binned", "blocks", "crowded", "scattered", "index", "scratch"] {
+    for name in ["next_state", "binned", "blocks", "crowded", "scattered", "index", "id"] {
         let size = engine.read_buffer(name).unwrap().len();
         engine.write_buffer(name, &vec![0xff; size]).unwrap();
     }
     let grid = scene.grid(state.len());
     let EngineOptions { crowded_above, small_grid, .. } = case.options;
-    let extent = Extent::of(state.len() as u32, &grid, crowded_above);
+    let count = state.len() as u32;
+    let ids = state.id[state.len() - 1] + 1;
+    let extent = Extent::of(count, ids, &grid, crowded_above);
     let occasion = Occasion::of(Uses::MOVING_TARGETS, extent, crowded_above, small_grid);
     Loaded {
         engine,
@@ -315,20 +332,27 @@ impl Loaded {
         scanned("grid_stats", self.words("grid_stats") == grid_stats)?;
 
         run("place");
+        let ids: Vec<u32> = tag_before.iter().map(|tag| Tag(*tag).id()).collect();
+        let ids_of = |index: &[u32]| -> Vec<u32> {
+            index.iter().map(|i| ids.get(*i as usize).copied().unwrap_or(u32::MAX)).collect()
+        };
+        // By cell, and within a cell by id.
         let mut order: Vec<u32> = (0..self.count as u32).collect();
-        order.sort_by_key(|i| keys[*i as usize]);
+        order.sort_by_key(|i| (keys[*i as usize], ids[*i as usize]));
         let mut index = self.words("index");
+        expect("place: id", self.words("id") == ids_of(&index))?;
         for cell in start.windows(2) {
-            index[cell[0] as usize..cell[1] as usize].sort_unstable();
+            let id_of = |i: &u32| ids.get(*i as usize).copied();
+            index[cell[0] as usize..cell[1] as usize].sort_by_key(id_of);
         }
-        expect("place", index == order)?;
-        // An artificial race: reverse the order within each cell. Whatever the device's real race
-        // did, the passes that undo it now have something to undo.
-        // race was, the passes that undo it now have something to undo.
+        expect("place: index", index == order)?;
+        // An artificial race: the largest ids of each cell come first. Whatever the device's real race
+        // did, the passes that sort the cells now have something to do.
         for cell in start.windows(2) {
             index[cell[0] as usize..cell[1] as usize].reverse();
         }
         self.engine.write_buffer("index", bytemuck::cast_slice(&index)).unwrap();
+        self.engine.write_buffer("id", bytemuck::cast_slice(&ids_of(&index))).unwrap();
 
         run("sort_crowds");
         let index = self.words("index");
@@ -336,8 +360,8 @@ impl Loaded {
             |cell: &u32| start[*cell as usize] as usize..start[*cell as usize + 1] as usize;
         let is_sorted = |index: &[u32], cell: &u32| index[members(cell)] == order[members(cell)];
         let is_near = |cell: &u32| {
-            let old = &order[members(cell)];
-            (old[old.len() - 1] - old[0]) / 32 < BITMAP_WORDS * old.len() as u32
+            let sorted = ids_of(&order[members(cell)]);
+            (sorted[sorted.len() - 1] - sorted[0]) / 32 < BITMAP_WORDS * sorted.len() as u32
         };
         let listed = &self.words("crowded")[..crowds.len()];
         let (left, sorted): (Vec<u32>, Vec<u32>) =
@@ -436,6 +460,7 @@ fn the_bytes_do_not_depend_on_how_crowds_are_sorted_or_dispatched() {
         count: 5_000,
         overrides: &["species.a.spawn={place = \"disc\", radius = 60}"],
         options,
+        stride: 1,
     };
     let plain = run(&gpu, &case(EngineOptions { checked: true, ..EngineOptions::default() }), 30);
     for options in [

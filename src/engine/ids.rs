@@ -57,6 +57,11 @@ impl Ids {
         Ok(all)
     }
 
+    /// The smallest id that no agent ever had.
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+
     /// Refuses ids that are too large, or not larger than all before them.
     fn check(&self, ids: &[u32]) -> Result<(), EngineError> {
         let mut next = self.next;

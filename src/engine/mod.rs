@@ -65,8 +65,9 @@ pub struct Snapshot {
 
 /// Moves a flock.
 ///
-/// Between ticks an engine keeps its agents sorted by grid cell; callers see them in the order of
-/// their ids. The same scene, state and engine give the same bytes on every run.
+/// Between ticks an engine keeps its agents sorted by grid cell, and within a cell by id; callers see
+/// them in the order of their ids. The same scene, state and engine give the same bytes on every run,
+/// also when the state is loaded anew between two ticks.
 pub trait Engine {
     /// Which engine.
     fn kind(&self) -> EngineKind;

@@ -7,7 +7,7 @@ use crate::model::vector::{Point, Vector};
 use crate::model::world::World;
 
 /// Positions and velocities: what a tick changes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Motion {
     /// World units.
     pub x: Vec<f32>,

@@ -2,7 +2,8 @@
 //!
 //! One tick is two passes: `steer` (neighbours, behaviours, integration) and `sort` (the
 //! agents back into the order of the grid). The flock is kept sorted by cell, so that the
-//! neighbours of an agent are three contiguous runs.
+//! neighbours of an agent are three contiguous runs, and within a cell by row, so that every sum
+//! follows from the state alone.
 
 mod bands;
 mod edit;
@@ -12,6 +13,8 @@ mod lanes;
 mod neighbours;
 mod sort;
 mod steer;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 use std::time::Duration;
@@ -67,7 +70,7 @@ struct Flock {
     /// The agents.
     ids: Ids,
     tick: u64,
-    /// Sorted by cell between ticks.
+    /// Sorted by cell and row between ticks.
     motion: Motion,
     identity: Identity,
     start: Vec<u32>,

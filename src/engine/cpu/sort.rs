@@ -1,12 +1,16 @@
-//! The pass `sort`: a parallel, stable counting sort of the agents by grid cell.
+//! The pass `sort`: a parallel sort of the agents by grid cell, and within a cell by row.
 //!
-//! Stable, so that the order after a tick is a function of the order before it and of the cells,
-//! whatever the number of threads: every float sum of the next tick has one order.
+//! The order is a function of the state alone, whatever the order before it and whatever the number
+//! of threads: every float sum of the next tick has one order, also in a run that goes on from a
+//! saved state.
 //!
-//! Each band of rows gathers the agents that now belong to it. Nearly all of them were in it
-//! already, in one contiguous run; those that changed bands are listed beforehand, source band by
-//! source band. Going through the source bands in ascending order is going through the agents in
-//! ascending order, which is what makes the sort stable. No table is larger than the grid.
+//! It is a counting sort by cell. Each band of grid rows gathers the agents that now belong to it.
+//! Nearly all of them were in it already, in one contiguous run; those that changed bands are listed
+//! beforehand, source band by source band. No table is larger than the grid.
+//!
+//! An agent that comes to its cell with a smaller row than the last one there is inserted further up.
+//! That is rare: the agents come in the order before, and those that stay in their cell are in order.
+//! Large cells are sorted afterwards.
 
 use std::ops::Range;
 
@@ -15,6 +19,9 @@ use rayon::prelude::*;
 use super::bands::Band;
 use super::flock::{Identity, Motion, MotionMut, take};
 use crate::model::memory::Memory;
+
+/// Members up to which a cell is kept in order by insertion. Larger cells are sorted afterwards.
+const INSERTED: usize = 32;
 
 /// What one sort reads.
 pub struct Unsorted<'a> {
@@ -28,7 +35,7 @@ pub struct Unsorted<'a> {
 
 /// What one sort writes.
 pub struct Sorted<'a> {
-    /// Position and velocity, sorted by cell.
+    /// Position and velocity, sorted by cell and row.
     pub motion: &'a mut Motion,
     /// Species and rows, in the same order.
     pub identity: &'a mut Identity,
@@ -50,8 +57,8 @@ struct Destination<'a> {
     first_cell: u32,
     /// Array index of the band's first agent.
     base: u32,
-    /// The end of each cell, first used as a histogram, then as a cursor.
-    ends: &'a mut [u32],
+    /// First a histogram, then the begin of each cell.
+    begins: &'a mut [u32],
     motion: MotionMut<'a>,
     species: &'a mut [u8],
     row: &'a mut [u32],
@@ -70,8 +77,8 @@ pub fn sort(bands: &[Band], sources: &[Range<usize>], from: &Unsorted, to: Sorte
     let mut motion = motion.as_mut();
     let mut species = &mut identity.species[..];
     let mut row = &mut identity.row[..];
-    start[0] = 0;
-    let mut ends = &mut start[1..];
+    let (mut begins, end) = start.split_at_mut(start.len() - 1);
+    end[0] = from.key.len() as u32;
     let mut base = 0;
     let mut destinations = Vec::with_capacity(bands.len());
     for (band, cells) in bands.iter().map(|band| &band.cells).enumerate() {
@@ -82,7 +89,7 @@ pub fn sort(bands: &[Band], sources: &[Range<usize>], from: &Unsorted, to: Sorte
             band,
             first_cell: cells.start,
             base,
-            ends: take(&mut ends, cells.len()),
+            begins: take(&mut begins, cells.len()),
             motion: motion.take(count),
             species: take(&mut species, count),
             row: take(&mut row, count),
@@ -100,6 +107,8 @@ impl Leavers {
         let own_cells = &bands[own].cells;
         let width = own_cells.end - own_cells.start;
         let mut gone: Vec<(u32, u32)> = Vec::new();
+        // From a single band nobody can leave.
+        let source = if bands.len() == 1 { 0..0 } else { source };
         for (index, &cell) in source.clone().zip(&key[source]) {
             // One comparison for both ends: below the first cell the difference wraps round.
             if cell.wrapping_sub(own_cells.start) >= width {
@@ -131,7 +140,7 @@ impl Leavers {
 }
 
 impl Destination<'_> {
-    fn fill(self, own: &Range<usize>, leavers: &[Leavers], from: &Unsorted) {
+    fn fill(mut self, own: &Range<usize>, leavers: &[Leavers], from: &Unsorted) {
         let (before, rest) = leavers.split_at(self.band);
         let after = &rest[1..];
         let arrivals = |from: &[Leavers]| -> Vec<u32> {
@@ -139,44 +148,68 @@ impl Destination<'_> {
         };
         let (before, after) = (arrivals(before), arrivals(after));
 
-        self.ends.fill(0);
+        self.begins.fill(0);
         for &agent in before.iter().chain(&after) {
-            self.ends[(from.key[agent as usize] - self.first_cell) as usize] += 1;
+            self.begins[(from.key[agent as usize] - self.first_cell) as usize] += 1;
         }
         for &cell in &from.key[own.clone()] {
-            if let Some(count) = self.ends.get_mut(cell.wrapping_sub(self.first_cell) as usize) {
+            if let Some(count) = self.begins.get_mut(cell.wrapping_sub(self.first_cell) as usize) {
                 *count += 1;
             }
         }
-        // From counts to first free slots, relative to the band.
+        // From counts to begins, relative to the band.
         let mut next = 0;
-        for slot in self.ends.iter_mut() {
+        for slot in self.begins.iter_mut() {
             next += std::mem::replace(slot, next);
         }
-        let from = Source::of(from);
-        let mut to = self.cut();
-        for agent in before {
-            to.put(agent as usize, &from);
+        let mut large = self.put_all(before, own.clone(), after, &Source::of(from));
+        large.sort_unstable();
+        large.dedup();
+        for cell in large {
+            let members = self.members(cell);
+            self.order_large_cell(members);
         }
-        for agent in own.clone() {
-            to.put(agent, &from);
+        for begin in self.begins {
+            *begin += self.base;
+        }
+    }
+
+    /// Puts the agents into their places; returns large cells that are not in order, some more than
+    /// once.
+    ///
+    /// A function of its own, in which no call takes the address of the slices: the compiler then keeps
+    /// them in registers.
+    #[inline(never)]
+    fn put_all(
+        &mut self,
+        before: Vec<u32>,
+        own: Range<usize>,
+        after: Vec<u32>,
+        from: &Source,
+    ) -> Vec<usize> {
+        let mut cursor = self.begins.to_vec();
+        let mut large = Vec::new();
+        let mut to = self.cut();
+        let cursor = &mut cursor[..to.begins.len()];
+        for agent in before {
+            to.put(agent as usize, from, cursor, &mut large);
+        }
+        for agent in own {
+            to.put(agent, from, cursor, &mut large);
         }
         for agent in after {
-            to.put(agent as usize, &from);
+            to.put(agent as usize, from, cursor, &mut large);
         }
-        // Each slot has moved on to the end of its cell.
-        for slot in to.ends {
-            *slot += to.base;
-        }
+        large
     }
 
     /// All slices of the same length, known to the compiler: it then checks one index an agent
     /// instead of six.
     #[inline(always)]
-    fn cut(self) -> Self {
+    fn cut(&mut self) -> Destination<'_> {
         let count = self.row.len();
-        let MotionMut { x, y, vx, vy, memory } = self.motion;
-        Self {
+        let MotionMut { x, y, vx, vy, memory } = &mut self.motion;
+        Destination {
             motion: MotionMut {
                 x: &mut x[..count],
                 y: &mut y[..count],
@@ -186,17 +219,26 @@ impl Destination<'_> {
             },
             species: &mut self.species[..count],
             row: &mut self.row[..count],
-            ..self
+            begins: &mut *self.begins,
+            ..*self
         }
     }
 
-    /// Puts an agent behind those of its cell; agents of other bands are passed over.
+    /// Where the members of a cell go.
     #[inline(always)]
-    fn put(&mut self, agent: usize, from: &Source) {
+    fn members(&self, cell: usize) -> Range<usize> {
+        let end = self.begins.get(cell + 1).map_or(self.row.len(), |end| *end as usize);
+        self.begins[cell] as usize..end
+    }
+
+    /// Puts an agent among those of its cell, by row; agents of other bands are passed over. In a large
+    /// cell it goes to the end, and the cell is noted in `large` if that is the wrong place.
+    #[inline(always)]
+    fn put(&mut self, agent: usize, from: &Source, cursor: &mut [u32], large: &mut Vec<usize>) {
         let cell = from.key[agent].wrapping_sub(self.first_cell) as usize;
-        let Some(slot) = self.ends.get_mut(cell) else { return };
-        let at = *slot as usize;
-        *slot += 1;
+        let Some(next) = cursor.get_mut(cell) else { return };
+        let mut at = *next as usize;
+        *next += 1;
         self.motion.x[at] = from.x[agent];
         self.motion.y[at] = from.y[agent];
         self.motion.vx[at] = from.vx[agent];
@@ -206,7 +248,56 @@ impl Destination<'_> {
         if let Some(memory) = from.memory.get(agent) {
             self.motion.memory[at] = *memory;
         }
+        let begin = self.begins[cell] as usize;
+        if at > begin && self.row[at - 1] > self.row[at] {
+            if self.members(cell).len() > INSERTED {
+                large.push(cell);
+                return;
+            }
+            while at > begin && self.row[at - 1] > self.row[at] {
+                self.swap_with_next(at - 1);
+                at -= 1;
+            }
+        }
     }
+
+    /// Swaps the agents at `at` and `at + 1`.
+    #[inline(always)]
+    fn swap_with_next(&mut self, at: usize) {
+        let MotionMut { x, y, vx, vy, memory } = &mut self.motion;
+        for values in [x, y, vx, vy] {
+            values.swap(at, at + 1);
+        }
+        if !memory.is_empty() {
+            memory.swap(at, at + 1);
+        }
+        self.species.swap(at, at + 1);
+        self.row.swap(at, at + 1);
+    }
+
+    /// Sorts the members of a cell by their rows.
+    fn order_large_cell(&mut self, cell: Range<usize>) {
+        // Row above, member below. The library's stable sort uses ascending runs: the members come in
+        // one for each cell that they were in.
+        let rows = self.row[cell.clone()].iter().zip(0..);
+        let mut keys: Vec<u64> = rows.map(|(row, member)| u64::from(*row) << 32 | member).collect();
+        keys.sort();
+        let MotionMut { x, y, vx, vy, memory } = &mut self.motion;
+        for values in [x, y, vx, vy] {
+            gather(&mut values[cell.clone()], &keys);
+        }
+        if !memory.is_empty() {
+            gather(&mut memory[cell.clone()], &keys);
+        }
+        gather(&mut self.species[cell.clone()], &keys);
+        gather(&mut self.row[cell], &keys);
+    }
+}
+
+/// Brings `values` into the order of the members that the lower halves of `keys` name.
+fn gather<T: Copy>(values: &mut [T], keys: &[u64]) {
+    let sorted: Vec<T> = keys.iter().map(|key| values[*key as u32 as usize]).collect();
+    values.copy_from_slice(&sorted);
 }
 
 /// The arrays of an [`Unsorted`], cut like those of a [`Destination`].
@@ -248,38 +339,59 @@ mod tests {
     use crate::model::vector::Point;
     use crate::model::world::{Boundary, World};
 
+    /// Agents of these rows, in this order; everything else about them follows from the row.
+    fn agents(rows: &[u32]) -> (Motion, Identity) {
+        let point = |row: &u32, factor: f32| Point::new(*row as f32, factor * *row as f32);
+        let position: Vec<Point> = rows.iter().map(|row| point(row, -1.0)).collect();
+        let velocity: Vec<Point> = rows.iter().map(|row| point(row, 0.5)).collect();
+        let memory = rows.iter().map(|row| Memory(row + 1)).collect();
+        let species = rows.iter().map(|row| *row as u8).collect();
+        (Motion::of(&position, &velocity, memory), Identity { species, row: rows.to_vec() })
+    }
+
     #[test]
-    fn it_is_the_stable_sort_for_any_number_of_bands() {
+    fn agents_are_sorted_by_cell_and_row_for_any_number_of_bands_and_any_order_before() {
         let world = World { size: Point::new(300.0, 300.0), boundary: Boundary::Open };
-        for count in [0_usize, 1, 63, 64, 65, 5000, 70_000] {
+        for count in [0_usize, 1, 63, 64, 65, 5000, 65_537] {
             let grid = Grid::new(&world, 10.0, count.max(1));
             let cells = grid.cells() as u32;
-            for crowd in [cells, 3, 1] {
-                let key: Vec<u32> =
-                    (0..count as u32).map(|i| bits(1, i, 0, Use::SpawnX) % crowd).collect();
-                let mut expected: Vec<u32> = (0..count as u32).collect();
-                expected.sort_by_key(|i| key[*i as usize]);
-                // Bands by an even spread: what the sort is given need not fit the keys.
-                let spread: Vec<u32> =
-                    (0..=cells).map(|c| (c as usize * count / cells as usize) as u32).collect();
-                for threads in [1, 2, 7] {
-                    let bands = bands::divide(&grid, &spread, threads);
-                    let sources: Vec<_> = bands.iter().map(|band| band.agents.clone()).collect();
-                    let nowhere = vec![Point::ZERO; count];
-                    let motion = Motion::of(&nowhere, &nowhere, Vec::new());
-                    let identity =
-                        Identity::of(&vec![0; count], &(0..count as u32).collect::<Vec<_>>());
-                    let from = Unsorted { motion: &motion, identity: &identity, key: &key };
-                    let (mut sorted, mut who) = (motion.clone(), identity.clone());
-                    let mut start = vec![7; cells as usize + 1];
-                    let to = Sorted { motion: &mut sorted, identity: &mut who, start: &mut start };
-                    sort(&bands, &sources, &from, to);
-                    assert_eq!(who.row, expected);
-                    for cell in 0..cells {
-                        let first = expected.partition_point(|i| key[*i as usize] < cell);
-                        assert_eq!(start[cell as usize] as usize, first);
+            let all = 0..count as u32;
+            let mut shuffled: Vec<u32> = all.clone().collect();
+            shuffled.sort_by_key(|row| bits(2, *row, 0, Use::SpawnX));
+            // Few agents change places from one tick to the next; in a new flock, none has any.
+            let runs: Vec<u32> = all.clone().filter(|row| row % 5 > 0).collect();
+            let runs = [runs, all.clone().filter(|row| row % 5 == 0).collect()].concat();
+            for before in [all.collect(), runs, shuffled] {
+                let (motion, identity) = agents(&before);
+                for crowd in [cells, 3, 1] {
+                    // The cell of each agent, by its row.
+                    let cell = |row: u32| bits(1, row, 0, Use::SpawnX) % crowd;
+                    let key: Vec<u32> = before.iter().map(|row| cell(*row)).collect();
+                    let mut rows: Vec<u32> = (0..count as u32).collect();
+                    rows.sort_by_key(|row| (cell(*row), *row));
+                    let expected = agents(&rows);
+                    // Bands by an even spread: what the sort is given need not fit the keys.
+                    let spread: Vec<u32> = (0..=cells)
+                        .map(|c| (u64::from(c) * count as u64 / u64::from(cells)) as u32)
+                        .collect();
+                    for threads in [1, 2, 7] {
+                        let bands = bands::divide(&grid, &spread, threads);
+                        let sources: Vec<_> =
+                            bands.iter().map(|band| band.agents.clone()).collect();
+                        let from = Unsorted { motion: &motion, identity: &identity, key: &key };
+                        let (mut sorted, mut who) = agents(&vec![0; count]);
+                        let mut start = vec![7; cells as usize + 1];
+                        let to =
+                            Sorted { motion: &mut sorted, identity: &mut who, start: &mut start };
+                        sort(&bands, &sources, &from, to);
+                        assert_eq!(who.row, expected.1.row);
+                        assert!(who.species == expected.1.species && sorted == expected.0);
+                        for cell_index in 0..cells {
+                            let first = rows.partition_point(|row| cell(*row) < cell_index);
+                            assert_eq!(start[cell_index as usize] as usize, first);
+                        }
+                        assert_eq!(start[cells as usize] as usize, count);
                     }
-                    assert_eq!(start[cells as usize] as usize, count);
                 }
             }
         }

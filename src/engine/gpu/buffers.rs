@@ -35,7 +35,7 @@ pub const NAMES: [&str; 21] = [
     "crowded",
     "scattered",
     "index",
-    "scratch",
+    "id",
     "memory",
     "path_index",
     "obstacle_index",
@@ -120,7 +120,7 @@ fn flock_bytes(name: &str, extent: &Extent) -> Option<u64> {
         "state" | "next_state" => agents * STATE_BYTES,
         "tag" => agents * TAG_BYTES,
         "binned" => agents * 16,
-        "index" | "scratch" => agents * 4,
+        "index" | "id" => agents * 4,
         "cell_start" => (cells + 1) * 4,
         "cell_count" => HITS_BYTES + cells * 4,
         "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 8,
@@ -322,7 +322,7 @@ mod tests {
         // Ten neighbours to an agent are 3.2 agents to a cell; a hundred are 32.
         for (agents, cells) in [(10_000, 3_142), (200_000, 62_832), (8_388_608, 263_544)] {
             let crowds = agents / CROWDED_ABOVE;
-            let extent = Extent { agents, cells, crowds };
+            let extent = Extent { agents, ids: agents, cells, crowds };
             // What agents remember comes with the scene: a word.
             let bytes =
                 NAMES.into_iter().filter_map(|name| flock_bytes(name, &extent)).sum::<u64>()

@@ -47,8 +47,7 @@ impl Maker<'_> {
         before: &Scene,
         change: Change,
     ) -> Result<(), EngineError> {
-        let count = flock.memory.extent.agents;
-        let plan = self.plan(&flock.scene, count as usize);
+        let plan = self.plan(&flock.scene, &flock.ids);
         let compiled = self.compile(&plan)?;
         let (scene, tables) = (&flock.scene, &compiled.tables);
         let anew = !Arc::ptr_eq(tables, &flock.tables);
@@ -98,7 +97,7 @@ impl Maker<'_> {
         agents: &FlockState,
     ) -> Result<(), EngineError> {
         let ids = flock.ids.with(&flock.scene, agents)?;
-        let plan = self.plan(&flock.scene, ids.len());
+        let plan = self.plan(&flock.scene, &ids);
         let compiled = self.compile(&plan)?;
         let before = u64::from(flock.memory.extent.agents);
         self.adopt(flock, &plan, compiled, Vec::new())?;
@@ -132,7 +131,7 @@ impl Maker<'_> {
         for id in &gone {
             removed[*id as usize / 32] |= 1 << (id % 32);
         }
-        let plan = self.plan(&flock.scene, left.len());
+        let plan = self.plan(&flock.scene, &left);
         let compiled = self.compile(&plan)?;
         // All agents are binned, into the cells of those that stay.
         let all = Extent { agents: flock.memory.extent.agents, ..plan.extent };

@@ -76,14 +76,14 @@ impl Maker<'_> {
         |message| self.gpu.error(message)
     }
 
-    /// What `count` agents of `scene` ask for.
-    pub fn plan(&self, scene: &Scene, count: usize) -> Plan {
+    /// What the agents of these ids ask for in `scene`.
+    pub fn plan(&self, scene: &Scene, ids: &Ids) -> Plan {
         let (gpu, options) = (self.gpu, self.options);
-        let grid = scene.grid(count);
+        let grid = scene.grid(ids.len());
         let by_subgroup = gpu.has_subgroups_of_agents() && !options.without_subgroups;
         let unrolled = gpu.unrolls_loops() && !options.without_subgroups;
         let variant = Variant { unrolled, ..Variant::of(scene, &grid, by_subgroup) };
-        let extent = Extent::of(count as u32, &grid, options.crowded_above);
+        let extent = Extent::of(ids.len() as u32, ids.next(), &grid, options.crowded_above);
         Plan { grid, variant, extent }
     }
 
@@ -102,7 +102,7 @@ impl Maker<'_> {
     ) -> Result<(DeviceFlock, u32), EngineError> {
         buffers::check_count(&self.gpu.device.limits(), &self.gpu.info, state.len() as u64)?;
         let ids = Ids::default().with(scene, state)?;
-        let plan = self.plan(scene, state.len());
+        let plan = self.plan(scene, &ids);
         let Compiled { tick: pipelines, tables } = self.compile(&plan)?;
         let Plan { grid, variant, extent } = plan;
         let crowded_above = self.options.crowded_above;

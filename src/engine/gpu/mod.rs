@@ -1,9 +1,9 @@
 //! The GPU engine: compute passes through wgpu.
 //!
 //! One tick is the list [`pass::TICK`]. The state stays sorted by cell, so that an agent's
-//! neighbours are a few contiguous runs, and the order is the stable sort of the order before: a
-//! function of the initial state alone, although agents race for their slots. Hence the same bytes
-//! on every run.
+//! neighbours are a few contiguous runs, and within a cell by id. Agents race for their slots, but the
+//! order that comes of it is a function of the state alone. Hence the same bytes on every run, also in
+//! one that goes on from a saved state.
 
 pub mod buffers;
 pub mod device;

@@ -19,7 +19,7 @@ pub enum Per {
     Block,
     /// A crowded cell; the scan of the cells counts the workgroups.
     Crowd,
-    /// A crowded cell, where any has members from far apart; `sort_crowds` counts the workgroups.
+    /// A crowded cell, where the ids of any are far apart; `sort_crowds` counts the workgroups.
     ScatteredCrowd,
     /// The whole flock: one workgroup.
     Flock,
@@ -47,7 +47,7 @@ pub enum When {
     SmallGrid,
     /// Those on a larger one.
     LargeGrid,
-    /// Those of flocks in which a crowd's members can come from farther apart than its bitmap is long.
+    /// Those of flocks with so many ids that they can be too far apart for the bitmap of a crowd.
     Scatters,
     /// None: it runs between two ticks where an edit asks for it.
     Edited,
@@ -69,11 +69,11 @@ impl Occasion {
     /// up to `small_grid` blocks are small.
     #[must_use]
     pub fn of(uses: Uses, extent: Extent, crowded_above: u32, small_grid: u32) -> Self {
-        let whole_flock = u64::from(extent.agents.div_ceil(32));
+        let all_ids = u64::from(extent.ids.div_ceil(32));
         Self {
             uses,
             small_grid: extent.cells <= small_grid * CELLS_PER_BLOCK,
-            scatters: whole_flock > u64::from(BITMAP_WORDS) * (u64::from(crowded_above) + 1),
+            scatters: all_ids > u64::from(BITMAP_WORDS) * (u64::from(crowded_above) + 1),
         }
     }
 }
@@ -118,7 +118,7 @@ pub const TICK: [Pass; 10] = [
     Pass::of("scan_downsweep", Per::Block, When::LargeGrid),
     // Who stands in which slot, in racing order within a cell.
     Pass::of("place", Per::Agent, When::Always),
-    // The race undone where cells are crowded …
+    // The members sorted by id where cells are crowded …
     Pass::of("sort_crowds", Per::Crowd, When::Always),
     Pass::of("sort_scattered", Per::ScatteredCrowd, When::Scatters),
     // … and everywhere else, while the state moves to its new order.
@@ -143,7 +143,7 @@ pub const CELLS_PER_BLOCK: u32 = 1024;
 /// dispatch costs as much as ten blocks.
 pub const SMALL_GRID: u32 = 8;
 
-/// Words of a bitmap of 32 agents each that a crowded cell has room for, for each of its members: it
+/// Words of a bitmap of 32 ids each that a crowded cell has room for, for each of its members: it
 /// has their states, four words each, and a word of the bitmap takes two.
 pub const BITMAP_WORDS: u32 = 2;
 const _: () = assert!(2 * BITMAP_WORDS <= 4);
@@ -156,6 +156,8 @@ const CROWDS_AT: u64 = 4;
 pub struct Extent {
     /// Agents.
     pub agents: u32,
+    /// The smallest id that no agent ever had.
+    pub ids: u32,
     /// Grid cells.
     pub cells: u32,
     /// Most cells that can be crowded.
@@ -163,11 +165,12 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// That of `count` agents in `grid`, where cells are crowded with more than `crowded_above`.
+    /// That of `count` agents with ids below `ids` in `grid`, where cells are crowded with more than
+    /// `crowded_above` members.
     #[must_use]
-    pub fn of(count: u32, grid: &Grid, crowded_above: u32) -> Self {
+    pub fn of(count: u32, ids: u32, grid: &Grid, crowded_above: u32) -> Self {
         let crowds = (count / crowded_above.max(1)).max(1);
-        Self { agents: count, cells: grid.cells() as u32, crowds }
+        Self { agents: count, ids, cells: grid.cells() as u32, crowds }
     }
 }
 
@@ -338,14 +341,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crowd_scatters_only_where_one_bitmap_cannot_hold_the_flock() {
-        // Crowds of three have bitmaps of 6 words, those of 1,025 have 2,050: 32 agents a word.
-        for (agents, crowded_above, scatters) in
+    fn a_crowd_scatters_only_where_one_bitmap_cannot_hold_all_ids() {
+        // Crowds of three have bitmaps of 6 words, those of 1,025 have 2,050: 32 ids a word.
+        for (ids, crowded_above, scatters) in
             [(192, 2, false), (193, 2, true), (65_600, 1024, false), (65_601, 1024, true)]
         {
-            let extent = Extent { agents, cells: 1, crowds: 1 };
+            let extent = Extent { agents: 5, ids, cells: 1, crowds: 1 };
             let occasion = Occasion::of(Uses::default(), extent, crowded_above, 1);
-            assert_eq!(occasion.scatters, scatters, "{agents} agents");
+            assert_eq!(occasion.scatters, scatters, "{ids} ids");
         }
     }
 

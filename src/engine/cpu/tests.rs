@@ -1,0 +1,53 @@
+//! The order in which the engine keeps its agents.
+
+use super::*;
+use crate::model::scene::{BuiltIn, Request};
+
+/// What is wrong with the order of a flock, if anything.
+fn disorder(flock: &Flock) -> Option<String> {
+    for (cell, range) in flock.start.windows(2).enumerate() {
+        let members = range[0] as usize..range[1] as usize;
+        let here = |agent: usize| flock.grid.key_of(flock.motion.position(agent)) == cell as u32;
+        if !members.clone().all(here) {
+            return Some(format!("cell {cell} has a member of another cell"));
+        }
+        let ids = &flock.identity.row[members];
+        if !ids.is_sorted_by(|a, b| a < b) {
+            return Some(format!("cell {cell} has the ids {ids:?}"));
+        }
+    }
+    let mut ids = flock.identity.row.clone();
+    ids.sort_unstable();
+    (ids != flock.ids.all()).then(|| "an agent is missing or there twice".into())
+}
+
+#[test]
+fn after_every_tick_agents_are_sorted_by_cell_and_in_a_cell_by_id() {
+    for count in [0, 1, 63, 64, 65, 5_000, 65_537] {
+        for place in ["uniform", "point", "row"] {
+            let text = BuiltIn::named("flock").unwrap().text;
+            let overrides = format!("starling.spawn_at_scale.place=\"{place}\"");
+            let mut scene = Scene::parse("flock", text, &[overrides]).unwrap();
+            let request = Request { count: Some(count.max(1)), ..Request::default() };
+            let mut state = scene.populate(&request).unwrap();
+            if count == 0 {
+                state = FlockState::default();
+            }
+            for threads in [1, 2, 3] {
+                let mut engine = CpuEngine::new(Some(threads)).unwrap();
+                engine.load(&scene, &state).unwrap();
+                for tick in 0..if count > 10_000 { 5 } else { 30 } {
+                    let wrong = disorder(engine.flock.as_ref().unwrap());
+                    assert_eq!(wrong, None, "{count}, {place}, tick {tick}, {threads} threads");
+                    engine.step(1).unwrap();
+                }
+                // The control: two neighbours in the order exchanged.
+                let flock = engine.flock.as_mut().unwrap();
+                if count > 1 {
+                    flock.identity.row.swap(0, 1);
+                    assert!(disorder(flock).is_some());
+                }
+            }
+        }
+    }
+}
