@@ -30,8 +30,8 @@ Examples:
       every agent's state for NumPy, and figures of the flock
   flockwork bench --counts 10000,100000,1000000 --plot speed.svg
       CPU against GPU, pass by pass, and a picture of it
-  flockwork scenes flock > mine.toml
-      a scene to edit; run it with --scene mine.toml
+  flockwork scenes flock --set starling.separation.weight=2 > mine.toml
+      a scene to edit, here with a key overridden; run it with --scene mine.toml
 
 `flockwork help COMMAND` tells what a command takes. `flockwork help run` lists the keys.";
 
@@ -92,6 +92,9 @@ pub enum Command {
     Scenes {
         /// Print this scene's file, ready to copy and edit
         name: Option<String>,
+        /// Override a key of the printed file, which keeps its comments; may be repeated
+        #[arg(long = "set", value_name = "KEY=VALUE", requires = "name")]
+        overrides: Vec<String>,
     },
     /// List the GPUs, their limits, and the largest flock each holds
     Adapters,

@@ -60,7 +60,9 @@ fn main() -> ExitCode {
         Some(Command::Capture(args)) => commands::capture::capture(&args),
         Some(Command::Simulate(args)) => commands::simulate::simulate(&args),
         Some(Command::Bench(args)) => commands::bench::bench(&args),
-        Some(Command::Scenes { name }) => commands::scenes::scenes(name.as_deref()),
+        Some(Command::Scenes { name, overrides }) => {
+            commands::scenes::scenes(name.as_deref(), &overrides)
+        }
         Some(Command::Adapters) => commands::adapters::adapters(),
     };
     match result {

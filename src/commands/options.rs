@@ -172,7 +172,7 @@ pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
 }
 
 /// An error in --set is an error in the command line.
-fn told(error: SceneError) -> anyhow::Error {
+pub(super) fn told(error: SceneError) -> anyhow::Error {
     match error.origin {
         Origin::Set(_) => wrong(error.to_string()),
         Origin::Line { .. } => error.into(),

@@ -1,11 +1,12 @@
 //! `flockwork scenes`: the built-in scenes.
 
+use super::options::told;
 use super::output::say;
 use crate::model::quote::cut;
-use crate::model::scene::{BuiltIn, Scene, built_in, suggest};
+use crate::model::scene::{BuiltIn, Scene, built_in, edit_toml, suggest};
 
-/// Lists the scenes, or prints the file of one.
-pub fn scenes(name: Option<&str>) -> anyhow::Result<()> {
+/// Lists the scenes, or prints the file of one with its `overrides`, the texts after `--set`.
+pub fn scenes(name: Option<&str>, overrides: &[String]) -> anyhow::Result<()> {
     let Some(name) = name else {
         for scene in built_in() {
             let parsed = Scene::parse(scene.name, scene.text, &[])?;
@@ -17,6 +18,7 @@ pub fn scenes(name: Option<&str>) -> anyhow::Result<()> {
         let names: Vec<&str> = built_in().map(|scene| scene.name).collect();
         anyhow::bail!("no built-in scene is called `{}`; {}", cut(name), suggest(name, &names));
     };
-    say(scene.text)?;
+    let changed = Scene::parse(name, scene.text, overrides).map_err(told)?;
+    say(&edit_toml(scene.text, &changed)?)?;
     Ok(())
 }

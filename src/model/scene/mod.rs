@@ -10,7 +10,7 @@ mod surroundings;
 mod variation;
 
 pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
-pub use format::keys;
+pub use format::{edit_toml, keys};
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;
 pub use species::{Body, BoidShape, ColourBy, Rule, Spawn, SpawnPlace, Species, Start};

@@ -183,7 +183,8 @@ pub struct Species {
     pub spawn_at_scale: Spawn,
     /// What its agents do, in the order of the file.
     pub rules: Vec<Rule>,
-    /// Values that depend on time, on the size or on the agent.
+    /// Values that depend on time, on the size or on the agent: those of the body, then those of
+    /// the rules, each in the order of its table.
     pub variations: Vec<Variation>,
 }
 

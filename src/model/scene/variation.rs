@@ -148,6 +148,19 @@ impl Variation {
 }
 
 impl Species {
+    /// Puts the variations in the order of the body's table and of the rules. The noise of each
+    /// follows from its place among them, which must not depend on the order of a file's keys.
+    pub(super) fn sort_variations(&mut self) {
+        let Self { rules, variations, .. } = self;
+        variations.sort_by_key(|variation| match variation.slot {
+            Slot::Body(index) => (0, index),
+            Slot::Rule(kind, index) => {
+                let turn = rules.iter().position(|rule| rule.kind == kind);
+                (1 + turn.unwrap_or(rules.len()), index)
+            }
+        });
+    }
+
     /// The species with the values that agent `id` has drawn.
     #[must_use]
     pub fn of_agent(&self, seed: u32, id: u32) -> Cow<'_, Self> {

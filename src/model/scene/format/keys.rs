@@ -1,12 +1,24 @@
 //! The single declaration of a scene file's keys, except those of bodies and behaviours, which are
 //! [`Parameter`](crate::model::parameter::Parameter)s.
 //!
-//! The parser takes names and ranges from here, and the page on scene files takes its tables.
+//! Each section belongs to a struct, and its keys are the names of the struct's fields: from that
+//! come the reading and the writing of a file. The page on scene files takes its tables from here.
 
+use super::fields::{Field, Fields, Written};
+use super::reader::Reader;
+use super::tables::{LawKeys, SpawnKeys, SpeciesKeys, TopKeys, WorldKeys};
+use crate::model::behaviours::Target;
 use crate::model::behaviours::bounds::FASTEST;
-use crate::model::scene::{BoidShape, Click, ColourBy, MAX_AGENTS, MAX_TARGETS, SIDES, SpawnPlace};
-use crate::model::scenery::FlowKind;
+use crate::model::parameter::Parameter;
+use crate::model::scene::{
+    BoidShape, Click, ColourBy, MAX_AGENTS, MAX_TARGETS, ObstaclePlan, SIDES, SceneError,
+    SpawnPlace,
+};
+use crate::model::scenery::{FlowKind, FlowPlan, Path};
 use crate::model::world::Boundary;
+
+/// The keys of [`Values::Between`].
+pub const ENDS: [&str; 2] = ["from", "to"];
 
 /// What a key takes as its value.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +78,7 @@ pub struct Section {
 macro_rules! section {
     (
         $(#[doc = $about:literal])+
-        $name:ident $table:literal {
+        $name:ident $table:literal $fields:ident {
             $( $(#[doc = $doc:literal])+ $key:ident: $values:expr => $default:literal, $unit:literal; )*
         }
     ) => {
@@ -82,6 +94,26 @@ macro_rules! section {
                 values: $values,
             }, )* ],
         };
+
+        impl Fields for $fields {
+            const SECTION: &'static Section = &$name;
+
+            fn read_key(&mut self, key: &Key, value: &Reader) -> Result<(), SceneError> {
+                match key.name {
+                    $( stringify!($key) => self.$key = Field::read(value, key)?, )*
+                    _ => {}
+                }
+                Ok(())
+            }
+
+            fn write_keys(&self) -> Vec<(&'static str, Option<Written>)> {
+                let write = |key: &'static Key| match key.name {
+                    $( stringify!($key) => (key.name, self.$key.write(key)), )*
+                    name => (name, None),
+                };
+                Self::SECTION.keys.iter().map(write).collect()
+            }
+        }
     };
 }
 
@@ -103,7 +135,7 @@ fn names<T: Copy>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
 
 section! {
     /// At the top of the file.
-    TOP "" {
+    TOP "" TopKeys {
         /// One sentence for `flockwork scenes`.
         about: Values::Text => "empty", "";
         /// Seed of the random numbers.
@@ -133,7 +165,7 @@ section! {
 
 section! {
     /// The world: a rectangle with the origin in its lower left corner.
-    WORLD "[world]" {
+    WORLD "[world]" WorldKeys {
         /// Width and height; y points up.
         size: Values::Point(SIDES.0, SIDES.1) => "[640, 360]", "world units";
         /// What happens at the edge.
@@ -149,7 +181,7 @@ section! {
 
 section! {
     /// A place that agents seek, reach or flee.
-    TARGETS "[[targets]]" {
+    TARGETS "[[targets]]" Target {
         /// Its name in behaviours. `pointer`, `nearest` and `none` are taken.
         name: Values::Text => "`target1`, `target2`, …", "";
         /// Where it is at the start.
@@ -172,7 +204,7 @@ section! {
     /// circle with a position repeats with the period of the written size, and the number of the
     /// others grows with the area. Agents do not spawn inside a circle as long as there is room
     /// elsewhere. Circles may overlap and lie anywhere.
-    OBSTACLES "[[obstacles]]" {
+    OBSTACLES "[[obstacles]]" ObstaclePlan {
         /// The centre.
         position: Values::Point(-FAR, FAR) => "at random", "world units";
         /// The circle's radius.
@@ -185,7 +217,7 @@ section! {
 section! {
     /// A line of segments; all paths together have at most 4096 corners. In a wrapped world corners
     /// are within two world sizes of it, and lines may cross the seam.
-    PATHS "[[paths]]" {
+    PATHS "[[paths]]" Path {
         /// Its name in behaviours. `nearest` is taken.
         name: Values::Text => "`path0`, `path1`, …", "";
         /// Its corners, at least two different ones. Two equal corners in a row are a segment
@@ -198,7 +230,7 @@ section! {
 
 section! {
     /// The flow field: a vector for each cell. Its length does not matter.
-    FLOW "[flow]" {
+    FLOW "[flow]" FlowPlan {
         /// Perlin noise, an anticlockwise vortex round the middle of the world, or a file.
         kind: Values::Choice(|| names(&FlowKind::NAMES)) => "`\"perlin\"`", "";
         /// Side of a cell of noise or vortex.
@@ -214,7 +246,7 @@ section! {
 
 section! {
     /// A kind of agents. The keys of its body and its behaviours follow below.
-    SPECIES "[species.NAME]" {
+    SPECIES "[species.NAME]" SpeciesKeys {
         /// Agents of this species. `--count` keeps the shares.
         count: Values::Whole(1, MAX_AGENTS) => "100", "agents";
         /// The shape of its drawn agents.
@@ -230,7 +262,7 @@ section! {
 
 section! {
     /// How the agents of a species start.
-    SPAWN "spawn" {
+    SPAWN "spawn" SpawnKeys {
         /// Anywhere in the world; all at one point; evenly in a disc; on a line from left to right.
         place: Values::Choice(|| names(&SpawnPlace::NAMES)) => "`\"uniform\"`", "";
         /// Centre of the point, disc or line.
@@ -257,7 +289,7 @@ section! {
     /// seed, the agent's id and the key. `size` cannot be drawn. What applies to a whole species uses `to`:
     /// the cells of the grid, the neighbours that a colour counts, the colour by speed. Each number
     /// follows one law; other numbers of the same species may follow other laws.
-    LAW "a number that varies" {
+    LAW "a number that varies" LawKeys {
         /// The number that the law varies.
         base: Values::OfTheKey => "the key's", "the key's";
         /// How far the noise moves it up or down.
@@ -291,6 +323,18 @@ impl Section {
 }
 
 impl Key {
+    /// The key of a table that stands for a number: what the number's own key takes, this one takes.
+    #[must_use]
+    pub fn of(&self, parameter: &Parameter) -> Self {
+        match self.values {
+            Values::OfTheKey => {
+                let (low, high) = parameter.range;
+                Self { values: Values::Number(low, high), unit: parameter.unit, ..*self }
+            }
+            _ => *self,
+        }
+    }
+
     /// Which values it takes, in words.
     #[must_use]
     pub fn range(&self) -> String {

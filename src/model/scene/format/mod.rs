@@ -1,10 +1,19 @@
 //! The scene file: its keys, how it is read, and how it is written.
 
+mod arrange;
+mod edit;
+mod fields;
 pub mod keys;
 mod parse;
 mod reader;
 mod scenery;
+mod species;
+mod tables;
 mod tree;
+mod values;
+mod write;
+
+pub use edit::edit_toml;
 
 use super::{Scene, SceneError};
 

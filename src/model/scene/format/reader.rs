@@ -1,6 +1,6 @@
 //! Typed access to a scene's tree. Every error names the key, its place and what is allowed.
 
-use super::keys::{Key, Section, Values};
+use super::keys::{ENDS, Key, Section, Values};
 use super::tree::{Node, Value};
 use crate::model::parameter::Parameter;
 use crate::model::quote::quoted;
@@ -96,9 +96,9 @@ impl<'a> Reader<'a> {
             return Err(self.wrong("no pair of points"));
         };
         let (mut from, mut to) = (None, None);
-        for (name, value) in self.known(&["from", "to"])? {
+        for (name, value) in self.known(&ENDS)? {
             let point = value.point_in(low, high, key.unit)?;
-            *(if name == "from" { &mut from } else { &mut to }) = Some(point);
+            *(if name == ENDS[0] { &mut from } else { &mut to }) = Some(point);
         }
         let (Some(from), Some(to)) = (from, to) else {
             return Err(self.fail("give both ends, such as { from = [-1, -1], to = [1, 1] }"));

@@ -1,99 +1,134 @@
-//! Obstacles, paths and the flow field of a scene file.
+//! Targets, obstacles, paths and the flow field of a scene file.
 
-use super::keys;
+use super::fields::{Entry, Field, Fields, Form, Written};
+use super::keys::Key;
 use super::reader::Reader;
+use crate::model::behaviours::Target;
 use crate::model::quote::quoted;
-use crate::model::scene::{ObstaclePlan, SceneError};
+use crate::model::scene::{MAX_TARGETS, ObstaclePlan, POINTER, SceneError};
 use crate::model::scenery::{FlowKind, FlowPlan, Path};
+use crate::model::vector::Point;
 
 /// Most points of all paths together.
 const MOST_POINTS: usize = 4096;
 
-/// The tables `[[obstacles]]`: one circle at a `position`, or `count` circles at random places.
-pub fn obstacles(value: &Reader) -> Result<Vec<ObstaclePlan>, SceneError> {
-    let one = |table: &Reader| {
-        let mut plan = ObstaclePlan { position: None, radius: 20.0, count: 1 };
-        for (key, value) in table.section(&keys::OBSTACLES)? {
-            match key.name {
-                "position" => plan.position = Some(value.point_of(key)?),
-                "radius" => plan.radius = value.number_of(key)?,
-                _ => plan.count = value.whole_of(key)? as u32,
-            }
-        }
-        if plan.position.is_some() && plan.count > 1 {
-            return Err(table.fail("a `position` is for one obstacle; remove `count`"));
-        }
-        Ok(plan)
-    };
-    value.items().iter().map(one).collect()
+/// The tables of `all`; `unwritten` gives what the table of that number means without its keys.
+fn list<T: Fields>(all: &[T], unwritten: impl Fn(usize) -> T) -> Option<Written> {
+    let one = |(number, fields): (usize, &T)| fields.entries(&unwritten(number));
+    let tables: Vec<Vec<Entry>> = all.iter().enumerate().map(one).collect();
+    (!tables.is_empty()).then_some(Written::List(tables))
 }
 
-/// The tables `[[paths]]`.
-pub fn paths(value: &Reader) -> Result<Vec<Path>, SceneError> {
-    let mut paths: Vec<Path> = Vec::new();
-    let mut segments = 0;
-    for table in value.items() {
-        let path = path(&table, paths.len())?;
-        if path.name == "nearest" || paths.iter().any(|known| known.name == path.name) {
+/// A table without keys that stands behind `number` others.
+fn target(number: usize) -> Target {
+    // The pointer is the first.
+    Target::fixed(&format!("target{}", number + 1), Point::ZERO)
+}
+
+impl Field for Vec<Target> {
+    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
+        let mut targets = Self::new();
+        for table in value.items() {
+            if targets.len() + 1 == MAX_TARGETS {
+                let most = MAX_TARGETS - 1;
+                return Err(table.fail(format!("a scene has at most {most} targets")));
+            }
+            let mut target = target(targets.len());
+            target.read_table(&table)?;
+            let name = target.name.as_str();
+            if ["nearest", "none", POINTER].contains(&name)
+                || targets.iter().any(|known| known.name == name)
+            {
+                return Err(
+                    table.fail(format!("the name {} is taken; choose another", quoted(name)))
+                );
+            }
+            targets.push(target);
+        }
+        Ok(targets)
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        list(self, target)
+    }
+}
+
+/// A table without keys.
+const OBSTACLE: ObstaclePlan = ObstaclePlan { position: None, radius: 20.0, count: 1 };
+
+/// The tables `[[obstacles]]`: one circle at a `position`, or `count` circles at random places.
+impl Field for Vec<ObstaclePlan> {
+    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
+        let one = |table: &Reader| {
+            let mut plan = OBSTACLE;
+            plan.read_table(table)?;
+            if plan.position.is_some() && plan.count > 1 {
+                return Err(table.fail("a `position` is for one obstacle; remove `count`"));
+            }
+            Ok(plan)
+        };
+        value.items().iter().map(one).collect()
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        list(self, |_| OBSTACLE)
+    }
+}
+
+/// A table without keys that stands behind `number` others.
+fn path(number: usize) -> Path {
+    Path { name: format!("path{number}"), points: Vec::new(), closed: false }
+}
+
+impl Field for Vec<Path> {
+    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
+        let mut paths = Self::new();
+        let mut segments = 0;
+        for table in value.items() {
+            let mut path = path(paths.len());
+            path.read_table(&table)?;
+            let first = path.points.first().copied();
+            if path.points.iter().all(|point| Some(*point) == first) {
+                return Err(table.fail("a path needs `points`, at least two different ones"));
+            }
+            if path.name == "nearest" || paths.iter().any(|known: &Path| known.name == path.name) {
+                return Err(
+                    table.fail(format!("the name {} is taken; choose another", quoted(&path.name)))
+                );
+            }
+            segments += path.points.len();
+            if segments > MOST_POINTS {
+                return Err(
+                    table.fail(format!("all paths have at most {MOST_POINTS} points in total"))
+                );
+            }
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        list(self, path)
+    }
+}
+
+impl Field for FlowPlan {
+    fn read(table: &Reader, _: &Key) -> Result<Self, SceneError> {
+        let mut plan = Self::default();
+        plan.read_table(table)?;
+        let from_file = plan.kind == FlowKind::File;
+        if from_file && (plan.file.is_none() || plan.grid.0 == 0) {
+            return Err(table.fail("kind = \"file\" needs `file` and `grid` (columns and rows)"));
+        }
+        if !from_file && (plan.file.is_some() || plan.grid.0 > 0) {
             return Err(
-                table.fail(format!("the name {} is taken; choose another", quoted(&path.name)))
+                table.fail("`file` and `grid` belong to kind = \"file\"; set it, or remove them")
             );
         }
-        segments += path.points.len();
-        if segments > MOST_POINTS {
-            return Err(table.fail(format!("all paths have at most {MOST_POINTS} points in total")));
-        }
-        paths.push(path);
+        Ok(plan)
     }
-    Ok(paths)
-}
 
-fn path(table: &Reader, number: usize) -> Result<Path, SceneError> {
-    let mut path = Path { name: format!("path{number}"), points: Vec::new(), closed: false };
-    for (key, value) in table.section(&keys::PATHS)? {
-        match key.name {
-            "name" => path.name = value.text()?.into(),
-            "closed" => path.closed = value.boolean()?,
-            _ => {
-                let points = value.items();
-                let points = points.iter().map(|point| point.point_of(key));
-                path.points = points.collect::<Result<_, _>>()?;
-            }
-        }
+    fn write(&self, _: &Key) -> Option<Written> {
+        Some(Written::Table(Form::Headed, self.entries(&Self::default())))
     }
-    let first = path.points.first().copied();
-    if path.points.iter().all(|point| Some(*point) == first) {
-        return Err(table.fail("a path needs `points`, at least two different ones"));
-    }
-    Ok(path)
-}
-
-/// The table `[flow]`.
-pub fn flow(table: &Reader) -> Result<FlowPlan, SceneError> {
-    let mut plan = FlowPlan::default();
-    for (key, value) in table.section(&keys::FLOW)? {
-        match key.name {
-            "kind" => plan.kind = value.choice(&FlowKind::NAMES)?,
-            "cell" => plan.cell = value.number_of(key)?,
-            "frequency" => plan.frequency = value.number_of(key)?,
-            "file" => plan.file = Some(value.text()?.into()),
-            _ => {
-                let sides = value.items();
-                let [columns, rows] = &sides[..] else {
-                    return Err(value.fail("give columns and rows, such as [32, 18]"));
-                };
-                plan.grid = (columns.whole_of(key)? as u32, rows.whole_of(key)? as u32);
-            }
-        }
-    }
-    let from_file = plan.kind == FlowKind::File;
-    if from_file && (plan.file.is_none() || plan.grid.0 == 0) {
-        return Err(table.fail("kind = \"file\" needs `file` and `grid` (columns and rows)"));
-    }
-    if !from_file && (plan.file.is_some() || plan.grid.0 > 0) {
-        return Err(
-            table.fail("`file` and `grid` belong to kind = \"file\"; set it, or remove them")
-        );
-    }
-    Ok(plan)
 }

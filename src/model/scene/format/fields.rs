@@ -1,0 +1,290 @@
+//! The fields behind the keys of a scene file: how each is read, and how it is written.
+
+use super::keys::{ENDS, Key, Section, Values};
+use super::reader::Reader;
+use crate::model::scene::{BoidShape, ColourBy, SceneError, SpawnPlace};
+use crate::model::scenery::FlowKind;
+use crate::model::vector::Point;
+use crate::model::world::Boundary;
+
+/// What is written behind a key.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Written {
+    /// A value, as TOML text.
+    Value(String),
+    /// A table.
+    Table(Form, Vec<Entry>),
+    /// Tables under one name, `[[targets]]`.
+    List(Vec<Vec<Entry>>),
+}
+
+/// How a new table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// On the line of its key: `{ from = 2, to = 4 }`.
+    Inline,
+    /// Below its name: `[world]`.
+    Headed,
+    /// Without a line of its own: its tables have their headings, `[species.starling]`.
+    Container,
+}
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Its value; none: the key must not be there.
+    pub value: Option<Written>,
+    /// The value that a file without the key has.
+    pub default: Option<Written>,
+}
+
+/// Two entries are equal if they mean the same, wherever their defaults come from.
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key && self.value == other.value
+    }
+}
+
+impl Entry {
+    /// A key that is left out only where it has no value.
+    #[must_use]
+    pub fn wanted(key: &str, value: Written) -> Self {
+        Self { key: key.into(), value: Some(value), default: None }
+    }
+
+    /// True when a file says the same without the key.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        self.value == self.default
+    }
+}
+
+/// A struct whose fields are the keys of a section. The macro `section!` implements it.
+pub trait Fields {
+    /// The section.
+    const SECTION: &'static Section;
+
+    /// Reads the value of one key into its field.
+    fn read_key(&mut self, key: &Key, value: &Reader) -> Result<(), SceneError>;
+
+    /// What is written behind each key, in the order of the section.
+    fn write_keys(&self) -> Vec<(&'static str, Option<Written>)>;
+
+    /// Reads the keys of a table, in the order of the file.
+    fn read_table(&mut self, table: &Reader) -> Result<(), SceneError> {
+        for (key, value) in table.section(Self::SECTION)? {
+            self.read_key(key, &value)?;
+        }
+        Ok(())
+    }
+
+    /// The keys of the section with their values; `default` has those of a file without them.
+    fn entries(&self, default: &Self) -> Vec<Entry> {
+        let both = self.write_keys().into_iter().zip(default.write_keys());
+        both.map(|((key, value), (_, default))| Entry { key: key.into(), value, default }).collect()
+    }
+}
+
+/// The type of a field: how its value is read and written.
+pub trait Field: Sized {
+    /// Reads the value of `key`.
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError>;
+
+    /// What is written behind `key`; none: nothing, and no key.
+    fn write(&self, key: &Key) -> Option<Written>;
+}
+
+impl<T: Field> Field for Option<T> {
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
+        T::read(value, key).map(Some)
+    }
+
+    fn write(&self, key: &Key) -> Option<Written> {
+        self.as_ref().and_then(|value| value.write(key))
+    }
+}
+
+/// A number as TOML text that reads back to the same bits.
+#[must_use]
+pub fn number(value: f32) -> String {
+    let size = value.abs();
+    let text = if size >= 1e16 || (size > 0.0 && size < 1e-6) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    };
+    if !value.is_finite() {
+        // No key takes it, but it is TOML.
+        return text.to_lowercase();
+    }
+    // The digits are read as an `f64` first. Of all `f32` one, 7.038531e-26, needs more of them then.
+    let same = text.parse::<f64>().is_ok_and(|read| (read as f32).to_bits() == value.to_bits());
+    if same { text } else { f64::from(value).to_string() }
+}
+
+/// A point as TOML text.
+#[must_use]
+pub fn point(point: Point) -> String {
+    format!("[{}, {}]", number(point.x), number(point.y))
+}
+
+/// A string as TOML text.
+#[must_use]
+pub fn text(text: &str) -> String {
+    toml_edit::Value::from(text).to_string()
+}
+
+impl Field for f32 {
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
+        value.number_of(key)
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        Some(Written::Value(number(*self)))
+    }
+}
+
+impl Field for u64 {
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
+        value.whole_of(key)
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        Some(Written::Value(self.to_string()))
+    }
+}
+
+impl Field for u32 {
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
+        Ok(value.whole_of(key)? as Self)
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        Some(Written::Value(self.to_string()))
+    }
+}
+
+impl Field for bool {
+    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
+        value.boolean()
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        Some(Written::Value(self.to_string()))
+    }
+}
+
+impl Field for String {
+    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
+        Ok(value.text()?.into())
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        Some(Written::Value(text(self)))
+    }
+}
+
+impl Field for Point {
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
+        value.point_of(key)
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        Some(Written::Value(point(*self)))
+    }
+}
+
+/// Points on a line of a scene file: more are written on several lines.
+const POINTS_ON_A_LINE: usize = 6;
+
+impl Field for Vec<Point> {
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
+        value.items().iter().map(|item| item.point_of(key)).collect()
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        let line =
+            |points: &[Point]| points.iter().copied().map(point).collect::<Vec<_>>().join(", ");
+        let lines: Vec<String> = self.chunks(POINTS_ON_A_LINE).map(line).collect();
+        Some(Written::Value(match &lines[..] {
+            [] => "[]".into(),
+            [line] => format!("[{line}]"),
+            lines => format!("[\n    {},\n]", lines.join(",\n    ")),
+        }))
+    }
+}
+
+/// Columns and rows; zeros are not written.
+impl Field for (u32, u32) {
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
+        let sides = value.items();
+        let [columns, rows] = &sides[..] else {
+            return Err(value.fail("give columns and rows, such as [32, 18]"));
+        };
+        Ok((columns.whole_of(key)? as u32, rows.whole_of(key)? as u32))
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        let (columns, rows) = *self;
+        (columns > 0 || rows > 0).then(|| Written::Value(format!("[{columns}, {rows}]")))
+    }
+}
+
+/// A speed in world units per tick; none: the word that stands for the agent's own.
+#[derive(Clone, Copy, Debug)]
+pub struct Speed(pub Option<f32>);
+
+impl Field for Speed {
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
+        value.number_or_word(key).map(Self)
+    }
+
+    fn write(&self, key: &Key) -> Option<Written> {
+        let word = match key.values {
+            Values::NumberOr(.., word) => word,
+            _ => "",
+        };
+        Some(Written::Value(self.0.map_or_else(|| text(word), number)))
+    }
+}
+
+/// The two ends between which each component is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Between(pub Point, pub Point);
+
+impl Field for Between {
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
+        let (from, to) = value.between_of(key)?;
+        Ok(Self(from, to))
+    }
+
+    fn write(&self, _: &Key) -> Option<Written> {
+        let ends = ENDS.iter().zip([self.0, self.1]);
+        let entries = ends.map(|(key, end)| Entry::wanted(key, Written::Value(point(end))));
+        Some(Written::Table(Form::Inline, entries.collect()))
+    }
+}
+
+/// The name of `value` among `choices`, as TOML text.
+#[must_use]
+pub fn name_of<T: PartialEq>(value: &T, choices: &[(&str, T)]) -> Option<String> {
+    choices.iter().find(|(_, choice)| choice == value).map(|(name, _)| text(name))
+}
+
+macro_rules! choices {
+    ($($type:ty),+) => { $(
+        impl Field for $type {
+            fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
+                value.choice(&Self::NAMES)
+            }
+
+            fn write(&self, _: &Key) -> Option<Written> {
+                name_of(self, &Self::NAMES).map(Written::Value)
+            }
+        }
+    )+ };
+}
+
+choices!(Boundary, BoidShape, ColourBy, FlowKind, SpawnPlace);
