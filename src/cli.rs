@@ -9,8 +9,8 @@ use flockwork::commands::simulate::SimulateArgs;
 
 /// Massive flocks on the GPU, and on the CPU.
 ///
-/// Without a command it opens a window with 3,000 agents of the scene `flock`, or as many as you like:
-/// `flockwork --count 200000`.
+/// Without a command it opens a window with 3,000 agents of the scene `flock`; with `--count 200000`,
+/// a larger one.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub struct Cli {
@@ -26,64 +26,63 @@ Examples:
       a window with 200,000 agents
   flockwork capture --count 10000 --ticks 600 --every 2 --out film.mp4
       a film, frame by frame, without a window
-  flockwork simulate --ticks 100 --out states.npz --metrics figures.csv
-      every agent's state for NumPy, and figures of the flock
+  flockwork simulate --ticks 100 --out states.npz --metrics metrics.csv
+      the state of every agent for NumPy, and metrics of the flock
   flockwork bench --counts 10000,100000,1000000 --plot speed.svg
-      CPU against GPU, pass by pass, and a picture of it
+      CPU against GPU, pass by pass, with a plot
   flockwork scenes flock --set starling.separation.weight=2 > mine.toml
-      a scene to edit, here with a key overridden; run it with --scene mine.toml
+      a scene file to edit, here with a key overridden; run it with --scene mine.toml
 
-`flockwork help COMMAND` tells what a command takes. `flockwork help run` lists the keys.";
+`flockwork help COMMAND` explains a command. `flockwork help run` lists the keys of the window.";
 
 const KEYS: &str = "\
 In the window:
-  left press     what the scene's `click` says: calls the flock, makes a new path, lets those that
-                 seek flee, moves the nearest target or obstacle, adds an agent
+  left press     what the scene's `click` says: calls the flock, makes a new path, makes seekers
+                 flee, moves the nearest target or obstacle, or adds an agent
   left drag with D or Shift held
                  drops new agents; 1 to 9 choose their species
   right drag     pans
   wheel          zooms
   Home           shows the whole world again
-  Space          pauses, and goes on
-  .              pauses and does one tick; held down, tick after tick
-  R              goes back to the first state
+  Space          pauses and resumes
+  .              pauses and runs one tick; hold it for more
+  R              goes back to the start
   Ctrl+Z, Ctrl+Y
-                 undoes and redoes the last edit: parameters, new agents, what was moved
+                 undoes and redoes the last edit: parameters, new agents, moved things
   E              switches between GPU and CPU
-  G              shows the geometry of steering: of the agent under the pointer, of all (up to 64),
-                 of none
+  G              shows the geometry of steering: of the agent under the pointer, then of all (up
+                 to 64), then of none
   Tab            shows and hides the sliders
-  H              shows more in the overlay (times of the passes, metrics and the course of the
+  H              shows more in the overlay (time of each pass, metrics with a graph of the
                  polarisation), then nothing, then one line again
   F11            full screen
   Esc            quits
 
-Without a display it simulates --frames ticks (300 by default), draws the last into flockwork.png
-and says so.";
+Without a display it simulates --frames ticks (300 by default) and draws the last one to
+flockwork.png.";
 
 const BENCHES: &str = "\
 Examples:
   flockwork bench --count 200000
       one table: time of a tick, and of its passes, on each engine
   flockwork bench --counts 10000,100000,1000000 --densities 10,30,100 --plot speed.svg
-      nine tables, a summary, and a picture of them
+      nine tables, a summary and a plot
   flockwork bench --state flocked --count 200000
-      after the flocks have formed; --state clumped: all in a hundredth of the world
+      after flocks have formed; --state clumped starts all agents in 1 % of the world's area
   flockwork bench --scene benches/scenes/one-point.toml --count 1000000 --ticks 5
-      a whole flock that starts at one point; one-row.toml, seek-one-point.toml: other crowds
+      all agents start at one point; other crowds are one-row.toml and seek-one-point.toml
 
-A figure says nothing without its number of neighbours, which grows while flocks form: compare
-runs of the same scene, density, state and ticks. After Ctrl-C what has been measured is printed
-and written.";
+Times depend on the number of neighbours, which grows while flocks form. Compare only runs of the
+same scene, density, state and ticks. After Ctrl-C the results so far are printed and written.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show a flock in a window (what happens without a command)
+    /// Show a flock in a window (the default command)
     #[command(after_help = KEYS)]
     Run(RunArgs),
     /// Draw frames to files, without a window: PNG, GIF, APNG or MP4 (needs ffmpeg)
     Capture(CaptureArgs),
-    /// Write the state of every agent, and figures of the flock, to files
+    /// Write the state of every agent, and metrics of the flock, to files
     Simulate(SimulateArgs),
     /// Time both engines on the same flock, pass by pass
     #[command(after_help = BENCHES)]

@@ -158,7 +158,7 @@ fn the_error_about_a_wrong_field_file_is_short() {
     let shared = ["simulate", "--engine", "cpu", "--ticks", "0", "--out", "a.csv", "--scene"];
     let arguments = [&shared[..], &[scene.to_str().unwrap()]].concat();
     let message = refused(&run_within(None, folder.path(), &arguments), 1);
-    assert!(message.contains("the header `x,y` is wanted") && message.len() < 600, "{message}");
+    assert!(message.contains("expected the header `x,y`") && message.len() < 600, "{message}");
 }
 
 #[test]

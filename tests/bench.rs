@@ -206,7 +206,7 @@ fn invalid_arguments_are_refused_before_anything_is_timed() {
             1,
         ),
         ("--plot a.svg --counts 1,2 --densities 1,2,3,4,5,6,7,8,9", "several plots", 2),
-        ("--engines cpu,cpu1,cpu", "cpu is there twice", 2),
+        ("--engines cpu,cpu1,cpu", "cpu is named twice", 2),
         ("--state molten", "clumped", 2),
         ("--counts 10,x", "whole number", 2),
         ("--seed x", "from 0 to 4294967295", 2),

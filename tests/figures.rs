@@ -1,5 +1,5 @@
 //! The figures of `simulate --metrics` against the states written beside them. They are computed
-//! again by the formulas of the README: agent by agent, pair by pair. Needs no GPU.
+//! again by the formulas of docs/formats.md: agent by agent, pair by pair. Needs no GPU.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -49,12 +49,8 @@ fn middle(places: &[f64], length: Option<f64>) -> f64 {
     sine.atan2(cosine) / TAU * length
 }
 
-/// Each column by its definition in the README: the least and the most that it may be.
-fn figures(
-    agents: &[Agent],
-    size: [Option<f64>; 2],
-    radius: f64,
-) -> Vec<(&'static str, [f64; 2])> {
+/// Each column by its definition in docs/formats.md: the least and the most that it may be.
+fn figures(agents: &[Agent], size: [Option<f64>; 2], radius: f64) -> Vec<(&'static str, [f64; 2])> {
     let speed = |a: &Agent| a[2].hypot(a[3]);
     let axis = |i: usize| agents.iter().map(|a| a[i]).collect::<Vec<_>>();
     let centre = [0, 1].map(|i| middle(&axis(i), size[i]));

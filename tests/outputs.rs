@@ -44,7 +44,7 @@ fn a_link_to_a_file_that_is_not_there_yet_is_followed() {
 
     let folder = tempfile::tempdir().unwrap();
     let message = refused(shell(folder.path(), &format!("ln -s gone/b.csv a.csv; {run}")));
-    assert!(message.contains("gone/b.csv, whose folder does not exist"), "{message}");
+    assert!(message.contains("gone/b.csv, in a folder that does not exist"), "{message}");
     let message = refused(shell(folder.path(), &format!("ln -sf a.csv a.csv; {run}")));
     assert!(message.contains("in a circle"), "{message}");
     assert_eq!(names(folder.path()), ["a.csv"]);
@@ -107,7 +107,7 @@ fn a_flock_too_large_for_memory_is_refused_with_its_size() {
     ] {
         let line = format!("ulimit -v 1000000; flockwork {command} --count 20000000");
         let message = refused(shell(folder.path(), &line));
-        for part in ["20000000 agents take about ", " GB of memory", "lower --count", "ulimit -v"] {
+        for part in ["20000000 agents need about ", " GB of memory", "lower --count", "ulimit -v"] {
             assert!(message.contains(part), "{command}: {message}");
         }
         assert_eq!(names(folder.path()), [""; 0], "{command}");

@@ -136,7 +136,7 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
     let kind = if gpu.is_software() { "cpu" } else { "gpu" };
     assert!(out.contains(&format!("engine {kind} (")), "{out}");
     assert_eq!(
-        lines_with(&err, "is software: going on with the CPU engine").len(),
+        lines_with(&err, "is software: using the CPU engine").len(),
         usize::from(gpu.is_software()),
         "{err}"
     );
@@ -146,7 +146,7 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
     let (code, out, err) = display.start(flockwork(line)).end();
     assert_eq!(code, Some(0), "{err}");
     assert!(out.starts_with("1 agent, ") && out.contains("engine gpu ("), "{out}");
-    assert!(!err.contains("going on"), "{err}");
+    assert!(!err.contains("using the CPU engine"), "{err}");
 }
 
 #[test]
@@ -435,14 +435,14 @@ fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
     for line in lines {
         let name = gpu.name();
         let (out, err) = run(&line);
-        let told = lines_with(&err, "is software: going on with the CPU engine");
+        let told = lines_with(&err, "is software: using the CPU engine");
         assert_eq!(told.len(), usize::from(gpu.is_software()), "{err}");
         assert!(told.iter().all(|line| line.contains(&name) && line.contains("--engine gpu")));
         assert_eq!(out.contains(&name), !gpu.is_software(), "{out}");
         for choice in ["--engine gpu", "--adapter 0", "--engine auto --adapter 0"] {
             let (out, err) = run(&format!("{line} {choice}"));
             assert!(
-                out.contains(&name) && !err.contains("going on"),
+                out.contains(&name) && !err.contains("using the CPU engine"),
                 "{line} {choice}: {out}{err}"
             );
         }

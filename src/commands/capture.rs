@@ -39,16 +39,16 @@ pub struct CaptureArgs {
     /// Ticks to simulate
     #[arg(long, value_name = "T", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     pub ticks: u64,
-    /// Ticks from one frame to the next; the first shows tick 0, a single PNG the last tick
+    /// Ticks between frames; a film starts at tick 0, a single PNG shows the last tick
     #[arg(long, value_name = "E", default_value_t = 1, value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub every: u64,
-    /// Frames a second of GIF, APNG and MP4; real time is 60 ticks a second
+    /// Frames per second of GIF, APNG and MP4; real time is 60 ticks per second
     #[arg(long, value_name = "R", default_value_t = 30.0, value_parser = frame_rate, allow_negative_numbers = true)]
     pub fps: f64,
-    /// Draw what agents steer by over them, in flocks of 64 at most: circles, paths, lines of sight
+    /// Draw the geometry of steering over the agents (64 at most): circles, paths, lines of sight
     #[arg(long)]
     pub geometry: bool,
-    /// A folder for a PNG sequence, or a file: .png (one picture), .gif, .apng, .mp4 (by ffmpeg)
+    /// Folder for a PNG sequence, or file: .png (one picture), .gif, .apng, .mp4 (needs ffmpeg)
     #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
 }
@@ -76,8 +76,8 @@ pub fn capture_on(
     let agents = state.len();
     if args.geometry && agents > MOST_AGENTS {
         return Err(wrong(format!(
-            "--geometry: of {agents} agents nothing could be made out; it takes a --count of \
-             {MOST_AGENTS} at most"
+            "--geometry: {agents} agents are too many to tell apart; use a --count of {MOST_AGENTS} \
+             at most"
         )));
     }
     let mut run = drive::load(engine, &scene, &state)?;

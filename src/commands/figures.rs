@@ -31,8 +31,10 @@ impl FiguresFile {
     /// Checks that the file can be written beside `out`, and writes the header.
     pub fn create(path: &Path, out: Option<&Path>) -> anyhow::Result<Self> {
         if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("csv")) {
-            let problem =
-                format!("--metrics {}: the figures are written as NAME.csv", path.display());
+            let problem = format!(
+                "--metrics {}: metrics are written as CSV; call the file NAME.csv",
+                path.display()
+            );
             return Err(wrong(problem));
         }
         let file = OutputFile::create(path)?;
@@ -107,7 +109,8 @@ impl Figures {
     pub fn finish(mut self) -> anyhow::Result<FiguresFile> {
         self.states = None;
         let written = self.thread.take().and_then(|thread| thread.join().ok());
-        let written = written.ok_or_else(|| anyhow::anyhow!("--metrics: the thread broke off"))?;
+        let written = written
+            .ok_or_else(|| anyhow::anyhow!("--metrics: the thread that writes them has stopped"))?;
         Ok(FiguresFile(written?))
     }
 }

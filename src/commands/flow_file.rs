@@ -33,7 +33,7 @@ pub fn attach(scene: &mut Scene, scene_file: &Path) -> anyhow::Result<()> {
     plan.ways = vectors(&text).with_context(place)?;
     ensure!(
         plan.ways.len() == wanted,
-        "{}: {} rows, but grid = [{columns}, {rows}] wants {wanted}",
+        "{}: {} rows, but grid = [{columns}, {rows}] needs {wanted}",
         place(),
         plan.ways.len()
     );
@@ -43,10 +43,10 @@ pub fn attach(scene: &mut Scene, scene_file: &Path) -> anyhow::Result<()> {
 fn vectors(text: &str) -> anyhow::Result<Vec<Point>> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let header = reader.headers()?.iter().collect::<Vec<_>>().join(",");
-    ensure!(header == "x,y", "line 1: the header `x,y` is wanted, not {}", quoted(&header));
+    ensure!(header == "x,y", "line 1: expected the header `x,y`, not {}", quoted(&header));
     let mut ways = Vec::new();
     for row in reader.deserialize() {
-        let (x, y): (f32, f32) = row.context("two numbers a row are wanted")?;
+        let (x, y): (f32, f32) = row.context("expected two numbers in each row")?;
         // Its square must be finite too.
         let fits = |value: f32| value.is_finite() && value.abs() <= 1e9;
         let line = ways.len() + 2;
@@ -74,10 +74,10 @@ mod tests {
         };
         assert_eq!(attach("x,y\n1,0\n0,1\n-1,0\n0,-1\n").unwrap()[1], Point::new(0.0, 1.0));
         for (content, problem) in [
-            ("x,y\n1,0\n", "1 rows, but grid = [2, 2] wants 4"),
-            ("u,v\n1,0\n", "the header `x,y` is wanted"),
+            ("x,y\n1,0\n", "1 rows, but grid = [2, 2] needs 4"),
+            ("u,v\n1,0\n", "expected the header `x,y`"),
             ("x,y\n1,nan\n", "line 2"),
-            ("x,y\n1,zwei\n", "two numbers a row"),
+            ("x,y\n1,zwei\n", "two numbers in each row"),
         ] {
             let error = attach(content).unwrap_err();
             assert!(error.contains(problem), "{error}");

@@ -60,12 +60,12 @@ fn check_bytes(count: u64, wanted: u64) -> anyhow::Result<()> {
     let (agents, size) = (counted(count, "agent"), size_text(wanted));
     if let Some(limit) = limit().filter(|limit| *limit < wanted) {
         let limit = size_text(limit);
-        anyhow::bail!("{agents} take about {size} of memory, and {limit} are free; lower --count");
+        anyhow::bail!("{agents} need about {size} of memory, but {limit} are free; lower --count");
     }
     if !can_have(wanted) {
         anyhow::bail!(
-            "{agents} take about {size} of memory, which the system does not give to this program; \
-             lower --count, or raise the limit (ulimit -v)"
+            "{agents} need about {size} of memory, more than the system allows this program; lower \
+             --count, or raise the limit (ulimit -v)"
         );
     }
     Ok(())

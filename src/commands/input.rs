@@ -14,7 +14,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let read = file.read_to_string(&mut text);
     // When the limit cuts a character in two, that is not the file's fault.
     if file.limit() == 0 {
-        let problem = format!("it is longer than {most} bytes, the most there can be");
+        let problem = format!("it is longer than {most} bytes, the limit");
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
     read.map(|_| text)

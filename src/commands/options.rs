@@ -35,10 +35,10 @@ pub struct FlockArgs {
     /// Seed of the random numbers [default: the scene's]
     #[arg(long, value_name = "S", value_parser = whole::<u32>(0..=u32::MAX.into()), allow_negative_numbers = true)]
     pub seed: Option<u32>,
-    /// Mean neighbours within the largest radius; the world grows to fit [default: the scene's]
+    /// Mean number of neighbours within the largest radius; sizes the world [default: the scene's]
     #[arg(long, value_name = "K", value_parser = density, allow_negative_numbers = true)]
     pub density: Option<f32>,
-    /// Override a scene key, as in --set starling.separation.weight=2; may be repeated
+    /// Override a scene key, for example --set starling.separation.weight=2; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub overrides: Vec<String>,
     /// Start from a state that `simulate` wrote (its last tick)
@@ -49,13 +49,13 @@ pub struct FlockArgs {
 /// On what.
 #[derive(Clone, Debug, Args)]
 pub struct MachineArgs {
-    /// Which engine
+    /// Engine to run on
     #[arg(long, value_enum, default_value_t = EngineArg::Auto)]
     pub engine: EngineArg,
-    /// Which GPU: part of its name, or its number in `flockwork adapters`
+    /// GPU to use: part of its name, or its number in `flockwork adapters`
     #[arg(long, value_name = "NAME|INDEX")]
     pub adapter: Option<AdapterChoice>,
-    /// Threads of the CPU engine [default: one a core]
+    /// Threads of the CPU engine [default: one per core]
     #[arg(long, value_name = "T", value_parser = whole::<u32>(1..=4096), allow_negative_numbers = true)]
     pub threads: Option<u32>,
 }
@@ -70,7 +70,7 @@ const DEFAULT_COUNT: u64 = 3000;
 /// What `--engine` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArg {
-    /// The GPU when it is hardware or --adapter names it, else the CPU
+    /// The GPU if it is hardware or --adapter names it, else the CPU
     Auto,
     /// The GPU
     Gpu,
@@ -99,7 +99,8 @@ impl std::str::FromStr for Size {
             {
                 Ok(Self { width, height })
             }
-            _ => Err("write WIDTHxHEIGHT in pixels, each from 1 to 16384, such as 1280x720".into()),
+            _ => Err("expected WIDTHxHEIGHT in pixels, each from 1 to 16384, for example 1280x720"
+                .into()),
         }
     }
 }
@@ -129,7 +130,7 @@ impl FlockArgs {
             && count != found
         {
             let problem = format!(
-                "--count {count}: the state of --init {} has {}; leave --count out",
+                "--count {count}: the file of --init {} has {}; leave --count out",
                 path.display(),
                 counted(found, "agent")
             );
@@ -207,7 +208,7 @@ impl MachineArgs {
             }
             Err(EngineError::NoAdapter(why)) if chooses => {
                 let engine = self.cpu_engine()?;
-                eprintln!("{why}. Going on with the CPU engine ({}).", engine.describe());
+                eprintln!("{why}. Using the CPU engine ({}).", engine.describe());
                 Ok(Machine { engine: Box::new(engine), gpu: None })
             }
             Err(error) => Err(error.into()),
@@ -252,8 +253,8 @@ impl MachineArgs {
 /// Says why the only adapter is not used, and how to use it anyway.
 fn software_notice(adapter: &str, engine: &str) -> String {
     format!(
-        "the only GPU adapter, {adapter}, is software: going on with the CPU engine ({engine}), which \
-         is faster; --engine gpu takes the adapter all the same"
+        "the only GPU adapter, {adapter}, is software: using the CPU engine ({engine}), which is \
+         faster; --engine gpu uses the adapter instead"
     )
 }
 

@@ -48,14 +48,14 @@ impl OutputError {
     pub fn of_system(path: &Path, error: &io::Error) -> Self {
         let problem = match error.kind() {
             io::ErrorKind::StorageFull => "the disk is full; free some space or write to another \
-                                           disk (nothing was left under this name)"
+                                           disk (no partial file is left)"
                 .into(),
             io::ErrorKind::QuotaExceeded => "the disk quota is used up; delete something or write \
                                              to another disk"
                 .into(),
             io::ErrorKind::FileTooLarge => "it would become larger than this disk or `ulimit -f` \
                                             allows; raise the limit or write to another disk \
-                                            (nothing was left under this name)"
+                                            (no partial file is left)"
                 .into(),
             io::ErrorKind::PermissionDenied => {
                 format!("no permission to write to {}; choose another folder", folder(path))
@@ -85,8 +85,8 @@ pub(super) fn parent(path: &Path) -> &Path {
 /// Refuses a relative path when the current folder has been deleted.
 pub(super) fn check_standing(path: &Path) -> Result<(), OutputError> {
     if path.is_relative() && std::env::current_dir().is_err() {
-        let problem = "the current folder has been deleted; change to one that is there (cd), or \
-                       write the whole path";
+        let problem = "the current folder has been deleted; change to another one (cd), or give \
+                       an absolute path";
         return Err(OutputError::new(path, problem));
     }
     Ok(())
@@ -126,8 +126,8 @@ fn end_of_links(path: &Path) -> Result<PathBuf, OutputError> {
         let Ok(next) = std::fs::read_link(&end) else {
             if end != path && !parent(&end).is_dir() {
                 let problem = format!(
-                    "it is a link to {}, whose folder does not exist; create that, or remove the \
-                     link",
+                    "it is a link to {}, in a folder that does not exist; create the folder, or \
+                     remove the link",
                     end.display()
                 );
                 return Err(OutputError::new(path, problem));
@@ -136,7 +136,7 @@ fn end_of_links(path: &Path) -> Result<PathBuf, OutputError> {
         };
         end = parent(&end).join(next);
     }
-    Err(OutputError::new(path, "its links lead round in a circle; remove one of them"))
+    Err(OutputError::new(path, "its links form a circle; remove one of them"))
 }
 
 /// A file being written; it will replace `target`, the file that `path` refers to. Its errors name

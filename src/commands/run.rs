@@ -144,7 +144,7 @@ fn run_without_window(
         painter.describe(),
     ))?;
     if done < ticks {
-        let kept = format!("ticks done: {done} of {ticks}; {PICTURE} shows the last");
+        let kept = format!("ticks done: {done} of {ticks}; {PICTURE} shows the last one");
         return Err(Interrupted { kept }.into());
     }
     Ok(())

@@ -27,16 +27,16 @@ pub struct SimulateArgs {
     /// Ticks to simulate
     #[arg(long, value_name = "T", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     pub ticks: u64,
-    /// Ticks from one written state to the next, from tick 0 on [default: T]
+    /// Ticks between written states, from tick 0 on [default: T]
     #[arg(long, value_name = "E", requires = "out", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub every: Option<u64>,
-    /// State of every agent, at tick 0, every E ticks and at the end
+    /// File for the state of every agent: at tick 0, every E ticks and the last tick
     #[arg(long, value_name = "FILE.csv|.npz", required_unless_present = "metrics")]
     pub out: Option<PathBuf>,
-    /// Figures of the flock, one row every tick; with or without --out
+    /// File for metrics of the flock, one row per tick; works with or without --out
     #[arg(long, value_name = "FILE.csv")]
     pub metrics: Option<PathBuf>,
-    /// Ticks from one row of figures to the next, from tick 0 on; the last tick has one too
+    /// Ticks between rows of metrics, from tick 0 on; the last tick has a row too
     #[arg(long, value_name = "E", requires = "metrics", default_value_t = 1, value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub metrics_every: u64,
 }
@@ -115,7 +115,7 @@ impl Files {
             return Ok(written);
         }
         if !written.is_empty() {
-            faults.push(format!("{written} is whole"));
+            faults.push(format!("{written} is complete"));
         }
         Err(anyhow::anyhow!(faults.join("; ")))
     }

@@ -35,7 +35,7 @@ pub fn begin(folder: &Path, name: &Path) -> io::Result<NamedTempFile> {
             return Ok(file);
         }
     }
-    Err(io::Error::other("another program takes away every file that is begun here"))
+    Err(io::Error::other("another program removes every temporary file in this folder"))
 }
 
 /// Locks a file that was just created. False when another process locked it first, because it took

@@ -21,7 +21,7 @@ pub fn whole<T: TryFrom<u64>>(
     move |text| {
         let number = text.replace('_', "").parse().ok().filter(|number| range.contains(number));
         number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
-            format!("a whole number from {} to {} is wanted", range.start(), range.end())
+            format!("expected a whole number from {} to {}", range.start(), range.end())
         })
     }
 }
@@ -30,19 +30,19 @@ pub fn whole<T: TryFrom<u64>>(
 pub fn count(text: &str) -> Result<u64, String> {
     let plain = text.replace(['_', ','], "");
     let count = plain.parse().ok().filter(|count| (1..=MAX_AGENTS).contains(count));
-    count.ok_or_else(|| format!("a flock has 1 to {MAX_AGENTS} agents, a whole number"))
+    count.ok_or_else(|| format!("expected a whole number of agents from 1 to {MAX_AGENTS}"))
 }
 
 /// A clap parser for a mean number of neighbours.
 pub fn density(text: &str) -> Result<f32, String> {
     let density = text.parse().ok().filter(|density| (1e-3..=1e4).contains(density));
-    density.ok_or_else(|| "a density is between 0.001 and 10000 neighbours".into())
+    density.ok_or_else(|| "expected a number of neighbours between 0.001 and 10000".into())
 }
 
 /// A clap parser for a frame rate.
 pub fn frame_rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (0.1..=1000.0).contains(rate));
-    rate.ok_or_else(|| "a rate is a number of frames a second from 0.1 to 1000".into())
+    rate.ok_or_else(|| "expected a number of frames per second from 0.1 to 1000".into())
 }
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(seed("4_294_967_295"), Ok(u32::MAX));
         for wrong in ["x", "-1", "1.5", "4294967296", ""] {
             let problem = seed(wrong).unwrap_err();
-            assert_eq!(problem, "a whole number from 0 to 4294967295 is wanted", "{wrong}");
+            assert_eq!(problem, "expected a whole number from 0 to 4294967295", "{wrong}");
         }
         for wrong in ["0", "-1", "nan", "inf", "x", "10001"] {
             assert!(density(wrong).unwrap_err().contains("0.001 and 10000"), "{wrong}");

@@ -25,24 +25,24 @@ pub struct BenchArgs {
     /// Which flock.
     #[command(flatten)]
     pub flock: BenchFlockArgs,
-    /// Which GPU: part of its name, or its number in `flockwork adapters`
+    /// GPU to use: part of its name, or its number in `flockwork adapters`
     #[arg(long, value_name = "NAME|INDEX")]
     pub adapter: Option<AdapterChoice>,
-    /// Threads of the CPU engine [default: one a core]
+    /// Threads of the CPU engine [default: one per core]
     #[arg(long, value_name = "T", value_parser = whole::<u32>(1..=4096), allow_negative_numbers = true)]
     pub threads: Option<u32>,
-    /// Ticks to time, after the warm-up; the figures are medians of samples, each the mean of as many
-    /// ticks as take 5 ms, and a short run is repeated
+    /// Ticks to time, after the warm-up. Times are medians of samples; a sample is the mean of as many
+    /// ticks as take 5 ms. A short run is repeated
     #[arg(long, value_name = "T", default_value_t = 100, value_parser = whole::<u32>(1..=u32::MAX.into()), allow_negative_numbers = true)]
     pub ticks: u32,
-    /// Engines, in the order of the table [default: gpu,cpu,cpu1; no gpu where there is none]
+    /// Engines, in the order of the table [default: gpu,cpu,cpu1; cpu,cpu1 without a GPU]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub engines: Vec<BenchEngine>,
     /// Write the results as JSON too; docs/bench.schema.json describes its fields
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Draw them too: time per agent against the count (or, of one count, engine beside engine), and
-    /// the passes of each engine
+    /// Draw the results: time per agent against the count (for one count, the engines side by side),
+    /// and the passes of each engine
     #[arg(long, value_name = "FILE.svg|.png")]
     pub plot: Option<PathBuf>,
 }
@@ -53,7 +53,7 @@ pub struct BenchFlockArgs {
     /// A built-in scene, or the path of a scene file
     #[arg(long, value_name = "NAME|FILE", default_value = "flock")]
     pub scene: String,
-    /// Numbers of agents; one table for each of them and each density
+    /// Numbers of agents; one table for each count and density
     #[arg(
         long, visible_alias = "counts", value_name = "N[,N…]", value_delimiter = ',',
         default_value = "200000", value_parser = usage::count, allow_negative_numbers = true
@@ -62,7 +62,7 @@ pub struct BenchFlockArgs {
     /// Seed of the random numbers [default: the scene's]
     #[arg(long, value_name = "S", value_parser = whole::<u32>(0..=u32::MAX.into()), allow_negative_numbers = true)]
     pub seed: Option<u32>,
-    /// Mean neighbours within the largest radius; the world grows to fit [default: the scene's]
+    /// Mean number of neighbours within the largest radius; sizes the world [default: the scene's]
     #[arg(
         long,
         visible_alias = "densities",
@@ -72,14 +72,14 @@ pub struct BenchFlockArgs {
         allow_negative_numbers = true
     )]
     pub density: Vec<f32>,
-    /// How the flock starts [default: as the scene says; `flock` starts uniform]
+    /// How the flock starts [default: as in the scene; `flock` starts uniform]
     #[arg(long, value_enum)]
     pub state: Option<StartState>,
-    /// Ticks between the start and the measurement, on the fastest engine [default: for flocked
-    /// 1000, fewer if the largest count is above a million; else 0]
+    /// Ticks before the measurement, on the fastest engine [default: 1000 for flocked, fewer for counts
+    /// above a million; else 0]
     #[arg(long, value_name = "T", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     pub settle: Option<u64>,
-    /// Override a scene key, as in --set starling.separation.weight=2; may be repeated
+    /// Override a scene key, for example --set starling.separation.weight=2; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub overrides: Vec<String>,
 }
@@ -89,9 +89,9 @@ pub struct BenchFlockArgs {
 pub enum StartState {
     /// At random places all over the world
     Uniform,
-    /// The same after --settle ticks, in which flocks form
+    /// Uniform, then --settle ticks in which flocks form
     Flocked,
-    /// In a square in the middle that has 1 % of the world's area
+    /// In a square in the middle with 1 % of the world's area
     Clumped,
 }
 
@@ -178,7 +178,7 @@ impl BenchArgs {
         let twice = |at: &usize| self.engines[..*at].contains(&self.engines[*at]);
         if let Some(at) = (0..self.engines.len()).find(twice) {
             let label = self.engines[at].label();
-            return Err(wrong(format!("--engines: {label} is there twice; name each engine once")));
+            return Err(wrong(format!("--engines: {label} is named twice; name each engine once")));
         }
         let mut densities: Vec<f32> = self.flock.density.clone();
         densities.sort_by(f32::total_cmp);
@@ -186,8 +186,8 @@ impl BenchArgs {
         let (found, most) = (densities.len(), Marker::ALL.len());
         if self.plot.is_some() && self.flock.count.len() > 1 && found > most {
             return Err(wrong(format!(
-                "--plot: {found} densities; a plot has lines of {most} kinds: leave some out, or \
-                 make several plots"
+                "--plot: {found} densities, but a plot has only {most} kinds of lines; leave some out, \
+                 or make several plots"
             )));
         }
         Ok(())
@@ -250,7 +250,7 @@ pub mod tests {
     #[test]
     fn rows_and_lines_that_would_look_alike_are_refused() {
         let problem = |options: &str| parsed(options).check().err().map(|error| error.to_string());
-        assert!(problem("--engines gpu,cpu,gpu").unwrap().contains("gpu is there twice"));
+        assert!(problem("--engines gpu,cpu,gpu").unwrap().contains("gpu is named twice"));
         assert_eq!(problem("--engines gpu,cpu,cpu1"), None);
         let nine = "--densities 1,2,3,4,5,6,7,8,9 --plot a.svg";
         assert!(problem(&format!("--counts 10,20 {nine}")).unwrap().contains("leave some out"));

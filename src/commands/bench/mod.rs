@@ -56,7 +56,7 @@ pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
         let whole = reports.iter().filter(|report| report.ticks == report.ticks_asked).count();
         let part = if whole < reports.len() { ", one more in part" } else { "" };
         let kept = match reports.len() {
-            0 => "nothing has been measured, and nothing is written".into(),
+            0 => "nothing has been measured or written".into(),
             _ if kept.is_empty() => format!("tables done: {whole} of {wanted}{part}"),
             _ => format!("tables done: {whole} of {wanted}{part}; {kept}"),
         };
@@ -64,7 +64,7 @@ pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     }
     summed_up?;
     match printer.fault {
-        Some(fault) => Err(anyhow::anyhow!("{fault:#}; the figures are in {kept}")),
+        Some(fault) => Err(anyhow::anyhow!("{fault:#}; the results are in {kept}")),
         None => Ok(()),
     }
 }
@@ -84,7 +84,7 @@ impl Printer {
         }
         match say(text) {
             Err(fault) if !self.is_needed => {
-                eprintln!("flockwork: {fault:#}; going on for --json and --plot");
+                eprintln!("flockwork: {fault:#}; continuing for --json and --plot");
                 self.fault = Some(fault);
                 Ok(())
             }

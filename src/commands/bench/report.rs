@@ -180,7 +180,7 @@ impl Report {
             )?,
             None => writeln!(
                 f,
-                "mean neighbours not counted (evenly spread: {:.1}): interrupted",
+                "mean neighbours not counted, interrupted (evenly spread: {:.1})",
                 self.uniform_neighbours
             )?,
         }

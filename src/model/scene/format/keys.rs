@@ -245,7 +245,7 @@ section! {
 }
 
 section! {
-    /// A kind of agents. The keys of its body and its behaviours follow below.
+    /// A kind of agents. The keys of its body and its behaviours have a page of their own.
     SPECIES "[species.NAME]" SpeciesKeys {
         /// Agents of this species. `--count` keeps the shares.
         count: Values::Whole(1, MAX_AGENTS) => "100", "agents";
