@@ -1,14 +1,69 @@
 //! Massive flocks on the GPU, with a CPU engine of equal rank beside it.
 //!
+//! A flock has a [`Scene`] (its world, species and behaviours), a [`FlockState`] (every agent at one
+//! tick) and an [`Engine`] that moves it: [`CpuEngine`], or [`GpuEngine`] on a [`Gpu`]. Same seed,
+//! scene and engine: same bytes.
+//!
+//! ```
+//! use flockwork::{CpuEngine, Engine, Error, Metrics, Request, Scene};
+//!
+//! // A scene as in a file of `scenes/`, and one key on top, as `--set` takes it.
+//! let text = r#"
+//!     about = "A small flock"
+//!     [world]
+//!     size = [600, 400]
+//!     boundary = "wrap"
+//!     [species.bird]
+//!     count = 200
+//!     max_speed = 3
+//!     max_force = 0.1
+//!     alignment = { radius = 50, weight = 1 }
+//!     cohesion = { radius = 50, weight = 1 }
+//!     separation = { radius = 25, weight = 1 }
+//! "#;
+//! let overrides = ["bird.separation.weight=1.5".to_string()];
+//! let mut scene = Scene::parse("small", text, &overrides)?;
+//! let start = scene.populate(&Request::default())?;
+//!
+//! let mut engine = CpuEngine::new(None)?;
+//! engine.load(&scene, &start)?;
+//! engine.step(300)?;
+//! let end = engine.read_back()?;
+//! assert_eq!((end.tick, end.len()), (300, 200));
+//!
+//! let (before, after) = (Metrics::of(&scene, &start), Metrics::of(&scene, &end));
+//! println!("polarisation: {:.2}, then {:.2}", before.polarisation, after.polarisation);
+//! assert!(after.polarisation > before.polarisation, "they have turned the same way");
+//! # Ok::<(), Error>(())
+//! ```
+//!
 //! The layers, each using only those before it: [`model`] (what a flock is), [`engine`] (how it
-//! moves), [`view`] (what it looks like), [`session`] (one flock in time), [`app`] (the window),
-//! [`commands`] (what the program does).
+//! moves), `view` (what it looks like), [`session`] (one flock in time), `app` (the window),
+//! `commands` (what the program does). The features `view`, `app` and `cli`, all on by default, bring
+//! the view, the window and the commands. An embedding program may do with less:
+//! `default-features = false` leaves the model, both engines and the session. `examples/` has whole
+//! programs.
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
+#[cfg(feature = "app")]
 pub mod app;
+#[cfg(feature = "cli")]
 pub mod commands;
 pub mod engine;
+mod error;
 pub mod model;
 pub mod session;
+#[cfg(feature = "view")]
 pub mod view;
+
+pub use engine::cpu::CpuEngine;
+pub use engine::gpu::{AdapterChoice, Gpu, GpuEngine};
+pub use engine::{Engine, EngineError, EngineKind, Snapshot};
+pub use error::Error;
+pub use model::scene::{BuiltIn, PopulateError, Request, Scene, SceneError, built_in};
+pub use model::state::FlockState;
+pub use model::statistics::Metrics;
+pub use model::vector::Point;
+#[cfg(feature = "view")]
+pub use view::{Painter, RasterPainter, camera::Camera, frame::Frame, gpu::renderer::Renderer};

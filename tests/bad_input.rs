@@ -94,10 +94,10 @@ fn an_array_with_a_broken_header_is_refused_quickly() {
     let endless = plain.replace("(2,)", "(4000000000,)");
     let overflowing = plain.replace("(2,)", "(9223372036854775807, 9223372036854775807, 4)");
     let cases = [
-        ("brackets", whole(1, &nested(40, "[", "]"), &[0; 8])),
-        ("brackets", whole(1, &nested(2000, "(", ")"), &[0; 8])),
-        ("brackets", whole(2, &nested(400, "{", "}"), &[0; 8])),
-        ("brackets", whole(1, &"[{".repeat(4000), &[])),
+        ("that of a plain array", whole(1, &nested(40, "[", "]"), &[0; 8])),
+        ("that of a plain array", whole(1, &nested(2000, "(", ")"), &[0; 8])),
+        ("that of a plain array", whole(2, &nested(400, "{", "}"), &[0; 8])),
+        ("that of a plain array", whole(1, &"[{".repeat(4000), &[])),
         ("10000 are the most", whole(2, &long, &[0; 8])),
         ("10000 are the most", array(2, u32::MAX, plain, &[0; 8])),
         ("cut short", array(1, 9000, plain, &[0; 8])),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use flockwork::model::behaviours::Kind;
 
 /// The layers, lowest first. Each uses only itself and the layers before it.
-const LAYERS: [&str; 6] = ["model", "engine", "view", "session", "app", "commands"];
+const LAYERS: [&str; 7] = ["model", "engine", "view", "session", "app", "error", "commands"];
 
 /// The parts of the model, lowest first, with the same rule.
 const MODEL: [&str; 13] = [
@@ -208,6 +208,49 @@ fn each_library_stays_in_its_room() {
             assert!(at_home || !named, "{library} is named in {}", path.display());
         }
     }
+}
+
+/// `cargo test` with fewer features leaves out the tests that need more.
+#[test]
+fn a_test_says_which_features_it_needs() {
+    let manifest: toml::Table = fs::read_to_string(root("Cargo.toml")).unwrap().parse().unwrap();
+    let said = |name: &str| -> Vec<String> {
+        let tests = manifest["test"].as_array().unwrap();
+        let found = tests.iter().find(|test| test["name"].as_str() == Some(name));
+        let features = found.and_then(|test| test.get("required-features")?.as_array());
+        features.into_iter().flatten().map(|name| name.as_str().unwrap().to_string()).collect()
+    };
+    let mut needy = 0;
+    for entry in fs::read_dir(root("tests")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        let text = if path.join("main.rs").exists() {
+            sources(&path).into_iter().map(|(_, text)| text).collect()
+        } else if path.is_file() && name != "house" {
+            fs::read_to_string(&path).unwrap()
+        } else {
+            // Shared by others, or this file, which names what the others contain.
+            continue;
+        };
+        let shared = code(&text).filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+        let rooms = shared.map(|room| root("tests").join(room)).filter(|room| room.is_dir());
+        let shared: String = rooms.flat_map(|room| sources(&room)).map(|(_, text)| text).collect();
+        let text = text + &shared;
+        let said = said(&name);
+        for (part, feature, brought_by) in [
+            ("flockwork::view", "view", &["app", "cli"][..]),
+            ("flockwork::app", "app", &[]),
+            ("flockwork::commands", "cli", &[]),
+            ("CARGO_BIN_EXE", "app", &[]),
+            ("CARGO_BIN_EXE", "cli", &[]),
+        ] {
+            let there = said.iter().any(|s| s == feature || brought_by.contains(&s.as_str()));
+            let needed = text.contains(part);
+            assert!(!needed || there, "{name} needs the feature {feature}: required-features");
+            needy += u32::from(needed);
+        }
+    }
+    assert!(needy > 20, "{needy}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod loses_device;
+mod png_file;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -142,7 +143,7 @@ fn a_device_lost_during_a_capture_leaves_no_half_film() {
         assert!(found.len() <= frames + 1, "{found:?}");
         for name in found {
             let bytes = std::fs::read(path.join(&name)).unwrap();
-            assert!(image::load_from_memory(&bytes).is_ok(), "{name} is not whole");
+            assert!(png_file::decode(&bytes).is_some(), "{name} is not whole");
         }
         std::fs::remove_dir_all(&path).unwrap();
     }

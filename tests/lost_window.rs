@@ -5,6 +5,7 @@
 mod adapter;
 mod desktop;
 mod loses_device;
+mod png_file;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -104,7 +105,7 @@ fn program(engine: &str, remove: &Path) -> Command {
 /// Pixels in the colour of notices, where the overlay is.
 fn notice(shot: &Shot) -> usize {
     let places = (0..600).flat_map(|x| (0..400).map(move |y| (x, y)));
-    places.filter(|(x, y)| shot.0.get_pixel(*x, *y).0 == [255, 190, 90]).count()
+    places.filter(|(x, y)| shot.0.rgb(*x, *y) == Some([255, 190, 90])).count()
 }
 
 fn flock(shot: &Shot) -> bool {

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod picture;
+mod png_file;
 
 use std::fs;
 use std::path::Path;
@@ -235,10 +236,9 @@ fn pictures_of_cinema_size_can_be_drawn() {
     let pictures = ["gpu", "cpu"].map(|engine| {
         let name = format!("{engine}.png");
         capture(folder.path(), engine, "--count 5000 --ticks 1 --size 3840x2160", &name);
-        let picture = image::open(folder.path().join(name)).unwrap().to_rgba8();
-        let (width, height) = picture.dimensions();
-        assert_eq!((width, height), (3840, 2160));
-        Frame { width, height, pixels: picture.into_raw() }
+        let picture = png_file::open(&folder.path().join(name));
+        assert_eq!((picture.width, picture.height), (3840, 2160));
+        picture
     });
     let difference = difference(&pictures[0], &pictures[1]);
     assert!(difference < DENSE_TOLERANCE, "{difference}");
@@ -269,9 +269,7 @@ fn a_flock_is_as_bright_in_any_resolution() {
                 let (name, arguments) =
                     (format!("{size}.png"), format!("{flock} --ticks 1 --size {size}"));
                 capture(folder.path(), engine, &arguments, &name);
-                let picture = image::open(folder.path().join(name)).unwrap().to_rgba8();
-                let (width, height) = picture.dimensions();
-                brightness(&Frame { width, height, pixels: picture.into_raw() })
+                brightness(&png_file::open(&folder.path().join(name)))
             };
             let reference = drawn("1280x720");
             assert!(reference > 3.0, "{flock}: there is something to see");

@@ -177,26 +177,27 @@ fn positions_on_the_far_wall_are_inside_walls_alone() {
 
 #[test]
 fn an_npz_of_other_widths_and_without_options_is_read() {
-    use npyz::WriterBuilder;
+    use std::io::Write;
     use zip::ZipWriter;
     use zip::write::SimpleFileOptions;
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.npz");
+    let array = |kind: &str, shape: &str, numbers: &[u8]| {
+        let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}\n");
+        [b"\x93NUMPY\x01\x00", &(text.len() as u16).to_le_bytes()[..], text.as_bytes(), numbers]
+            .concat()
+    };
     let write = |ids: [i64; 2], rows: u64, name: &str| {
         let mut archive = ZipWriter::new(std::fs::File::create(&path).unwrap());
-        let options = SimpleFileOptions::default();
-        archive.start_file("id.npy", options).unwrap();
-        let ids_out = npyz::WriteOptions::<i64>::new().default_dtype().shape(&[2]);
-        let mut array = ids_out.writer(&mut archive).begin_nd().unwrap();
-        array.extend(ids).unwrap();
-        array.finish().unwrap();
+        let mut put = |name: &str, array: Vec<u8>| {
+            archive.start_file(format!("{name}.npy"), SimpleFileOptions::default()).unwrap();
+            archive.write_all(&array).unwrap();
+        };
+        put("id", array(">i8", "2,", &ids.map(i64::to_be_bytes).concat()));
+        let numbers: Vec<u8> = (0..rows * 2).flat_map(|i| (i as f64).to_le_bytes()).collect();
         for name in ["position", name] {
-            archive.start_file(format!("{name}.npy"), options).unwrap();
-            let out = npyz::WriteOptions::<f64>::new().default_dtype().shape(&[rows, 2]);
-            let mut array = out.writer(&mut archive).begin_nd().unwrap();
-            array.extend((0..rows * 2).map(|i| i as f64)).unwrap();
-            array.finish().unwrap();
+            put(name, array("<f8", &format!("{rows}, 2"), &numbers));
         }
         archive.finish().unwrap();
     };

@@ -3,6 +3,7 @@
 
 mod adapter;
 mod desktop;
+mod png_file;
 
 use std::fs;
 
@@ -171,7 +172,7 @@ fn a_start_without_options_is_a_flock_of_many_colours() {
     let colours = |shot: &Shot| {
         let mut parts = [0_usize; 6];
         for (x, y) in shot.darts(300..1280, 0..720) {
-            let [r, g, b] = shot.0.get_pixel(x as u32, y as u32).0.map(f64::from);
+            let [r, g, b] = shot.0.rgb(x as u32, y as u32).unwrap().map(f64::from);
             let hue = (3.0_f64.sqrt() * (g - b)).atan2(2.0 * r - g - b);
             parts[(hue.rem_euclid(std::f64::consts::TAU) / std::f64::consts::TAU * 6.0)
                 as usize
@@ -391,8 +392,8 @@ fn lines_with<'a>(err: &'a str, part: &str) -> Vec<&'a str> {
 
 /// Width and height of a picture, and the number of pixels that are not background.
 fn picture(path: &std::path::Path) -> ((u32, u32), usize) {
-    let shot = Shot(image::open(path).unwrap().to_rgb8());
-    let (width, height) = shot.0.dimensions();
+    let shot = Shot(png_file::open(path));
+    let (width, height) = (shot.0.width, shot.0.height);
     ((width, height), shot.darts(0..i64::from(width), 0..i64::from(height)).len())
 }
 

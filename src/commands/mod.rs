@@ -14,6 +14,7 @@ pub mod options;
 pub mod output;
 mod output_folder;
 mod progress;
+#[cfg(feature = "app")]
 pub mod run;
 pub mod scenes;
 pub mod simulate;

@@ -3,12 +3,15 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use image::{ImageFormat, RgbImage};
+use flockwork::view::frame::Frame;
+use flockwork::view::recorder::png;
+
+use crate::png_file;
 
 /// The programs that the window tests need.
 const TOOLS: [&str; 3] = ["Xvfb", "xdotool", "import"];
@@ -100,8 +103,7 @@ impl Display {
     pub fn look(&self) -> Shot {
         let mut command = Command::new("import");
         command.args(["-window", "root", "-depth", "8", "png:-"]).env("DISPLAY", &self.name);
-        let png = Cursor::new(call(&mut command).stdout);
-        Shot(image::load(png, ImageFormat::Png).unwrap().to_rgb8())
+        Shot(png_file::decode(&call(&mut command).stdout).unwrap())
     }
 
     /// Takes screenshots until one is as wanted. If none ever is, the test fails with `what`.
@@ -114,7 +116,7 @@ impl Display {
             }
             if begin.elapsed() > DEADLINE {
                 let path = std::env::temp_dir().join("flockwork-window-failed.png");
-                shot.0.save(&path).unwrap();
+                png::write(std::fs::File::create(&path).unwrap(), &shot.0).unwrap();
                 panic!("not seen within {DEADLINE:?}: {what}; the last look is {}", path.display());
             }
             std::thread::sleep(NAP);
@@ -222,18 +224,15 @@ impl Drop for Program {
 
 /// A screenshot.
 #[derive(Clone, PartialEq)]
-pub struct Shot(pub RgbImage);
+pub struct Shot(pub Frame);
 
 impl Shot {
     /// True when the pixel belongs to a dart: darts are bright and coloured, the interface is grey,
     /// the background is nearly black.
     pub fn lit(&self, x: i64, y: i64) -> bool {
         let inside = x >= 0 && y >= 0;
-        let pixel = inside.then(|| self.0.get_pixel_checked(x as u32, y as u32)).flatten();
-        pixel.is_some_and(|pixel| {
-            let (low, high) = (pixel.0.iter().min().unwrap(), pixel.0.iter().max().unwrap());
-            high - low > 50
-        })
+        let pixel = inside.then(|| self.0.rgb(x as u32, y as u32)).flatten();
+        pixel.is_some_and(|rgb| rgb.iter().max().unwrap() - rgb.iter().min().unwrap() > 50)
     }
 
     /// The pixels of darts in a rectangle.
@@ -246,7 +245,7 @@ impl Shot {
     pub fn greys(&self, x: std::ops::Range<u32>, y: std::ops::Range<u32>) -> usize {
         let rows = y.flat_map(|y| x.clone().map(move |x| (x, y)));
         let grey = |(x, y): &(u32, u32)| {
-            let [r, g, b] = self.0.get_pixel(*x, *y).0;
+            let [r, g, b] = self.0.rgb(*x, *y).unwrap();
             r > 90 && r.abs_diff(g) < 6 && g.abs_diff(b) < 6
         };
         rows.filter(grey).count()
@@ -256,7 +255,7 @@ impl Shot {
     /// `place((x, y))` there: pixels that are dart in both over pixels that are dart in either, 0
     /// to 1.
     pub fn agreement(&self, other: &Self, place: impl Fn((i64, i64)) -> (f64, f64)) -> f64 {
-        let (width, height) = (i64::from(self.0.width()), i64::from(self.0.height()));
+        let (width, height) = (i64::from(self.0.width), i64::from(self.0.height));
         let (mut both, mut either) = (0_u32, 0_u32);
         for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
             let (there_x, there_y) = place((x, y));

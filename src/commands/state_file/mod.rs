@@ -3,6 +3,7 @@
 //! What [`StateWriter`] writes, [`read_state`] reads back to the same bits.
 
 mod csv;
+mod npy;
 mod npz;
 mod table;
 

@@ -1,19 +1,17 @@
 //! State files as NumPy arrays: an uncompressed ZIP archive of `.npy` files.
 
-use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use npyz::npz::{array_name_from_file_name, file_name_from_array_name};
-use npyz::{AutoSerialize, Deserialize, NpyFile, NpyHeader, WriteOptions, WriterBuilder};
 use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
 use super::ARRAYS;
+use super::npy::{Header, Number, write_header};
 use super::table::{StateRow, StateTable};
 use crate::commands::output::{OutputError, OutputFile, Scratch};
 use crate::model::quote::{cut, quoted};
@@ -126,7 +124,7 @@ fn fill(
 
 /// Copies one array into the archive. The bytes are those of the machine, and so is the byte
 /// order that the header declares.
-fn append<T: AutoSerialize>(
+fn append<T: Number>(
     archive: &mut ZipWriter<&mut FirstError>,
     name: &str,
     shape: &[u64],
@@ -139,14 +137,23 @@ fn append<T: AutoSerialize>(
         .last_modified_time(DateTime::default())
         // Beyond 4 GiB, header included, a ZIP entry needs wider fields.
         .large_file(length > u64::from(u32::MAX) - 4096);
-    archive.start_file(file_name_from_array_name(name), options)?;
-    let header = WriteOptions::<T>::new().default_dtype().shape(shape);
-    io::copy(&mut values, header.writer(archive).write_header_only()?)?;
+    archive.start_file(format!("{name}{EXTENSION}"), options)?;
+    write_header::<T>(archive, shape)?;
+    io::copy(&mut values, archive)?;
     Ok(())
 }
 
+/// How the file of an array ends in an archive.
+const EXTENSION: &str = ".npy";
+
 type Archive = ZipArchive<BufReader<File>>;
-type Entry<'a> = NpyFile<BufReader<ZipFile<'a, BufReader<File>>>>;
+
+/// One array of an archive, its header read.
+struct Entry<'a> {
+    header: Header,
+    /// The numbers.
+    rest: BufReader<ZipFile<'a, BufReader<File>>>,
+}
 
 /// Reads the last tick.
 pub fn read(path: &Path) -> anyhow::Result<StateTable> {
@@ -155,7 +162,7 @@ pub fn read(path: &Path) -> anyhow::Result<StateTable> {
     let mut archive = ZipArchive::new(BufReader::new(file)).context(broken)?;
     for file in archive.file_names() {
         let file = file.context(broken)?;
-        let Some(name) = array_name_from_file_name(&file) else { continue };
+        let Some(name) = file.strip_suffix(EXTENSION) else { continue };
         if !ARRAYS.contains(&name) {
             bail!(
                 "unknown array {}; the arrays are {}, tick and species are optional{}",
@@ -194,100 +201,48 @@ pub fn read(path: &Path) -> anyhow::Result<StateTable> {
     table.complete()
 }
 
-/// Most bytes of an array's header, those before its text included: as many as NumPy reads.
-const LONGEST_HEADER: usize = 10_000;
-
-/// How deep brackets may be nested in a header. Those of plain arrays are two deep; the parser takes
-/// twice as long, or three times, for each that is deeper.
-const DEEPEST_HEADER: usize = 4;
-
 /// Most bytes that one byte of a compressed entry stands for.
 const MOST_INFLATED: u64 = 1032;
 
 /// Opens one array, if the archive has it.
 fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry<'a>>> {
     let place = || format!("cannot read `{name}`");
-    let mut file = match archive.by_name(&file_name_from_array_name(name)) {
+    let mut file = match archive.by_name(&format!("{name}{EXTENSION}")) {
         Ok(file) => file,
         Err(ZipError::FileNotFound) => return Ok(None),
         Err(error) => return Err(error).with_context(place),
     };
-    let text = header(&mut file).with_context(place)?;
-    let header = NpyHeader::from_reader(&text[..]).map_err(|error| {
-        // The rest of the message repeats the header.
-        let told = error.to_string();
-        anyhow::anyhow!(
-            "cannot read `{name}`: its header: {}",
-            cut(told.lines().next().unwrap_or(""))
-        )
-    })?;
+    let header = Header::read(&mut file).with_context(place)?;
     // Not what the header says there is, nor what the archive says, if its bytes cannot hold it.
     let there = file.size().min(file.compressed_size().saturating_mul(MOST_INFLATED));
-    let size = header.dtype().num_bytes().unwrap_or_default() as u128;
-    let told = header.shape().iter().try_fold(size, |size, side| size.checked_mul((*side).into()));
-    if told.is_none_or(|told| told + text.len() as u128 > there.into()) {
+    let told = header.count().and_then(|count| count.checked_mul(header.size()));
+    if told.and_then(|told| told.checked_add(header.bytes as u64)).is_none_or(|told| told > there) {
         bail!(
             "`{name}` has the shape {} and {there} bytes at most, which do not hold it; write the \
              file again",
-            cut(&format!("{:?}", header.shape()))
+            cut(&format!("{:?}", header.shape))
         );
     }
-    Ok(Some(NpyFile::with_header(header, BufReader::with_capacity(1 << 16, file))))
-}
-
-/// The header of an array, read and looked at before anybody parses it.
-fn header(file: &mut impl Read) -> anyhow::Result<Vec<u8>> {
-    let mut header = vec![0; 12];
-    file.read_exact(&mut header[..10]).context("it is cut short")?;
-    if !header.starts_with(b"\x93NUMPY") {
-        bail!("it is no NumPy array");
-    }
-    // Version 1 has a length of two bytes, the later ones of four.
-    let length = if header[6] == 1 {
-        header.truncate(10);
-        u16::from_le_bytes([header[8], header[9]]).into()
-    } else {
-        file.read_exact(&mut header[10..]).context("it is cut short")?;
-        u32::from_le_bytes([header[8], header[9], header[10], header[11]]) as usize
-    };
-    let begin = header.len();
-    if begin.saturating_add(length) > LONGEST_HEADER {
-        bail!("its header has {length} bytes; {LONGEST_HEADER} are the most there can be");
-    }
-    header.resize(begin + length, 0);
-    file.read_exact(&mut header[begin..]).context("it is cut short")?;
-    let mut depth = 0_usize;
-    for byte in &header[begin..] {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > DEEPEST_HEADER {
-            bail!("its header nests brackets; that of a plain array of numbers does not");
-        }
-    }
-    Ok(header)
+    Ok(Some(Entry { header, rest: BufReader::with_capacity(1 << 16, file) }))
 }
 
 /// All values of an array, in the order of the file, each through `convert`, which finds nothing
 /// for a value that is not `wanted`.
-fn values<T: Deserialize + Copy + Display, U>(
+fn values<T: Number, U>(
     entry: Entry<'_>,
     name: &str,
     wanted: &str,
     convert: impl Fn(T) -> Option<U>,
 ) -> anyhow::Result<Vec<U>> {
     let cut = || format!("`{name}` is cut short or damaged; write the file again");
-    let header = entry.header().clone();
-    let count = header.len();
-    let mut rest = entry.into_inner();
+    let Entry { header, mut rest } = entry;
+    let (count, big_endian) = (header.count().with_context(cut)?, header.big_endian());
     // No more than what could be there, even of an archive that lies about its size.
     let mut all = Vec::with_capacity(count.min(1 << 24) as usize);
-    let typed = NpyFile::with_header(header, &mut rest).data::<T>();
-    for value in typed.map_err(|error| anyhow::anyhow!("`{name}`: {error}"))? {
-        let value = value.with_context(cut)?;
-        let row = all.len();
+    let mut bytes = vec![0; T::SIZE];
+    for row in 0..count {
+        rest.read_exact(&mut bytes).with_context(cut)?;
+        let value = T::from_bytes(&bytes, big_endian);
         all.push(
             convert(value).with_context(|| {
                 format!("row {row}: {name} is {value}, where {wanted} is wanted")
@@ -303,15 +258,10 @@ fn values<T: Deserialize + Copy + Display, U>(
     Ok(all)
 }
 
-/// The type of an array's values as NumPy writes it, such as `<f4`, and its shape.
-fn described(entry: &Entry<'_>) -> (String, Vec<u64>) {
-    (entry.header().dtype().descr().trim_matches('\'').to_owned(), entry.header().shape().to_vec())
-}
-
 /// An array of one axis that holds whole numbers of any width from 0 to `most`.
 fn integers(archive: &mut Archive, name: &str, most: u64) -> anyhow::Result<Option<Vec<u64>>> {
     let Some(entry) = open(archive, name)? else { return Ok(None) };
-    let (kind, shape) = described(&entry);
+    let Header { kind, shape, .. } = entry.header.clone();
     if shape.len() != 1 {
         let shape = format!("{shape:?}");
         bail!("`{name}` has the shape {}; an array of one axis is wanted", cut(&shape));
@@ -335,14 +285,13 @@ fn integers(archive: &mut Archive, name: &str, most: u64) -> anyhow::Result<Opti
 /// An array of `rows` × 2 floating-point numbers.
 fn points(archive: &mut Archive, name: &str, rows: usize) -> anyhow::Result<Vec<Point>> {
     let entry = open(archive, name)?.with_context(|| format!("the array `{name}` is missing"))?;
-    let (kind, shape) = described(&entry);
+    let Header { kind, shape, fortran, .. } = entry.header.clone();
     if shape != [rows as u64, DIMENSIONS as u64] {
         bail!(
             "`{name}` has the shape {}; [{rows}, {DIMENSIONS}] is wanted, as for `id`",
             cut(&format!("{shape:?}"))
         );
     }
-    let fortran = entry.header().order() == npyz::Order::Fortran;
     let numbers = match kind.get(1..) {
         Some("f4") => values(entry, name, "a number", Some::<f32>),
         Some("f8") => values(entry, name, "a number", |v: f64| Some(v as f32)),

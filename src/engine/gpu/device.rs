@@ -228,17 +228,9 @@ impl Gpu {
             )));
         }
         let info = adapter.get_info();
-        let timing = wgpu::Features::TIMESTAMP_QUERY;
-        let subgroups = if info.driver == IN_STEP_DRIVER {
-            wgpu::Features::SUBGROUP
-        } else {
-            wgpu::Features::empty()
-        };
-        let wanted = timing | subgroups | PACKING;
-        let has_timestamps = adapter.features().contains(timing);
         let request = adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("flockwork"),
-            required_features: adapter.features() & wanted,
+            required_features: Self::features(&adapter),
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
@@ -247,6 +239,34 @@ impl Gpu {
             adapter: describe(&info),
             message: format!("cannot open the device: {error}; use --engine cpu"),
         })?;
+        Ok(Self::from_parts(instance, adapter, device, queue))
+    }
+
+    /// The features of an adapter that make passes faster, or that time them. None is needed.
+    #[must_use]
+    pub fn features(adapter: &wgpu::Adapter) -> wgpu::Features {
+        let subgroups = if adapter.get_info().driver == IN_STEP_DRIVER {
+            wgpu::Features::SUBGROUP
+        } else {
+            wgpu::Features::empty()
+        };
+        adapter.features() & (wgpu::Features::TIMESTAMP_QUERY | subgroups | PACKING)
+    }
+
+    /// A device that the program has opened itself, for its own drawing beside the flock's.
+    ///
+    /// WebGPU's default limits are enough. With the features of [`Gpu::features`] and the limits of
+    /// the adapter the device is faster, and a larger flock fits. The device's callbacks for errors
+    /// that nobody catches and for its loss are replaced: [`Gpu::check`] returns what they report.
+    #[must_use]
+    pub fn from_parts(
+        instance: wgpu::Instance,
+        adapter: wgpu::Adapter,
+        device: wgpu::Device,
+        queue: wgpu::Queue,
+    ) -> Arc<Self> {
+        let info = adapter.get_info();
+        let has_timestamps = device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
         let fault = Arc::new(Fault::new(&device));
         let errors = Arc::clone(&fault);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
@@ -255,7 +275,7 @@ impl Gpu {
         let losses = Arc::clone(&fault);
         device.set_device_lost_callback(move |reason, message| losses.lose(reason, &message));
         let made = Default::default();
-        Ok(Arc::new(Self { instance, adapter, device, queue, info, has_timestamps, fault, made }))
+        Arc::new(Self { instance, adapter, device, queue, info, has_timestamps, fault, made })
     }
 
     /// What has been made for flocks so far.

@@ -77,10 +77,7 @@ pub fn correct_count<W: Write + Seek>(
 mod tests {
     use std::io::Cursor;
 
-    use image::AnimationDecoder;
-    use image::codecs::png::PngDecoder;
-
-    use super::super::png::tests::pattern;
+    use super::super::png::tests::{decoded, pattern};
     use super::*;
 
     const FILM: Film = Film { width: 19, height: 31, rate: 25.0 };
@@ -100,12 +97,11 @@ mod tests {
 
     #[test]
     fn frames_read_back_exactly() {
-        let decoder = PngDecoder::new(Cursor::new(encoded(5, 5))).unwrap();
-        let frames = decoder.apng().unwrap().into_frames().collect_frames().unwrap();
+        let frames = decoded(&encoded(5, 5));
         assert_eq!(frames.len(), 5);
-        for (n, frame) in frames.into_iter().enumerate() {
-            assert_eq!(frame.delay().numer_denom_ms(), (40, 1));
-            assert_eq!(frame.into_buffer().into_raw(), pattern(19, 31, n as u32).pixels);
+        for (n, frame) in (0..).zip(frames) {
+            let shown = delay(FILM.rate);
+            assert_eq!(frame, (pattern(19, 31, n).pixels, Some(shown)));
         }
     }
 

@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use image::codecs::gif::{GifEncoder, Repeat};
-use image::{Delay, ImageError, RgbaImage};
+use gif::{Encoder, EncodingError, Repeat};
 
 use super::palette::palette;
 use super::{Film, Frame, RecordError, Recorder};
@@ -13,17 +12,27 @@ pub const HIGHEST_RATE: f64 = 50.0;
 
 /// A GIF that repeats for ever.
 pub struct GifRecorder<W: Write> {
-    encoder: GifEncoder<W>,
-    rate: f64,
+    encoder: Encoder<W>,
+    film: Film,
     /// Frames so far.
     count: u64,
 }
 
-fn failed(error: ImageError) -> RecordError {
+fn failed(error: EncodingError) -> RecordError {
     match error {
-        ImageError::IoError(error) => error.into(),
+        EncodingError::Io(error) => error.into(),
         other => RecordError::Encode { format: "GIF", message: other.to_string() },
     }
+}
+
+/// A side of a picture. The format has 16 bits for it.
+fn side(pixels: u32) -> Result<u16, RecordError> {
+    u16::try_from(pixels).map_err(|_| {
+        RecordError::Unsuitable(format!(
+            "a GIF is at most {} pixels wide and high, not {pixels}; lower --size",
+            u16::MAX
+        ))
+    })
 }
 
 impl<W: Write> GifRecorder<W> {
@@ -36,32 +45,32 @@ impl<W: Write> GifRecorder<W> {
                 film.rate
             )));
         }
-        // The speed matters only for pictures of more than 256 colours, and these have fewer.
-        let mut encoder = GifEncoder::new_with_speed(out, 30);
+        let colours = palette().colours().concat();
+        let mut encoder =
+            Encoder::new(out, side(film.width)?, side(film.height)?, &colours).map_err(failed)?;
         encoder.set_repeat(Repeat::Infinite).map_err(failed)?;
-        Ok(Self { encoder, rate: film.rate, count: 0 })
+        Ok(Self { encoder, film, count: 0 })
     }
 
     /// How long the next frame is shown, in hundredths of a second, the format's unit. Delays
     /// differ by one at most, so that the whole film keeps its rate.
-    fn delay(&self) -> u64 {
-        let shown = |frames: u64| (frames as f64 * 100.0 / self.rate).round() as u64;
-        shown(self.count + 1) - shown(self.count)
+    fn delay(&self) -> u16 {
+        let shown = |frames: u64| (frames as f64 * 100.0 / self.film.rate).round() as u64;
+        u16::try_from(shown(self.count + 1) - shown(self.count)).unwrap_or(u16::MAX)
     }
 }
 
 impl<W: Write> Recorder for GifRecorder<W> {
-    fn push(&mut self, mut frame: Frame) -> Result<(), RecordError> {
-        palette().reduce(&mut frame);
-        let milliseconds = u32::try_from(self.delay() * 10).unwrap_or(u32::MAX);
-        let delay = Delay::from_numer_denom_ms(milliseconds, 1);
+    fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+        let mut picture = gif::Frame::from_indexed_pixels(
+            side(frame.width)?,
+            side(frame.height)?,
+            palette().indices(&frame),
+            None,
+        );
+        picture.delay = self.delay();
         self.count += 1;
-        let Some(image) = RgbaImage::from_raw(frame.width, frame.height, frame.pixels) else {
-            let message = "a frame has too few pixels".into();
-            return Err(RecordError::Encode { format: "GIF", message });
-        };
-        let frame = image::Frame::from_parts(image, 0, 0, delay);
-        self.encoder.encode_frame(frame).map_err(failed)
+        self.encoder.write_frame(&picture).map_err(failed)
     }
 
     fn finish(self: Box<Self>) -> Result<(), RecordError> {
@@ -72,9 +81,6 @@ impl<W: Write> Recorder for GifRecorder<W> {
 
 #[cfg(test)]
 mod tests {
-    use image::AnimationDecoder;
-    use image::codecs::gif::GifDecoder;
-
     use super::super::png::tests::pattern;
     use super::*;
 
@@ -93,17 +99,28 @@ mod tests {
     fn frames_read_back_in_the_colours_of_the_palette() {
         let bytes = encoded(30.0);
         assert_eq!(bytes, encoded(30.0), "the same frames give the same bytes");
-        let decoder = GifDecoder::new(std::io::Cursor::new(bytes)).unwrap();
-        let frames = decoder.into_frames().collect_frames().unwrap();
-        assert_eq!(frames.len(), 30);
-        let mut time = 0;
-        for (n, frame) in frames.into_iter().enumerate() {
-            time += frame.delay().numer_denom_ms().0;
-            let mut expected = pattern(33, 21, n as u32);
-            palette().reduce(&mut expected);
-            assert_eq!(frame.into_buffer().into_raw(), expected.pixels);
+        let mut options = gif::DecodeOptions::new();
+        options.set_color_output(gif::ColorOutput::RGBA);
+        let mut decoder = options.read_info(&bytes[..]).unwrap();
+        assert_eq!(decoder.repeat(), Repeat::Infinite);
+        let (mut count, mut time) = (0, 0);
+        while let Some(frame) = decoder.read_next_frame().unwrap() {
+            let shown = pattern(33, 21, count);
+            let colours = palette().indices(&shown).into_iter().flat_map(|index| {
+                let [r, g, b] = palette().colours()[usize::from(index)];
+                [r, g, b, 255]
+            });
+            assert!(frame.buffer.iter().copied().eq(colours));
+            (count, time) = (count + 1, time + frame.delay);
         }
-        assert_eq!(time, 1000, "30 frames at 30 a second take a second");
+        assert_eq!((count, time), (30, 100), "30 frames at 30 a second take a second");
+    }
+
+    #[test]
+    fn a_picture_that_is_too_wide_is_refused() {
+        let film = Film { width: 70_000, height: 8, rate: 25.0 };
+        let error = GifRecorder::new(Vec::new(), film).err().unwrap();
+        assert!(error.to_string().contains("not 70000"), "{error}");
     }
 
     #[test]

@@ -82,19 +82,20 @@ impl Palette {
         &self.colours
     }
 
-    /// Replaces every pixel by the nearest colour of the palette.
-    pub fn reduce(&self, frame: &mut Frame) {
-        frame.pixels.par_chunks_mut(1 << 16).for_each(|pixels| {
-            for pixel in pixels.chunks_exact_mut(4) {
-                let [r, g, b] = [pixel[0], pixel[1], pixel[2]];
-                // The background stays as it is, though its cell may be nearer to another colour.
-                if [r, g, b] != style::BACKGROUND {
-                    let cell = |c: u8| usize::from(c) >> (8 - BITS);
-                    let at = (cell(r) << (2 * BITS)) | (cell(g) << BITS) | cell(b);
-                    pixel[..3].copy_from_slice(&self.colours[usize::from(self.nearest[at])]);
-                }
-            }
-        });
+    /// For each pixel the index of the nearest colour.
+    #[must_use]
+    pub fn indices(&self, frame: &Frame) -> Vec<u8> {
+        let pixels = frame.pixels.par_chunks_exact(4).with_min_len(1 << 14);
+        pixels.map(|pixel| self.index([pixel[0], pixel[1], pixel[2]])).collect()
+    }
+
+    fn index(&self, [r, g, b]: Rgb) -> u8 {
+        // The background stays as it is, though its cell may be nearer to another colour.
+        if [r, g, b] == style::BACKGROUND {
+            return 0;
+        }
+        let cell = |c: u8| usize::from(c) >> (8 - BITS);
+        self.nearest[(cell(r) << (2 * BITS)) | (cell(g) << BITS) | cell(b)]
     }
 }
 
@@ -120,9 +121,8 @@ mod tests {
                 let ground = f32::from(style::BACKGROUND[i]) / 255.0;
                 ((ground + (mixed - ground) * part(901)) * 255.0).round() as u8
             });
-            let mut frame = Frame::filled(1, 1, pixel);
-            palette().reduce(&mut frame);
-            let found = frame.rgb(0, 0).unwrap();
+            let indices = palette().indices(&Frame::filled(1, 1, pixel));
+            let found = palette().colours()[usize::from(indices[0])];
             worst = worst.max((0..3).map(|i| found[i].abs_diff(pixel[i])).max().unwrap());
         }
         assert!(worst <= 32, "{worst}");

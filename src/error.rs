@@ -1,0 +1,56 @@
+//! One error for all that an embedding program calls.
+
+use crate::engine::EngineError;
+use crate::model::scene::{PopulateError, SceneError};
+
+/// What can go wrong in the library. Each layer has an error of its own; `?` turns any of them into
+/// this one, whose message is theirs.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A scene's text has a mistake.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A scene cannot have that many agents, or so large a world.
+    #[error(transparent)]
+    Populate(#[from] PopulateError),
+    /// An engine or a device cannot go on.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A picture or a film cannot be written.
+    #[cfg(feature = "view")]
+    #[error(transparent)]
+    Record(#[from] crate::view::recorder::RecordError),
+    /// There is no window.
+    #[cfg(feature = "app")]
+    #[error(transparent)]
+    Window(#[from] crate::app::WindowError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::scene::Scene;
+
+    /// A program that embeds the library.
+    fn mistaken(text: &str, count: u64) -> Result<usize, Error> {
+        let mut scene = Scene::parse("mine", text, &[])?;
+        let request = crate::model::scene::Request { count: Some(count), ..Default::default() };
+        Ok(scene.populate(&request)?.len())
+    }
+
+    #[test]
+    fn every_layer_says_what_is_wrong_in_its_own_words() {
+        let text = crate::model::scene::BuiltIn::named("flock").unwrap().text;
+        assert_eq!(mistaken(text, 7).unwrap(), 7);
+        let error = mistaken(&text.replace("weight", "wieght"), 7).unwrap_err();
+        assert!(
+            matches!(error, Error::Scene(_)) && error.to_string().contains("wieght"),
+            "{error}"
+        );
+        let error = mistaken(text, 0).unwrap_err();
+        assert!(matches!(error, Error::Populate(_)) && error.to_string().contains("--count 0"));
+        let lost = EngineError::NoAdapter("no GPU adapter found".into());
+        assert_eq!(Error::from(lost).to_string(), "no GPU adapter found");
+    }
+}
