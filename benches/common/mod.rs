@@ -1,5 +1,7 @@
 //! Shared by all benchmarks: flocks and the adapter.
 
+#![allow(dead_code, reason = "each benchmark uses its own part of this")]
+
 use std::sync::Arc;
 
 use flockwork::engine::gpu::{AdapterChoice, Gpu};
