@@ -58,7 +58,7 @@ pub struct OpenWindow {
     dropping: usize,
     /// What the pointer drags.
     held: Option<Thing>,
-    /// True when a button or key ended what the edits of the last frames were part of.
+    /// True when a button was released: the edits of the last frames are one.
     gesture_ended: bool,
     modifiers: ModifiersState,
     meter: Meter,
@@ -205,7 +205,10 @@ impl OpenWindow {
         event: &WindowEvent,
         options: &mut WindowOptions<'_>,
     ) -> Result<bool, WindowError> {
-        self.gesture_ended |= key.state.is_pressed() && !key.repeat;
+        if key.state.is_pressed() && !key.repeat {
+            // What follows is an edit of its own. A drag may begin in the same frame.
+            self.session.seal_edit();
+        }
         match Action::of(key, self.modifiers) {
             Some(action) => return self.act(action, options),
             // Without this, holding Tab would move the focus from slider to slider.

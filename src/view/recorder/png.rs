@@ -82,9 +82,12 @@ pub(super) mod tests {
         frame
     }
 
-    /// The frames of a PNG, opaque, and how long each is shown if it is a film: numerator,
+    /// The pixels of a frame, opaque, and how long it is shown if it belongs to a film: numerator,
     /// denominator.
-    pub fn decoded(bytes: &[u8]) -> Vec<(Vec<u8>, Option<(u16, u16)>)> {
+    type Decoded = (Vec<u8>, Option<(u16, u16)>);
+
+    /// The frames of a PNG.
+    pub fn decoded(bytes: &[u8]) -> Vec<Decoded> {
         let mut reader = ::png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
         let count = reader.info().animation_control().map_or(1, |film| film.num_frames);
         let frame = |_| {
