@@ -4,6 +4,8 @@
 //!
 //! The arguments are the number of agents and of ticks.
 
+use std::process::ExitCode;
+
 use flockwork::{AdapterChoice, CpuEngine, Engine, Error, Gpu, GpuEngine, Metrics, Request, Scene};
 
 /// What a file of `scenes/` may contain. Sizes are in world units, speeds in world units per tick.
@@ -23,14 +25,14 @@ max_force = 0.1
 separation = { radius = 25, weight = 1.5 }
 alignment = { radius = 50, weight = 1 }
 cohesion = { radius = 50, weight = 1 }
-evade = { species = "shark", radius = 100, weight = 4 }
+evade = { with = ["shark"], radius = 100, weight = 4 }
 
 [species.shark]
 count = 2
 size = 14
 max_speed = 3.5
 max_force = 0.08
-pursue = { species = "fish", radius = 200, weight = 1 }
+pursue = { with = ["fish"], radius = 200, weight = 1 }
 wander = { weight = 0.3 }
 "#;
 
@@ -62,7 +64,18 @@ fn run(engine: &mut dyn Engine, count: u64, ticks: u32) -> Result<Metrics, Error
     Ok(metrics)
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> ExitCode {
+    match compare() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The same run on both engines.
+fn compare() -> Result<(), Error> {
     let number = |at: usize, otherwise| {
         std::env::args().nth(at).and_then(|text| text.parse().ok()).unwrap_or(otherwise)
     };
