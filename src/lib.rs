@@ -61,7 +61,7 @@ pub use engine::cpu::CpuEngine;
 pub use engine::gpu::{AdapterChoice, Gpu, GpuEngine};
 pub use engine::{Engine, EngineError, EngineKind, Snapshot};
 pub use error::Error;
-pub use model::scene::{BuiltIn, PopulateError, Request, Scene, SceneError, built_in};
+pub use model::scene::{BuiltIn, PopulateError, Request, Scene, SceneError, built_in, edit_toml};
 pub use model::state::FlockState;
 pub use model::statistics::Metrics;
 pub use model::vector::Point;
