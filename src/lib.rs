@@ -67,3 +67,8 @@ pub use model::statistics::Metrics;
 pub use model::vector::Point;
 #[cfg(feature = "view")]
 pub use view::{Painter, RasterPainter, camera::Camera, frame::Frame, gpu::renderer::Renderer};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

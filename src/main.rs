@@ -48,13 +48,8 @@ fn misused(mut error: clap::Error) -> ExitCode {
     error.exit()
 }
 
-fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return misused(error),
-    };
-    commands::output::survive_file_limits();
-    let result = match cli.command {
+fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
         None => commands::run::run(&cli.run),
         Some(Command::Run(args)) => commands::run::run(&args),
         Some(Command::Capture(args)) => commands::capture::capture(&args),
@@ -64,8 +59,16 @@ fn main() -> ExitCode {
             commands::scenes::scenes(name.as_deref(), &overrides)
         }
         Some(Command::Adapters) => commands::adapters::adapters(),
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misused(error),
     };
-    match result {
+    commands::output::survive_file_limits();
+    match commands::headroom::start_threads().and_then(|()| run(cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("flockwork: {}", readable(&format!("{error:#}")));

@@ -71,6 +71,17 @@ fn check_bytes(count: u64, wanted: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Starts the threads that all commands share. Later the threads of an engine may leave no memory for
+/// them, and rayon panics if it cannot start them on first use.
+pub fn start_threads() -> anyhow::Result<()> {
+    rayon::ThreadPoolBuilder::new().build_global().map_err(|error| {
+        anyhow::anyhow!(
+            "cannot start the program's threads: {error}; lower RAYON_NUM_THREADS, or raise the \
+             limits (ulimit -v, ulimit -u)"
+        )
+    })
+}
+
 /// Allocates this many bytes and frees them unused; false when the system refuses.
 fn can_have(bytes: u64) -> bool {
     // Every thread reserves memory at its first allocation: let them all do so before asking.

@@ -7,7 +7,7 @@ mod capture_output;
 mod drive;
 mod figures;
 mod flow_file;
-mod headroom;
+pub mod headroom;
 mod input;
 pub mod interrupt;
 pub mod options;
