@@ -20,6 +20,10 @@ fn species_of(agent: u32) -> u32 {
     return tag[agent] >> ID_BITS;
 }
 
+fn id_of(agent: u32) -> u32 {
+    return tag[agent] & ((1u << ID_BITS) - 1u);
+}
+
 fn neighbours_of(agent: u32) -> f32 {
     return f32(memory[agent] & 0xffu);
 }

@@ -8,9 +8,9 @@
 // Two pairs of entry points: scenes of darts alone need nothing but a colour for each triangle.
 // Colours are premultiplied, and a colour with less alpha than light adds to what is behind it.
 
-import package::agents::{motion_of, species_of};
+import package::agents::motion_of;
 import package::picture::{
-    picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, turn_of
+    picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, look_of, turn_of
 };
 
 // Numbers of the shapes.
@@ -67,7 +67,7 @@ fn placed(position: vec2<f32>, arm: vec2<f32>) -> vec4<f32> {
 fn corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let agent = vertex / 3u;
     let motion = motion_of(agent);
-    let look = picture.species[species_of(agent)];
+    let look = look_of(agent);
     let crowd = crowd_of(agent);
     var out: Corner;
     out.position = placed(motion.xy, dart_arm(motion.zw, vertex % 3u, look));
@@ -85,7 +85,7 @@ fn paint(in: Corner) -> @location(0) vec4<f32> {
 fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
     let agent = vertex / 3u;
     let motion = motion_of(agent);
-    let look = picture.species[species_of(agent)];
+    let look = look_of(agent);
     let crowd = crowd_of(agent);
     var out: FigureCorner;
     if look.shape == DART {

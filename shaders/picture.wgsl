@@ -1,6 +1,7 @@
 // A picture: what the camera sees, how each species looks, and the colour of an agent.
 
-import package::agents::neighbours_of;
+import package::agents::{id_of, neighbours_of, species_of};
+@if(traits) import package::traits::drawn;
 
 struct SpeciesLook {
     // From the middle to the nose of a dart, to the edge of a disc, or to where a glow is about half
@@ -28,6 +29,16 @@ struct SpeciesLook {
     hue_per_turn: f32,
     hue_per_speed: f32,
     hue_per_crowd: f32,
+    // Between these each agent draws its own size, if the scene says so; world units.
+    size: f32,
+    least_size: f32,
+    // How a figure follows from the size: see Measure in src/view/style.rs.
+    smallest: f32,
+    full: f32,
+    faintest: f32,
+    shows_above: f32,
+    reach_factor: f32,
+    reach_beyond: f32,
 }
 
 struct Picture {
@@ -40,7 +51,12 @@ struct Picture {
     slenderness: f32,
     // Neighbours that make a crowd; 0 where agents do not remember theirs.
     crowd: f32,
-    padding: u32,
+    // Pixels per point.
+    scale: f32,
+    // For the draws of sizes.
+    seed: u32,
+    size_key: u32,
+    padding: vec2<u32>,
     species: array<SpeciesLook, MAX_SPECIES>,
 }
 
@@ -48,6 +64,33 @@ struct Picture {
 
 const MAX_SPECIES: u32 = 16;
 const TAU: f32 = 6.283185307179586;
+
+// The look of an agent of this size; Measure::extent in src/view/style.rs is the same.
+@if(traits)
+fn sized(look: SpeciesLook, size: f32) -> SpeciesLook {
+    let natural = size * picture.pixels_per_unit;
+    let wanted = max(natural, look.smallest * picture.scale);
+    let light = wanted * wanted * max(look.full * natural / wanted, look.faintest);
+    let shows = look.full * natural / look.smallest > look.shows_above;
+    let shape = select(wanted, max(natural, sqrt(light / look.full)), shows);
+    var own = look;
+    own.radius = max(shape, look.smallest);
+    own.reach = own.radius * look.reach_factor + look.reach_beyond;
+    own.strength = light / (own.radius * own.radius);
+    return own;
+}
+
+// The look of an agent: that of its species, or its own where agents draw their sizes.
+fn look_of(agent: u32) -> SpeciesLook {
+    let look = picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
+    @if(traits) {
+        let size =
+            drawn(look.least_size, look.size, picture.seed, id_of(agent), picture.size_key);
+        return sized(look, size);
+    }
+    @if(!traits)
+    return look;
+}
 
 // From 0 to 1: how crowded an agent is.
 fn crowd_of(agent: u32) -> f32 {

@@ -9,11 +9,11 @@
 // has the centre, the length and the width of the triangle (its moments up to the second, and the
 // third along the heading). Where darts are faint, one part with its area and centre stands for it.
 
-import package::agents::{agent_count, motion_of, species_of};
+import package::agents::{agent_count, motion_of};
 import package::canvas::{canvas, scale, PACKED_BITS};
 import package::dispatch::linear_workgroup;
 import package::picture::{
-    MAX_SPECIES, picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, turn_of
+    picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, look_of, turn_of
 };
 
 // Of each cell four sums: of depths; of depth times brightness; and of depth times one plus the cosine
@@ -89,12 +89,13 @@ fn spread(middle: vec2<f32>, area: f32, paint: Paint) {
     }
 }
 
-// The look of an agent's species. Where there is only one, nothing is read for each agent.
-fn look_of(agent: u32) -> SpeciesLook {
+// The look of an agent. Where all look the same, nothing is read for each agent.
+fn look_here(agent: u32) -> SpeciesLook {
+    @if(!traits)
     if canvas.several == 0u {
         return picture.species[0];
     }
-    return picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
+    return look_of(agent);
 }
 
 @compute @workgroup_size(64)
@@ -108,7 +109,7 @@ fn splat(
         return;
     }
     let motion = motion_of(agent);
-    let look = look_of(agent);
+    let look = look_here(agent);
     let crowd = crowd_of(agent);
     let angle = TAU * turn_of(motion.zw, crowd, look);
     var paint: Paint;

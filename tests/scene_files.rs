@@ -250,7 +250,7 @@ fn every_built_in_scene_is_documented() {
 #[test]
 fn what_an_agent_draws_is_refused_with_its_remedy() {
     // Keys of species `a`, and what the message must contain.
-    let cases: [(&str, &[&str]); 13] = [
+    let cases: [(&str, &[&str]); 12] = [
         ("max_speed = { from = 4, to = 2 }", &["a.max_speed", "`from` is 4", "2", "exchange them"]),
         ("max_speed = { from = -1, to = 2 }", &["a.max_speed.from", "-1 is outside 0 to 10000"]),
         ("max_speed = { from = 1, to = 1e9 }", &["a.max_speed.to", "outside 0 to 10000"]),
@@ -262,7 +262,6 @@ fn what_an_agent_draws_is_refused_with_its_remedy() {
             &["a.max_speed", "drawn for each agent or follows a law, not both"],
         ),
         ("wander = { turn = { from = 1, to = 2, base = 1 } }", &["a.wander.turn", "not both"]),
-        ("size = { from = 1, to = 2 }", &["a.size", "one size", "a species for each size"]),
         ("view = { fov = { from = 1, to = 2 } }", &["a.view.fov", "expected a number"]),
         (
             "spawn = { velocity = { from = [1, 0], to = [0, 1] } }",
@@ -279,6 +278,12 @@ fn what_an_agent_draws_is_refused_with_its_remedy() {
         for part in parts.iter().chain(&["mine.toml:2"]) {
             assert!(message.contains(part), "{added}: {message:?} does not say {part:?}");
         }
+    }
+    // Another number cannot follow a size that is not one number.
+    let by_size = "separation.radius = { base = 2, grows_with_size = 3 }\n";
+    let message = error(&format!("[species.a]\nsize = {{ from = 1, to = 2 }}\n{by_size}"), &[]);
+    for part in ["species.a", "`separation.radius` follows the size", "a number for one of them"] {
+        assert!(message.contains(part), "{message:?} does not say {part:?}");
     }
     let message = error("[species.a]\nspawn = { speed = \"max\" }\n", &[]);
     assert!(message.contains("a.spawn.speed") && message.contains("\"max_speed\""), "{message}");

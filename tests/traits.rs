@@ -50,6 +50,8 @@ seek = { gain = { from = 0.01, to = 0.1 } }
 flee = { radius = { from = 20, to = 150 } }
 arrive = { slowing_radius = { from = 40, to = 200 } }
 contain = { margin = { from = 20, to = 70 } }
+size = { from = 2, to = 12 }
+avoid = { method = "box", reach = 60 }
 follow_flow = { weight = { from = 0, to = 1 } }
 "#;
 

@@ -70,6 +70,8 @@ pub struct HostAgents<'a> {
     pub position: [Component<'a>; 2],
     /// World units per tick.
     pub velocity: [Component<'a>; 2],
+    /// Which agents they are.
+    pub id: &'a [u32],
     /// Index into the scene's species.
     pub species: &'a [u8],
     /// What the agents remember; empty where they remember nothing.
@@ -82,6 +84,7 @@ impl<'a> From<&'a FlockState> for HostAgents<'a> {
         Self {
             position: of(&state.position),
             velocity: of(&state.velocity),
+            id: &state.id,
             species: &state.species,
             memory: &state.memory,
         }

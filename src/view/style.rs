@@ -3,7 +3,8 @@
 
 use std::f32::consts::TAU;
 
-use crate::model::scene::{BoidShape, ColourBy};
+use crate::model::scene::{BoidShape, ColourBy, Scene, Species};
+use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::view::splats::MOST_STRENGTH;
 
@@ -89,33 +90,135 @@ pub struct Figure {
     pub heat: [f32; 3],
 }
 
-impl Figure {
-    /// The figure of agents of `size` world units (half the length, or the radius) on a screen with
-    /// `scale` pixels per point.
+/// How the size of a figure on the screen follows from that of the agent. Plain numbers, as in
+/// [`Hue`]: where each agent draws its own size, the shaders compute [`Measure::extent`] too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measure {
+    /// Pixels per world unit.
+    pub pixels_per_unit: f32,
+    /// Pixels per point.
+    pub scale: f32,
+    /// Smallest radius; points.
+    pub smallest: f32,
+    /// Strength at the natural size.
+    pub full: f32,
+    /// Lowest strength.
+    pub faintest: f32,
+    /// Natural strengths above this show the shape; see [`MOST_STRENGTH`].
+    pub shows_above: f32,
+    /// The reach is `reach_factor · radius + reach_beyond`; pixels.
+    pub reach_factor: f32,
+    /// Pixels.
+    pub reach_beyond: f32,
+}
+
+/// How large a figure is on the screen, and how strong its paint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// See [`Figure::radius`].
+    pub radius: f32,
+    /// See [`Figure::reach`].
+    pub reach: f32,
+    /// See [`Figure::strength`].
+    pub strength: f32,
+}
+
+impl Measure {
+    /// The measure of figures with this look on a screen with `scale` pixels per point.
+    #[must_use]
+    pub fn of(look: BoidShape, pixels_per_unit: f32, scale: f32) -> Self {
+        let darts = Self {
+            pixels_per_unit,
+            scale,
+            smallest: SMALLEST_HALF_LENGTH,
+            full: OPACITY,
+            faintest: FAINTEST,
+            shows_above: MOST_STRENGTH,
+            // The corners of the tail are farther away than the nose.
+            reach_factor: SLENDERNESS.hypot(1.0),
+            reach_beyond: 1.0,
+        };
+        match look {
+            BoidShape::Triangle => darts,
+            // Half a pixel for the soft edge.
+            BoidShape::Disc => Self { reach_factor: 1.0, reach_beyond: 0.5, ..darts },
+            BoidShape::Glow => Self {
+                smallest: SMALLEST_GLOW,
+                full: GLOW,
+                faintest: FAINTEST_GLOW,
+                shows_above: f32::MAX,
+                reach_factor: GLOW_REACH,
+                reach_beyond: 0.0,
+                ..darts
+            },
+        }
+    }
+
+    /// The extent of an agent of `size` world units (half the length, or the radius).
     ///
     /// Below a smallest number of points a figure keeps its size and pales by as much as its length
     /// grew, so that crowds are brighter than loners. With less than one pixel per point, it keeps
     /// its size in pixels and pales by as much as its area grew. With more than one pixel per
     /// point, and enough pixels to show its shape, it shrinks and grows stronger again, so that
     /// large pictures are sharp. The last two do not change how much light it gives.
+    ///
+    /// `sized` in `shaders/picture.wgsl` is the same.
+    #[must_use]
+    pub fn extent(&self, size: f32) -> Extent {
+        let natural = size * self.pixels_per_unit;
+        let wanted = natural.max(self.smallest * self.scale);
+        let light = wanted * wanted * (self.full * natural / wanted).max(self.faintest);
+        let shows = self.full * natural / self.smallest > self.shows_above;
+        let drawn = if shows { natural.max((light / self.full).sqrt()) } else { wanted };
+        let radius = drawn.max(self.smallest);
+        let reach = radius * self.reach_factor + self.reach_beyond;
+        Extent { radius, reach, strength: light / (radius * radius) }
+    }
+}
+
+/// The extents of the agents of a species: the same for all, or of each agent's own size.
+#[derive(Clone, Copy, Debug)]
+pub struct Extents<'a> {
+    species: &'a Species,
+    measure: Measure,
+    /// The seed of the scene, where agents draw their sizes.
+    seed: Option<u32>,
+    /// Of the largest agents.
+    pub largest: Extent,
+}
+
+impl<'a> Extents<'a> {
+    /// Those of a species of `scene` on a screen with `scale` pixels per point.
+    #[must_use]
+    pub fn of(scene: &Scene, species: &'a Species, pixels_per_unit: f32, scale: f32) -> Self {
+        let measure = Measure::of(species.look, pixels_per_unit, scale);
+        let (least, most) = species.sizes();
+        let seed = (least < most).then_some(scene.seed);
+        Self { species, measure, seed, largest: measure.extent(most) }
+    }
+
+    /// The extent of the agent in a row of `state`.
+    #[must_use]
+    pub fn of_agent(&self, state: &FlockState, row: usize) -> Extent {
+        let id = state.id.get(row).filter(|_| self.seed.is_some());
+        match (self.seed, id) {
+            (Some(seed), Some(id)) => self.measure.extent(self.species.size_of(seed, *id)),
+            _ => self.largest,
+        }
+    }
+}
+
+impl Figure {
+    /// The figure of agents of `size` world units (half the length, or the radius) on a screen with
+    /// `scale` pixels per point.
     #[must_use]
     pub fn of(look: BoidShape, size: f32, pixels_per_unit: f32, scale: f32) -> Self {
-        let natural = size * pixels_per_unit;
-        let smallest = if look == BoidShape::Glow { SMALLEST_GLOW } else { SMALLEST_HALF_LENGTH };
-        let wanted = natural.max(smallest * scale);
-        let share = natural / wanted;
-        let (full, faintest) =
-            if look == BoidShape::Glow { (GLOW, FAINTEST_GLOW) } else { (OPACITY, FAINTEST) };
-        let light = wanted * wanted * (full * share).max(faintest);
-        let shows = look != BoidShape::Glow && full * natural / smallest > MOST_STRENGTH;
-        let drawn = if shows { natural.max((light / full).sqrt()) } else { wanted };
-        let radius = drawn.max(smallest);
-        let strength = light / (radius * radius);
+        let measure = Measure::of(look, pixels_per_unit, scale);
+        let Extent { radius, reach, strength } = measure.extent(size);
         let paint = Self {
             look,
             radius,
-            // Half a pixel for the soft edge.
-            reach: radius + 0.5,
+            reach,
             strength,
             cover: 1.0,
             level: [HUE_LEVEL; 3],
@@ -123,11 +226,8 @@ impl Figure {
             heat: [0.0; 3],
         };
         match look {
-            // The corners of the tail are farther away than the nose.
-            BoidShape::Triangle => Self { reach: radius * SLENDERNESS.hypot(1.0) + 1.0, ..paint },
-            BoidShape::Disc => paint,
+            BoidShape::Triangle | BoidShape::Disc => paint,
             BoidShape::Glow => Self {
-                reach: radius * GLOW_REACH,
                 cover: GLOW_COVER,
                 level: EMBER_LEVEL,
                 swing: EMBER_SWING,
@@ -135,6 +235,13 @@ impl Figure {
                 ..paint
             },
         }
+    }
+
+    /// The figure of an agent with a size of its own.
+    #[must_use]
+    pub fn with(self, extent: Extent) -> Self {
+        let Extent { radius, reach, strength } = extent;
+        Self { radius, reach, strength, ..self }
     }
 
     /// Brightness of a glow at a distance from its middle (squared; pixels): 1 in the middle, 0 at

@@ -179,6 +179,7 @@ impl<S: Simd> LaneParameters<S> {
         self.mass = row[BODY];
         self.max_speed = row[BODY + 1];
         self.max_force = row[BODY + 2];
+        self.size = row[BODY + 3];
         if table.traits.iter().any(|one| one.column < BODY) {
             self.rules = Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]);
         }

@@ -249,6 +249,7 @@ impl Flock {
         HostAgents {
             position: [x, y].map(|numbers| Component::of(numbers)),
             velocity: [vx, vy].map(|numbers| Component::of(numbers)),
+            id: &self.identity.row,
             species: &self.identity.species,
             memory,
         }

@@ -180,7 +180,7 @@ impl Maker<'_> {
         // Of the scene these passes need to know nothing but its edge and whether there is a memory.
         let Variant { uses, boundary, .. } = flock.variant;
         let uses = uses.and(Uses::MEMORY);
-        let variant = Variant { uses, boundary, ..Variant::of_drawing(false) };
+        let variant = Variant { uses, boundary, ..Variant::of_drawing(false, false) };
         let pipeline = self.pipelines.one(self.gpu, self.options, variant, pass)?;
         let bindings = pipeline.bind(self.gpu, &flock.memory)?;
         Ok(Opening { pipeline, bindings, extent: flock.memory.extent })

@@ -54,12 +54,12 @@ impl Variant {
         }
     }
 
-    /// For the drawing shaders, which are the same for every scene, on a device that `packs` sums
-    /// or not.
+    /// For the drawing shaders, on a device that `packs` sums or not. They are the same for every
+    /// scene, except that agents may have `own_sizes`.
     #[must_use]
-    pub fn of_drawing(packs: bool) -> Self {
+    pub fn of_drawing(packs: bool, own_sizes: bool) -> Self {
         Self {
-            uses: Uses::default(),
+            uses: if own_sizes { Uses::TRAITS } else { Uses::default() },
             traits: Traits::default(),
             boundary: Boundary::Open,
             several_species: false,

@@ -1,6 +1,6 @@
 //! A species: body, looks, where its agents start, and how they behave.
 
-use super::variation::{Law, Slot, Variation};
+use super::variation::{Law, Slot, Variation, drawn};
 use crate::model::behaviours::bounds::{FASTEST, STRONGEST};
 use crate::model::behaviours::{Kind, Needs};
 use crate::model::parameter::{Meaning, NO_TARGET, Parameters};
@@ -257,6 +257,20 @@ impl Species {
     #[must_use]
     pub fn largest_size(&self) -> f32 {
         self.largest_of_body("size", self.body.size)
+    }
+
+    /// The least and the largest size that its agents draw; world units. Twice the same where they
+    /// draw none.
+    #[must_use]
+    pub fn sizes(&self) -> (f32, f32) {
+        (self.least(Slot::size()), self.body.size)
+    }
+
+    /// The size of agent `id`; world units.
+    #[must_use]
+    pub fn size_of(&self, seed: u32, id: u32) -> f32 {
+        let (least, most) = self.sizes();
+        drawn(least, most, seed, id, Slot::size().noise_key())
     }
 
     fn largest_of_body(&self, key: &str, base: f32) -> f32 {

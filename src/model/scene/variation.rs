@@ -67,6 +67,13 @@ pub fn drawn(low: f32, high: f32, seed: u32, id: u32, key: u32) -> f32 {
 }
 
 impl Slot {
+    /// The body's size.
+    #[must_use]
+    pub fn size() -> Self {
+        let body = <Body as Parameters<f32>>::TABLE;
+        Self::Body(body.iter().position(|parameter| parameter.key == "size").unwrap_or(body.len()))
+    }
+
     /// The key in the species' table, such as `max_speed` or `separation.radius`.
     #[must_use]
     pub fn key(self) -> String {
@@ -161,6 +168,13 @@ impl Species {
         });
     }
 
+    /// True if its agents draw their own size.
+    #[must_use]
+    pub fn draws_size(&self) -> bool {
+        let own = |variation: &Variation| variation.slot == Slot::size() && variation.is_drawn();
+        self.variations.iter().any(own)
+    }
+
     /// The species with the values that agent `id` has drawn.
     #[must_use]
     pub fn of_agent(&self, seed: u32, id: u32) -> Cow<'_, Self> {
@@ -233,6 +247,12 @@ impl Scene {
     pub fn traits(&self) -> Traits {
         let all = self.species.iter().flat_map(|species| &species.variations);
         Traits::of(all.filter(|variation| variation.is_drawn()).map(|variation| variation.slot))
+    }
+
+    /// True when agents of some species draw their own size.
+    #[must_use]
+    pub fn draws_sizes(&self) -> bool {
+        self.species.iter().any(Species::draws_size)
     }
 
     /// True if any value changes from tick to tick.

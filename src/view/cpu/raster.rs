@@ -12,9 +12,9 @@ use crate::view::camera::Camera;
 use crate::view::frame::Frame;
 use crate::view::shapes::scenery;
 use crate::view::splats;
-use crate::view::style::{self, Figure, SLENDERNESS};
+use crate::view::style::{self, Extent, Extents, Figure, SLENDERNESS};
 
-/// Agents that are placed but not yet drawn: 48 MB at most.
+/// Agents that are placed but not yet drawn: 56 MB at most.
 const PLACED: usize = 1 << 20;
 
 /// Draws the scenery with its `targets` in their current places, and the flock over it, seen from
@@ -39,7 +39,7 @@ pub fn draw(
         splat_raster::draw(scene, state, camera, scale, &mut frame);
         return frame;
     }
-    let style = |species| Style::of(species, camera.pixels_per_unit, scale);
+    let style = |species| Style::of(scene, species, camera.pixels_per_unit, scale);
     let styles: Vec<Style> = scene.species.iter().map(style).collect();
     for start in (0..state.len()).step_by(PLACED) {
         let rows = start..state.len().min(start + PLACED);
@@ -51,16 +51,19 @@ pub fn draw(
 }
 
 /// How the agents of a species look in this picture.
-struct Style {
+struct Style<'a> {
+    /// The figure of its largest agents.
     figure: Figure,
+    extents: Extents<'a>,
     by: ColourBy,
     /// World units per tick.
     max_speed: f32,
 }
 
-impl Style {
-    fn of(species: &Species, pixels_per_unit: f32, scale: f32) -> Self {
+impl<'a> Style<'a> {
+    fn of(scene: &Scene, species: &'a Species, pixels_per_unit: f32, scale: f32) -> Self {
         Self {
+            extents: Extents::of(scene, species, pixels_per_unit, scale),
             figure: Figure::of(species.look, species.body.size, pixels_per_unit, scale),
             by: species.colour,
             max_speed: species.body.max_speed,
@@ -71,6 +74,7 @@ impl Style {
 /// An agent in the picture.
 struct Placed {
     species: u8,
+    extent: Extent,
     /// Pixels.
     centre: Point,
     /// Unit vector; y counts downwards.
@@ -82,10 +86,11 @@ struct Placed {
 }
 
 /// Places one agent; none when it is outside the picture or its position is not finite.
-fn place(style: &Style, state: &FlockState, row: usize, camera: &Camera) -> Option<Placed> {
+fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> Option<Placed> {
     let velocity = state.velocity[row];
     let centre = camera.pixel_from_world(state.position[row]);
-    let reach = Point::splat(style.figure.reach);
+    let extent = style.extents.of_agent(state, row);
+    let reach = Point::splat(extent.reach);
     // False for NaN too.
     let seen =
         (centre + reach).cmpgt(Point::ZERO).all() && (centre - reach).cmplt(camera.size).all();
@@ -100,6 +105,7 @@ fn place(style: &Style, state: &FlockState, row: usize, camera: &Camera) -> Opti
     let colour = [0, 1, 2].map(|i| light * (level[i] + swing[i] * wave[i]));
     Some(Placed {
         species,
+        extent,
         centre,
         // Pixel rows count downwards; the world's y axis points up.
         ahead: Point::new(heading.x, -heading.y),
@@ -109,13 +115,13 @@ fn place(style: &Style, state: &FlockState, row: usize, camera: &Camera) -> Opti
 }
 
 /// Draws what lies in the pixel rows from `top` on.
-fn draw_band(placed: &[Placed], styles: &[Style], band: &mut PixmapMut, top: usize) {
+fn draw_band(placed: &[Placed], styles: &[Style<'_>], band: &mut PixmapMut, top: usize) {
     let (low, high) = (top as f32, top as f32 + band.height() as f32);
     let size = Point::new(band.width() as f32, band.height() as f32);
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
     let mut builder = PathBuilder::new();
     for agent in placed {
-        let figure = &styles[usize::from(agent.species)].figure;
+        let figure = &styles[usize::from(agent.species)].figure.with(agent.extent);
         if agent.centre.y + figure.reach < low || agent.centre.y - figure.reach > high {
             continue;
         }

@@ -11,7 +11,7 @@ use crate::model::vector::Point;
 use crate::view::camera::Camera;
 use crate::view::frame::Frame;
 use crate::view::splats::{Canvas, MARGIN};
-use crate::view::style::{self, Figure};
+use crate::view::style::{self, Extents};
 
 /// Sums of a cell: the depth, and the depth times brightness, times one plus cosine, and times one
 /// plus sine.
@@ -24,8 +24,8 @@ const BAND: usize = 32;
 const CHUNK: usize = 1 << 16;
 
 /// How the agents of a species look in this picture.
-struct SplatStyle {
-    strength: f32,
+struct SplatStyle<'a> {
+    extents: Extents<'a>,
     by: ColourBy,
     /// World units per tick.
     max_speed: f32,
@@ -48,8 +48,7 @@ pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fram
     let size = (frame.width, frame.height);
     let canvas = Canvas::of(scene, state.len() as u64, camera, size, scale);
     let styles = scene.species.iter().map(|species| SplatStyle {
-        strength: Figure::of(species.look, species.body.size, camera.pixels_per_unit, scale)
-            .strength,
+        extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
         by: species.colour,
         max_speed: species.body.max_speed,
     });
@@ -80,7 +79,7 @@ pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fram
 /// What is drawn, and where.
 struct DrawnFlock<'a> {
     canvas: &'a Canvas,
-    styles: Vec<SplatStyle>,
+    styles: Vec<SplatStyle<'a>>,
     state: &'a FlockState,
     camera: &'a Camera,
 }
@@ -200,7 +199,7 @@ impl PicturePart<'_> {
         self.sums.chunks_exact((self.canvas.columns + 2 * MARGIN) as usize)
     }
 
-    fn add_agent(&mut self, style: &SplatStyle, state: &FlockState, row: usize, middle: Point) {
+    fn add_agent(&mut self, style: &SplatStyle<'_>, state: &FlockState, row: usize, middle: Point) {
         let velocity = state.velocity[row];
         let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
         let species = state.species[row];
@@ -209,7 +208,7 @@ impl PicturePart<'_> {
         let paint = Paint {
             brightness,
             wave: Point::from_angle(TAU * turn) * brightness,
-            strength: style.strength,
+            strength: style.extents.of_agent(state, row).strength,
             rounding: ((row as u32).wrapping_mul(2_654_435_769) >> 8) as f32 / 16_777_216.0,
         };
         // Pixel rows count downwards; the world's y axis points up.

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::model::parameter::MAX_SPECIES;
-use crate::model::scene::{Scene, Species};
+use crate::model::scene::{Scene, Slot, Species};
 use crate::view::camera::Camera;
 use crate::view::style;
 
@@ -39,6 +39,22 @@ pub struct SpeciesLook {
     pub hue_per_speed: f32,
     /// Turns.
     pub hue_per_crowd: f32,
+    /// The largest size of its agents; world units.
+    pub size: f32,
+    /// The least size of its agents; world units.
+    pub least_size: f32,
+    /// See [`style::Measure`], also for the fields below.
+    pub smallest: f32,
+    /// 0 to 1.
+    pub full: f32,
+    /// 0 to 1.
+    pub faintest: f32,
+    /// 0 to 1, or more than any strength.
+    pub shows_above: f32,
+    /// A number.
+    pub reach_factor: f32,
+    /// Pixels.
+    pub reach_beyond: f32,
 }
 
 /// The uniform of `picture.wgsl`.
@@ -55,8 +71,14 @@ pub struct Picture {
     pub slenderness: f32,
     /// See [`style::CROWD`]; 0 where agents do not remember their neighbours.
     pub crowd: f32,
+    /// Pixels per point.
+    pub scale: f32,
+    /// Seed of the scene.
+    pub seed: u32,
+    /// The number of the key `size`, for the draw of each agent.
+    pub size_key: u32,
     /// Unused.
-    pub padding: u32,
+    pub padding: [u32; 2],
     /// By index.
     pub species: [SpeciesLook; MAX_SPECIES],
 }
@@ -64,6 +86,8 @@ pub struct Picture {
 impl SpeciesLook {
     fn new(index: usize, species: &Species, pixels_per_unit: f32, scale: f32) -> Self {
         let figure = style::Figure::of(species.look, species.body.size, pixels_per_unit, scale);
+        let measure = style::Measure::of(species.look, pixels_per_unit, scale);
+        let (least_size, size) = species.sizes();
         let hue = style::Hue::of(species.colour, index as u8);
         Self {
             radius: figure.radius,
@@ -80,6 +104,14 @@ impl SpeciesLook {
             hue_per_turn: hue.per_turn,
             hue_per_speed: hue.per_speed,
             hue_per_crowd: hue.per_crowd,
+            size,
+            least_size,
+            smallest: measure.smallest,
+            full: measure.full,
+            faintest: measure.faintest,
+            shows_above: measure.shows_above,
+            reach_factor: measure.reach_factor,
+            reach_beyond: measure.reach_beyond,
         }
     }
 }
@@ -99,7 +131,10 @@ impl Picture {
             pixels_per_unit: camera.pixels_per_unit,
             slenderness: style::SLENDERNESS,
             crowd: if remembers { style::CROWD } else { 0.0 },
-            padding: 0,
+            scale,
+            seed: scene.seed,
+            size_key: Slot::size().noise_key(),
+            padding: [0; 2],
             species,
         }
     }
@@ -118,7 +153,7 @@ mod tests {
     /// Name and offset of every member of the WGSL struct `name`, and its size in bytes.
     fn reflected(name: &str) -> (Vec<(String, usize)>, usize) {
         // This shader reads all structs.
-        let (_, module) = compose("splat", Variant::of_drawing(false)).unwrap();
+        let (_, module) = compose("splat", Variant::of_drawing(false, true)).unwrap();
         // Imported names carry a prefix for their module.
         let is = |found: &str| found == name || found.ends_with(&format!("_{name}"));
         let found = module.types.iter().find(|(_, ty)| ty.name.as_deref().is_some_and(is));
@@ -140,11 +175,12 @@ mod tests {
     fn the_layout_is_that_of_the_shader() {
         let species = layout!(SpeciesLook:
             radius reach strength cover level shape swing max_speed heat dimming
-            hue_base hue_per_turn hue_per_speed hue_per_crowd);
+            hue_base hue_per_turn hue_per_speed hue_per_crowd
+            size least_size smallest full faintest shows_above reach_factor reach_beyond);
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:
-            centre size pixels_per_unit slenderness crowd padding species);
+            centre size pixels_per_unit slenderness crowd scale seed size_key padding species);
         assert_eq!(reflected("Picture"), picture);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several dimmed margin

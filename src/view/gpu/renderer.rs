@@ -131,7 +131,7 @@ impl Renderer {
         let Shot { scene, targets, camera, .. } = shot;
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, samples);
         let darts_alone = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
-        let pipeline = self.triangles.pipeline(darts_alone)?;
+        let pipeline = self.triangles.pipeline(darts_alone, scene.draws_sizes())?;
         let mut pass = begin(encoder, "draw_boids", shot.target, sampled.as_ref());
         if let Some(scenery) = scenery {
             scenery.draw(&mut pass);
@@ -162,7 +162,7 @@ impl Renderer {
         let bound = splat.prepare(&chunks, &self.uniform, &agents.grid_stats, &bands);
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
         for (number, band) in bands.iter().enumerate() {
-            splat.sum(encoder, &bound, number);
+            splat.sum(encoder, &bound, number, scene.draws_sizes())?;
             let mut pass = if number == 0 {
                 begin(encoder, "splat_resolve", target, None)
             } else {

@@ -1,6 +1,7 @@
 //! Agents too small to show their shape, drawn by compute. The pass `shaders/splat.wgsl` adds each
 //! agent to the cells that it covers; `shaders/splat_resolve.wgsl` makes a picture of the cells.
 
+use std::cell::OnceCell;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -18,7 +19,8 @@ const MOST_BYTES: u64 = 1 << 27;
 #[derive(Debug)]
 pub struct Splat {
     gpu: Arc<Gpu>,
-    splat: wgpu::ComputePipeline,
+    /// Compiled on first use: for agents of the size of their species, or of their own.
+    splat: [OnceCell<wgpu::ComputePipeline>; 2],
     resolve: wgpu::RenderPipeline,
     /// Used where cells and pixels differ in size.
     resolve_between: wgpu::RenderPipeline,
@@ -41,9 +43,9 @@ impl Splat {
     /// Builds the pipelines for targets of `format`.
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Result<Self, EngineError> {
         let layouts = layouts(&gpu.device);
-        let splat = splat_pipeline(&gpu, &layouts[0])?;
         let [resolve, resolve_between] = resolve_pipelines(&gpu, &layouts[1], format)?;
         let canvas = uniform(&gpu, stride(&gpu));
+        let splat = Default::default();
         Ok(Self { gpu, splat, resolve, resolve_between, layouts, canvas, sums: None })
     }
 
@@ -116,8 +118,25 @@ impl Splat {
         bound
     }
 
-    /// Records the pass that sums band `number`.
-    pub fn sum(&self, encoder: &mut wgpu::CommandEncoder, bound: &Bound, number: usize) {
+    /// The pipeline of the splat pass; with `own_sizes`, each agent has its own size.
+    fn pipeline(&self, own_sizes: bool) -> Result<&wgpu::ComputePipeline, EngineError> {
+        let kept = &self.splat[usize::from(own_sizes)];
+        if kept.get().is_none() {
+            let pipeline = splat_pipeline(&self.gpu, &self.layouts[0], own_sizes)?;
+            return Ok(kept.get_or_init(|| pipeline));
+        }
+        kept.get().ok_or_else(|| self.gpu.error("no pipeline `splat`"))
+    }
+
+    /// Records the pass that sums band `number`. Fails when its shader does not compile.
+    pub fn sum(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        bound: &Bound,
+        number: usize,
+        own_sizes: bool,
+    ) -> Result<(), EngineError> {
+        let pipeline = self.pipeline(own_sizes)?;
         encoder.clear_buffer(&bound.sums, 0, None);
         let limit = self.gpu.device.limits().max_compute_workgroups_per_dimension;
         let offset = number as u32 * stride(&self.gpu) as u32;
@@ -125,12 +144,13 @@ impl Splat {
             label: Some("splat"),
             timestamp_writes: None,
         });
-        pass.set_pipeline(&self.splat);
+        pass.set_pipeline(pipeline);
         for (group, agents) in &bound.chunks {
             let (x, y) = dispatch_size(agents.div_ceil(AGENTS_PER_WORKGROUP), limit);
             pass.set_bind_group(0, group, &[offset]);
             pass.dispatch_workgroups(x, y, 1);
         }
+        Ok(())
     }
 
     /// Draws band `number` from its sums over what is on the target, which has one sample per
@@ -195,8 +215,8 @@ fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
     ]
 }
 
-fn module(gpu: &Gpu, name: &str) -> Result<wgpu::ShaderModule, EngineError> {
-    let composed = compose(name, Variant::of_drawing(gpu.packs_sums()));
+fn module(gpu: &Gpu, name: &str, own_sizes: bool) -> Result<wgpu::ShaderModule, EngineError> {
+    let composed = compose(name, Variant::of_drawing(gpu.packs_sums(), own_sizes));
     let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
     let descriptor = wgpu::ShaderModuleDescriptor {
         label: Some(name),
@@ -224,11 +244,12 @@ fn pipeline_layout(gpu: &Gpu, layout: &wgpu::BindGroupLayout) -> wgpu::PipelineL
 fn splat_pipeline(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,
+    own_sizes: bool,
 ) -> Result<wgpu::ComputePipeline, EngineError> {
     Ok(gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some("splat"),
         layout: Some(&pipeline_layout(gpu, layout)),
-        module: &module(gpu, "splat")?,
+        module: &module(gpu, "splat", own_sizes)?,
         entry_point: Some("splat"),
         compilation_options: Default::default(),
         cache: None,
@@ -240,7 +261,7 @@ fn resolve_pipelines(
     layout: &wgpu::BindGroupLayout,
     format: wgpu::TextureFormat,
 ) -> Result<[wgpu::RenderPipeline; 2], EngineError> {
-    let module = module(gpu, "splat_resolve")?;
+    let module = module(gpu, "splat_resolve", false)?;
     let layout = pipeline_layout(gpu, layout);
     Ok(["resolve", "resolve_between"].map(|entry_point| {
         gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {

@@ -20,9 +20,9 @@ pub struct Triangles {
     /// Samples per pixel.
     pub samples: u32,
     layout: wgpu::BindGroupLayout,
-    /// Both are compiled on first use: a scene needs one of them, or none.
-    darts: OnceCell<wgpu::RenderPipeline>,
-    figures: OnceCell<wgpu::RenderPipeline>,
+    /// Compiled on first use: a scene needs one of them, or none. For darts alone or for all
+    /// figures, of the size of their species or of their own.
+    pipelines: [OnceCell<wgpu::RenderPipeline>; 4],
     sampled: Option<wgpu::TextureView>,
 }
 
@@ -42,27 +42,21 @@ impl Triangles {
             label: Some("draw_boids"),
             entries: &chunks::layout_entries(wgpu::ShaderStages::VERTEX),
         });
-        Self {
-            gpu,
-            format,
-            samples,
-            layout,
-            darts: OnceCell::new(),
-            figures: OnceCell::new(),
-            sampled: None,
-        }
+        Self { gpu, format, samples, layout, pipelines: Default::default(), sampled: None }
     }
 
     /// The pipeline for scenes of darts alone, or the one for all figures, which computes a
-    /// distance for every pixel.
-    pub fn pipeline(&self, darts_alone: bool) -> Result<&wgpu::RenderPipeline, EngineError> {
-        let (kept, vertex, fragment) = if darts_alone {
-            (&self.darts, "corner", "paint")
-        } else {
-            (&self.figures, "figure_corner", "figure_paint")
-        };
+    /// distance for every pixel; with `own_sizes`, each agent has its own size.
+    pub fn pipeline(
+        &self,
+        darts_alone: bool,
+        own_sizes: bool,
+    ) -> Result<&wgpu::RenderPipeline, EngineError> {
+        let (vertex, fragment) =
+            if darts_alone { ("corner", "paint") } else { ("figure_corner", "figure_paint") };
+        let kept = &self.pipelines[2 * usize::from(own_sizes) + usize::from(darts_alone)];
         if kept.get().is_none() {
-            let pipeline = self.compile(vertex, fragment)?;
+            let pipeline = self.compile(vertex, fragment, own_sizes)?;
             return Ok(kept.get_or_init(|| pipeline));
         }
         kept.get().ok_or_else(|| self.gpu.error("no pipeline `draw_boids`"))
@@ -101,9 +95,14 @@ impl Triangles {
         self.sampled.clone()
     }
 
-    fn compile(&self, vertex: &str, fragment: &str) -> Result<wgpu::RenderPipeline, EngineError> {
+    fn compile(
+        &self,
+        vertex: &str,
+        fragment: &str,
+        own_sizes: bool,
+    ) -> Result<wgpu::RenderPipeline, EngineError> {
         let device = &self.gpu.device;
-        let composed = compose("draw_boids", Variant::of_drawing(false));
+        let composed = compose("draw_boids", Variant::of_drawing(false, own_sizes));
         let (wgsl, _) = composed.map_err(|error| self.gpu.error(error.to_string()))?;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("draw_boids"),

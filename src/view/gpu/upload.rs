@@ -43,9 +43,8 @@ impl UploadedAgents {
             |agent| MotionRow::of(point(agents.position, agent), point(agents.velocity, agent));
         let all = (0..agents.len()).into_par_iter();
         all.map(motion).collect_into_vec(&mut self.motions);
-        // Tags without ids: no shader that draws reads the id.
-        let species = agents.species.par_iter();
-        species.map(|species| Tag::of(*species, 0)).collect_into_vec(&mut self.tags);
+        let tags = agents.species.par_iter().zip(agents.id);
+        tags.map(|(species, id)| Tag::of(*species, *id)).collect_into_vec(&mut self.tags);
 
         let motions: &[u8] = bytemuck::cast_slice(&self.motions);
         let tags: &[u8] = bytemuck::cast_slice(&self.tags);

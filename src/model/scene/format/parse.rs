@@ -8,7 +8,7 @@ use super::values::{ALL, SceneNames};
 use super::{keys, species};
 use crate::model::behaviours::{BehaviourInfo, Needs, Target};
 use crate::model::parameter::MAX_SPECIES;
-use crate::model::scene::{MAX_AGENTS, POINTER, Scene, SceneError};
+use crate::model::scene::{Law, MAX_AGENTS, POINTER, Scene, SceneError};
 use crate::model::vector::Point;
 use crate::model::world::World;
 
@@ -91,6 +91,17 @@ fn check_species(scene: &Scene, index: usize, table: &Reader) -> Result<(), Scen
     }
     if let (Some(one), Some(other)) = (by_angle.next(), by_angle.next()) {
         let problem = format!("`{one}` and `{other}` turn the same angle; keep only one of them");
+        return Err(table.fail(problem));
+    }
+    let variations = &scene.species[index].variations;
+    let by_size = |law| matches!(law, Law::GrowsWithSize { .. } | Law::ShrinksWithSize { .. });
+    let law = variations.iter().find(|variation| by_size(variation.law));
+    if let Some(law) = law.filter(|_| scene.species[index].draws_size()) {
+        let problem = format!(
+            "`{}` follows the size of its species, and `size` is drawn for each agent; write a \
+             number for one of them",
+            law.slot.key()
+        );
         return Err(table.fail(problem));
     }
     Ok(())

@@ -180,11 +180,6 @@ fn law(table: &Reader, parameter: &Parameter) -> Result<(f32, Law), SceneError> 
             let problem = format!("`from` is {from}, which is above `to`, {to}; exchange them");
             return Err(table.fail(problem));
         }
-        if parameter.key == "size" {
-            let problem = "a species has one size, so agents cannot draw it; write a number, or a \
-                           species for each size";
-            return Err(table.fail(problem));
-        }
         return Ok((to, Law::PerAgent { from }));
     }
     let base = base.unwrap_or(parameter.default);
