@@ -1,6 +1,6 @@
 // How the behaviours of a scene are put together. This file is a template: a line that says
 // EACH_BEHAVIOUR is repeated for every behaviour of the scene, one that says NEAR_BEHAVIOUR for
-// those that listen to neighbours, one that says LONE_BEHAVIOUR for the others. A line that says
+// those that perceive neighbours, one that says LONE_BEHAVIOUR for the others. A line that says
 // TRAIT_NAME or TRAIT_MEMBER is repeated for every number that agents draw for themselves.
 
 import package::space::Vector;
@@ -20,9 +20,9 @@ struct Species {
     limit: u32,
     // 1 where behaviours have their turns until max_force is spent.
     combine: u32,
-    // The largest radius within which it listens to anybody.
+    // Its largest perception radius.
     @if(counts)
-    hearing: f32,
+    perception_radius: f32,
     // When a behaviour has its turn, from 0.
     @if(priority) turn_EACH_BEHAVIOUR: u32,
     EACH_BEHAVIOUR: package::behaviours::EACH_BEHAVIOUR::Parameters,
@@ -51,7 +51,7 @@ struct Sums {
 //
 // A share and no branch: where lanes run together, a branch saves nothing, and every value that it
 // may change has to be merged behind it (twice the time of the whole pass on llvmpipe).
-fn heard(radius: f32, fov: f32, with_: u32, neighbour: Neighbour) -> Neighbour {
+fn perceived(radius: f32, fov: f32, with_: u32, neighbour: Neighbour) -> Neighbour {
     var n = neighbour;
     n.share = select(0.0, n.share, n.distance_squared < radius * radius);
     @if(sight) {
@@ -67,10 +67,10 @@ fn heard(radius: f32, fov: f32, with_: u32, neighbour: Neighbour) -> Neighbour {
 fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
     var s = sums;
     @if(counts) {
-        let near = neighbour.distance_squared < species.hearing * species.hearing;
+        let near = neighbour.distance_squared < species.perception_radius * species.perception_radius;
         s.neighbours += select(0.0, neighbour.share, near);
     }
-    s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(species.NEAR_BEHAVIOUR, heard(species.NEAR_BEHAVIOUR.radius, species.NEAR_BEHAVIOUR.fov, species.NEAR_BEHAVIOUR.with_, neighbour), s.NEAR_BEHAVIOUR);
+    s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(species.NEAR_BEHAVIOUR, perceived(species.NEAR_BEHAVIOUR.radius, species.NEAR_BEHAVIOUR.fov, species.NEAR_BEHAVIOUR.with_, neighbour), s.NEAR_BEHAVIOUR);
     return s;
 }
 

@@ -78,9 +78,9 @@ fn steer(
         heading = heading_of(agent.velocity);
     }
     var sums = Sums();
-    @if(listens && !by_subgroup)
+    @if(neighbours && !by_subgroup)
     sums = neighbour_sums(own, i, position, heading, clock);
-    @if(listens && by_subgroup)
+    @if(neighbours && by_subgroup)
     sums = neighbour_sums_subgroup(own, i, position, heading, clock, lane);
     let acceleration = steering_force(own, &agent, sums) / own.mass;
     let pushed = agent.velocity * agent.brake + (acceleration + agent.kick) * flock.time_step;

@@ -209,8 +209,9 @@ fn drawn(number: u64, whole: bool) -> Situation {
             .unwrap_or_else(|error| panic!("scene {number}, attempt {attempt}: {error}\n{text}"));
         if draw.dice.below(3) == 0 {
             let way = |draw: &mut Draw| Vec2::new(draw.signed(1e9), draw.signed(1e9));
-            let ways = (0..6).map(|_| way(&mut draw)).collect();
-            let plan = FlowPlan { kind: FlowKind::File, grid: (3, 2), ways, ..FlowPlan::default() };
+            let vectors = (0..6).map(|_| way(&mut draw)).collect();
+            let plan =
+                FlowPlan { kind: FlowKind::File, grid: (3, 2), vectors, ..FlowPlan::default() };
             scene.flow = Some(plan);
         }
         if let Ok(mut state) = scene.populate(&Request::default()) {

@@ -123,7 +123,7 @@ fn small_agents_of_their_own_sizes_are_as_bright_on_both() {
     let mut scene = scene(&["starling.size={ from = 1, to = 12 }"]);
     let state = scene.populate(&Request { count: Some(4000), ..Request::default() }).unwrap();
     let camera = Camera { pixels_per_unit: 0.07, ..Camera::fit(&scene.world, 320, 180) };
-    assert!(splats::suits(&scene, &camera, 1.0));
+    assert!(splats::fits(&scene, &camera, 1.0));
     let (a, b) = (by_gpu(&gpu, &scene, &state, &camera), by_cpu(&scene, &state, &camera));
     let twins = difference(&a, &b);
     assert!(twins < TWIN_TOLERANCE, "{twins}");

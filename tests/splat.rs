@@ -79,7 +79,7 @@ impl Drawing {
 }
 
 fn drawn(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
-    assert!(splats::suits(scene, camera, 1.0));
+    assert!(splats::fits(scene, camera, 1.0));
     Drawing::of(gpu, state, camera).by(Method::BySize, scene, camera)
 }
 
@@ -114,9 +114,9 @@ fn seam(a: &Frame, b: &Frame) -> f64 {
 fn the_switch_leaves_no_seam() {
     let Some(gpu) = adapter::gpu("the_switch_leaves_no_seam") else { return };
     let (scene, state, camera) = gathered(46_000, 60, MOST_STRENGTH * 0.999);
-    assert!(splats::suits(&scene, &camera, 1.0), "this is drawn into cells");
+    assert!(splats::fits(&scene, &camera, 1.0), "this is drawn into cells");
     let larger = Camera { pixels_per_unit: camera.pixels_per_unit * 1.01, ..camera };
-    assert!(!splats::suits(&scene, &larger, 1.0), "this is at the switch");
+    assert!(!splats::fits(&scene, &larger, 1.0), "this is at the switch");
     let mut drawing = Drawing::of(&gpu, &state, &camera);
     let triangles = drawing.by(Method::Triangles, &scene, &camera);
     let cells = drawing.by(Method::BySize, &scene, &camera);
@@ -172,7 +172,7 @@ fn a_screen_with_small_pixels_has_no_seam_either() {
         let mut drawing = Drawing::of(&gpu, &state, &camera);
         drawing.offscreen.set_scale(scale);
         let larger = Camera { pixels_per_unit: camera.pixels_per_unit * 1.01, ..camera };
-        assert!(splats::suits(&scene, &camera, scale) && !splats::suits(&scene, &larger, scale));
+        assert!(splats::fits(&scene, &camera, scale) && !splats::fits(&scene, &larger, scale));
         let triangles = drawing.by(Method::Triangles, &scene, &camera);
         let cells = drawing.by(Method::BySize, &scene, &camera);
         let (own, light) = (seam(&triangles, &cells), light(&cells) / light(&triangles) - 1.0);
@@ -240,7 +240,7 @@ fn the_cpu_makes_the_same_cells_of_any_size() {
         // Some are beyond every edge.
         let mut camera = Camera::fit(&scene.world, width, height);
         camera.pixels_per_unit *= 1.1;
-        assert!(splats::suits(&scene, &camera, scale));
+        assert!(splats::fits(&scene, &camera, scale));
         let mut drawing = Drawing::of(&gpu, &state, &camera);
         drawing.offscreen.set_scale(scale);
         let by_gpu = drawing.by(Method::BySize, &scene, &camera);

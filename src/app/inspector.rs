@@ -17,9 +17,9 @@ use crate::view::camera::Camera;
 use crate::view::shapes::geometry::{self, MOST_AGENTS};
 use crate::view::shapes::{Dashes, Shape, StyledShape};
 
-/// A flock larger than this is read back only once per `PATIENCE`, not every frame.
+/// A flock larger than this is read back only once per `INTERVAL`, not every frame.
 const LARGE: usize = 100_000;
-const PATIENCE: Duration = Duration::from_millis(200);
+const INTERVAL: Duration = Duration::from_millis(200);
 
 /// Width of lines, and least radius of points; points of the screen.
 const THIN: f32 = 1.25;
@@ -171,9 +171,9 @@ impl Inspector {
 
     fn look_at(&mut self, session: &mut Session<RealTime>) -> Result<(), EngineError> {
         let revision = session.revision();
-        let patience = if session.agents() > LARGE { PATIENCE } else { Duration::ZERO };
+        let interval = if session.agents() > LARGE { INTERVAL } else { Duration::ZERO };
         let good =
-            |sample: &Sample| sample.revision == revision || sample.since.elapsed() < patience;
+            |sample: &Sample| sample.revision == revision || sample.since.elapsed() < interval;
         if !self.sample.as_ref().is_some_and(good) {
             let (state, targets) = (session.state()?, session.targets()?);
             self.sample = Some(Sample { revision, since: Instant::now(), state, targets });
@@ -192,21 +192,21 @@ fn nearest(state: &FlockState, world: &World, place: Point) -> Option<(usize, f3
 /// Paints shapes over the flock and behind the interface.
 pub fn paint(context: &egui::Context, camera: &Camera, shapes: &[StyledShape]) {
     let layer = LayerId::new(Order::Background, egui::Id::unique("geometry"));
-    let paper = Paper {
+    let painter = WorldPainter {
         painter: context.layer_painter(layer),
         camera,
         pixels_per_point: context.pixels_per_point(),
     };
-    shapes.iter().for_each(|shape| paper.draw(shape));
+    shapes.iter().for_each(|shape| painter.draw(shape));
 }
 
-struct Paper<'a> {
+struct WorldPainter<'a> {
     painter: Painter,
     camera: &'a Camera,
     pixels_per_point: f32,
 }
 
-impl Paper<'_> {
+impl WorldPainter<'_> {
     fn place(&self, place: Point) -> Pos2 {
         let pixel = self.camera.pixel_from_world(place) / self.pixels_per_point;
         Pos2::new(pixel.x, pixel.y)

@@ -207,7 +207,7 @@ enum Next {
 }
 
 /// How often to check [`WindowOptions::stopped`] when nothing else happens.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 
 struct App<'a> {
     options: WindowOptions<'a>,
@@ -309,7 +309,7 @@ impl ApplicationHandler for App<'_> {
         if self.frame_wanted && !window.is_hidden() {
             window.request_frame();
         }
-        let look = Instant::now() + LOOK;
+        let look = Instant::now() + POLL;
         let frame = self.wake_at.filter(|_| !window.is_hidden());
         event_loop.set_control_flow(ControlFlow::WaitUntil(frame.map_or(look, |at| at.min(look))));
     }

@@ -34,7 +34,7 @@ pub use loss::Loss;
 const NEAR: f32 = 24.0;
 
 /// How long to wait before asking again for a surface that is not visible.
-const NAP: Duration = Duration::from_millis(100);
+const IDLE_POLL: Duration = Duration::from_millis(100);
 
 /// Pixels per point in a window of `width` × `height` pixels: that of its screen, but in a large
 /// window that of a picture of its size.
@@ -174,7 +174,7 @@ impl OpenWindow {
             WindowEvent::ScaleFactorChanged { .. } => self.resized(),
             WindowEvent::Occluded(occluded) => {
                 self.occluded = *occluded;
-                self.wake();
+                self.request_redraw();
             }
             WindowEvent::Focused(false) => self.pointer.let_go(),
             WindowEvent::CursorMoved { position, .. } => {
@@ -232,18 +232,18 @@ impl OpenWindow {
             Action::Reset => self.session.reset()?,
             Action::Undo => {
                 let notice = self.session.undo()?;
-                self.say(Some(notice));
+                self.notify(Some(notice));
             }
             Action::Redo => {
                 let notice = self.session.redo()?;
-                self.say(Some(notice));
+                self.notify(Some(notice));
             }
             Action::SwitchEngine => self.switch_engine(options),
             Action::Sliders => self.controls_shown = !self.controls_shown,
             Action::Overlay => self.overlay = self.overlay.next(),
             Action::Geometry => {
                 let notice = self.inspector.switch(self.session.agents());
-                self.say(notice);
+                self.notify(notice);
             }
             Action::Species(index) => {
                 let species = &self.session.scene().species;
@@ -267,12 +267,12 @@ impl OpenWindow {
         };
         let engine = (options.engines)(other, Some(self.screen.gpu()));
         if let Err(error) = engine.and_then(|engine| self.session.switch(engine)) {
-            self.say(Some(format!("still on the same engine: {error}")));
+            self.notify(Some(format!("still on the same engine: {error}")));
         }
     }
 
     /// Shows a notice, if there is one.
-    fn say(&mut self, notice: Option<String>) {
+    fn notify(&mut self, notice: Option<String>) {
         if let Some(text) = notice {
             self.notice = Some((text, Instant::now()));
         }
@@ -288,18 +288,18 @@ impl OpenWindow {
         let drops = self.pointer.take_drops();
         if !drops.is_empty() {
             let refused = self.session.add(self.dropping, &drops)?;
-            self.say(refused);
+            self.notify(refused);
         }
         let clicks = self.pointer.take_clicks();
         match self.session.scene().click {
             Click::Path if clicks > 0 => {
                 let refused = self.session.new_path()?;
-                self.say(refused);
+                self.notify(refused);
             }
             // Two turns cancel out.
             Click::Flee if clicks % 2 == 1 => {
                 let refused = self.session.turn_round()?;
-                self.say(refused);
+                self.notify(refused);
             }
             _ => {}
         }
@@ -309,7 +309,7 @@ impl OpenWindow {
             }
             if let Some(thing) = self.held {
                 let refused = self.session.put(thing, place)?;
-                self.say(refused);
+                self.notify(refused);
             }
         }
         if !self.pointer.is_dragging() {
@@ -324,13 +324,13 @@ impl OpenWindow {
         self.renderer.set_scale(scale(&self.window, self.screen.size()));
         self.pointer.resize(&self.session.scene().world, self.screen.size());
         if hidden {
-            self.wake();
+            self.request_redraw();
         }
     }
 
     /// Restarts the clock: time without visible frames does not count.
-    fn wake(&mut self) {
-        self.session.clock.forget();
+    fn request_redraw(&mut self) {
+        self.session.clock.restart();
         self.last = Instant::now();
     }
 
@@ -340,8 +340,8 @@ impl OpenWindow {
             Acquired::Ready(canvas) => canvas,
             Acquired::Later => return Ok(Next::Frame),
             Acquired::Hidden => {
-                self.wake();
-                return Ok(Next::After(NAP));
+                self.request_redraw();
+                return Ok(Next::After(IDLE_POLL));
             }
         };
         let now = Instant::now();
@@ -349,7 +349,7 @@ impl OpenWindow {
         self.apply_edits()?;
         let ticks = self.session.advance()?.ticks;
         if self.session.clock.is_paused() {
-            self.meter.forget();
+            self.meter.restart();
         } else {
             self.meter.note(elapsed.as_secs_f64(), ticks);
         }
@@ -401,7 +401,7 @@ impl OpenWindow {
         self.interface.clean_up(&painting);
         let Some(species) = changed else { return Ok(painting.again_in) };
         let refused = self.session.change(species)?;
-        self.say(refused);
+        self.notify(refused);
         // The flock on the screen is the one before the change.
         Ok(Duration::ZERO)
     }

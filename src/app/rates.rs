@@ -51,7 +51,7 @@ impl Meter {
     }
 
     /// Starts afresh: frames of a pause come when something happens, and have no rate.
-    pub fn forget(&mut self) {
+    pub fn restart(&mut self) {
         *self = Self::default();
     }
 
@@ -75,7 +75,7 @@ mod tests {
             assert_eq!(meter.rates(), None);
             (0..26).for_each(|_| meter.note(0.02, 2));
             let rates = meter.rates();
-            meter.forget();
+            meter.restart();
             rates.unwrap()
         };
         let rates = half_a_second();

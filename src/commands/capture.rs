@@ -64,7 +64,7 @@ pub fn capture_on(
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {
     let plan = Plan::of(args);
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::watch();
     // What cannot be written must fail before anything is simulated.
     let mut output = Output::open(args, &plan)?;
     let mut recorder = output.recorder(&plan)?;
@@ -87,7 +87,7 @@ pub fn capture_on(
     let shown = film(&mut run, painter.as_mut(), recorder.as_mut(), &plan, &interrupt)
         .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
         .map_err(|error| named(error, &args.out))?;
-    let kept = output.keep(&plan, shown.frames)?;
+    let kept = output.publish(&plan, shown.frames)?;
     say(&format!(
         "{}, {} on {}, {} of {} × {} by {} in {:.1} s; {kept}\n",
         counted(agents as u64, "agent"),

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use super::capture::CaptureArgs;
 use super::options::Size;
-use super::output::{HandedOver, OutputError, OutputFile, size_text};
+use super::output::{ForeignFile, OutputError, OutputFile, size_text};
 use super::output_folder::OutputFolder;
 use super::usage::wrong;
 use crate::view::recorder::{
@@ -95,7 +95,7 @@ impl Kind {
 pub enum Output {
     Folder(Arc<OutputFolder>, PathBuf),
     Film(Kind, OutputFile),
-    Mp4(HandedOver),
+    Mp4(ForeignFile),
 }
 
 /// The name of a frame in a folder.
@@ -125,7 +125,7 @@ impl Output {
         }
         let file = OutputFile::create(&args.out)?;
         if kind == Kind::Mp4 {
-            return Ok(Self::Mp4(file.hand_over()));
+            return Ok(Self::Mp4(file.into_foreign()));
         }
         Ok(Self::Film(kind, file))
     }
@@ -159,16 +159,16 @@ impl Output {
     }
 
     /// Renames the file into place. Returns its name and size for display.
-    pub fn keep(self, plan: &Plan, frames: u64) -> anyhow::Result<String> {
+    pub fn publish(self, plan: &Plan, frames: u64) -> anyhow::Result<String> {
         let (path, size) = match self {
             Self::Folder(_, path) => return Ok(format!("{}", path.display())),
             Self::Film(kind, mut file) => {
                 if kind == Kind::Apng && frames != plan.frames() {
                     apng::correct_count(&mut file, plan.film, frames as u32)?;
                 }
-                (file.path().to_owned(), file.keep()?)
+                (file.path().to_owned(), file.publish()?)
             }
-            Self::Mp4(file) => (file.path().to_owned(), file.keep()?),
+            Self::Mp4(file) => (file.path().to_owned(), file.publish()?),
         };
         Ok(format!("{} ({})", path.display(), size_text(size)))
     }

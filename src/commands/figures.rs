@@ -49,10 +49,10 @@ impl FiguresFile {
     }
 
     /// Renames the file into place. Returns its size in bytes.
-    pub fn keep(self) -> anyhow::Result<u64> {
+    pub fn publish(self) -> anyhow::Result<u64> {
         // The writer's own error holds the writer; only its cause is useful.
         let file = self.0.into_inner().map_err(csv::IntoInnerError::into_error)?;
-        Ok(file.keep()?)
+        Ok(file.publish()?)
     }
 }
 

@@ -30,12 +30,12 @@ pub fn attach(scene: &mut Scene, scene_file: &Path) -> anyhow::Result<()> {
     let text = read_text(&path, most).with_context(|| {
         format!("{}: cannot read it as the field of grid = [{columns}, {rows}]", place())
     })?;
-    plan.ways = vectors(&text).with_context(place)?;
+    plan.vectors = vectors(&text).with_context(place)?;
     ensure!(
-        plan.ways.len() == wanted,
+        plan.vectors.len() == wanted,
         "{}: {} rows, but grid = [{columns}, {rows}] needs {wanted}",
         place(),
-        plan.ways.len()
+        plan.vectors.len()
     );
     Ok(())
 }
@@ -44,16 +44,16 @@ fn vectors(text: &str) -> anyhow::Result<Vec<Point>> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let header = reader.headers()?.iter().collect::<Vec<_>>().join(",");
     ensure!(header == "x,y", "line 1: expected the header `x,y`, not {}", quoted(&header));
-    let mut ways = Vec::new();
+    let mut vectors = Vec::new();
     for row in reader.deserialize() {
         let (x, y): (f32, f32) = row.context("expected two numbers in each row")?;
         // Its square must be finite too.
         let fits = |value: f32| value.is_finite() && value.abs() <= 1e9;
-        let line = ways.len() + 2;
+        let line = vectors.len() + 2;
         ensure!(fits(x) && fits(y), "line {line}: {x},{y} is outside -1e9 to 1e9");
-        ways.push(Point::new(x, y));
+        vectors.push(Point::new(x, y));
     }
-    Ok(ways)
+    Ok(vectors)
 }
 
 #[cfg(test)]
@@ -70,7 +70,7 @@ mod tests {
         let mut attach = |content: &str| {
             std::fs::write(folder.path().join("wind.csv"), content).unwrap();
             attach(&mut scene, &scene_file).map_err(|error| format!("{error:#}"))?;
-            Ok::<_, String>(scene.flow.clone().unwrap().ways)
+            Ok::<_, String>(scene.flow.clone().unwrap().vectors)
         };
         assert_eq!(attach("x,y\n1,0\n0,1\n-1,0\n0,-1\n").unwrap()[1], Point::new(0.0, 1.0));
         for (content, problem) in [

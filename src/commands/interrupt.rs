@@ -23,12 +23,12 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
 /// Interval between checks of the flag.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 /// Work that is almost done when Ctrl-C comes gets this long to finish.
 const GRACE: Duration = Duration::from_secs(1);
 /// A second signal within this time counts as the first one: `timeout`, for example, sends it to
 /// the program and to its process group.
-const ECHO: Duration = Duration::from_millis(500);
+const REARM: Duration = Duration::from_millis(500);
 
 /// The user stopped the command. The program then exits with 130, as shells expect.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -43,18 +43,18 @@ pub struct Interrupted {
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Starts to listen for Ctrl-C. Every call returns the same flag. A signal that was ignored
+    /// Starts to watch for Ctrl-C. Every call returns the same flag. A signal that was ignored
     /// when the program started stays ignored (`nohup`, or `&` in a script). A signal that cannot
     /// be listened for ends the program at once, as it would by default.
     #[must_use]
-    pub fn listen() -> Self {
+    pub fn watch() -> Self {
         static FLAG: OnceLock<Interrupt> = OnceLock::new();
         let flag = FLAG.get_or_init(|| {
             let flag = Self::default();
             let armed = Arc::new(AtomicBool::new(false));
             for signal in SIGNALS.into_iter().filter(|signal| !is_ignored(*signal)) {
-                if let Err(error) = flag.hear(signal, &armed) {
-                    eprintln!("flockwork: cannot listen for signal {signal}: {error}");
+                if let Err(error) = flag.register(signal, &armed) {
+                    eprintln!("flockwork: cannot watch for signal {signal}: {error}");
                 }
             }
             flag.arm_after_first(armed);
@@ -64,7 +64,7 @@ impl Interrupt {
     }
 
     /// Makes a signal raise the flag, and end the program once `armed` is true.
-    fn hear(&self, signal: i32, armed: &Arc<AtomicBool>) -> io::Result<()> {
+    fn register(&self, signal: i32, armed: &Arc<AtomicBool>) -> io::Result<()> {
         flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(armed))?;
         flag::register(signal, Arc::clone(&self.0))?;
         Ok(())
@@ -73,15 +73,15 @@ impl Interrupt {
     /// Sets `armed` shortly after the first signal.
     fn arm_after_first(&self, armed: Arc<AtomicBool>) {
         let flag = self.clone();
-        let watch = move || {
+        let arm = move || {
             while !flag.is_raised() {
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL);
             }
-            std::thread::sleep(ECHO);
+            std::thread::sleep(REARM);
             armed.store(true, Ordering::SeqCst);
         };
         // If the thread cannot start, a second Ctrl-C does the same as the first.
-        let _ = std::thread::Builder::new().name("signals".into()).spawn(watch);
+        let _ = std::thread::Builder::new().name("signals".into()).spawn(arm);
     }
 
     /// Asks the command to stop.
@@ -104,13 +104,13 @@ impl Interrupt {
     ) -> Option<T> {
         let (done, result) = channel();
         rayon::spawn(move || {
-            // After Ctrl-C nobody receives the result.
+            // After Ctrl-C no one receives the result.
             let _ = done.send(work());
         });
         let spinner = waiting(what);
         let mut raised = None;
         let result = loop {
-            match result.recv_timeout(LOOK) {
+            match result.recv_timeout(POLL) {
                 Ok(result) => break Some(result),
                 Err(RecvTimeoutError::Disconnected) => break None,
                 Err(RecvTimeoutError::Timeout) if self.is_raised() => {

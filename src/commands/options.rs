@@ -148,7 +148,7 @@ impl FlockArgs {
 /// Reads the built-in scene of this name, or the scene in this file.
 pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
     if let Some(scene) = BuiltIn::named(name) {
-        let mut scene = Scene::parse(name, scene.text, overrides).map_err(told)?;
+        let mut scene = Scene::parse(name, scene.text, overrides).map_err(scene_error)?;
         // A file named by --set is relative to the current folder.
         flow_file::attach(&mut scene, Path::new(""))?;
         return Ok(scene);
@@ -167,13 +167,13 @@ pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
             return Err(error).with_context(|| format!("--scene {}: cannot read it", cut(name)));
         }
     };
-    let mut scene = Scene::parse(name, &text, overrides).map_err(told)?;
+    let mut scene = Scene::parse(name, &text, overrides).map_err(scene_error)?;
     flow_file::attach(&mut scene, Path::new(name))?;
     Ok(scene)
 }
 
 /// An error in --set is an error in the command line.
-pub(super) fn told(error: SceneError) -> anyhow::Error {
+pub(super) fn scene_error(error: SceneError) -> anyhow::Error {
     match error.origin {
         Origin::Set(_) => wrong(error.to_string()),
         Origin::Line { .. } => error.into(),

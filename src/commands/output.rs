@@ -21,8 +21,8 @@ pub fn survive_file_limits() {
         // inherited by child programs; an ignored signal would be.
         if !is_ignored(libc::SIGXFSZ) {
             // Without a handler the system kills the program, as by default.
-            let heard = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-            let _ = signal_hook::flag::register(libc::SIGXFSZ, heard);
+            let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+            let _ = signal_hook::flag::register(libc::SIGXFSZ, flag);
         }
     }
 }
@@ -177,7 +177,7 @@ impl OutputFile {
     }
 
     /// Renames the file into place. Returns its size in bytes.
-    pub fn keep(self) -> Result<u64, OutputError> {
+    pub fn publish(self) -> Result<u64, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(&self.path, error);
         let file = self.file.into_inner().map_err(|error| fail(error.error()))?;
         let size = file.as_file().metadata().map_err(|error| fail(&error))?.len();
@@ -211,12 +211,12 @@ impl OutputFile {
 
     /// Prepares the file for another program to write: gives the temporary path and the final name.
     #[must_use]
-    pub fn hand_over(self) -> HandedOver {
+    pub fn into_foreign(self) -> ForeignFile {
         let (file, _) = self.file.into_parts();
         // On Windows locks are mandatory, so another program could not write the file.
         #[cfg(windows)]
         let _ = file.as_file().unlock();
-        HandedOver { path: self.path, target: self.target, file }
+        ForeignFile { path: self.path, target: self.target, file }
     }
 }
 
@@ -259,13 +259,13 @@ impl Scratch {
 
 /// An [`OutputFile`] that another program writes.
 #[derive(Debug)]
-pub struct HandedOver {
+pub struct ForeignFile {
     path: PathBuf,
     target: PathBuf,
     file: NamedTempFile,
 }
 
-impl HandedOver {
+impl ForeignFile {
     /// The path as the user wrote it.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -279,7 +279,7 @@ impl HandedOver {
     }
 
     /// Renames the file into place. Returns its size in bytes.
-    pub fn keep(self) -> Result<u64, OutputError> {
+    pub fn publish(self) -> Result<u64, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(&self.path, error);
         let size = std::fs::metadata(self.file.path()).map_err(|error| fail(&error))?.len();
         self.file.persist(&self.target).map_err(|error| fail(&error.error))?;
@@ -322,7 +322,7 @@ mod tests {
         let mut file = OutputFile::create(&path).unwrap();
         file.write_all(b"new and longer").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
-        assert_eq!(file.keep().unwrap(), 14);
+        assert_eq!(file.publish().unwrap(), 14);
         assert_eq!(std::fs::read(&path).unwrap(), b"new and longer");
 
         drop(OutputFile::create(&path).unwrap());
@@ -336,7 +336,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let (ours, plain) = (folder.path().join("a"), folder.path().join("b"));
-        OutputFile::create(&ours).unwrap().keep().unwrap();
+        OutputFile::create(&ours).unwrap().publish().unwrap();
         std::fs::write(&plain, "").unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&ours), mode(&plain));

@@ -68,7 +68,7 @@ impl OutputFolder {
         let path = self.path.join(name);
         let mut file = OutputFile::create_in_cleared(&path)?;
         file.write_all(bytes).map_err(|error| OutputError::of_system(&path, &error))?;
-        file.keep()
+        file.publish()
     }
 }
 

@@ -61,7 +61,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         check_count(&args.machine.adapter.clone().unwrap_or_default(), count)?;
     }
     let (scene, state) = args.flock.prepare(None)?;
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::watch();
     let state = Arc::new(state);
     let options = app::WindowOptions {
         scene: &scene,
@@ -118,7 +118,7 @@ fn run_without_window(
     state: &FlockState,
     ticks: u64,
 ) -> anyhow::Result<()> {
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::watch();
     let mut file = OutputFile::create(Path::new(PICTURE))?;
     let Machine { engine, gpu } = args.machine.open()?;
     let mut run = drive::load(engine, scene, state)?;
@@ -132,7 +132,7 @@ fn run_without_window(
     let (engine, scene) = run.engine_and_scene();
     let frame = painter.paint(engine, scene, &camera, &[])?;
     png::write(&mut file, &frame)?;
-    file.keep()?;
+    file.publish()?;
     say(&format!(
         "{}, {} in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; {PICTURE}\n",
         counted(state.len() as u64, "agent"),

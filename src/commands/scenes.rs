@@ -1,6 +1,6 @@
 //! `flockwork scenes`: the built-in scenes.
 
-use super::options::told;
+use super::options::scene_error;
 use super::output::say;
 use crate::model::quote::cut;
 use crate::model::scene::{BuiltIn, Scene, built_in, edit_toml, suggest};
@@ -18,7 +18,7 @@ pub fn scenes(name: Option<&str>, overrides: &[String]) -> anyhow::Result<()> {
         let names: Vec<&str> = built_in().map(|scene| scene.name).collect();
         anyhow::bail!("no built-in scene is called `{}`; {}", cut(name), suggest(name, &names));
     };
-    let changed = Scene::parse(name, scene.text, overrides).map_err(told)?;
+    let changed = Scene::parse(name, scene.text, overrides).map_err(scene_error)?;
     say(&edit_toml(scene.text, &changed)?)?;
     Ok(())
 }

@@ -54,7 +54,7 @@ pub fn simulate_on(
     args: &SimulateArgs,
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::watch();
     // What cannot be written must fail before anything is simulated.
     let mut files = Files::create(args)?;
     let engine = machine()?.engine;
@@ -66,7 +66,7 @@ pub fn simulate_on(
     let mut run = drive::load(engine, &scene, &state)?;
     drop(state);
     let Outcome { ticks, stepping, .. } = write_run(&mut run, args, &mut files, &interrupt)?;
-    let sizes = files.keep(args)?;
+    let sizes = files.publish(args)?;
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
     let engine = run.engine().describe();
     let (agents, did) = (counted(agents as u64, "agent"), counted(ticks, "tick"));
@@ -94,13 +94,13 @@ impl Files {
 
     /// Gives the files their names. Returns their names and sizes for people. One file that cannot be
     /// written does not keep the other from it, and the error says what is there.
-    fn keep(self, args: &SimulateArgs) -> anyhow::Result<String> {
+    fn publish(self, args: &SimulateArgs) -> anyhow::Result<String> {
         let mut kept = Vec::new();
         if let (Some(states), Some(path)) = (self.states, &args.out) {
             kept.push((path, states.finish()));
         }
         if let (Some(figures), Some(path)) = (self.figures, &args.metrics) {
-            kept.push((path, figures.keep()));
+            kept.push((path, figures.publish()));
         }
         let mut written = Vec::new();
         let mut faults = Vec::new();
@@ -212,7 +212,7 @@ mod tests {
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
         let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
         let outcome = write_run(&mut run, &args, &mut files, &interrupt).unwrap();
-        files.keep(&args).unwrap();
+        files.publish(&args).unwrap();
         (folder, outcome)
     }
 

@@ -20,7 +20,7 @@ pub trait Clock {
     }
 
     /// Starts afresh: time before the next call of [`Clock::due`] does not count.
-    fn forget(&mut self);
+    fn restart(&mut self);
 }
 
 /// The ticks of one frame may take this many seconds, or as long as the rest of the frame takes if
@@ -51,7 +51,7 @@ impl RealTime {
     /// Pauses or resumes.
     pub fn toggle(&mut self) {
         self.paused = !self.paused;
-        self.forget();
+        self.restart();
     }
 
     /// Pauses and asks for one tick.
@@ -88,7 +88,7 @@ impl Clock for RealTime {
         self.paused
     }
 
-    fn forget(&mut self) {
+    fn restart(&mut self) {
         (self.last, self.behind, self.single) = (None, 0.0, 0);
     }
 }
@@ -148,7 +148,7 @@ impl Clock for Stops {
         done >= self.stop
     }
 
-    fn forget(&mut self) {
+    fn restart(&mut self) {
         self.last = None;
     }
 }

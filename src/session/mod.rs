@@ -251,7 +251,7 @@ impl<C: Clock> Session<C> {
     /// as they are; edits before this cannot be undone after it.
     pub fn reset(&mut self) -> Result<(), EngineError> {
         let Some(initial) = self.initial.clone() else { return Ok(()) };
-        self.clock.forget();
+        self.clock.restart();
         self.undo.clear();
         self.series.clear();
         if edits::is_turned(&self.scene, &self.first) {

@@ -9,7 +9,7 @@ use crate::model::statistics::Metrics;
 
 /// Shortest time between two recordings. It is also at least `TIMES_THE_COST` times what the last one
 /// took: recording must not slow the flock down.
-const PATIENCE: Duration = Duration::from_millis(250);
+const INTERVAL: Duration = Duration::from_millis(250);
 const TIMES_THE_COST: u32 = 30;
 
 /// Most recordings that are kept.
@@ -44,8 +44,8 @@ impl Series {
     /// Whether to record the flock of this revision now. A paused flock does not wait for its turn.
     pub(super) fn is_due(&self, revision: u64, now: Duration, paused: bool) -> bool {
         self.last.is_none_or(|last| {
-            let patience = PATIENCE.max(last.cost * TIMES_THE_COST);
-            last.revision != revision && (paused || now.saturating_sub(last.at) >= patience)
+            let interval = INTERVAL.max(last.cost * TIMES_THE_COST);
+            last.revision != revision && (paused || now.saturating_sub(last.at) >= interval)
         })
     }
 

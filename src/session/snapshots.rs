@@ -9,7 +9,7 @@ use crate::model::state::FlockState;
 
 /// Shortest time between two snapshots. It is also at least `TIMES_THE_COST` times what the last one
 /// took to arrive: copying must not slow the flock down.
-const PATIENCE: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
 const TIMES_THE_COST: u32 = 20;
 
 /// Larger flocks have no snapshot: it would double the half gigabyte that they take on the host.
@@ -37,13 +37,13 @@ impl Snapshots {
     /// Keeps a state that is being loaded.
     pub fn keep(&mut self, state: Arc<FlockState>, targets: Vec<Target>, now: Duration) {
         (self.state, self.targets) = (state, targets);
-        self.next = now + PATIENCE;
+        self.next = now + INTERVAL;
     }
 
     /// Keeps a snapshot that took this long to arrive.
     pub fn take(&mut self, snapshot: Snapshot, now: Duration, took: Duration) {
         (self.state, self.targets) = (Arc::new(snapshot.state), snapshot.targets);
-        self.next = now + PATIENCE.max(took * TIMES_THE_COST);
+        self.next = now + INTERVAL.max(took * TIMES_THE_COST);
     }
 
     /// Makes the next snapshot due: the flock has other agents now.

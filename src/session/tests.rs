@@ -90,7 +90,7 @@ fn a_target_goes_along_with_the_mouse() {
         (Point::new(30.0, 0.0), Point::new(630.0, 50.0))
     );
     assert_eq!(session.state().unwrap(), before, "the flock goes on as it was");
-    assert_ne!(session.revision(), revision, "who keeps a copy of the targets must hear of it");
+    assert_ne!(session.revision(), revision, "a copy of the targets is then out of date");
     tick(&mut session, 5);
     assert_eq!(session.targets().unwrap()[2].position, Point::new(630.0, 50.0));
     // It stays there when another engine takes over, and goes home at a reset.

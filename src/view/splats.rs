@@ -82,7 +82,7 @@ pub struct PictureBand {
 /// True when the agents of `scene` are too small to show their shape. They are then drawn into
 /// cells instead of as triangles, at any count.
 #[must_use]
-pub fn suits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
+pub fn fits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
     let darts = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
     darts && strongest(scene, camera, scale) <= MOST_STRENGTH
 }
@@ -318,12 +318,12 @@ mod tests {
             ..Camera::fit(&scene.world, 1280, 720)
         };
         let (small, large) = (camera(0.99), camera(1.01));
-        assert!(suits(&scene, &small, 1.0) && !suits(&scene, &large, 1.0));
+        assert!(fits(&scene, &small, 1.0) && !fits(&scene, &large, 1.0));
         // With several pixels per point, the pixels show the shape.
-        assert!(suits(&scene, &small, 2.0) && !suits(&scene, &large, 2.0));
+        assert!(fits(&scene, &small, 2.0) && !fits(&scene, &large, 2.0));
         for look in [BoidShape::Disc, BoidShape::Glow] {
             scene.species[0].look = look;
-            assert!(!suits(&scene, &small, 1.0));
+            assert!(!fits(&scene, &small, 1.0));
         }
     }
 }

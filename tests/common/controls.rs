@@ -57,7 +57,7 @@ pub fn changes() -> Vec<Change> {
         }),
         change("cell", flow, |scene, _| scene.flow.as_mut().unwrap().cell *= 1.5),
         change("frequency", flow, |scene, _| scene.flow.as_mut().unwrap().frequency *= 1.05),
-        change("ways", flow, |scene, _| scene.flow.as_mut().unwrap().ways.reverse()),
+        change("ways", flow, |scene, _| scene.flow.as_mut().unwrap().vectors.reverse()),
         change("target.position", &[Kind::Seek], |scene, _| {
             scene.targets.iter_mut().for_each(|target| target.position.y += 1.0);
         }),

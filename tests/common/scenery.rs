@@ -70,7 +70,8 @@ pub fn field_from_a_file(scene: &mut Scene, dice: &mut Dice) {
         let way = dice.point(Vec2::splat(-2.0), Vec2::splat(2.0));
         dice.one_of(&[way, way, Vec2::ZERO])
     };
-    let ways = (0..grid.0 * grid.1).map(one).collect();
-    let file = Some("ways.csv".into());
-    scene.flow = Some(FlowPlan { kind: FlowKind::File, grid, ways, file, ..FlowPlan::default() });
+    let vectors = (0..grid.0 * grid.1).map(one).collect();
+    let file = Some("vectors.csv".into());
+    scene.flow =
+        Some(FlowPlan { kind: FlowKind::File, grid, vectors, file, ..FlowPlan::default() });
 }

@@ -206,7 +206,7 @@ impl Draw {
             frequency: self.pick(&[0.1, 0.0, 1.0]),
             grid: if file { (1 + self.below(4096) as u32, 7) } else { (0, 0) },
             file: file.then(|| "winds of the \"north\".csv".to_string()),
-            ways: Vec::new(),
+            vectors: Vec::new(),
         }
     }
 

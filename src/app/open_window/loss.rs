@@ -76,8 +76,8 @@ impl OpenWindow {
         let uploaded_revision = None;
         let mut window = Self { screen, interface, renderer, uploaded, uploaded_revision, ..self };
         // Short enough for a narrow window.
-        window.say(Some(format!("the GPU was lost; {goes_on}")));
-        window.wake();
+        window.notify(Some(format!("the GPU was lost; {goes_on}")));
+        window.request_redraw();
         Ok(window)
     }
 }

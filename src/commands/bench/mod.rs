@@ -36,7 +36,7 @@ use crate::model::scene::{PopulateError, Request, Scene};
 /// Runs the command. After Ctrl-C, or when an engine or stdout fails, it still prints and writes
 /// what has been measured.
 pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::watch();
     // Invalid arguments must fail before anything is timed.
     args.check()?;
     check_files(args)?;
@@ -127,7 +127,7 @@ fn write_files(
 fn write_json(path: &Path, document: &Document<'_>) -> anyhow::Result<()> {
     let mut file = OutputFile::create(path)?;
     serde_json::to_writer_pretty(&mut file, document)?;
-    file.keep()?;
+    file.publish()?;
     Ok(())
 }
 
@@ -146,7 +146,7 @@ fn bench_all(
     for (count, (_, engine)) in
         args.flock.count.iter().flat_map(|count| engines.iter().map(move |named| (count, named)))
     {
-        engine.check_count(*count).map_err(|error| told(&error))?;
+        engine.check_count(*count).map_err(|error| engine_error(&error))?;
     }
     for count in &args.flock.count {
         for density in args.flock.densities() {
@@ -192,15 +192,15 @@ fn bench_one(
     let (scene, mut state) = made?;
     if labels.settle_ticks > 0 {
         let settled = measure::settle(engines, &scene, state, labels.settle_ticks, interrupt);
-        let Some(settled) = settled.map_err(|error| told(&error))? else { return Ok(None) };
+        let Some(settled) = settled.map_err(|error| engine_error(&error))? else { return Ok(None) };
         state = settled;
     }
     let measured = measure::measure(engines, &scene, state, args.ticks, labels, interrupt);
-    measured.map_err(|error| told(&error))
+    measured.map_err(|error| engine_error(&error))
 }
 
 /// An engine's error, with the option named as in this command.
-fn told(error: &EngineError) -> anyhow::Error {
+fn engine_error(error: &EngineError) -> anyhow::Error {
     anyhow::anyhow!(error.to_string().replace("--engine cpu", "--engines cpu"))
 }
 
@@ -224,10 +224,10 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<(Vec<Named>, Option<Adapter>)> {
                 Err(error @ EngineError::NoAdapter(_))
                     if args.engines.is_empty() && args.adapter.is_none() =>
                 {
-                    eprintln!("{:#}. Timing the CPU engine alone.", told(&error));
+                    eprintln!("{:#}. Timing the CPU engine alone.", engine_error(&error));
                     continue;
                 }
-                Err(error) => return Err(told(&error)),
+                Err(error) => return Err(engine_error(&error)),
             },
             BenchEngine::Cpu => Box::new(CpuEngine::new(args.threads.map(|t| t as usize))?),
             BenchEngine::Cpu1 => Box::new(CpuEngine::new(Some(1))?),

@@ -53,7 +53,7 @@ impl PlotFile {
                 writer.finish()?;
             }
         }
-        self.file.keep()?;
+        self.file.publish()?;
         Ok(())
     }
 }

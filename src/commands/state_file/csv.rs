@@ -138,7 +138,7 @@ pub fn read(path: &Path) -> anyhow::Result<StateTable> {
     let ends_with_a_line = ends_with_a_line(&mut file).context("cannot read it")?;
     let file = BufReader::with_capacity(1 << 16, Lines::of(file));
     let mut reader = ReaderBuilder::new().from_reader(file);
-    let header = reader.byte_headers().map_err(told)?;
+    let header = reader.byte_headers().map_err(csv_error)?;
     if header.is_empty() {
         bail!("the file is empty; a state file begins with {}", COLUMNS.join(","));
     }
@@ -152,7 +152,7 @@ pub fn read(path: &Path) -> anyhow::Result<StateTable> {
     }
     let mut table = StateTable::new("line");
     let mut record = ByteRecord::new();
-    while reader.read_byte_record(&mut record).map_err(told)? {
+    while reader.read_byte_record(&mut record).map_err(csv_error)? {
         let line = record.position().map_or(0, csv::Position::line);
         let whole = |column, most: u64| -> anyhow::Result<Option<u64>> {
             let wanted = format!("a whole number from 0 to {most}");
@@ -190,7 +190,7 @@ fn ends_with_a_line(file: &mut File) -> io::Result<bool> {
 }
 
 /// What the reader of CSV found, for people.
-fn told(error: csv::Error) -> anyhow::Error {
+fn csv_error(error: csv::Error) -> anyhow::Error {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
             let line = pos.as_ref().map_or(0, csv::Position::line);

@@ -84,7 +84,7 @@ impl StateWriter {
             FileFormat::Csv(states) => states.finish(),
             FileFormat::Npz(states) => states.finish()?,
         };
-        Ok(file.keep().map_err(|error: OutputError| error)?)
+        Ok(file.publish().map_err(|error: OutputError| error)?)
     }
 }
 

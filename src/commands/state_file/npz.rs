@@ -215,8 +215,11 @@ fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry
     let header = Header::read(&mut file).with_context(place)?;
     // Not what the header says there is, nor what the archive says, if its bytes cannot hold it.
     let there = file.size().min(file.compressed_size().saturating_mul(MOST_INFLATED));
-    let told = header.count().and_then(|count| count.checked_mul(header.size()));
-    if told.and_then(|told| told.checked_add(header.bytes as u64)).is_none_or(|told| told > there) {
+    let declared = header.count().and_then(|count| count.checked_mul(header.size()));
+    if declared
+        .and_then(|declared| declared.checked_add(header.bytes as u64))
+        .is_none_or(|declared| declared > there)
+    {
         bail!(
             "`{name}` has the shape {} and {there} bytes at most, which do not hold it; write the \
              file again",

@@ -7,8 +7,8 @@ use crate::model::behaviours::{Kind, Rules};
 use crate::model::real::{Lanes, Real};
 use crate::model::scene::{Scene, Slot, Species, drawn};
 
-/// Number of behaviours that listen to neighbours; in [`Kind::ALL`] they come first.
-const LISTENERS: usize = Kind::WITH_NEIGHBOURS;
+/// Number of behaviours that perceive neighbours; in [`Kind::ALL`] they come first.
+const PERCEIVING: usize = Kind::WITH_NEIGHBOURS;
 
 /// Room for the parameters of one behaviour.
 const SLOTS: usize = 8;
@@ -16,17 +16,17 @@ const SLOTS: usize = 8;
 /// Where in a species' row the values of its body begin: mass, max_speed, max_force, size.
 const BODY: usize = Kind::ALL.len() * SLOTS;
 
-/// Where in a species' row the largest radius within which it listens is.
-const HEARING: usize = BODY + 6;
+/// Where in a species' row its perception radius is.
+const PERCEPTION: usize = BODY + 6;
 
 /// Where in a species' row it says when each behaviour has its turn.
-const TURNS: usize = HEARING + 1;
+const TURNS: usize = PERCEPTION + 1;
 
-/// Where in a species' row it says whom it listens to.
-const HEARD: usize = TURNS + Kind::ALL.len();
+/// Where in a species' row it says which species it perceives.
+const PERCEIVED: usize = TURNS + Kind::ALL.len();
 
-/// Every value of every species: for each species a row of behaviours' parameters, body, hearing
-/// radius, turns, and, for each other species and behaviour that listens, 1 where it listens to
+/// Every value of every species: for each species a row of behaviours' parameters, body, perception
+/// radius, turns, and, for each other species and behaviour with neighbours, 1 where it perceives
 /// them and else 0.
 #[derive(Clone, Debug, Default)]
 pub struct SpeciesTable {
@@ -52,7 +52,7 @@ impl SpeciesTable {
     /// The values of a scene's species at a tick.
     pub fn of(scene: &Scene, tick: u64) -> Self {
         let row = |species: &Species| {
-            let mut row = Vec::with_capacity(HEARD + scene.species.len() * LISTENERS);
+            let mut row = Vec::with_capacity(PERCEIVED + scene.species.len() * PERCEIVING);
             for kind in Kind::ALL {
                 row.extend((0..SLOTS).map(|slot| species.encoded(kind, slot)));
             }
@@ -60,7 +60,7 @@ impl SpeciesTable {
             row.push(species.perception_radius());
             row.extend(Kind::ALL.map(|kind| species.turn(kind)));
             for other in 0..scene.species.len() {
-                for kind in &Kind::ALL[..LISTENERS] {
+                for kind in &Kind::ALL[..PERCEIVING] {
                     let set = kind.parameter("with").map_or(0.0, |i| species.value(*kind, i));
                     row.push(((set as u32 >> other) & 1) as f32);
                 }
@@ -131,8 +131,8 @@ pub struct LaneParameters<S: Simd> {
     pub limits_each: Lanes<S>,
     /// 1 where behaviours have their turns until the force is spent, 0 where they are summed.
     pub in_turn: Lanes<S>,
-    /// The largest radius within which they listen to anybody; world units.
-    pub hearing: Lanes<S>,
+    /// Their largest perception radius; world units.
+    pub perception_radius: Lanes<S>,
     /// Parameters of the behaviours.
     pub rules: Rules<Lanes<S>>,
     /// A species' row, each lane with the value of its own species.
@@ -194,7 +194,7 @@ impl<S: Simd> LaneParameters<S> {
             size: row[BODY + 3],
             limits_each: row[BODY].constant(1.0) - row[BODY + 4],
             in_turn: row[BODY + 5],
-            hearing: row[HEARING],
+            perception_radius: row[PERCEPTION],
             rules: Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]),
             row,
         }
@@ -206,10 +206,10 @@ impl<S: Simd> LaneParameters<S> {
         self.row[TURNS + kind as usize]
     }
 
-    /// 1 in the lanes whose agents hear `species` in a behaviour that listens, else 0.
+    /// 1 in the lanes whose agents perceive `species` in behaviour `kind`, else 0.
     #[inline(always)]
     pub fn perceives(&self, kind: Kind, species: u8) -> Lanes<S> {
-        self.row[HEARD + species as usize * LISTENERS + kind as usize]
+        self.row[PERCEIVED + species as usize * PERCEIVING + kind as usize]
     }
 }
 
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn behaviours_that_listen_come_first_and_every_parameter_has_a_slot() {
         for kind in Kind::ALL {
-            assert_eq!((kind as usize) < LISTENERS, kind.info().sees_neighbours, "{kind:?}");
+            assert_eq!((kind as usize) < PERCEIVING, kind.info().sees_neighbours, "{kind:?}");
             assert!(kind.info().parameters.len() <= SLOTS, "{kind:?}");
         }
     }

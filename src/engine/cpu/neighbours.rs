@@ -307,7 +307,8 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
             ahead = group.heading.dot(offset);
         }
         if uses.has(Uses::COUNTS) {
-            let near = distance_squared.less_than(parameters.hearing * parameters.hearing);
+            let near = distance_squared
+                .less_than(parameters.perception_radius * parameters.perception_radius);
             let seen = share.where_or(near, Lanes::splat(simd, 0.0));
             sums.neighbours = sums.neighbours + seen;
         }

@@ -114,7 +114,7 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
     compiler.set_feature("packs", variant.packs);
     compiler.set_feature("narrow", variant.narrow);
     compiler.set_feature("several_species", variant.several_species);
-    compiler.set_feature("listens", variant.sees_neighbours());
+    compiler.set_feature("neighbours", variant.sees_neighbours());
     for (name, extra) in Uses::EXTRAS {
         compiler.set_feature(name, variant.uses.has(extra));
     }

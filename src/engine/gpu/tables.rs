@@ -116,7 +116,7 @@ impl Tables {
                 record.put(parameter.key, value.into());
             }
             if uses.has(Uses::COUNTS) {
-                record.put("hearing", species.perception_radius().into());
+                record.put("perception_radius", species.perception_radius().into());
             }
             for kind in Kind::ALL.into_iter().filter(|kind| uses.contains(*kind)) {
                 let info = kind.info();
@@ -206,7 +206,7 @@ impl Tables {
                 &obstacles.cells.start[..],
                 bytes(bytemuck::cast_slice(&obstacles.cells.items)),
             ),
-            (&flow.index, &[], bytes(bytemuck::cast_slice(&flow.ways))),
+            (&flow.index, &[], bytes(bytemuck::cast_slice(&flow.vectors))),
         ];
         let mut contents = Vec::new();
         for ((name, layout), (index, start, items)) in

@@ -25,7 +25,7 @@ impl<R: Real> NeighbourBehaviour<R> for Evade<R> {
 
     #[inline(always)]
     fn nothing(like: R) -> Nearest<R> {
-        Nearest::nobody(like)
+        Nearest::none(like)
     }
 
     #[inline(always)]

@@ -367,7 +367,7 @@ pub trait NeighbourBehaviour<R: Real>: Parameters<R> {
 /// Source: Buckland, *Programming Game AI by Example*, prioritised truncated sum, after Reynolds
 /// 1999.
 #[inline(always)]
-fn spent_in_turn<R: Real>(
+fn prioritised_sum<R: Real>(
     forces: &[Vector<R>; Kind::ALL.len()],
     uses: Uses,
     max_force: R,

@@ -39,7 +39,7 @@ impl<R: Real> Neighbour<R> {
 
     /// True if the behaviour perceives it.
     #[inline(always)]
-    pub fn heard(&self) -> R::Mask {
+    pub fn perceived(&self) -> R::Mask {
         self.near & self.share.constant(0.0).less_than(self.share)
     }
 }

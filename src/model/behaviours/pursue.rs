@@ -74,7 +74,7 @@ pub struct Nearest<R> {
 impl<R: Real> Nearest<R> {
     /// No agent yet.
     #[inline(always)]
-    pub fn nobody(like: R) -> Self {
+    pub fn none(like: R) -> Self {
         let zero = Vector::zero(like);
         Self { distance_squared: like.constant(f32::MAX), offset: zero, velocity: zero }
     }
@@ -83,7 +83,7 @@ impl<R: Real> Nearest<R> {
     #[inline(always)]
     pub fn observe(&mut self, neighbour: &Neighbour<R>) {
         let distance = neighbour.distance_squared;
-        let nearer = neighbour.heard() & distance.less_than(self.distance_squared);
+        let nearer = neighbour.perceived() & distance.less_than(self.distance_squared);
         self.distance_squared = distance.where_or(nearer, self.distance_squared);
         self.offset = neighbour.offset.where_or(nearer, self.offset);
         self.velocity = neighbour.velocity.where_or(nearer, self.velocity);
@@ -132,7 +132,7 @@ impl<R: Real> NeighbourBehaviour<R> for Pursue<R> {
 
     #[inline(always)]
     fn nothing(like: R) -> Nearest<R> {
-        Nearest::nobody(like)
+        Nearest::none(like)
     }
 
     #[inline(always)]

@@ -178,7 +178,7 @@ macro_rules! behaviours {
                 if !uses.has(Uses::PRIORITY) {
                     return sum;
                 }
-                let prioritised = spent_in_turn(&forces, uses, agent.max_force, turn);
+                let prioritised = prioritised_sum(&forces, uses, agent.max_force, turn);
                 prioritised.where_or(in_turn.constant(0.0).less_than(in_turn), sum)
             }
         }

@@ -39,7 +39,7 @@ pub struct FlowPlan {
     /// The file's path; hosts read the file.
     pub file: Option<String>,
     /// The file's vectors, row by row from the bottom; empty until it is read.
-    pub ways: Vec<Point>,
+    pub vectors: Vec<Point>,
 }
 
 impl Default for FlowPlan {
@@ -50,7 +50,7 @@ impl Default for FlowPlan {
             frequency: 0.1,
             grid: (0, 0),
             file: None,
-            ways: Vec::new(),
+            vectors: Vec::new(),
         }
     }
 }
@@ -61,14 +61,14 @@ pub struct FlowField {
     /// The cells, over the whole world; positions outside belong to the nearest cell.
     pub index: SpatialIndex,
     /// Row by row from the bottom.
-    pub ways: Vec<Point>,
+    pub vectors: Vec<Point>,
 }
 
 impl FlowField {
     /// No field: the vector is zero everywhere.
     #[must_use]
     pub fn none() -> Self {
-        Self { index: SpatialIndex::EMPTY, ways: Vec::new() }
+        Self { index: SpatialIndex::EMPTY, vectors: Vec::new() }
     }
 
     /// Computes the field for a world of `size`.
@@ -78,7 +78,7 @@ impl FlowField {
         if plan.kind == FlowKind::File {
             (index.columns, index.rows) = plan.grid;
             index.cells_per_unit = Point::new(index.columns as f32, index.rows as f32) / size;
-            return Self { index, ways: plan.ways.clone() };
+            return Self { index, vectors: plan.vectors.clone() };
         }
         let perlin = Perlin::new(seed);
         let frequency = f64::from(plan.frequency);
@@ -91,7 +91,7 @@ impl FlowField {
             }
         };
         let cells = (0..index.rows).flat_map(|row| (0..index.columns).map(move |c| (c, row)));
-        Self { index, ways: cells.map(|(column, row)| way(column, row)).collect() }
+        Self { index, vectors: cells.map(|(column, row)| way(column, row)).collect() }
     }
 
     /// The vector at a position; zero without a field.
@@ -104,7 +104,7 @@ impl FlowField {
         let last = |cells: u32| cells.saturating_sub(1);
         let (column, row) = (column.min(last(self.index.columns)), row.min(last(self.index.rows)));
         let cell = row as usize * self.index.columns as usize + column as usize;
-        self.ways.get(cell).map_or([0.0; 2], Point::to_array)
+        self.vectors.get(cell).map_or([0.0; 2], Point::to_array)
     }
 }
 
@@ -127,11 +127,11 @@ mod tests {
         let size = Point::new(2000.0, 1000.0);
         let field = FlowField::new(&FlowPlan::default(), size, 1);
         assert_eq!((field.index.columns, field.index.rows), (100, 50));
-        let row = &field.ways[..100];
+        let row = &field.vectors[..100];
         let turn = |pair: &[Point]| pair[0].angle_to(pair[1]).abs();
         assert!(row.windows(2).all(|pair| turn(pair) < 1.0));
         assert!(row.iter().any(|way| way.angle_to(row[0]).abs() > 1.0));
-        assert_ne!(field.ways, FlowField::new(&FlowPlan::default(), size, 2).ways);
-        assert_eq!(field.ways, FlowField::new(&FlowPlan::default(), size, 1).ways);
+        assert_ne!(field.vectors, FlowField::new(&FlowPlan::default(), size, 2).vectors);
+        assert_eq!(field.vectors, FlowField::new(&FlowPlan::default(), size, 1).vectors);
     }
 }

@@ -21,13 +21,13 @@ fn keys(positions: &[Point], key: impl Fn(Point) -> u32 + Sync) -> Vec<u32> {
 }
 
 /// How many agents stand in each cell.
-pub struct Census {
+pub struct CellStarts {
     pub grid: Grid,
     /// First agent of each cell in the order of the cells, and the number of agents at the end.
     start: Vec<u32>,
 }
 
-impl Census {
+impl CellStarts {
     pub fn of(grid: Grid, positions: &[Point]) -> Self {
         Self::of_keys(grid, &keys(positions, |p| grid.key_of(p)))
     }
@@ -77,7 +77,7 @@ impl Census {
 
 /// Positions sorted by cell. In a wrapped world all of them lie inside it.
 pub struct Cells {
-    pub census: Census,
+    pub starts: CellStarts,
     /// World units; what a load reads beyond the last agent is infinitely far away.
     pub x: Vec<f32>,
     /// World units; likewise.
@@ -98,8 +98,8 @@ impl Cells {
             if grid.wraps && outside { p.rem_euclid(size) } else { p }
         };
         let key = keys(positions, |p| grid.key_of(inside(p)));
-        let census = Census::of_keys(grid, &key);
-        let mut cursor = census.start.clone();
+        let starts = CellStarts::of_keys(grid, &key);
+        let mut cursor = starts.start.clone();
         let count = positions.len();
         let (mut cell, mut row) = (vec![0; count], vec![0; count]);
         let mut x = vec![f32::INFINITY; count + PADDING];
@@ -111,7 +111,7 @@ impl Cells {
             let p = inside(*p);
             (cell[place], row[place], x[place], y[place]) = (key, number as u32, p.x, p.y);
         }
-        Self { census, x, y, cell, size, row }
+        Self { starts, x, y, cell, size, row }
     }
 
     /// Squared distance of two agents by the shortest way, exact but for the last bits of `f64`.
@@ -120,7 +120,7 @@ impl Cells {
         let along = |from: f32, to: f32, length: f32| {
             let straight = (f64::from(to) - f64::from(from)).abs();
             let round = f64::from(length) - straight;
-            if self.census.grid.wraps && round < straight { round } else { straight }
+            if self.starts.grid.wraps && round < straight { round } else { straight }
         };
         let x = along(self.x[a], self.x[b], self.size.x);
         let y = along(self.y[a], self.y[b], self.size.y);
@@ -135,7 +135,7 @@ impl Cells {
 
     /// Distance from one agent to the nearest other one, by square rings of cells round its own.
     pub fn nearest(&self, agent: usize) -> f64 {
-        let Grid { columns, rows, cells_per_unit, wraps, .. } = self.census.grid;
+        let Grid { columns, rows, cells_per_unit, wraps, .. } = self.starts.grid;
         let (column, row) = (self.cell[agent] % columns, self.cell[agent] / columns);
         // How far there are cells on each axis, and how wide they are.
         let limit = |count: u32| i64::from(if wraps { count / 2 } else { count - 1 });
@@ -173,7 +173,7 @@ impl Cells {
 
     /// Lowers `best`, a squared distance, to that of the nearest agent in a cell.
     fn nearest_in(&self, cell: u32, agent: usize, best: &mut f64) {
-        let agents = self.census.agents(cell, cell);
+        let agents = self.starts.agents(cell, cell);
         let stride = agents.len().div_ceil(RUN_CAP as usize).max(1);
         // Beside the sample, the agent's own neighbours in the array: without them the only other
         // agent in reach might be passed over.

@@ -18,7 +18,7 @@ use super::grid::Grid;
 use super::scene::Scene;
 use super::state::FlockState;
 use super::vector::Point;
-use cells::{Cells, Census};
+use cells::{CellStarts, Cells};
 use order::Order;
 use sight::{PartSight, look};
 
@@ -61,7 +61,7 @@ pub struct Metrics {
     pub angular_momentum: f64,
     /// `Σ |v| / N`; world units per tick.
     pub mean_speed: f64,
-    /// Mean number of other agents nearer than the scene's largest radius of hearing. Runs of grid
+    /// Mean number of other agents nearer than the scene's largest perception radius. Runs of grid
     /// cells longer than [`RUN_CAP`](super::grid::RUN_CAP) are counted by the sample that the engines take
     /// ([`Sampling`](super::grid::Sampling)): not exact, and bounded in cost; unbiased, but never more
     /// than the N − 1 others that there are.
@@ -96,7 +96,7 @@ impl Metrics {
             mean_speed: order.speeds * per_agent,
             mean_neighbours: (sight.near * per_agent).min((count - 1) as f64),
             nearest_neighbour_distance: sight.nearest * per_agent,
-            largest_cell: cells.census.largest(),
+            largest_cell: cells.starts.largest(),
             sampled_agents: sight.sampled.len() as u64,
         }
     }
@@ -124,7 +124,7 @@ impl Metrics {
 #[must_use]
 pub fn sampled_agents(scene: &Scene, positions: &[Point]) -> u64 {
     if scene.perception_radius() > 0.0 && !positions.is_empty() {
-        Census::of(scene.grid(positions.len()), positions).sampled()
+        CellStarts::of(scene.grid(positions.len()), positions).sampled()
     } else {
         0
     }

@@ -101,9 +101,9 @@ impl Looking<'_> {
         runs: &mut Vec<Run>,
         seen: &mut PartSight,
     ) -> usize {
-        let Cells { census, cell, .. } = self.cells;
+        let Cells { starts, cell, .. } = self.cells;
         let own = cell[first];
-        let cell_end = self.part.end.min(census.agents(own, own).end);
+        let cell_end = self.part.end.min(starts.agents(own, own).end);
         if self.has_simple_runs() {
             // Where a joint run may hold one that is sampled, the lanes take one cell alone.
             for end in [self.group_end(first, S::F32_LANES), cell_end.min(first + S::F32_LANES)] {
@@ -120,7 +120,7 @@ impl Looking<'_> {
     /// False in a wrapped world with so few cells that a run holds both images of an agent.
     #[inline(always)]
     fn has_simple_runs(&self) -> bool {
-        let grid = &self.cells.census.grid;
+        let grid = &self.cells.starts.grid;
         !grid.wraps || (grid.columns > 2 * grid.reach && grid.rows > 2)
     }
 
@@ -128,8 +128,8 @@ impl Looking<'_> {
     /// no column on both sides of them.
     #[inline(always)]
     fn group_end(&self, first: usize, lanes: usize) -> usize {
-        let Cells { census, cell, .. } = self.cells;
-        let grid = census.grid;
+        let Cells { starts, cell, .. } = self.cells;
+        let grid = starts.grid;
         let row_end = cell[first] / grid.columns * grid.columns + grid.columns;
         let beyond = if grid.wraps {
             row_end.min(cell[first] + grid.columns - 2 * grid.reach)
@@ -147,8 +147,8 @@ impl Looking<'_> {
     /// length of the longest.
     #[inline(always)]
     fn joint_runs(&self, first: u32, last: u32, runs: &mut Vec<Run>) -> usize {
-        let Cells { census, size, .. } = self.cells;
-        let grid = census.grid;
+        let Cells { starts, size, .. } = self.cells;
+        let grid = starts.grid;
         let row = first / grid.columns;
         let (low, high) = (first % grid.columns, last % grid.columns);
         let (from, to) =
@@ -166,7 +166,7 @@ impl Looking<'_> {
                 of_group[1] = size.y;
             }
             let mut add = |from: u32, to: u32, of_run, of_group| {
-                let agents = census.agents(base + from, base + to);
+                let agents = starts.agents(base + from, base + to);
                 longest = longest.max(agents.len());
                 runs.push(Run { agents, of_run, of_group });
             };
@@ -258,8 +258,8 @@ impl Looking<'_> {
     /// Looks from each of `agents`, all in `cell`, at its runs as the engines read them: sampled where
     /// they are long.
     fn look_alone(&self, cell: u32, agents: Range<usize>, all: &mut PartSight) {
-        let Cells { census, .. } = self.cells;
-        let grid = census.grid;
+        let Cells { starts, .. } = self.cells;
+        let grid = starts.grid;
         let limit = f64::from(self.radius) * f64::from(self.radius);
         let noise = Sampling::noise(self.seed, cell, self.tick);
         let (first, second) = grid.columns_around(cell % grid.columns);
@@ -267,7 +267,7 @@ impl Looking<'_> {
         for base in grid.rows_around(cell / grid.columns).map(|row| row * grid.columns) {
             let columns = [Some(first), second].into_iter().flatten();
             runs.extend(columns.map(|run| {
-                let agents = census.agents(base + run.0, base + run.1);
+                let agents = starts.agents(base + run.0, base + run.1);
                 let sampling = Sampling::of_run(agents.len() as u32, noise);
                 (agents, sampling)
             }));

@@ -35,7 +35,7 @@ pub fn draw(
     let mut frame = Frame::filled(width, height, style::BACKGROUND);
     shape_raster::draw(&scenery::shapes(scene, targets), camera, scale, &mut frame);
     shape_raster::draw(&scenery::seam_shapes(&scene.world, camera), camera, scale, &mut frame);
-    if splats::suits(scene, camera, scale) {
+    if splats::fits(scene, camera, scale) {
         splat_raster::draw(scene, state, camera, scale, &mut frame);
         return frame;
     }
@@ -44,7 +44,7 @@ pub fn draw(
     for start in (0..state.len()).step_by(PLACED) {
         let rows = start..state.len().min(start + PLACED);
         let place = |row| place(styles.get(usize::from(state.species[row]))?, state, row, camera);
-        let placed: Vec<Placed> = rows.into_par_iter().filter_map(place).collect();
+        let placed: Vec<DrawnAgent> = rows.into_par_iter().filter_map(place).collect();
         shape_raster::in_bands(&mut frame, |band, top| draw_band(&placed, &styles, band, top));
     }
     frame
@@ -72,7 +72,7 @@ impl<'a> Style<'a> {
 }
 
 /// An agent in the picture.
-struct Placed {
+struct DrawnAgent {
     species: u8,
     extent: Extent,
     /// Pixels.
@@ -86,7 +86,7 @@ struct Placed {
 }
 
 /// Places one agent; none when it is outside the picture or its position is not finite.
-fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> Option<Placed> {
+fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> Option<DrawnAgent> {
     let velocity = state.velocity[row];
     let centre = camera.pixel_from_world(state.position[row]);
     let extent = style.extents.of_agent(state, row);
@@ -103,7 +103,7 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
     let (turn, light) = style::shade(style.by, velocity, style.max_speed, species, neighbours);
     let (wave, Figure { level, swing, .. }) = (style::wave(turn), &style.figure);
     let colour = [0, 1, 2].map(|i| light * (level[i] + swing[i] * wave[i]));
-    Some(Placed {
+    Some(DrawnAgent {
         species,
         extent,
         centre,
@@ -115,7 +115,7 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
 }
 
 /// Draws what lies in the pixel rows from `top` on.
-fn draw_band(placed: &[Placed], styles: &[Style<'_>], band: &mut PixmapMut, top: usize) {
+fn draw_band(placed: &[DrawnAgent], styles: &[Style<'_>], band: &mut PixmapMut, top: usize) {
     let (low, high) = (top as f32, top as f32 + band.height() as f32);
     let size = Point::new(band.width() as f32, band.height() as f32);
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
@@ -162,7 +162,7 @@ fn push_dart(builder: &mut PathBuilder, centre: Point, along: Point) {
 ///
 /// Done by hand: none of tiny-skia's blend modes adds light and hides part of what is behind it,
 /// and one gradient per agent costs several times as much.
-fn add_glow(band: &mut PixmapMut, figure: &Figure, centre: Point, agent: &Placed) {
+fn add_glow(band: &mut PixmapMut, figure: &Figure, centre: Point, agent: &DrawnAgent) {
     let (width, height) = (band.width() as usize, band.height() as usize);
     let full = 255.0 * figure.strength;
     let light = agent.colour.map(|channel| full * channel);

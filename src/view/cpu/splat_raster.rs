@@ -55,7 +55,7 @@ pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fram
     let flock = DrawnFlock { canvas: &canvas, styles: styles.collect(), state, camera };
     let width = frame.width as usize;
     if canvas.cells_per_pixel == 1.0 {
-        let dealt = flock.deal(0, canvas.rows as usize);
+        let dealt = flock.distribute(0, canvas.rows as usize);
         let bands = frame.pixels.par_chunks_mut(4 * width.max(1) * BAND);
         bands.enumerate().for_each(|(number, pixels)| {
             let part = flock.sum(&dealt, number, 0);
@@ -92,14 +92,14 @@ impl DrawnFlock<'_> {
 
     /// The rows of the agents that lie on each band, chunk by chunk. A band has `rows` rows of
     /// cells; the first band begins at row `first`.
-    fn deal(&self, first: i32, rows: usize) -> Vec<Vec<Vec<u32>>> {
+    fn distribute(&self, first: i32, rows: usize) -> Vec<Vec<Vec<u32>>> {
         let half = Point::new(self.canvas.columns as f32, self.canvas.rows as f32) * 0.5;
         // No part of an agent is farther than two cells from its middle. Spreading reaches one cell
         // more.
         let (part, reach) = (MARGIN as f32 - 1.0, half + (MARGIN as f32 - 2.0));
         let bands = rows.div_ceil(BAND);
-        let hands_of = |(chunk, positions): (usize, &[Point])| {
-            let mut hands = vec![Vec::new(); bands];
+        let bands_of = |(chunk, positions): (usize, &[Point])| {
+            let mut in_band = vec![Vec::new(); bands];
             for (row, position) in positions.iter().enumerate() {
                 let middle = self.cell(*position);
                 // Also false for positions that are not finite.
@@ -109,13 +109,13 @@ impl DrawnFlock<'_> {
                 let below = middle.y - first as f32;
                 // `as` turns negative numbers into 0.
                 let (from, to) = ((below - part) as usize, (below + part) as usize);
-                for hand in &mut hands[(from / BAND).min(bands)..=(to / BAND).min(bands - 1)] {
-                    hand.push((chunk * CHUNK + row) as u32);
+                for rows in &mut in_band[(from / BAND).min(bands)..=(to / BAND).min(bands - 1)] {
+                    rows.push((chunk * CHUNK + row) as u32);
                 }
             }
-            hands
+            in_band
         };
-        self.state.position.par_chunks(CHUNK).enumerate().map(hands_of).collect()
+        self.state.position.par_chunks(CHUNK).enumerate().map(bands_of).collect()
     }
 
     /// The sums of band `number` from the agents that were dealt to it. The first band begins at
@@ -127,7 +127,7 @@ impl DrawnFlock<'_> {
             top: first + (number * BAND) as i32,
             sums: vec![Sums::default(); width * BAND],
         };
-        for row in dealt.iter().flat_map(|hands| &hands[number]) {
+        for row in dealt.iter().flat_map(|bands| &bands[number]) {
             let row = *row as usize;
             if let Some(style) = self.styles.get(usize::from(self.state.species[row])) {
                 part.add_agent(style, self.state, row, self.cell(self.state.position[row]));
@@ -151,7 +151,7 @@ impl<'a> SplatCells<'a> {
     fn of(flock: &DrawnFlock<'a>) -> Self {
         let canvas = flock.canvas;
         let (columns, rows) = (canvas.columns as usize + 2, canvas.rows as usize + 2);
-        let dealt = flock.deal(-1, rows);
+        let dealt = flock.distribute(-1, rows);
         let mut shown = vec![ShownCell::default(); columns * rows];
         let bands = shown.par_chunks_mut(columns * BAND).enumerate();
         bands.for_each(|(number, band)| {

@@ -20,7 +20,7 @@ use crate::view::style;
 /// How agents are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Into cells where agents are too small to show their shape ([`splats::suits`]), else as
+    /// Into cells where agents are too small to show their shape ([`splats::fits`]), else as
     /// triangles.
     #[default]
     BySize,
@@ -43,7 +43,7 @@ pub struct Renderer {
 }
 
 /// What a frame shows.
-struct Shot<'a> {
+struct Drawing<'a> {
     target: &'a wgpu::TextureView,
     agents: &'a AgentBuffers,
     scene: &'a Scene,
@@ -109,30 +109,30 @@ impl Renderer {
         let counted = scene.species.iter().any(|species| species.colour == ColourBy::Neighbours);
         let picture = Picture::new(scene, camera, self.scale, counted && agents.memory.is_some());
         self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
-        let shot = Shot { target, agents, scene, targets, camera };
-        if self.method == Method::BySize && splats::suits(scene, camera, self.scale) {
-            self.draw_splat(encoder, &shot)
+        let drawing = Drawing { target, agents, scene, targets, camera };
+        if self.method == Method::BySize && splats::fits(scene, camera, self.scale) {
+            self.draw_splat(encoder, &drawing)
         } else {
-            self.draw_triangles(encoder, &shot)
+            self.draw_triangles(encoder, &drawing)
         }
     }
 
     fn draw_triangles(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
-        shot: &Shot<'_>,
+        drawing: &Drawing<'_>,
     ) -> Result<(), EngineError> {
-        let chunks: Vec<_> = Chunk::all(&self.gpu, shot.agents)
+        let chunks: Vec<_> = Chunk::all(&self.gpu, drawing.agents)
             .map(|chunk| (self.triangles.bind(&chunk, &self.uniform), chunk.length))
             .collect();
-        let sampled = self.triangles.sampled_like(shot.target);
-        let size = shot.target.texture().size();
+        let sampled = self.triangles.sampled_like(drawing.target);
+        let size = drawing.target.texture().size();
         let samples = self.triangles.samples;
-        let Shot { scene, targets, camera, .. } = shot;
+        let Drawing { scene, targets, camera, .. } = drawing;
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, samples);
         let darts_alone = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
         let pipeline = self.triangles.pipeline(darts_alone, scene.draws_sizes())?;
-        let mut pass = begin(encoder, "draw_boids", shot.target, sampled.as_ref());
+        let mut pass = begin(encoder, "draw_boids", drawing.target, sampled.as_ref());
         if let Some(scenery) = scenery {
             scenery.draw(&mut pass);
         }
@@ -147,9 +147,9 @@ impl Renderer {
     fn draw_splat(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
-        shot: &Shot<'_>,
+        drawing: &Drawing<'_>,
     ) -> Result<(), EngineError> {
-        let Shot { target, agents, scene, targets, camera } = *shot;
+        let Drawing { target, agents, scene, targets, camera } = *drawing;
         let splat = match &mut self.splat {
             Some(splat) => splat,
             none => none.insert(Splat::new(Arc::clone(&self.gpu), self.format)?),

@@ -202,7 +202,7 @@ pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
 
 /// One stroke along the field in every n-th cell; none where the field is zero.
 fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
-    let FlowField { index, ways } = scene.flow_field();
+    let FlowField { index, vectors } = scene.flow_field();
     let step = (1..).find(|step| {
         let strokes = index.columns.div_ceil(*step) as usize * index.rows.div_ceil(*step) as usize;
         strokes <= MOST_STROKES
@@ -216,7 +216,7 @@ fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
         picked(index.rows).flat_map(|row| picked(index.columns).map(move |c| (c, row)))
     {
         let cell = row as usize * index.columns as usize + column as usize;
-        let Some(way) = ways.get(cell).and_then(|way| way.try_normalize()) else { continue };
+        let Some(way) = vectors.get(cell).and_then(|way| way.try_normalize()) else { continue };
         let (middle, along) = (index.middle(column, row), way * half);
         let head = middle + along;
         let barb = |side: f32| head + (along.perp() * side - along) * BARB;

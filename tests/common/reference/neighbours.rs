@@ -39,7 +39,7 @@ impl Vehicle<'_> {
 
     /// All agents that a behaviour perceives: within its radius and field of view, of a species in
     /// `with`.
-    fn heard(&mut self, kind: Kind) -> Vec<Other> {
+    fn perceived(&mut self, kind: Kind) -> Vec<Other> {
         let with = self.value(kind, "with") as u32;
         let near = self.within(self.value(kind, "radius"), with);
         let fov = self.value(kind, "fov");
@@ -82,8 +82,8 @@ impl Vehicle<'_> {
     /// `with_length(Σ (p − q)/d², max_speed)`. An agent on the same spot counts as one at a
     /// thousandth of the radius, in a direction that is fixed for each agent.
     pub(super) fn separation(&mut self) -> DVec2 {
-        let heard = self.heard(Kind::Separation);
-        if heard.is_empty() {
+        let perceived = self.perceived(Kind::Separation);
+        if perceived.is_empty() {
             return DVec2::ZERO;
         }
         let radius = self.value(Kind::Separation, "radius");
@@ -95,18 +95,18 @@ impl Vehicle<'_> {
                 -other.offset / other.offset.length_squared()
             }
         };
-        let terms: Vec<DVec2> = heard.iter().map(push).collect();
+        let terms: Vec<DVec2> = perceived.iter().map(push).collect();
         let desired = self.along(&terms);
         self.steer(desired)
     }
 
     /// `with_length(Σ u, max_speed)`
     pub(super) fn alignment(&mut self) -> DVec2 {
-        let heard = self.heard(Kind::Alignment);
-        if heard.is_empty() {
+        let perceived = self.perceived(Kind::Alignment);
+        if perceived.is_empty() {
             return DVec2::ZERO;
         }
-        let terms: Vec<DVec2> = heard.iter().map(|other| other.velocity).collect();
+        let terms: Vec<DVec2> = perceived.iter().map(|other| other.velocity).collect();
         let desired = self.along(&terms);
         self.steer(desired)
     }
@@ -116,7 +116,7 @@ impl Vehicle<'_> {
     pub(super) fn cohesion(&mut self) -> DVec2 {
         let inner = self.value(Kind::Cohesion, "inner");
         let mut terms = vec![];
-        for other in self.heard(Kind::Cohesion) {
+        for other in self.perceived(Kind::Cohesion) {
             let squared = other.offset.length_squared();
             if inner == 0.0 {
                 terms.push(other.offset);
@@ -134,12 +134,12 @@ impl Vehicle<'_> {
 
     /// `with_length(Σ rot90((q − p)/d)/d, max_speed)`. With an agent on the same spot: −10·v.
     pub(super) fn view(&mut self) -> DVec2 {
-        let heard = self.heard(Kind::View);
-        if heard.is_empty() {
+        let perceived = self.perceived(Kind::View);
+        if perceived.is_empty() {
             return DVec2::ZERO;
         }
         let mut terms = vec![];
-        for other in heard {
+        for other in perceived {
             let distance = other.offset.length();
             terms.push(if distance == 0.0 {
                 self.v * -10.0
@@ -157,12 +157,12 @@ impl Vehicle<'_> {
         if self.value(kind, "target") != f64::from(NO_TARGET) {
             return self.target(kind).map(|(offset, velocity)| Other { offset, velocity });
         }
-        let mut heard = self.heard(kind);
-        heard.sort_by(|a, b| a.offset.length().total_cmp(&b.offset.length()));
-        let nearest = *heard.first()?;
+        let mut perceived = self.perceived(kind);
+        perceived.sort_by(|a, b| a.offset.length().total_cmp(&b.offset.length()));
+        let nearest = *perceived.first()?;
         // Engines may choose any of several equally near agents.
         let as_near = |other: &Other| other.offset.length() - nearest.offset.length() < HAIR;
-        self.doubtful |= heard.into_iter().any(|other| as_near(&other) && other != nearest);
+        self.doubtful |= perceived.into_iter().any(|other| as_near(&other) && other != nearest);
         Some(nearest)
     }
 

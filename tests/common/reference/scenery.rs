@@ -225,7 +225,7 @@ impl Vehicle<'_> {
             self.doubtful |= inner && (place - border).abs() < BRINK * f64::from(sides[axis]);
             cell[axis] = place.floor().clamp(0.0, f64::from(sides[axis] - 1)) as usize;
         }
-        let way = field.ways[cell[1] * sides[0] as usize + cell[0]].as_dvec2();
+        let way = field.vectors[cell[1] * sides[0] as usize + cell[0]].as_dvec2();
         if way == DVec2::ZERO {
             return DVec2::ZERO;
         }

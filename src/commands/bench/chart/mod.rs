@@ -189,7 +189,7 @@ fn head(page: &mut Page, figures: &Figures<'_>) {
 fn neighbours(figures: &Figures<'_>) -> String {
     let Some(largest) = figures.counts.last() else { return String::new() };
     if figures.reports.iter().all(|report| report.uniform_neighbours == 0.0) {
-        return "no agent listens to another".into();
+        return "no agent has neighbours".into();
     }
     let counted = figures.densities.iter().filter_map(|density| {
         let [start, end] = figures.report(density, *largest)?.crowding?.mean_neighbours;

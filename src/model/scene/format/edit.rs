@@ -25,8 +25,8 @@ pub fn document(entries: &[Entry]) -> String {
 /// written as tables of their own. Fails if `text` is no scene file, or if no file can describe
 /// `scene`, since some value of it is out of range.
 pub fn edit_toml(text: &str, scene: &Scene) -> Result<String, SceneError> {
-    let told = |text: &str| Ok(write::entries(&Scene::parse(&scene.name, text, &[])?));
-    let (before, wanted) = (told(text)?, write::entries(scene));
+    let entries_of = |text: &str| Ok(write::entries(&Scene::parse(&scene.name, text, &[])?));
+    let (before, wanted) = (entries_of(text)?, write::entries(scene));
     if before == wanted {
         return Ok(text.into());
     }
@@ -52,7 +52,7 @@ pub fn edit_toml(text: &str, scene: &Scene) -> Result<String, SceneError> {
     if returns {
         edited = edited.replace('\n', "\r\n");
     }
-    match difference(&told(&edited)?, &wanted) {
+    match difference(&entries_of(&edited)?, &wanted) {
         None => Ok(edited),
         Some(key) => Err(fail(key, "a scene file cannot describe this value".into())),
     }

@@ -175,7 +175,7 @@ impl<'a> GeometryDrawing<'a> {
     /// the cosine of its half), of a species in the set `with`.
     fn nearest(&self, radius: f32, fov: f32, with: f32) -> Nearest<f32> {
         let Subject { row, position, heading, .. } = self.subject;
-        let mut nearest = Nearest::nobody(0.0);
+        let mut nearest = Nearest::none(0.0);
         let sought = |species: u8| with as u32 >> species & 1 == 1;
         let rows = (0..self.state.len()).filter(|other| *other != row);
         for other in rows.filter(|other| sought(self.state.species[*other])) {

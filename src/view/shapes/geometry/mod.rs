@@ -29,8 +29,8 @@ pub const MOST_AGENTS: usize = 64;
 /// colour of its geometry.
 #[must_use]
 pub fn legend(species: &Species) -> Vec<(Kind, [u8; 3])> {
-    let heard = |kind: &Kind| value(species, *kind, "weight") != 0.0;
-    let kinds = species.rules.iter().map(|rule| rule.kind).filter(heard);
+    let weighs = |kind: &Kind| value(species, *kind, "weight") != 0.0;
+    let kinds = species.rules.iter().map(|rule| rule.kind).filter(weighs);
     kinds.map(|kind| (kind, colour(kind))).collect()
 }
 
