@@ -1,5 +1,4 @@
-// The agents as the drawing shaders see them. Nothing else in those shaders knows where the agents
-// are kept.
+// The agents, for the shaders that draw. Only this file knows which buffers hold them.
 
 import package::tag::ID_BITS;
 
@@ -7,8 +6,8 @@ import package::tag::ID_BITS;
 @group(0) @binding(0) var<storage, read> state: array<vec4<f32>>;
 // Species above, id below.
 @group(0) @binding(1) var<storage, read> tag: array<u32>;
-// An angle above, the number of neighbours in the lowest 8 bits. Not read where agents remember
-// nothing.
+// The angle in the upper 24 bits, the number of neighbours in the lower 8. Not read where agents
+// remember nothing.
 @group(0) @binding(3) var<storage, read> memory: array<u32>;
 
 // Position in xy, velocity in zw.
@@ -28,7 +27,7 @@ fn neighbours_of(agent: u32) -> f32 {
     return f32(memory[agent] & 0xffu);
 }
 
-// How many agents are bound.
+// Number of agents in the bound buffers.
 fn agent_count() -> u32 {
     return arrayLength(&state);
 }

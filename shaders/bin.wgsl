@@ -1,8 +1,8 @@
-// Pass bin: each agent takes a slot in its cell without moving, because the grid or the flock is
-// another one. The passes that sort follow, as after `steer`.
+// Pass bin: each agent takes a slot in its cell without moving, because the grid or the flock has
+// changed. The sorting passes follow, as after `steer`.
 //
-// Agents outside a world that has changed are brought inside, as at the end of a tick. Those that are
-// removed take no slot, and the others close ranks: in racing order, which the passes that sort undo.
+// If the world has shrunk, agents outside it move inside, as at the end of a tick. Removed agents take no
+// slot, and the others close the gaps in racing order; the sorting passes restore the order.
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock as whole_flock;
@@ -12,7 +12,7 @@ import package::tag::id_of;
 
 @group(0) @binding(1) var<storage, read> state: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> tag: array<u32>;
-// As `steer` writes them.
+// In the form that `steer` writes.
 @group(0) @binding(3) var<storage, read_write> next_state: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> binned: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read_write> cell_count: CellCount;
@@ -21,20 +21,20 @@ import package::tag::id_of;
 @group(0) @binding(7) var<storage, read_write> edit: Edit;
 
 struct CellCount {
-    // Hits of targets: no concern of this pass.
+    // Hits of targets; this pass does not use them.
     hits: array<u32, 2>,
-    // Agents in each cell so far.
+    // Number of agents binned into each cell so far.
     members: array<atomic<u32>>,
 }
 
 struct Edit {
-    // 1 when the world is another one.
+    // 1 if the world has changed.
     confines: u32,
-    // 1 when agents are removed.
+    // 1 if agents are removed.
     removes: u32,
-    // Agents that have stayed so far.
+    // Number of agents kept so far.
     stayed: atomic<u32>,
-    // A bit for each id that was ever removed; ids beyond were not.
+    // One bit per id, set if it was ever removed. Ids beyond the end were not.
     removed: array<u32>,
 }
 
@@ -52,7 +52,7 @@ fn bin(
 ) {
     let flock = whole_flock;
     let i = linear_workgroup(workgroup, workgroups) * 64u + local;
-    // `flock.count` is without the agents that are removed.
+    // `flock.count` excludes the removed agents.
     let last = arrayLength(&state) - 1u;
     var own = state[min(i, last)];
     let own_tag = tag[min(i, last)];

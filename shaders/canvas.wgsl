@@ -1,56 +1,56 @@
-// What the sums of a splatted picture are kept in: cells a pixel wide on a screen with a pixel to
-// the point. One band of rows, if the picture is too large for one buffer.
+// The cells that a splatted picture is summed in. A cell is one point wide: one pixel on a screen without
+// scaling. If the picture is too large for one buffer, this is one band of its rows.
 
 struct Canvas {
     // Cells of the picture in a row, and rows of this band.
     columns: u32,
     rows: u32,
-    // Number of the band's first row.
+    // The band's first row.
     top: u32,
     cells_per_pixel: f32,
-    // Counts of the sums to one bit of depth, where they are not packed.
+    // Counts per bit of depth, if the sums are not packed.
     counts_per_bit: f32,
-    // Most that one agent hides of a cell with either half.
+    // The largest share of a cell that either part of an agent hides.
     most_hidden: f32,
-    // 1 where there are several species.
+    // 1 if there are several species.
     several: u32,
-    // 1 where crowds are brighter than loners.
+    // 1 if crowds are brighter than loners.
     dimmed: u32,
-    // Cells round the band on every side, for agents across its edges.
+    // Extra cells on every side of the band, for agents that cross its edges.
     margin: u32,
-    // Most depth that one agent adds to a cell with either part.
+    // The largest depth that either part of an agent adds to a cell.
     deepest: f32,
-    // The two parts of a dart: where their middles lie along the heading, and their area; cells. The
-    // second has no area where the first stands for both.
+    // The two parts of a dart: the position of their middles along the heading, and their areas;
+    // cells. The second has no area if the first stands for both.
     nose: vec2<f32>,
     tail: vec2<f32>,
-    // For each agent of the flock's fullest grid cell so many parts of agents may lie on one cell here.
+    // The most parts that can cover one cell here, per agent of the flock's fullest grid cell.
     crowding: f32,
     padding: u32,
 }
 
 @group(0) @binding(4) var<uniform> canvas: Canvas;
-// Of the agents bound. Its first word is how many there are in the fullest grid cell.
+// Statistics of the grid. The first word is the number of agents in the fullest cell.
 @if(packs)
 @group(0) @binding(6) var<storage, read> grid_stats: array<u32>;
 
-// Where no cell can become crowded its sums are packed into one integer of 64 bits: the sum of depths
-// above, the two of the colour below; atomic additions are what splatting costs.
+// If no cell can become crowded, its sums are packed into one 64-bit integer: the depth in the upper bits,
+// the two of the colour below. Atomic additions are the cost of splatting.
 const PACKED_BITS: u32 = 21;
-// Coarser than this sums are not packed.
+// Sums are packed only if a bit of depth has at least this many counts.
 const FEWEST_COUNTS: f32 = 128.0;
 
 struct Scale {
-    // Counts of the sums to one bit of depth.
+    // Counts per bit of depth.
     counts_per_bit: f32,
     packed: bool,
 }
 
-// The same for every agent and every cell of a picture.
+// The scale of the sums; the same for every agent and cell of a picture.
 fn scale() -> Scale {
     @if(packs) {
-        // Sums of the colour are at most twice that of the depth. Each addition is rounded up; a
-        // thousandth is more than the sums of the rounded numbers are off.
+        // A sum of the colour is at most twice the sum of the depth. Each addition is rounded up; a
+        // thousandth covers the rounding.
         let parts = max(f32(grid_stats[0]) * canvas.crowding, 1.0);
         let counts = (0.999 * f32(1u << (PACKED_BITS - 1u)) / parts - 1.0) / canvas.deepest;
         if canvas.dimmed == 0u && counts >= FEWEST_COUNTS {

@@ -1,4 +1,3 @@
-// Number of the tick under way: a uniform with a dynamic offset, since each of the ticks submitted at
-// once has its own.
+// The current tick. A uniform with a dynamic offset, because several ticks are submitted at once.
 
 @group(0) @binding(2) var<uniform> clock: u32;

@@ -1,5 +1,5 @@
-// What the two passes share that sort crowded cells by id: `sort_crowds`, and `sort_scattered` for what
-// that leaves. A workgroup takes one cell after the other.
+// Shared by the two passes that sort crowded cells by id: `sort_crowds`, and `sort_scattered` for the
+// cells that it leaves. A workgroup sorts one cell after the other.
 
 import package::flock::flock;
 
@@ -11,7 +11,7 @@ struct GridStats {
     crowded_cells: u32,
 }
 
-// A crowded cell: its agents are those from `begin` to before `end`.
+// A crowded cell: agents `begin` to `end`, exclusive.
 struct Crowd {
     cell: u32,
     begin: u32,
@@ -21,18 +21,18 @@ struct Crowd {
 
 @group(0) @binding(1) var<storage, read> cell_start: array<u32>;
 @group(0) @binding(2) var<storage, read> grid_stats: GridStats;
-// The crowded cells, in racing order; with the bit SCATTERED those that are left to sort.
+// The crowded cells, in racing order. The bit SCATTERED marks those that are left to sort.
 @group(0) @binding(3) var<storage, read_write> crowded: array<u32>;
-// Old index and id of the agent in each slot. Of a sorted cell only the index is read afterwards.
+// Old index and id of the agent in each slot. In a sorted cell only the index is valid afterwards.
 @group(0) @binding(4) var<storage, read_write> index: array<u32>;
 @group(0) @binding(5) var<storage, read_write> id: array<u32>;
-// What `steer` has read and `reorder` will write: a word of room for each member.
+// Scratch memory, one word per member: `steer` has read it and `reorder` will overwrite it.
 @group(0) @binding(6) var<storage, read_write> tag: array<u32>;
 
 const THREADS = 128u;
 // There are fewer than 2³¹ cells.
 const SCATTERED = 0x80000000u;
-// Members that a round of a long loop takes.
+// Members per round of a long loop.
 @if(unrolled) const STEPS = 8u;
 @if(!unrolled) const STEPS = 1u;
 
@@ -43,7 +43,7 @@ var<workgroup> lowest: atomic<u32>;
 var<workgroup> highest: atomic<u32>;
 var<workgroup> bounds: vec2<u32>;
 
-// How many crowded cells there are.
+// Number of crowded cells.
 fn crowds(thread: u32) -> u32 {
     if thread == 0u {
         shared_crowds = min(grid_stats.crowded_cells, arrayLength(&crowded));
@@ -51,7 +51,7 @@ fn crowds(thread: u32) -> u32 {
     return workgroupUniformLoad(&shared_crowds);
 }
 
-// The `nth` crowd, the same for all threads: they meet at barriers while they sort it.
+// The `nth` crowd. Uniform over the workgroup, because barriers follow.
 fn crowd(nth: u32, thread: u32) -> Crowd {
     if thread == 0u {
         shared_crowd = crowded[nth];
@@ -61,7 +61,7 @@ fn crowd(nth: u32, thread: u32) -> Crowd {
     return Crowd(cell, cell_start[cell], min(cell_start[cell + 1u], flock.count), (listed & SCATTERED) != 0u);
 }
 
-// The ids of four members from `at` on; at the end the last one again, which changes no bound.
+// The ids of four members from `at` on. Past the end the last one repeats; that changes no bound.
 @if(unrolled)
 fn four_ids(at: u32, end: u32) -> vec4<u32> {
     let last = end - 1u;
@@ -71,7 +71,7 @@ fn four_ids(at: u32, end: u32) -> vec4<u32> {
     );
 }
 
-// The smallest and the largest id of a cell.
+// The smallest and the largest id in a cell.
 fn bounds_of(begin: u32, end: u32, thread: u32) -> vec2<u32> {
     if thread == 0u {
         atomicStore(&lowest, 0xffffffffu);
@@ -102,14 +102,14 @@ fn bounds_of(begin: u32, end: u32, thread: u32) -> vec2<u32> {
     return workgroupUniformLoad(&bounds);
 }
 
-// Turns how many a thread has into where they begin; returns where the next thread's do.
+// Replaces each thread's count by the sum before it; returns the sum up to and including this thread.
 fn begin_of(thread: u32, before: u32) -> u32 {
     let own = totals[thread];
     totals[thread] = before;
     return before + own;
 }
 
-// The exclusive sum of what each thread has put into `totals`, from `begin` on.
+// The exclusive prefix sum of `totals`, plus `begin`.
 fn scan_totals(begin: u32, thread: u32) -> u32 {
     workgroupBarrier();
     if thread == 0u {

@@ -1,4 +1,4 @@
-// What stands in the world, behind the flock: a picture as large as the target, pixel by pixel.
+// The scenery behind the flock: a picture of the target's size, copied pixel by pixel.
 
 @group(0) @binding(0) var background: texture_2d<f32>;
 

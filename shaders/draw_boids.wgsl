@@ -1,19 +1,18 @@
 // Agents: darts that point along the heading, discs and glows; colour by heading, speed, species or
 // number of neighbours.
 //
-// Three vertices an agent in one long draw rather than one instance an agent: drivers start a new
-// batch of work for each instance, and three vertices fill none. A disc or a glow is drawn within a
-// triangle round it.
+// One long draw with three vertices per agent, not one instance per agent: drivers start a new batch for
+// each instance, and three vertices do not fill it. A disc or a glow is drawn inside a triangle.
 //
-// Two pairs of entry points: scenes of darts alone need nothing but a colour for each triangle.
-// Colours are premultiplied, and a colour with less alpha than light adds to what is behind it.
+// There are two pairs of entry points: scenes with darts only need one colour per triangle.
+// Colours are premultiplied. A colour with less alpha than light adds to what is behind it.
 
 import package::agents::motion_of;
 import package::picture::{
     picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, look_of, turn_of
 };
 
-// Numbers of the shapes.
+// Shape numbers.
 const DART: u32 = 0;
 const DISC: u32 = 1;
 
@@ -28,13 +27,13 @@ struct FigureCorner {
     @location(1) @interpolate(flat) shape: u32,
     // Radius and reach; pixels.
     @location(2) @interpolate(flat) extent: vec2<f32>,
-    // Of the core of a glow.
+    // Light of a glow's core.
     @location(3) @interpolate(flat) heat: vec3<f32>,
-    // From the middle of the agent; pixels.
+    // Offset from the agent's middle; pixels.
     @location(4) offset: vec2<f32>,
 }
 
-// Paint at full strength, premultiplied: the light it gives, and how much of the rest it hides.
+// Premultiplied paint at full strength: its light, and the share that it hides of what is behind.
 fn paint_of(velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec4<f32> {
     let turn = turn_of(velocity, crowd, look);
     let wave = cos(TAU * (vec3(turn) - vec3(0.0, 1.0, 2.0) / 3.0));
@@ -42,7 +41,7 @@ fn paint_of(velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec4<f32> {
     return look.strength * vec4(colour, look.cover);
 }
 
-// From the middle of a dart to one of its corners; pixels.
+// The offset from the middle of a dart to a corner; pixels.
 fn dart_arm(velocity: vec2<f32>, which: u32, look: SpeciesLook) -> vec2<f32> {
     let ahead = heading_of(velocity);
     let left = vec2(-ahead.y, ahead.x);
@@ -51,7 +50,7 @@ fn dart_arm(velocity: vec2<f32>, which: u32, look: SpeciesLook) -> vec2<f32> {
     return look.radius * (along * ahead + side * picture.slenderness * left);
 }
 
-// From the middle of a circle to a corner of the triangle round it; in radii of the circle.
+// The offset from the middle of a circle to a corner of the triangle round it; radii.
 fn round_arm(which: u32) -> vec2<f32> {
     let root = 1.7320508;
     return select(vec2(select(-root, root, which == 1u), -1.0), vec2(0.0, 2.0), which == 0u);
@@ -62,7 +61,7 @@ fn placed(position: vec2<f32>, arm: vec2<f32>) -> vec4<f32> {
     return vec4(2.0 * pixel / picture.size, 0.0, 1.0);
 }
 
-// In a scene of darts alone.
+// For scenes with darts only.
 @vertex
 fn corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let agent = vertex / 3u;
@@ -80,7 +79,7 @@ fn paint(in: Corner) -> @location(0) vec4<f32> {
     return in.colour;
 }
 
-// In a scene with discs or glows.
+// For scenes with discs or glows.
 @vertex
 fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
     let agent = vertex / 3u;
@@ -106,10 +105,10 @@ fn figure_paint(in: FigureCorner) -> @location(0) vec4<f32> {
     let radius = in.extent.x;
     let reach = in.extent.y;
     let squared = dot(in.offset, in.offset);
-    // The lamp's light, and the window that ends it.
+    // The light falls off with the square of the distance; the window ends it.
     let window = max(1.0 - squared / (reach * reach), 0.0);
     let glow = window * window / (1.0 + squared / (radius * radius));
-    // What a pixel holds of the disc, when its edge runs through it.
+    // The share of the pixel inside the disc, for a smooth edge.
     let disc = clamp(radius + 0.5 - sqrt(squared), 0.0, 1.0);
     let share = select(select(glow, disc, in.shape == DISC), 1.0, in.shape == DART);
     return share * in.colour + vec4(in.heat * (share * share * share), 0.0);

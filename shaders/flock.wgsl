@@ -1,4 +1,4 @@
-// What every agent knows of the flock it is part of: a uniform.
+// The uniform that describes the flock and its grid.
 
 import package::space::Vector;
 
@@ -8,23 +8,23 @@ struct Flock {
     // The grid.
     columns: u32,
     rows: u32,
-    // Columns on each side of an agent's own that hold neighbours of it.
+    // Columns on each side of an agent's own that may hold its neighbours.
     reach: u32,
     cells_per_unit: Vector,
     // The world's size in world units.
     size: Vector,
     seed: u32,
-    // Ticks that a step advances the motion by.
+    // Length of a step; ticks.
     time_step: f32,
-    // Longest run of agents that one agent reads whole.
+    // The longest run of agents that is read whole.
     run_cap: u32,
-    // How many members of a long run it looks at, and how long such a run is, as exponents of two.
+    // The sample of a long run, and the length of a long run, as powers of two.
     run_sample_bits: u32,
     long_run_bits: u32,
-    // Members above which a cell is sorted by passes of its own instead of by counting, for each
-    // member, the members before it: counting costs members² steps, sorting a few rounds.
+    // Cells with more members are sorted by passes of their own. The others are sorted by counting:
+    // for each member the members before it, members² steps.
     crowded_above: u32,
-    // Words of a bitmap that a crowded cell has room for, for each of its members.
+    // Bitmap words per member of a crowded cell.
     bitmap_words: u32,
 }
 

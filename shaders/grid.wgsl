@@ -1,20 +1,20 @@
-// The uniform grid: which cell holds a position, and which runs of cells surround it. The same
-// geometry as src/model/grid.rs, in the same order.
+// The uniform grid: the cell of a position, and the runs of cells round it. The geometry and the order are
+// those of src/model/grid.rs.
 
 import package::flock::Flock;
 import package::random::{USE_SAMPLE_PHASE, random_bits, unit_from};
 import package::space::Vector;
 
-// Rows that surround an agent's own, itself included.
+// The rows with an agent's neighbours, its own included.
 const ROWS_AROUND = 3u;
 const NO_ROW = 0xffffffffu;
 
-// Column and row of the cell that holds `position`; outside positions belong to the nearest cell.
+// Column and row of the cell that holds `position`; of the nearest cell if it is outside.
 fn cell_of(flock: Flock, position: Vector) -> vec2<u32> {
     let last = vec2<f32>(f32(flock.columns - 1u), f32(flock.rows - 1u));
-    // Clamped before the conversion: a float beyond u32 has no defined integer.
+    // Clamped before the conversion: WGSL does not define it for floats beyond u32.
     let cell = vec2<u32>(clamp(position * flock.cells_per_unit, Vector(), last));
-    // Once more as integers: what a NaN is clamped to is anyone's guess.
+    // Clamped again as integers: a clamped NaN is undefined.
     return min(cell, vec2<u32>(flock.columns, flock.rows) - 1u);
 }
 
@@ -29,7 +29,7 @@ fn row_around(flock: Flock, row: u32, nth: u32) -> u32 {
         if flock.rows < ROWS_AROUND {
             return select(NO_ROW, nth, nth < flock.rows);
         }
-        // No remainder: integer division is slow where lanes share a scalar divider.
+        // No remainder: integer division is slow on devices whose lanes share a scalar divider.
         let around = row + flock.rows - 1u + nth;
         let once = select(around, around - flock.rows, around >= flock.rows);
         return select(once, once - flock.rows, once >= flock.rows);
@@ -40,8 +40,7 @@ fn row_around(flock: Flock, row: u32, nth: u32) -> u32 {
     }
 }
 
-// What to add to the offset of an agent in that row: the world's size where the row is reached
-// across the seam.
+// The shift of the agents in that row: the world's size if the row is across the seam, else 0.
 fn row_shift(flock: Flock, row: u32, nth: u32) -> Vector {
     @if(wrap) {
         let around = row + flock.rows - 1u + nth;
@@ -53,11 +52,11 @@ fn row_shift(flock: Flock, row: u32, nth: u32) -> Vector {
     }
 }
 
-// The columns round `column` as one or two runs in ascending order, (first, last) each. There are
-// two where the neighbourhood crosses the seam.
+// The columns round `column` as one or two runs in ascending order, (first, last) each. There are two if
+// the neighbourhood crosses the seam.
 struct Columns {
     runs: vec4<u32>,
-    // What to add to the offset of an agent of each run.
+    // The shift of the agents in each run.
     shifts: vec2<f32>,
     count: u32,
 }
@@ -81,26 +80,26 @@ fn columns_around(flock: Flock, column: u32) -> Columns {
     return Columns(vec4<u32>(run, run), vec2<f32>(), 1u);
 }
 
-// Which members of a run an agent looks at: phase, phase + stride, …
+// The members of a run that an agent reads: phase, phase + stride, …
 struct Sampling {
     phase: u32,
     stride: u32,
 }
 
-// What the agents of `cell` draw their phases from in a tick.
+// The random bits for the phases of the agents in `cell`, in a tick.
 fn sampling_noise(flock: Flock, cell: u32, tick: u32) -> u32 {
     return random_bits(flock.seed, cell, tick, USE_SAMPLE_PHASE);
 }
 
 fn sampling_of_run(flock: Flock, length: u32, noise: u32) -> Sampling {
-    // Shifts instead of divisions, rounded up. The square of a long run's length is not used: it may
-    // have overflowed.
+    // Divisions by powers of two, rounded up. The square of a long run's length may overflow; it is
+    // not used.
     let long = length >= (1u << flock.long_run_bits);
     let members = select(length * length, length, long);
     let bits = flock.run_sample_bits + select(flock.long_run_bits, 0u, long);
     let skipping = (members + (1u << bits) - 1u) >> bits;
     let stride = select(1u, skipping, length > flock.run_cap);
-    // Below 1 after rounding, and zero for a stride of 1.
+    // Less than `stride` up to rounding; zero for a stride of 1.
     let phase = u32(unit_from(noise) * f32(stride));
     return Sampling(min(phase, stride - 1u), stride);
 }

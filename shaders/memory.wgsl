@@ -1,5 +1,5 @@
-// What an agent remembers besides its motion, in one word: an angle in turns (−0.5 to 0.5) in the
-// upper 24 bits, a number of neighbours in the lower 8. src/model/memory.rs reads the same bits.
+// An agent's memory, one word: an angle in turns (−0.5 to 0.5) in the upper 24 bits, a number of
+// neighbours in the lower 8. src/model/memory.rs reads the same bits.
 
 const STEPS = 16777216.0;
 

@@ -1,5 +1,5 @@
-// Pass move_targets: the targets move on by one tick; those that an agent has hit reappear
-// elsewhere. Only in scenes whose targets do either. One invocation a target.
+// Pass move_targets: moves the targets by one tick. A target that an agent has hit reappears elsewhere.
+// Only scenes with such targets have this pass. One invocation per target.
 
 import package::clock::clock;
 import package::flock::flock;
@@ -11,16 +11,16 @@ import package::target::{MAX_TARGETS, Targets};
 @group(0) @binding(3) var<storage, read_write> cell_count: CellCount;
 
 struct CellCount {
-    // A bit for each target: whether an agent has hit it.
+    // One bit per target, set if an agent has hit it.
     hits: array<u32, 2>,
-    // Agents of each cell: no concern of the targets.
+    // Agents of each cell; this pass does not use them.
     members: array<u32>,
 }
 
 @compute @workgroup_size(64)
 fn move_targets(@builtin(local_invocation_index) index: u32) {
     let hit = ((cell_count.hits[index >> 5u] >> (index & 31u)) & 1u) == 1u;
-    // All have read before the words are cleared: they lie in storage.
+    // All invocations read before the words are cleared. They lie in storage memory.
     storageBarrier();
     if index < 2u {
         cell_count.hits[index] = 0u;

@@ -1,5 +1,4 @@
-// The loop over an agent's neighbours, each invocation by itself: the runs of agents round its
-// cell, row by row.
+// The neighbour loop, one invocation per agent: reads the runs of agents round its cell, row by row.
 
 import package::flock::flock;
 import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_noise, sampling_of_run};
@@ -9,8 +8,7 @@ import package::space::{Vector, nearest_image, position_of, velocity_of};
 import package::tag::species_of;
 import package::vehicle::neighbour_at;
 
-// What agent `i` sums up of its neighbours. `heading` is asked for where somebody does not see all
-// round.
+// The sums over the neighbours of agent `i`. `heading` is used only in scenes with a field of view.
 fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) -> Sums {
     var sums = Sums();
     let cell = cell_of(flock, position);
@@ -22,13 +20,13 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
         for (var part = 0u; part < columns.count; part++) {
             let run = select(columns.runs.xy, columns.runs.zw, part == 1u);
             let begin = cell_start[first_cell + run.x];
-            // Never beyond the flock, whatever the buffer holds: every loop ends.
+            // Clamped to the flock, so that every loop ends whatever the buffer holds.
             let whole = min(cell_start[first_cell + run.y + 1u], flock.count);
             let end = select(whole, 0u, row == NO_ROW);
             let sampling = sampling_of_run(flock, max(end, begin) - begin, noise);
             let share = f32(sampling.stride);
-            // Across the seam every member of a run is a world's size away. In a world of few cells a
-            // run may hold members on both sides: there each is asked.
+            // All members of a run across the seam are shifted by the world's size. In a world of few
+            // cells a run may have members on both sides: then each is tested.
             @if(wrap && !narrow)
             let shift = row_shift(flock, cell.y, nth)
                 + Vector(select(columns.shifts.x, columns.shifts.y, part == 1u), 0.0);
@@ -43,7 +41,7 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 @if(several_species) {
                     neighbour.species = species_of(tag[j]);
                 }
-                // Nobody is its own neighbour.
+                // An agent is not its own neighbour.
                 neighbour.share = select(0.0, share, j != i);
                 sums = observe(own, neighbour, sums);
             }

@@ -1,9 +1,9 @@
-// The loop over the neighbours of a subgroup of agents: its invocations are consecutive
-// agents, whose runs overlap. Each loads one candidate of the joint runs and hands it round.
+// The neighbour loop of a whole subgroup. Its invocations are consecutive agents, so their runs overlap:
+// each loads one candidate of the joint runs and broadcasts it.
 //
-// For devices that load lane by lane, as drivers that compute on the CPU do; there a candidate that
-// is loaded once for all costs an eighth. A candidate outside an agent's own columns is at least
-// the radius away, hence no neighbour of its, so the sums are those of `neighbours`, bit by bit.
+// This is for devices that load lane by lane, such as drivers that run on the CPU: a candidate loaded once
+// for all costs an eighth there. A candidate outside an agent's own columns is at least the radius away, so
+// it is not a neighbour, and the sums have the same bits as those of `neighbours`.
 
 import package::flock::flock as whole_flock;
 import package::grid::{Columns, NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_noise, sampling_of_run};
@@ -14,21 +14,21 @@ import package::subgroup::LANES;
 import package::tag::species_of;
 import package::vehicle::neighbour_at;
 
-// A row has one run of columns or, at the seam, two.
+// A row has one run of columns, or two at the seam.
 const RUNS = 6u;
 
-// What agent `i`, the one in `lane`, sums up of its neighbours. `heading` is asked for where
-// somebody does not see all round. All lanes of the subgroup must be here.
+// The sums over the neighbours of agent `i`, which is in `lane`. `heading` is used only in scenes with a
+// field of view. All lanes of the subgroup must call this.
 fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick: u32, lane: u32) -> Sums {
-    // Read once: in a loop the device would gather the uniform lane by lane.
+    // Read once: in a loop the device would load the uniform lane by lane.
     let flock = whole_flock;
     var sums = Sums();
     let cell = cell_of(flock, position);
     let last_column = flock.columns - 1u;
     let tail = subgroupShuffle(cell, LANES - 1u);
-    // The first lane that has no sums yet.
+    // The first lane without sums.
     var first = 0u;
-    // Cell by cell from now on, because a joint run is so long that members would be skipped.
+    // Set once a joint run is so long that it would be sampled: then the lanes go cell by cell.
     var alone = false;
     loop {
         let leader = subgroupShuffle(cell, first);
@@ -65,10 +65,10 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
             shift = row_shift(flock, leader.y, nth)
                 + Vector(select(columns.shifts.x, columns.shifts.y, second), 0.0);
         }
-        // Members looked at: of a sampled run one or two more than there are, which `end` cuts off.
+        // Members to read. A sampled run has one or two fewer; `end` cuts them off.
         let sampled = u32(f32(length - min(sampling.phase, length)) / f32(sampling.stride)) + 2u;
         let members = select(select(length, sampled, sampling.stride > 1u), 0u, length == 0u || again);
-        // The runs one behind the other: where each ends, and where this lane's begins.
+        // The runs laid end to end: the end of each, and the beginning of this lane's.
         let end_0 = subgroupShuffle(members, 0u);
         let end_1 = end_0 + subgroupShuffle(members, 1u);
         let end_2 = end_1 + subgroupShuffle(members, 2u);
@@ -80,7 +80,7 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
         before = select(before, end_2, lane == 3u);
         before = select(before, end_3, lane == 4u);
         before = select(before, end_4, lane == 5u);
-        // Index of the candidate at place 0, if the run began there.
+        // The index that place 0 would have if the run began there.
         let origin = begin + sampling.phase - before * sampling.stride;
 
         var base = 0u;
@@ -103,7 +103,7 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
             let share = select(0.0, f32(stride), inside);
             @if(several_species)
             let candidate_species = species_of(tag[index]);
-            // … and sees all of them.
+            // … and reads all of them.
             for (var turn = 0u; turn < LANES; turn++) {
                 let other = subgroupShuffle(candidate, turn);
                 @if(!wrap || !narrow)
@@ -114,8 +114,8 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 @if(several_species) {
                     neighbour.species = subgroupShuffle(candidate_species, turn);
                 }
-                // Nobody is its own neighbour. (A product: of a choice between choices the compiler
-                // would make three, one for each behaviour.)
+                // An agent is not its own neighbour. (A product, because the compiler would turn
+                // nested selects into three, one per behaviour.)
                 let is_other = together && subgroupShuffle(index, turn) != i;
                 neighbour.share = subgroupShuffle(share, turn) * select(0.0, 1.0, is_other);
                 sums = observe(own, neighbour, sums);

@@ -1,4 +1,4 @@
-// The obstacles that may concern an agent, cell by cell.
+// The obstacles near an agent, from lists per cell.
 
 import package::spatial_index::{SpatialIndex, index_cell};
 import package::space::Vector;
@@ -6,7 +6,7 @@ import package::tables::{item_at, list_at};
 
 @group(0) @binding(13) var<uniform> obstacle_index: SpatialIndex;
 
-// First and end of the list for a position.
+// Begin and end of the list for a position.
 fn obstacles_near(position: Vector) -> vec2<u32> {
     let cell = index_cell(obstacle_index, position);
     if cell >= obstacle_index.columns * obstacle_index.rows {

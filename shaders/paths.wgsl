@@ -1,4 +1,4 @@
-// The segments that may be nearest to a place, cell by cell: src/model/scenery/paths.rs.
+// The path segments that may be nearest to a place, from lists per cell. See src/model/scenery/paths.rs.
 
 import package::spatial_index::{SpatialIndex, index_cell};
 import package::space::Vector;
@@ -9,20 +9,20 @@ import package::vehicle::with_length;
 
 struct Nearest {
     point: Vector,
-    // Unit vector of the segment; zero for one without length.
+    // Unit vector of the segment; zero if it has no length.
     along: Vector,
-    // Square of the distance; 3.4e38 where there is no path.
+    // Square of the distance; 3.4e38 if there is no path.
     distance_squared: f32,
 }
 
-// The point of path number `choice`, or of all if that is negative, that is nearest to a place.
+// The nearest point on path `choice`; on any path if `choice` is negative.
 fn nearest_on_path(choice: i32, place: Vector) -> Nearest {
     var nearest = Nearest(Vector(), Vector(), 3.4e38);
     let cells = path_index.columns * path_index.rows;
     let list = u32(max(choice + 1, 0)) * (cells + 1u) + index_cell(path_index, place);
     let ends = list_at(path_index, list);
     for (var i = ends.x; i < ends.y; i++) {
-        // From one end to the other.
+        // The vector from one end to the other.
         let segment = item_at(path_index, i);
         let start = segment.xy;
         let way = segment.zw - start;

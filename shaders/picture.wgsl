@@ -4,35 +4,35 @@ import package::agents::{id_of, neighbours_of, species_of};
 @if(traits) import package::traits::drawn;
 
 struct SpeciesLook {
-    // From the middle to the nose of a dart, to the edge of a disc, or to where a glow is about half
-    // as bright; pixels.
+    // Distance from the middle to the nose of a dart, to the edge of a disc, or to about half the
+    // brightness of a glow; pixels.
     radius: f32,
-    // From the middle to where nothing of it is left to see; pixels.
+    // Distance from the middle at which nothing is left to see; pixels.
     reach: f32,
-    // Opacity, or brightness of the middle.
+    // Opacity of a dart or disc, brightness of a glow's middle.
     strength: f32,
-    // How much of what is behind it is hidden, as a share of the strength.
+    // The share of what is behind that is hidden, per strength.
     cover: f32,
-    // Middle of the range of red, green and blue round the colour circle.
+    // Middle of the range of red, green and blue on the colour circle.
     level: vec3<f32>,
     shape: u32,
     // Half the range.
     swing: vec3<f32>,
     // World units per tick.
     max_speed: f32,
-    // Light that the core of a glow has besides.
+    // Extra light in the core of a glow.
     heat: vec3<f32>,
-    // How much darker than in a crowd a loner is.
+    // How much darker a loner is than a crowd.
     dimming: f32,
     // Hue in turns: base + per_turn * heading + per_speed * speed / max_speed + per_crowd * crowd.
     hue_base: f32,
     hue_per_turn: f32,
     hue_per_speed: f32,
     hue_per_crowd: f32,
-    // Between these each agent draws its own size, if the scene says so; world units.
+    // The range of the agents' own sizes, if the scene has them; world units.
     size: f32,
     least_size: f32,
-    // How a figure follows from the size: see Measure in src/view/style.rs.
+    // How the extent follows from the size: see Measure in src/view/style.rs.
     smallest: f32,
     full: f32,
     faintest: f32,
@@ -47,13 +47,13 @@ struct Picture {
     // Width and height in pixels.
     size: vec2<f32>,
     pixels_per_unit: f32,
-    // Half the width of a dart over half its length.
+    // Width of a dart over its length.
     slenderness: f32,
-    // Neighbours that make a crowd; 0 where agents do not remember theirs.
+    // Neighbours that make a crowd; 0 if agents do not remember theirs.
     crowd: f32,
     // Pixels per point.
     scale: f32,
-    // For the draws of sizes.
+    // Seed and key of the agents' own sizes.
     seed: u32,
     size_key: u32,
     padding: vec2<u32>,
@@ -65,7 +65,7 @@ struct Picture {
 const MAX_SPECIES: u32 = 16;
 const TAU: f32 = 6.283185307179586;
 
-// The look of an agent of this size; Measure::extent in src/view/style.rs is the same.
+// The look of an agent of this size. Measure::extent in src/view/style.rs computes the same.
 @if(traits)
 fn sized(look: SpeciesLook, size: f32) -> SpeciesLook {
     let natural = size * picture.pixels_per_unit;
@@ -80,7 +80,7 @@ fn sized(look: SpeciesLook, size: f32) -> SpeciesLook {
     return own;
 }
 
-// The look of an agent: that of its species, or its own where agents draw their sizes.
+// The look of an agent: that of its species, or its own if agents have their own sizes.
 fn look_of(agent: u32) -> SpeciesLook {
     let look = picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
     @if(traits) {
@@ -92,7 +92,7 @@ fn look_of(agent: u32) -> SpeciesLook {
     return look;
 }
 
-// From 0 to 1: how crowded an agent is.
+// How crowded an agent is, 0 to 1.
 fn crowd_of(agent: u32) -> f32 {
     if picture.crowd > 0.0 {
         return min(neighbours_of(agent) / picture.crowd, 1.0);
@@ -105,17 +105,17 @@ fn brightness_of(crowd: f32, look: SpeciesLook) -> f32 {
     return 1.0 - look.dimming * (1.0 - crowd);
 }
 
-// How far round the colour circle the colour of an agent is; turns.
+// The colour of an agent as an angle on the colour circle; turns.
 fn turn_of(velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> f32 {
     let speed = length(velocity);
-    // Not read for a stationary agent: the angle of the zero vector is anything.
+    // Only for moving agents: the zero vector has no defined angle.
     let heading = select(0.0, atan2(velocity.y, velocity.x) / TAU, speed > 0.0);
     let share = clamp(speed / max(look.max_speed, 1e-30), 0.0, 1.0);
     return look.hue_base + look.hue_per_turn * heading + look.hue_per_speed * share
         + look.hue_per_crowd * crowd;
 }
 
-// Where an agent heads; a stationary one heads along +x.
+// The heading of an agent; a stationary one heads along +x.
 fn heading_of(velocity: vec2<f32>) -> vec2<f32> {
     let speed = length(velocity);
     return select(vec2(1.0, 0.0), velocity / max(speed, 1e-30), speed > 0.0);

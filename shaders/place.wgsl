@@ -1,5 +1,5 @@
-// Pass place: each agent writes its old index and its id into its slot. Within a cell the order is that
-// of the race for slots in `steer`.
+// Pass place: each agent writes its old index and its id into its slot. Within a cell the slots are still in
+// racing order.
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
@@ -7,7 +7,7 @@ import package::tag::id_of;
 
 @group(0) @binding(1) var<storage, read> binned: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> cell_start: array<u32>;
-// Old index and id of the agent that stands here, in racing order within a cell.
+// Old index and id of the agent in each slot, in racing order within a cell.
 @group(0) @binding(3) var<storage, read_write> index: array<u32>;
 @group(0) @binding(4) var<storage, read_write> id: array<u32>;
 

@@ -26,7 +26,7 @@ fn unit_from(bits: u32) -> f32 {
     return f32(bits >> 8u) * (1.0 / 16777216.0);
 }
 
-// The direction in which agent `id` leaves another one at the same spot; of any length but zero.
+// The direction in which agent `id` leaves another one at the same spot. Its length is not 1, but never 0.
 fn spread_direction(id: u32) -> Vector {
     let hash = pcg(pcg(id) ^ USE_SPREAD);
     return Vector(f32(hash & 0xffffu) - 32767.5, f32(hash >> 16u) - 32767.5);

@@ -1,6 +1,6 @@
-// Pass reorder: moves every agent to its place in the sorted state. Its rank within the cell is
-// the number of members with a smaller id, so the order follows from the state alone, whatever the old
-// order and the race for slots were.
+// Pass reorder: moves every agent to its place in the sorted state. Its rank within the cell is the number
+// of members with a smaller id, so the state alone decides the order: neither the old order nor the race
+// for slots matters.
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
@@ -15,10 +15,10 @@ import package::flock::flock;
 @group(0) @binding(6) var<storage, read_write> tag: array<u32>;
 @if(memory)
 @group(0) @binding(7) var<storage, read_write> memory: array<u32>;
-// Of the agent in each slot; none where the cell is crowded.
+// Id of the agent in each slot; not valid in crowded cells.
 @group(0) @binding(8) var<storage, read> id: array<u32>;
 
-// How many of the slots from `begin` to `end` hold a smaller id than `own`.
+// The number of slots from `begin` to `end` with a smaller id than `own`.
 @if(!by_subgroup)
 fn smaller(begin: u32, end: u32, own: u32) -> u32 {
     var count = 0u;
@@ -28,25 +28,25 @@ fn smaller(begin: u32, end: u32, own: u32) -> u32 {
     return count;
 }
 
-// An agent in its slot.
-struct Placed {
+// An agent and its slot.
+struct Slotted {
     slot: u32,
     // Its old index.
     index: u32,
     id: u32,
-    // The slots of its cell.
+    // The slots of its cell: begin and end.
     begin: u32,
     end: u32,
     // A crowded cell is sorted already.
     sorted: bool,
 }
 
-fn placed_in(slot: u32) -> Placed {
+fn placed_in(slot: u32) -> Slotted {
     let i = min(index[slot], flock.count - 1u);
     let cell = min(binned[i].x, flock.columns * flock.rows - 1u);
     let begin = cell_start[cell];
     let end = min(cell_start[cell + 1u], flock.count);
-    return Placed(slot, i, id[slot], begin, end, end - begin > flock.crowded_above);
+    return Slotted(slot, i, id[slot], begin, end, end - begin > flock.crowded_above);
 }
 
 fn move_agent(i: u32, place: u32) {
@@ -74,21 +74,20 @@ fn reorder(
     move_agent(agent.index, select(agent.begin + rank, slot, agent.sorted));
 }
 
-// Slots of an invocation.
+// Slots per invocation.
 @if(by_subgroup) const SLOTS = 4u;
-// A key above all others.
+// Above all other keys.
 @if(by_subgroup) const BEYOND = 0x7fffffff;
 
-// What the slots of a subgroup and of its first and last cell are sorted by: first by cell, then by
-// id. The bits above an id hold the cell's number within the 32 slots of a subgroup. Signed, because
-// processors compare vectors of signed numbers in one instruction.
+// The sort key of a slot: the cell's number among the 32 slots of a subgroup, above the id. It is signed
+// because processors compare vectors of signed numbers in one instruction.
 @if(by_subgroup)
 fn key_of(cell: u32, id: u32) -> i32 {
     return bitcast<i32>(((cell << ID_BITS) | id) ^ 0x80000000u);
 }
 
-// In step a subgroup has consecutive slots, four times as many as lanes. Its first cell may have slots
-// before them, and its last one slots behind. An agent goes behind all that have a smaller key.
+// A subgroup sorts consecutive slots, four times as many as it has lanes. Its first cell may have slots
+// before them, its last cell may have slots behind. An agent's place is the number of smaller keys.
 @if(by_subgroup)
 @compute @workgroup_size(64u / SLOTS)
 fn reorder(
@@ -100,13 +99,13 @@ fn reorder(
     let first = linear_workgroup(workgroup, workgroups) * 64u + (local - lane) * SLOTS;
     let first_slot = min(first, flock.count - 1u);
     let end_slot = min(first + SLOTS * LANES, flock.count);
-    var agents = array<Placed, SLOTS>();
+    var agents = array<Slotted, SLOTS>();
     var keys = array<i32, SLOTS>();
     for (var nth = 0u; nth < SLOTS; nth++) {
         let slot = first + nth * LANES + lane;
         let agent = placed_in(min(slot, flock.count - 1u));
         agents[nth] = agent;
-        // Cells by number: the first one is 0, any other begins behind the first slot.
+        // Number the cells: the first is 0, each later one begins behind the first slot.
         let cell = max(agent.begin, first_slot) - first_slot;
         keys[nth] = select(BEYOND, key_of(cell, agent.id), slot < flock.count);
     }
@@ -127,7 +126,7 @@ fn reorder(
             }
         }
     }
-    // Each lane loads one of the other slots, and shows it to all.
+    // Each lane loads one of the other slots and broadcasts it.
     let others = min(slots_before + slots_behind, 2u * flock.crowded_above);
     var base = 0u;
     loop {

@@ -1,7 +1,7 @@
-// How the behaviours of a scene are put together. This file is a template: a line that says
-// EACH_BEHAVIOUR is repeated for every behaviour of the scene, one that says NEAR_BEHAVIOUR for
-// those that perceive neighbours, one that says LONE_BEHAVIOUR for the others. A line that says
-// TRAIT_NAME or TRAIT_MEMBER is repeated for every number that agents draw for themselves.
+// Combines the behaviours of a scene. This file is a template. A line with EACH_BEHAVIOUR is repeated for
+// every behaviour of the scene, one with NEAR_BEHAVIOUR for those that perceive neighbours, one with
+// LONE_BEHAVIOUR for the others. A line with TRAIT_NAME or TRAIT_MEMBER is repeated for every number that
+// agents draw for themselves.
 
 import package::space::Vector;
 @if(traits) import package::traits::drawn;
@@ -16,22 +16,22 @@ struct Species {
     max_speed: f32,
     max_force: f32,
     size: f32,
-    // 1 where only the sum of the forces is limited to max_force.
+    // 1 if only the sum of the forces is limited to max_force.
     limit: u32,
-    // 1 where behaviours have their turns until max_force is spent.
+    // 1 if behaviours add their forces in order until max_force is used up.
     combine: u32,
     // Its largest perception radius.
     @if(counts)
     perception_radius: f32,
-    // When a behaviour has its turn, from 0.
+    // The position of each behaviour in the order of forces, from 0.
     @if(priority) turn_EACH_BEHAVIOUR: u32,
     EACH_BEHAVIOUR: package::behaviours::EACH_BEHAVIOUR::Parameters,
-    // The least of each number that agents draw for themselves; its own member is the largest.
+    // The lower end of each number that agents draw; the member itself is the upper end.
     @if(traits) least_TRAIT_NAME: f32,
 }
 
-// The species as agent `id` has it: with what it has drawn for itself. A pure function of seed, id
-// and key; src/model/scene/variation.rs gives the same bits.
+// The parameters of agent `id`: those of its species, with its own draws. A pure function of seed, id and
+// key. src/model/scene/variation.rs gives the same bits.
 @if(traits)
 fn with_traits(species: Species, seed: u32, id: u32) -> Species {
     var own = species;
@@ -39,18 +39,18 @@ fn with_traits(species: Species, seed: u32, id: u32) -> Species {
     return own;
 }
 
-// What an agent has summed up of its neighbours.
+// The sums over an agent's neighbours.
 struct Sums {
     // Agents within the largest radius.
     neighbours: f32,
     NEAR_BEHAVIOUR: package::behaviours::NEAR_BEHAVIOUR::Sums,
 }
 
-// The neighbour as a behaviour hears it that goes by `radius`, the field of view `fov` (the cosine
-// of half of it) and the species set `with_`: with a share of 0 when it does not.
+// The neighbour as perceived by a behaviour with this `radius`, field of view `fov` (the cosine of half of
+// it) and set of species `with_`. Its share is 0 if it is not perceived.
 //
-// A share and no branch: where lanes run together, a branch saves nothing, and every value that it
-// may change has to be merged behind it (twice the time of the whole pass on llvmpipe).
+// There is no branch: lanes in lockstep gain nothing from one, and every value that it changes must be
+// merged behind it (the whole pass took twice the time on llvmpipe).
 fn perceived(radius: f32, fov: f32, with_: u32, neighbour: Neighbour) -> Neighbour {
     var n = neighbour;
     n.share = select(0.0, n.share, n.distance_squared < radius * radius);
@@ -74,14 +74,14 @@ fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
     return s;
 }
 
-// As much of `next` as `max_force` leaves room for beside `sum`.
+// The part of `next` that fits into `max_force` beside `sum`.
 @if(priority)
 fn spent(sum: Vector, next: Vector, max_force: f32) -> Vector {
     return sum + limited(next, max(max_force - length(sum), 0.0));
 }
 
-// The steering force: the weighted sum of the behaviours' forces, or as much of each in turn as
-// max_force allows. Those that ask nobody come first, since they may change the agent's limits.
+// The steering force: the weighted sum of the behaviours' forces, or in order as much of each as max_force
+// allows. Behaviours without neighbours come first, because they may change the agent's limits.
 fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> Vector {
     let force_LONE_BEHAVIOUR = package::behaviours::LONE_BEHAVIOUR::force(species.LONE_BEHAVIOUR, agent) * species.LONE_BEHAVIOUR.weight;
     let force_NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::force(species.NEAR_BEHAVIOUR, *agent, sums.NEAR_BEHAVIOUR) * species.NEAR_BEHAVIOUR.weight;

@@ -1,21 +1,21 @@
-// What the passes of the prefix sum over the cells share. On a large grid there are three: reduce,
-// then scan the sums of the blocks, then scan each block. Decoupled look-back would save a pass, but
-// nothing promises that workgroups make progress while others wait.
+// Shared by the passes of the prefix sum over the cells. A large grid takes three: reduce the blocks, scan
+// their sums, scan each block. Decoupled look-back would save a pass, but WebGPU does not promise that
+// workgroups make progress while others wait.
 
 import package::flock::flock;
 
-// The fullest cell, and the crowded ones.
+// Statistics of the grid: the fullest cell, and the number of crowded ones.
 struct GridStats {
     // Agents in the fullest cell.
     largest_cell: u32,
-    // The dispatch of `sort_crowds`: workgroups along x, y and z.
+    // The indirect dispatch of `sort_crowds`: workgroups along x, y and z.
     workgroups: atomic<u32>,
     rows: u32,
     layers: u32,
     crowded_cells: atomic<u32>,
 }
 
-// The dispatch of `sort_scattered`, which `sort_crowds` counts.
+// The indirect dispatch of `sort_scattered`; `sort_crowds` counts it.
 struct Scattered {
     workgroups: u32,
     rows: u32,
@@ -23,19 +23,19 @@ struct Scattered {
 }
 
 struct CellCount {
-    // Hits of targets: no concern of the scan.
+    // Hits of targets; the scan does not use them.
     hits: array<u32, 2>,
     // Agents of each cell.
     members: array<u32>,
 }
 
-// Cells of one invocation, from `first` to before `end`.
+// The cells of one invocation: `first` to `end`, exclusive.
 struct Share {
     first: u32,
     end: u32,
 }
 
-// Agents of a share of cells, and of its fullest cell.
+// The number of agents in a range of cells, and in its fullest cell.
 struct Members {
     sum: u32,
     maximum: u32,
@@ -44,11 +44,11 @@ struct Members {
 const THREADS = 64u;
 const CELLS_PER_THREAD = 16u;
 const BLOCK = 1024u;
-// Up to so many crowded cells have a workgroup each: that keeps a large GPU busy.
+// Up to this number each crowded cell gets its own workgroup: that keeps a large GPU busy.
 const BUSY = 1024u;
-// Of the cells beyond, so many share one. A dispatch has at most 65,535 workgroups in a row, and
-// llvmpipe ends all loops of an invocation after 65,535 rounds in sum; a cell takes some hundreds (a
-// scattered one of a hundred thousand members 12,800, but of such there are not a thousand).
+// Further cells share workgroups, this many each. A dispatch has at most 65,535 workgroups along an axis,
+// and llvmpipe ends all loops of an invocation after 65,535 rounds in total. A cell takes some hundreds.
+// (A scattered cell of 100,000 members takes 12,800, but there are fewer than a thousand of those.)
 const CROWDS_PER_WORKGROUP = 64u;
 
 @group(0) @binding(1) var<storage, read_write> cell_count: CellCount;
@@ -60,7 +60,7 @@ const CROWDS_PER_WORKGROUP = 64u;
 
 var<workgroup> partial: array<u32, THREADS>;
 
-// The inclusive sum over the workgroup's values up to this thread's own.
+// The inclusive prefix sum over the workgroup.
 fn inclusive_sum(value: u32, thread: u32) -> u32 {
     var sum = value;
     partial[thread] = sum;
@@ -96,7 +96,7 @@ fn members_of(share: Share) -> Members {
     return members;
 }
 
-// Statistics without a crowd.
+// Statistics of a grid without crowds.
 fn open_grid_stats(largest_cell: u32) {
     grid_stats.largest_cell = largest_cell;
     atomicStore(&grid_stats.workgroups, 0u);
@@ -106,8 +106,8 @@ fn open_grid_stats(largest_cell: u32) {
     scattered = Scattered(0u, 1u, 1u);
 }
 
-// The first agents of a share of cells that has `before` agents before it. Empties the counts
-// behind itself and lists the crowded cells.
+// Writes the index of each cell's first agent, for a range of cells with `before` agents before it. Clears
+// the counts and lists the crowded cells.
 fn sweep(share: Share, before: u32) {
     var next = before;
     for (var cell = share.first; cell < share.end; cell++) {

@@ -1,9 +1,9 @@
-// Pass scan_downsweep: the index of each cell's first agent, and the crowded cells.
+// Pass scan_downsweep: writes the index of each cell's first agent, and lists the crowded cells.
 
 import package::dispatch::linear_workgroup;
 import package::scan::{THREADS, inclusive_sum, members_of, share_of, sweep};
 
-// Agents before each block, in x.
+// x: the number of agents before each block.
 @group(0) @binding(5) var<storage, read> blocks: array<vec2<u32>>;
 
 @compute @workgroup_size(THREADS)

@@ -1,4 +1,4 @@
-// Pass scan_reduce: the number of agents in each block of 1,024 cells, and its fullest cell.
+// Pass scan_reduce: counts the agents in each block of 1,024 cells and in its fullest cell.
 
 import package::dispatch::linear_workgroup;
 import package::scan::{THREADS, members_of, share_of};

@@ -1,5 +1,5 @@
-// Pass scan_small: all that the three other scans do, on a small grid: one workgroup goes through
-// the blocks. Few blocks take less time than two more dispatches.
+// Pass scan_small: the whole scan of a small grid. One workgroup goes through the blocks: a few blocks
+// take less time than two more dispatches.
 
 import package::scan::{BLOCK, THREADS, number_of_cells, grid_stats, inclusive_sum, members_of, open_grid_stats, partial, share_of, sweep};
 

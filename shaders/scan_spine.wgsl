@@ -1,5 +1,5 @@
-// Pass scan_spine: the number of agents before each block, by a single workgroup; the fullest
-// cell of all.
+// Pass scan_spine: one workgroup turns the counts of the blocks into the number of agents before each
+// block, and finds the fullest cell of the grid.
 
 import package::scan::{THREADS, inclusive_sum, open_grid_stats, partial};
 

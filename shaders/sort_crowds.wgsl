@@ -1,29 +1,29 @@
-// Pass sort_crowds: sorts the agents of each crowded cell by id, so that `reorder` need not count. Where
-// no cell is crowded there is no workgroup.
+// Pass sort_crowds: sorts the agents of each crowded cell by id, so that `reorder` need not count. If no
+// cell is crowded, no workgroup runs.
 //
-// The ids of a cell are marked in a bitmap, and the bits before a member's own are its rank. Cells whose
-// ids are too far apart for the bitmap that they have room for are left to `sort_scattered`.
+// The ids of a cell are marked in a bitmap; the rank of a member is the number of bits before its own. Cells
+// whose ids are too far apart for their bitmap are left to `sort_scattered`.
 //
-// On llvmpipe long loops go eight steps a round: that driver ends all loops of an invocation after 65,535
-// rounds in sum, and eight million agents may share a cell. Elsewhere they are plain: SwiftShader takes
-// twelve seconds to compile the unrolled ones.
+// On llvmpipe the long loops are unrolled eight times: that driver ends all loops of an invocation after
+// 65,535 rounds in total, and eight million agents may share a cell. Elsewhere they are plain loops:
+// SwiftShader takes twelve seconds to compile the unrolled ones.
 
 import package::crowds::{SCATTERED, STEPS, THREADS, bounds_of, crowd, crowded, crowds, id, index, scan_totals, tag, totals};
 import package::flock::flock;
 
-// The dispatch of `sort_scattered`: workgroups along x, y and z.
+// The indirect dispatch of `sort_scattered`: workgroups along x, y and z.
 struct Scattered {
     workgroups: atomic<u32>,
     rows: u32,
     layers: u32,
 }
 
-// What `steer` has read and `reorder` will write: four words an agent. A cell's are room for a bitmap
-// and, behind each of its words, the place of the word's first member.
+// Scratch memory, four words per agent: `steer` has read it and `reorder` will overwrite it. Here it holds a
+// cell's bitmap and, behind each word, the place of that word's first member.
 @group(0) @binding(7) var<storage, read_write> state: array<atomic<u32>>;
 @group(0) @binding(8) var<storage, read_write> scattered: Scattered;
 
-// Where a cell's bitmap has an id: its word in x and its bit in y.
+// The position of an id in its cell's bitmap: x is the word, y the bit.
 fn bit_of(own: u32, low: u32, words: u32) -> vec2<u32> {
     let offset = max(own, low) - low;
     return vec2<u32>(min(offset >> 5u, words - 1u), 1u << (offset & 31u));
@@ -43,7 +43,7 @@ fn put(at: u32, room: u32, end: u32, low: u32, words: u32) {
     tag[min(place, end - 1u)] = index[at];
 }
 
-// Four members from `at` on; at the end the last one again: marked or put twice is marked or put.
+// Four members from `at` on. Past the end the last one repeats; marking or placing it twice is harmless.
 @if(unrolled)
 fn mark_four(at: u32, room: u32, end: u32, low: u32, words: u32) {
     let last = end - 1u;
@@ -71,7 +71,7 @@ fn copy_four(at: u32, end: u32) {
     index[min(at + 3u, last)] = tag[min(at + 3u, last)];
 }
 
-// Sorts a cell whose ids are among the `words` times 32 from `low` on.
+// Sorts a cell whose ids lie in the 32 · `words` ids from `low` on.
 fn sort_by_bitmap(begin: u32, end: u32, low: u32, words: u32, thread: u32) {
     let room = 4u * begin;
     for (var word = thread; word < words; word += THREADS) {
@@ -88,7 +88,7 @@ fn sort_by_bitmap(begin: u32, end: u32, low: u32, words: u32, thread: u32) {
         }
     }
     storageBarrier();
-    // Each thread adds up a stretch of words.
+    // Each thread sums its own range of words.
     let stretch = (words + THREADS - 1u) / THREADS;
     let first = min(thread * stretch, words);
     let last = min(first + stretch, words);

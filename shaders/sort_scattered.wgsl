@@ -1,22 +1,22 @@
-// Pass sort_scattered: sorts by radix those crowded cells whose ids are so far apart that `sort_crowds`
-// has left them. Where there is none there is no workgroup: llvmpipe goes through both sides of a
-// branch, and inside `sort_crowds` the radix sort doubled its time.
+// Pass sort_scattered: a radix sort of the crowded cells that `sort_crowds` has left, because their ids are
+// too far apart for a bitmap. If there are none, no workgroup runs. It is a pass of its own because llvmpipe
+// executes both sides of a branch: inside `sort_crowds` the radix sort doubled the time.
 //
-// Loops go a step a round, since cells are smaller than those of `sort_crowds`: one with a 64th of the
-// flock fits a bitmap. Of eight million agents a thread has at most 1,024, in six rounds of digits.
+// The loops are plain because these cells are small: a cell with a 64th of the flock fits a bitmap. With
+// eight million agents a thread has at most 1,024 members, in six rounds of digits.
 
 import package::crowds::{THREADS, bounds_of, crowd, crowds, id, index, scan_totals, tag, totals};
 
-// What `steer` has read and `reorder` will write: four words an agent.
+// Scratch memory, four words per agent: `steer` has read it and `reorder` will overwrite it.
 @group(0) @binding(7) var<storage, read_write> state: array<u32>;
 
 const DIGITS = 16u;
 const DIGIT_BITS = 4u;
 
-// places[digit * THREADS + thread]: how many there are, then where the next one goes.
+// places[digit * THREADS + thread]: first the count of that digit, then the place of the next one.
 var<workgroup> places: array<u32, 2048>;
 
-// Where `state` has room for the member at `at`.
+// The scratch word of the member at `at`.
 fn room_of(begin: u32, at: u32) -> u32 {
     return 3u * begin + at;
 }
@@ -28,10 +28,9 @@ fn id_at(original: bool, begin: u32, at: u32) -> u32 {
     return state[room_of(begin, at)];
 }
 
-// One round of the stable radix sort, four bits: each thread counts the digits of its own stretch,
-// one scan over (digit, thread) gives every thread the places it writes to, and each thread moves
-// its stretch. From `id` and `index` to the room for them or back, by the digit at `shift` of what an id
-// is above `low`.
+// One round of the stable radix sort, by the four bits at `shift` of (id − low). Each thread counts the
+// digits of its own range; a scan over (digit, thread) gives every thread its places; each thread moves its
+// range. Rounds go from `id` and `index` to the scratch memory and back.
 fn sort_by_digit(begin: u32, end: u32, low: u32, shift: u32, original: bool, thread: u32) {
     for (var digit = 0u; digit < DIGITS; digit++) {
         places[digit * THREADS + thread] = 0u;
@@ -44,7 +43,7 @@ fn sort_by_digit(begin: u32, end: u32, low: u32, shift: u32, original: bool, thr
         places[digit * THREADS + thread] += 1u;
     }
     workgroupBarrier();
-    // Exclusive scan over the table: each thread sums 16 entries in a row, thread 0 the sums.
+    // Exclusive scan over the table: each thread sums 16 consecutive entries, thread 0 scans the sums.
     var sum = 0u;
     for (var entry = 0u; entry < DIGITS; entry++) {
         sum += places[thread * DIGITS + entry];
@@ -85,9 +84,9 @@ fn sort_scattered(
         let members = crowd(nth, thread);
         let span = bounds_of(members.begin, members.end, thread);
         let bits = 32u - countLeadingZeros(span.y - span.x);
-        // A cell that is sorted has no digits left to sort by.
+        // No digits are left: the cell is sorted.
         let left = select(0u, bits, members.is_scattered);
-        // The number of rounds is even: the result ends where it began.
+        // The number of rounds is even, so the result ends up in `id` and `index`.
         for (var shift = 0u; shift < left; shift += 2u * DIGIT_BITS) {
             sort_by_digit(members.begin, members.end, span.x, shift, true, thread);
             sort_by_digit(members.begin, members.end, span.x, shift + DIGIT_BITS, false, thread);

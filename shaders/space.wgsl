@@ -1,9 +1,9 @@
-// The plane: what a vector is, how the state stores an agent, and what happens at the edge of the
-// world. Everything else speaks of Vector, dot and length, whatever the dimension.
+// The plane: the vector, the layout of the state, and the edge of the world. All other shaders use Vector,
+// dot and length, whatever the dimension.
 
 alias Vector = vec2<f32>;
 
-// A flag for each axis.
+// One flag per axis.
 alias Axes = vec2<bool>;
 
 fn position_of(agent: vec4<f32>) -> Vector {
@@ -23,7 +23,7 @@ fn perpendicular(vector: Vector) -> Vector {
     return Vector(-vector.y, vector.x);
 }
 
-// Turned by the angle that `direction`, a unit vector, has against the x axis.
+// Rotated by the angle between the x axis and `direction`, a unit vector.
 fn turned(vector: Vector, direction: Vector) -> Vector {
     return Vector(
         vector.x * direction.x - vector.y * direction.y,
@@ -46,15 +46,14 @@ fn sine(turns: f32) -> f32 {
 
 // The unit vector at an angle of `turns` (−0.5 to 0.5) against the x axis.
 //
-// A polynomial and not the device's own functions: drivers differ in those, and both engines shall
-// steer alike.
+// A polynomial, because the sines of drivers differ and both engines must give the same bits.
 fn at_angle(turns: f32) -> Vector {
     let size = abs(turns);
     let folded = select(size, 0.5 - size, size > 0.25);
     return Vector(sine(0.25 - size), sine(select(folded, -folded, turns < 0.0)));
 }
 
-// The offset by the shortest way: across the seam of a wrapped world where that is shorter.
+// The shortest offset: across the seam of a wrapped world if that is shorter.
 @if(wrap)
 fn shortest(difference: Vector, size: Vector) -> Vector {
     let half = size * 0.5;
@@ -67,9 +66,9 @@ fn shortest(difference: Vector, size: Vector) -> Vector {
     return difference;
 }
 
-// Where `other`, seen from `position`, is nearest: in a wrapped world perhaps across the seam. The
-// offset is the difference of the two; a loop that knows on which side of the seam a run lies
-// shifts its members before, with the same result.
+// The image of `other` that is nearest to `position`; in a wrapped world it may lie across the seam. The
+// offset is the difference of the two. A loop that knows the side of the seam shifts a whole run instead,
+// with the same result.
 fn nearest_image(position: Vector, other: Vector, size: Vector) -> Vector {
     @if(wrap) {
         let difference = other - position;
@@ -82,31 +81,31 @@ fn nearest_image(position: Vector, other: Vector, size: Vector) -> Vector {
     }
 }
 
-// How far from the origin anything gets on either axis of an open world; world units.
+// The largest coordinate in an open world; world units.
 const FARTHEST = 1e12;
 
-// A coordinate, or a component of a velocity, that is smaller counts as zero: its square is too small
-// for f32, or for a device that takes the smallest numbers for zero.
+// Smaller coordinates and components of a velocity count as zero: their squares are too small for f32, or
+// for a device that flushes subnormal numbers.
 const NOTHING = 1e-18;
 
-// Position and velocity as they are kept: +0 where they are next to nothing or −0, which some devices
-// do not tell apart.
+// Position and velocity as they are stored: +0 instead of tiny numbers and of −0, which some devices do
+// not distinguish from +0.
 fn settled(position: Vector, velocity: Vector) -> vec4<f32> {
     let state = packed(position, velocity);
     return select(state, vec4<f32>(), abs(state) < vec4<f32>(NOTHING));
 }
 
-// Position and velocity after the boundary has had its say.
+// Position and velocity after the boundary is applied.
 @if(wrap)
 fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
     var p = select(position, position + size, position < Vector());
     p = select(p - size, p, p < size);
-    // A tiny negative position rounds to exactly `size` when it is added: the origin again. So is
-    // whatever is outside still: nobody ever leaves.
+    // A tiny negative position plus `size` rounds to exactly `size`, which is the origin again. Anything
+    // still outside goes to the origin too: no agent ever leaves.
     return settled(select(Vector(), p, (p >= Vector()) & (p < size)), velocity);
 }
 
-// On the edge the outward part of the velocity is lost: a wall does not push back.
+// On the edge the outward component of the velocity is lost: a wall does not push back.
 @if(walls)
 fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
     let inside = clamp(position, Vector(), size);

@@ -8,12 +8,12 @@ struct SpatialIndex {
     cells_per_unit: Vector,
     columns: u32,
     rows: u32,
-    // The rows of `tables` where the lists of the cells begin, and, at their end, what they list.
+    // The row of `tables` where the cells' lists begin, and the row where the listed items begin.
     lists: u32,
     items: u32,
 }
 
-// The cell that holds a position, row by row from the bottom; `columns * rows` outside.
+// The cell that holds a position, counted row by row from the bottom; `columns * rows` if it is outside.
 fn index_cell(spatial: SpatialIndex, position: Vector) -> u32 {
     let place = (position - spatial.origin) * spatial.cells_per_unit;
     let ends = Vector(f32(spatial.columns), f32(spatial.rows));

@@ -1,13 +1,13 @@
-// Pass splat: agents too small to show their shape, drawn without triangles. Each adds its depth and
-// its colour to the cells that it lies on.
+// Pass splat: draws agents too small to show their shape, without triangles. Each adds its depth and its
+// colour to the cells that it covers.
 //
-// The depth of an agent that hides the share h of a cell is −log2(1 − h): depths add up where
-// painting one over the other multiplies what is left to see. Sums of integers do not depend on
-// the order in which they are made; so the same flock gives the same picture on every run.
+// An agent that hides the share h of a cell has the depth −log2(1 − h): painting one over the other
+// multiplies the share that stays visible, so depths add up. Sums of integers do not depend on their order,
+// so the same flock gives the same picture on every run.
 //
-// A dart is two parts, nose and tail, each spread over the four cells round its middle: such a dart
-// has the centre, the length and the width of the triangle (its moments up to the second, and the
-// third along the heading). Where darts are faint, one part with its area and centre stands for it.
+// A dart has two parts, nose and tail, each spread over the four cells round its middle. They have the
+// triangle's centre, length and width (its moments up to the second, and the third along the heading).
+// Faint darts have one part with the triangle's area and centre.
 
 import package::agents::{agent_count, motion_of};
 import package::canvas::{canvas, scale, PACKED_BITS};
@@ -16,29 +16,30 @@ import package::picture::{
     picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, look_of, turn_of
 };
 
-// Of each cell four sums: of depths; of depth times brightness; and of depth times one plus the cosine
-// and one plus the sine of the place on the colour circle, times brightness. None is below zero.
+// Four sums per cell: depth; depth · brightness; depth · brightness · (1 + cos a); and depth · brightness ·
+// (1 + sin a), where a is the angle on the colour circle. None is below zero.
 @if(!packs)
 @group(0) @binding(5) var<storage, read_write> sums: array<atomic<u32>>;
-// Two at a time, the first in the lower half; or, where no cell can become crowded, three in one: see
-// canvas.wgsl.
+// Two sums share a word, the first in the lower half. If no cell can become crowded, one word holds three:
+// see canvas.wgsl.
 @if(packs)
 @group(0) @binding(5) var<storage, read_write> sums: array<atomic<u64>>;
 
-// What an agent adds for each bit of depth.
+// What an agent adds per bit of depth.
 struct Paint {
     brightness: f32,
     wave: vec2<f32>,
-    // Hides so much of a cell that it covers.
+    // The share that it hides of a cell that it covers.
     strength: f32,
     counts_per_bit: f32,
-    // 4 where sums are packed, else 0: of the four cells so many.
+    // The number of cells to add packed sums to: 4 or 0.
     packed: u32,
-    // From 0 to 1, another one for each agent: rounds sums of many small numbers rightly.
+    // Dither from 0 to 1, one per agent, so that sums of many small numbers round without bias.
     rounding: f32,
 }
 
-// What an agent adds to the four sums of a cell of which it covers a share.
+// The amounts that an agent adds to the four sums of a cell; `covered` is the share of the cell that it
+// covers.
 fn amounts(covered: f32, paint: Paint) -> vec4<u32> {
     let hidden = min(paint.strength * covered, canvas.most_hidden);
     let depth = -log2(1.0 - hidden) * paint.counts_per_bit;
@@ -68,7 +69,7 @@ fn add(cell: u32, amount: vec4<u32>) {
     atomicAdd(&sums[first + 3u], amount.w);
 }
 
-// Spreads `area` cells round `middle`.
+// Spreads an area, in cells, over the four cells round `middle`.
 fn spread(middle: vec2<f32>, area: f32, paint: Paint) {
     let corner = floor(middle - 0.5);
     let right = middle - 0.5 - corner;
@@ -78,8 +79,8 @@ fn spread(middle: vec2<f32>, area: f32, paint: Paint) {
     let first = place.y * width + place.x;
     let covered = area * vec4(left.y * vec2(left.x, right.x), right.y * vec2(left.x, right.x));
     let cells = first + vec4(0u, 1u, width, width + 1u);
-    // Loops instead of a branch: llvmpipe goes through both sides of a branch, but of a loop without
-    // a round only once.
+    // Loops instead of a branch: llvmpipe executes both sides of a branch, but skips a loop without
+    // rounds.
     @if(packs)
     for (var i = 0u; i < paint.packed; i++) {
         add_packed(cells[i], amounts(covered[i], paint));
@@ -89,7 +90,7 @@ fn spread(middle: vec2<f32>, area: f32, paint: Paint) {
     }
 }
 
-// The look of an agent. Where all look the same, nothing is read for each agent.
+// The look of an agent. If all agents look the same, nothing is read per agent.
 fn look_here(agent: u32) -> SpeciesLook {
     @if(!traits)
     if canvas.several == 0u {
@@ -119,15 +120,15 @@ fn splat(
     let scale = scale();
     paint.counts_per_bit = scale.counts_per_bit;
     paint.packed = select(0u, 4u, scale.packed);
-    // The upper bits of multiples of the golden ratio are spread evenly.
+    // Multiples of the golden ratio have evenly spread upper bits.
     paint.rounding = f32((agent * 2654435769u) >> 8u) / 16777216.0;
     // Rows of pixels count downwards, the world's y upwards.
     let offset = (motion.xy - picture.centre) * picture.pixels_per_unit;
     let pixel = 0.5 * picture.size + vec2(offset.x, -offset.y);
     let middle = pixel * canvas.cells_per_pixel - vec2(0.0, f32(canvas.top));
     let ahead = heading_of(motion.zw) * vec2(1.0, -1.0);
-    // No part of an agent is farther than two cells from its middle. Both are false for what is not
-    // finite, too.
+    // No part of an agent is farther than two cells from its middle. Both comparisons are also false for
+    // positions that are not finite.
     let half = 0.5 * vec2(f32(canvas.columns), f32(canvas.rows));
     let near = all(abs(middle - half) < half + (f32(canvas.margin) - 2.0));
     if !(near && dot(ahead, ahead) < 2.0) {

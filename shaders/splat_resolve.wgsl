@@ -1,14 +1,14 @@
-// The picture that the sums of pass splat stand for, over what is there already.
+// Turns the sums of the pass splat into a picture, over what is already on the target.
 
 import package::canvas::{canvas, Scale, scale, PACKED_BITS};
 import package::picture::{picture, TAU};
 
-// See splat.wgsl. Two words at a time: four a cell, or two where they are packed.
+// See splat.wgsl. Four words per cell, or two if they are packed.
 @group(0) @binding(5) var<storage, read> sums: array<vec2<u32>>;
 
 struct Corner {
     @builtin(position) position: vec4<f32>,
-    // What `scale` says, worked out for each corner instead of each pixel.
+    // The result of `scale`, computed per corner and not per pixel.
     @location(0) @interpolate(flat) counts_per_bit: f32,
     @location(1) @interpolate(flat) packed: u32,
 }
@@ -25,7 +25,7 @@ fn scale_of(corner: Corner) -> Scale {
     return Scale(corner.counts_per_bit, corner.packed == 1u);
 }
 
-// Counted from the band's first cell.
+// From the band's first cell.
 fn sums_at(column: i32, row: i32, packed: bool) -> vec4<f32> {
     let place = vec2<u32>(vec2(column, row) + i32(canvas.margin));
     let cell = place.y * (canvas.columns + 2u * canvas.margin) + place.x;
@@ -47,7 +47,7 @@ fn sums_at(column: i32, row: i32, packed: bool) -> vec4<f32> {
 // Premultiplied.
 fn shown(column: i32, row: i32, scale: Scale) -> vec4<f32> {
     let total = sums_at(column, row, scale.packed);
-    // Of the light behind the agents this is left.
+    // The share that is left of the light behind the agents.
     let left = exp2(-total.x / scale.counts_per_bit);
     let mean = total.yzw / max(total.x, 1e-30);
     let brightness = select(1.0, mean.x, canvas.dimmed != 0u);
@@ -58,8 +58,8 @@ fn shown(column: i32, row: i32, scale: Scale) -> vec4<f32> {
     return (1.0 - left) * vec4(colour, 1.0);
 }
 
-// Where cells are not as large as pixels: between the middles of four of them. What is mixed is what
-// they show; sums that are mixed would hide more.
+// If cells and pixels differ in size: interpolates between the middles of four cells. It mixes their
+// colours, because mixed sums would hide more.
 fn between(pixel: vec2<f32>, scale: Scale) -> vec4<f32> {
     let place = pixel * canvas.cells_per_pixel - vec2(0.5, f32(canvas.top) + 0.5);
     let most = vec2(f32(canvas.columns), f32(canvas.rows));

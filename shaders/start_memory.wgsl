@@ -1,5 +1,5 @@
-// Pass start_memory: the agents of a scene that now asks for a memory remember what they would at the
-// start: a random angle and no neighbours. src/model/memory.rs gives the same bits.
+// Pass start_memory: fills the memory of agents whose scene has just come to need it, as at the start: a
+// random angle and no neighbours. src/model/memory.rs gives the same bits.
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock as whole_flock;

@@ -1,8 +1,7 @@
-// Pass steer: each agent reads the sorted state of the last tick, reads the runs of agents round
-// it, sums the forces of its behaviours, moves, and takes a place in its new cell.
+// Pass steer: each agent reads its neighbours in the sorted state of the last tick, sums the forces of its
+// behaviours, moves, and takes a slot in its new cell.
 //
-// One invocation an agent. The order in which agents take their slots is a race; the pass `reorder`
-// undoes it.
+// One invocation per agent. The agents race for their slots; the pass `reorder` restores the order.
 
 import package::clock::clock;
 import package::dispatch::linear_workgroup;
@@ -24,17 +23,17 @@ import package::vehicle::{Agent, heading_of, limited};
 
 // The moved agents, in the old order.
 @group(0) @binding(7) var<storage, read_write> next_state: array<vec4<f32>>;
-// Where each moved agent goes: cell, slot in the cell, tag; and what it remembers.
+// The cell of each moved agent, its slot in the cell, its tag and its memory.
 @group(0) @binding(8) var<storage, read_write> binned: array<vec4<u32>>;
 @group(0) @binding(9) var<storage, read_write> cell_count: CellCount;
-// What the agents remember, in the order of the state.
+// The memory of each agent, in the order of the state.
 @if(memory)
 @group(0) @binding(10) var<storage, read> memory: array<u32>;
 
 struct CellCount {
-    // A bit for each target: whether an agent has hit it.
+    // One bit per target, set if an agent has hit it.
     hits: array<atomic<u32>, 2>,
-    // Agents in each cell so far.
+    // Number of agents binned into each cell so far.
     members: array<atomic<u32>>,
 }
 
@@ -52,8 +51,8 @@ fn steer(
             return;
         }
     }
-    // A subgroup stays whole until its neighbours are read: invocations beyond the flock repeat the
-    // last agent.
+    // A subgroup stays complete until its neighbours are read: invocations beyond the flock repeat
+    // the last agent.
     let i = min(number, flock.count - 1u);
     let own_tag = tag[i];
     @if(!traits) let own = species_at(species_of(own_tag), clock);

@@ -1,3 +1,3 @@
-// Invocations of a subgroup, on the devices where passes use them.
+// Size of a subgroup, on devices where passes use subgroups.
 
 const LANES = 8u;

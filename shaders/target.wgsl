@@ -1,5 +1,4 @@
-// What a target is. A file of its own, without the binding: one pass reads the targets, another one
-// moves them.
+// A target. The bindings are elsewhere: one pass reads the targets, another one moves them.
 
 import package::space::Vector;
 
@@ -10,15 +9,15 @@ struct Target {
     position: Vector,
     // World units per tick.
     velocity: Vector,
-    // 0 while there is nothing to go by: the pointer when no button is pressed.
+    // 0 while the target is off: the pointer when no button is pressed.
     present: u32,
-    // An agent that comes this near hits the target, and it reappears elsewhere; 0: it stays.
+    // An agent this near hits the target, which then reappears elsewhere; 0: it stays.
     hit_radius: f32,
-    // How often it has been hit.
+    // Number of hits so far.
     hits: u32,
-    // 1 where it goes another way, as fast as before, when it has been hit.
+    // 1 if a hit changes its direction; its speed stays the same.
     turns: u32,
-    // Where an agent that hits it is put, where `sends` is 1.
+    // If `sends` is 1, an agent that hits the target is put here.
     sends_to: Vector,
     sends: u32,
     padding: u32,

@@ -1,4 +1,4 @@
-// Places that agents seek or shun: the pointer, then the targets of the scene.
+// The targets that agents seek or flee: the pointer first, then those of the scene.
 
 import package::flock::flock;
 import package::space::{Vector, shortest};
@@ -6,15 +6,15 @@ import package::target::{MAX_TARGETS, Targets};
 
 @group(0) @binding(1) var<uniform> targets: Targets;
 
-// The way to a target; `found` is false when there is none.
+// The offset to a target; `found` is false if there is none.
 struct Way {
     offset: Vector,
-    // Of the target.
+    // Velocity of the target.
     velocity: Vector,
     found: bool,
 }
 
-// The way to target number `choice`, or to the nearest one if that is negative.
+// The offset to target number `choice`; to the nearest one if `choice` is negative.
 fn way_to_target(choice: i32, position: Vector) -> Way {
     var way = Way(Vector(), Vector(), false);
     var nearest = 3.4e38;

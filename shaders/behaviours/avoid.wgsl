@@ -14,7 +14,7 @@ struct Parameters {
     strength: f32,
 }
 
-// Braking force for each unit that a circle reaches beyond its centre's place ahead.
+// Braking force per unit of (radius − distance ahead of the centre).
 const BRAKING = 0.2;
 
 fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
@@ -25,7 +25,7 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     let max_speed = (*agent).max_speed;
     let heading = heading_of(velocity);
     let left = perpendicular(heading);
-    // How far the box, or the vector ahead, reaches. What cannot move looks as at rest.
+    // The reach of the box, or of the vector ahead. An agent that cannot move looks ahead as if at rest.
     var pace = select(0.0, 1.0, max_speed > 0.0);
     let speed = length(velocity);
     if speed < max_speed {

@@ -34,6 +34,6 @@ fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
     if sums.count == 0.0 {
         return Vector();
     }
-    // The mean's direction is the sum's: there is nothing to divide.
+    // The mean and the sum have the same direction, so there is no division.
     return steer(agent, with_length(sums.offset, agent.max_speed));
 }

@@ -9,10 +9,10 @@ struct Parameters {
     margin: f32,
 }
 
-// A change of velocity so small is the rounding of one that is made; world units per tick.
+// A smaller change of velocity is rounding; world units per tick.
 const TURNED = 1e-5;
 
-// The same as a part of max_speed: eight roundings.
+// The same as a share of max_speed: eight roundings.
 const TURNED_PART = 1e-6;
 
 fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {

@@ -25,7 +25,7 @@ struct Sums {
     found: u32,
 }
 
-// Longest lead by distance; ticks.
+// The longest lead that follows from a distance; ticks.
 const LONGEST_LEAD = 1e4;
 
 const NO_TARGET = -2;
@@ -42,7 +42,7 @@ fn nearer(neighbour: Neighbour, sums: Sums) -> Sums {
     return sums;
 }
 
-// The way to where the other will be.
+// The offset to the other's future position.
 struct Aim {
     way: Vector,
     found: bool,

@@ -11,10 +11,10 @@ struct Parameters {
     proximity: f32,
 }
 
-// A smaller proximity counts as this one; world units.
+// The least proximity; world units.
 const SMALLEST_PROXIMITY = 1e-3;
 
-// The way to a target turned into a desired velocity.
+// The desired velocity for the offset to a target.
 fn desired_velocity(way: Vector, gain: f32, max_speed: f32) -> Vector {
     if gain > 0.0 {
         return way * gain;

@@ -14,15 +14,15 @@ struct Parameters {
 struct Sums {
     // Σ (p − q)/d².
     away: Vector,
-    // Number of neighbours, and of those at the very spot of the agent.
+    // Number of neighbours, and of those at the agent's own spot.
     count: f32,
     coincident: f32,
 }
 
-// Distance at which an agent at the same spot counts, in radii.
+// The distance assumed for an agent at the same spot; radii.
 const COINCIDENT = 1e-3;
 
-// The least such distance, that of the same spot; world units.
+// The least such distance; world units.
 const SAME_SPOT = 1e-10;
 
 fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {

@@ -10,7 +10,7 @@ struct Parameters {
     radius: f32,
 }
 
-// Turns of the angle a tick for each world unit of distance: a tenth of a degree.
+// Change of the angle per tick and world unit of distance; turns. A tenth of a degree.
 const TURNS_PER_UNIT = 0.1 / 360.0;
 
 fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {

@@ -13,12 +13,12 @@ struct Parameters {
 struct Sums {
     // Σ (q − p)/d².
     ahead: Vector,
-    // Number of neighbours, and of those at the very spot of the agent.
+    // Number of neighbours, and of those at the agent's own spot.
     count: f32,
     coincident: f32,
 }
 
-// What a neighbour at the same spot counts, in velocities of the agent.
+// The term of a neighbour at the same spot, in velocities of the agent.
 const BACK_OFF = -10.0;
 
 fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
@@ -36,6 +36,6 @@ fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
         return Vector();
     }
     let back = agent.velocity * (sums.coincident * BACK_OFF);
-    // Turning each term is turning their sum.
+    // Rotating the sum rotates each term.
     return steer(agent, with_length(perpendicular(sums.ahead) + back, agent.max_speed));
 }

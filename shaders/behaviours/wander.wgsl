@@ -5,7 +5,7 @@ import package::vehicle::{Agent, heading_of, steer, with_length};
 
 struct Parameters {
     weight: f32,
-    // 0: steers for the circle; 1: is kicked by it.
+    // 0: the circle is a place to steer for. 1: it is a kick.
     kind: u32,
     distance: f32,
     radius: f32,
@@ -13,7 +13,7 @@ struct Parameters {
 }
 
 fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
-    // The agent may be of a species that does not wander: its angle is its own.
+    // If the agent's species does not wander, its angle stays.
     if parameters.weight <= 0.0 {
         return Vector();
     }
