@@ -1,4 +1,4 @@
-//! Where the agents of an engine are, for those who draw or count them.
+//! The agents of an engine, for code that draws or counts them.
 
 use std::any::Any;
 
@@ -6,7 +6,7 @@ use crate::model::memory::Memory;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
-/// Where a renderer finds the agents of an engine, as they are after all submitted ticks.
+/// Gives a renderer access to the agents as they are after all submitted ticks.
 #[derive(Clone, Copy, Debug)]
 pub enum AgentsAt<'a> {
     /// In the memory of a device.
@@ -15,25 +15,25 @@ pub enum AgentsAt<'a> {
     Host(HostAgents<'a>),
 }
 
-/// Agents in the memory of a device. Only a renderer for that kind of device knows what it holds.
+/// Agents in the memory of a device. Only a renderer for the same kind of device can read them.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceAgents<'a>(&'a (dyn Any + Send + Sync));
 
 impl<'a> DeviceAgents<'a> {
-    /// What an engine on a device hands out.
+    /// Wraps what an engine on a device shares with its renderer.
     #[must_use]
     pub fn new(agents: &'a (impl Any + Send + Sync)) -> Self {
         Self(agents)
     }
 
-    /// The agents of a kind of device; none where they are of another.
+    /// The agents, if they are of the kind `T`.
     #[must_use]
     pub fn get<T: Any>(self) -> Option<&'a T> {
         self.0.downcast_ref()
     }
 }
 
-/// One component of a vector of each agent: every `stride`th of the numbers.
+/// One component of a vector of every agent: every `stride`-th number.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Component<'a> {
     numbers: &'a [f32],
@@ -41,13 +41,13 @@ pub struct Component<'a> {
 }
 
 impl<'a> Component<'a> {
-    /// All numbers.
+    /// A component whose numbers are contiguous.
     #[must_use]
     pub fn of(numbers: &'a [f32]) -> Self {
         Self { numbers, stride: 1 }
     }
 
-    /// Number `axis` of each point.
+    /// Component `axis` of each point.
     #[must_use]
     pub fn of_points(points: &'a [Point], axis: usize) -> Self {
         let numbers: &[f32] = bytemuck::cast_slice(points);
@@ -55,7 +55,7 @@ impl<'a> Component<'a> {
         Self { numbers: numbers.get(axis..).unwrap_or_default(), stride }
     }
 
-    /// That of agent number `agent`.
+    /// The component of agent number `agent`.
     #[inline]
     #[must_use]
     pub fn get(self, agent: usize) -> f32 {
@@ -70,11 +70,11 @@ pub struct HostAgents<'a> {
     pub position: [Component<'a>; 2],
     /// World units per tick.
     pub velocity: [Component<'a>; 2],
-    /// Which agents they are.
+    /// Ids.
     pub id: &'a [u32],
     /// Index into the scene's species.
     pub species: &'a [u8],
-    /// What the agents remember; empty where they remember nothing.
+    /// Empty if the agents have no memory.
     pub memory: &'a [Memory],
 }
 
@@ -98,7 +98,7 @@ impl HostAgents<'_> {
         self.species.len()
     }
 
-    /// True without agents.
+    /// True if there are no agents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.species.is_empty()

@@ -1,14 +1,14 @@
-//! What an update changes of a scene.
+//! The parts of a scene that an update changes.
 
 use std::ops::{BitOr, BitOrAssign};
 
 use crate::model::scene::{MAX_TARGETS, Scene};
 
-/// The parts of a scene that an update takes over.
+/// A set of parts of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     parts: u8,
-    /// A bit for each target.
+    /// One bit per target.
     targets: u64,
 }
 
@@ -21,38 +21,38 @@ impl Change {
     pub const SCENERY: Self = Self { parts: 2, targets: 0 };
     /// Size and boundary of the world.
     pub const WORLD: Self = Self { parts: 4, targets: 0 };
-    /// The list of targets, and all that each of them is: also those that move by themselves are then
-    /// where the scene says.
+    /// The list of targets with all their values. Targets that move by themselves return to the
+    /// scene's positions.
     pub const TARGETS: Self = Self { parts: 8, targets: u64::MAX };
     /// The target `pointer`: see [`Self::target`].
     pub const POINTER: Self = Self::target(0);
 
-    /// Place and presence of one target, which may be one that moves by itself. Its velocity and hits
-    /// stay as the engine has them, and so do the other targets.
+    /// Position and presence of one target, also of one that moves by itself. The engine keeps its
+    /// velocity and hits, and the other targets.
     #[must_use]
     pub const fn target(index: usize) -> Self {
         Self { parts: 0, targets: if index < MAX_TARGETS { 1 << index } else { 0 } }
     }
 
-    /// True when all of `other` changes.
+    /// True if all of `other` is in this change.
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.parts & other.parts == other.parts && self.targets & other.targets == other.targets
     }
 
-    /// True when nothing changes.
+    /// True if no part changes.
     #[must_use]
     pub const fn is_nothing(self) -> bool {
         self.parts == 0 && self.targets == 0
     }
 
-    /// The targets that change one by one, by index; none where the whole list changes.
+    /// Indices of the targets that change one by one; empty if the whole list changes.
     pub fn single_targets(self) -> impl Iterator<Item = usize> {
         let single = !self.has(Self::TARGETS);
         (0..MAX_TARGETS).filter(move |index| single && self.has(Self::target(*index)))
     }
 
-    /// A scene with the parts of `scene` that change. The larger ones of the others are empty.
+    /// A copy of `scene` with the parts that change. The large parts that do not change are empty.
     #[must_use]
     pub fn parts_of(self, scene: &Scene) -> Scene {
         fn some<T: Clone + Default>(wanted: bool, part: &T) -> T {
@@ -108,8 +108,8 @@ impl Change {
         }
     }
 
-    /// True when the lists of obstacles, paths and flow have to be made again for `after`, which has
-    /// the parts of `before` that do not change.
+    /// True if the lists of obstacles, paths and flow must be built again for `after`. The parts
+    /// that do not change must be the same in `before` and `after`.
     #[must_use]
     pub fn remakes_scenery(self, before: &Scene, after: &Scene) -> bool {
         self.has(Self::SCENERY)

@@ -1,11 +1,11 @@
-//! Why an engine cannot go on.
+//! Errors of an engine.
 
 use crate::model::scene::MAX_AGENTS;
 
-/// An engine that cannot go on.
+/// An error that stops an engine, or an edit that it refuses.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EngineError {
-    /// No adapter, or not the one asked for.
+    /// No adapter, or not the requested one.
     #[error("{0}")]
     NoAdapter(String),
     /// The flock does not fit the device.
@@ -14,24 +14,24 @@ pub enum EngineError {
          lower --count or use --engine cpu"
     )]
     TooMany {
-        /// As asked for.
+        /// The requested count.
         count: u64,
         /// Name of the adapter.
         adapter: String,
-        /// Which limit is in the way, with its value.
+        /// The limit that is too small, with its value.
         limit: String,
         /// Largest count that fits.
         largest: u64,
     },
-    /// The device went away: the driver started anew, the card was unplugged, or somebody shut it
-    /// down. What was on it is gone.
+    /// The device is lost, with all its content: the driver restarted, or the device was unplugged
+    /// or destroyed.
     #[error(
         "{adapter}: the device was lost ({reason}); run the command again, or use --engine cpu"
     )]
     Lost {
         /// Name of the adapter.
         adapter: String,
-        /// What the driver said.
+        /// The driver's message.
         reason: String,
     },
     /// The device refused a shader or a command.
@@ -39,61 +39,61 @@ pub enum EngineError {
     Device {
         /// Name of the adapter.
         adapter: String,
-        /// What the driver said.
+        /// The driver's message.
         message: String,
     },
-    /// The thread pool could not be made.
+    /// The thread pool could not start.
     #[error("cannot start {threads} threads: {message}")]
     Threads {
-        /// As asked for.
+        /// The requested number.
         threads: usize,
-        /// What the system said.
+        /// The system's message.
         message: String,
     },
-    /// An id that a tag cannot hold.
+    /// An id does not fit a tag.
     #[error(
         "agent {id}: ids of agents are numbers up to {largest}; number the agents from 0",
         largest = MAX_AGENTS - 1
     )]
     LargeId {
-        /// Of the agent.
+        /// The agent's id.
         id: u32,
     },
-    /// There is no such agent to remove.
+    /// No agent with this id exists, so nothing is removed.
     #[error("agent {id}: there is no such agent now; nothing was removed")]
     NoAgent {
-        /// As asked for.
+        /// The requested id.
         id: u32,
     },
-    /// Agents of a species that the scene does not have.
+    /// An agent's species is not in the scene.
     #[error(
         "agent {id}: it is of species {species}, but the scene has {count} of them, numbered from 0"
     )]
     UnknownSpecies {
-        /// Of the agent.
+        /// The agent's id.
         id: u32,
         /// Its species.
         species: u8,
-        /// Species of the scene.
+        /// Number of species in the scene.
         count: usize,
     },
-    /// A state whose arrays are not equally long.
+    /// The arrays of a state have different lengths.
     #[error(
         "a state has an id, a species, a position and a velocity for each agent, but not {lengths:?} \
          of them"
     )]
     Uneven {
-        /// Ids, species, positions and velocities.
+        /// Numbers of ids, species, positions and velocities.
         lengths: [usize; 4],
     },
-    /// An id that another agent has or had.
+    /// Another agent has or had this id.
     #[error(
         "agent {id}: the ids of agents ascend, and none is used twice; the next free one is {next}"
     )]
     UsedId {
-        /// Of the agent.
+        /// The agent's id.
         id: u32,
-        /// The smallest id that no agent had.
+        /// The smallest id that was never used.
         next: u32,
     },
 }

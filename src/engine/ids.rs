@@ -1,4 +1,4 @@
-//! The ids of a flock, and the row of each.
+//! The ids of a flock, and the row of each id.
 
 use std::sync::Arc;
 
@@ -6,30 +6,31 @@ use super::EngineError;
 use crate::model::scene::{MAX_AGENTS, Scene};
 use crate::model::state::FlockState;
 
-/// Ids of one word of [`Ranks`].
+/// Number of ids in one word of the bitmap.
 const WORD: usize = 64;
 
-/// The ids of the agents that a flock has now, ascending: the rows of its states. Copies are cheap.
+/// The ids of all present agents, ascending; states list the agents in this order. Cloning is
+/// cheap.
 #[derive(Clone, Debug, Default)]
 pub struct Ids {
     ids: Arc<Vec<u32>>,
-    /// None while row and id are the same.
+    /// `None` if every id equals its row.
     ranks: Option<Arc<Vec<Rank>>>,
-    /// The smallest id that no agent ever had.
+    /// The smallest id that was never used.
     next: u32,
 }
 
-/// A word of a bitmap of ids.
+/// One word of a bitmap of ids.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rank {
-    /// A bit for each id that is there.
+    /// One bit per id, set if the id is present.
     ids: u64,
-    /// Ids before the word.
+    /// Number of ids in all words before this one.
     before: u32,
 }
 
 impl Ids {
-    /// Adds ids, each larger than all that ever were.
+    /// Adds ids. Fails unless each is larger than all ids before it.
     fn append(&mut self, ids: &[u32]) -> Result<(), EngineError> {
         self.check(ids)?;
         let Some(last) = ids.last() else { return Ok(()) };
@@ -39,8 +40,7 @@ impl Ids {
         Ok(())
     }
 
-    /// The ids of a flock with `agents` of `scene` behind those that it has. Refuses agents that an
-    /// engine cannot take.
+    /// These ids with those of `agents` appended. Fails if an engine cannot take the agents.
     pub fn with(&self, scene: &Scene, agents: &FlockState) -> Result<Self, EngineError> {
         let FlockState { id, species, position, velocity, .. } = agents;
         let lengths = [id.len(), species.len(), position.len(), velocity.len()];
@@ -57,12 +57,12 @@ impl Ids {
         Ok(all)
     }
 
-    /// The smallest id that no agent ever had.
+    /// The smallest id that was never used.
     pub fn next(&self) -> u32 {
         self.next
     }
 
-    /// Refuses ids that are too large, or not larger than all before them.
+    /// Fails if an id is too large, or not larger than all before it.
     fn check(&self, ids: &[u32]) -> Result<(), EngineError> {
         let mut next = self.next;
         for id in ids {
@@ -77,7 +77,8 @@ impl Ids {
         Ok(())
     }
 
-    /// Takes ids away; returns them, ascending. Takes none if one of them is not there.
+    /// Removes ids and returns them, ascending. Fails if one of them is not present; then none is
+    /// removed.
     pub fn remove(&mut self, ids: &[u32]) -> Result<Vec<u32>, EngineError> {
         if let Some(id) = ids.iter().copied().find(|id| self.row(*id).is_none()) {
             return Err(EngineError::NoAgent { id });
@@ -93,7 +94,7 @@ impl Ids {
         Ok(gone)
     }
 
-    /// The row of an agent; none where it is not there.
+    /// The row of an agent, if it is present.
     #[inline]
     #[must_use]
     pub fn row(&self, id: u32) -> Option<usize> {
@@ -106,7 +107,7 @@ impl Ids {
         (rank.ids & bit != 0).then_some((rank.before + before) as usize)
     }
 
-    /// All of them, ascending.
+    /// All ids, ascending.
     #[must_use]
     pub fn all(&self) -> &[u32] {
         &self.ids
@@ -118,11 +119,11 @@ impl Ids {
         self.ids.len()
     }
 
-    /// Finds the rows anew.
+    /// Rebuilds `ranks`.
     fn count(&mut self) {
         let Some(last) = self.ids.last().copied().filter(|id| *id as usize >= self.ids.len())
         else {
-            // Ascending and none too large: every row has its own number.
+            // The ids ascend and the last is too small to leave a gap, so every id equals its row.
             self.ranks = None;
             return;
         };

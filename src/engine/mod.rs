@@ -1,4 +1,4 @@
-//! How a flock moves. Two engines of equal rank behind one trait: [`cpu`] and [`gpu`].
+//! Moves the flock. Two engines of equal rank behind one trait: [`cpu`] and [`gpu`].
 
 mod agents;
 mod change;
@@ -18,7 +18,7 @@ use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 
-/// Which engine.
+/// The kind of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineKind {
     /// Compute shaders through wgpu.
@@ -39,18 +39,18 @@ impl std::fmt::Display for EngineKind {
 /// Time of one pass, averaged over the ticks of the last [`Engine::step`] that was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PassTime {
-    /// The pass's name: that of its file, its struct and its label.
+    /// The pass's name, which is also the name of its file and its label.
     pub pass: &'static str,
     /// Per tick.
     pub time: Duration,
 }
 
-/// What the passes of one tick took.
+/// The times of the passes of one tick.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
     /// In the order of the tick.
     pub passes: Vec<PassTime>,
-    /// True when the device's own clock measured them; false for wall time.
+    /// True if the device's clock measured them, false for wall time.
     pub by_timestamps: bool,
 }
 
@@ -65,88 +65,87 @@ pub struct Snapshot {
 
 /// Moves a flock.
 ///
-/// Between ticks an engine keeps its agents sorted by grid cell, and within a cell by id; callers see
-/// them in the order of their ids. The same scene, state and engine give the same bytes on every run,
-/// also when the state is loaded anew between two ticks.
+/// Between ticks an engine keeps its agents sorted by grid cell, and within a cell by id; callers
+/// get them in the order of their ids. The same scene, state and engine give the same bytes on
+/// every run, also if the state is saved and loaded between two ticks.
 pub trait Engine {
-    /// Which engine.
+    /// The kind of this engine.
     fn kind(&self) -> EngineKind;
 
-    /// What it runs on: the adapter's name, or processor, threads and instruction set.
+    /// The hardware in use: the adapter's name, or processor, threads and instruction set.
     fn describe(&self) -> String;
 
-    /// Refuses a number of agents that does not fit, before anything is allocated for them.
+    /// Fails if this many agents do not fit. Allocates nothing.
     fn check_count(&self, count: u64) -> Result<(), EngineError> {
         let _ = count;
         Ok(())
     }
 
-    /// Bytes of the host's memory that a flock on a grid of `cells` takes in this engine, at most while
-    /// it is loaded.
+    /// The most bytes of host memory that this engine needs while it loads `agents` on a grid of
+    /// `cells`.
     fn host_bytes(&self, agents: u64, cells: u64) -> u64 {
         let _ = (agents, cells);
         0
     }
 
-    /// Takes a new flock: its scene (parameters, world) and its state. What it had is dropped.
+    /// Replaces the flock by a new one, with its scene (parameters, world) and state.
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError>;
 
-    /// Takes over the parts of `scene` that `change` names, before the next tick. The agents stay as
-    /// they are, and so does whatever `change` does not name: targets that move by themselves stay
-    /// where the engine has them.
+    /// Applies the parts of `scene` that `change` names, before the next tick. The agents stay as
+    /// they are, and so do all other parts: targets that move by themselves stay where the engine
+    /// has them.
     ///
-    /// Nothing is read back. Usually some tables are rewritten, and that is all: shaders are compiled
-    /// where the set of behaviours changes, and agents are binned anew where the grid does, which
-    /// depends on the world and the largest radius. The bytes of all later ticks are those of an
-    /// engine that loads the changed scene with the state that there is then.
+    /// Nothing is read back. Most updates only rewrite some tables. Shaders are compiled if the set
+    /// of behaviours changes. Agents are binned again if the grid changes, which depends on the
+    /// world and the largest radius. All later ticks have the same bytes as those of an engine that
+    /// loads the changed scene with the current state.
     ///
-    /// Agents outside a world that has changed are brought inside at once, as at the end of a tick:
-    /// wrapped round once, or clamped to the walls. All others stay where they are. The engine stays
-    /// as it was if this fails.
+    /// If the world changes, agents outside it move inside at once, as at the end of a tick:
+    /// wrapped once, or clamped to the walls. All others stay in place. If this fails, the engine
+    /// is unchanged.
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError>;
 
-    /// Adds agents between two ticks. Their ids ascend and are larger than all that this flock ever
-    /// had; the tick of `agents` does not matter, and what they do not remember they start with. There
-    /// is spare room: memory is allocated only when the flock has grown by half. The flock stays as it
-    /// was if this fails.
+    /// Adds agents between two ticks. Their ids must ascend and be larger than all ids that this
+    /// flock ever had. The tick of `agents` is ignored; if they have no memory, they get a fresh
+    /// one. Every allocation leaves half as much again as spare room, so most calls allocate
+    /// nothing. If this fails, the flock is unchanged.
     fn append(&mut self, agents: &FlockState) -> Result<(), EngineError>;
 
-    /// Takes agents away between two ticks, by their ids, which no other agent will have. All others
-    /// go on as they are: whatever an agent draws at random goes by its id. Takes none away if one of
-    /// them is not there.
+    /// Removes agents by id between two ticks; their ids are never used again. The other agents
+    /// continue as before, because random numbers depend on the id. If one of the ids is not
+    /// present, this fails and removes none.
     fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError>;
 
-    /// Advances by `ticks`. A device may still be at work on return; see [`Engine::finish`].
+    /// Advances by `ticks`. A device may still be busy on return; see [`Engine::finish`].
     fn step(&mut self, ticks: u32) -> Result<(), EngineError>;
 
-    /// Asks for a snapshot of the flock as it is after all ticks submitted so far. It is not waited
-    /// for: [`Engine::poll`] returns it when it is here. One is under way at a time, and until it is
-    /// here a request does nothing. [`Engine::load`] drops it.
+    /// Starts a copy of the flock as it is after all ticks submitted so far, and returns at once;
+    /// [`Engine::poll`] returns the copy when it has arrived. Only one copy is under way at a time:
+    /// until it has arrived, further requests do nothing. [`Engine::load`] cancels it.
     fn request(&mut self) -> Result<(), EngineError>;
 
-    /// The snapshot that was asked for, once it is here. It does not wait. Call it often: each call
-    /// brings over a part of a large flock.
+    /// The snapshot from [`Engine::request`], if it has arrived. Never waits. Call it often: each
+    /// call copies one part of a large flock.
     fn poll(&mut self) -> Result<Option<Snapshot>, EngineError>;
 
-    /// Where a renderer finds the agents.
+    /// Access to the agents, for a renderer.
     fn agents(&self) -> AgentsAt<'_>;
 
     /// Turns the measurement of passes on or off.
     fn set_profiling(&mut self, on: bool);
 
-    /// What the passes took in the last measured [`Engine::step`]; empty before one is done.
+    /// The times of the passes in the last measured [`Engine::step`]; empty before the first.
     fn profile(&mut self) -> Profile;
 
-    /// Agents in the fullest grid cell, as of the last tick whose result is known on the host.
+    /// Number of agents in the fullest grid cell, at the last tick whose result has reached the
+    /// host.
     fn largest_cell(&mut self) -> u32;
 
-    /// Waits until everything submitted is done. This and what follows is for hosts that may wait;
-    /// nothing else in an engine does, but for the measurement of passes on a device without a clock
-    /// of its own.
+    /// Waits until all submitted work is done. This method and those below are for hosts that may
+    /// wait. No other method waits, except while passes are measured on a device without a clock.
     fn finish(&mut self) -> Result<(), EngineError>;
 
-    /// The flock after all submitted ticks. Waits for it, and leaves alone what was asked for by
-    /// [`Engine::request`].
+    /// The flock after all submitted ticks. Waits for it, and does not affect [`Engine::request`].
     fn snapshot(&mut self) -> Result<Snapshot, EngineError>;
 
     /// The state after all submitted ticks. Waits for it.
@@ -154,7 +153,7 @@ pub trait Engine {
         Ok(self.snapshot()?.state)
     }
 
-    /// The targets after all submitted ticks. Waits for them where they move by themselves.
+    /// The targets after all submitted ticks. Waits for them if they move by themselves.
     fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
         Ok(self.snapshot()?.targets)
     }

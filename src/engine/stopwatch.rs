@@ -1,14 +1,14 @@
-//! Wall time, for what passes take and nothing else.
+//! Wall time, only for measuring passes.
 
 use std::time::{Duration, Instant};
 
-/// Runs while passes are measured, where the platform has a clock: a browser's wasm has none that
-/// the standard library knows, and there no time passes.
+/// Measures time if the platform has a clock. The standard library has none for wasm in a browser;
+/// there the elapsed time is zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Option<Instant>);
 
 impl Stopwatch {
-    /// Starts now, if it is wanted.
+    /// Starts now, if `wanted`.
     #[must_use]
     pub fn start(wanted: bool) -> Self {
         Self((wanted && cfg!(not(target_arch = "wasm32"))).then(Instant::now))

@@ -1,4 +1,4 @@
-//! The buffers of a flock: how large they are, whether they fit, and what is first in them.
+//! The buffers of a flock: their sizes, whether they fit the device, and their content.
 
 use super::device::{self, Gpu};
 use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
@@ -7,18 +7,18 @@ use super::row::{STATE_BYTES, TAG_BYTES};
 use crate::engine::EngineError;
 use crate::model::scene::MAX_AGENTS;
 
-/// Members above which a cell is sorted by `sort_crowds` or `sort_scattered`: as many as make the rank
-/// by counting dearer than the sort on the machines measured.
+/// Cells with more members are sorted by `sort_crowds` or `sort_scattered`: on the machines
+/// measured, ranking by counting costs more than sorting from there on.
 pub const CROWDED_ABOVE: u32 = 1024;
 
-/// Bytes of all buffers for each agent, and for each cell.
+/// Bytes of all buffers per agent, and per cell.
 pub const BYTES: [u64; 2] = [64, 12];
 
-/// Bytes of a buffer that holds nothing: no binding is empty. (Passes count by the lengths of the
-/// others.)
+/// Bytes of an unused buffer, because a binding cannot be empty. (Passes take their counts from the
+/// lengths of the other buffers.)
 const UNUSED_BYTES: u64 = 16;
 
-/// Names of the buffers, as the shaders know them.
+/// The buffers' names in the shaders.
 pub const NAMES: [&str; 21] = [
     "flock",
     "targets",
@@ -43,30 +43,30 @@ pub const NAMES: [&str; 21] = [
     "edit",
 ];
 
-/// Most storage buffers that a pass binds: as many as every device with WebGPU's default limits has.
+/// The most storage buffers that a pass binds: every device with WebGPU's default limits has as
+/// many.
 pub const MOST_STORAGE_BUFFERS: u32 = 8;
 
-/// The one that holds the number of each tick submitted at once, at the device's distance for dynamic
-/// offsets.
+/// Holds the number of each tick of a submission, one per aligned dynamic offset.
 pub const CLOCK: &str = "clock";
-/// Bytes of it that a tick reads.
+/// Bytes of `clock` that a tick reads.
 pub const CLOCK_BYTES: u64 = 16;
 
-/// Bytes of the hits of targets, a bit each, before the counts in `cell_count`.
+/// Bytes of the hits of targets, one bit each, before the counts in `cell_count`.
 pub const HITS_BYTES: u64 = 8;
 
-/// The one that holds the size of the dispatch of `sort_crowds`.
+/// Holds the size of the dispatch of `sort_crowds`.
 pub const GRID_STATS: &str = "grid_stats";
 
-/// The one that holds the size of the dispatch of `sort_scattered`.
+/// Holds the size of the dispatch of `sort_scattered`.
 pub const SCATTERED: &str = "scattered";
 
-/// Those that shaders read as uniforms.
+/// Buffers that shaders read as uniforms.
 const UNIFORMS: [&str; 6] =
     ["flock", "targets", CLOCK, "path_index", "obstacle_index", "flow_index"];
 
-/// A buffer and the part of it, from its start, that is in use: the rest is for a flock or a grid that
-/// grows.
+/// A buffer, of which the first `used` bytes are in use: the rest is spare room for a larger flock
+/// or grid.
 #[derive(Debug)]
 struct Room {
     name: &'static str,
@@ -77,12 +77,12 @@ struct Room {
 /// Buffers of one flock on one device.
 #[derive(Debug)]
 pub struct FlockBuffers {
-    /// What the buffers hold.
+    /// Numbers of agents and cells that the buffers hold.
     pub extent: Extent,
     rooms: Vec<Room>,
 }
 
-/// The largest count that fits `limits`, and the limit that it meets.
+/// The largest count that fits `limits`, and the limit that sets it.
 #[must_use]
 pub fn largest_count(limits: &wgpu::Limits) -> (u64, String) {
     let binding = limits.max_storage_buffer_binding_size;
@@ -99,7 +99,7 @@ pub fn largest_count(limits: &wgpu::Limits) -> (u64, String) {
     }
 }
 
-/// Refuses a flock that does not fit an adapter, before anything is allocated.
+/// Fails if a flock does not fit the adapter. Allocates nothing.
 pub fn check_count(
     limits: &wgpu::Limits,
     info: &wgpu::AdapterInfo,
@@ -113,7 +113,8 @@ pub fn check_count(
     Ok(())
 }
 
-/// Bytes of a buffer that grows with the flock or its grid; none for those that depend on the scene.
+/// Bytes of a buffer that grows with the flock or its grid; `None` if its size depends on the
+/// scene.
 fn flock_bytes(name: &str, extent: &Extent) -> Option<u64> {
     let [agents, cells, crowds] = [extent.agents, extent.cells, extent.crowds].map(u64::from);
     Some(match name {
@@ -131,14 +132,14 @@ fn flock_bytes(name: &str, extent: &Extent) -> Option<u64> {
     })
 }
 
-/// Bytes from the number of one tick to that of the next.
+/// Bytes between the numbers of two consecutive ticks.
 #[must_use]
 pub fn clock_stride(limits: &wgpu::Limits) -> u64 {
     u64::from(limits.min_uniform_buffer_offset_alignment).max(CLOCK_BYTES)
 }
 
-/// Bytes of the buffers of a flock, by name: those that the scene decides come in `sizes`, and those
-/// neither there nor known here are none.
+/// Bytes of the buffer `name`. `sizes` gives those that depend on the scene; 0 if neither `sizes`
+/// nor the extent gives a size.
 fn bytes_of(name: &str, extent: &Extent, sizes: &[(&'static str, u64)], gpu: &Gpu) -> u64 {
     match sizes.iter().find(|(known, _)| *known == name) {
         Some((_, size)) => *size,
@@ -147,18 +148,18 @@ fn bytes_of(name: &str, extent: &Extent, sizes: &[(&'static str, u64)], gpu: &Gp
     }
 }
 
-/// Bytes of a buffer that holds `bytes`: no binding is empty.
+/// Bytes to allocate for `bytes` of content, because a binding cannot be empty.
 fn allocated(bytes: u64) -> u64 {
     if bytes > 0 { bytes } else { UNUSED_BYTES }
 }
 
-/// Those whose content stays when they grow: what an agent is.
+/// Buffers that keep their content when they grow: the agents' own values.
 const KEPT: [&str; 3] = ["state", "tag", "memory"];
 
 fn create(gpu: &Gpu, name: &'static str, size: u64) -> wgpu::Buffer {
     let mut kind = wgpu::BufferUsages::STORAGE;
     if UNIFORMS.contains(&name) {
-        // `targets` is both: a pass moves them.
+        // `targets` is both: shaders read it as a uniform, and one pass moves the targets.
         kind |= wgpu::BufferUsages::UNIFORM;
     }
     if [GRID_STATS, SCATTERED].contains(&name) {
@@ -174,8 +175,8 @@ fn create(gpu: &Gpu, name: &'static str, size: u64) -> wgpu::Buffer {
 }
 
 impl FlockBuffers {
-    /// Allocates the buffers of `extent`. What depends on the scene comes in `sizes`; what is neither
-    /// there nor known here is as small as a buffer may be.
+    /// Allocates the buffers of `extent`. `sizes` gives those that depend on the scene; all others
+    /// have the smallest size.
     pub fn new(
         gpu: &Gpu,
         extent: Extent,
@@ -192,9 +193,10 @@ impl FlockBuffers {
         Ok(Self { extent, rooms })
     }
 
-    /// Makes room for another `extent` and other `sizes`; those in neither stay as they are. The
-    /// content stays where it has an agent's meaning, and where there is room already. True when some
-    /// part in use is another one, so that passes have to bind anew. Stays as it was if this fails.
+    /// Resizes the buffers for `extent` and `sizes`; those that depend on neither keep their size.
+    /// The agents' own values stay, and so does the content of every buffer that is large enough
+    /// already. Returns true if the part in use of any buffer has changed, so that passes must bind
+    /// again. If this fails, nothing has changed.
     pub fn fit(
         &mut self,
         gpu: &Gpu,
@@ -216,7 +218,7 @@ impl FlockBuffers {
             for (number, room) in self.rooms.iter().enumerate() {
                 let bytes = wanted(room);
                 if bytes > room.buffer.size() {
-                    // Half as much again, so that a flock that grows allocates now and then only.
+                    // Half as much again, so that a growing flock allocates rarely.
                     let spare = (bytes / 2).min(limits.max_buffer_size.saturating_sub(bytes));
                     let size = (bytes + spare).next_multiple_of(4);
                     grown.push((number, create(gpu, room.name, size)));
@@ -243,12 +245,12 @@ impl FlockBuffers {
         Ok(changes)
     }
 
-    /// The buffer of that name, as it is allocated.
+    /// The whole buffer of this name, with its spare room.
     pub fn whole(&self, name: &str) -> Option<&wgpu::Buffer> {
         self.rooms.iter().find(|room| room.name == name).map(|room| &room.buffer)
     }
 
-    /// Bytes of a buffer that are in use.
+    /// Bytes in use of the buffer of this name.
     pub fn used(&self, name: &str) -> u64 {
         self.rooms.iter().find(|room| room.name == name).map_or(0, |room| room.used)
     }
@@ -266,7 +268,7 @@ impl FlockBuffers {
     }
 }
 
-/// Refuses what no buffer of the device can hold.
+/// Fails if a buffer would exceed the device's limits.
 fn check_fits(
     gpu: &Gpu,
     extent: &Extent,
@@ -285,8 +287,8 @@ fn check_fits(
     Ok(())
 }
 
-/// Fails where the device had no memory for the buffers made in `scope`. Devices that tell later than
-/// at once report it as any other error.
+/// Fails if the device had no memory for the buffers created in `scope`. If a device reports this
+/// later, it arrives like any other error.
 fn refuse_if_full(
     gpu: &Gpu,
     scope: wgpu::ErrorScopeGuard,
@@ -319,11 +321,11 @@ mod tests {
 
     #[test]
     fn an_agent_takes_64_bytes_and_a_cell_12() {
-        // Ten neighbours to an agent are 3.2 agents to a cell; a hundred are 32.
+        // Ten neighbours per agent are 3.2 agents per cell; a hundred are 32.
         for (agents, cells) in [(10_000, 3_142), (200_000, 62_832), (8_388_608, 263_544)] {
             let crowds = agents / CROWDED_ABOVE;
             let extent = Extent { agents, ids: agents, cells, crowds };
-            // What agents remember comes with the scene: a word.
+            // The buffer `memory` depends on the scene: one word per agent.
             let bytes =
                 NAMES.into_iter().filter_map(|name| flock_bytes(name, &extent)).sum::<u64>()
                     + MEMORY_BYTES * u64::from(agents);

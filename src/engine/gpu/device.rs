@@ -1,4 +1,4 @@
-//! Finding an adapter and opening its device.
+//! Finds an adapter and opens its device.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use crate::engine::EngineError;
 use crate::model::quote::cut;
 use crate::model::scene::nearest;
 
-/// Which adapter to use: `--adapter NAME|INDEX`.
+/// The adapter to use: `--adapter NAME|INDEX`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum AdapterChoice {
-    /// The fastest there is: discrete, then integrated, then software.
+    /// The fastest kind present: discrete, then integrated, then software.
     #[default]
     Best,
-    /// By its place in `flockwork adapters`.
+    /// By its index in `flockwork adapters`.
     Index(usize),
-    /// By a part of its name, whatever the case.
+    /// By a part of its name, ignoring case.
     Name(String),
 }
 
@@ -27,7 +27,7 @@ impl std::str::FromStr for AdapterChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // Every name contains nothing.
+        // An empty text is part of every name.
         if text.trim().is_empty() {
             return Err("part of an adapter's name is wanted, or its number in `flockwork \
                         adapters`"
@@ -37,41 +37,41 @@ impl std::str::FromStr for AdapterChoice {
     }
 }
 
-/// Invocations of the subgroups that `shaders/subgroup.wgsl` is written for; a test compares the two.
+/// Subgroup size that `shaders/subgroup.wgsl` is written for; a test compares the two.
 pub const LANES: u32 = 8;
 
-/// The driver whose subgroups are known to be consecutive invocations of a workgroup, which no
-/// standard promises.
+/// The only driver known to form subgroups of consecutive invocations of a workgroup; no standard
+/// promises this.
 const IN_STEP_DRIVER: &str = "llvmpipe";
 
-/// The driver that ends all loops of an invocation after 65,535 rounds in sum.
+/// This driver ends all loops of an invocation after 65,535 rounds in total.
 const COUNTING_DRIVER: &str = "llvmpipe";
 
-/// What it takes to add packed sums.
+/// The features that packed sums need.
 const PACKING: wgpu::Features =
     wgpu::Features::SHADER_INT64.union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS);
 
-/// An open device and what is known of it. The queue and device are shared by the engine, which
-/// computes, and the renderer, which draws.
+/// An open device and its properties. The engine, which computes, and the renderer, which draws,
+/// share the device and its queue.
 pub struct Gpu {
-    /// Makes surfaces.
+    /// Creates surfaces.
     pub instance: wgpu::Instance,
     /// The adapter.
     pub adapter: wgpu::Adapter,
-    /// Makes resources.
+    /// Creates resources.
     pub device: wgpu::Device,
-    /// Takes work.
+    /// Accepts work.
     pub queue: wgpu::Queue,
     /// Name, kind and driver of the adapter.
     pub info: wgpu::AdapterInfo,
-    /// True when passes can be timed by the device's own clock.
+    /// True if the device's clock can time passes.
     pub has_timestamps: bool,
     fault: Arc<Fault>,
-    /// Buffers and pipelines made for flocks.
+    /// Numbers of buffers and of pipelines created for flocks.
     made: [AtomicU64; 2],
 }
 
-/// What has been made for flocks on a device so far, for tests that count.
+/// The numbers of objects created for flocks on a device so far, for tests that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Made {
     /// Buffers allocated.
@@ -86,27 +86,26 @@ impl std::fmt::Debug for Gpu {
     }
 }
 
-/// The instance every adapter is found through; native drivers only.
+/// A wgpu instance with native drivers only. All adapters come from it.
 #[must_use]
 pub fn instance() -> wgpu::Instance {
     instance_of(wgpu::InstanceDescriptor::new_without_display_handle())
 }
 
-/// The same for an instance that draws on a display.
+/// The same, for drawing on a display.
 #[must_use]
 pub fn instance_on(display: Box<dyn wgpu::wgt::WgpuHasDisplayHandle>) -> wgpu::Instance {
     instance_of(wgpu::InstanceDescriptor::new_with_display_handle(display))
 }
 
-/// wgpu would check the size of an indirect dispatch by a dispatch of its own. The only one is that
-/// of the crowds, whose size the scan of the cells bounds.
+/// Turns off wgpu's check of indirect dispatches, which costs another dispatch. The only indirect
+/// dispatches here sort the crowds, and the scan of the cells bounds their size.
 fn instance_of(mut descriptor: wgpu::InstanceDescriptor) -> wgpu::Instance {
     descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
     wgpu::Instance::new(descriptor)
 }
 
-/// What `future` has to say if it is done at once; nobody waits for it. Native devices answer the
-/// question of an error scope so.
+/// The result of `future` if it is ready at once. Native devices answer an error scope at once.
 pub fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut context = Context::from_waker(Waker::noop());
     match pin!(future).poll(&mut context) {
@@ -132,8 +131,8 @@ pub fn adapters(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
     found
 }
 
-/// The name of the best adapter where that is software, which computes on the CPU; none where there is
-/// a GPU of hardware, or no adapter at all.
+/// The best adapter's name if it is software, which computes on the CPU; `None` if it is a hardware
+/// GPU, or if there is no adapter.
 #[must_use]
 pub fn only_software() -> Option<String> {
     let best = adapters(&instance()).first().map(wgpu::Adapter::get_info);
@@ -144,7 +143,7 @@ fn is_software(info: &wgpu::AdapterInfo) -> bool {
     info.device_type == wgpu::DeviceType::Cpu
 }
 
-/// `llvmpipe (LLVM 15.0.6, 256 bits), Vulkan`: how an adapter is named to people.
+/// An adapter's name for messages: `llvmpipe (LLVM 15.0.6, 256 bits), Vulkan`.
 #[must_use]
 pub fn describe(info: &wgpu::AdapterInfo) -> String {
     format!("{}, {:?}", info.name, info.backend)
@@ -183,8 +182,8 @@ fn choose(choice: &AdapterChoice, mut found: Vec<wgpu::Adapter>) -> Result<wgpu:
     Ok(found.swap_remove(index))
 }
 
-/// Refuses a flock that does not fit the chosen adapter, without opening it. Without adapters it
-/// refuses nothing: whoever needs one says so.
+/// Fails if a flock does not fit the chosen adapter. Opens no device. Without adapters it succeeds:
+/// the error comes when one is opened.
 pub fn check_count(choice: &AdapterChoice, count: u64) -> Result<(), EngineError> {
     match choose(choice, adapters(&instance())) {
         Ok(adapter) => buffers::check_count(&adapter.limits(), &adapter.get_info(), count),
@@ -198,7 +197,7 @@ impl Gpu {
         Self::open_in(instance(), choice)
     }
 
-    /// The same with an instance that already serves a window.
+    /// The same, with an instance that already serves a window.
     pub fn open_in(
         instance: wgpu::Instance,
         choice: &AdapterChoice,
@@ -206,7 +205,7 @@ impl Gpu {
         Self::open_for(instance, choice, None)
     }
 
-    /// The same with an adapter that can draw on `surface`.
+    /// The same, with an adapter that can draw on `surface`.
     pub fn open_for(
         instance: wgpu::Instance,
         choice: &AdapterChoice,
@@ -242,7 +241,7 @@ impl Gpu {
         Ok(Self::from_parts(instance, adapter, device, queue))
     }
 
-    /// The features of an adapter that make passes faster, or that time them. None is needed.
+    /// The adapter's features that make passes faster or time them. None is required.
     #[must_use]
     pub fn features(adapter: &wgpu::Adapter) -> wgpu::Features {
         let subgroups = if adapter.get_info().driver == IN_STEP_DRIVER {
@@ -253,11 +252,11 @@ impl Gpu {
         adapter.features() & (wgpu::Features::TIMESTAMP_QUERY | subgroups | PACKING)
     }
 
-    /// A device that the program has opened itself, for its own drawing beside the flock's.
+    /// Wraps a device that the program has opened itself, to draw the flock beside other things.
     ///
-    /// WebGPU's default limits are enough. With the features of [`Gpu::features`] and the limits of
-    /// the adapter the device is faster, and a larger flock fits. The device's callbacks for errors
-    /// that nobody catches and for its loss are replaced: [`Gpu::check`] returns what they report.
+    /// WebGPU's default limits are enough. With the features from [`Gpu::features`] and the
+    /// adapter's limits it is faster, and larger flocks fit. Replaces the device's callbacks for
+    /// uncaptured errors and for its loss: [`Gpu::check`] returns what they report.
     #[must_use]
     pub fn from_parts(
         instance: wgpu::Instance,
@@ -278,7 +277,7 @@ impl Gpu {
         Arc::new(Self { instance, adapter, device, queue, info, has_timestamps, fault, made })
     }
 
-    /// What has been made for flocks so far.
+    /// Numbers of objects created for flocks so far.
     #[must_use]
     pub fn made(&self) -> Made {
         let [buffers, pipelines] = self.made.each_ref().map(|count| count.load(Ordering::Relaxed));
@@ -295,15 +294,15 @@ impl Gpu {
         self.made[1].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// True when the driver computes on the CPU.
+    /// True if the driver computes on the CPU.
     #[must_use]
     pub fn is_software(&self) -> bool {
         is_software(&self.info)
     }
 
-    /// True when a subgroup of agents reads its neighbours together: on a driver that loads lane by lane, with
-    /// subgroups of the right size. A GPU gathers in one instruction, and its wider subgroups would
-    /// share too little.
+    /// True if a subgroup of agents reads its neighbours together: on a driver that loads lane by
+    /// lane, with subgroups of the right size. A GPU gathers in one instruction, and its wider
+    /// subgroups would share too little.
     #[must_use]
     pub fn has_subgroups_of_agents(&self) -> bool {
         self.info.driver == IN_STEP_DRIVER
@@ -311,31 +310,31 @@ impl Gpu {
             && [self.info.subgroup_min_size, self.info.subgroup_max_size] == [LANES; 2]
     }
 
-    /// True when a loop of many rounds must take several steps in each.
+    /// True if a long loop must take several steps per round.
     #[must_use]
     pub fn unrolls_loops(&self) -> bool {
         self.info.driver == COUNTING_DRIVER
     }
 
-    /// True when shaders can add integers of 64 bits atomically.
+    /// True if shaders can add 64-bit integers atomically.
     #[must_use]
     pub fn packs_sums(&self) -> bool {
         self.device.features().contains(PACKING)
     }
 
-    /// The adapter's name for people.
+    /// The adapter's name for messages.
     #[must_use]
     pub fn name(&self) -> String {
         describe(&self.info)
     }
 
-    /// An error in the name of this adapter.
+    /// An error that names this adapter.
     #[must_use]
     pub fn error(&self, message: impl Into<String>) -> EngineError {
         EngineError::Device { adapter: self.name(), message: message.into() }
     }
 
-    /// The loss of the device, or else the first error that the driver reported, if there is one.
+    /// Fails if the device is lost, or else with the first error that the driver reported.
     pub fn check(&self) -> Result<(), EngineError> {
         if let Some(reason) = self.fault.loss() {
             return Err(EngineError::Lost { adapter: self.name(), reason });
@@ -343,22 +342,22 @@ impl Gpu {
         self.fault.first().map_or(Ok(()), |message| Err(self.error(message)))
     }
 
-    /// Lets the device report what it has done since the last call, and waits as `poll` says.
+    /// Collects the device's results since the last call, and waits as `poll` says.
     pub fn poll(&self, poll: wgpu::PollType) -> Result<(), EngineError> {
         let polled = self.attempt(|| self.device.poll(poll))?;
         polled.map(|_| ()).map_err(|error| self.error(error.to_string()))
     }
 
-    /// Does `work`, which may panic over a lost device, as `wgpu::Device::poll` does and the painter of
-    /// egui: such a panic is the loss, and prints nothing.
+    /// Runs `work`, which may panic if the device is lost, as `wgpu::Device::poll` and egui's
+    /// painter do. Such a panic becomes the error of the loss, and prints nothing.
     pub fn attempt<T>(&self, work: impl FnOnce() -> T) -> Result<T, EngineError> {
         let done = fault::quietly(work);
-        // Work on a lost device fails in ways that only make sense to who knows of the loss.
+        // A lost device causes misleading errors, so the loss comes first.
         self.check()?;
         done.map_err(|panic| self.error(panic))
     }
 
-    /// Waits until the device has done everything that was submitted.
+    /// Waits until the device has done all submitted work.
     pub fn wait(&self) -> Result<(), EngineError> {
         self.poll(wgpu::PollType::wait_indefinitely())
     }

@@ -1,6 +1,5 @@
-//! Edits of the flock on the device between two ticks. The host writes tables and rows; what follows
-//! from that (a memory, another grid, fewer agents) the device does by passes of its own. Nothing is
-//! read back.
+//! Edits of the flock on the device between two ticks. The host writes tables and rows; passes on
+//! the device do the rest (fresh memory, a new grid, fewer agents). Nothing is read back.
 
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use crate::model::behaviours::Uses;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 
-/// A pass that runs between two ticks, bound to as many agents as `extent` says.
+/// A pass that runs between two ticks, bound to the agents of `extent`.
 struct Opening {
     pipeline: Arc<Pipeline>,
     bindings: wgpu::BindGroup,
@@ -23,7 +22,7 @@ struct Opening {
 }
 
 impl Maker<'_> {
-    /// Takes over the parts of `scene` that change.
+    /// Applies the parts of `scene` that `change` names.
     pub fn update(
         &mut self,
         flock: &mut DeviceFlock,
@@ -39,8 +38,8 @@ impl Maker<'_> {
         done
     }
 
-    /// Brings the device up to date with the scene of `flock`, whose parts are no longer those of
-    /// `before`.
+    /// Updates the device to the scene of `flock`. `before` holds the old values of the changed
+    /// parts.
     fn follow(
         &mut self,
         flock: &mut DeviceFlock,
@@ -112,7 +111,7 @@ impl Maker<'_> {
             ("tag", TAG_BYTES, bytemuck::cast_slice(&tags)),
             ("memory", MEMORY_BYTES, bytemuck::cast_slice(&memory)),
         ] {
-            // A scene without memory has no room for one.
+            // A scene without memory has no such buffer.
             if !bytes.is_empty() {
                 flock.memory.write_at(self.gpu, name, before * row, bytes);
             }
@@ -121,7 +120,7 @@ impl Maker<'_> {
         self.gpu.check()
     }
 
-    /// Takes agents away.
+    /// Removes agents.
     pub fn remove(&mut self, flock: &mut DeviceFlock, ids: &[u32]) -> Result<(), EngineError> {
         let mut left = flock.ids.clone();
         let gone = left.remove(ids)?;
@@ -133,7 +132,7 @@ impl Maker<'_> {
         }
         let plan = self.plan(&flock.scene, &left);
         let compiled = self.compile(&plan)?;
-        // All agents are binned, into the cells of those that stay.
+        // All agents are binned, into the cells of those that remain.
         let all = Extent { agents: flock.memory.extent.agents, ..plan.extent };
         let words = [&[0, 1, 0], &removed[..]].concat();
         let bits = bytemuck::cast_slice(&words).to_vec();
@@ -146,8 +145,8 @@ impl Maker<'_> {
         self.gpu.check()
     }
 
-    /// Gives the flock the passes and the room of a plan, and writes `contents` and the uniform
-    /// `flock`. Stays as it was if this fails.
+    /// Gives the flock the passes and the buffer sizes of a plan, and writes `contents` and the
+    /// uniform `flock`. If this fails, the flock is unchanged.
     fn adopt(
         &mut self,
         flock: &mut DeviceFlock,
@@ -175,9 +174,9 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Binds a pass that runs between two ticks, to the flock as it is now.
+    /// Binds a pass that runs between two ticks to the current flock.
     fn opening(&mut self, flock: &DeviceFlock, pass: Pass) -> Result<Opening, EngineError> {
-        // Of the scene these passes need to know nothing but its edge and whether there is a memory.
+        // All that these passes need from the scene is its boundary and whether agents have memory.
         let Variant { uses, boundary, .. } = flock.variant;
         let uses = uses.and(Uses::MEMORY);
         let variant = Variant { uses, boundary, ..Variant::of_drawing(false, false) };
@@ -186,8 +185,8 @@ impl Maker<'_> {
         Ok(Opening { pipeline, bindings, extent: flock.memory.extent })
     }
 
-    /// Bins the agents anew, and sorts them; it `confines` them to the world first where that is
-    /// another one.
+    /// Bins and sorts the agents again. If `confines`, it first moves them into the world, which
+    /// has changed.
     fn bin(&mut self, flock: &DeviceFlock, confines: bool) -> Result<(), EngineError> {
         let words = [u32::from(confines), 0];
         flock.memory.write(self.gpu, "edit", bytemuck::bytes_of(&words));
@@ -195,7 +194,7 @@ impl Maker<'_> {
         self.run(flock, &bin, true)
     }
 
-    /// Submits a pass between two ticks, and behind it those that sort where it `sorts`.
+    /// Submits a pass that runs between two ticks, followed by the sorting passes if it `sorts`.
     fn run(&self, flock: &DeviceFlock, opening: &Opening, sorts: bool) -> Result<(), EngineError> {
         let Opening { pipeline, bindings, extent } = opening;
         if extent.agents == 0 {

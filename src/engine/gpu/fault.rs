@@ -1,14 +1,14 @@
-//! What has gone wrong with a device: its loss, and the first error that nobody caught.
+//! Faults of a device: its loss, and the first uncaptured error.
 //!
-//! wgpu keeps quiet about a lost device. Work for it is dropped without an error, and the callback
-//! comes when a poll finds the queue empty, or not at all while work is under way.
+//! wgpu does not report a lost device at once. It drops work without an error, and calls back when
+//! a poll finds the queue empty, or not at all while work is under way.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
-/// What has gone wrong with a device.
+/// The faults of a device so far.
 #[derive(Debug)]
 pub struct Fault {
     first: Mutex<Option<String>>,
@@ -18,7 +18,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Nothing has gone wrong yet.
+    /// No faults yet.
     pub fn new(device: &wgpu::Device) -> Self {
         let probe = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("probe"),
@@ -29,14 +29,14 @@ impl Fault {
         Self { first: Mutex::default(), loss: Mutex::default(), probe: Mutex::new(probe) }
     }
 
-    /// Notes an error; the first one stays.
+    /// Records an error; the first one stays.
     pub fn note(&self, message: String) {
         lock(&self.first).get_or_insert(message);
     }
 
-    /// Notes that the device is lost.
+    /// Records the loss of the device.
     pub fn lose(&self, reason: wgpu::DeviceLostReason, message: &str) {
-        // The driver's words end with a full stop where they are a sentence.
+        // The driver's message ends with a full stop if it is a sentence.
         let message = message.trim().trim_end_matches('.');
         let reason = match reason {
             wgpu::DeviceLostReason::Destroyed => "it was shut down",
@@ -62,8 +62,8 @@ impl Fault {
         })
     }
 
-    /// True when the device takes no more work. Mapping is the one request whose refusal comes at
-    /// once, whatever is under way; it costs a microsecond.
+    /// True if the device accepts no more work. Mapping is the only request that is refused at
+    /// once, even while work is under way; it costs a microsecond.
     fn refuses(&self) -> bool {
         let probe = lock(&self.probe);
         let (refused, told) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -71,7 +71,7 @@ impl Fault {
         probe.map_async(wgpu::MapMode::Read, .., move |mapped| {
             note.store(mapped.is_err() && !late.load(Ordering::Acquire), Ordering::Release);
         });
-        // What comes from here on is the answer to the `unmap`.
+        // A later call is the answer to the `unmap`.
         told.store(true, Ordering::Release);
         let refused = refused.load(Ordering::Acquire);
         probe.unmap();
@@ -79,19 +79,19 @@ impl Fault {
     }
 }
 
-/// The content of a lock, also where whoever held it before has panicked.
+/// Locks also after a panic of a thread that held the lock.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 thread_local! {
-    /// True while a panic of this thread is caught by [`quietly`].
+    /// True while [`quietly`] catches panics of this thread.
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does `work`; a panic becomes its message, and prints nothing.
+/// Runs `work`; a panic becomes an error with its message, and prints nothing.
 ///
-/// `wgpu::Device::poll` panics where the driver says in the middle of a wait that the device is lost.
+/// `wgpu::Device::poll` panics if the driver loses the device during a wait.
 pub fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

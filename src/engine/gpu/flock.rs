@@ -1,4 +1,4 @@
-//! The flock on the device: its buffers, the passes bound to them, and how an edit changes both.
+//! The flock on the device: its buffers, and the passes bound to them.
 
 use std::sync::Arc;
 
@@ -21,53 +21,53 @@ use crate::model::grid::Grid;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 
-/// Compiles and allocates for flocks.
+/// Compiles passes and allocates buffers for flocks.
 pub struct Maker<'a> {
     /// The device.
     pub gpu: &'a Gpu,
-    /// Knobs.
+    /// Options of the engine.
     pub options: &'a EngineOptions,
-    /// What is compiled already.
+    /// The passes compiled so far.
     pub pipelines: &'a mut Pipelines,
 }
 
-/// What a scene and a number of agents ask of the device.
+/// What the device needs for a scene and a number of agents.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The grid.
     pub grid: Grid,
-    /// What passes are compiled for.
+    /// The variant of the passes.
     pub variant: Variant,
-    /// How much there is to do.
+    /// Numbers of agents and cells.
     pub extent: Extent,
 }
 
-/// A flock on the device: pipelines for its scene, and its memory.
+/// A flock on the device: pipelines for its scene, and its buffers.
 #[derive(Debug)]
 pub struct DeviceFlock {
-    /// What its passes are compiled for.
+    /// The variant of its passes.
     pub variant: Variant,
     /// The passes of a tick.
     pub pipelines: Vec<Arc<Pipeline>>,
     /// Its buffers.
     pub memory: FlockBuffers,
-    /// Those of each pass.
+    /// The bindings of each pass.
     pub bindings: Vec<wgpu::BindGroup>,
-    /// How the shaders read what the host writes.
+    /// Layouts of the structs that the host writes.
     pub tables: Arc<Tables>,
-    /// As it is now, but for targets that move by themselves.
+    /// The current scene, except for targets that move by themselves.
     pub scene: Scene,
-    /// The agents as the host knows them.
+    /// The agents' ids.
     pub ids: Ids,
-    /// Where a renderer finds them.
+    /// The buffers that a renderer reads.
     pub agents: AgentBuffers,
     /// Ticks submitted.
     pub tick: u64,
-    /// A copy on its way to the host.
+    /// A copy that is under way to the host.
     pub transfer: Option<Transfer>,
     /// Its grid.
     pub grid: Grid,
-    /// A bit for each id that has been removed.
+    /// One bit per id, set if the agent was removed.
     pub removed: Vec<u32>,
 }
 
@@ -76,7 +76,7 @@ impl Maker<'_> {
         |message| self.gpu.error(message)
     }
 
-    /// What the agents of these ids ask for in `scene`.
+    /// The plan for the agents of `ids` in `scene`.
     pub fn plan(&self, scene: &Scene, ids: &Ids) -> Plan {
         let (gpu, options) = (self.gpu, self.options);
         let grid = scene.grid(ids.len());
@@ -94,7 +94,7 @@ impl Maker<'_> {
         self.pipelines.tick(self.gpu, self.options, plan.variant, occasion)
     }
 
-    /// Puts a new flock on the device. Returns the number of agents in its fullest cell too.
+    /// Puts a new flock on the device. Also returns the number of agents in its fullest cell.
     pub fn load(
         &mut self,
         scene: &Scene,
@@ -142,7 +142,7 @@ impl Maker<'_> {
 }
 
 impl DeviceFlock {
-    /// How large its dispatches are.
+    /// The sizes of its dispatches.
     pub fn sizes<'a>(
         &'a self,
         gpu: &Gpu,
@@ -159,7 +159,7 @@ impl DeviceFlock {
     }
 }
 
-/// Bytes of the buffers that the scene decides.
+/// Bytes of the buffers whose sizes depend on the scene.
 pub(super) fn sizes(
     contents: &Contents,
     variant: Variant,
@@ -173,7 +173,7 @@ pub(super) fn sizes(
     sizes
 }
 
-/// Where a renderer finds the agents.
+/// The buffers that a renderer reads.
 pub(super) fn agents_in(memory: &FlockBuffers, variant: Variant) -> Option<AgentBuffers> {
     let buffer = |name: &str| memory.whole(name).cloned();
     Some(AgentBuffers {
@@ -193,7 +193,7 @@ pub(super) fn bind(
     pipelines.iter().map(|pipeline| pipeline.bind(gpu, memory)).collect()
 }
 
-/// True when two ticks have the same passes.
+/// True if two ticks have the same passes.
 pub(super) fn same(one: &[Arc<Pipeline>], other: &[Arc<Pipeline>]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(a, b)| Arc::ptr_eq(a, b))
 }

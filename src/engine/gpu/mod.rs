@@ -1,9 +1,9 @@
 //! The GPU engine: compute passes through wgpu.
 //!
-//! One tick is the list [`pass::TICK`]. The state stays sorted by cell, so that an agent's
-//! neighbours are a few contiguous runs, and within a cell by id. Agents race for their slots, but the
-//! order that comes of it is a function of the state alone. Hence the same bytes on every run, also in
-//! one that goes on from a saved state.
+//! One tick runs the list [`pass::TICK`]. The state stays sorted by cell, so that an agent's
+//! neighbours are a few contiguous runs, and within a cell by id. Agents race for their slots, but
+//! the final order depends only on the state. So every run gives the same bytes, also one that
+//! resumes from a saved state.
 
 pub mod buffers;
 pub mod device;
@@ -40,11 +40,11 @@ use pipelines::Pipelines;
 use profiler::Profiler;
 use snapshot::{Sources, Transfer};
 
-/// Bytes of an agent on the host while it is loaded: sorted by its key, and once more on its way to the
+/// Host bytes per agent while a flock is loaded: sorted with its key, plus a copy on its way to the
 /// device.
 const AGENT_BYTES: u64 = 2 * 24 + 2 * 8;
 
-/// Bytes of a cell: where it begins, and once more on its way.
+/// Host bytes per cell: its start, plus a copy on its way.
 const CELL_BYTES: u64 = 2 * 4;
 
 /// Moves a flock on a GPU.
@@ -65,7 +65,7 @@ impl GpuEngine {
         Self::with_options(gpu, EngineOptions::default())
     }
 
-    /// The same with other knobs.
+    /// An engine without a flock, with other options.
     #[must_use]
     pub fn with_options(gpu: Arc<Gpu>, options: EngineOptions) -> Self {
         let profiler = Profiler::new(&gpu);
@@ -73,7 +73,7 @@ impl GpuEngine {
         Self { gpu, options, pipelines, profiler, profiling: false, loaded: None }
     }
 
-    /// Where the agents are, once there are any.
+    /// The buffers of the agents; `None` if no flock is loaded.
     #[must_use]
     pub fn buffers(&self) -> Option<&AgentBuffers> {
         self.loaded.as_ref().map(|loaded| &loaded.agents)
@@ -96,7 +96,7 @@ impl GpuEngine {
         self.loaded.as_ref().ok_or_else(|| self.gpu.error("no flock is loaded"))
     }
 
-    /// Begins to copy the flock, as it is after all submitted ticks, to the host.
+    /// Starts a copy to the host of the flock as it is after all submitted ticks.
     fn begin_transfer(&self) -> Result<Transfer, EngineError> {
         let loaded = self.loaded()?;
         let uses = loaded.variant.uses;
@@ -144,7 +144,7 @@ impl Engine for GpuEngine {
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         self.gpu.check()?;
         self.check_count(state.len() as u64)?;
-        // The old flock makes room before the new one is built.
+        // Free the old flock's memory before the new one is allocated.
         self.loaded = None;
         let (flock, largest_cell) = self.maker().load(scene, state)?;
         self.profiler.reset(largest_cell);

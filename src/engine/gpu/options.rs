@@ -1,22 +1,22 @@
-//! Knobs of the GPU engine.
+//! Options of the GPU engine.
 
 use super::{buffers, pass};
 
-/// Knobs of the engine itself: nothing a scene has to know.
+/// Options of the engine itself; they are not part of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineOptions {
-    /// Keep the device's own bounds checks and loop counters. They cost a third of the speed and
+    /// Keeps the device's bounds checks and loop counters. They take a third of the speed and
     /// change no result.
     pub checked: bool,
-    /// Members above which a cell counts as crowded.
+    /// Cells with more members count as crowded.
     pub crowded_above: u32,
-    /// Workgroups in a row of a dispatch; none: as many as the device allows.
+    /// The most workgroups in a row of a dispatch; `None` uses the device's limit.
     pub dispatch_limit: Option<u32>,
-    /// Blocks of cells of the largest grid that one workgroup scans.
+    /// The largest grid that one workgroup scans; blocks of cells.
     pub small_grid: u32,
-    /// Takes the shaders of all other devices on the one driver that has its own: each agent walks by
-    /// itself and loops are plain. Slower there, and it changes no result as long as fewer than a
-    /// million agents share a cell.
+    /// Uses the common shaders also on the one driver that has its own: each agent reads its
+    /// neighbours by itself, and loops are plain. Slower there. Changes no result while fewer than
+    /// a million agents share a cell.
     pub without_subgroups: bool,
 }
 

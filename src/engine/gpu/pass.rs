@@ -10,63 +10,63 @@ use crate::engine::EngineError;
 use crate::model::behaviours::Uses;
 use crate::model::grid::Grid;
 
-/// What a pass has one invocation for.
+/// The unit of a pass's invocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Per {
-    /// An agent; 64 to a workgroup.
+    /// One invocation per agent; workgroups of 64.
     Agent,
-    /// A block of 1,024 cells; one a workgroup.
+    /// One workgroup per block of 1,024 cells.
     Block,
-    /// A crowded cell; the scan of the cells counts the workgroups.
+    /// One workgroup per crowded cell; the scan of the cells counts them.
     Crowd,
-    /// A crowded cell, where the ids of any are far apart; `sort_crowds` counts the workgroups.
+    /// One workgroup per crowded cell whose ids may be far apart; `sort_crowds` counts them.
     ScatteredCrowd,
-    /// The whole flock: one workgroup.
+    /// One workgroup for the whole flock.
     Flock,
 }
 
 /// A pass: the shader file `shaders/NAME.wgsl` with the entry point NAME.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// Of the file, the entry point, the label and the row in every table.
+    /// The name of the file, the entry point, the label and the row in every table.
     pub name: &'static str,
-    /// How many workgroups it takes.
+    /// What its workgroups are for.
     pub per: Per,
-    /// Which ticks have it.
+    /// The ticks that run it.
     pub when: When,
 }
 
-/// Which ticks have a pass.
+/// The ticks that run a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// All.
+    /// All ticks.
     Always,
-    /// Those of scenes that ask for it.
+    /// Ticks of scenes with these uses.
     Asked(Uses),
-    /// Those on a grid that one workgroup scans.
+    /// Ticks on a grid that one workgroup can scan.
     SmallGrid,
-    /// Those on a larger one.
+    /// Ticks on a larger grid.
     LargeGrid,
-    /// Those of flocks with so many ids that they can be too far apart for the bitmap of a crowd.
+    /// Ticks of flocks with so many ids that a crowd's bitmap may be too small for them.
     Scatters,
-    /// None: it runs between two ticks where an edit asks for it.
+    /// No tick: the pass runs between two ticks, after an edit.
     Edited,
 }
 
-/// What decides which passes the ticks of a flock have.
+/// Selects the passes of a flock's ticks.
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion {
-    /// Of the scene.
+    /// The uses of the scene.
     pub uses: Uses,
-    /// One workgroup scans the grid.
+    /// True if one workgroup scans the grid.
     pub small_grid: bool,
     /// See [`When::Scatters`].
     pub scatters: bool,
 }
 
 impl Occasion {
-    /// That of `extent`, where cells are crowded with more than `crowded_above` members and grids of
-    /// up to `small_grid` blocks are small.
+    /// The occasion for `extent`. Cells with more than `crowded_above` members are crowded; grids
+    /// of up to `small_grid` blocks are small.
     #[must_use]
     pub fn of(uses: Uses, extent: Extent, crowded_above: u32, small_grid: u32) -> Self {
         let all_ids = u64::from(extent.ids.div_ceil(32));
@@ -79,7 +79,7 @@ impl Occasion {
 }
 
 impl When {
-    /// True for the ticks of `occasion`.
+    /// True if ticks of `occasion` run the pass.
     #[must_use]
     pub fn is(self, occasion: Occasion) -> bool {
         match self {
@@ -98,7 +98,7 @@ impl Pass {
         Self { name, per, when }
     }
 
-    /// True when it is one of those that sort the agents once each has a slot in a cell.
+    /// True for the sorting passes, which follow once each agent has a slot in a cell.
     #[must_use]
     pub fn sorts(self) -> bool {
         TICK[FIRST_THAT_SORTS..].contains(&self)
@@ -109,64 +109,64 @@ impl Pass {
 pub const TICK: [Pass; 10] = [
     // Neighbours, forces, motion; each agent takes a slot in its new cell.
     Pass::of("steer", Per::Agent, When::Always),
-    // Targets move on, and those that are hit elsewhere.
+    // Targets move; those that were hit jump elsewhere.
     Pass::of("move_targets", Per::Flock, When::Asked(Uses::MOVING_TARGETS)),
-    // Prefix sum over the cells: how many agents are before each cell.
+    // Prefix sum over the cells: the number of agents before each cell.
     Pass::of("scan_small", Per::Flock, When::SmallGrid),
     Pass::of("scan_reduce", Per::Block, When::LargeGrid),
     Pass::of("scan_spine", Per::Flock, When::LargeGrid),
     Pass::of("scan_downsweep", Per::Block, When::LargeGrid),
-    // Who stands in which slot, in racing order within a cell.
+    // Each slot gets its agent, in racing order within a cell.
     Pass::of("place", Per::Agent, When::Always),
-    // The members sorted by id where cells are crowded …
+    // Members are sorted by id in crowded cells …
     Pass::of("sort_crowds", Per::Crowd, When::Always),
     Pass::of("sort_scattered", Per::ScatteredCrowd, When::Scatters),
-    // … and everywhere else, while the state moves to its new order.
+    // … and in all others, while the state moves to its new order.
     Pass::of("reorder", Per::Agent, When::Always),
 ];
 
-/// The place in [`TICK`] of the first pass that sorts.
+/// Index in [`TICK`] of the first sorting pass.
 const FIRST_THAT_SORTS: usize = 2;
 
-/// Each agent takes a slot in its cell without moving. The passes that sort follow.
+/// Gives each agent a slot in its cell without moving it. The sorting passes follow.
 pub const BIN: Pass = Pass::of("bin", Per::Agent, When::Edited);
-/// The agents get a fresh memory.
+/// Gives the agents a fresh memory.
 pub const START_MEMORY: Pass = Pass::of("start_memory", Per::Agent, When::Edited);
-/// The passes between two ticks.
+/// The passes that run between two ticks.
 pub const BETWEEN_TICKS: [Pass; 2] = [BIN, START_MEMORY];
 
-/// Agents to a workgroup of a pass over agents.
+/// Agents per workgroup of a pass over agents.
 pub const AGENTS_PER_WORKGROUP: u32 = 64;
-/// Cells to a workgroup of a pass over cells.
+/// Cells per workgroup of a pass over cells.
 pub const CELLS_PER_BLOCK: u32 = 1024;
-/// Blocks of the largest grid that one workgroup scans. On a driver that computes on the CPU a
+/// The largest grid that one workgroup scans; blocks. On a driver that computes on the CPU a
 /// dispatch costs as much as ten blocks.
 pub const SMALL_GRID: u32 = 8;
 
-/// Words of a bitmap of 32 ids each that a crowded cell has room for, for each of its members: it
-/// has their states, four words each, and a word of the bitmap takes two.
+/// Words of a crowded cell's bitmap per member, 32 ids each. The bitmap uses the space of the
+/// members' states: four words per member, of which a bitmap word takes two.
 pub const BITMAP_WORDS: u32 = 2;
 const _: () = assert!(2 * BITMAP_WORDS <= 4);
 
-/// Where `grid_stats` holds the workgroups of [`Per::Crowd`].
+/// Offset in `grid_stats` of the number of workgroups of [`Per::Crowd`]; bytes.
 const CROWDS_AT: u64 = 4;
 
-/// How much there is to do.
+/// Numbers of agents, ids and cells to process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Agents.
     pub agents: u32,
-    /// The smallest id that no agent ever had.
+    /// The smallest id that was never used.
     pub ids: u32,
     /// Grid cells.
     pub cells: u32,
-    /// Most cells that can be crowded.
+    /// The most cells that can be crowded.
     pub crowds: u32,
 }
 
 impl Extent {
-    /// That of `count` agents with ids below `ids` in `grid`, where cells are crowded with more than
-    /// `crowded_above` members.
+    /// The extent of `count` agents with ids below `ids` in `grid`. Cells with more than
+    /// `crowded_above` members are crowded.
     #[must_use]
     pub fn of(count: u32, ids: u32, grid: &Grid, crowded_above: u32) -> Self {
         let crowds = (count / crowded_above.max(1)).max(1);
@@ -174,30 +174,30 @@ impl Extent {
     }
 }
 
-/// How large the dispatches are.
+/// Sizes of the dispatches.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes<'a> {
-    /// Of those that the host knows.
+    /// Sets the sizes that the host knows.
     pub extent: Extent,
-    /// Holds the size of those per crowd, which the device counts.
+    /// Holds the size of dispatches per crowd, which the device counts.
     pub grid_stats: &'a wgpu::Buffer,
-    /// Holds the size of those per scattered crowd.
+    /// Holds the size of dispatches per scattered crowd.
     pub scattered: &'a wgpu::Buffer,
-    /// Most workgroups in a row.
+    /// The most workgroups in a row.
     pub limit: u32,
-    /// Bytes from the number of one tick to that of the next.
+    /// Bytes between the numbers of two consecutive ticks.
     pub clock_stride: u64,
 }
 
 impl Per {
-    /// True where only the device knows how many workgroups there are.
+    /// True if only the device knows the number of workgroups.
     #[must_use]
     pub fn is_counted_by_the_device(self) -> bool {
         matches!(self, Self::Crowd | Self::ScatteredCrowd)
     }
 }
 
-/// A dispatch of at least `workgroups` workgroups, two-dimensional beyond the device's limit.
+/// A dispatch of at least `workgroups` workgroups; two-dimensional if one row would exceed `limit`.
 #[must_use]
 pub fn dispatch_size(workgroups: u32, limit: u32) -> (u32, u32) {
     if workgroups <= limit {
@@ -207,26 +207,26 @@ pub fn dispatch_size(workgroups: u32, limit: u32) -> (u32, u32) {
     (workgroups.div_ceil(rows), rows)
 }
 
-/// A compiled pass. Knows no flock: the same pipeline serves any count.
+/// A compiled pass. It is independent of the flock: one pipeline serves any count.
 #[derive(Debug)]
 pub struct Pipeline {
-    /// Which.
+    /// The pass.
     pub pass: Pass,
-    /// The shader as the device runs it, for its layouts.
+    /// The parsed shader, for its layouts.
     pub module: naga::Module,
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
     bindings: Vec<Binding>,
 }
 
-/// What the names in shaders stand for.
+/// Finds the buffers that shaders name.
 pub trait Buffers {
-    /// The part of the buffer of that name that is in use.
+    /// The part in use of the buffer of this name.
     fn named(&self, name: &str) -> Option<wgpu::BufferBinding<'_>>;
 }
 
 impl Pipeline {
-    /// Compiles `pass` for `variant`. `checked` keeps the device's own bounds checks.
+    /// Compiles `pass` for `variant`. `checked` keeps the device's bounds checks and loop counters.
     pub fn new(
         gpu: &Gpu,
         pass: Pass,
@@ -281,8 +281,8 @@ impl Pipeline {
             module: &shader,
             entry_point: Some(pass.name),
             compilation_options: wgpu::PipelineCompilationOptions {
-                // The scans count in workgroup memory from zero. The crowds write before they read,
-                // and clearing their tables would cost most of what they do without a crowd.
+                // The scans need zeros in workgroup memory. The crowds write before they read, and
+                // clearing their tables would be most of their cost if there is no crowd.
                 zero_initialize_workgroup_memory: !pass.per.is_counted_by_the_device(),
                 ..Default::default()
             },
@@ -311,7 +311,7 @@ impl Pipeline {
         }))
     }
 
-    /// Records the dispatch in tick number `nth` of a submission.
+    /// Records the dispatch for tick number `nth` of a submission.
     pub fn dispatch(
         &self,
         compute: &mut wgpu::ComputePass,
@@ -342,7 +342,8 @@ mod tests {
 
     #[test]
     fn a_crowd_scatters_only_where_one_bitmap_cannot_hold_all_ids() {
-        // Crowds of three have bitmaps of 6 words, those of 1,025 have 2,050: 32 ids a word.
+        // Crowds of three have bitmaps of 6 words and crowds of 1,025 have 2,050, at 32 ids per
+        // word.
         for (ids, crowded_above, scatters) in
             [(192, 2, false), (193, 2, true), (65_600, 1024, false), (65_601, 1024, true)]
         {

@@ -1,4 +1,4 @@
-//! The compiled passes, kept for when their variant comes back.
+//! The compiled passes, cached per variant.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use super::shaders::Variant;
 use super::tables::Tables;
 use crate::engine::EngineError;
 
-/// Variants whose passes are kept at most: those that were asked for last.
+/// The number of variants in the cache. The least recently used one leaves first.
 const MOST_VARIANTS: usize = 8;
 
-/// What a flock of a variant needs compiled.
+/// The compiled passes for a flock.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The passes of a tick.
     pub tick: Vec<Arc<Pipeline>>,
-    /// The layouts that they read.
+    /// Layouts of the structs that the host writes.
     pub tables: Arc<Tables>,
 }
 
-/// Passes of a variant.
+/// The cached passes of a variant.
 #[derive(Debug)]
 struct Kept {
     variant: Variant,
@@ -29,10 +29,10 @@ struct Kept {
     tables: Option<Arc<Tables>>,
 }
 
-/// Compiles passes, and keeps them.
+/// Compiles and caches passes.
 #[derive(Debug, Default)]
 pub struct Pipelines {
-    /// The last one asked for at the end.
+    /// The most recently used variant is last.
     kept: Vec<Kept>,
 }
 
@@ -76,7 +76,7 @@ impl Pipelines {
         Ok(pipeline)
     }
 
-    /// The passes of a variant, which are now those that were asked for last.
+    /// The cache entry of a variant, which becomes the most recently used.
     fn kept(&mut self, variant: Variant) -> &mut Kept {
         match self.kept.iter().position(|kept| kept.variant == variant) {
             Some(at) => {

@@ -1,4 +1,4 @@
-//! What the passes took and how full the cells are, brought to the host without stalling.
+//! Times of the passes and the fullest cell, read back without stalling.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use super::device::Gpu;
 use super::pass::TICK;
 use crate::engine::{PassTime, Profile};
 
-/// Most ticks of one submission whose passes are measured.
+/// The most ticks of one submission whose passes are timed.
 pub const MEASURED_TICKS: u32 = 64;
 
-/// Timestamps of a pass: its beginning and its end.
+/// Timestamps of a pass: at its beginning and at its end.
 const PASS_STAMPS: u32 = 2;
 /// Timestamps of one tick.
 const fn stamps_of_tick(passes: u32) -> u32 {
@@ -19,47 +19,47 @@ const fn stamps_of_tick(passes: u32) -> u32 {
 }
 const GRID_STATS_BYTES: u64 = 8;
 
-/// Timestamps of a submission that measures `ticks` ticks of `passes` passes; before them there is a
-/// pass without work.
+/// Timestamps of a submission that times `ticks` ticks of `passes` passes. A pass without work
+/// comes first.
 const fn stamps_of(ticks: u32, passes: u32) -> u32 {
     PASS_STAMPS + ticks * stamps_of_tick(passes)
 }
 
 /// Timestamp queries, and a copy of the grid's statistics, read back asynchronously.
 ///
-/// A pass took the time from the end of the one before to its own end, and the first one's
-/// predecessor is a pass without work. The beginnings are written but not read: lavapipe (seen in
-/// Mesa 22.3.6), once it has drawn anything, takes a timestamp only when the next one is asked for.
-/// Beginnings are then those of the work's end, and `steer` took 0.007 ms instead of 15; ends are
-/// right, because the next beginning follows at once. Where timestamps are taken in time, ends and
-/// the beginnings after them are the same moment.
+/// A pass's time is the span from the end of the previous pass to its own end; an empty pass
+/// precedes the first. The beginnings are written but not read: lavapipe (seen in Mesa 22.3.6),
+/// once it has drawn anything, takes a timestamp only when the next one is requested. Beginnings
+/// are then taken at the end of the work, and `steer` seemed to take 0.007 ms instead of 15; ends
+/// are right, because the next beginning follows at once. On other drivers an end and the beginning
+/// after it are the same moment.
 #[derive(Debug)]
 pub struct Profiler {
     queries: Option<wgpu::QuerySet>,
     resolved: wgpu::Buffer,
     staging: wgpu::Buffer,
-    /// Set by the device when the staging buffer can be read.
+    /// Set once the staging buffer can be read.
     mapped: Arc<AtomicBool>,
     under_way: Option<Measurement>,
-    /// What is being recorded.
+    /// The measurement that is being recorded.
     recorded: Measurement,
     latest: Profile,
     largest_cell: u32,
 }
 
-/// What a submission measures.
+/// The content of one measurement.
 #[derive(Clone, Debug, Default)]
 struct Measurement {
     /// Ticks whose passes are timed.
     ticks: u32,
     /// Names of the passes of a tick.
     passes: Vec<&'static str>,
-    /// True when another flock has been loaded since.
+    /// True if another flock has been loaded since.
     is_stale: bool,
 }
 
 impl Profiler {
-    /// With the device's own clock where it has one.
+    /// Uses the device's clock, if it has one.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         let count = stamps_of(MEASURED_TICKS, TICK.len() as u32);
@@ -91,13 +91,13 @@ impl Profiler {
         }
     }
 
-    /// True when a submission may be measured: the one before has been read.
+    /// True if a submission may be measured, because the previous one has been read.
     pub fn is_idle(&mut self, gpu: &Gpu) -> bool {
         self.collect(gpu);
         self.under_way.is_none()
     }
 
-    /// Records the pass without work whose end is the beginning of the first tick; ticks have these
+    /// Records the empty pass; its end is the beginning of the first tick. Ticks have these
     /// `passes`.
     pub fn begin(&mut self, encoder: &mut wgpu::CommandEncoder, passes: Vec<&'static str>) {
         self.recorded.passes = passes;
@@ -121,7 +121,7 @@ impl Profiler {
         })
     }
 
-    /// Records the copies at the end of a submission that measured `ticks` ticks.
+    /// Records the copies at the end of a submission that times `ticks` ticks.
     pub fn resolve(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -144,7 +144,7 @@ impl Profiler {
         self.recorded.ticks = ticks;
     }
 
-    /// To be called once the submission is on its way.
+    /// Requests the results. Call it after the submission.
     pub fn submitted(&mut self) {
         self.under_way = Some(std::mem::take(&mut self.recorded));
         self.mapped.store(false, Ordering::Release);
@@ -156,14 +156,14 @@ impl Profiler {
         });
     }
 
-    /// Takes over wall times, where the device has no clock.
+    /// Records wall times, for devices without a clock.
     pub fn note_wall_times(&mut self, times: &[(&'static str, Duration)], ticks: u32) {
         let one =
             |(pass, time): &(&'static str, Duration)| PassTime { pass, time: *time / ticks.max(1) };
         self.latest = Profile { passes: times.iter().map(one).collect(), by_timestamps: false };
     }
 
-    /// True when the device can time its passes.
+    /// True if the device can time its passes.
     #[must_use]
     pub fn has_queries(&self) -> bool {
         self.queries.is_some()
@@ -181,7 +181,7 @@ impl Profiler {
         self.largest_cell
     }
 
-    /// Forgets what it knows and what is still under way: the flock has been replaced by one that has
+    /// Discards all results, also those under way: the flock has been replaced by one with
     /// `largest_cell` agents in its fullest cell.
     pub fn reset(&mut self, largest_cell: u32) {
         if let Some(measurement) = &mut self.under_way {
@@ -192,7 +192,7 @@ impl Profiler {
     }
 
     fn collect(&mut self, gpu: &Gpu) {
-        // A poll that fails is a lost device: the next submission reports it.
+        // If the poll fails, the device is lost: the next submission reports it.
         let _ = gpu.poll(wgpu::PollType::Poll);
         if !self.mapped.load(Ordering::Acquire) {
             return;
@@ -219,16 +219,16 @@ impl Profiler {
             .zip(spans)
             .map(|(pass, span)| PassTime { pass, time: time(span) })
             .collect();
-        // Some drivers answer zero to every query: that is no measurement.
+        // Some drivers answer every query with zero, which is no measurement.
         if passes.iter().any(|pass| pass.time > Duration::ZERO) {
             self.latest = Profile { passes, by_timestamps: true };
         }
     }
 }
 
-/// What each pass took over all measured ticks, in periods of the device's clock: from the end of
-/// the pass before to its own end. `stamps` are beginnings and ends in turn, those of the pass
-/// without work first.
+/// The time of each pass over all measured ticks, in periods of the device's clock: from the end of
+/// the previous pass to its own end. `stamps` alternate beginnings and ends; the empty pass is
+/// first.
 fn spans(stamps: &[u64], ticks: usize, passes: usize) -> Vec<u64> {
     let end = |pass: usize| stamps[pass * PASS_STAMPS as usize + 1];
     let span = |pass: usize| end(pass + 1).saturating_sub(end(pass));
@@ -241,8 +241,8 @@ mod tests {
 
     const PASSES: usize = 7;
 
-    /// Stamps of `ticks` ticks whose pass number `i` takes `100 * (i + 1)`; with `late`, a pass
-    /// begins when its work is done, as on lavapipe once it has drawn.
+    /// Stamps of `ticks` ticks whose pass number `i` takes `100 * (i + 1)`. If `late`, a pass
+    /// begins when its work is done, as on lavapipe after drawing.
     fn stamps(ticks: usize, late: bool) -> Vec<u64> {
         let mut now = 5_000;
         let mut stamps = vec![now, now];
@@ -262,7 +262,7 @@ mod tests {
             assert_eq!(stamps.len(), stamps_of(3, PASSES as u32) as usize);
             assert_eq!(spans(&stamps, 3, PASSES), expected, "late: {late}");
         }
-        // The control: from beginning to end, late stamps say that nothing took any time.
+        // The control: from beginning to end, late stamps measure zero.
         let late = stamps(3, true);
         assert!(late.chunks_exact(2).all(|pass| pass[1] == pass[0]));
     }

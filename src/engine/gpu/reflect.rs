@@ -1,4 +1,4 @@
-//! Where the shader reads a value: layouts taken from the compiled shader, never repeated in Rust.
+//! Layouts of shader structs, taken from the compiled shader and never repeated in Rust.
 
 use std::collections::BTreeMap;
 
@@ -12,33 +12,33 @@ use wgpu::naga::{
 pub struct Field {
     /// Bytes from the start of the struct.
     pub offset: u32,
-    /// How the shader reads it.
+    /// The shader's type.
     pub kind: ScalarKind,
 }
 
 /// The numbers of a struct, by path: `separation.weight`, `size.0`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StructLayout {
-    /// Bytes of one struct, or of one element where the binding is an array.
+    /// Bytes of the struct, or of one element if the binding is an array.
     pub size: u32,
-    /// Every number in it.
+    /// All its numbers.
     pub fields: BTreeMap<String, Field>,
 }
 
-/// A buffer that a shader is bound to.
+/// A buffer binding of a shader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     /// Its number in group 0.
     pub index: u32,
     /// Its name in the shader's file.
     pub name: String,
-    /// Uniform, or storage with its access.
+    /// Uniform, or storage and its access.
     pub buffer: wgpu::BufferBindingType,
 }
 
-/// The name of a global as its file declares it: imported ones carry a prefix for their module.
+/// The name of a global in its own file; imported names carry a prefix for their module.
 fn plain_name<'a>(mangled: &'a str, known: &[&'a str]) -> Option<&'a str> {
-    // WESL puts the number of underscores before a name that has any.
+    // WESL writes the number of underscores before a name that contains any.
     let is = |name: &&&str| {
         let underscores = name.matches('_').count();
         mangled == **name
@@ -52,8 +52,7 @@ fn globals(module: &Module) -> impl Iterator<Item = (u32, &GlobalVariable)> {
     module.global_variables.iter().filter_map(|(_, global)| Some((global.binding?.binding, global)))
 }
 
-/// The buffers of a shader. An error names a buffer that is not among `known`, or two that share a
-/// number.
+/// The buffers of a shader. Fails if a buffer is not among `known`, or if two have the same number.
 pub fn bindings(module: &Module, known: &[&str]) -> Result<Vec<Binding>, String> {
     let mut found = Vec::new();
     for (index, global) in globals(module) {
@@ -76,7 +75,7 @@ pub fn bindings(module: &Module, known: &[&str]) -> Result<Vec<Binding>, String>
     }
 }
 
-/// The layout of the struct, or of the elements of the array, that is bound as `name`.
+/// The layout of the struct bound as `name`, or of its elements if it is an array.
 #[must_use]
 pub fn layout(module: &Module, name: &str) -> Option<StructLayout> {
     let (_, global) = globals(module).find(|(_, global)| {
@@ -85,18 +84,18 @@ pub fn layout(module: &Module, name: &str) -> Option<StructLayout> {
     Some(layout_of(module, element_of(module, global.ty).0))
 }
 
-/// A member of a struct that is bound.
+/// A member of a bound struct.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Member {
     /// Bytes from the start of the struct.
     pub offset: u32,
-    /// How many elements it has where it is an array; none where the buffer decides.
+    /// Number of elements if it is an array; `None` if the buffer's length sets it.
     pub count: Option<u32>,
     /// The layout of the member, or of its elements.
     pub element: StructLayout,
 }
 
-/// The member `member` of the struct that is bound as `name`.
+/// The member `member` of the struct bound as `name`.
 #[must_use]
 pub fn member(module: &Module, name: &str, member: &str) -> Option<Member> {
     let (_, global) = globals(module).find(|(_, global)| {
@@ -108,7 +107,7 @@ pub fn member(module: &Module, name: &str, member: &str) -> Option<Member> {
     Some(Member { offset: found.offset, count, element: layout_of(module, element) })
 }
 
-/// What an array consists of, and how many there are; anything else is one of itself.
+/// The type and number of an array's elements; any other type counts as one element of itself.
 fn element_of(module: &Module, ty: Handle<Type>) -> (Handle<Type>, Option<u32>) {
     match module.types[ty].inner {
         TypeInner::Array { base, size: ArraySize::Constant(count), .. } => {
@@ -169,19 +168,19 @@ fn collect(
 #[derive(Clone, Debug)]
 pub struct Record<'a> {
     layout: &'a StructLayout,
-    /// As the shader reads them.
+    /// In the shader's layout.
     pub bytes: Vec<u8>,
     missing: Option<String>,
 }
 
 impl<'a> Record<'a> {
-    /// All zero.
+    /// All bytes zero.
     #[must_use]
     pub fn new(layout: &'a StructLayout) -> Self {
         Self { layout, bytes: vec![0; layout.size as usize], missing: None }
     }
 
-    /// Writes a whole number or a float as the shader's type asks for.
+    /// Writes a number, converted to the shader's type.
     pub fn put(&mut self, path: &str, value: f64) -> &mut Self {
         let Some(field) = self.layout.fields.get(path) else {
             self.missing.get_or_insert_with(|| path.into());
@@ -205,7 +204,7 @@ impl<'a> Record<'a> {
         self
     }
 
-    /// The bytes, or the first field that the shader does not have.
+    /// The bytes. Fails with the first path that is not in the shader.
     pub fn finish(self) -> Result<Vec<u8>, String> {
         match self.missing {
             Some(path) => Err(format!("the shader has no field `{path}`")),

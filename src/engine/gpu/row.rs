@@ -1,12 +1,12 @@
-//! The row of an agent: which bytes the device has of it, and where. Declared here once: buffers,
-//! uploads, copies and drawings go by it, and a test compares it with what the shaders read
-//! (`shaders/space.wgsl`, `shaders/tag.wgsl` and `shaders/memory.wgsl`).
+//! The row of an agent: its bytes on the device. Declared once, here, for buffers, uploads, copies
+//! and drawing; a test compares it with the shaders (`shaders/space.wgsl`, `shaders/tag.wgsl` and
+//! `shaders/memory.wgsl`).
 
 use crate::model::memory::Memory;
 use crate::model::scene::MAX_AGENTS;
 use crate::model::vector::Point;
 
-/// What a tick changes: an element of the buffer `state`.
+/// The values that every tick changes: an element of the buffer `state`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct MotionRow {
@@ -17,28 +17,28 @@ pub struct MotionRow {
 }
 
 impl MotionRow {
-    /// That of an agent.
+    /// The row of an agent.
     #[must_use]
     pub fn of(position: Point, velocity: Point) -> Self {
         Self { position: position.to_array(), velocity: velocity.to_array() }
     }
 }
 
-/// Which agent it is: an element of the buffer `tag`. Its id, and its species above.
+/// An agent's id, with its species in the bits above: an element of the buffer `tag`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct Tag(pub u32);
 
-/// Bits of a tag that are the id; the species is above.
+/// Bits of the id in a tag; the species is above.
 pub const ID_BITS: u32 = 27;
-/// The id in a tag.
+/// The bits of the id.
 pub const ID_MASK: u32 = (1 << ID_BITS) - 1;
 
 // Every id fits.
 const _: () = assert!(MAX_AGENTS == 1 << ID_BITS);
 
 impl Tag {
-    /// That of an agent.
+    /// The tag of an agent.
     #[inline]
     #[must_use]
     pub fn of(species: u8, id: u32) -> Self {
@@ -67,18 +67,18 @@ pub const TAG_BYTES: u64 = size_of::<Tag>() as u64;
 /// Bytes of an agent in the buffer `memory`.
 pub const MEMORY_BYTES: u64 = size_of::<Memory>() as u64;
 
-/// The buffers in which a renderer finds agents.
+/// The buffers of the agents, for a renderer.
 #[derive(Clone, Debug)]
 pub struct AgentBuffers {
-    /// A [`MotionRow`] each.
+    /// One [`MotionRow`] per agent.
     pub state: wgpu::Buffer,
-    /// A [`Tag`] each.
+    /// One [`Tag`] per agent.
     pub tag: wgpu::Buffer,
-    /// A [`Memory`] each; none where agents remember nothing.
+    /// One [`Memory`] per agent; `None` if agents have no memory.
     pub memory: Option<wgpu::Buffer>,
-    /// How many agents there are. Buffers may be longer.
+    /// Number of agents. Buffers may be longer.
     pub count: u32,
-    /// Its first word is how many agents there are in the fullest grid cell.
+    /// Its first word is the number of agents in the fullest grid cell.
     pub grid_stats: wgpu::Buffer,
 }
 

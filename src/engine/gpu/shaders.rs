@@ -1,7 +1,7 @@
-//! The shader files, and how a pass is composed of those that its scene needs.
+//! The shader files, and the composition of a pass from the files that its scene needs.
 //!
-//! WESL resolves the imports and the `@if`s. What it cannot do is to call every behaviour of a
-//! scene; `shaders/rules.wgsl` is therefore a template whose lines are repeated for each of them.
+//! WESL resolves the imports and the `@if`s. It cannot generate a call for every behaviour of a
+//! scene, so `shaders/rules.wgsl` is a template whose lines are repeated for each behaviour.
 
 use include_dir::{Dir, DirEntry, include_dir};
 use wesl::{ManglerKind, ModulePath, VirtualResolver, Wesl};
@@ -14,32 +14,32 @@ use crate::model::world::Boundary;
 
 static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/shaders");
 
-/// The module whose lines are repeated.
+/// The module that is the template.
 const TEMPLATE: &str = "rules";
 
-/// What a pass may be compiled for.
+/// The features that a pass is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
     /// The behaviours of the scene.
     pub uses: Uses,
-    /// The numbers that agents draw for themselves.
+    /// The numbers that agents draw.
     pub traits: Traits,
     /// The edge of the world.
     pub boundary: Boundary,
-    /// True when agents must be told apart by species.
+    /// True if shaders must read the agents' species.
     pub several_species: bool,
-    /// True when the cells round an agent reach round the world and overlap.
+    /// True if the cells around an agent wrap around the world and overlap.
     pub narrow: bool,
-    /// True when a subgroup reads its joint runs; see `shaders/neighbours_subgroup.wgsl`.
+    /// True if a subgroup reads its joint runs; see `shaders/neighbours_subgroup.wgsl`.
     pub by_subgroup: bool,
-    /// True when long loops take several steps a round; see `shaders/sort_crowds.wgsl`.
+    /// True if long loops take several steps per round; see `shaders/sort_crowds.wgsl`.
     pub unrolled: bool,
-    /// True when sums may be packed into integers of 64 bits; see `shaders/canvas.wgsl`.
+    /// True if sums may be packed into 64-bit integers; see `shaders/canvas.wgsl`.
     pub packs: bool,
 }
 
 impl Variant {
-    /// What `scene` needs in its grid, where neighbours are read `by_subgroup` or not. Loops are plain.
+    /// The variant for `scene` and its grid, with plain loops.
     #[must_use]
     pub fn of(scene: &Scene, grid: &Grid, by_subgroup: bool) -> Self {
         Self {
@@ -54,8 +54,8 @@ impl Variant {
         }
     }
 
-    /// For the drawing shaders, on a device that `packs` sums or not. They are the same for every
-    /// scene, except that agents may have `own_sizes`.
+    /// The variant of the drawing shaders. They do not depend on the scene, except that agents may
+    /// have `own_sizes`.
     #[must_use]
     pub fn of_drawing(packs: bool, own_sizes: bool) -> Self {
         Self {
@@ -74,19 +74,19 @@ impl Variant {
         Kind::ALL.into_iter().filter(move |kind| self.uses.contains(*kind))
     }
 
-    /// True when agents look at their neighbours.
+    /// True if agents use their neighbours.
     fn sees_neighbours(self) -> bool {
         self.uses.and(Uses::PER_NEIGHBOUR) != Uses::default()
     }
 }
 
-/// A shader that does not compile: a defect of the program, or of a driver's validation.
+/// A shader that does not compile, because of a bug or of a driver's validation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("shader `{shader}`: {message}")]
 pub struct ShaderError {
     /// The root file.
     pub shader: String,
-    /// What the compiler said.
+    /// The compiler's message.
     pub message: String,
 }
 
@@ -124,7 +124,7 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
     Ok((wgsl, module))
 }
 
-/// Path without extension, and text, of every shader file.
+/// Path without extension and text of every shader file.
 fn files(directory: &'static Dir) -> Vec<(String, &'static str)> {
     let mut found = Vec::new();
     for entry in directory.entries() {
@@ -139,7 +139,7 @@ fn files(directory: &'static Dir) -> Vec<(String, &'static str)> {
     found
 }
 
-/// Names of the shaders that are passes or draws: those with an entry point.
+/// Names of the shaders with an entry point: passes and draws.
 #[must_use]
 pub fn roots() -> Vec<String> {
     let stages = ["@compute", "@vertex"];
@@ -147,8 +147,7 @@ pub fn roots() -> Vec<String> {
     files(&SHADERS).into_iter().filter(|(_, text)| root(text)).map(|(path, _)| path).collect()
 }
 
-/// The member of a species' record that holds a number which agents draw, and the name of the one
-/// that holds the least of it.
+/// The names of two members of a species' record: the number that agents draw, and its least value.
 #[must_use]
 pub fn members_of_trait(slot: Slot) -> (String, String) {
     let member = match slot {
@@ -159,14 +158,15 @@ pub fn members_of_trait(slot: Slot) -> (String, String) {
     (member, least)
 }
 
-/// A line of the template for a number that agents draw.
+/// The template's line for a number that agents draw.
 fn line_of_trait(line: &str, slot: Slot) -> String {
     let (member, least) = members_of_trait(slot);
     let line = line.replace("least_TRAIT_NAME", &least).replace("TRAIT_MEMBER", &member);
     line.replace("TRAIT_KEY", &format!("{}u", slot.noise_key()))
 }
 
-/// Repeats the template's lines for the behaviours of the variant, and for what its agents draw.
+/// Repeats the template's lines for the variant's behaviours, and for the numbers that its agents
+/// draw.
 fn expand(template: &str, variant: Variant) -> String {
     let mut text = String::new();
     for line in template.lines() {

@@ -1,6 +1,6 @@
-//! Copies of a flock that come to the host while it moves on.
+//! Copies of a flock to the host while it moves on.
 //!
-//! The device copies its buffers behind the ticks that are under way. The host takes the copy over in
+//! The device copies its buffers after the ticks that are under way. The host reads the copy in
 //! portions, so that no frame waits for a large flock.
 
 use std::sync::Arc;
@@ -16,36 +16,36 @@ use crate::model::memory::Memory;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
-/// Agents that one call takes over: two milliseconds of copying.
+/// Agents that one call reads: two milliseconds of copying.
 const PORTION: usize = 1 << 17;
 
-/// What a snapshot is made of.
+/// The sources of a snapshot.
 pub struct Sources<'a> {
     /// Ticks submitted.
     pub tick: u64,
-    /// The agents.
+    /// The agents' ids.
     pub ids: &'a Ids,
     /// The buffers.
     pub memory: &'a FlockBuffers,
-    /// True where agents remember something.
+    /// True if agents have memory.
     pub remembers: bool,
-    /// True where targets move by themselves.
+    /// True if targets move by themselves.
     pub moves_targets: bool,
 }
 
-/// Takes over what the device has made of the targets.
+/// Reads the targets from the content of the buffer `targets`.
 pub type ReadTargets = Box<dyn FnOnce(&[u8]) -> Vec<Target> + Send>;
 
 /// A copy under way.
 pub struct Transfer {
-    /// Copies of `state` and `tag`, and of `memory` and `targets` where they are wanted.
+    /// Copies of `state` and `tag`, and of `memory` and `targets` if needed.
     copies: [Option<wgpu::Buffer>; 4],
-    /// Copies that are not here yet.
+    /// Number of copies that have not arrived.
     missing: Arc<AtomicUsize>,
     failed: Arc<AtomicBool>,
     ids: Ids,
     read_targets: Option<ReadTargets>,
-    /// The agents taken over so far.
+    /// The agents read so far.
     flock: FlockState,
     taken: usize,
 }
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Transfer {
 }
 
 impl Transfer {
-    /// Has the device copy; fails where there is no room for it.
+    /// Starts the copy. Fails if the device has no memory for it.
     pub fn begin(
         gpu: &Gpu,
         sources: &Sources<'_>,
@@ -112,7 +112,7 @@ impl Transfer {
         Ok(Self { copies, missing, failed, ids, read_targets, flock, taken: 0 })
     }
 
-    /// Takes over a portion if the copy has arrived. Returns the snapshot when it is whole.
+    /// Reads one portion if the copy has arrived. Returns the snapshot once it is complete.
     pub fn advance(&mut self) -> Result<Option<Snapshot>, String> {
         if self.missing.load(Ordering::Acquire) > 0 {
             return Ok(None);
@@ -132,7 +132,7 @@ impl Transfer {
         Ok(Some(Snapshot { state, targets }))
     }
 
-    /// Takes the agents up to `until` over, each to its row.
+    /// Reads the agents up to `until`, each into its row.
     fn take(&mut self, until: usize) -> Result<(), String> {
         let part = |bytes: u64| self.taken as u64 * bytes..until as u64 * bytes;
         let motions = self.bytes(0, part(STATE_BYTES))?;
@@ -157,7 +157,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// A part of a copy; nothing where there is no such copy.
+    /// A part of a copy; empty if there is no such copy.
     fn bytes(&self, copy: usize, part: std::ops::Range<u64>) -> Result<Vec<u8>, String> {
         let Some(copy) = self.copies[copy].as_ref().filter(|_| !part.is_empty()) else {
             return Ok(Vec::new());

@@ -8,22 +8,22 @@ use crate::model::memory::Memory;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 
-/// The agents in the order in which the passes keep them.
+/// The agents in the order of the passes.
 pub struct SortedAgents {
     /// Position and velocity.
     pub state: Vec<MotionRow>,
     /// Species and id.
     pub tag: Vec<Tag>,
-    /// Index of the first agent of each cell, and the count at the end.
+    /// Index of the first agent of each cell; the number of agents at the end.
     pub cell_start: Vec<u32>,
-    /// What they remember; empty in scenes without memory.
+    /// Empty in scenes without memory.
     pub memory: Vec<Memory>,
 }
 
-/// Agents of a chunk, and about as many of a band of cells, that one thread sorts at a time.
+/// Agents per chunk, and about as many per band of cells, that one thread sorts at a time.
 const SORTED_AT_ONCE: usize = 1 << 17;
 
-/// Where a band of cells is written: consecutive places of every array.
+/// The output of a band of cells: a slice of every array.
 struct CellBand<'a> {
     first_cell: usize,
     /// Agents before the band.
@@ -34,10 +34,10 @@ struct CellBand<'a> {
     memory: &'a mut [Memory],
 }
 
-/// Sorts the agents by cell, agents of a cell in the order of their rows.
+/// Sorts the agents by cell, and within a cell by row.
 ///
-/// Threads first deal chunks of rows out to bands of cells, then sort the bands: whatever their
-/// number, the result is the same.
+/// Threads first distribute chunks of rows to bands of cells, then sort the bands. The result does
+/// not depend on the number of threads.
 #[must_use]
 pub fn sorted_agents(grid: &Grid, scene: &Scene, state: &FlockState) -> SortedAgents {
     let (cells, agents) = (grid.cells(), state.len());
@@ -90,7 +90,7 @@ pub fn sorted_agents(grid: &Grid, scene: &Scene, state: &FlockState) -> SortedAg
     sorted
 }
 
-/// Takes the first `count` items off, or all there are.
+/// Takes the first `count` items from the slice, or all if there are fewer.
 fn split<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let whole = std::mem::take(rest);
     let (first, others) = whole.split_at_mut(count.min(whole.len()));
@@ -98,7 +98,8 @@ fn split<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     first
 }
 
-/// Writes the `members` of a band, which come in the order of their rows, in the order of its cells.
+/// Writes the `members` of a band, which come in the order of their rows, in the order of the
+/// cells.
 fn sort_band<'a, I: Iterator<Item = &'a (u32, u32)>>(
     band: CellBand<'_>,
     members: impl Fn() -> I,
@@ -143,7 +144,7 @@ mod tests {
             let mut scene = Scene::parse(name, text, &[]).unwrap();
             let request = Request { count: Some(count), ..Request::default() };
             let mut state = scene.populate(&request).unwrap();
-            // A crowd in one cell, so that bands differ in length.
+            // A crowd in one cell, so that bands have different lengths.
             let place = state.position[0];
             state.position.iter_mut().step_by(3).for_each(|p| *p = place);
             let grid = scene.grid(state.len());

@@ -1,4 +1,4 @@
-//! What the shaders read: uniforms and species by the layouts that the shaders themselves state.
+//! The tables that shaders read, written in the layouts of the shaders themselves.
 
 use std::sync::Arc;
 
@@ -12,8 +12,7 @@ use crate::model::scene::{Body, Scene};
 use crate::model::scenery::Scenery;
 use crate::model::vector::Point;
 
-/// Layouts of the structs that the host writes. A struct that no pass of the variant reads has
-/// none.
+/// Layouts of the structs that the host writes; `None` if no pass of the variant reads the struct.
 #[derive(Clone, Debug)]
 pub struct Tables {
     flock: StructLayout,
@@ -23,14 +22,14 @@ pub struct Tables {
     indexes: [Option<StructLayout>; INDEXES.len()],
 }
 
-/// The indexes that scenery is sorted by, as the shaders know them.
+/// The indexes of the scenery; their names in the shaders.
 const INDEXES: [&str; 3] = ["path_index", "obstacle_index", "flow_index"];
 
-/// What the host writes into the buffers of these names.
+/// Content for buffers, by name.
 pub type Contents = Vec<(&'static str, Vec<u8>)>;
 
 impl Tables {
-    /// Reads the layouts from the pass `steer`, which uses every struct.
+    /// Reads the layouts from the pass `steer`, which uses all structs.
     pub fn of(pipelines: &[Arc<Pipeline>]) -> Result<Self, String> {
         let steer = pipelines.iter().find(|p| p.pass.name == "steer").ok_or("no pass `steer`")?;
         let wanted = |name: &str| {
@@ -45,8 +44,8 @@ impl Tables {
         })
     }
 
-    /// The content of everything that stays the same while the flock moves, and of the targets; species
-    /// as they are at `tick`, where they vary.
+    /// The content of all buffers that stay constant while the flock moves, and of the targets.
+    /// Varying species have their values at `tick`.
     pub fn contents(
         &self,
         scene: &Scene,
@@ -87,7 +86,7 @@ impl Tables {
         flock.finish()
     }
 
-    /// The whole of `tables` and the indexes of the scenery; species as they are at `tick`.
+    /// The content of `tables` and of the scenery's indexes, with the species at `tick`.
     pub fn species_and_scenery(&self, scene: &Scene, tick: u64) -> Result<Contents, String> {
         let mut tables = vec![0; self.rows.offset as usize];
         let species = self.species(scene, tick)?;
@@ -98,7 +97,7 @@ impl Tables {
         Ok(contents)
     }
 
-    /// Where in `tables` the species are that are in force at `tick`; bytes.
+    /// Offset in `tables` of the species that are used at `tick`; bytes.
     #[must_use]
     pub fn species_offset(&self, tick: u64) -> u64 {
         let all = u64::from(self.species.count.unwrap_or(0));
@@ -106,7 +105,7 @@ impl Tables {
         tick % (all / most).max(1) * most * u64::from(self.species.element.size)
     }
 
-    /// One table of species, as it is at `tick`.
+    /// One table of species, with their values at `tick`.
     pub fn species(&self, scene: &Scene, tick: u64) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         let uses = scene.uses();
@@ -156,8 +155,8 @@ impl Tables {
         record.finish()
     }
 
-    /// Place and presence of the target of an index: where in `targets` each of them stands,
-    /// and what to write there. Nothing where the shader has no targets.
+    /// Offsets and bytes of the position and presence of one target in `targets`; empty if the
+    /// shader has no targets.
     pub fn target(&self, index: usize, target: &Target) -> Vec<(u64, Vec<u8>)> {
         let field = |name: &str, bytes: Vec<u8>| {
             let path = format!("places.{index}.{name}");
@@ -170,13 +169,13 @@ impl Tables {
         fields.into_iter().flatten().collect()
     }
 
-    /// True when the shader reads targets as that of `other` does.
+    /// True if both shaders have the same layout of targets.
     #[must_use]
     pub fn reads_targets_as(&self, other: &Self) -> bool {
         self.targets == other.targets
     }
 
-    /// Takes over what the device has made of the targets.
+    /// Updates `targets` from the content of the device's buffer.
     pub fn read_targets(&self, bytes: &[u8], targets: &mut [Target]) {
         let Some(layout) = &self.targets else { return };
         let word = |path: String| {
@@ -194,8 +193,8 @@ impl Tables {
         }
     }
 
-    /// The scenery's indexes, as far as the shader reads them. Appends their lists and what these list to
-    /// `tables`, which holds what stands before the rows.
+    /// The scenery's indexes that the shader reads. Appends their lists and the listed items to
+    /// `tables`, which holds everything before the rows.
     fn scenery(&self, scenery: &Scenery, tables: &mut Vec<u8>) -> Result<Contents, String> {
         let Scenery { paths, obstacles, flow } = scenery;
         let bytes = |words: &[f32]| bytemuck::cast_slice(words).to_vec();
@@ -232,7 +231,7 @@ impl Tables {
                 .put("items", items_at as f64);
             contents.push((name, record.finish()?));
         }
-        // An array is never empty.
+        // A binding cannot be empty.
         if tables.len() == self.rows.offset as usize {
             tables.resize(tables.len() + ROW_BYTES, 0);
         }
@@ -243,7 +242,7 @@ impl Tables {
 /// Bytes of a row of `tables`.
 const ROW_BYTES: usize = 16;
 
-/// Makes the last row whole: the species before them fill whole rows.
+/// Fills up the last row with zeros. The species before the rows fill whole rows.
 fn fill_row(tables: &mut Vec<u8>) {
     tables.resize(tables.len().next_multiple_of(ROW_BYTES), 0);
 }

@@ -1,4 +1,4 @@
-//! Ticks: how they are submitted, and how single passes are run.
+//! Submits ticks, and runs single passes.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use crate::engine::EngineError;
 use crate::engine::stopwatch::Stopwatch;
 use crate::model::behaviours::Uses;
 
-/// Agents times ticks of one submission, on a GPU and on a driver that computes on the CPU. Systems
+/// Agents times ticks per submission, on a GPU and on a driver that computes on the CPU. Systems
 /// kill a device that is silent for about two seconds: lavapipe moves four million agents a second,
-/// SwiftShader one.
+/// SwiftShader one million.
 const AGENT_TICKS_PER_SUBMISSION: [u64; 2] = [64_000_000, 1_000_000];
 
 impl GpuEngine {
-    /// Runs one pass of the tick by itself, for tests that look between the passes or skip one: of the
-    /// first tick of a flock, or of one after [`Self::end_tick`].
+    /// Runs one pass of the tick, for tests that look between the passes or skip one. The tick is
+    /// the first of a flock, or the one after [`Self::end_tick`].
     pub fn run_pass(&self, name: &str) -> Result<(), EngineError> {
         let loaded = self.loaded()?;
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
@@ -38,7 +38,7 @@ impl GpuEngine {
         self.write_clock(1)
     }
 
-    /// Submits `ticks` ticks, as many at a time as the system lets pass.
+    /// Submits `ticks` ticks, in batches that the system allows.
     pub(super) fn submit_in_batches(&mut self, ticks: u32) -> Result<(), EngineError> {
         let agents = u64::from(self.loaded()?.memory.extent.agents.max(1));
         let most = AGENT_TICKS_PER_SUBMISSION[usize::from(self.gpu.is_software())];
@@ -109,7 +109,7 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Writes the tables of species for the next `ticks` ticks, where parameters vary with time.
+    /// Writes the tables of species for the next `ticks` ticks, if parameters vary with time.
     fn write_species(&self, ticks: u32) -> Result<(), EngineError> {
         let super::flock::DeviceFlock { scene, variant, tables, memory, tick, .. } =
             self.loaded()?;
@@ -129,7 +129,7 @@ impl GpuEngine {
         }
     }
 
-    /// One tick, each pass by itself and timed by the wall clock.
+    /// Runs ticks with each pass submitted alone and timed by the wall clock.
     pub(super) fn step_by_wall_clock(&mut self, ticks: u32) -> Result<(), EngineError> {
         let passes = self.loaded()?.pipelines.iter().map(|p| (p.pass.name, Duration::ZERO));
         let mut times: Vec<_> = passes.collect();
