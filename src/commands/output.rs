@@ -148,7 +148,7 @@ pub struct Output<F: Write> {
     file: BufWriter<F>,
 }
 
-/// A file that appears under its name only when complete, with [`OutputFile::keep`]. Dropped before
+/// A file that appears under its name only when complete, with [`OutputFile::publish`]. Dropped before
 /// that, it leaves nothing behind. An older file of that name stays untouched until then.
 pub type OutputFile = Output<NamedTempFile>;
 
