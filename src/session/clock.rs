@@ -1,17 +1,17 @@
-//! How many ticks to run now. Pure: time is passed in.
+//! Decides how many ticks to run now. Pure: the time is an argument.
 
 use std::time::Duration;
 
-/// Ticks in a second of real time.
+/// Ticks per second of real time.
 pub const TICKS_PER_SECOND: f64 = 60.0;
 
-/// What makes hosts differ: when ticks are due, and when the flock is shown.
+/// The difference between hosts: when ticks are due, and when the flock is shown.
 pub trait Clock {
-    /// Ticks to run now. `now` is the host's time, `done` the tick that the flock has reached, `cost`
-    /// the seconds that a tick takes as far as is known (0 at first).
+    /// Number of ticks to run now. `now` is the host's time, `done` the tick that the flock has
+    /// reached, `cost` the latest known time of a tick in seconds (0 at first).
     fn due(&mut self, now: Duration, done: u64, cost: f64) -> u32;
 
-    /// Whether the host shows the flock at tick `done`.
+    /// True if the host shows the flock at tick `done`.
     fn shows(&self, done: u64) -> bool;
 
     /// True while no ticks become due by themselves.
@@ -19,29 +19,30 @@ pub trait Clock {
         false
     }
 
-    /// Starts afresh: time before the next call of [`Clock::due`] does not count.
+    /// Restarts the clock: the time before the next call of [`Clock::due`] does not count.
     fn restart(&mut self);
 }
 
-/// The ticks of one frame may take this many seconds, or as long as the rest of the frame takes if
-/// that is longer. 20 frames a second still look like motion, and slow drawing leaves time for ticks.
+/// Time that the ticks of one frame may take, in seconds; if the rest of the frame takes longer, as
+/// long as that. 20 frames a second still look like motion, and slow drawing leaves time for ticks.
 const FRAME_BUDGET: f64 = 0.05;
 
-/// Most ticks of one frame, however cheap: after a hitch the flock must not jump.
+/// The most ticks of one frame, even if they are cheap: after a hitch the flock must not jump.
 const MOST_TICKS: u32 = 8;
 
-/// Real time: [`TICKS_PER_SECOND`] ticks of fixed length, and every call shows the flock. Ticks that
-/// cannot be afforded are dropped. The flock then moves slower than real time, but no tick is longer
-/// than another.
+/// Real time: [`TICKS_PER_SECOND`] ticks of fixed length, and every call shows the flock. Ticks
+/// that would take too long are dropped. The flock is then slower than real time, but all ticks
+/// have the same length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealTime {
-    /// The last call; none before the first, and after a time that does not count.
+    /// The last call; `None` before the first, and after time that does not count.
     last: Option<Duration>,
-    /// Ticks that real time is ahead by. Between -0.5 and 0.5 after a frame: it is rounded, not cut
-    /// off, so that a screen of 60 Hz with jitter gets one tick a frame and not 0, 2, 0, 2.
+    /// Number of ticks that the flock is behind real time. Between -0.5 and 0.5 after a frame: due
+    /// ticks are rounded, not cut off, so that a 60 Hz screen with jitter gets one tick per frame
+    /// and not 0, 2, 0, 2.
     behind: f64,
     paused: bool,
-    /// Ticks asked for one by one.
+    /// Ticks requested one by one.
     single: u32,
     /// Ticks of the last frame.
     ran: u32,
@@ -54,7 +55,7 @@ impl RealTime {
         self.restart();
     }
 
-    /// Pauses and asks for one tick.
+    /// Pauses and requests one tick.
     pub fn step_once(&mut self) {
         self.paused = true;
         self.single += 1;
@@ -73,7 +74,7 @@ impl Clock for RealTime {
         self.behind += elapsed * TICKS_PER_SECOND;
         let due = (self.behind + 0.5).floor();
         self.behind -= due;
-        // A quotient by zero is infinite, which the clamp limits.
+        // Division by zero gives infinity, which the clamp limits.
         let budget = FRAME_BUDGET.max(rest);
         let affordable = (budget / cost.max(0.0)).floor().clamp(1.0, f64::from(MOST_TICKS));
         self.ran = due.min(affordable) as u32;
@@ -93,16 +94,18 @@ impl Clock for RealTime {
     }
 }
 
-/// Longest time between two calls, as far as one tick allows: a host checks for Ctrl-C in between.
+/// Longest time between two calls, unless one tick takes longer: a host checks for Ctrl-C in
+/// between.
 const LONGEST: Duration = Duration::from_millis(100);
 
-/// Below this time, more ticks are submitted at once: waiting for the device has its cost too.
+/// Below this time, more ticks are submitted at once, because waiting for the device costs time
+/// too.
 const SHORTEST: Duration = Duration::from_millis(25);
 
-/// Most ticks at once.
+/// The most ticks at once.
 const MOST_AT_ONCE: u32 = 256;
 
-/// As fast as possible, with stops at ticks that the host names. The flock is shown at the stops.
+/// As fast as possible, with stops at ticks that the host sets. The flock is shown at the stops.
 /// Ticks are submitted in portions that adapt to the engine's speed; the result does not depend on
 /// them.
 ///
@@ -111,7 +114,7 @@ const MOST_AT_ONCE: u32 = 256;
 pub struct Stops {
     stop: u64,
     portion: u32,
-    /// When the last call was, and whether it submitted a whole portion.
+    /// The time of the last call, and whether it submitted a whole portion.
     last: Option<(Duration, bool)>,
 }
 
@@ -157,13 +160,13 @@ impl Clock for Stops {
 mod tests {
     use super::*;
 
-    /// A clock that is told how much time has passed since the last call.
+    /// A clock whose time advances by given steps.
     #[derive(Default)]
     struct Elapsed(RealTime, f64);
 
     impl Elapsed {
         fn advance(&mut self, elapsed: f64, cost: f64) -> u32 {
-            // The first call has no time before it.
+            // The time of the first call is the start.
             self.0.last.get_or_insert(Duration::from_secs_f64(self.1));
             self.1 += elapsed;
             self.0.due(Duration::from_secs_f64(self.1), 0, cost)
@@ -191,9 +194,9 @@ mod tests {
 
     #[test]
     fn a_slow_engine_runs_one_tick_a_frame_and_drops_time() {
-        // Each frame takes as long as its tick: twelve are due, and one is run.
+        // Each frame takes as long as its tick: twelve are due, and one runs.
         assert_eq!(run(50, |_| 0.2, 0.2), vec![1; 50]);
-        // Frames of 33 ms: two are due, and the budget has room for two of 20 ms.
+        // Frames of 33 ms: two are due, and two of 20 ms fit the budget.
         assert!(run(50, |_| 1.0 / 30.0, 0.02).iter().all(|ticks| *ticks == 2));
     }
 

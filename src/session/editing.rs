@@ -1,4 +1,4 @@
-//! Edits of a flock that is running, and their undoing.
+//! Edits of a running flock, and how they are undone.
 
 use super::undo::{Content, Dropped, Edit, Subject};
 use super::{Clock, Session, Thing, edits};
@@ -8,7 +8,8 @@ use crate::model::scene::{Scene, Species};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
-/// Why an edit was refused, for the user; none when it was done. The flock then is as it was.
+/// The reason why an edit was refused, for the user; then the flock is unchanged. `None` if the
+/// edit was done.
 pub type Refusal = Option<String>;
 
 impl<C: Clock> Session<C> {
@@ -41,7 +42,7 @@ impl<C: Clock> Session<C> {
         self.edit_scene(Subject::Path, |scene| scene.paths[0] = path)
     }
 
-    /// Agents that seek flee, and agents that flee seek.
+    /// Makes agents that seek flee, and agents that flee seek.
     pub fn turn_round(&mut self) -> Result<Refusal, EngineError> {
         let first = self.first.clone();
         self.edit_scene(Subject::Turn, |scene| edits::turn_round(scene, &first))
@@ -49,8 +50,8 @@ impl<C: Clock> Session<C> {
 
     /// The target or obstacle that a drag from `place` moves, if there is one.
     pub fn nearest_thing(&mut self, place: Point) -> Result<Option<Thing>, EngineError> {
-        // Reading from a device means waiting. Targets that rest come first, so that it is only for
-        // scenes in which all targets move by themselves.
+        // Reading from a device means waiting. A target at rest is always preferred, so the read is
+        // only needed if all targets move by themselves.
         if self.scene.targets[1.min(self.scene.targets.len())..].iter().all(Target::moves) {
             self.scene.targets = self.engine.targets()?;
         }
@@ -62,14 +63,14 @@ impl<C: Clock> Session<C> {
         self.edit_scene(Subject::Place(thing), |scene| thing.put(scene, place))
     }
 
-    /// Ends a gesture. Edits of the same kind count as one until then: a whole drag is undone at
+    /// Ends a gesture. Until then edits with the same subject merge, so a whole drag is undone at
     /// once.
     pub fn seal_edit(&mut self) {
         self.undo.seal();
     }
 
-    /// Undoes the last edit. Agents stay where they are now; those that the edit added leave.
-    /// Returns what was undone, for the user.
+    /// Undoes the last edit. Agents stay where they are now, except that agents added by the edit
+    /// are removed. Returns what was undone, for the user.
     pub fn undo(&mut self) -> Result<String, EngineError> {
         let Some(edit) = self.undo.take_done() else { return Ok("nothing to undo".into()) };
         if let Some(why) = self.apply(|scene| edit.revert(scene))? {
@@ -85,8 +86,8 @@ impl<C: Clock> Session<C> {
         Ok(notice)
     }
 
-    /// Does the last undone edit again. Agents that it adds get new ids. Returns what was redone,
-    /// for the user.
+    /// Repeats the last undone edit. Agents that it adds get new ids. Returns what was redone, for
+    /// the user.
     pub fn redo(&mut self) -> Result<String, EngineError> {
         let Some(mut edit) = self.undo.take_undone() else { return Ok("nothing to redo".into()) };
         let mut refused = self.apply(|scene| edit.repeat(scene))?;
@@ -105,7 +106,7 @@ impl<C: Clock> Session<C> {
         Ok(notice)
     }
 
-    /// Changes the scene and remembers how.
+    /// Changes the scene and records the edit.
     fn edit_scene(
         &mut self,
         subject: Subject,
@@ -121,7 +122,7 @@ impl<C: Clock> Session<C> {
         Ok(refused)
     }
 
-    /// Adds agents. Returns their ids, or why there is no room for them.
+    /// Adds agents. Returns their ids, or the reason why there is no room for them.
     fn drop_agents(
         &mut self,
         dropped: &[Dropped],
@@ -151,7 +152,7 @@ impl<C: Clock> Session<C> {
         Ok(Ok(agents.id))
     }
 
-    /// Notes that the flock has other agents.
+    /// Records that the flock has other agents.
     fn changed_agents(&mut self, agents: usize) {
         self.agents = agents;
         self.revision += 1;
@@ -159,7 +160,7 @@ impl<C: Clock> Session<C> {
     }
 
     /// Changes the scene. If the result is not valid, or the engine cannot take it, scene and flock
-    /// stay as they are.
+    /// stay unchanged.
     pub(super) fn apply(&mut self, edit: impl FnOnce(&mut Scene)) -> Result<Refusal, EngineError> {
         let before = self.scene.clone();
         edit(&mut self.scene);

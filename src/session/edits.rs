@@ -1,4 +1,4 @@
-//! What edits do to a scene and a state: new agents, new paths, seek and flee exchanged.
+//! Changes that edits make to a scene and a state: new agents, new paths, seek and flee exchanged.
 
 use crate::model::behaviours::Kind;
 use crate::model::parameter::NEAREST_TARGET;
@@ -9,26 +9,26 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, World};
 
-/// Corners of a closed path lie between these shares of the way from the middle of the world to
-/// its edge.
+/// The corners of a closed path lie between these shares of the distance from the middle of the
+/// world to its edge.
 const ROUND: (f32, f32) = (0.35, 0.9);
 
-/// A place that agents and things can have: inside the world, where it has an edge or a seam.
+/// A place for agents and things: inside the world, if its boundary is not open.
 #[must_use]
 pub fn inside(world: &World, place: Point) -> Point {
     let last = world.size.map(f32::next_down);
     match world.boundary {
         Boundary::Open => place,
-        // The remainder of a tiny negative number is the size itself, which is outside.
+        // The remainder of a tiny negative number rounds to the size itself, which is outside.
         Boundary::Wrap => place.rem_euclid(world.size).min(last),
         Boundary::Walls => place.clamp(Point::ZERO, world.size),
     }
 }
 
-/// A new path for click number `click`: as many points as `first` has, which is the scene's. An
-/// open one keeps its ends and goes from left to right between them (*The Nature of Code*, 2012,
-/// example 6.9); one of two points gets new heights for its ends. A closed one leads round the
-/// middle of the world.
+/// A new path for click number `click`, with as many points as `first`, the scene's path. An open
+/// path keeps its ends and goes from left to right between them (*The Nature of Code*, 2012,
+/// example 6.9); if it has only two points, its ends get new heights. A closed path goes once
+/// around the middle of the world.
 #[must_use]
 pub fn new_path(first: &Path, world: &World, seed: u32, click: u32) -> Path {
     let count = first.points.len();
@@ -51,11 +51,12 @@ pub fn new_path(first: &Path, world: &World, seed: u32, click: u32) -> Path {
     Path { points: (0..count).map(corner).collect(), ..first.clone() }
 }
 
-/// Turns seek into flee and flee into seek in every species. Target, gain and weight stay, with the
-/// laws that they follow; what only one of the two has is as `first`, the scene at the start, says.
+/// Turns seek into flee and flee into seek in every species. Target, gain and weight stay, with
+/// their laws of variation; parameters that only one of the two has get their values from `first`,
+/// the scene at the start.
 pub fn turn_round(scene: &mut Scene, first: &Scene) {
     let other = |kind: Kind| kind.info().needs.opposite.unwrap_or(kind);
-    // Where a parameter of `kind` is in the other's row, if it is there.
+    // The index of a parameter of `kind` in the other behaviour, if it has it.
     let there = |kind: Kind, index: usize| other(kind).parameter(kind.info().parameters[index].key);
     for (species, first) in scene.species.iter_mut().zip(&first.species) {
         for rule in &mut species.rules {
@@ -81,21 +82,21 @@ pub fn turn_round(scene: &mut Scene, first: &Scene) {
     }
 }
 
-/// True when seek and flee have changed places since `first`, the scene at the start.
+/// True if seek and flee have been exchanged since `first`, the scene at the start.
 #[must_use]
 pub fn is_turned(scene: &Scene, first: &Scene) -> bool {
     let kinds = |species: &Species| species.rules.iter().map(|rule| rule.kind).collect::<Vec<_>>();
     scene.species.iter().zip(&first.species).any(|(now, first)| kinds(now) != kinds(first))
 }
 
-/// The values of a behaviour in a scene at the start; the defaults where it is not there.
+/// The values of a behaviour in the scene at the start; the defaults if the scene lacks it.
 #[must_use]
 pub fn values_at_first(first: &Species, kind: Kind) -> Vec<f32> {
     let defaults = || kind.info().parameters.iter().map(|parameter| parameter.default).collect();
     first.rule(kind).map_or_else(defaults, |rule| rule.values.clone())
 }
 
-/// Why no agents were dropped.
+/// The reason why no agents were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DropError {
     /// All ids are used up.
@@ -103,8 +104,8 @@ pub enum DropError {
     NoId,
 }
 
-/// Adds an agent of a species at each of `places` to a state, with the start velocity of its species,
-/// drawn for each, and no memory. Ids count up from `next_id`.
+/// Adds an agent at each of `places` to a state, without memory. Each draws its start velocity as
+/// its species does. Ids count up from `next_id`.
 pub fn drop_agents(
     state: &mut FlockState,
     scene: &Scene,
@@ -130,8 +131,8 @@ pub fn drop_agents(
     Ok(())
 }
 
-/// What the left button does in a scene, in a few words, and what it drops; `species` is the one
-/// that is chosen.
+/// What the left button does in a scene, and what it drops, in a few words; `species` is the
+/// selected one.
 #[must_use]
 pub fn pointer_help(scene: &Scene, species: usize) -> Vec<String> {
     // The pointer is the first target.
@@ -194,7 +195,7 @@ mod tests {
         let request = |count| crate::model::scene::Request { count, ..Default::default() };
         let mut state = scene.clone().populate(&request(None)).unwrap();
         drop_agents(&mut state, &scene, 0, &[Point::ONE; 4], 3).unwrap();
-        // As if they had been there from the start.
+        // The same velocities as if they had been there from the start.
         let larger = scene.clone().populate(&request(Some(7))).unwrap();
         assert_eq!(state.velocity, larger.velocity);
         assert!(state.velocity[3..].windows(2).all(|pair| pair[0] != pair[1]));
@@ -244,7 +245,7 @@ mod tests {
         for click in 1..100 {
             let path = new_path(&first, &world, 7, click);
             let seen = |p: &Point| (*p - world.size * 0.5) / world.size;
-            // Once round, never back.
+            // Once around, never back.
             let turns: Vec<f32> =
                 path.segments().map(|s| seen(&s.from).angle_to(seen(&s.to))).collect();
             assert!(path.closed && turns.iter().all(|turn| *turn > 0.0), "{turns:?}");

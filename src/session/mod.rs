@@ -1,12 +1,11 @@
-//! One flock in time: what every host (the window, the commands) drives.
+//! One flock in time. All hosts (the window, the commands) drive it.
 //!
-//! A [`Session`] owns an engine with its flock, the scene as it is edited, the clock that says how
-//! many ticks are due, the edits that can be undone, the last snapshot, and a history of figures. It
-//! knows no window and no file. It reads time only through the closure that the host gives it, and
-//! it never sleeps.
+//! A [`Session`] owns an engine with its flock, the edited scene, the clock that decides how many
+//! ticks are due, the edits that can be undone, the last snapshot, and a history of figures. It
+//! knows no window and no file. It reads time only through the host's closure, and it never sleeps.
 //!
-//! A host calls [`Session::advance`] again and again, and shows the flock when that says so. Hosts
-//! differ only in their [`Clock`].
+//! A host calls [`Session::advance`] again and again, and shows the flock when the result says so.
+//! Hosts differ only in their [`Clock`].
 
 mod clock;
 mod editing;
@@ -47,31 +46,31 @@ pub struct Advance {
     pub show: bool,
 }
 
-/// A snapshot that was asked for.
+/// A requested snapshot.
 #[derive(Clone, Copy, Debug)]
 struct Request {
     at: Duration,
-    /// That of the flock then.
+    /// The flock's revision at the request.
     revision: u64,
 }
 
 /// A flock in time.
 pub struct Session<C> {
     engine: Box<dyn Engine>,
-    /// The scene with all edits. Targets that move by themselves are where they last were read.
+    /// The scene with all edits. Targets that move by themselves are where they were last read.
     scene: Scene,
     /// The scene before all edits.
     first: Scene,
-    /// The state that a reset goes back to; none in a run that never goes back.
+    /// The state that a reset restores; `None` in a run that cannot be reset.
     initial: Option<Arc<FlockState>>,
     snapshots: Snapshots,
     undo: UndoStack,
     series: Series,
-    /// Whether figures are recorded.
+    /// True if figures are recorded.
     watches: bool,
-    /// The snapshot that is on its way.
+    /// The snapshot that is under way.
     request: Option<Request>,
-    /// Says how many ticks are due.
+    /// Decides how many ticks are due.
     pub clock: C,
     time: HostTime,
     tick: u64,
@@ -82,7 +81,7 @@ pub struct Session<C> {
     /// New paths since the start.
     paths: u32,
     profile: Profile,
-    /// Seconds that a tick takes, as far as is known.
+    /// The latest known time of a tick; seconds.
     cost: f64,
     revision: u64,
     edition: u64,
@@ -106,7 +105,7 @@ impl<C: Clock> Session<C> {
         Ok(session)
     }
 
-    /// The same for a run that never goes back: it keeps no state beside the engine's.
+    /// The same, for a run that is never reset: it keeps no state besides the engine's.
     pub fn forward(
         engine: Box<dyn Engine>,
         scene: &Scene,
@@ -146,7 +145,7 @@ impl<C: Clock> Session<C> {
         }
     }
 
-    /// Loads a state into the engine. The snapshot keeps it even if that fails.
+    /// Loads a state into the engine. If that fails, the snapshot still keeps the state.
     fn load(&mut self, state: Arc<FlockState>) -> Result<(), EngineError> {
         let now = (self.time)();
         self.snapshots.keep(Arc::clone(&state), self.scene.targets.clone(), now);
@@ -155,7 +154,7 @@ impl<C: Clock> Session<C> {
         Ok(())
     }
 
-    /// Prepares an engine that has just been loaded.
+    /// Prepares a newly loaded engine.
     fn settle(&mut self) -> Result<(), EngineError> {
         self.request = None;
         self.engine.set_profiling(true);
@@ -164,7 +163,7 @@ impl<C: Clock> Session<C> {
         self.point()
     }
 
-    /// Puts the target `pointer` where the pointer is.
+    /// Moves the target `pointer` to the pointer.
     fn point(&mut self) -> Result<(), EngineError> {
         let Some(target) = self.scene.targets.first_mut() else { return Ok(()) };
         target.active = self.pointer.is_some();
@@ -172,7 +171,7 @@ impl<C: Clock> Session<C> {
         self.engine.update(&self.scene, Change::POINTER)
     }
 
-    /// Submits the ticks that are due. The device may still compute when this returns.
+    /// Submits the ticks that are due. The device may still be busy on return.
     pub fn advance(&mut self) -> Result<Advance, EngineError> {
         let begin = (self.time)();
         self.collect(begin);
@@ -185,19 +184,21 @@ impl<C: Clock> Session<C> {
         self.read_profile()?;
         if ticks > 0 {
             let wall = ((self.time)() - begin).as_secs_f64() / f64::from(ticks);
-            // A GPU still computes after `step` has returned; its own clock has the time.
+            // A GPU still computes after `step` has returned; its own clock measures the whole
+            // time.
             let passes: f64 = self.profile.passes.iter().map(|pass| pass.time.as_secs_f64()).sum();
             self.cost = wall.max(passes);
         }
         Ok(Advance { ticks, show: self.clock.shows(self.tick) })
     }
 
-    /// Updates the times of the passes. A flock that has just been loaded has none. While it runs,
-    /// the last times stay until there are new ones; while it is paused, there may never be any.
+    /// Updates the times of the passes; a newly loaded flock has none. While the flock runs, the
+    /// old times stay until new ones arrive. While it is paused they do not, because new ones may
+    /// never arrive.
     fn read_profile(&mut self) -> Result<(), EngineError> {
         let paused = self.clock.is_paused();
         if paused {
-            // There is no next frame to read the times of this one.
+            // While paused there is no next frame that could read the times of this one.
             self.engine.finish()?;
         }
         let profile = self.engine.profile();
@@ -207,13 +208,13 @@ impl<C: Clock> Session<C> {
         Ok(())
     }
 
-    /// Waits until the device has done everything that was submitted, for hosts that may wait.
+    /// Waits until the device has done all submitted work, for hosts that may wait.
     pub fn finish(&mut self) -> Result<(), EngineError> {
         self.engine.finish()
     }
 
-    /// Takes the snapshot that was asked for, if it has arrived, and asks for the next one if it is
-    /// due. Does not wait. An engine that fails here fails in the next tick too, which says so.
+    /// Collects the requested snapshot if it has arrived, and requests the next one if it is due.
+    /// Never waits. Ignores an engine that fails here, because the next tick reports the failure.
     fn collect(&mut self, now: Duration) {
         if let Some(request) = self.request
             && let Ok(Some(snapshot)) = self.engine.poll()
@@ -240,15 +241,15 @@ impl<C: Clock> Session<C> {
         self.watches = on;
     }
 
-    /// True while a snapshot is on its way: the host should call [`Session::advance`] soon, even if
+    /// True while a snapshot is under way: the host should call [`Session::advance`] soon, even if
     /// the flock is paused.
     #[must_use]
     pub fn awaits_snapshot(&self) -> bool {
         self.request.is_some()
     }
 
-    /// Goes back to the first state, with its agents, targets, obstacles and paths. Parameters stay
-    /// as they are; edits before this cannot be undone after it.
+    /// Restores the first state, with its agents, targets, obstacles and paths. Parameters stay as
+    /// they are. Earlier edits can no longer be undone.
     pub fn reset(&mut self) -> Result<(), EngineError> {
         let Some(initial) = self.initial.clone() else { return Ok(()) };
         self.clock.restart();
@@ -266,8 +267,8 @@ impl<C: Clock> Session<C> {
         self.settle()
     }
 
-    /// Goes on with another engine from the state that this one has reached. If the other one cannot
-    /// take the flock, this one keeps it.
+    /// Continues on another engine from the current state. If that engine cannot take the flock,
+    /// this one keeps it.
     pub fn switch(&mut self, mut engine: Box<dyn Engine>) -> Result<(), EngineError> {
         let state = self.engine.read_back()?;
         let scene = Scene { targets: self.engine.targets()?, ..self.scene.clone() };
@@ -276,12 +277,12 @@ impl<C: Clock> Session<C> {
         self.replace(engine)
     }
 
-    /// Goes on with another engine from the last snapshot, because this one has lost its flock.
+    /// Continues on another engine from the last snapshot, because this one has lost its flock.
     /// Returns the tick of the snapshot.
     pub fn rescue(&mut self, mut engine: Box<dyn Engine>) -> Result<u64, EngineError> {
         let state = self.snapshots.state();
         let mut scene = self.scene.clone();
-        // Targets that rest are where edits have put them since.
+        // Targets at rest keep the positions of later edits.
         for (target, kept) in scene.targets.iter_mut().zip(self.snapshots.targets()) {
             if kept.moves() {
                 target.clone_from(kept);
@@ -289,13 +290,13 @@ impl<C: Clock> Session<C> {
         }
         engine.load(&scene, state)?;
         (self.tick, self.agents) = (state.tick, state.len());
-        // Agents that came after the snapshot are gone, and with them what could be undone.
+        // Agents added after the snapshot are gone, so the edits cannot be undone.
         self.undo.clear();
         self.replace(engine)?;
         Ok(self.tick)
     }
 
-    /// Takes an engine that has the flock.
+    /// Replaces the engine by one that has the flock.
     fn replace(&mut self, engine: Box<dyn Engine>) -> Result<(), EngineError> {
         self.engine = engine;
         self.profile = Profile::default();
@@ -303,9 +304,9 @@ impl<C: Clock> Session<C> {
         self.settle()
     }
 
-    /// Moves the target `pointer`, or takes it away.
+    /// Moves the target `pointer`, or switches it off.
     pub fn set_pointer(&mut self, pointer: Option<Point>) -> Result<(), EngineError> {
-        // A world that wraps has nothing outside: the pointer is at the same place inside.
+        // A wrapping world has no outside: the pointer moves to the same place inside.
         let world = self.scene.world;
         let wraps = world.boundary == Boundary::Wrap;
         let pointer = pointer.map(|p| if wraps { edits::inside(&world, p) } else { p });
@@ -321,7 +322,7 @@ impl<C: Clock> Session<C> {
         let place = edits::inside(&self.scene.world, place);
         self.scene.targets[index].position = place;
         self.engine.update(&self.scene, Change::target(index))?;
-        // Agents have not moved, but what they steer by has.
+        // The agents have not moved, but their target has.
         self.revision += 1;
         Ok(())
     }
@@ -337,12 +338,12 @@ impl<C: Clock> Session<C> {
         (&mut *self.engine, &self.scene)
     }
 
-    /// The state now.
+    /// The current state.
     pub fn state(&mut self) -> Result<FlockState, EngineError> {
         self.engine.read_back()
     }
 
-    /// The targets where they are now.
+    /// The targets at their current positions.
     pub fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
         self.engine.targets()
     }
@@ -352,7 +353,7 @@ impl<C: Clock> Session<C> {
         self.engine.largest_cell()
     }
 
-    /// The scene as it is now, except for targets that move by themselves.
+    /// The current scene, except for targets that move by themselves.
     #[must_use]
     pub fn scene(&self) -> &Scene {
         &self.scene
@@ -370,7 +371,7 @@ impl<C: Clock> Session<C> {
         self.tick
     }
 
-    /// The last times of the passes; none of a flock that was loaded during a pause.
+    /// The latest times of the passes; empty for a flock that was loaded during a pause.
     #[must_use]
     pub fn profile(&self) -> &Profile {
         &self.profile
@@ -382,20 +383,20 @@ impl<C: Clock> Session<C> {
         &self.series
     }
 
-    /// Another number after every change of the flock.
+    /// A number that changes with every change of the flock.
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Another number after every change of the scene.
+    /// A number that changes with every change of the scene.
     #[must_use]
     pub fn edition(&self) -> u64 {
         self.edition
     }
 }
 
-/// The first id that no agent of `state` and none before them has had.
+/// The first id that `state` and all states before it have not used.
 fn after_last_id(state: &FlockState) -> u64 {
     state.id.iter().max().map_or(0, |id| u64::from(*id) + 1)
 }

@@ -7,12 +7,12 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::statistics::Metrics;
 
-/// Shortest time between two recordings. It is also at least `TIMES_THE_COST` times what the last one
-/// took: recording must not slow the flock down.
+/// Shortest time between two recordings. The interval is also at least `TIMES_THE_COST` times as
+/// long as the last one took, so that recording does not slow the flock down.
 const INTERVAL: Duration = Duration::from_millis(250);
 const TIMES_THE_COST: u32 = 30;
 
-/// Most recordings that are kept.
+/// The number of recordings kept.
 pub const LONGEST: usize = 240;
 
 /// The last recordings, oldest first.
@@ -41,7 +41,8 @@ impl Series {
         self.metrics.back()
     }
 
-    /// Whether to record the flock of this revision now. A paused flock does not wait for its turn.
+    /// True if the flock of this revision is to be recorded now. A paused flock is recorded at
+    /// once.
     pub(super) fn is_due(&self, revision: u64, now: Duration, paused: bool) -> bool {
         self.last.is_none_or(|last| {
             let interval = INTERVAL.max(last.cost * TIMES_THE_COST);
@@ -49,8 +50,8 @@ impl Series {
         })
     }
 
-    /// Adds the figures of a state. A state that goes back in time begins a new history; another
-    /// state of the same tick replaces the last.
+    /// Adds the figures of a state. If the state is older than the last, a new history begins;
+    /// another state of the same tick replaces the last.
     pub(super) fn record(
         &mut self,
         scene: &Scene,
@@ -75,7 +76,7 @@ impl Series {
         }
     }
 
-    /// Forgets all figures.
+    /// Removes all figures.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

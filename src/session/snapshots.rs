@@ -1,4 +1,4 @@
-//! The last state on the host: what a flock goes on from when the engine loses it.
+//! The last state on the host, to resume from if the engine loses its flock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use crate::engine::{EngineKind, Snapshot};
 use crate::model::behaviours::Target;
 use crate::model::state::FlockState;
 
-/// Shortest time between two snapshots. It is also at least `TIMES_THE_COST` times what the last one
-/// took to arrive: copying must not slow the flock down.
+/// Shortest time between two snapshots. The interval is also at least `TIMES_THE_COST` times as
+/// long as the last one took to arrive, so that copying does not slow the flock down.
 const INTERVAL: Duration = Duration::from_secs(1);
 const TIMES_THE_COST: u32 = 20;
 
-/// Larger flocks have no snapshot: it would double the half gigabyte that they take on the host.
+/// Larger flocks get no snapshot: it would double the half gigabyte of host memory that they take.
 const MOST_AGENTS: usize = 22_000_000;
 
 /// The last state of a flock on the host, and its targets.
@@ -40,19 +40,19 @@ impl Snapshots {
         self.next = now + INTERVAL;
     }
 
-    /// Keeps a snapshot that took this long to arrive.
+    /// Keeps a snapshot, which took this long to arrive.
     pub fn take(&mut self, snapshot: Snapshot, now: Duration, took: Duration) {
         (self.state, self.targets) = (Arc::new(snapshot.state), snapshot.targets);
         self.next = now + INTERVAL.max(took * TIMES_THE_COST);
     }
 
-    /// Makes the next snapshot due: the flock has other agents now.
+    /// Makes the next snapshot due, because the flock has other agents.
     pub fn hurry(&mut self) {
         self.next = Duration::ZERO;
     }
 
-    /// Whether to ask for another snapshot. An engine on the host cannot lose its flock, and a flock
-    /// that stands still has nothing new.
+    /// True if a snapshot is due. An engine on the host cannot lose its flock, and a flock that
+    /// stands still has nothing new.
     pub fn is_due(&self, engine: EngineKind, agents: usize, tick: u64, now: Duration) -> bool {
         let changed = self.state.tick != tick || self.state.len() != agents;
         engine == EngineKind::Gpu && agents <= MOST_AGENTS && changed && now >= self.next

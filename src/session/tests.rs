@@ -1,4 +1,4 @@
-//! A played flock and what the user does to it, on the CPU engine.
+//! A running flock and the user's edits, on the CPU engine.
 
 use std::cell::Cell;
 
@@ -8,14 +8,14 @@ use crate::engine::{AgentsAt, EngineKind, Snapshot};
 use crate::model::behaviours::Kind;
 use crate::model::scene::{Request, Species};
 
-/// A wanderer, a target that moves by itself and one that rests, a path.
+/// A wanderer, a target that moves by itself, one at rest, a path and an obstacle.
 const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
                     [[targets]]\nname = \"food\"\nposition = [300, 100]\n[[paths]]\n\
                     points = [[0, 180], [200, 180], [400, 180], [640, 180]]\n[[obstacles]]\n\
                     position = [50, 50]\n[species.a]\ncount = 5\n[species.a.wander]\n\
                     [species.a.seek]\n[species.a.follow_path]\n[species.a.avoid]\n";
 
-/// A session in a time of its own: every look at the clock is a frame of 60 Hz later.
+/// A session with its own time: every reading of the clock is one 60 Hz frame later.
 fn session(engine: Box<dyn Engine>, scene: &Scene, state: &FlockState) -> Session<RealTime> {
     let frames = Cell::new(0);
     let time = move || Duration::from_secs(1) * frames.replace(frames.get() + 1) / 60;
@@ -93,12 +93,12 @@ fn a_target_goes_along_with_the_mouse() {
     assert_ne!(session.revision(), revision, "a copy of the targets is then out of date");
     tick(&mut session, 5);
     assert_eq!(session.targets().unwrap()[2].position, Point::new(630.0, 50.0));
-    // It stays there when another engine takes over, and goes home at a reset.
+    // It stays there on another engine, and returns to its start at a reset.
     session.switch(Box::new(CpuEngine::new(Some(1)).unwrap())).unwrap();
     assert_eq!(session.targets().unwrap()[2].position, Point::new(630.0, 50.0));
     session.reset().unwrap();
     assert_eq!(session.targets().unwrap()[2].position, Point::new(300.0, 100.0));
-    // A scene without the mode leaves its targets alone.
+    // In a scene without that mode the targets stay.
     play(|session| {
         session.lead(Point::ONE).unwrap();
         assert_eq!(session.targets().unwrap()[2].position, Point::new(300.0, 100.0));
@@ -142,7 +142,7 @@ fn what_cannot_be_leaves_the_flock_as_it_is() {
     });
 }
 
-/// An engine that holds eight agents, and does not take two at a time.
+/// An engine that holds eight agents, and refuses to add two at a time.
 struct Fussy(CpuEngine);
 
 impl Engine for Fussy {
@@ -220,7 +220,7 @@ fn an_engine_that_refuses_keeps_what_it_had() {
     assert_eq!(session.state().unwrap().len(), 8);
 }
 
-/// An engine on a device that is lost once `dead` is true.
+/// An engine whose device is lost once `dead` is true.
 struct LosesDevice {
     engine: CpuEngine,
     dead: Rc<Cell<bool>>,
@@ -298,17 +298,17 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     let first = (session.state().unwrap(), session.targets().unwrap());
     let now =
         |session: &mut Session<RealTime>| (session.state().unwrap(), session.targets().unwrap());
-    // Dead at once: there is the first state.
+    // Lost before the first snapshot: the first state remains.
     tick(&mut session, 3);
     dead.set(true);
-    // Nothing that is asked of a lost engine changes what there is to go on from.
+    // Calls of a lost engine do not change the state to resume from.
     assert!(session.add(0, &[Point::ZERO]).is_err() && session.new_path().is_err());
     assert!((0..9).any(|_| session.advance().is_err()) && session.targets().is_err());
     assert_eq!(session.rescue(Box::new(cpu())), Ok(0));
     assert_eq!(now(&mut session), first);
     assert_eq!(session.undo().unwrap(), "nothing to undo");
 
-    // New agents are in a snapshot soon; a target that was moved is where it was put.
+    // A snapshot soon contains new agents; a moved target is where it was put.
     dead.set(false);
     session.switch(mortal()).unwrap();
     tick(&mut session, 5);
@@ -329,7 +329,7 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     assert_eq!(targets[2].position, Point::new(20.0, 30.0));
     assert_eq!((session.tick(), session.agents()), (expected.0.tick, 7));
 
-    // A reset that was asked for when the engine was lost is done after it.
+    // A reset that failed because the engine was lost is done by the rescue.
     dead.set(false);
     session.switch(mortal()).unwrap();
     dead.set(true);
@@ -358,7 +358,7 @@ fn a_long_run_has_a_snapshot_every_second() {
 #[test]
 fn a_flock_loaded_during_a_pause_has_no_times_until_it_has_moved() {
     play(|session| {
-        // Time begins with the first call.
+        // Time starts with the first call.
         session.advance().unwrap();
         let frame = |session: &mut Session<RealTime>| {
             session.advance().unwrap();
@@ -375,7 +375,7 @@ fn a_flock_loaded_during_a_pause_has_no_times_until_it_has_moved() {
     });
 }
 
-/// A session, what it is edited with, and the state after some ticks.
+/// The state and targets after ten ticks, `edits`, and ten more ticks.
 fn after(edits: impl FnOnce(&mut Session<RealTime>)) -> (FlockState, Vec<Target>) {
     let mut result = None;
     play(|session| {
@@ -463,7 +463,7 @@ fn a_gesture_is_one_edit() {
         assert_eq!(session.undo().unwrap(), "nothing to undo");
         session.redo().unwrap();
         assert_eq!(session.scene().species[0].body.max_speed, 3.0);
-        // Another edit drops what could be redone; a reset drops everything.
+        // A new edit removes the undone edits; a reset removes all edits.
         session.change(slower(session, 9.0)).unwrap();
         assert_eq!(session.redo().unwrap(), "nothing to redo");
         session.reset().unwrap();
@@ -481,7 +481,7 @@ fn figures_are_recorded_while_time_passes() {
             session.advance().unwrap();
         }
         let ticks: Vec<u64> = session.series().metrics().map(|metrics| metrics.tick).collect();
-        // Looks at the clock cost time here: how many there are says little, but not nothing.
+        // Time passes here only by reading the clock, so the exact number says little.
         assert!((3..60).contains(&ticks.len()) && ticks.is_sorted(), "{ticks:?}");
         session.reset().unwrap();
         assert!(session.series().latest().is_none());

@@ -1,4 +1,4 @@
-//! What the pointer can drag: targets and obstacles.
+//! Things that the pointer can drag: targets and obstacles.
 
 use super::edits::inside;
 use crate::model::behaviours::Target;
@@ -6,7 +6,7 @@ use crate::model::scene::{Click, POINTER, Scene};
 use crate::model::scenery::Obstacle;
 use crate::model::vector::Point;
 
-/// What can be dragged.
+/// A thing that can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thing {
     /// A target, by its index.
@@ -16,15 +16,15 @@ pub enum Thing {
 }
 
 impl Thing {
-    /// What a drag from `place` takes along in a scene: the nearest target of the file (one that
-    /// moves by itself only where none is at rest), or the obstacle whose edge is nearest.
+    /// The thing that a drag from `place` moves: the nearest target of the scene file (one that
+    /// moves by itself only if none is at rest), or the obstacle with the nearest edge.
     #[must_use]
     pub fn nearest(scene: &Scene, place: Point) -> Option<Self> {
         let distance = |to: Point| scene.world.shortest_between(place, to).length();
         match scene.click {
             Click::Target => {
                 let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
-                // Those at rest first, however far away.
+                // Targets at rest come first, however far away.
                 let far = |t: &Target| (t.velocity != Point::ZERO, distance(t.position));
                 let further =
                     |a: (bool, f32), b: (bool, f32)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
@@ -41,7 +41,7 @@ impl Thing {
         }
     }
 
-    /// Puts the thing at `place`, or as near to it as the world allows.
+    /// Moves the thing to `place`, or as near as the world allows.
     pub fn put(self, scene: &mut Scene, place: Point) {
         let place = inside(&scene.world, place);
         match self {
@@ -71,12 +71,12 @@ mod tests {
                     [[obstacles]]\nposition = [250, 100]\n[species.a]\ncount = 1\n";
         let mut scene = Scene::parse("test", text, &[]).unwrap();
         scene.populate(&crate::model::scene::Request::default()).unwrap();
-        // Across the seam; the pointer and what moves by itself are nearer.
+        // Across the seam; the pointer and the target that moves by itself are nearer.
         assert_eq!(Thing::nearest(&scene, Point::new(5.0, 100.0)), Some(Thing::Target(2)));
         Thing::Target(2).put(&mut scene, Point::new(-1.0, 370.0));
         assert_eq!(scene.targets[2].position, Point::new(639.0, 10.0));
         scene.click = Click::Obstacle;
-        // Nearer to the edge of the large one.
+        // Nearer to the edge of the large obstacle.
         assert_eq!(Thing::nearest(&scene, Point::new(190.0, 100.0)), Some(Thing::Obstacle(0)));
         scene.click = Click::Call;
         assert_eq!(Thing::nearest(&scene, Point::ZERO), None);

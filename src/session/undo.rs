@@ -7,26 +7,26 @@ use crate::model::scene::{Scene, Species};
 use crate::model::scenery::{Obstacle, Path};
 use crate::model::vector::Point;
 
-/// Most edits that can be undone.
+/// The number of edits that can be undone.
 const MOST: usize = 200;
 
-/// What an edit is about.
+/// The subject of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Parameters of species.
     Parameters,
-    /// The place of a target or an obstacle.
+    /// The position of a target or an obstacle.
     Place(Thing),
     /// The first path.
     Path,
-    /// Seek and flee have changed places.
+    /// Seek and flee exchanged.
     Turn,
     /// New agents.
     Agents,
 }
 
 impl Subject {
-    /// Whether the edits of one gesture, such as a drag, count as one.
+    /// True if the edits of one gesture, such as a drag, merge into one.
     fn merges(self) -> bool {
         matches!(self, Self::Parameters | Self::Place(_) | Self::Agents)
     }
@@ -55,7 +55,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// A copy of those of `scene`.
+    /// The content of `scene`.
     pub fn of(scene: &Scene) -> Self {
         Self {
             species: scene.species.clone(),
@@ -65,7 +65,7 @@ impl Content {
         }
     }
 
-    /// What an engine must take over for this content instead of `other`.
+    /// The parts that change from `other` to this content, for an engine.
     pub fn difference(&self, other: &Self) -> Change {
         let mut change = Change::default();
         if self.species != other.species {
@@ -81,8 +81,8 @@ impl Content {
         change
     }
 
-    /// Puts into `scene` what differs from `other`. Targets that the edit did not touch stay where
-    /// they are now: they may move by themselves.
+    /// Copies the parts that differ from `other` into `scene`. Targets that the edit did not change
+    /// keep their current positions, because they may move by themselves.
     fn put_where_different_from(&self, other: &Self, scene: &mut Scene) {
         if self.species != other.species {
             scene.species.clone_from(&self.species);
@@ -102,37 +102,37 @@ impl Content {
     }
 }
 
-/// Agents that were dropped together.
+/// Agents that were added together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dropped {
     /// Their species.
     pub species: usize,
-    /// Where.
+    /// Their positions.
     pub places: Vec<Point>,
 }
 
 /// One edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edit {
-    /// What it is about.
+    /// The subject.
     pub subject: Subject,
     /// The scene before it.
     pub before: Content,
     /// The scene after it.
     pub after: Content,
-    /// The agents that it added.
+    /// The agents that the edit added.
     pub dropped: Vec<Dropped>,
     /// Their ids.
     pub ids: Vec<u32>,
 }
 
 impl Edit {
-    /// Puts the scene back to what it was before.
+    /// Restores the scene to its content before the edit.
     pub fn revert(&self, scene: &mut Scene) {
         self.before.put_where_different_from(&self.after, scene);
     }
 
-    /// Does to the scene what the edit did.
+    /// Makes the change of the edit again.
     pub fn repeat(&self, scene: &mut Scene) {
         self.after.put_where_different_from(&self.before, scene);
     }
@@ -143,12 +143,13 @@ impl Edit {
 pub struct UndoStack {
     done: Vec<Edit>,
     undone: Vec<Edit>,
-    /// True when the next edit begins a new entry, whatever it is about.
+    /// True if the next edit is an entry of its own, whatever its subject.
     sealed: bool,
 }
 
 impl UndoStack {
-    /// Adds an edit. It merges with the last one if both are about the same and the gesture goes on.
+    /// Adds an edit. It merges with the last one if both have the same subject and the gesture
+    /// continues.
     pub fn push(&mut self, edit: Edit) {
         self.undone.clear();
         let sealed = std::mem::take(&mut self.sealed);
@@ -170,29 +171,29 @@ impl UndoStack {
         self.sealed = true;
     }
 
-    /// Takes the last edit to undo it.
+    /// Removes and returns the last edit, to undo it.
     pub fn take_done(&mut self) -> Option<Edit> {
         self.done.pop()
     }
 
-    /// Takes the last undone edit to redo it.
+    /// Removes and returns the last undone edit, to redo it.
     pub fn take_undone(&mut self) -> Option<Edit> {
         self.undone.pop()
     }
 
-    /// Notes that `edit` was undone.
+    /// Records that `edit` was undone.
     pub fn was_undone(&mut self, edit: Edit) {
         self.sealed = true;
         self.undone.push(edit);
     }
 
-    /// Notes that `edit` was redone, or could not be undone.
+    /// Records that `edit` was redone, or could not be undone.
     pub fn was_done(&mut self, edit: Edit) {
         self.sealed = true;
         self.done.push(edit);
     }
 
-    /// Forgets all edits.
+    /// Removes all edits.
     pub fn clear(&mut self) {
         *self = Self::default();
     }

@@ -1,6 +1,6 @@
 //! Clips outlines to a window.
 //!
-//! tiny-skia computes in fixed point and panics on curves that reach far outside the window, such
+//! tiny-skia computes in fixed point and panics on curves that extend far outside the window, such
 //! as a circle seen by a camera very close to it.
 
 use tiny_skia::{Path, PathBuilder, PathSegment};
@@ -10,14 +10,14 @@ use crate::model::vector::Point;
 /// Largest distance between a curve and the lines that replace it; pixels.
 const FLATNESS: f32 = 0.1;
 
-/// Most halvings of a curve: enough for a radius of 10⁹ pixels.
+/// The most halvings of a curve: enough for a radius of 10⁹ pixels.
 const HALVINGS: u32 = 16;
 
-/// An outline is clipped when it reaches farther than this outside the window; pixels.
+/// An outline is clipped if it extends farther outside the window; pixels.
 const SLACK: f32 = 1000.0;
 
-/// The part of a filled outline that lies in the window from the origin to `size`; none when
-/// nothing of it does. An outline that stays near the window is returned unchanged.
+/// The part of a filled outline within the window from the origin to `size`; `None` if there is
+/// none. An outline that stays near the window is returned unchanged.
 #[must_use]
 pub fn to_window(path: Path, size: Point) -> Option<Path> {
     let bounds = path.bounds();
@@ -28,7 +28,7 @@ pub fn to_window(path: Path, size: Point) -> Option<Path> {
     if near {
         return Some(path);
     }
-    // Larger than the window, so that the clipping edges are not visible.
+    // Larger than the window, so that the cut edges are not visible.
     let (low, high) = (Point::splat(-4.0), size + 4.0);
     let mut builder = PathBuilder::new();
     for contour in contours(&path, low, high) {
@@ -41,7 +41,7 @@ pub fn to_window(path: Path, size: Point) -> Option<Path> {
     builder.finish()
 }
 
-/// The closed lines of an outline. Curves become lines, finely divided inside the window.
+/// The closed polygons of an outline. Curves become lines: short inside the window, long outside.
 fn contours(path: &Path, low: Point, high: Point) -> Vec<Vec<Point>> {
     let point = |p: tiny_skia::Point| Point::new(p.x, p.y);
     let mut contours: Vec<Vec<Point>> = Vec::new();
@@ -66,8 +66,8 @@ fn contours(path: &Path, low: Point, high: Point) -> Vec<Vec<Point>> {
     contours
 }
 
-/// Appends a Bézier curve without its start point to a line: finely divided in the window, coarsely
-/// elsewhere.
+/// Appends a Bézier curve without its start point to a polygon: short lines inside the window, long
+/// ones outside.
 fn flatten<const N: usize>(
     curve: [Point; N],
     low: Point,
@@ -75,7 +75,7 @@ fn flatten<const N: usize>(
     halvings: u32,
     line: &mut Vec<Point>,
 ) {
-    // Outside: the whole curve lies beyond one side of the window.
+    // The whole curve lies beyond one side of the window.
     let least = curve.into_iter().reduce(Point::min).unwrap_or_default();
     let most = curve.into_iter().reduce(Point::max).unwrap_or_default();
     let outside = most.cmplt(low).any() || least.cmpgt(high).any();

@@ -14,12 +14,12 @@ use crate::view::shapes::scenery;
 use crate::view::splats;
 use crate::view::style::{self, Extent, Extents, Figure, SLENDERNESS};
 
-/// Agents that are placed but not yet drawn: 56 MB at most.
+/// Number of agents that are placed before they are drawn: 56 MB at most.
 const PLACED: usize = 1 << 20;
 
-/// Draws the scenery with its `targets` in their current places, and the flock over it, seen from
+/// Draws the scenery with `targets` at their current positions, and the flock over it, seen from
 /// above. Agents are blended in row order. In a wrapped world an agent on the seam is drawn once.
-/// Agents too small to show their shape are drawn by [`splat_raster`], where the order does not
+/// [`splat_raster`] draws agents that are too small to show their shape; there the order does not
 /// matter.
 ///
 /// The picture is as large as the camera's, at least 1 × 1, with `scale` pixels per point.
@@ -50,7 +50,7 @@ pub fn draw(
     frame
 }
 
-/// How the agents of a species look in this picture.
+/// The look of a species in this picture.
 struct Style<'a> {
     /// The figure of its largest agents.
     figure: Figure,
@@ -81,17 +81,17 @@ struct DrawnAgent {
     ahead: Point,
     /// Red, green and blue from 0 to 1.
     colour: [f32; 3],
-    /// Brightness of its core; a factor from 0 to 1.
+    /// Brightness of the core; a factor from 0 to 1.
     light: f32,
 }
 
-/// Places one agent; none when it is outside the picture or its position is not finite.
+/// Places one agent; `None` if it is outside the picture or its position is not finite.
 fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> Option<DrawnAgent> {
     let velocity = state.velocity[row];
     let centre = camera.pixel_from_world(state.position[row]);
     let extent = style.extents.of_agent(state, row);
     let reach = Point::splat(extent.reach);
-    // False for NaN too.
+    // Also false for NaN.
     let seen =
         (centre + reach).cmpgt(Point::ZERO).all() && (centre - reach).cmplt(camera.size).all();
     if !seen {
@@ -114,7 +114,7 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
     })
 }
 
-/// Draws what lies in the pixel rows from `top` on.
+/// Draws the agents in the band of pixel rows that starts at `top`.
 fn draw_band(placed: &[DrawnAgent], styles: &[Style<'_>], band: &mut PixmapMut, top: usize) {
     let (low, high) = (top as f32, top as f32 + band.height() as f32);
     let size = Point::new(band.width() as f32, band.height() as f32);
@@ -135,7 +135,7 @@ fn draw_band(placed: &[DrawnAgent], styles: &[Style<'_>], band: &mut PixmapMut, 
             _ => push_dart(&mut builder, centre, agent.ahead * figure.radius),
         }
         let [r, g, b] = agent.colour;
-        // None for a figure without area: nothing to draw.
+        // `None` if the figure has no area: nothing to draw.
         let path = builder.finish().and_then(|path| clip::to_window(path, size));
         let (Some(path), Some(colour)) = (path, Color::from_rgba(r, g, b, figure.strength)) else {
             builder = PathBuilder::new();
@@ -160,8 +160,8 @@ fn push_dart(builder: &mut PathBuilder, centre: Point, along: Point) {
 
 /// Adds the light of a glow.
 ///
-/// Done by hand: none of tiny-skia's blend modes adds light and hides part of what is behind it,
-/// and one gradient per agent costs several times as much.
+/// Written by hand, because no blend mode of tiny-skia both adds light and hides part of the
+/// background, and one gradient per agent costs several times as much.
 fn add_glow(band: &mut PixmapMut, figure: &Figure, centre: Point, agent: &DrawnAgent) {
     let (width, height) = (band.width() as usize, band.height() as usize);
     let full = 255.0 * figure.strength;
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Connected areas that differ from the background, as lists of (column, row).
+    /// Connected areas that differ from the background; lists of (column, row).
     fn blobs(frame: &Frame) -> Vec<Vec<(u32, u32)>> {
         let lit = |x: u32, y: u32| frame.rgb(x, y).is_some_and(|c| c != style::BACKGROUND);
         let mut seen = vec![false; (frame.width * frame.height) as usize];
@@ -269,8 +269,8 @@ mod tests {
             let blob = blobs.iter().find(|blob| blob.contains(&at)).unwrap();
             // The triangle's area is half_length² · 2 · slenderness = 144 pixels.
             assert!((120..190).contains(&blob.len()), "{} pixels", blob.len());
-            // Its centre of mass lies a third of the half length behind the agent. Pixels on its
-            // edge count by the share that it covers.
+            // Its centre of mass lies a third of the half length behind the agent. Pixels on the
+            // edge count by the share that is covered.
             let (mut mass, mut weights) = (Point::ZERO, 0.0);
             for (x, y) in blob {
                 let colour = frame.rgb(*x, *y).unwrap();

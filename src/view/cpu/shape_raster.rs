@@ -1,4 +1,4 @@
-//! Draws shapes on pictures in memory with tiny-skia.
+//! Draws shapes on pictures in host memory with tiny-skia.
 
 use std::f32::consts::{PI, TAU};
 
@@ -19,16 +19,15 @@ const LINE: f32 = 1.25;
 /// Half the length of a cross's strokes; points.
 const CROSS: f32 = 6.0;
 
-/// Longest arc that is drawn as one curve; radians. A parabola through its ends is off by less than
-/// a thousandth of the radius.
+/// Longest arc that is drawn as one curve; radians. A parabola through its ends differs from the
+/// arc by less than a thousandth of the radius.
 const ARC: f32 = PI / 8.0;
 
-/// Pixel rows that one thread draws at a time. A fixed number, so that a picture does not depend on
-/// the number of threads.
+/// Number of pixel rows that one thread draws at a time. It is fixed, so that a picture does not
+/// depend on the number of threads.
 pub const BAND: usize = 32;
 
-/// Runs `paint` on bands of pixel rows, several at a time. It gets the picture's row at which the
-/// band begins.
+/// Runs `paint` on bands of pixel rows in parallel, with the first row of each band.
 pub fn in_bands(frame: &mut Frame, paint: impl Fn(&mut PixmapMut, usize) + Sync) {
     let row_bytes = frame.width as usize * 4;
     let width = frame.width;
@@ -41,16 +40,16 @@ pub fn in_bands(frame: &mut Frame, paint: impl Fn(&mut PixmapMut, usize) + Sync)
     });
 }
 
-/// A shape as an area of pixels.
+/// A shape as an area in pixels.
 struct PixelArea {
     path: Path,
     rule: FillRule,
     colour: Color,
 }
 
-/// Draws `shapes` in order over what `frame` holds, as `camera` sees them, on a screen with `scale`
-/// pixels per point. A line is at least as wide as it is at one pixel per point: thinner lines
-/// could not be seen.
+/// Draws `shapes` in order over the content of `frame`, as seen by `camera`, on a screen with
+/// `scale` pixels per point. Lines are at least as wide as at one pixel per point, because thinner
+/// ones would be invisible.
 pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Frame) {
     if shapes.is_empty() {
         return;
@@ -87,7 +86,7 @@ pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Fra
     });
 }
 
-/// The outline of the area that a shape covers, in pixels; none when it covers nothing.
+/// The outline of the area that a shape covers, in pixels; `None` if it covers nothing.
 fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
     let pixel = |place: &Point| camera.pixel_from_world(*place);
     let pixels = |length: f32| length * camera.pixels_per_unit;
@@ -97,7 +96,7 @@ fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
             PathBuilder::from_circle(centre.x, centre.y, pixels(*radius))
         }
         Shape::Ring { centre, radius } => {
-            // The area between two circles: several times as fast as a stroke along one.
+            // The area between two circles: several times faster than stroking a circle.
             let (centre, radius, half) = (pixel(centre), pixels(*radius), LINE * scale / 2.0);
             let mut builder = PathBuilder::new();
             builder.push_circle(centre.x, centre.y, radius + half);
@@ -160,7 +159,7 @@ fn push_arc(builder: &mut PathBuilder, centre: Point, radius: f32, start: f32, a
     let chunk = angle / chunks;
     for number in 0..chunks as u32 {
         let from = start + number as f32 * chunk;
-        // Where the tangents at both ends meet.
+        // The point where the tangents at both ends meet.
         let control = on_circle(centre, radius / (chunk / 2.0).cos(), from + chunk / 2.0);
         let to = on_circle(centre, radius, from + chunk);
         builder.quad_to(control.x, control.y, to.x, to.y);
@@ -202,7 +201,7 @@ mod tests {
         frame
     }
 
-    /// The share of the picture that is painted.
+    /// The painted share of the picture.
     fn painted(frame: &Frame) -> f32 {
         let own =
             |pixel: &[u8]| f32::from(pixel[0] - BACKGROUND[0]) / f32::from(255 - BACKGROUND[0]);
@@ -213,8 +212,8 @@ mod tests {
     fn every_shape_covers_its_area_at_its_place() {
         let centre = Point::new(10.0, -5.0);
         let points = vec![Point::new(-30.0, 10.0), Point::new(30.0, 10.0)];
-        // Expected areas in pixels (two pixels per unit); a place inside and a place outside, in
-        // world units.
+        // Expected areas in pixels (two pixels per unit); a place inside and one outside, in world
+        // units.
         let shapes = [
             (Shape::Disc { centre, radius: 10.0 }, PI * 400.0, (19.0, -5.0), (21.0, -5.0)),
             (Shape::Ring { centre, radius: 10.0 }, TAU * 20.0 * LINE, (20.0, -5.0), (10.0, -5.0)),
@@ -237,7 +236,7 @@ mod tests {
                 (10.0, 10.0),
                 (10.0, -10.0),
             ),
-            // Of eighteen parts of the circle, three fifths of every second one.
+            // Three fifths of every second of eighteen parts of the circle.
             (
                 Shape::Dashes(Dashes { turn: 1, of: 2, ..Dashes::round(centre, 14.0) }),
                 9.0 * (0.6 * TAU * 28.0 / 18.0 * LINE + PI / 4.0 * LINE * LINE),
@@ -290,7 +289,7 @@ mod tests {
                 }
             }
         }
-        // Seen from inside, the circle covers everything.
+        // From inside, the circle covers everything.
         let near = Camera { pixels_per_unit: 1e4, ..camera() };
         let disc = drawn(Shape::Disc { centre: Point::new(50.0, 0.0), radius: 100.0 }, &near);
         assert!(disc == Frame::filled(200, 100, WHITE));

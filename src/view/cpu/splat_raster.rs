@@ -1,5 +1,5 @@
-//! The CPU twin of `shaders/splat.wgsl` and `shaders/splat_resolve.wgsl`: draws agents too small to
-//! show their shape. For machines without a GPU, and to check the shaders.
+//! The CPU twin of `shaders/splat.wgsl` and `shaders/splat_resolve.wgsl`: draws agents that are too
+//! small to show their shape. For machines without a GPU, and to check the shaders.
 
 use std::f32::consts::TAU;
 
@@ -13,17 +13,17 @@ use crate::view::frame::Frame;
 use crate::view::splats::{Canvas, MARGIN};
 use crate::view::style::{self, Extents};
 
-/// Sums of a cell: the depth, and the depth times brightness, times one plus cosine, and times one
+/// Sums of a cell: the depth; and the depth times brightness, times one plus cosine, and times one
 /// plus sine.
 type Sums = [u32; 4];
 
-/// Pixel rows that one thread draws at a time: their sums stay in its cache.
+/// Number of pixel rows that one thread draws at a time: their sums fit its cache.
 const BAND: usize = 32;
 
-/// Agents that one thread distributes to the bands at a time.
+/// Number of agents that one thread distributes to the bands at a time.
 const CHUNK: usize = 1 << 16;
 
-/// How the agents of a species look in this picture.
+/// The look of a species in this picture.
 struct SplatStyle<'a> {
     extents: Extents<'a>,
     by: ColourBy,
@@ -31,7 +31,7 @@ struct SplatStyle<'a> {
     max_speed: f32,
 }
 
-/// What an agent adds per bit of depth.
+/// The amounts that an agent adds per bit of depth.
 struct Paint {
     brightness: f32,
     wave: Point,
@@ -39,7 +39,7 @@ struct Paint {
     rounding: f32,
 }
 
-/// Draws the flock over what is on `frame`, which is as large as the camera's picture and has
+/// Draws the flock over the content of `frame`, which has the size of the camera's picture and
 /// `scale` pixels per point.
 ///
 /// Threads first distribute the agents to bands of rows, then draw the bands. The sums are
@@ -76,7 +76,7 @@ pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fram
     }
 }
 
-/// What is drawn, and where.
+/// The flock and the picture.
 struct DrawnFlock<'a> {
     canvas: &'a Canvas,
     styles: Vec<SplatStyle<'a>>,
@@ -85,16 +85,16 @@ struct DrawnFlock<'a> {
 }
 
 impl DrawnFlock<'_> {
-    /// The place in cells of a world position.
+    /// A world position in cells of the picture.
     fn cell(&self, position: Point) -> Point {
         self.camera.pixel_from_world(position) * self.canvas.cells_per_pixel
     }
 
-    /// The rows of the agents that lie on each band, chunk by chunk. A band has `rows` rows of
-    /// cells; the first band begins at row `first`.
+    /// The rows of the agents on each band, chunk by chunk. The bands cover `rows` rows of cells,
+    /// starting at row `first`.
     fn distribute(&self, first: i32, rows: usize) -> Vec<Vec<Vec<u32>>> {
         let half = Point::new(self.canvas.columns as f32, self.canvas.rows as f32) * 0.5;
-        // No part of an agent is farther than two cells from its middle. Spreading reaches one cell
+        // No part of an agent is farther than two cells from its middle. Spreading extends one cell
         // more.
         let (part, reach) = (MARGIN as f32 - 1.0, half + (MARGIN as f32 - 2.0));
         let bands = rows.div_ceil(BAND);
@@ -118,8 +118,8 @@ impl DrawnFlock<'_> {
         self.state.position.par_chunks(CHUNK).enumerate().map(bands_of).collect()
     }
 
-    /// The sums of band `number` from the agents that were dealt to it. The first band begins at
-    /// row `first`.
+    /// The sums of band `number` over the agents distributed to it. The first band starts at row
+    /// `first`.
     fn sum(&self, dealt: &[Vec<Vec<u32>>], number: usize, first: i32) -> PicturePart<'_> {
         let width = (self.canvas.columns + 2 * MARGIN) as usize;
         let mut part = PicturePart {
@@ -137,13 +137,13 @@ impl DrawnFlock<'_> {
     }
 }
 
-/// Red, green, blue and the share that they hide of what is behind, from 0 to 1; premultiplied.
+/// Red, green, blue and the hidden share of the background, from 0 to 1; premultiplied.
 type ShownCell = [f32; 4];
 
-/// What every cell shows. Used where cells and pixels differ in size.
+/// The colours of all cells. Used if cells and pixels differ in size.
 struct SplatCells<'a> {
     canvas: &'a Canvas,
-    /// With one more cell on every side.
+    /// With a border of one cell.
     shown: Vec<ShownCell>,
 }
 
@@ -165,7 +165,7 @@ impl<'a> SplatCells<'a> {
         Self { canvas, shown }
     }
 
-    /// What a pixel shows: interpolated between the middles of four cells.
+    /// The colour of a pixel, interpolated between the middles of four cells.
     fn between(&self, column: usize, row: usize) -> ShownCell {
         let Canvas { columns, rows, cells_per_pixel, .. } = *self.canvas;
         let pixel = Point::new(column as f32 + 0.5, row as f32 + 0.5);
@@ -189,7 +189,7 @@ struct PicturePart<'a> {
     canvas: &'a Canvas,
     /// Its first row.
     top: i32,
-    /// Each row has the margin at both ends.
+    /// Each row has a margin at both ends.
     sums: Vec<Sums>,
 }
 
@@ -220,7 +220,7 @@ impl PicturePart<'_> {
         }
     }
 
-    /// Spreads `area` cells round `middle`, as far as they lie in the band.
+    /// Spreads `area` cells around `middle`, as far as they lie in the band.
     fn spread(&mut self, middle: Point, area: f32, paint: &Paint) {
         let corner = (middle - 0.5).floor();
         let right = middle - 0.5 - corner;
@@ -236,7 +236,7 @@ impl PicturePart<'_> {
         }
     }
 
-    /// `covered` is the share of the cell that the agent covers.
+    /// Adds an agent to a cell. `covered` is the share of the cell that it covers.
     fn add(&mut self, cell: usize, covered: f32, paint: &Paint) {
         let Some(sums) = self.sums.get_mut(cell) else { return };
         let hidden = (paint.strength * covered).min(self.canvas.most_hidden);
@@ -249,13 +249,13 @@ impl PicturePart<'_> {
     }
 }
 
-/// What a cell with these sums shows.
+/// The colour of a cell with these sums.
 fn shown(canvas: &Canvas, sums: &Sums) -> ShownCell {
     let [depth, brightness, x, y] = sums.map(|sum| sum as f32);
     if depth <= 0.0 {
         return ShownCell::default();
     }
-    // The share of the light behind the agents that is left.
+    // The share of the background's light that remains.
     let left = (-depth / canvas.counts_per_bit).exp2();
     let brightness = if canvas.dimmed == 0 { 1.0 } else { brightness / depth };
     let colour = |i: u8| {
@@ -266,7 +266,7 @@ fn shown(canvas: &Canvas, sums: &Sums) -> ShownCell {
     [colour(0), colour(1), colour(2), 1.0 - left]
 }
 
-/// Blends over a pixel.
+/// Blends a colour over a pixel.
 fn blend(shown: ShownCell, pixel: &mut [u8]) {
     if shown[3] <= 0.0 {
         return;

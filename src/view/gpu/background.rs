@@ -1,5 +1,5 @@
-//! The scenery behind the flock on the GPU. The CPU rasteriser draws it when it changes; it is kept
-//! in a texture, which `shaders/draw_background.wgsl` copies under the flock.
+//! The scenery behind the flock on the GPU. When it changes, the CPU rasteriser draws it into a
+//! texture, which `shaders/draw_background.wgsl` copies under the flock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,13 +23,13 @@ pub struct Background {
     gpu: Arc<Gpu>,
     format: wgpu::TextureFormat,
     layout: wgpu::BindGroupLayout,
-    /// One for each number of samples per pixel; compiled on first use.
+    /// One per number of samples per pixel; compiled on first use.
     pipelines: BTreeMap<u32, wgpu::RenderPipeline>,
     scenery: SceneryShapes,
     drawn: Option<Drawn>,
 }
 
-/// A picture of the scenery on the device.
+/// The drawn scenery on the device.
 #[derive(Debug)]
 struct Drawn {
     targets: Vec<StyledShape>,
@@ -39,7 +39,7 @@ struct Drawn {
     group: wgpu::BindGroup,
 }
 
-/// A picture that is ready to be drawn.
+/// A picture that is ready to draw.
 #[derive(Debug)]
 pub struct Ready<'a> {
     pipeline: &'a wgpu::RenderPipeline,
@@ -47,7 +47,7 @@ pub struct Ready<'a> {
 }
 
 impl Ready<'_> {
-    /// Covers the whole target.
+    /// Draws over the whole target.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
         pass.set_pipeline(self.pipeline);
         pass.set_bind_group(0, self.group, &[]);
@@ -64,9 +64,9 @@ impl Background {
         Self { gpu, format, layout, pipelines, scenery, drawn: None }
     }
 
-    /// The picture of the scenery of `scene` with its `targets`, as large as `size`; none when
-    /// there is nothing to see. It is drawn again only when it has changed. The render target has
-    /// `samples` samples per pixel.
+    /// The picture of the scenery of `scene` with its `targets`, of this `size`; `None` if there is
+    /// no scenery. It is drawn again only if it has changed. The render target has `samples`
+    /// samples per pixel.
     pub fn prepare(
         &mut self,
         scene: &Scene,

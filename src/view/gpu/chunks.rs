@@ -1,10 +1,10 @@
-//! Splits a flock into chunks no longer than the device's longest binding, and binds them to what
-//! `shaders/agents.wgsl` and `shaders/picture.wgsl` read.
+//! Splits a flock into chunks no longer than the device's longest binding, and binds them for
+//! `shaders/agents.wgsl` and `shaders/picture.wgsl`.
 
 use crate::engine::gpu::row::{MEMORY_BYTES, STATE_BYTES, TAG_BYTES};
 use crate::engine::gpu::{AgentBuffers, Gpu};
 
-/// The three vertices of every agent must be countable in 32 bits.
+/// The indices of all vertices, three per agent, must fit 32 bits.
 const MOST_AGENTS_A_CHUNK: u64 = 1 << 30;
 
 /// Consecutive agents.
@@ -12,7 +12,7 @@ const MOST_AGENTS_A_CHUNK: u64 = 1 << 30;
 pub struct Chunk<'a> {
     agents: &'a AgentBuffers,
     start: u64,
-    /// How many.
+    /// Number of agents.
     pub length: u32,
 }
 
@@ -21,7 +21,7 @@ impl<'a> Chunk<'a> {
     pub fn all(gpu: &Gpu, agents: &'a AgentBuffers) -> impl Iterator<Item = Self> {
         let limits = gpu.device.limits();
         let longest = limits.max_storage_buffer_binding_size / STATE_BYTES;
-        // Chunks start at offsets that a binding allows, also in the array with the smallest
+        // A chunk must start at an offset that bindings allow, also in the array with the smallest
         // elements.
         let step = u64::from(limits.min_storage_buffer_offset_alignment) / TAG_BYTES;
         let step = step.max(1);
@@ -40,7 +40,7 @@ impl<'a> Chunk<'a> {
                 size: wgpu::BufferSize::new(u64::from(self.length) * bytes),
             })
         };
-        // Without a memory any buffer will do: the shader does not read it.
+        // Without memory any buffer will do, because the shader does not read it.
         let memory = self.agents.memory.as_ref().unwrap_or(&self.agents.tag);
         [
             wgpu::BindGroupEntry { binding: 0, resource: part(&self.agents.state, STATE_BYTES) },
@@ -51,7 +51,7 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// A buffer in a layout.
+/// The layout entry of a buffer.
 #[must_use]
 pub fn layout_entry(
     binding: u32,

@@ -1,4 +1,4 @@
-//! Draws on a GPU, from the engine's own buffers where possible.
+//! Draws on a GPU, directly from the engine's buffers if possible.
 
 mod background;
 mod chunks;

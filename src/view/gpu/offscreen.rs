@@ -1,4 +1,4 @@
-//! Pictures without a window: renders to a texture and copies it to the host.
+//! Draws pictures without a window: renders to a texture and copies it to the host.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use crate::view::shapes::StyledShape;
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 const PIXEL_BYTES: u32 = 4;
 
-/// Pictures in flight at most: one being drawn, one being copied, one being read. More would only
-/// reach the host later.
+/// The most pictures in flight: one being drawn, one being copied, one being read. More would only
+/// delay their arrival.
 const MOST_UNDER_WAY: usize = 3;
 
 /// A picture of fixed size to draw flocks on.
@@ -29,7 +29,7 @@ pub struct Offscreen {
     gpu: Arc<Gpu>,
     renderer: Renderer,
     texture: wgpu::Texture,
-    /// A copy of the engine's agents where they are not on this device.
+    /// A copy of the engine's agents if they are not on this device.
     uploaded: UploadedAgents,
     /// Free staging buffers.
     staging: Vec<wgpu::Buffer>,
@@ -43,15 +43,15 @@ pub struct Offscreen {
 struct UnderWay {
     staging: wgpu::Buffer,
     submission: wgpu::SubmissionIndex,
-    /// True once the host may read it.
+    /// True once the host can read it.
     arrived: Arc<AtomicBool>,
-    /// To draw over the picture.
+    /// Shapes to draw over the picture.
     above: Vec<StyledShape>,
     camera: Camera,
 }
 
 impl Offscreen {
-    /// A picture of `width` × `height` pixels. Fails when the device cannot draw one so large.
+    /// A picture of `width` × `height` pixels. Fails if the device cannot draw such a large one.
     pub fn new(gpu: Arc<Gpu>, width: u32, height: u32) -> Result<Self, EngineError> {
         let limits = gpu.device.limits();
         let side = limits.max_texture_dimension_2d;
@@ -87,8 +87,8 @@ impl Offscreen {
         Ok(Self { gpu, renderer, texture, uploaded, staging, under_way, row_bytes })
     }
 
-    /// Draws `agents` as `camera` sees them, over the scenery of `scene` with its `targets` in
-    /// their current places, and copies the picture to the host.
+    /// Draws `agents` as seen by `camera`, over the scenery of `scene` with `targets` at their
+    /// current positions, and copies the picture to the host.
     pub fn render(
         &mut self,
         agents: &AgentBuffers,
@@ -100,7 +100,7 @@ impl Offscreen {
         self.last()
     }
 
-    /// Submits a picture to draw. There must be room for it: see [`Self::make_room`].
+    /// Submits the drawing of a picture. Call [`Self::make_room`] first.
     fn submit(
         &mut self,
         agents: &AgentBuffers,
@@ -143,7 +143,7 @@ impl Offscreen {
         self.gpu.check()
     }
 
-    /// Returns the oldest picture in flight if it has arrived or if there is no room for another.
+    /// Returns the oldest picture in flight if it has arrived, or if no more fit.
     fn make_room(&mut self) -> Result<Option<Frame>, EngineError> {
         self.gpu.poll(wgpu::PollType::Poll)?;
         let arrived = |first: &UnderWay| first.arrived.load(Ordering::Acquire);
@@ -153,7 +153,7 @@ impl Offscreen {
         Ok(None)
     }
 
-    /// Waits for the oldest picture in flight, and only for that.
+    /// Waits for the oldest picture in flight, not for the others.
     fn oldest(&mut self) -> Result<Option<Frame>, EngineError> {
         let Some(first) = self.under_way.pop_front() else { return Ok(None) };
         let UnderWay { staging, submission, arrived, above, camera } = first;
@@ -187,7 +187,8 @@ impl Offscreen {
         self.renderer.set_scale(scale);
     }
 
-    /// Submits the flock of an engine: drawn in place when it is on this device, else uploaded.
+    /// Submits the flock of an engine. It is drawn in place if it is on this device, and uploaded
+    /// if not.
     fn submit_flock(
         &mut self,
         engine: &mut dyn Engine,
@@ -195,7 +196,7 @@ impl Offscreen {
         camera: &Camera,
         above: &[StyledShape],
     ) -> Result<(), EngineError> {
-        // The engine reads targets back from a GPU, and waits, only where they move by themselves.
+        // Waits for a GPU only if targets move by themselves.
         let targets = engine.targets()?;
         let host = match engine.agents() {
             AgentsAt::Device(agents) => {

@@ -1,4 +1,4 @@
-//! What the drawing shaders read besides the agents: the uniform of `picture.wgsl`.
+//! The uniform of `picture.wgsl`, which the drawing shaders read.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -7,11 +7,11 @@ use crate::model::scene::{Scene, Slot, Species};
 use crate::view::camera::Camera;
 use crate::view::style;
 
-/// How a species looks.
+/// The look of a species.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct SpeciesLook {
-    /// See [`style::Figure`], also for the fields down to `heat`.
+    /// See [`style::Figure`] for this field and those down to `heat`.
     pub radius: f32,
     /// Pixels.
     pub reach: f32,
@@ -21,7 +21,7 @@ pub struct SpeciesLook {
     pub cover: f32,
     /// Red, green and blue.
     pub level: [f32; 3],
-    /// Number of the [`crate::model::scene::BoidShape`].
+    /// The index of the [`crate::model::scene::BoidShape`].
     pub shape: u32,
     /// Red, green and blue.
     pub swing: [f32; 3],
@@ -29,7 +29,7 @@ pub struct SpeciesLook {
     pub max_speed: f32,
     /// Red, green and blue.
     pub heat: [f32; 3],
-    /// See [`style::Hue`], also for the fields below.
+    /// See [`style::Hue`] for this field and those down to `hue_per_crowd`.
     pub dimming: f32,
     /// Turns.
     pub hue_base: f32,
@@ -43,15 +43,15 @@ pub struct SpeciesLook {
     pub size: f32,
     /// The least size of its agents; world units.
     pub least_size: f32,
-    /// See [`style::Measure`], also for the fields below.
+    /// See [`style::Measure`] for this field and those below.
     pub smallest: f32,
     /// 0 to 1.
     pub full: f32,
     /// 0 to 1.
     pub faintest: f32,
-    /// 0 to 1, or more than any strength.
+    /// 0 to 1, or larger than any strength.
     pub shows_above: f32,
-    /// A number.
+    /// Factor.
     pub reach_factor: f32,
     /// Pixels.
     pub reach_beyond: f32,
@@ -61,7 +61,7 @@ pub struct SpeciesLook {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Picture {
-    /// World position in the middle of the picture.
+    /// World position of the middle of the picture.
     pub centre: [f32; 2],
     /// Width and height in pixels.
     pub size: [f32; 2],
@@ -69,13 +69,13 @@ pub struct Picture {
     pub pixels_per_unit: f32,
     /// See [`style::SLENDERNESS`].
     pub slenderness: f32,
-    /// See [`style::CROWD`]; 0 where agents do not remember their neighbours.
+    /// See [`style::CROWD`]; 0 if the agents have no memory of their neighbours.
     pub crowd: f32,
     /// Pixels per point.
     pub scale: f32,
     /// Seed of the scene.
     pub seed: u32,
-    /// The number of the key `size`, for the draw of each agent.
+    /// The key `size` in each agent's draws.
     pub size_key: u32,
     /// Unused.
     pub padding: [u32; 2],
@@ -117,8 +117,8 @@ impl SpeciesLook {
 }
 
 impl Picture {
-    /// What `camera` sees of `scene` on a screen with `scale` pixels per point. `remembers`: the
-    /// agents know how many neighbours they have.
+    /// The uniform for `scene` as seen by `camera`, on a screen with `scale` pixels per point. If
+    /// `remembers`, the agents' memory holds their number of neighbours.
     #[must_use]
     pub fn new(scene: &Scene, camera: &Camera, scale: f32, remembers: bool) -> Self {
         let mut species = [SpeciesLook::default(); MAX_SPECIES];

@@ -1,5 +1,5 @@
-//! Draws a flock from the GPU's own buffers over the scenery: with the render pass of
-//! `shaders/draw_boids.wgsl`, or with the passes of [`super::splat`] where agents are too small to
+//! Draws a flock directly from the GPU's buffers over the scenery: with the render pass of
+//! `shaders/draw_boids.wgsl`, or with the passes of [`super::splat`] if agents are too small to
 //! show their shape.
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::view::style;
 /// How agents are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Into cells where agents are too small to show their shape ([`splats::fits`]), else as
+    /// Into cells if agents are too small to show their shape ([`splats::fits`]), else as
     /// triangles.
     #[default]
     BySize,
@@ -33,7 +33,7 @@ pub enum Method {
 pub struct Renderer {
     gpu: Arc<Gpu>,
     triangles: Triangles,
-    /// Compiled when agents first are small enough.
+    /// Compiled when agents are small enough for the first time.
     splat: Option<Splat>,
     uniform: wgpu::Buffer,
     background: Background,
@@ -42,7 +42,7 @@ pub struct Renderer {
     method: Method,
 }
 
-/// What a frame shows.
+/// The content of a frame.
 struct Drawing<'a> {
     target: &'a wgpu::TextureView,
     agents: &'a AgentBuffers,
@@ -54,7 +54,7 @@ struct Drawing<'a> {
 impl Renderer {
     /// A renderer for targets of `format`.
     ///
-    /// Colours are sRGB numbers and are blended as such, as in the CPU rasteriser. So the format
+    /// Colours are sRGB values and are blended as such, as in the CPU rasteriser. So the format
     /// must not be an `…Srgb` one, which would encode them a second time.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
@@ -92,11 +92,11 @@ impl Renderer {
         self.method = method;
     }
 
-    /// Records the drawing of `agents`, seen by `camera`, over the scenery of `scene` with its
-    /// `targets` in their current places.
+    /// Records the drawing of `agents` as seen by `camera`, over the scenery of `scene` with
+    /// `targets` at their current positions.
     ///
     /// `target` must be as large as `camera.size`. The uniform is written through the queue, so
-    /// draw once per submission. Fails when a shader does not compile.
+    /// draw only once per submission. Fails if a shader does not compile.
     pub fn draw(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -177,7 +177,8 @@ impl Renderer {
     }
 }
 
-/// A render pass on a cleared target. With `sampled`, it draws on that and resolves to the target.
+/// A render pass on a cleared target. With `sampled`, it draws on that texture and resolves it to
+/// the target.
 fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,

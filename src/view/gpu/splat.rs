@@ -1,5 +1,5 @@
-//! Agents too small to show their shape, drawn by compute. The pass `shaders/splat.wgsl` adds each
-//! agent to the cells that it covers; `shaders/splat_resolve.wgsl` makes a picture of the cells.
+//! Draws agents that are too small to show their shape. The pass `shaders/splat.wgsl` adds each
+//! agent to the cells that it covers; `shaders/splat_resolve.wgsl` turns the cells into a picture.
 
 use std::cell::OnceCell;
 use std::num::NonZeroU64;
@@ -12,25 +12,25 @@ use crate::engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
 use crate::engine::gpu::shaders::{Variant, compose};
 use crate::view::splats::{Canvas, PictureBand};
 
-/// Longest buffer of sums: pictures of more than eight million pixels are drawn in bands.
+/// Longest buffer of sums. Pictures of more than eight million pixels are drawn in bands.
 const MOST_BYTES: u64 = 1 << 27;
 
-/// Draws on textures of one format.
+/// Draws agents on textures of one format.
 #[derive(Debug)]
 pub struct Splat {
     gpu: Arc<Gpu>,
-    /// Compiled on first use: for agents of the size of their species, or of their own.
+    /// Compiled on first use; with the species' size, or with the agents' own.
     splat: [OnceCell<wgpu::ComputePipeline>; 2],
     resolve: wgpu::RenderPipeline,
-    /// Used where cells and pixels differ in size.
+    /// Used if cells and pixels differ in size.
     resolve_between: wgpu::RenderPipeline,
     layouts: [wgpu::BindGroupLayout; 2],
     canvas: wgpu::Buffer,
     sums: Option<wgpu::Buffer>,
 }
 
-/// The bind group and length of the splat pass for each chunk of the flock, and the bind group of
-/// the resolve pass.
+/// The bind group and length of each chunk for the splat pass, and the bind group of the resolve
+/// pass.
 #[derive(Debug)]
 pub struct Bound {
     chunks: Vec<(wgpu::BindGroup, u32)>,
@@ -57,7 +57,7 @@ impl Splat {
         canvas.bands(height, longest.min(MOST_BYTES))
     }
 
-    /// Writes the bands' uniforms through the queue and binds everything. Call it once per
+    /// Writes the bands' uniforms through the queue, and binds everything. Call it only once per
     /// submission.
     pub fn prepare(
         &mut self,
@@ -128,7 +128,7 @@ impl Splat {
         kept.get().ok_or_else(|| self.gpu.error("no pipeline `splat`"))
     }
 
-    /// Records the pass that sums band `number`. Fails when its shader does not compile.
+    /// Records the pass that sums band `number`. Fails if its shader does not compile.
     pub fn sum(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -153,7 +153,7 @@ impl Splat {
         Ok(())
     }
 
-    /// Draws band `number` from its sums over what is on the target, which has one sample per
+    /// Draws band `number` from its sums over the target's content. The target has one sample per
     /// pixel.
     pub fn resolve(
         &self,
@@ -171,7 +171,7 @@ impl Splat {
     }
 }
 
-/// Bytes from one band's uniform to the next.
+/// Bytes between the uniforms of two consecutive bands.
 fn stride(gpu: &Gpu) -> u64 {
     let step = u64::from(gpu.device.limits().min_uniform_buffer_offset_alignment);
     (size_of::<Canvas>() as u64).next_multiple_of(step)
@@ -224,8 +224,7 @@ fn module(gpu: &Gpu, name: &str, own_sizes: bool) -> Result<wgpu::ShaderModule, 
     };
     #[expect(unsafe_code, reason = "wgpu's bounds checks cost a third")]
     // SAFETY: whatever the buffers hold, the shader indexes only cells within the columns and rows
-    // that the sums were allocated for, and only agents that are bound. Its loops run over four
-    // cells.
+    // that the sums were allocated for, and only bound agents. Its loops run over four cells.
     let module = unsafe {
         let checks = wgpu::ShaderRuntimeChecks::unchecked();
         gpu.device.create_shader_module_trusted(descriptor, checks)

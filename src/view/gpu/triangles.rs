@@ -8,11 +8,11 @@ use crate::engine::EngineError;
 use crate::engine::gpu::Gpu;
 use crate::engine::gpu::shaders::{Variant, compose};
 
-/// Samples per pixel, where the format allows. A dart seen from afar is thinner than a pixel;
-/// without multisampling it is a dot that blinks as it moves.
+/// Samples per pixel, if the format allows. A small dart is thinner than a pixel; without
+/// multisampling it would blink as it moves.
 const SAMPLES: u32 = 4;
 
-/// Draws on textures of one format.
+/// Draws agents on textures of one format.
 #[derive(Debug)]
 pub struct Triangles {
     gpu: Arc<Gpu>,
@@ -20,8 +20,8 @@ pub struct Triangles {
     /// Samples per pixel.
     pub samples: u32,
     layout: wgpu::BindGroupLayout,
-    /// Compiled on first use: a scene needs one of them, or none. For darts alone or for all
-    /// figures, of the size of their species or of their own.
+    /// Compiled on first use, because a scene needs at most one: for scenes with only darts or with
+    /// all figures, with the species' size or the agents' own.
     pipelines: [OnceCell<wgpu::RenderPipeline>; 4],
     sampled: Option<wgpu::TextureView>,
 }
@@ -45,8 +45,8 @@ impl Triangles {
         Self { gpu, format, samples, layout, pipelines: Default::default(), sampled: None }
     }
 
-    /// The pipeline for scenes of darts alone, or the one for all figures, which computes a
-    /// distance for every pixel; with `own_sizes`, each agent has its own size.
+    /// The pipeline for scenes with only darts, or the one for all figures, which computes a
+    /// distance for every pixel. With `own_sizes`, each agent has its own size.
     pub fn pipeline(
         &self,
         darts_alone: bool,
@@ -72,7 +72,7 @@ impl Triangles {
         })
     }
 
-    /// The multisampled texture to draw on first; none when the target is drawn on directly.
+    /// The multisampled texture to draw on first; `None` if agents are drawn on the target itself.
     pub fn sampled_like(&mut self, target: &wgpu::TextureView) -> Option<wgpu::TextureView> {
         if self.samples == 1 {
             return None;

@@ -1,4 +1,4 @@
-//! Copies a flock from the host to where the renderer can draw it.
+//! Copies a flock from the host to the GPU, for the renderer.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use crate::engine::gpu::row::{MEMORY_BYTES, MotionRow, STATE_BYTES, TAG_BYTES, T
 use crate::engine::gpu::{AgentBuffers, Gpu};
 use crate::engine::{Component, EngineError, HostAgents};
 
-/// A copy of a flock on the GPU, for engines that keep theirs on the host.
+/// A copy of a flock on the GPU, for engines that keep the flock on the host.
 #[derive(Debug)]
 pub struct UploadedAgents {
     gpu: Arc<Gpu>,
-    /// Room for what agents remember, also while they remember nothing.
+    /// Space for the agents' memory, also while they have none.
     memory: wgpu::Buffer,
     motions: Vec<MotionRow>,
     tags: Vec<Tag>,
-    /// The cell counts are unknown, so its `grid_stats` say that cells are as full as possible.
+    /// `grid_stats` claims the fullest possible cells, because the cell counts are unknown.
     buffers: AgentBuffers,
 }
 
@@ -33,7 +33,7 @@ impl UploadedAgents {
         Self { gpu, memory, motions: Vec::new(), tags: Vec::new(), buffers }
     }
 
-    /// Replaces the copy. Fails when the flock does not fit a buffer of this device.
+    /// Replaces the copy. Fails if the flock does not fit a buffer of this device.
     pub fn upload<'a>(&mut self, agents: impl Into<HostAgents<'a>>) -> Result<(), EngineError> {
         let agents = agents.into();
         let point = |components: [Component<'_>; 2], agent| {
@@ -57,7 +57,7 @@ impl UploadedAgents {
                 largest: largest / STATE_BYTES,
             });
         }
-        // A flock whose memory is missing or of another length shows none.
+        // A memory of another length is not shown.
         let remembers = agents.memory.len() == agents.len();
         let memory: &[u8] =
             if remembers { bytemuck::cast_slice(agents.memory) } else { Default::default() };
