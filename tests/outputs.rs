@@ -115,6 +115,21 @@ fn a_flock_too_large_for_memory_is_refused_with_its_size() {
 }
 
 #[test]
+fn threads_that_do_not_fit_are_refused_before_anything_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |threads: u32| {
+        let line = "ulimit -v 1000000; flockwork simulate --engine cpu --threads 1 --ticks 1";
+        let line = format!("export RAYON_NUM_THREADS={threads}; {line} --count 9 --out a.csv");
+        shell(folder.path(), &line)
+    };
+    let message = refused(run(5000));
+    for part in ["cannot start the program's threads", "lower RAYON_NUM_THREADS", "ulimit -v"] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert!(run(2).status.success(), "the control");
+}
+
+#[test]
 fn a_flock_fits_or_is_refused_whatever_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let (mut fitted, mut refusals) = (0, 0);
