@@ -1,11 +1,11 @@
-//! Errors in a scene, with the place of the wrong value.
+//! Errors in a scene, with the origin of the wrong value.
 
 use std::fmt;
 
 use super::MAX_AGENTS;
 use crate::model::quote::{cut, listed};
 
-/// Where a value was written.
+/// The place where a value was written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
     /// In a scene file.
@@ -28,14 +28,14 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A scene that cannot be used: the place, the key, and the remedy.
+/// A scene that cannot be used: the origin, the key, and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct SceneError {
-    /// Where.
+    /// Where the value was written.
     pub origin: Origin,
     /// The full key; empty if the file is not TOML.
     pub key: String,
-    /// What is wrong, and the remedy.
+    /// The problem and its remedy.
     pub problem: String,
 }
 
@@ -49,13 +49,13 @@ impl fmt::Display for SceneError {
     }
 }
 
-/// A population that is impossible.
+/// A scene that cannot be scaled or populated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PopulateError {
     /// Too few or too many agents.
     #[error("--count {count}: a flock has 1 to {MAX_AGENTS} agents")]
     Count {
-        /// As asked for.
+        /// The requested count.
         count: u64,
     },
     /// A density for a flock whose agents do not perceive each other.
@@ -65,7 +65,7 @@ pub enum PopulateError {
         cut(scene)
     )]
     DensityWithoutNeighbours {
-        /// As asked for.
+        /// The requested density.
         density: f32,
         /// The scene's name.
         scene: String,
@@ -85,14 +85,14 @@ pub enum PopulateError {
         /// Longest side.
         high: f32,
     },
-    /// A speed that leads round a wrapped world in one tick.
+    /// A speed that crosses a wrapped world in one tick.
     #[error(
         "species.{}.max_speed: {speed} world units per tick (time_step included) cross the wrapped \
          world of {width} x {height} in one tick; lower max_speed or enlarge world.size",
         cut(species)
     )]
     TooFast {
-        /// Its name.
+        /// The species' name.
         species: String,
         /// World units per tick.
         speed: f32,
@@ -101,14 +101,14 @@ pub enum PopulateError {
         /// World units.
         height: f32,
     },
-    /// A prediction that leads round a wrapped world.
+    /// A prediction that crosses a wrapped world.
     #[error(
         "species.{}.{parameter}: {lookahead} world units cross the whole wrapped world of \
          {width} x {height}; lower it or enlarge world.size",
         cut(species)
     )]
     LookaheadTooLong {
-        /// Its name.
+        /// The species' name.
         species: String,
         /// Behaviour and key.
         parameter: String,
@@ -126,9 +126,9 @@ pub enum PopulateError {
         cut(path)
     )]
     PathTooFar {
-        /// Its name.
+        /// The path's name.
         path: String,
-        /// Its number among the scene's.
+        /// Its index among the scene's paths.
         index: usize,
         /// World units.
         x: f32,
@@ -139,19 +139,19 @@ pub enum PopulateError {
         /// World units.
         height: f32,
     },
-    /// More obstacles within reach of one place than an agent may look at.
+    /// More obstacles within reach of one place than an agent may examine.
     #[error(
         "obstacles: {count} are within reach of one place, but at most {most} are allowed; use fewer, or \
          lower avoid.reach"
     )]
     TooCrowded {
-        /// At the most crowded place.
+        /// Number at the most crowded place.
         count: usize,
-        /// As many as there may be.
+        /// The largest number allowed.
         most: usize,
     },
-    /// Limits that grow with the distance from a target, and lead round a wrapped world in one
-    /// tick.
+    /// A speed limit that grows with the distance from a target, so far that an agent could cross a
+    /// wrapped world in one tick.
     #[error(
         "species.{}.{parameter}: with {proximity} world units the speed half a world away is \
          {speed} per tick, which crosses the wrapped world of {width} x {height} in one tick; raise \
@@ -159,7 +159,7 @@ pub enum PopulateError {
         cut(species)
     )]
     Proximity {
-        /// Its name.
+        /// The species' name.
         species: String,
         /// Behaviour and key.
         parameter: String,
@@ -177,29 +177,29 @@ pub enum PopulateError {
         "a world of this size has {count} obstacles, but at most {most} are allowed; lower --count"
     )]
     Obstacles {
-        /// In the scaled world.
+        /// Number in the scaled world.
         count: u64,
-        /// As many as there may be.
+        /// The largest number allowed.
         most: u64,
     },
-    /// What is wrong, and where it was written.
+    /// An error with the origin of its key.
     #[error("{origin}: {error}")]
     Written {
         /// The line of the file, or the `--set`.
         origin: Origin,
-        /// What is wrong.
+        /// The error itself.
         error: Box<PopulateError>,
     },
     /// A density out of range.
     #[error("--density {density}: a density is between 0.001 and 10000 neighbours")]
     Density {
-        /// As asked for.
+        /// The requested density.
         density: f32,
     },
 }
 
 impl PopulateError {
-    /// The key of the scene file that causes the error, if there is one.
+    /// The key of the scene file that causes the error, if any.
     fn key(&self) -> Option<String> {
         match self {
             Self::TooFast { species, .. } => Some(format!("species.{species}.max_speed")),
@@ -213,8 +213,8 @@ impl PopulateError {
         }
     }
 
-    /// Adds the place among `origins` where the key that causes the error was written. If the key
-    /// was not written, it is the place of the nearest enclosing table.
+    /// Adds the origin of the key that causes the error, if it is among `origins`. If the key was
+    /// not written, this is the origin of the nearest enclosing table.
     #[must_use]
     pub fn written(self, origins: &[(String, Origin)]) -> Self {
         let mut key = self.key().unwrap_or_default();
@@ -228,7 +228,7 @@ impl PopulateError {
     }
 }
 
-/// The candidate most similar to `word`, if one is similar enough.
+/// The candidate most similar to `word`, if any is similar enough.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()

@@ -4,10 +4,10 @@ use include_dir::{Dir, include_dir};
 
 static SCENES: Dir = include_dir!("$CARGO_MANIFEST_DIR/scenes");
 
-/// A scene that comes with the program.
+/// A scene that is part of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {
-    /// What `--scene` takes.
+    /// The name that `--scene` takes.
     pub name: &'static str,
     /// The TOML text.
     pub text: &'static str,

@@ -23,63 +23,63 @@ use super::scenery::{FlowPlan, Obstacle, Path};
 use super::vector::Point;
 use super::world::World;
 
-/// Most agents in a scene: an agent's id and species share 32 bits.
+/// The most agents in a scene: an agent's id and species share 32 bits.
 pub const MAX_AGENTS: u64 = 1 << 27;
 
-/// Shortest and longest side of a world; world units. In a smaller world positions lose meaning; in
-/// a larger one `f32` cannot distinguish nearby positions.
+/// Shortest and longest side of a world; world units. In a smaller world positions lose precision;
+/// in a larger one `f32` cannot distinguish nearby positions.
 pub const SIDES: (f32, f32) = (1.0, 1e7);
 
-/// Most targets of a scene, the pointer included: the size of the shader's uniform.
+/// The most targets of a scene, the pointer included: the size of the shader's uniform.
 pub const MAX_TARGETS: usize = 64;
 
-/// The pointer's name among the targets; it is always the first.
+/// The pointer's name among the targets. It is always the first target.
 pub const POINTER: &str = "pointer";
 
-/// Everything about a flock except its state.
+/// A flock without its state.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Name of the built-in scene or path of the file.
     pub name: String,
-    /// One sentence.
+    /// One sentence for `flockwork scenes`.
     pub about: String,
-    /// Size and boundary. The size is the one in the file until [`Scene::populate`] scales it.
+    /// Size and boundary. The size is the written one until [`Scene::populate`] scales it.
     pub world: World,
     /// Mean number of neighbours within the largest radius in a uniform flock, if the world grows
-    /// with the count; none if the scene fixes the world's size.
+    /// with the count; `None` if the scene fixes the world's size.
     pub density: Option<f32>,
-    /// How far one tick advances the motion; 1 in every source.
+    /// The motion of one tick, in ticks; 1 in every source.
     pub time_step: f32,
     /// Seed of the random numbers.
     pub seed: u32,
-    /// Kinds of agents.
+    /// The species of the agents.
     pub species: Vec<Species>,
     /// The pointer, then the targets of the file.
     pub targets: Vec<Target>,
-    /// Circles to steer round, as the file describes them.
+    /// Circles to steer around, as the file describes them.
     pub obstacle_plans: Vec<ObstaclePlan>,
-    /// Circles to steer round, placed in the world; made by [`Scene::populate`].
+    /// Circles to steer around, placed in the world by [`Scene::populate`].
     pub obstacles: Vec<Obstacle>,
     /// Lines to follow.
     pub paths: Vec<Path>,
     /// The flow field, if any.
     pub flow: Option<FlowPlan>,
-    /// What a click in the window does.
+    /// The effect of a click in the window.
     pub click: Click,
     /// True if a target follows the mouse without a button.
     pub follows: bool,
     /// The world's size in the file.
     pub written_size: Point,
-    /// True if the world's area grows with the count without a density.
+    /// True if the world's area grows with the count and there is no density.
     pub grows: bool,
-    /// Where each key was written, for errors that show only once the world has its size.
+    /// The origin of each key, for errors that appear only once the world has its size.
     pub origins: Vec<(String, Origin)>,
 }
 
-/// Obstacles of a scene file.
+/// One entry of the obstacles in a scene file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ObstaclePlan {
-    /// The centre; none: a random place. World units.
+    /// The centre; `None` for random places. World units.
     pub position: Option<Point>,
     /// World units.
     pub radius: f32,
@@ -87,14 +87,14 @@ pub struct ObstaclePlan {
     pub count: u32,
 }
 
-/// What a click in the window does.
+/// The effect of a click in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Click {
     /// The target `pointer` is active while the button is down.
     Call,
     /// Makes a new random path.
     Path,
-    /// Species that seek flee, and species that flee seek.
+    /// Exchanges seek and flee in all species.
     Flee,
     /// The nearest target follows the pointer.
     Target,
@@ -102,7 +102,7 @@ pub enum Click {
     Obstacle,
     /// Adds an agent under the pointer, with its species' first velocity; a drag adds more.
     Add,
-    /// Nothing: the first target at rest follows the mouse without a click.
+    /// No effect: the first target at rest follows the mouse without a click.
     Follow,
 }
 
@@ -132,8 +132,7 @@ impl Scene {
         self.species.iter().map(Species::perception_radius).fold(0.0, f32::max)
     }
 
-    /// The target that follows the mouse, if any: the first one of the file that does not move by
-    /// itself.
+    /// The target that follows the mouse, if any: the first target of the file that is at rest.
     #[must_use]
     pub fn led_target(&self) -> Option<usize> {
         let led = |target: &Target| target.name != POINTER && target.velocity == Point::ZERO;
@@ -146,8 +145,8 @@ impl Scene {
         Grid::new(&self.world, self.perception_radius(), count)
     }
 
-    /// Mean number of neighbours within the largest radius for `count` agents spread evenly over
-    /// the world.
+    /// Mean number of neighbours within the largest radius, if `count` agents are spread evenly
+    /// over the world.
     #[must_use]
     pub fn uniform_neighbours(&self, count: usize) -> f64 {
         let area = f64::from(self.world.size.x) * f64::from(self.world.size.y);

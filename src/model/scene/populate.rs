@@ -1,4 +1,4 @@
-//! Scales a scene to a count and makes the first state of its flock.
+//! Scales a scene to a count, and creates the first state of its flock.
 
 use rayon::prelude::*;
 
@@ -15,19 +15,19 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, FARTHEST, World};
 
-/// What the command line overrides in a scene.
+/// The values of a scene that the command line overrides.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request {
-    /// Number of agents; none: the scene's.
+    /// Number of agents; `None` for the scene's.
     pub count: Option<u64>,
-    /// Mean number of neighbours within the largest radius; none: the scene's.
+    /// Mean number of neighbours within the largest radius; `None` for the scene's.
     pub density: Option<f32>,
-    /// Seed; none: the scene's.
+    /// Seed; `None` for the scene's.
     pub seed: Option<u32>,
 }
 
 impl Scene {
-    /// Scales the scene to the request and makes its first state, tick 0. The state is a pure
+    /// Scales the scene to the request and creates its first state, tick 0. The state is a pure
     /// function of scene, count, density and seed.
     pub fn populate(&mut self, request: &Request) -> Result<FlockState, PopulateError> {
         let count = self.resize(request)?;
@@ -64,8 +64,8 @@ impl Scene {
         Ok(state)
     }
 
-    /// Scales the scene to the request without making agents, and returns their number; fails as
-    /// [`Scene::populate`] does.
+    /// Scales the scene to the request without creating agents, and returns their number. Fails
+    /// like [`Scene::populate`].
     pub fn resize(&mut self, request: &Request) -> Result<u64, PopulateError> {
         let count = request.count.unwrap_or(self.own_count());
         if count == 0 || count > MAX_AGENTS {
@@ -79,7 +79,8 @@ impl Scene {
         Ok(count)
     }
 
-    /// Refuses a world in which positions or wrapping lose their meaning.
+    /// Fails if the world is too small or too large, or if the speed or the look-ahead of a species
+    /// crosses a wrapped world.
     pub fn check_world(&self) -> Result<(), PopulateError> {
         let Point { x: width, y: height } = self.world.size;
         let (low, high) = SIDES;
@@ -129,7 +130,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Refuses scenery that would take too much memory, or too much time per agent.
+    /// Fails if the scenery would take too much memory, or too much time per agent.
     pub fn check_scenery(&self) -> Result<(), PopulateError> {
         let size = self.world.size;
         let (low, high) = (size * -2.0, size * 3.0);
@@ -161,8 +162,8 @@ impl Scene {
         fastest
     }
 
-    /// Makes the obstacles from their plans. In a world that has grown, obstacles with a place are
-    /// repeated with the period of the written size, and the number of the others grows with the
+    /// Creates the obstacles from their plans. In a world that has grown, obstacles with a position
+    /// repeat with the period of the written size, and the number of the others grows with the
     /// area.
     fn place_obstacles(&mut self) -> Result<(), PopulateError> {
         let times = self.world.size / self.written_size;
@@ -184,7 +185,7 @@ impl Scene {
                 obstacles.extend(ids.map(|id| Obstacle::new(place(id), plan.radius)));
                 continue;
             };
-            // A world of the written size has one copy, even of obstacles outside.
+            // A world of the written size has one copy, also of obstacles outside it.
             let copies = if area > 1.01 { times.ceil() } else { Point::ONE };
             for copy in 0..copies.x as u32 * copies.y as u32 {
                 let steps =
@@ -200,8 +201,8 @@ impl Scene {
     }
 
     /// Scales the world so that `count` agents have the requested density; its shape does not
-    /// change. With the scene's own count it keeps the written size. Targets, paths and spawn
-    /// places are scaled with it.
+    /// change. With the scene's own count the written size stays. Targets, paths and spawn places
+    /// are scaled too.
     fn scale(&mut self, count: u64, density: Option<f32>) -> Result<(), PopulateError> {
         let before = self.world.size;
         let times = self.size_times(count, density)?;
@@ -210,7 +211,7 @@ impl Scene {
         for target in &mut self.targets {
             let far = Point::splat(FARTHEST);
             target.position = (target.position * times).clamp(-far, far);
-            // A hit sends agents to a place inside the world, unless it is open.
+            // Agents that hit a target reappear inside the world, unless it is open.
             let last = self.world.size.map(f32::next_down);
             let inside = |place: Point| match self.world.boundary {
                 Boundary::Open => place.clamp(-far, far),
@@ -254,8 +255,8 @@ impl Scene {
     }
 }
 
-/// The share of each species in `count` agents, in proportion to the scene's own counts; rounded by
-/// largest remainder.
+/// The number of agents of each species among `count`, in proportion to the scene's own counts;
+/// rounded by largest remainder.
 fn shares(species: &[Species], count: u64) -> Vec<u64> {
     let own: u64 = species.iter().map(|s| s.count).sum();
     let exact = |s: &Species| u128::from(s.count) * u128::from(count);
@@ -270,14 +271,14 @@ fn shares(species: &[Species], count: u64) -> Vec<u64> {
     shares
 }
 
-/// Most obstacles within reach of one place. Lavapipe silently ends a shader's loop after 65,535
-/// iterations.
+/// The most obstacles within reach of one place. Lavapipe silently ends a shader's loop after
+/// 65,535 iterations.
 const MOST_IN_REACH: usize = 1 << 15;
 
-/// Number of places that an agent tries before it spawns inside an obstacle.
+/// Number of places that an agent tries before it starts inside an obstacle.
 const TRIES: u32 = 32;
 
-/// Position of agent `id` at tick 0: a `free` place, if one of the tried places is free.
+/// Position of agent `id` at tick 0: the first `free` place among its tries, if there is one.
 fn spawn_position(
     spawn: &Spawn,
     world: &World,
@@ -290,7 +291,7 @@ fn spawn_position(
     found.unwrap_or_else(|| place(spawn, world, seed, id, 0))
 }
 
-/// The place that agent `id` draws in try `number`.
+/// The place that agent `id` draws in try number `number`.
 fn place(spawn: &Spawn, world: &World, seed: u32, id: u32, number: u32) -> Point {
     let x = unit(seed, id, number, Use::SpawnX);
     let y = unit(seed, id, number, Use::SpawnY);

@@ -1,4 +1,4 @@
-//! A species: body, looks, where its agents start, and how they behave.
+//! A species: body, looks, start and behaviours of its agents.
 
 use super::variation::{Law, Slot, Variation, drawn};
 use crate::model::behaviours::bounds::{FASTEST, STRONGEST};
@@ -29,7 +29,7 @@ crate::parameters! {
     }
 }
 
-/// What the colour of an agent shows.
+/// The quantity that an agent's colour shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum ColourBy {
@@ -99,16 +99,16 @@ impl SpawnPlace {
 pub enum Start {
     /// A speed, or the agent's own max_speed; a heading, or a random direction.
     Heading {
-        /// World units per tick; none: the agent's own max_speed.
+        /// World units per tick; `None` for the agent's own max_speed.
         speed: Option<f32>,
-        /// Degrees from the x axis; none: at random.
+        /// Degrees from the x axis; `None` for a random direction.
         heading: Option<f32>,
     },
     /// Each component is drawn evenly between two numbers; world units per tick.
     Components {
-        /// The smaller ones.
+        /// The smaller numbers.
         from: Point,
-        /// The larger ones.
+        /// The larger numbers.
         to: Point,
     },
 }
@@ -116,9 +116,9 @@ pub enum Start {
 /// How the agents of a species start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spawn {
-    /// Where.
+    /// The place.
     pub place: SpawnPlace,
-    /// Centre of the point, disc or row; none: the middle of the world.
+    /// Centre of the point, disc or row; `None` for the middle of the world.
     pub at: Option<Point>,
     /// Radius of the disc; world units.
     pub radius: f32,
@@ -158,7 +158,7 @@ impl Start {
 /// One behaviour of a species and the values of its parameters, in the order of its table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// Which behaviour.
+    /// The behaviour.
     pub kind: Kind,
     /// Value of each parameter of `kind.info().parameters`.
     pub values: Vec<f32>,
@@ -175,13 +175,13 @@ pub struct Species {
     pub body: Body,
     /// The shape of its drawn agents.
     pub look: BoidShape,
-    /// What its colour shows.
+    /// The quantity that the colour shows.
     pub colour: ColourBy,
-    /// Where its agents start.
+    /// How its agents start.
     pub spawn: Spawn,
-    /// Where they start if `--count` asks for more agents than the scene has.
+    /// How they start if `--count` asks for more agents than the scene has.
     pub spawn_at_scale: Spawn,
-    /// What its agents do, in the order of the file.
+    /// The behaviours of its agents, in the order of the file.
     pub rules: Vec<Rule>,
     /// Values that depend on time, on the size or on the agent: those of the body, then those of
     /// the rules, each in the order of its table.
@@ -195,9 +195,9 @@ impl Species {
         self.rules.iter().find(|rule| rule.kind == kind)
     }
 
-    /// The value of a behaviour's parameter. If the species does not have the behaviour, weight,
-    /// radius and `with` are 0 and the other parameters have their defaults: engines compute its
-    /// force in the lanes of other species, and it must be finite.
+    /// The value of a behaviour's parameter. If the species lacks the behaviour, weight, radius and
+    /// `with` are 0 and the other parameters have their defaults: engines compute the force also in
+    /// the lanes of other species, and it must be finite.
     #[must_use]
     pub fn value(&self, kind: Kind, index: usize) -> f32 {
         if let Some(rule) = self.rule(kind) {
@@ -224,7 +224,7 @@ impl Species {
     }
 
     /// The smallest and largest value of a behaviour's parameter at any time; zeros if the species
-    /// does not have the behaviour.
+    /// lacks the behaviour.
     #[must_use]
     pub fn range(&self, kind: Kind, key: &str) -> (f32, f32) {
         let slot = kind.parameter(key);
@@ -259,8 +259,8 @@ impl Species {
         self.largest_of_body("size", self.body.size)
     }
 
-    /// The least and the largest size that its agents draw; world units. Twice the same where they
-    /// draw none.
+    /// The smallest and largest size that its agents draw; world units. Both are equal if they draw
+    /// none.
     #[must_use]
     pub fn sizes(&self) -> (f32, f32) {
         (self.least(Slot::size()), self.body.size)
@@ -285,25 +285,26 @@ impl Species {
         [mass, max_speed, max_force, size, limit, combine]
     }
 
-    /// The value of a behaviour's parameter as engines read it; see [`Species::value`].
+    /// The value of a behaviour's parameter in the engines' encoding; see [`Species::value`].
     #[must_use]
     pub fn encoded(&self, kind: Kind, index: usize) -> f32 {
         let parameter = kind.info().parameters.get(index);
         parameter.map_or(0.0, |parameter| parameter.encoded(self.value(kind, index)))
     }
 
-    /// The behaviour's position in the order of a species with priorities: 0 for the first; the
-    /// number of behaviours, which is never reached, if the species does not have it.
+    /// The behaviour's position in the order of a species with priorities, from 0. If the species
+    /// lacks it, the number of behaviours, which is never reached.
     #[must_use]
     pub fn turn(&self, kind: Kind) -> f32 {
         let turn = self.rules.iter().position(|rule| rule.kind == kind);
         turn.unwrap_or(Kind::ALL.len()) as f32
     }
 
-    /// The largest radius within which it looks at neighbours; 0 if it looks at none. World units.
+    /// The largest radius within which it perceives neighbours; 0 if it perceives none. World
+    /// units.
     #[must_use]
     pub fn perception_radius(&self) -> f32 {
-        // A behaviour with a target looks at no neighbours.
+        // A behaviour with a target needs no neighbours.
         let perceives = |rule: &&Rule| {
             let target = rule.kind.parameter("target");
             target.is_none_or(|slot| rule.values[slot] == NO_TARGET)

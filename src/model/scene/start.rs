@@ -1,4 +1,4 @@
-//! Start positions that a benchmark chooses instead of the scene.
+//! Start positions for benchmarks, instead of the scene's.
 
 use super::error::PopulateError;
 use super::populate::Request;
@@ -10,15 +10,15 @@ use crate::model::vector::Point;
 /// Share of the world's area that a clump covers.
 const CLUMP: f32 = 0.01;
 
-/// Where agents start. Speeds and headings are the scene's in any case.
+/// The start positions. Speeds and headings always follow the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartLayout {
-    /// As the scene's `spawn` and `spawn_at_scale` say.
+    /// From the scene's `spawn` and `spawn_at_scale`.
     AsWritten,
     /// Anywhere in the world, at random.
     Even,
-    /// Anywhere in a square in the middle of the world, a hundredth of its area. If the world is
-    /// too narrow for the square, a rectangle of the same area.
+    /// Anywhere in a square in the middle of the world, a hundredth of its area. If the square does
+    /// not fit, a rectangle of the same area.
     Clump,
 }
 
@@ -61,7 +61,7 @@ impl Scene {
         Ok(state)
     }
 
-    /// True if `count` agents of the unchanged scene start anywhere in the world.
+    /// True if `count` agents of the unscaled scene start anywhere in the world.
     #[must_use]
     pub fn starts_evenly(&self, count: u64) -> bool {
         let grown = count > self.own_count();
@@ -83,7 +83,7 @@ mod tests {
         (scene, state)
     }
 
-    /// Sides of the smallest rectangle round all agents; world units.
+    /// Sides of the smallest rectangle around all agents; world units.
     fn extent(state: &FlockState) -> Point {
         let low = state.position.iter().copied().reduce(Point::min).unwrap();
         state.position.iter().copied().reduce(Point::max).unwrap() - low

@@ -1,4 +1,4 @@
-//! What a scene needs from its world and its engine, derived from the needs of its behaviours.
+//! The needs of a scene's behaviours: scenery, memory, and extra work for the engine.
 
 use super::{ColourBy, Rule, Scene, Species};
 use crate::model::behaviours::{Kind, Needs, ObstacleReach, Target, Uses};
@@ -18,8 +18,8 @@ impl Scene {
         }
     }
 
-    /// True if obstacles, paths and flow matter to the species of `other` as far away as they do here.
-    /// Then both scenes have the same [`Scenery`], as long as their scenery is the same.
+    /// True if the species of `other` need obstacles, paths and flow as far away as those of this
+    /// scene. Then scenes with equal worlds and scenery have the same [`Scenery`].
     #[must_use]
     pub fn looks_for_scenery_as(&self, other: &Self) -> bool {
         let looks = |rule: &&Rule| {
@@ -47,7 +47,7 @@ impl Scene {
         })
     }
 
-    /// The obstacles, each listed as far away as some species needs it.
+    /// The obstacles, each listed as far away as any species needs it.
     #[must_use]
     pub fn obstacles_in_reach(&self) -> Obstacles {
         let rules: Vec<_> = self.rules_that(|needs| needs.obstacles_within).collect();
@@ -58,7 +58,7 @@ impl Scene {
             let reach = |(species, kind, within): &(&Species, Kind, ObstacleReach)| {
                 within(&|key| species.range(*kind, key), obstacle.radius, species.largest_size())
             };
-            // The factor keeps rounding from losing an obstacle just within reach.
+            // The factor covers rounding: an obstacle just within reach must be listed.
             rules.iter().map(reach).fold(0.0, f32::max) * 1.001
         })
     }
@@ -70,7 +70,7 @@ impl Scene {
         Paths::within(&self.world, paths, ahead.unwrap_or(0.0))
     }
 
-    /// The flow field, if some species follows it.
+    /// The flow field, if any species follows it.
     #[must_use]
     pub fn followed_flow(&self) -> Option<&FlowPlan> {
         let follows = self.rules_that(|needs| needs.flow.then_some(())).next().is_some();
@@ -84,7 +84,7 @@ impl Scene {
         plan.map_or_else(FlowField::none, |plan| FlowField::new(plan, self.world.size, self.seed))
     }
 
-    /// The behaviours of all species, and the extra work for the engine.
+    /// The behaviours of all species, and the extra work that they cause.
     #[must_use]
     pub fn uses(&self) -> Uses {
         let rules = || self.species.iter().flat_map(|species| &species.rules);

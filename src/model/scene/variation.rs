@@ -1,4 +1,4 @@
-//! Values of a species that depend on its size, on noise in time, or on the agent.
+//! Values of a species that vary: with its size, with noise in time, or with the agent.
 
 use std::borrow::Cow;
 
@@ -10,16 +10,16 @@ use crate::model::behaviours::Kind;
 use crate::model::parameter::{Parameter, Parameters};
 use crate::model::random::{Use, unit};
 
-/// Which value of a species.
+/// One of a species' values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// A row of the body's table.
+    /// An index into the body's table.
     Body(usize),
-    /// A row of a behaviour's table.
+    /// A behaviour, and an index into its table.
     Rule(Kind, usize),
 }
 
-/// What a value depends on.
+/// The law that a value follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
     /// `base + amplitude · noise(tick / period)` with Perlin noise from −1 to 1. Source: *The
@@ -40,8 +40,8 @@ pub enum Law {
         /// World units.
         scale: f32,
     },
-    /// Each agent draws its own number once, evenly from `from` to the base. The species holds the
-    /// largest value: radii, speeds and cells for all agents use it.
+    /// Each agent draws its own number once, evenly from `from` to the base. The base is the
+    /// largest value; radii, speeds and cells for all agents use it.
     PerAgent {
         /// The smallest value, in the same unit.
         from: f32,
@@ -51,18 +51,18 @@ pub enum Law {
 /// A value that follows a law; the species holds its base.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variation {
-    /// Which value.
+    /// The value.
     pub slot: Slot,
-    /// What it depends on.
+    /// Its law.
     pub law: Law,
 }
 
-/// The number that agent `id` draws from `low` to `high`, both as engines read them; `key` is the
-/// [`Slot::noise_key`]. A pure function of seed, id and key; `with_traits` in `shaders/rules.wgsl`
-/// gives the same bits.
+/// The number that agent `id` draws from `low` to `high`, all in the engines' encoding; `key` is
+/// the [`Slot::noise_key`]. A pure function of seed, id and key; `with_traits` in
+/// `shaders/rules.wgsl` gives the same bits.
 #[must_use]
 pub fn drawn(low: f32, high: f32, seed: u32, id: u32, key: u32) -> f32 {
-    // Rounding may put the sum above `high`.
+    // Rounding could lift the sum above `high`.
     (low + (high - low) * unit(seed, id, key, Use::Trait)).min(high)
 }
 
@@ -92,8 +92,8 @@ impl Slot {
         }
     }
 
-    /// The key as a number for random draws: FNV-1a of its letters, so that a new parameter does
-    /// not change the draws of others.
+    /// The key as a number for random draws: FNV-1a of its letters. So a new parameter does not
+    /// change the draws of others.
     #[must_use]
     pub fn noise_key(self) -> u32 {
         let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
@@ -101,8 +101,8 @@ impl Slot {
     }
 }
 
-/// The coordinate of the noise for each variation: off the lattice lines, where noise is zero, and
-/// far from every other variation, so that they differ.
+/// The noise coordinate of each variation: off the lattice lines, where noise is zero, and far from
+/// all others, so that they differ.
 fn noise_coordinate(species: usize, variation: usize) -> f64 {
     (species * 64 + variation) as f64 * 7.0 + 0.37
 }
@@ -129,7 +129,7 @@ impl Variation {
                 Law::Noise { amplitude, .. } => base + amplitude * noise,
                 Law::GrowsWithSize { scale } => base * (1.0 - (-size / scale).exp()),
                 Law::ShrinksWithSize { scale } => base * (-size / scale).exp(),
-                // The species keeps the largest value.
+                // The base is the largest value.
                 Law::PerAgent { .. } => base,
             };
             value.clamp(low, high)
@@ -155,8 +155,8 @@ impl Variation {
 }
 
 impl Species {
-    /// Puts the variations in the order of the body's table and of the rules. The noise of each
-    /// follows from its place among them, which must not depend on the order of a file's keys.
+    /// Sorts the variations into the order of the body's table and of the rules. Their noise
+    /// depends on this order, which must not depend on the order of a file's keys.
     pub(super) fn sort_variations(&mut self) {
         let Self { rules, variations, .. } = self;
         variations.sort_by_key(|variation| match variation.slot {
@@ -175,7 +175,7 @@ impl Species {
         self.variations.iter().any(own)
     }
 
-    /// The species with the values that agent `id` has drawn.
+    /// The species with the values that agent `id` draws.
     #[must_use]
     pub fn of_agent(&self, seed: u32, id: u32) -> Cow<'_, Self> {
         if !self.variations.iter().any(Variation::is_drawn) {
@@ -191,8 +191,8 @@ impl Species {
         Cow::Owned(own)
     }
 
-    /// The smallest value of a slot for any agent, as engines read it: the value itself if agents
-    /// do not draw it.
+    /// The smallest value of a slot for any agent, in the engines' encoding: the value itself if
+    /// agents do not draw it.
     #[must_use]
     pub fn least(&self, slot: Slot) -> f32 {
         let own = self.variations.iter().find(|variation| variation.slot == slot);
@@ -229,7 +229,7 @@ impl Scene {
                     _ => 0.0,
                 };
                 variation.apply(species, noise);
-                // Agents still draw theirs; the other variations are values now.
+                // Agents still draw these values; the other variations have become fixed values.
                 species.variations.extend(variation.is_drawn().then_some(variation));
             }
         }
@@ -249,7 +249,7 @@ impl Scene {
         Traits::of(all.filter(|variation| variation.is_drawn()).map(|variation| variation.slot))
     }
 
-    /// True when agents of some species draw their own size.
+    /// True if agents of some species draw their own size.
     #[must_use]
     pub fn draws_sizes(&self) -> bool {
         self.species.iter().any(Species::draws_size)
@@ -263,7 +263,7 @@ impl Scene {
     }
 }
 
-/// Most parameters of a body or a behaviour.
+/// The most parameters of a body or a behaviour.
 const SLOTS: usize = 8;
 
 /// A set of slots that each agent draws.
@@ -290,7 +290,7 @@ impl Traits {
         self == Self::default()
     }
 
-    /// The slots, the body's first.
+    /// The slots; the body's come first.
     pub fn slots(self) -> impl Iterator<Item = Slot> {
         let kinds = Kind::ALL.into_iter();
         let rules = kinds.flat_map(|kind| (0..SLOTS).map(move |i| Slot::Rule(kind, i)));
@@ -300,7 +300,7 @@ impl Traits {
     }
 }
 
-/// The set has room for the body and all behaviours.
+/// The bits suffice for the body and all behaviours.
 const _: () = assert!((Kind::ALL.len() + 1) * SLOTS <= 256);
 
 #[cfg(test)]

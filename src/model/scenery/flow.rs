@@ -5,15 +5,15 @@ use noise::{NoiseFn, Perlin};
 use super::SpatialIndex;
 use crate::model::vector::Point;
 
-/// Most cells of a field; larger worlds get wider cells.
+/// The most cells of a field; larger worlds get wider cells.
 const MOST_CELLS: u32 = 1 << 20;
 
-/// Where the vectors come from.
+/// The source of the vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowKind {
     /// Perlin noise: an angle that changes gently from place to place.
     Perlin,
-    /// Anticlockwise round the middle of the world.
+    /// Anticlockwise around the middle of the world.
     Vortex,
     /// A grid read from a file.
     File,
@@ -28,9 +28,9 @@ impl FlowKind {
 /// A flow field as a scene describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowPlan {
-    /// Where the vectors come from.
+    /// The source of the vectors.
     pub kind: FlowKind,
-    /// Side of a cell in world units, for noise and vortex.
+    /// Side of a cell for noise and vortex; world units.
     pub cell: f32,
     /// Change of the noise's coordinate from one cell to the next.
     pub frequency: f32,
@@ -38,7 +38,7 @@ pub struct FlowPlan {
     pub grid: (u32, u32),
     /// The file's path; hosts read the file.
     pub file: Option<String>,
-    /// The file's vectors, row by row from the bottom; empty until it is read.
+    /// The file's vectors, row by row from the bottom; empty until the host has read it.
     pub vectors: Vec<Point>,
 }
 
@@ -55,10 +55,10 @@ impl Default for FlowPlan {
     }
 }
 
-/// A vector for each cell; its length does not matter.
+/// A vector per cell; its length does not matter.
 #[derive(Clone, Debug)]
 pub struct FlowField {
-    /// The cells, over the whole world; positions outside belong to the nearest cell.
+    /// The cells, over the whole world; a position outside uses the nearest cell.
     pub index: SpatialIndex,
     /// Row by row from the bottom.
     pub vectors: Vec<Point>,
@@ -98,7 +98,7 @@ impl FlowField {
     #[inline]
     #[must_use]
     pub fn at(&self, [x, y]: [f32; 2]) -> [f32; 2] {
-        // `as` saturates and sends NaN to 0.
+        // `as` saturates, and turns NaN into 0.
         let column = (x * self.index.cells_per_unit.x) as u32;
         let row = (y * self.index.cells_per_unit.y) as u32;
         let last = |cells: u32| cells.saturating_sub(1);

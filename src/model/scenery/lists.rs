@@ -4,15 +4,15 @@ use std::borrow::Cow;
 
 use crate::model::vector::Point;
 
-/// Cells are wider than their share of the rectangle by this part of a side: eight roundings.
+/// Cells are wider than their share of the rectangle by this factor: eight roundings.
 const EDGE: f32 = 1e-6;
 
-/// Cells of equal size over a rectangle that need not begin at the origin.
+/// Cells of equal size over a rectangle that may begin anywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpatialIndex {
     /// Lower left corner; world units.
     pub origin: Point,
-    /// Cells per world unit, for each axis.
+    /// Cells per world unit, on each axis.
     pub cells_per_unit: Point,
     /// Cells in a row.
     pub columns: u32,
@@ -25,7 +25,8 @@ impl SpatialIndex {
     pub const EMPTY: Self =
         Self { origin: Point::ZERO, cells_per_unit: Point::ZERO, columns: 0, rows: 0 };
 
-    /// Cells of about `side` over the rectangle from `low` to `high`, `most` at most.
+    /// Cells with sides of about `side` over the rectangle from `low` to `high`; at most `most`
+    /// cells.
     #[must_use]
     pub fn over(low: Point, high: Point, side: f32, most: u32) -> Self {
         let extent = (high - low).max(Point::splat(1e-3));
@@ -64,14 +65,14 @@ impl SpatialIndex {
         self.origin + steps / self.cells_per_unit
     }
 
-    /// The number of the cell that holds a position, row by row from the bottom; none outside.
+    /// The number of the cell at a position, row by row from the bottom; `None` outside.
     #[inline]
     #[must_use]
     pub fn cell(&self, x: f32, y: f32) -> Option<usize> {
         let column = (x - self.origin.x) * self.cells_per_unit.x;
         let row = (y - self.origin.y) * self.cells_per_unit.y;
         let (columns, rows) = (self.columns as f32, self.rows as f32);
-        // False for NaN.
+        // Also false for NaN.
         let inside = column >= 0.0 && row >= 0.0 && column <= columns && row <= rows;
         if !inside || self.columns == 0 {
             return None;
@@ -82,18 +83,18 @@ impl SpatialIndex {
     }
 }
 
-/// Several lists of things, stored one behind the other.
+/// Several lists of items, stored one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellLists<T> {
     /// Start of each list in `items`, and the end of the last one.
     pub start: Vec<u32>,
-    /// The things, list by list.
+    /// The items, list by list.
     pub items: Vec<T>,
-    /// The number of each thing among all things; ascending in a list.
+    /// The index of each entry's item among all items; ascending within a list.
     rank: Vec<u32>,
 }
 
-/// Most lists that are joined at a time: one per lane.
+/// The most lists that are joined at a time: one per lane.
 const MOST_JOINED: usize = 16;
 
 impl<T> Default for CellLists<T> {
@@ -103,7 +104,7 @@ impl<T> Default for CellLists<T> {
 }
 
 impl<T: Copy> CellLists<T> {
-    /// Each of `lists` holds numbers of `things`, in ascending order.
+    /// Each of `lists` holds indices into `things`, ascending.
     #[must_use]
     pub fn of(things: &[T], lists: &[Vec<u32>]) -> Self {
         let mut start = Vec::with_capacity(lists.len() + 1);
@@ -117,15 +118,14 @@ impl<T: Copy> CellLists<T> {
         Self { start, items, rank }
     }
 
-    /// The union of the first sixteen different `lists`: each thing once, in the order of the
-    /// numbers.
+    /// The union of the first sixteen distinct `lists`: each item once, in the order of the items.
     #[inline]
     #[must_use]
     pub fn joined(&self, lists: impl Iterator<Item = usize>) -> Cow<'_, [T]> {
         let mut distinct = [usize::MAX; MOST_JOINED];
         let mut count = 0;
         for list in lists {
-            // Adjacent lanes mostly ask for the same list.
+            // Adjacent lanes mostly have the same list.
             let known = distinct[..count].iter().rev().any(|other| *other == list);
             if !known && count < MOST_JOINED {
                 distinct[count] = list;
@@ -150,14 +150,14 @@ impl<T: Copy> CellLists<T> {
         places.into_iter().map(|place| self.items[place as usize]).collect()
     }
 
-    /// Number of things in the longest list.
+    /// Number of items in the longest list.
     #[must_use]
     pub fn longest(&self) -> usize {
         let lengths = self.start.windows(2).map(|ends| ends[1] - ends[0]);
         lengths.max().unwrap_or(0) as usize
     }
 
-    /// The things in list `index`; none if there is no such list.
+    /// The items in list `index`; empty if there is no such list.
     #[inline]
     #[must_use]
     pub fn list(&self, index: usize) -> &[T] {

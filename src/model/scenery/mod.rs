@@ -1,5 +1,4 @@
-//! Obstacles, paths and a flow field, sorted into cells so that an agent looks only at those
-//! nearby.
+//! Obstacles, paths and a flow field, sorted into cells so that an agent examines only nearby ones.
 
 mod flow;
 mod lists;
@@ -11,7 +10,7 @@ pub use lists::{CellLists, SpatialIndex};
 pub use obstacles::{Obstacle, Obstacles};
 pub use paths::{Path, Paths, Segment};
 
-/// The scenery that behaviours look up. A scene builds only the parts that its behaviours need.
+/// The scenery that behaviours look up. A scene builds only what its behaviours need.
 #[derive(Clone, Debug)]
 pub struct Scenery {
     /// Circles, listed in each cell within their reach.

@@ -1,4 +1,4 @@
-//! Obstacles: circles that agents steer round.
+//! Obstacles: circles that agents steer around.
 
 use std::borrow::Cow;
 
@@ -6,22 +6,22 @@ use super::{CellLists, SpatialIndex};
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, World};
 
-/// Most cells that obstacles are sorted into.
+/// The most cells in an index of obstacles.
 const MOST_CELLS: usize = 1 << 18;
 
-/// Cells across the reach of an obstacle: more cells make the lists shorter and the table longer.
+/// Cells across the reach of an obstacle. More cells make the lists shorter and the table longer.
 const CELLS_ACROSS: f32 = 4.0;
 
-/// Most cells per obstacle: a large world with few obstacles gets wider cells.
+/// The most cells per obstacle: a large world with few obstacles gets wider cells.
 const CELLS_PER_OBSTACLE: usize = 64;
 
-/// The limits on cells and on entries are at least this, however few obstacles there are.
+/// The least value of the limits on cells and on entries, even for few obstacles.
 const FEWEST: usize = 1 << 12;
 
-/// Most entries of all lists together, per obstacle.
+/// The most entries of all lists together, per obstacle.
 const ENTRIES_PER_OBSTACLE: usize = 64;
 
-/// Most entries of all lists together, unless there are more obstacles; 80 MiB.
+/// The most entries of all lists together, unless there are more obstacles; 80 MiB.
 const MOST_ENTRIES: usize = 1 << 22;
 
 /// A circle.
@@ -32,12 +32,12 @@ pub struct Obstacle {
     pub position: Point,
     /// World units.
     pub radius: f32,
-    /// Padding: shaders read four floats.
+    /// Padding, because shaders read four floats.
     pub unused: f32,
 }
 
 impl Obstacle {
-    /// A circle of `radius` round `position`.
+    /// A circle of `radius` around `position`.
     #[must_use]
     pub fn new(position: Point, radius: f32) -> Self {
         Self { position, radius, unused: 0.0 }
@@ -47,14 +47,14 @@ impl Obstacle {
 /// For each cell the obstacles that may affect an agent in it.
 #[derive(Clone, Debug)]
 pub struct Obstacles {
-    /// The cells; outside, no obstacle is within reach.
+    /// The cells. No obstacle is within reach of places outside them.
     pub index: SpatialIndex,
-    /// For each cell the obstacles within reach of some place in it, in the order of the scene.
+    /// For each cell the obstacles within reach of a place in it, in the order of the scene.
     pub cells: CellLists<Obstacle>,
 }
 
 impl Obstacles {
-    /// None.
+    /// No obstacles.
     #[must_use]
     pub fn none() -> Self {
         Self { index: SpatialIndex::EMPTY, cells: CellLists::default() }
@@ -91,8 +91,8 @@ impl Obstacles {
             };
             obstacles.iter().map(one).sum()
         };
-        // If few obstacles are much larger than the others, cells get wider: each large one would
-        // be listed in nearly all narrow cells.
+        // If a few obstacles are much larger than the others, cells are widened: each large
+        // obstacle would be in the lists of nearly all narrow cells.
         while index.cells() > 1 && listed(&index) > most_entries {
             side = side.max(index.cell_size().max_element()) * 2.0;
             index = SpatialIndex::over(low, high, side, most_cells);
@@ -128,8 +128,8 @@ impl Obstacles {
         self.index.cell(x, y).map_or(&[], |cell| self.cells.list(cell))
     }
 
-    /// The obstacles that may affect any of several agents; agents with a `weight` of 0 are
-    /// skipped.
+    /// The obstacles that may affect any of several agents. Agents with a `weight` of 0 do not
+    /// count.
     #[inline]
     #[must_use]
     pub fn near_any(&self, x: &[f32], y: &[f32], weight: &[f32]) -> Cow<'_, [Obstacle]> {
@@ -137,7 +137,7 @@ impl Obstacles {
         self.cells.joined(places.filter_map(|((x, y), _)| self.index.cell(*x, *y)))
     }
 
-    /// True when a position lies inside one of them.
+    /// True if a position lies inside an obstacle.
     #[must_use]
     pub fn cover(&self, world: &World, position: Point) -> bool {
         self.near(position.to_array()).iter().any(|obstacle| {
@@ -151,11 +151,11 @@ impl Obstacles {
 /// numbers has a relative error of 2⁻²³.
 const ROUNDING: f32 = 0.05;
 
-/// The cells of one axis within `reach` cells of `middle`, each once; across the seam if the axis
+/// The cells on one axis within `reach` cells of `middle`, each once; across the seam if the axis
 /// `wraps`.
 fn covered(middle: f32, reach: f32, cells: u32, wraps: bool) -> Vec<u32> {
     let count = cells as i64;
-    // The margin outweighs the rounding of a position's own cell.
+    // The margin is larger than the rounding of a position's own cell.
     let first = (middle - reach - ROUNDING).floor().max(-1e9) as i64;
     let last = (middle + reach + ROUNDING).floor().min(1e9) as i64;
     if !wraps {

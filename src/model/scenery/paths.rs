@@ -9,40 +9,40 @@ use crate::model::real::Real;
 use crate::model::vector::{Point, Vector};
 use crate::model::world::{Boundary, World};
 
-/// Most cells that paths' segments are sorted into.
+/// The most cells in an index of segments.
 const MOST_CELLS: usize = 1 << 16;
 
-/// Cells per segment, images included. It gives lists of about eight segments, and cells as wide as
-/// the group of agents that the CPU steers at a time. (With 32, lists are half as long, but joining
-/// them costs more.)
+/// Cells per segment, images included. Lists then have about eight segments, and a cell is as wide
+/// as the group of agents that the CPU steers at a time. (With 32, lists are half as long, but
+/// joining them costs more.)
 const CELLS_PER_SEGMENT: usize = 4;
 
-/// Fewest cells.
+/// The fewest cells.
 const FEWEST_CELLS: usize = 1024;
 
-/// Most entries of all lists together per segment, images included, as long as cells can be made
-/// wider. Evenly spread segments take about 64: half in the lists of all paths, half in those of
+/// The most entries of all lists together, per segment, images included, as long as cells can be
+/// widened. Evenly spread segments take about 64: half in the lists of all paths, half in those of
 /// single paths.
 const ENTRIES_PER_SEGMENT: usize = 128;
 
-/// The limit on entries is at least this, however few segments there are.
+/// The least value of that limit, even for few segments.
 const FEWEST_ENTRIES: usize = 1 << 16;
 
-/// Most entries of all lists together: 80 MiB.
+/// The largest value of that limit: 80 MiB.
 const MOST_ENTRIES: usize = 1 << 22;
 
-/// Segments are first picked for at most this many blocks of cells; each block looks at all
+/// Segments are first selected for at most this many blocks of cells; each block examines all
 /// segments.
 const FEWEST_BLOCKS: u32 = 16;
 
-/// A line of segments.
+/// A polyline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     /// Name in the scene file.
     pub name: String,
     /// World units; at least two.
     pub points: Vec<Point>,
-    /// True when the last point leads back to the first.
+    /// True if the last point connects to the first.
     pub closed: bool,
 }
 
@@ -55,7 +55,7 @@ impl Path {
     }
 }
 
-/// A piece of a path. A segment of length zero is a point without direction.
+/// A piece of a path. A segment of length zero is a point, without direction.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Segment {
@@ -78,7 +78,7 @@ impl Segment {
         from + way * part.where_or(zero.less_than(squared), zero)
     }
 
-    /// From one end to the other, in the shape of `like`.
+    /// The vector from one end to the other, with as many lanes as `like`.
     #[inline(always)]
     pub fn way<R: Real>(&self, like: R) -> Vector<R> {
         Vector::constant(like, self.to) - Vector::constant(like, self.from)
@@ -94,17 +94,18 @@ impl Segment {
     }
 }
 
-/// The segments that may be nearest to a place, cell by cell, for each path and for all of them.
+/// For each cell the segments that may be nearest to a place in it, for each path and for all
+/// paths.
 ///
-/// In a wrapped world segments have images across the seams, and the cells extend as far beyond the
-/// world as agents look: distances need no wrapping.
+/// In a wrapped world segments have images across the seams, and the cells extend beyond the world
+/// by the distance that agents look ahead. So distances need no wrapping.
 #[derive(Clone, Debug)]
 pub struct Paths {
     /// The cells.
     pub index: SpatialIndex,
-    /// Lists of the segments that may be nearest to some place in a cell, in the order of the
-    /// scene. First come the lists of all paths together, one for each cell and one for everywhere
-    /// else; then the same lists for each path.
+    /// For each cell the segments that may be nearest to a place in it, in the order of the scene.
+    /// The lists of all paths together come first: one per cell, and one for everywhere else. Then
+    /// each path has the same set of lists.
     pub cells: CellLists<Segment>,
 }
 
@@ -128,11 +129,11 @@ impl Paths {
         let all = each.concat();
         let most = (all.len() * ENTRIES_PER_SEGMENT).clamp(FEWEST_ENTRIES, MOST_ENTRIES);
         let wanted = (all.len() * CELLS_PER_SEGMENT).clamp(FEWEST_CELLS, MOST_CELLS);
-        // Every path has a list for each cell, even far away from it.
+        // Every path has a list per cell, even far away from it.
         let mut cells = wanted.min(most / (each.len() + 1)).max(1) as u32;
         loop {
             let index = SpatialIndex::over(low, high, 0.0, cells);
-            // If many segments are almost equally near, wider cells bound the number of entries.
+            // If many segments are almost equally near, wider cells limit the number of entries.
             if let Some(lists) = lists(&index, &each, &all, most) {
                 return Self { index, cells: CellLists::of(&all, &lists) };
             }
@@ -140,8 +141,8 @@ impl Paths {
         }
     }
 
-    /// The number of the list of segments that may be nearest to a place. They belong to path
-    /// number `path`, or to all paths if it is negative.
+    /// The number of the list of segments that may be nearest to a place: of path number `path`, or
+    /// of all paths if it is negative.
     #[inline]
     fn list(&self, path: f32, x: f32, y: f32) -> usize {
         let cells = self.index.cells();
@@ -149,9 +150,9 @@ impl Paths {
         set * (cells + 1) + self.index.cell(x, y).unwrap_or(cells)
     }
 
-    /// The segments that may be nearest to any of several agents' places. They belong to path
-    /// number `path`, or to all paths if it is negative. Only agents with `followed == path` and a
-    /// positive `weight` are considered.
+    /// The segments that may be nearest to the place of any of several agents: of path number
+    /// `path`, or of all paths if it is negative. Only agents with `followed == path` and a
+    /// positive `weight` count.
     #[inline]
     #[must_use]
     pub fn candidates<R: Real>(
@@ -174,7 +175,7 @@ impl Paths {
     }
 }
 
-/// The lists of all paths together, then those of each path; none if they have more than `most`
+/// The lists of all paths together, then those of each path; `None` if they have more than `most`
 /// entries and there is more than one cell.
 fn lists(
     index: &SpatialIndex,
@@ -200,8 +201,8 @@ fn lists(
     Some(lists)
 }
 
-/// The segments of a path; in a wrapped world also their images that may be nearest to a place in
-/// the rectangle from `low` to `high`.
+/// The segments of a path. In a wrapped world they include all images that may be nearest to a
+/// place in the rectangle from `low` to `high`.
 fn images(world: &World, path: &Path, low: Point, high: Point) -> Vec<Segment> {
     if world.boundary != Boundary::Wrap {
         return path.segments().collect();
@@ -226,12 +227,12 @@ fn images(world: &World, path: &Path, low: Point, high: Point) -> Vec<Segment> {
     images
 }
 
-/// For each cell the numbers of the segments that may be nearest to some place in it, and at the
-/// end all of them, for places outside. None if the cells have more than `most` entries.
+/// For each cell the numbers of the segments that may be nearest to a place in it; at the end all
+/// segments, for places outside. `None` if the cells have more than `most` entries.
 ///
-/// Segments are picked for large blocks of cells first, then for smaller and smaller ones. Each
-/// block picks from its parent's segments, so no cell looks at all segments, and too many entries
-/// show early.
+/// Segments are selected for large blocks of cells first, then for smaller and smaller ones. Each
+/// block selects from its parent's segments, so no cell examines all segments, and an excess of
+/// entries shows early.
 fn sorted_into(
     index: &SpatialIndex,
     segments: &[Segment],
@@ -248,8 +249,8 @@ fn sorted_into(
         let distances: Vec<f32> = numbers.iter().map(distance).collect();
         let nearest = distances.iter().copied().fold(f32::MAX, f32::min);
         // A place in the block is at most half the diagonal from its middle. There the segment
-        // nearest to the middle may be farther by half the diagonal, and another one nearer by as
-        // much. The factor and the sum allow for rounding.
+        // nearest to the middle may be farther by half the diagonal, and another may be nearer by
+        // as much. The factor and the sum cover rounding.
         let limit = (nearest + diagonal) * 1.001 + rounding;
         let near = numbers.iter().zip(distances).filter(|(_, distance)| *distance <= limit);
         near.map(|(number, _)| *number).collect()

@@ -1,4 +1,4 @@
-//! How many agents stand in each cell, and their positions sorted by cell, for the statistics.
+//! The number of agents in each cell, and their positions sorted by cell, for the statistics.
 
 use std::ops::Range;
 
@@ -9,10 +9,11 @@ use super::super::vector::Point;
 use super::super::world::World;
 use super::SMALL;
 
-/// Numbers that a load may read beyond the last agent: the lanes of the widest instruction set.
+/// Number of values that a load may read beyond the last agent: the lanes of the widest instruction
+/// set.
 pub const PADDING: usize = 16;
 
-/// The cell of each agent. Threads are woken for large flocks alone.
+/// The cell of each agent. Only large flocks use several threads.
 fn keys(positions: &[Point], key: impl Fn(Point) -> u32 + Sync) -> Vec<u32> {
     if positions.len() <= SMALL {
         return positions.iter().map(|p| key(*p)).collect();
@@ -20,10 +21,11 @@ fn keys(positions: &[Point], key: impl Fn(Point) -> u32 + Sync) -> Vec<u32> {
     positions.par_iter().map(|p| key(*p)).collect()
 }
 
-/// How many agents stand in each cell.
+/// The first agent of each cell.
 pub struct CellStarts {
     pub grid: Grid,
-    /// First agent of each cell in the order of the cells, and the number of agents at the end.
+    /// Index of the first agent of each cell, in the order of the cells; the number of agents at
+    /// the end.
     start: Vec<u32>,
 }
 
@@ -32,7 +34,7 @@ impl CellStarts {
         Self::of_keys(grid, &keys(positions, |p| grid.key_of(p)))
     }
 
-    /// From the cell of each agent.
+    /// Counts the agents by their cells.
     fn of_keys(grid: Grid, key: &[u32]) -> Self {
         let mut start = vec![0_u32; grid.cells() + 1];
         for cell in key {
@@ -48,7 +50,7 @@ impl CellStarts {
         self.start.windows(2).map(|pair| u64::from(pair[1] - pair[0])).max().unwrap_or(0)
     }
 
-    /// How many agents stand where one of the runs round them is so long that the engines sample it.
+    /// Number of agents with a run around them that is so long that the engines sample it.
     pub fn sampled(&self) -> u64 {
         let in_row = |row: u32| -> u64 {
             let base = row * self.grid.columns;
@@ -68,7 +70,7 @@ impl CellStarts {
         (0..self.grid.rows).into_par_iter().map(in_row).sum()
     }
 
-    /// Agents in the cells from `first` to `last`.
+    /// The agents in the cells from `first` to `last`.
     #[inline(always)]
     pub fn agents(&self, first: u32, last: u32) -> Range<usize> {
         self.start[first as usize] as usize..self.start[last as usize + 1] as usize
@@ -78,9 +80,9 @@ impl CellStarts {
 /// Positions sorted by cell. In a wrapped world all of them lie inside it.
 pub struct Cells {
     pub starts: CellStarts,
-    /// World units; what a load reads beyond the last agent is infinitely far away.
+    /// World units; padded at the end with positions infinitely far away.
     pub x: Vec<f32>,
-    /// World units; likewise.
+    /// World units; padded likewise.
     pub y: Vec<f32>,
     /// The cell of each agent.
     pub cell: Vec<u32>,
@@ -114,7 +116,7 @@ impl Cells {
         Self { starts, x, y, cell, size, row }
     }
 
-    /// Squared distance of two agents by the shortest way, exact but for the last bits of `f64`.
+    /// Shortest squared distance of two agents, exact except for rounding in `f64`.
     #[inline(always)]
     pub fn distance_squared(&self, a: usize, b: usize) -> f64 {
         let along = |from: f32, to: f32, length: f32| {
@@ -133,18 +135,19 @@ impl Cells {
         self.row[agent] as usize
     }
 
-    /// Distance from one agent to the nearest other one, by square rings of cells round its own.
+    /// Distance from one agent to the nearest other one. Searches square rings of cells around its
+    /// own.
     pub fn nearest(&self, agent: usize) -> f64 {
         let Grid { columns, rows, cells_per_unit, wraps, .. } = self.starts.grid;
         let (column, row) = (self.cell[agent] % columns, self.cell[agent] / columns);
-        // How far there are cells on each axis, and how wide they are.
+        // How far cells extend on each axis, and their widths.
         let limit = |count: u32| i64::from(if wraps { count / 2 } else { count - 1 });
         let limits = [limit(columns), limit(rows)];
         let sides = cells_per_unit.as_dvec2().to_array().map(f64::recip);
         let mut best = f64::INFINITY;
         for ring in 0..=limits[0].max(limits[1]) {
-            // Agents in cells that were not looked at are at least this far away, on an axis that
-            // goes on.
+            // Agents in the remaining cells are at least this far away, on each axis that has more
+            // cells.
             let whole = ring - 1;
             let open = (0..2).filter(|axis| whole < limits[*axis]);
             let reached = open.map(|axis| whole.max(0) as f64 * sides[axis]);
@@ -171,12 +174,12 @@ impl Cells {
         if best.is_finite() { best.sqrt() } else { 0.0 }
     }
 
-    /// Lowers `best`, a squared distance, to that of the nearest agent in a cell.
+    /// Lowers `best`, a squared distance, if an agent in the cell is nearer.
     fn nearest_in(&self, cell: u32, agent: usize, best: &mut f64) {
         let agents = self.starts.agents(cell, cell);
         let stride = agents.len().div_ceil(RUN_CAP as usize).max(1);
-        // Beside the sample, the agent's own neighbours in the array: without them the only other
-        // agent in reach might be passed over.
+        // Also compare with the agent's own neighbours in the array: the sample might miss the only
+        // other agent within reach.
         let beside = agent.saturating_sub(1)..agent + 2;
         let beside = beside.filter(|other| agents.contains(other));
         for other in agents.clone().step_by(stride).chain(beside) {
@@ -187,7 +190,7 @@ impl Cells {
     }
 }
 
-/// The index of a cell on an axis of `count` cells, round the seam of a wrapped world.
+/// The index of a cell on an axis of `count` cells; across the seam if the world wraps.
 fn on_axis(index: i64, count: u32, wraps: bool) -> Option<u32> {
     let count = i64::from(count);
     let inside = if wraps { index.rem_euclid(count) } else { index };

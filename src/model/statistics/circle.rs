@@ -1,13 +1,13 @@
-//! Sines and cosines of many places on a circle, for the circular mean. By polynomials without
+//! Sines and cosines of many positions on a circle, for the circular mean. Polynomials without
 //! branches, so that several are computed at once.
 
 use std::f64::consts::TAU;
 
-/// The nearest whole number, of numbers below 2⁵⁰: in two additions, which every processor does for
+/// The nearest whole number, for numbers below 2⁵⁰: two additions, which every processor does for
 /// several numbers at once.
 #[inline(always)]
 pub fn nearest_whole(x: f64) -> f64 {
-    // From 2⁵² on, every number is whole; half as much again leaves room for negative ones.
+    // From 2⁵² on, all numbers are whole; half as much again leaves room for negative ones.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
     (x + WHOLE) - WHOLE
 }
@@ -19,21 +19,21 @@ fn series<const N: usize>(squared: f64, divisors: [f64; N]) -> f64 {
     divisors.into_iter().fold(1.0, |sum, divisor| 1.0 - squared * (1.0 / divisor) * sum)
 }
 
-/// Sine and cosine of an angle in turns. Within 2⁵⁰ turns, the error is a few units in the last place
-/// of 1.
+/// Sine and cosine of an angle in turns. Within 2⁵⁰ turns, the error is a few units in the last
+/// place of 1.
 #[inline(always)]
 pub fn sine_and_cosine(turns: f64) -> [f64; 2] {
     let turns = turns - nearest_whole(turns);
-    // From −2 to 2; what is left is at most an eighth of a turn.
+    // From −2 to 2; the rest is at most an eighth of a turn.
     let quarter = nearest_whole(4.0 * turns);
     let rest = (turns - 0.25 * quarter) * TAU;
     let squared = rest * rest;
-    // (n − 1) · n: seven terms beyond the first.
+    // (n − 1) · n: seven terms after the first.
     let sine = rest * series(squared, [210.0, 156.0, 110.0, 72.0, 42.0, 20.0, 6.0]);
     let cosine = series(squared, [182.0, 132.0, 90.0, 56.0, 30.0, 12.0, 2.0]);
     let odd = quarter * quarter == 1.0;
     let [sine, cosine] = if odd { [cosine, sine] } else { [sine, cosine] };
-    // Quarters 1 and 2 of the circle lie on its left, −1 and −2 below.
+    // In quarters 1 and ±2 the cosine changes its sign, in −1 and ±2 the sine.
     let back = quarter * quarter == 4.0;
     let sine = if back || quarter == -1.0 { -sine } else { sine };
     let cosine = if back || quarter == 1.0 { -cosine } else { cosine };

@@ -1,9 +1,9 @@
-//! Figures of a flock: how ordered it is, how it turns, how close its agents are.
+//! Figures of a flock: the order of its headings, its rotation, the distances between its agents.
 //!
-//! The order parameters are those of the literature on collective motion (Vicsek and others, 1995,
-//! for the polarisation; Couzin and others, 2002, for the rotation, which they call the group's
-//! angular momentum). Sums are taken in `f64`, over parts of fixed size in a fixed order: the same
-//! state gives the same figures, whatever the number of threads.
+//! The order parameters follow the literature on collective motion (Vicsek and others, 1995, for
+//! the polarisation; Couzin and others, 2002, for the rotation, which they call the group's angular
+//! momentum). Sums are computed in `f64`, over parts of fixed size in a fixed order, so the figures
+//! of a state do not depend on the number of threads.
 
 mod cells;
 mod circle;
@@ -22,10 +22,11 @@ use cells::{CellStarts, Cells};
 use order::Order;
 use sight::{PartSight, look};
 
-/// Agents that look around in one task; theirs is more work.
+/// Number of agents per task that finds neighbours, which is more work per agent.
 const LOOKING_PART: usize = 512;
 
-/// Flocks of no more agents are summed up by the thread that asks, before others would have begun.
+/// Flocks up to this size are summed by the calling thread, before other threads would have
+/// started.
 const SMALL: usize = 8192;
 
 /// Names of the figures, in the order of [`Metrics::row`].
@@ -42,41 +43,41 @@ pub const COLUMNS: [&str; 10] = [
     "sampled_agents",
 ];
 
-/// Figures of a flock at one tick. No figure is ever NaN: what is undefined (a flock of none, the
-/// nearest neighbour of a single agent, the heading of one at rest) counts as 0.
+/// Figures of a flock at one tick. No figure is ever NaN: an undefined one (an empty flock, the
+/// nearest neighbour of a single agent, the heading of an agent at rest) is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Metrics {
     /// Ticks since the start of the run.
     pub tick: u64,
     /// Number of agents, N.
     pub agents: u64,
-    /// `|Σ v/|v|| / N`: 1 when all head the same way, near 0 when headings cancel.
+    /// `|Σ v/|v|| / N`: 1 if all headings are equal, near 0 if they cancel.
     pub polarisation: f64,
-    /// `|Σ r × v/|v|| / N`, with r the unit vector from the centre of mass c to the agent: 1 when all
-    /// circle round it the same way (milling), 0 when nobody does. In a wrapped world c is the
-    /// circular mean of each coordinate, and the way to it is the shortest.
+    /// `|Σ r × v/|v|| / N`, with r the unit vector from the centre of mass c to the agent: 1 if all
+    /// agents circle around it in the same direction (milling), 0 if none does. In a wrapped world
+    /// c is the circular mean of each coordinate, and r follows the shortest way.
     pub rotation: f64,
-    /// `|Σ (p − c) × v| / Σ |p − c||v|`: the same weighted by distance and speed, those far out and
-    /// fast counting most.
+    /// `|Σ (p − c) × v| / Σ |p − c||v|`: the same, weighted by distance and speed.
     pub angular_momentum: f64,
     /// `Σ |v| / N`; world units per tick.
     pub mean_speed: f64,
     /// Mean number of other agents nearer than the scene's largest perception radius. Runs of grid
-    /// cells longer than [`RUN_CAP`](super::grid::RUN_CAP) are counted by the sample that the engines take
-    /// ([`Sampling`](super::grid::Sampling)): not exact, and bounded in cost; unbiased, but never more
-    /// than the N − 1 others that there are.
+    /// cells longer than [`RUN_CAP`](super::grid::RUN_CAP) are counted by the engines' sample
+    /// ([`Sampling`](super::grid::Sampling)): not exact, but of bounded cost; unbiased, and at most
+    /// N − 1.
     pub mean_neighbours: f64,
-    /// Mean distance to the nearest other agent; world units. In a cell of more than [`RUN_CAP`](super::grid::RUN_CAP)
-    /// agents only a sample is looked at: an upper bound, bounded in cost.
+    /// Mean distance to the nearest other agent; world units. In a cell of more than
+    /// [`RUN_CAP`](super::grid::RUN_CAP) agents only a sample is examined, which gives an upper
+    /// bound at bounded cost.
     pub nearest_neighbour_distance: f64,
-    /// Agents in the fullest grid cell.
+    /// Number of agents in the fullest grid cell.
     pub largest_cell: u64,
-    /// Agents with at least one run of cells so long that the engines sample it.
+    /// Number of agents with at least one run of cells so long that the engines sample it.
     pub sampled_agents: u64,
 }
 
 impl Metrics {
-    /// Takes the figures of a state of `scene`.
+    /// Computes the figures of a state of `scene`.
     #[must_use]
     pub fn of(scene: &Scene, state: &FlockState) -> Self {
         let count = state.len();
@@ -101,7 +102,7 @@ impl Metrics {
         }
     }
 
-    /// The figures as text, in the order of [`COLUMNS`]; numbers read back to the same bits.
+    /// The figures as text, in the order of [`COLUMNS`]; parsing gives the same bits.
     #[must_use]
     pub fn row(&self) -> [String; 10] {
         [
@@ -119,8 +120,8 @@ impl Metrics {
     }
 }
 
-/// [`Metrics::sampled_agents`] alone, which takes no look at any neighbour: of agents at these
-/// positions, in any order.
+/// Only [`Metrics::sampled_agents`], for agents at these positions in any order. Needs no
+/// neighbours.
 #[must_use]
 pub fn sampled_agents(scene: &Scene, positions: &[Point]) -> u64 {
     if scene.perception_radius() > 0.0 && !positions.is_empty() {
@@ -130,15 +131,15 @@ pub fn sampled_agents(scene: &Scene, positions: &[Point]) -> u64 {
     }
 }
 
-/// What `of` makes of all agents, `size` at a time, in their order; by several threads in flocks that
-/// are not small.
+/// The results of `of` for consecutive parts of `size` agents, in order. Large flocks use several
+/// threads.
 fn parts<T: Send>(count: usize, size: usize, of: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     let part = |number: usize| of(number * size..((number + 1) * size).min(count));
     let all = 0..count.div_ceil(size);
     if count <= SMALL { all.map(part).collect() } else { all.into_par_iter().map(part).collect() }
 }
 
-/// What all agents see around them.
+/// The neighbours of all agents.
 fn look_around(cells: &Cells, scene: &Scene, state: &FlockState) -> PartSight {
     let count = state.len();
     let mut all = PartSight::default();
@@ -151,7 +152,7 @@ fn look_around(cells: &Cells, scene: &Scene, state: &FlockState) -> PartSight {
         all.sampled.extend(part.sampled);
     }
     if !all.sampled.is_empty() {
-        // A radius of 0: cells as small as the number of agents allows, whatever the flock's radius.
+        // A radius of 0 gives the smallest cells that the number of agents allows.
         let grid = Grid::new(&scene.world, 0.0, count);
         let small = Cells::of(grid, &scene.world, &state.position);
         let mut sampled = vec![false; count];

@@ -1,5 +1,5 @@
-//! Sums over all agents, several agents at a time: how ordered their headings are, where the middle
-//! of the flock is, and how it turns round that.
+//! Sums over all agents, several agents at a time: the order of the headings, the middle of the
+//! flock, and the rotation around it.
 
 use std::f64::consts::TAU;
 use std::ops::Range;
@@ -13,28 +13,29 @@ use super::super::world::{Boundary, World};
 use super::circle::{nearest_whole, sine_and_cosine};
 use super::parts;
 
-/// Agents that one task sums up. Fixed: sums must not depend on the number of threads.
+/// Number of agents that one task sums. It is fixed, so that sums do not depend on the number of
+/// threads.
 const PART: usize = 4096;
 
-/// Agents that are summed up at once, whatever the instruction set: the sum of each lane, and then
-/// the order in which lanes are added, must not depend on it. Two registers of AVX-512.
+/// Number of agents summed at once on any instruction set, so that the sums of the lanes, and the
+/// order in which they are added, do not depend on it. Two registers of AVX-512.
 const LANES: usize = 16;
 
-/// How the flock moves and turns.
+/// The sums that describe the flock's motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
     /// Length of the sum of the headings.
     pub headings: f64,
     /// Sum of the speeds; world units per tick.
     pub speeds: f64,
-    /// Sum of the turning of unit vectors, `r × v/|v|`, without its sign.
+    /// `|Σ r × v/|v||` with unit vectors r from the middle to the agents.
     pub rotation: f64,
-    /// `|Σ (p − c) × v| / Σ |p − c||v|`; 0 where nobody turns.
+    /// `|Σ (p − c) × v| / Σ |p − c||v|`; 0 if no agent turns.
     pub angular_momentum: f64,
 }
 
 impl Order {
-    /// Of a flock with at least one agent.
+    /// The order of a flock with at least one agent.
     pub fn of(world: &World, state: &FlockState) -> Self {
         let wraps = world.boundary == Boundary::Wrap;
         let size = world.size.as_dvec2();
@@ -56,11 +57,12 @@ impl Order {
     }
 }
 
-/// What each agent adds to `N` sums. Without branches, so that several agents are done at once.
+/// The terms that each agent adds to `N` sums. Without branches, so that several agents are
+/// computed at once.
 trait Term<const N: usize>: Copy + Sync {
     fn of(&self, position: DVec2, velocity: DVec2) -> [f64; N];
 
-    /// Adds an agent in its lane.
+    /// Adds an agent to its lane.
     #[inline(always)]
     fn add(&self, p: Point, v: Point, lane: usize, lanes: &mut [[f64; LANES]; N]) {
         let terms = self.of(p.as_dvec2(), v.as_dvec2());
@@ -83,7 +85,7 @@ impl Term<3> for Headings {
     }
 }
 
-/// The place.
+/// The position.
 #[derive(Clone, Copy)]
 struct Places;
 
@@ -94,7 +96,7 @@ impl Term<2> for Places {
     }
 }
 
-/// The place on each axis, as one on a circle that is as long as the world.
+/// Sine and cosine of the position on each axis, on a circle as long as the world.
 #[derive(Clone, Copy)]
 struct OnCircles {
     per_unit: DVec2,
@@ -109,18 +111,18 @@ impl Term<4> for OnCircles {
     }
 }
 
-/// Turning round the middle: of unit vectors, of the vectors themselves, and the most that these
-/// could.
+/// Rotation around the middle: the moments of unit vectors, the moments of the vectors themselves,
+/// and the largest possible sum of the latter.
 #[derive(Clone, Copy)]
 struct Turning {
     middle: DVec2,
-    /// Infinite where the world does not wrap.
+    /// Infinite if the world does not wrap.
     size: DVec2,
     per_unit: DVec2,
 }
 
 impl Turning {
-    /// From the middle to a place, along one axis, the shortest way.
+    /// The shortest difference from the middle to a place, on one axis.
     #[inline(always)]
     fn along(difference: f64, size: f64, per_unit: f64) -> f64 {
         let rounds = nearest_whole(difference * per_unit);
@@ -135,7 +137,7 @@ impl Term<3> for Turning {
         let y = Self::along(p.y - self.middle.y, self.size.y, self.per_unit.y);
         let moment = x * v.y - y * v.x;
         let most = ((x * x + y * y) * (v.x * v.x + v.y * v.y)).sqrt();
-        // At rest, or in the middle, nobody turns.
+        // An agent at rest, or in the middle, does not turn.
         [if most > 0.0 { moment / most } else { 0.0 }, moment, most]
     }
 }
@@ -147,8 +149,8 @@ fn sum<const N: usize>(state: &FlockState, term: impl Term<N>) -> [f64; N] {
     sums.into_iter().fold([0.0; N], |sum, part| std::array::from_fn(|i| sum[i] + part[i]))
 }
 
-/// The sum over some agents as an operation on any instruction set. (A closure would be compiled for
-/// the instructions that every processor has.)
+/// The sum over some agents, for any instruction set. (A closure would be compiled only for the
+/// instructions of the oldest processors.)
 struct Part<'a, T: Term<N>, const N: usize> {
     state: &'a FlockState,
     agents: Range<usize>,

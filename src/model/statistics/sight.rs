@@ -1,10 +1,11 @@
-//! The agents near each agent, for the statistics: how many, and how far away the nearest is.
+//! The neighbours of each agent, for the statistics: their number, and the distance to the nearest.
 //!
-//! As in the CPU engine, agents that follow one another in the order of the cells stand in the lanes,
-//! and each candidate of their joint runs is compared with all of them at once. Distances are those
-//! of `f32`: a difference of two coordinates is rounded once, hence a squared distance is off by no
-//! more than some 2⁻²² of itself. This holds across the seam too: of two coordinates on different
-//! sides of it, the larger one is shifted by the size of the world, and that subtraction is exact.
+//! As in the CPU engine, each lane holds one of several agents that are consecutive in the order of
+//! the cells; each candidate of their joint runs is compared with all of them at once. Distances
+//! are computed in `f32`: a difference of two coordinates is rounded once, so the relative error of
+//! a squared distance is at most about 2⁻²². This holds across the seam too: if two coordinates are
+//! on different sides of it, the larger one is shifted by the size of the world, and that
+//! subtraction is exact.
 
 use std::ops::Range;
 
@@ -16,31 +17,31 @@ use super::super::scene::Scene;
 use super::super::vector::Vector;
 use super::cells::{Cells, PADDING};
 
-/// What the agents of a part see around them.
+/// Sums over the agents of a part.
 #[derive(Debug, Default)]
 pub struct PartSight {
-    /// Neighbours of all of them.
+    /// Number of neighbours of all of them.
     pub near: f64,
-    /// Sum of the distances to the nearest other agent, without those of sampled agents.
+    /// Sum of the distances to the nearest other agent, without the sampled agents.
     pub nearest: f64,
-    /// Rows in the state of the agents that look at samples, and may miss the nearest.
+    /// Rows in the state of the agents that read samples, and so may miss the nearest.
     pub sampled: Vec<u32>,
 }
 
-/// Looks around from the agents of `part`, which are consecutive in the sorted order: at their
-/// neighbours within the scene's largest radius, as the engines see them, and at the nearest agent.
+/// Finds the neighbours of the agents of `part`, which are consecutive in the sorted order: those
+/// within the scene's largest radius, as in the engines, and the nearest agent.
 pub fn look(cells: &Cells, part: Range<usize>, scene: &Scene, tick: u32) -> PartSight {
     let radius = scene.perception_radius();
     if radius == 0.0 {
-        // Nobody is a neighbour, and cells do not go by the radius.
+        // There are no neighbours, and the size of the cells does not depend on the radius.
         let nearest = part.map(|agent| cells.nearest(agent)).sum();
         return PartSight { nearest, ..PartSight::default() };
     }
-    // The same operations on any instruction set, and sums in the order of the agents.
+    // The same operations on any instruction set; sums in the order of the agents.
     pulp::Arch::new().dispatch(Looking { cells, part, radius, seed: scene.seed, tick })
 }
 
-/// [`look`] as an operation on any instruction set.
+/// [`look`] for any instruction set.
 struct Looking<'a> {
     cells: &'a Cells,
     part: Range<usize>,
@@ -49,7 +50,7 @@ struct Looking<'a> {
     tick: u32,
 }
 
-/// A run of agents, and the shifts that bring it and a group to the same side of the seam.
+/// A run of agents, and the shifts that bring the run and a group to the same side of the seam.
 #[derive(Clone, Default)]
 struct Run {
     agents: Range<usize>,
@@ -57,15 +58,15 @@ struct Run {
     of_group: [f32; 2],
 }
 
-/// What the lanes have seen so far.
+/// The results of the lanes so far.
 struct Seen<S: Simd> {
-    /// Agents nearer than the radius.
+    /// Number of agents nearer than the radius.
     near: Lanes<S>,
-    /// Squared distance to the nearest.
+    /// Squared distance to the nearest agent.
     nearest: Lanes<S>,
 }
 
-/// Added to squared distances: it makes the agent in lane `i` infinitely far from itself (row `i`).
+/// Added to squared distances in row `i`: makes the agent in lane `i` infinitely far from itself.
 static SELF: [[f32; PADDING]; PADDING] = {
     let mut rows = [[0.0; PADDING]; PADDING];
     let mut lane = 0;
@@ -92,7 +93,7 @@ impl WithSimd for Looking<'_> {
 }
 
 impl Looking<'_> {
-    /// Looks around from some agents from `first` on. Returns the agent after them.
+    /// Finds the neighbours of some agents, starting at `first`. Returns the agent after them.
     #[inline(always)]
     fn look_from<S: Simd>(
         &self,
@@ -105,7 +106,7 @@ impl Looking<'_> {
         let own = cell[first];
         let cell_end = self.part.end.min(starts.agents(own, own).end);
         if self.has_simple_runs() {
-            // Where a joint run may hold one that is sampled, the lanes take one cell alone.
+            // If a joint run may contain a sampled one, the lanes take the agents of one cell only.
             for end in [self.group_end(first, S::F32_LANES), cell_end.min(first + S::F32_LANES)] {
                 if self.joint_runs(own, cell[end - 1], runs) <= RUN_CAP as usize {
                     self.look_together(simd, first..end, runs, seen);
@@ -117,15 +118,15 @@ impl Looking<'_> {
         cell_end
     }
 
-    /// False in a wrapped world with so few cells that a run holds both images of an agent.
+    /// False in a wrapped world with so few cells that a run contains both images of an agent.
     #[inline(always)]
     fn has_simple_runs(&self) -> bool {
         let grid = &self.cells.starts.grid;
         !grid.wraps || (grid.columns > 2 * grid.reach && grid.rows > 2)
     }
 
-    /// The agent after the last that can be in a group with `first`: at most `lanes` of one row, and
-    /// no column on both sides of them.
+    /// The end of the largest possible group from `first` on: at most `lanes` agents of one row,
+    /// with no column on both sides of them.
     #[inline(always)]
     fn group_end(&self, first: usize, lanes: usize) -> usize {
         let Cells { starts, cell, .. } = self.cells;
@@ -143,8 +144,8 @@ impl Looking<'_> {
         end
     }
 
-    /// Fills `runs` with the agents round the cells from `first` to `last` of one row. Returns the
-    /// length of the longest.
+    /// Fills `runs` with the agents around the cells from `first` to `last` of one row. Returns the
+    /// length of the longest run.
     #[inline(always)]
     fn joint_runs(&self, first: u32, last: u32, runs: &mut Vec<Run>) -> usize {
         let Cells { starts, size, .. } = self.cells;
@@ -159,7 +160,7 @@ impl Looking<'_> {
             let base = near * grid.columns;
             let mut of_run = [0.0; 2];
             let mut of_group = [0.0; 2];
-            // Of two coordinates the one beside the far edge is shifted, so that nothing is rounded.
+            // Shift the coordinate next to the far edge, because that subtraction is exact.
             if near > row + 1 {
                 of_run[1] = size.y;
             } else if row > near + 1 {
@@ -185,7 +186,7 @@ impl Looking<'_> {
         longest
     }
 
-    /// Looks from a group of agents at all members of `runs`.
+    /// Compares a group of agents with all members of `runs`.
     #[inline(always)]
     fn look_together<S: Simd>(
         &self,
@@ -205,7 +206,7 @@ impl Looking<'_> {
             Seen { near: Lanes::splat(simd, 0.0), nearest: Lanes::splat(simd, f32::INFINITY) };
         for run in runs {
             let Range { start, end } = run.agents.clone();
-            // The group itself is in the middle of one of them.
+            // The group itself is in the middle of one of the runs.
             let (from, to) = (agents.start.clamp(start, end), agents.end.clamp(start, end));
             self.compare::<S, false>(simd, position, run, start..from, limit, &mut seen);
             self.compare::<S, true>(simd, position, run, from..to, limit, &mut seen);
@@ -217,13 +218,13 @@ impl Looking<'_> {
             all.nearest += if nearest[lane] < limit {
                 f64::from(nearest[lane]).sqrt()
             } else {
-                // The nearest agent may stand beyond the runs.
+                // The nearest agent may be outside the runs.
                 cells.nearest(agent)
             };
         }
     }
 
-    /// Compares candidates of a run with all lanes; `OWN` when they are the group itself.
+    /// Compares candidates of a run with all lanes. `OWN`: the candidates are the group itself.
     #[inline(always)]
     fn compare<S: Simd, const OWN: bool>(
         &self,
@@ -255,8 +256,8 @@ impl Looking<'_> {
         *seen = Seen { near, nearest };
     }
 
-    /// Looks from each of `agents`, all in `cell`, at its runs as the engines read them: sampled where
-    /// they are long.
+    /// Compares each of `agents`, all in `cell`, with its runs as the engines read them: long runs
+    /// are sampled.
     fn look_alone(&self, cell: u32, agents: Range<usize>, all: &mut PartSight) {
         let Cells { starts, .. } = self.cells;
         let grid = starts.grid;

@@ -65,7 +65,8 @@ fn a_mill_across_the_seam_turns_as_well() {
 fn rotation_counts_every_agent_alike() {
     let scene = scene("open");
     let middle = Point::new(200.0, 150.0);
-    // As many circle far out and slowly as near and fast, the other way round.
+    // Two rings in opposite directions, with equal numbers: one far out and slow, one near and
+    // fast.
     let ring = |radius: f32, speed: f32| {
         let angles = (0..40).map(|i| Point::from_angle(i as f32 * 9.0_f32.to_radians()));
         angles.map(move |arm| (middle + arm * radius, arm.perp() * speed))
@@ -73,20 +74,20 @@ fn rotation_counts_every_agent_alike() {
     let state = flock(&ring(80.0, -1.0).chain(ring(20.0, 2.0)).collect::<Vec<_>>());
     let metrics = Metrics::of(&scene, &state);
     assert!(metrics.rotation < 1e-6, "{metrics:?}");
-    // |20 · 2 − 80 · 1| of 20 · 2 + 80 · 1.
+    // |20 · 2 − 80 · 1| / (20 · 2 + 80 · 1).
     assert!((metrics.angular_momentum - 1.0 / 3.0).abs() < 1e-6, "{metrics:?}");
-    // One at rest counts, but does not turn.
+    // An agent at rest counts, but does not turn.
     let mut state = flock(&ring(80.0, 1.0).collect::<Vec<_>>());
     state.velocity[5] = Point::ZERO;
     let metrics = Metrics::of(&scene, &state);
     assert!((metrics.rotation - 39.0 / 40.0).abs() < 1e-3, "{metrics:?}");
 }
 
-/// Share by which the distance of two agents may be off: it is taken in `f32`. Two coordinates are
-/// subtracted, squared and added, and each operation is off by 2⁻²⁴ at most; a root halves that.
+/// Relative error of a distance between two agents, which is computed in `f32`. Coordinates are
+/// subtracted, squared and added, with an error of at most 2⁻²⁴ each; the root halves it.
 const DISTANCE: f64 = 2.5 / 16_777_216.0;
 
-/// The distance of two places by the shortest way.
+/// The shortest distance between two places.
 fn distance(world: &World, from: Point, to: Point) -> f64 {
     let apart = (to.as_dvec2() - from.as_dvec2()).abs();
     let wraps = world.boundary == Boundary::Wrap;
@@ -94,12 +95,12 @@ fn distance(world: &World, from: Point, to: Point) -> f64 {
     apart.min(round).length()
 }
 
-/// Fails unless the figures of neighbours are those of all pairs of agents.
+/// Fails unless the figures of neighbours equal those of a loop over all pairs.
 fn assert_brute_force(scene: &Scene, state: &FlockState, case: &str) {
     let metrics = Metrics::of(scene, state);
     assert_eq!(metrics.sampled_agents, 0);
     let radius = f64::from(scene.perception_radius());
-    // Neighbours that are surely near, and those that may be.
+    // Numbers of neighbours that are certainly near, and that may be near.
     let (mut surely, mut perhaps, mut nearest) = (0, 0, 0.0);
     for (i, p) in state.position.iter().enumerate() {
         let mut best = f64::INFINITY;
@@ -128,7 +129,7 @@ fn figures_agree_with_brute_force() {
             let mut scene = scene(boundary);
             let request = Request { count: Some(count), density: None, seed: Some(3) };
             let mut state = scene.populate(&request).unwrap();
-            // Some on the edges, some outside where the world is open.
+            // Some on the edges, some outside if the world is open.
             for (i, p) in state.position.iter_mut().enumerate().filter(|(i, _)| i % 7 == 0) {
                 p.x = if boundary == "open" { -50.0 * i as f32 } else { 0.0 };
             }
@@ -139,7 +140,7 @@ fn figures_agree_with_brute_force() {
 
 #[test]
 fn neighbours_across_the_seam_are_found_in_worlds_of_any_width() {
-    // From one cell on each axis to many; dense worlds have half as wide cells.
+    // From one cell per axis to many; dense worlds have cells of half the width.
     for boundary in ["wrap", "open"] {
         for width in [15, 30, 45, 65, 90, 110, 130, 210, 1500] {
             for height in [15, 45, 65, 90] {
@@ -183,7 +184,7 @@ fn a_crowd_on_one_spot_is_counted_by_sample_in_bounded_time() {
     assert_eq!(metrics.largest_cell, 200_000);
     assert_eq!(metrics.sampled_agents, 200_000);
     assert_eq!(metrics.nearest_neighbour_distance, 0.0);
-    // Everybody sees everybody; a sample leaves at most one stride out, and adds nobody.
+    // All agents are neighbours of each other. A sample misses at most one stride, and adds none.
     let stride = f64::from(200_000_u32.div_ceil(RUN_SAMPLE));
     for tick in 0..6 {
         let metrics = Metrics::of(&scene, &FlockState { tick, ..state.clone() });

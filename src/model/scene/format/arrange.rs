@@ -1,12 +1,12 @@
-//! Puts the species of a TOML document, and their behaviours, in the order of the scene: it has a
-//! meaning, unlike that of other keys.
+//! Sorts the species of a TOML document, and their behaviours, into the order of the scene: unlike
+//! that of other keys, their order has a meaning.
 
 use toml_edit::{Item, RawString, Table, Value};
 
 use super::fields::{Entry, Form, Written};
 use super::tables::SpeciesTables;
 
-/// Puts the tables below `root` in the order of the entries `wanted`, if they are not.
+/// Sorts the tables below `root` into the order of the entries `wanted`, if necessary.
 pub fn arrange(root: &mut Table, wanted: &[Entry]) {
     let species = wanted.iter().find(|entry| entry.key == SpeciesTables::KEY);
     let Some(Written::Table(_, species)) = species.and_then(|entry| entry.value.as_ref()) else {
@@ -24,7 +24,7 @@ pub fn arrange(root: &mut Table, wanted: &[Entry]) {
     if in_order(item, species) && tables.iter().all(|table| below(item, table)) {
         return;
     }
-    // All of them get headings: what stands above the first heading comes before all others.
+    // All of them get headings, because keys above the first heading come before all tables.
     into_headed(item);
     reorder(item, species);
     for (key, keys) in tables {
@@ -48,7 +48,7 @@ fn in_order(item: &Item, entries: &[Entry]) -> bool {
     present.eq(wanted.iter().copied())
 }
 
-/// Writes a table that stands on one line, or in dotted keys, below a line with its name.
+/// Turns a table written on one line, or in dotted keys, into one with a heading.
 fn into_headed(item: &mut Item) {
     match std::mem::take(item) {
         Item::Value(Value::InlineTable(inline)) => {
@@ -78,7 +78,7 @@ fn reorder(item: &mut Item, entries: &[Entry]) {
     }
 }
 
-/// Numbers the tables so that they are written in the order in which they are kept.
+/// Numbers the tables, so that the library writes them in their stored order.
 fn number(table: &mut Table, next: &mut isize) {
     table.set_position(Some(*next));
     *next += 1;

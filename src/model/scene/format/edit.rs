@@ -1,4 +1,4 @@
-//! Writes the keys of a scene into TOML: a new document, or one that keeps its comments and layout.
+//! Writes a scene's keys into TOML: a new document, or an edit that keeps comments and layout.
 
 use toml_edit::{
     ArrayOfTables, DocumentMut, InlineTable, Item, RawString, Table, TableLike, Value,
@@ -9,7 +9,7 @@ use super::tables::SpeciesTables;
 use super::{arrange, write};
 use crate::model::scene::{Origin, Scene, SceneError};
 
-/// A new document that says `entries`, without what is there by default.
+/// A new document with `entries`, without those that have their defaults.
 #[must_use]
 pub fn document(entries: &[Entry]) -> String {
     let mut document = DocumentMut::new();
@@ -17,13 +17,13 @@ pub fn document(entries: &[Entry]) -> String {
     document.to_string()
 }
 
-/// The scene file `text`, changed so that it describes `scene`: comments, order and layout stay, and
-/// so does every value that means what it meant.
+/// The scene file `text`, changed so that it describes `scene`. Comments, order and layout stay,
+/// and so do all values that have not changed.
 ///
-/// A new key is added to its table; one that is back at its default says so. What has been removed
-/// from the scene is removed from the text with its comments. Behaviours whose order has changed are
-/// written as tables of their own. Fails if `text` is no scene file, or if no file can describe
-/// `scene`, since some value of it is out of range.
+/// A new key is added to its table; a key that is back at its default is written with it. Text that
+/// belongs to removed parts of the scene is removed with its comments. Behaviours whose order has
+/// changed are written as separate tables. Fails if `text` is not a scene file, or if no file can
+/// describe `scene` because a value is out of range.
 pub fn edit_toml(text: &str, scene: &Scene) -> Result<String, SceneError> {
     let entries_of = |text: &str| Ok(write::entries(&Scene::parse(&scene.name, text, &[])?));
     let (before, wanted) = (entries_of(text)?, write::entries(scene));
@@ -35,7 +35,7 @@ pub fn edit_toml(text: &str, scene: &Scene) -> Result<String, SceneError> {
         key,
         problem,
     };
-    // The library ends its own lines with a line feed.
+    // The library's own lines end with a line feed only.
     let returns = text.contains("\r\n");
     let plain = text.replace("\r\n", "\n");
     let parsed = plain.parse();
@@ -43,7 +43,7 @@ pub fn edit_toml(text: &str, scene: &Scene) -> Result<String, SceneError> {
         parsed.map_err(|error: toml_edit::TomlError| fail(String::new(), error.to_string()))?;
     let root = document.as_table_mut();
     write_keys(root, &wanted, &before);
-    // New tables of the top stand before the species.
+    // New tables of the top level come before the species.
     if let Some((key, species)) = root.remove_entry(SpeciesTables::KEY) {
         root.insert_formatted(&key, species);
     }
@@ -58,7 +58,7 @@ pub fn edit_toml(text: &str, scene: &Scene) -> Result<String, SceneError> {
     }
 }
 
-/// The first key whose values differ.
+/// The first key with different values.
 fn difference(one: &[Entry], other: &[Entry]) -> Option<String> {
     let keys = one.iter().chain(other).map(|entry| entry.key.as_str());
     let value = |all: &[Entry], key: &str| {
@@ -79,7 +79,7 @@ fn difference(one: &[Entry], other: &[Entry]) -> Option<String> {
     (order(one) != order(other)).then(|| "the order of its keys".into())
 }
 
-/// Makes `table` say what is `wanted`, where it said what was `before`.
+/// Changes `table`, which has the entries `before`, so that it has those `wanted`.
 fn write_keys(table: &mut dyn TableLike, wanted: &[Entry], before: &[Entry]) {
     let has = |key: &str| wanted.iter().any(|entry| entry.key == key && entry.value.is_some());
     let keys = table.iter().map(|(key, _)| key.to_string());
@@ -100,10 +100,10 @@ fn write_keys(table: &mut dyn TableLike, wanted: &[Entry], before: &[Entry]) {
     }
 }
 
-/// What stands behind a key that was not there.
+/// The item of a new key.
 fn new(value: &Written) -> Item {
     match value {
-        // What is no TOML is refused as a string by whoever reads it.
+        // Text that is not TOML becomes a string, which the reader refuses.
         Written::Value(text) => {
             Item::Value(text.parse().unwrap_or_else(|_| Value::from(text.as_str())))
         }
@@ -131,7 +131,7 @@ fn new_table(entries: &[Entry]) -> Table {
     table
 }
 
-/// Makes `item` say `value`, where it said `old`.
+/// Changes `item`, which has the value `old`, so that it has `value`.
 fn rewrite(item: &mut Item, value: &Written, old: Option<&Written>) {
     match value {
         Written::Value(_) if old == Some(value) => {}
@@ -162,13 +162,13 @@ fn rewrite_inline(table: &mut InlineTable, wanted: &[Entry], before: &[Entry]) {
         |table: &InlineTable| table.iter().map(|(key, _)| key.into()).collect::<Vec<String>>();
     let keys_before = keys(table);
     write_keys(table, wanted, before);
-    // The spaces round a first or last key are not those of one in the middle.
+    // A first or last key has other spaces around it than a middle one.
     if keys(table) != keys_before && !table.to_string().contains('\n') {
         table.fmt();
     }
 }
 
-/// Makes a list of tables say what is `wanted`, each table that is kept in its own place.
+/// Changes a list of tables into the list `wanted`. Tables that stay keep their text.
 fn rewrite_list(item: &mut Item, value: &Written, wanted: &[Vec<Entry>], before: &[Vec<Entry>]) {
     let pairs = wanted.iter().zip(matches(wanted, before));
     match item {
@@ -200,7 +200,7 @@ fn rewrite_list(item: &mut Item, value: &Written, wanted: &[Vec<Entry>], before:
                 list.push_formatted(table.into());
             }
         }
-        // One table alone counts as a list of one.
+        // A single table counts as a list of one.
         Item::Table(table) if wanted.len() == 1 && before.len() == 1 => {
             write_keys(table, &wanted[0], &before[0]);
         }
@@ -211,8 +211,8 @@ fn rewrite_list(item: &mut Item, value: &Written, wanted: &[Vec<Entry>], before:
     }
 }
 
-/// For each of the tables `wanted`, the one of those `before` that it comes from. Where their numbers
-/// differ, those that begin and end alike are the same ones.
+/// For each table in `wanted`, the table in `before` that it comes from. If their numbers differ,
+/// equal tables at the beginning and at the end are paired.
 fn matches(wanted: &[Vec<Entry>], before: &[Vec<Entry>]) -> Vec<Option<usize>> {
     let (new, old) = (wanted.len(), before.len());
     let alike = |pairs: &mut dyn Iterator<Item = (&Vec<Entry>, &Vec<Entry>)>| {
@@ -228,13 +228,13 @@ fn matches(wanted: &[Vec<Entry>], before: &[Vec<Entry>]) -> Vec<Option<usize>> {
     (0..new).map(one).collect()
 }
 
-/// Puts `new` in the place of `item`, with its comment.
+/// Replaces `item` by `new`, and keeps its comment.
 fn replace(item: &mut Item, new: Item) {
     let old = std::mem::replace(item, new);
     let (Item::Value(old), Item::Value(new)) = (old, item) else { return };
     let mut decor = old.decor().clone();
     let length = |value: &Value| value.to_string().trim().chars().count();
-    // A comment stays in its column if it can.
+    // A comment stays in its column if possible.
     let suffix = decor.suffix().and_then(RawString::as_str).unwrap_or_default();
     let comment = suffix.trim_start();
     let spaces = suffix.len() - comment.len();

@@ -1,4 +1,4 @@
-//! The fields behind the keys of a scene file: how each is read, and how it is written.
+//! The fields behind the keys of a scene file, and how each is read and written.
 
 use super::keys::{ENDS, Key, Section, Values};
 use super::reader::Reader;
@@ -7,25 +7,25 @@ use crate::model::scenery::FlowKind;
 use crate::model::vector::Point;
 use crate::model::world::Boundary;
 
-/// What is written behind a key.
+/// The text or tables after a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Written {
     /// A value, as TOML text.
     Value(String),
     /// A table.
     Table(Form, Vec<Entry>),
-    /// Tables under one name, `[[targets]]`.
+    /// Tables of one name, such as `[[targets]]`.
     List(Vec<Vec<Entry>>),
 }
 
-/// How a new table is written.
+/// The form of a new table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// On the line of its key: `{ from = 2, to = 4 }`.
     Inline,
-    /// Below its name: `[world]`.
+    /// Below a heading: `[world]`.
     Headed,
-    /// Without a line of its own: its tables have their headings, `[species.starling]`.
+    /// Without a heading of its own; the tables in it have headings, such as `[species.starling]`.
     Container,
 }
 
@@ -34,13 +34,13 @@ pub enum Form {
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// Its value; none: the key must not be there.
+    /// Its value; `None` if the key must not be written.
     pub value: Option<Written>,
-    /// The value that a file without the key has.
+    /// The value in a file without the key.
     pub default: Option<Written>,
 }
 
-/// Two entries are equal if they mean the same, wherever their defaults come from.
+/// Two entries are equal if their keys and values are; the defaults do not matter.
 impl PartialEq for Entry {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key && self.value == other.value
@@ -48,13 +48,13 @@ impl PartialEq for Entry {
 }
 
 impl Entry {
-    /// A key that is left out only where it has no value.
+    /// A key that is always written.
     #[must_use]
     pub fn wanted(key: &str, value: Written) -> Self {
         Self { key: key.into(), value: Some(value), default: None }
     }
 
-    /// True when a file says the same without the key.
+    /// True if a file means the same without the key.
     #[must_use]
     pub fn is_default(&self) -> bool {
         self.value == self.default
@@ -69,7 +69,7 @@ pub trait Fields {
     /// Reads the value of one key into its field.
     fn read_key(&mut self, key: &Key, value: &Reader) -> Result<(), SceneError>;
 
-    /// What is written behind each key, in the order of the section.
+    /// The value of each key, in the order of the section.
     fn write_keys(&self) -> Vec<(&'static str, Option<Written>)>;
 
     /// Reads the keys of a table, in the order of the file.
@@ -80,7 +80,7 @@ pub trait Fields {
         Ok(())
     }
 
-    /// The keys of the section with their values; `default` has those of a file without them.
+    /// The keys of the section with their values; `default` has the values of a file without them.
     fn entries(&self, default: &Self) -> Vec<Entry> {
         let both = self.write_keys().into_iter().zip(default.write_keys());
         both.map(|((key, value), (_, default))| Entry { key: key.into(), value, default }).collect()
@@ -92,7 +92,7 @@ pub trait Field: Sized {
     /// Reads the value of `key`.
     fn read(value: &Reader, key: &Key) -> Result<Self, SceneError>;
 
-    /// What is written behind `key`; none: nothing, and no key.
+    /// The text after `key`; `None` if the key must not be written.
     fn write(&self, key: &Key) -> Option<Written>;
 }
 
@@ -116,10 +116,10 @@ pub fn number(value: f32) -> String {
         value.to_string()
     };
     if !value.is_finite() {
-        // No key takes it, but it is TOML.
+        // No key allows it, but it is TOML.
         return text.to_lowercase();
     }
-    // The digits are read as an `f64` first. Of all `f32` one, 7.038531e-26, needs more of them then.
+    // Parsers read digits as an `f64` first. Only one `f32`, 7.038531e-26, then needs more digits.
     let same = text.parse::<f64>().is_ok_and(|read| (read as f32).to_bits() == value.to_bits());
     if same { text } else { f64::from(value).to_string() }
 }
@@ -196,7 +196,7 @@ impl Field for Point {
     }
 }
 
-/// Points on a line of a scene file: more are written on several lines.
+/// The most points on one line of a scene file; longer lists take several lines.
 const POINTS_ON_A_LINE: usize = 6;
 
 impl Field for Vec<Point> {
@@ -232,7 +232,7 @@ impl Field for (u32, u32) {
     }
 }
 
-/// A speed in world units per tick; none: the word that stands for the agent's own.
+/// A speed in world units per tick; `None` for the word that means the agent's own.
 #[derive(Clone, Copy, Debug)]
 pub struct Speed(pub Option<f32>);
 
@@ -250,7 +250,7 @@ impl Field for Speed {
     }
 }
 
-/// The two ends between which each component is drawn.
+/// The two bounds that each component is drawn between.
 #[derive(Clone, Copy, Debug)]
 pub struct Between(pub Point, pub Point);
 

@@ -1,8 +1,8 @@
 //! The single declaration of a scene file's keys, except those of bodies and behaviours, which are
 //! [`Parameter`](crate::model::parameter::Parameter)s.
 //!
-//! Each section belongs to a struct, and its keys are the names of the struct's fields: from that
-//! come the reading and the writing of a file. The page on scene files takes its tables from here.
+//! Each section belongs to a struct, and its keys are the names of the struct's fields. A file is
+//! read and written by these declarations, and the page on scene files takes its tables from here.
 
 use super::fields::{Field, Fields, Written};
 use super::reader::Reader;
@@ -20,7 +20,7 @@ use crate::model::world::Boundary;
 /// The keys of [`Values::Between`].
 pub const ENDS: [&str; 2] = ["from", "to"];
 
-/// What a key takes as its value.
+/// The kind of value that a key takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Values {
     /// A string.
@@ -45,31 +45,31 @@ pub enum Values {
     Choice(fn() -> Vec<&'static str>),
     /// A value of the key that the table replaces.
     OfTheKey,
-    /// A table or a list of tables with a section of its own; its name in documents.
+    /// A table, or a list of tables, with a section of its own; its name in documents.
     Tables(&'static str),
 }
 
 /// A key of a scene file.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// As it is written.
+    /// The written name.
     pub name: &'static str,
-    /// What it does, in a sentence.
+    /// The effect of the key, in one sentence.
     pub doc: &'static str,
-    /// The value if the scene gives none, in words.
+    /// The default value, in words.
     pub default: &'static str,
-    /// Unit, for people.
+    /// The unit, for documents.
     pub unit: &'static str,
-    /// Which values it takes.
+    /// The values that it takes.
     pub values: Values,
 }
 
 /// A table of a scene file.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
-    /// The table as it is written; empty for the top of the file.
+    /// The table's name in the file; empty for the top of the file.
     pub table: &'static str,
-    /// What it describes, from the doc comment.
+    /// Its description, from the doc comment.
     pub about: &'static [&'static str],
     /// Its keys, in the order of the documents.
     pub keys: &'static [Key],
@@ -123,10 +123,10 @@ const FAR: f32 = 1e7;
 /// Largest radius of anything; world units.
 const WIDE: f32 = 1e6;
 
-/// Most obstacles of a scene.
+/// The most obstacles of a scene.
 pub const MOST_OBSTACLES: u64 = 1 << 18;
 
-/// Most columns or rows of a flow field's file.
+/// The most columns or rows of a flow field's file.
 const MOST_FLOW_CELLS: u64 = 4096;
 
 fn names<T: Copy>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
@@ -312,11 +312,11 @@ section! {
 pub const SECTIONS: [Section; 9] =
     [TOP, WORLD, TARGETS, OBSTACLES, PATHS, FLOW, SPECIES, SPAWN, LAW];
 
-/// The documentation of `targets` states 63; the pointer is not counted there.
+/// The documentation of `targets` says 63, because it does not count the pointer.
 const _: () = assert!(MAX_TARGETS == 64);
 
 impl Section {
-    /// The key of that name.
+    /// The key of this name.
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
@@ -324,7 +324,7 @@ impl Section {
 }
 
 impl Key {
-    /// The key of a table that stands for a number: what the number's own key takes, this one takes.
+    /// The key of a table that replaces a number, with the number's range and unit.
     #[must_use]
     pub fn of(&self, parameter: &Parameter) -> Self {
         match self.values {
@@ -336,7 +336,7 @@ impl Key {
         }
     }
 
-    /// Which values it takes, in words.
+    /// The values that it takes, in words.
     #[must_use]
     pub fn range(&self) -> String {
         match self.values {
@@ -366,7 +366,7 @@ impl Key {
     }
 }
 
-/// Such as `0.05` or `1e18`: short, and valid TOML.
+/// A number such as `0.05` or `1e18`: short, and valid TOML.
 #[must_use]
 pub fn short(value: f32) -> String {
     if value.abs() >= 1e5 { format!("{value:e}") } else { value.to_string() }

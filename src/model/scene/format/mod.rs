@@ -1,4 +1,4 @@
-//! The scene file: its keys, how it is read, and how it is written.
+//! The scene file: its keys, its reader and its writer.
 
 mod arrange;
 mod edit;
@@ -19,7 +19,7 @@ use super::{Scene, SceneError};
 
 impl Scene {
     /// Parses a scene from TOML. `name` is used in messages; `overrides` are `KEY=VALUE` texts, as
-    /// `--set` takes them.
+    /// in `--set`.
     pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Self, SceneError> {
         let mut root = tree::parse(name, text)?;
         for assignment in overrides {

@@ -12,7 +12,7 @@ use crate::model::scene::{Law, MAX_AGENTS, POINTER, Scene, SceneError};
 use crate::model::vector::Point;
 use crate::model::world::World;
 
-/// Builds the scene, or names the wrong key and its line.
+/// Builds the scene. Fails with the wrong key and its line.
 pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
     let origins = root.origins();
     let root = Reader::new(root);
@@ -75,7 +75,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
     Ok(scene)
 }
 
-/// Checks of a species that need the whole scene.
+/// Checks a species against the whole scene.
 fn check_species(scene: &Scene, index: usize, table: &Reader) -> Result<(), SceneError> {
     let rules = || scene.species[index].rules.iter().map(|rule| rule.kind.info());
     let find = |needs: fn(&Needs) -> bool| rules().find(|info| needs(&info.needs));

@@ -1,4 +1,4 @@
-//! Typed access to a scene's tree. Every error names the key, its place and what is allowed.
+//! Typed access to a scene's tree. Every error names the key, its origin and the allowed values.
 
 use super::keys::{ENDS, Key, Section, Values};
 use super::tree::{Node, Value};
@@ -7,7 +7,7 @@ use crate::model::quote::quoted;
 use crate::model::scene::{SceneError, hint, suggest};
 use crate::model::vector::Point;
 
-/// A value of the scene and its path of keys.
+/// A value of the scene, with its path of keys.
 #[derive(Clone)]
 pub struct Reader<'a> {
     node: &'a Node,
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
             .collect())
     }
 
-    /// The entries of a table; fails if a key is not among `known`.
+    /// The entries of a table. Fails if a key is not among `known`.
     pub fn known(&self, known: &[&str]) -> Result<Vec<(&'a str, Reader<'a>)>, SceneError> {
         let entries = self.entries()?;
         for (key, value) in &entries {
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
         Ok(entries)
     }
 
-    /// The entries of a table with the declarations of their keys.
+    /// The entries of a table, with the declarations of their keys.
     pub fn section(
         &self,
         section: &Section,
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         Ok(entries.filter_map(|(name, value)| Some((section.key(name)?, value))).collect())
     }
 
-    /// The number that a key takes.
+    /// The number of a key.
     pub fn number_of(&self, key: &Key) -> Result<f32, SceneError> {
         match key.values {
             Values::Number(low, high) => self.number(low, high, key.unit),
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The number that a key takes; none if its word is written instead.
+    /// The number of a key; `None` if the key's word is written instead.
     pub fn number_or_word(&self, key: &Key) -> Result<Option<f32>, SceneError> {
         match (key.values, &self.node.value) {
             (Values::NumberOr(low, high, _), Value::Number(_)) => {
@@ -89,8 +89,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The two points that a key takes, `from` and `to`; no component of `from` is above that of
-    /// `to`.
+    /// The two points of a key, `from` and `to`. Fails if a component of `from` is larger than that
+    /// of `to`.
     pub fn between_of(&self, key: &Key) -> Result<(Point, Point), SceneError> {
         let Values::Between(low, high) = key.values else {
             return Err(self.wrong("no pair of points"));
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         Ok((from, to))
     }
 
-    /// The whole number that a key takes.
+    /// The whole number of a key.
     pub fn whole_of(&self, key: &Key) -> Result<u64, SceneError> {
         match key.values {
             Values::Whole(low, high) | Values::Pair(low, high) => self.whole(low, high),
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The point that a key takes, or one of its points.
+    /// The point of a key, or one of its points.
     pub fn point_of(&self, key: &Key) -> Result<Point, SceneError> {
         match key.values {
             Values::Point(low, high) | Values::Points(low, high) => self.point(low, high),

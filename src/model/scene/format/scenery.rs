@@ -9,19 +9,19 @@ use crate::model::scene::{MAX_TARGETS, ObstaclePlan, POINTER, SceneError};
 use crate::model::scenery::{FlowKind, FlowPlan, Path};
 use crate::model::vector::Point;
 
-/// Most points of all paths together.
+/// The most points of all paths together.
 const MOST_POINTS: usize = 4096;
 
-/// The tables of `all`; `unwritten` gives what the table of that number means without its keys.
+/// The tables of `all`; `unwritten` gives the defaults of the table of a given number.
 fn list<T: Fields>(all: &[T], unwritten: impl Fn(usize) -> T) -> Option<Written> {
     let one = |(number, fields): (usize, &T)| fields.entries(&unwritten(number));
     let tables: Vec<Vec<Entry>> = all.iter().enumerate().map(one).collect();
     (!tables.is_empty()).then_some(Written::List(tables))
 }
 
-/// A table without keys that stands behind `number` others.
+/// The defaults of a table that follows `number` others.
 fn target(number: usize) -> Target {
-    // The pointer is the first.
+    // The pointer is the first target.
     Target::fixed(&format!("target{}", number + 1), Point::ZERO)
 }
 
@@ -53,7 +53,7 @@ impl Field for Vec<Target> {
     }
 }
 
-/// A table without keys.
+/// The defaults of a table.
 const OBSTACLE: ObstaclePlan = ObstaclePlan { position: None, radius: 20.0, count: 1 };
 
 /// The tables `[[obstacles]]`: one circle at a `position`, or `count` circles at random places.
@@ -75,7 +75,7 @@ impl Field for Vec<ObstaclePlan> {
     }
 }
 
-/// A table without keys that stands behind `number` others.
+/// The defaults of a table that follows `number` others.
 fn path(number: usize) -> Path {
     Path { name: format!("path{number}"), points: Vec::new(), closed: false }
 }

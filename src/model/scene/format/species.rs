@@ -11,7 +11,7 @@ use crate::model::scene::{Body, Law, Rule, SceneError, Slot, Species, Variation}
 
 const BODY: &[Parameter] = <Body as Parameters<f32>>::TABLE;
 
-/// The value of a behaviour's parameter if the file gives none, for the species of number `own`.
+/// The default of a behaviour's parameter, for the species of number `own`.
 fn default(parameter: &Parameter, own: usize) -> f32 {
     match parameter.meaning {
         Meaning::SpeciesSet { own: true } => (1_u32 << own) as f32,
@@ -76,7 +76,7 @@ fn rule(
     Ok(Rule { kind, values })
 }
 
-/// The keys of the species of number `index`, in the order in which the built-in scenes have them.
+/// The keys of the species of number `index`, in the order of the built-in scenes.
 pub fn write(index: usize, species: &Species, names: &SceneNames) -> Vec<Entry> {
     let own = SpeciesKeys {
         count: species.count,
@@ -111,7 +111,7 @@ pub fn write(index: usize, species: &Species, names: &SceneNames) -> Vec<Entry> 
                 (p, names.entry(p, *value, default(p, index), law(Slot::Rule(*kind, i))))
             })
             .collect();
-        // Whom it is about stands first, and its weight last.
+        // The species that it reacts to come first, and its weight last.
         all.sort_by_key(|(parameter, _)| match parameter.meaning {
             Meaning::SpeciesSet { .. } => 0,
             _ if parameter.key != "weight" => 1,

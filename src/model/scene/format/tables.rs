@@ -1,5 +1,5 @@
-//! The tables of a scene file whose fields are not those of the model: what a file says at its top,
-//! of its world, of the start of a species, and of a number that varies.
+//! The tables of a scene file whose fields differ from the model's: the top of the file, the world,
+//! the start of a species, and a number that varies.
 
 use super::fields::{Between, Entry, Field, Fields, Form, Speed, Written, name_of};
 use super::keys::Key;
@@ -75,8 +75,8 @@ impl Field for WorldKeys {
     }
 }
 
-/// The tables of the species. Their values are names of targets, paths and other species, so they
-/// are read when those are known.
+/// The tables of the species. Their values contain names of targets, paths and other species, so
+/// they are read after those.
 #[derive(Clone, Debug)]
 pub struct SpeciesTables(pub Vec<Entry>);
 
@@ -95,8 +95,8 @@ impl Field for SpeciesTables {
     }
 }
 
-/// What a click does, and whether a target follows the mouse: a name, or a list of `follow` and
-/// another one.
+/// The effect of a click, and whether a target follows the mouse: a name, or a list of `follow` and
+/// another name.
 #[derive(Clone, Copy, Debug)]
 pub struct Clicks(pub Click, pub bool);
 
@@ -132,7 +132,7 @@ pub struct SpeciesKeys {
     pub look: BoidShape,
     pub colour: ColourBy,
     pub spawn: Spawn,
-    /// None: as `spawn`.
+    /// `None`: like `spawn`.
     pub spawn_at_scale: Option<Spawn>,
 }
 
@@ -197,8 +197,8 @@ impl Field for Spawn {
     }
 }
 
-/// A number that is not constant: `{ base, amplitude, period }`, `{ base, grows_with_size }`,
-/// `{ base, shrinks_with_size }` or `{ from, to }`.
+/// A number that varies: `{ base, amplitude, period }`, `{ base, grows_with_size }`, `{ base,
+/// shrinks_with_size }` or `{ from, to }`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LawKeys {
     pub base: Option<f32>,
@@ -210,11 +210,11 @@ pub struct LawKeys {
     pub to: Option<f32>,
 }
 
-/// Ticks in which noise changes much, unless the scene says otherwise.
+/// Default of `period`: ticks in which the noise changes much.
 pub const PERIOD: f32 = 100.0;
 
 impl LawKeys {
-    /// The table of a number with this base that follows `law`.
+    /// The table of a number with this base and `law`.
     #[must_use]
     pub fn of(base: f32, law: &Law) -> Self {
         let around = Self { base: Some(base), ..Self::default() };
@@ -228,7 +228,7 @@ impl LawKeys {
         }
     }
 
-    /// What a table without its keys means, of a number whose default is `base`.
+    /// The defaults of the table's keys, for a number whose default is `base`.
     #[must_use]
     pub fn unwritten(base: f32) -> Self {
         Self { base: Some(base), period: Some(PERIOD), ..Self::default() }

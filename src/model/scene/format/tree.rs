@@ -1,4 +1,4 @@
-//! A scene file as a tree; every value carries the place where it was written.
+//! A scene file as a tree. Every value has its origin.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub enum Value {
 /// Keys and values in the order of the file.
 pub type Table = Vec<(String, Node)>;
 
-/// A value and the place where it was written.
+/// A value and its origin.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// The value.
@@ -36,7 +36,7 @@ pub struct Node {
 }
 
 impl Value {
-    /// What the value is, for messages.
+    /// The value in words, for messages.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
@@ -50,7 +50,7 @@ impl Value {
 }
 
 impl Node {
-    /// Where the keys below this one were written; lists contribute only the tables in them.
+    /// The origins of the keys below this one. In lists, only tables count.
     #[must_use]
     pub fn origins(&self) -> Vec<(String, Origin)> {
         let mut origins = Vec::new();
@@ -133,7 +133,7 @@ impl LineStarts<'_> {
     }
 }
 
-/// Parses TOML `text` that was read from `file`.
+/// Parses the TOML `text` of `file`.
 pub fn parse(file: &str, text: &str) -> Result<Node, SceneError> {
     let lines = LineStarts { file, text };
     let document = DeTable::parse(text).map_err(|e| lines.error(&e))?;
@@ -195,8 +195,8 @@ fn child<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
 }
 
 /// Puts `value` at the path `keys`; the first `depth` keys lead to `node`. If the keys name an
-/// element that does not exist, returns how many of them lead to an existing value, and what is
-/// wrong.
+/// element that does not exist, returns the number of keys that lead to an existing value, and the
+/// problem.
 fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<(), (usize, String)> {
     let Some(key) = keys.get(depth) else {
         *node = value;
@@ -232,7 +232,7 @@ fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<()
         });
     }
     if !matches!(node.value, Value::Table(_)) {
-        // The path expects a table here; the reader reports the unknown key or the wrong type.
+        // The path expects a table here; the reader then reports the unknown key or the wrong type.
         node.value = Value::Table(Vec::new());
         node.origin = value.origin.clone();
     }

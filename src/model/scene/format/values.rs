@@ -18,18 +18,18 @@ const NONE: &str = "none";
 /// All species.
 pub const ALL: &str = "all";
 
-/// Names that parameters refer to.
+/// The names that parameters refer to.
 pub struct SceneNames<'a> {
-    /// In their order.
+    /// In the order of the scene.
     pub species: &'a [&'a str],
     /// The pointer first.
     pub targets: &'a [Target],
-    /// In their order.
+    /// In the order of the scene.
     pub paths: &'a [Path],
 }
 
 impl SceneNames<'_> {
-    /// The value of a parameter, or its base and the law that it follows.
+    /// The value of a parameter, or its base and its law.
     pub fn read(
         &self,
         value: &Reader,
@@ -67,7 +67,7 @@ impl SceneNames<'_> {
         Err(value.fail(format!("no path is called {}; {}", quoted(text), suggest(text, &known))))
     }
 
-    /// `or_none`: the behaviour can work without a target.
+    /// `or_none`: the behaviour also works without a target.
     fn target(&self, value: &Reader, or_none: bool) -> Result<f32, SceneError> {
         let text = value.text()?;
         if text == NEAREST {
@@ -102,14 +102,14 @@ impl SceneNames<'_> {
         Ok(if all { ALL_SPECIES } else { bits as f32 })
     }
 
-    /// What is written for a parameter that has this value, and follows this law if there is one.
+    /// The text for a parameter with this value, or with this base and law.
     pub fn write(&self, parameter: &Parameter, value: f32, law: Option<&Law>) -> Written {
         if let Some(law) = law {
             let unwritten = LawKeys::unwritten(parameter.default);
             return Written::Table(Form::Inline, LawKeys::of(value, law).entries(&unwritten));
         }
-        // A name that does not exist is written as its number, which no file may have: it must not
-        // read back as something else.
+        // If there is no such name, write the number. No file may have it, so it cannot read back
+        // as something else.
         let named = |name: Option<&str>| Written::Value(name.map_or_else(|| number(value), text));
         let index = (value >= 0.0 && value.fract() == 0.0).then_some(value as usize);
         match parameter.meaning {
@@ -132,7 +132,7 @@ impl SceneNames<'_> {
         }
     }
 
-    /// The key of a parameter with its value. `default` is the value that a file without it has.
+    /// The key and value of a parameter. `default` is the value in a file without the key.
     pub fn entry(
         &self,
         parameter: &Parameter,

@@ -1,4 +1,4 @@
-//! What a scene's file says: the keys of a [`Scene`] with their values.
+//! The content of a scene's file: the keys of a [`Scene`] with their values.
 
 use super::fields::{Entry, Fields, Form, Written, number};
 use super::tables::{Clicks, SpeciesTables, TopKeys, WorldKeys};
@@ -10,18 +10,17 @@ use crate::model::scenery::Path;
 use crate::model::vector::Point;
 
 impl Scene {
-    /// The scene as a scene file, without comments: [`Scene::parse`] makes the same scene of it.
+    /// The scene as a scene file, without comments. [`Scene::parse`] reads the same scene from it.
     ///
-    /// Keys that have their defaults are left out. Of a scene that [`Scene::populate`] has sized for
-    /// a count, this is the scene as it was before; where obstacles have been moved since is not
-    /// written.
+    /// Keys with their default values are left out. If [`Scene::populate`] has scaled the scene,
+    /// the file describes the unscaled scene. Moved obstacles are written at their original places.
     #[must_use]
     pub fn to_toml(&self) -> String {
         edit::document(&entries(self))
     }
 }
 
-/// Every key of the scene, in the order in which the built-in scenes have them.
+/// All keys of the scene, in the order of the built-in scenes.
 pub fn entries(scene: &Scene) -> Vec<Entry> {
     let unscaled = Unscaled { times: scene.world.size / scene.written_size };
     let own = scene.targets.iter().filter(|target| target.name != POINTER);
@@ -51,9 +50,9 @@ pub fn entries(scene: &Scene) -> Vec<Entry> {
     top.entries(&TopKeys::default())
 }
 
-/// Takes places back to the world as it is written.
+/// Scales places back to the world of the file.
 struct Unscaled {
-    /// How much larger the world is now, for each axis.
+    /// Current size divided by the written size, on each axis.
     times: Point,
 }
 
@@ -84,8 +83,8 @@ impl Unscaled {
     }
 }
 
-/// The number that times `times` is `value`: of those that rounding leaves open the one with the
-/// fewest digits, which is likely to be the one that somebody wrote.
+/// A number that gives `value` when multiplied by `times`. If rounding allows several, the one with
+/// the fewest digits, because it is probably the number in the file.
 fn divided(value: f32, times: f32) -> f32 {
     if times == 1.0 {
         return value;
