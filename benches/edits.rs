@@ -1,10 +1,10 @@
-//! What an edit costs a frame beyond its tick: a slider that is dragged, so that a parameter changes
+//! The cost of an edit per frame, without the tick: a slider is dragged, so a parameter changes
 //! before every tick.
 //!
-//! `cargo bench --bench edits` takes some minutes on a machine without a GPU; `-- 100000 50` takes
-//! another number of agents and of frames. `update` is what the window does; `reload` is the same edit
-//! by reading the flock back and loading it, over a fifteenth of the frames. The tick of each frame is
-//! that of an engine whose parameters stay, taken in turn with the others.
+//! `cargo bench --bench edits` takes some minutes on a machine without a GPU; `-- 100000 50` sets
+//! the number of agents and of frames. `update` is the edit of the window; `reload` makes the same
+//! edit by reading the flock back and loading it, in a fifteenth of the frames. `tick` is a frame
+//! without an edit, measured in turn with the others; the edits are the time beyond it.
 
 mod common;
 
@@ -18,10 +18,10 @@ use flockwork::model::scene::Scene;
 
 use common::{Flock, flock, gpu};
 
-/// Agents and frames, unless the command line says otherwise.
+/// Defaults of the agents and frames on the command line.
 const AGENTS: u64 = 1_000_000;
 const FRAMES: u64 = 300;
-/// Frames of an update for each of a reload.
+/// Number of updates per reload.
 const RELOADED: u64 = 15;
 /// Mean neighbours.
 const DENSITY: f32 = 10.0;
@@ -106,7 +106,7 @@ fn main() {
     engines.push(("cpu", Box::new(CpuEngine::new(None).expect("threads start"))));
     engines.extend(gpu().map(|gpu| ("gpu", Box::new(GpuEngine::new(gpu)) as _)));
     for (name, engine) in &mut engines {
-        // The first leaves the grid alone; the second gives it other cells in every frame.
+        // The first edit keeps the grid; the second changes its cells in every frame.
         drag(name, &mut **engine, &flock, (Kind::Separation, "weight"), frames);
         drag(name, &mut **engine, &flock, (Kind::Cohesion, "radius"), frames / 10);
     }

@@ -1,5 +1,5 @@
-//! The GPU engine with one option changed at a time, beside the engine as it is: what to keep on a
-//! device that nobody has measured. `benches/gpu.sh` runs it.
+//! The GPU engine with one option changed at a time, compared with the defaults: shows which
+//! options suit a device that has not been measured. `benches/gpu.sh` runs it.
 //!
 //!     cargo bench --bench experiments -- [COUNT [ADAPTER]]
 
@@ -10,14 +10,14 @@ use std::time::Instant;
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::{AdapterChoice, EngineOptions, Gpu, GpuEngine};
 
-/// Rounds of all variants in turn: the machine's slow minutes hit each of them.
+/// Rounds of all variants in turn, so that slow minutes of the machine affect all of them.
 const ROUNDS: usize = 3;
 /// Milliseconds that one measurement should take.
 const PATIENCE: f64 = 300.0;
-/// Most ticks of one measurement: flocks should not form meanwhile.
+/// The most ticks of one measurement, so that flocks do not form meanwhile.
 const MOST_TICKS: u32 = 200;
 
-/// Flocks to try the variants on: a label, overrides of `flock`, neighbours.
+/// Flocks for the variants: a label, overrides of `flock`, neighbours.
 const FLOCKS: [(&str, &[&str], f32); 3] = [
     ("k = 10", &[], 10.0),
     ("k = 100", &[], 100.0),
@@ -72,7 +72,7 @@ fn main() {
             for ((_, options), least) in variants.iter().zip(&mut least) {
                 let mut engine = GpuEngine::with_options(gpu.clone(), *options);
                 engine.load(&flock.scene, &flock.state).expect("the flock fits");
-                // Shaders are compiled and memory is warm.
+                // Compiles the shaders and warms up the memory.
                 let first = time(&mut engine, 3);
                 let ticks = (PATIENCE / first).clamp(3.0, MOST_TICKS.into()) as u32;
                 engine.load(&flock.scene, &flock.state).expect("the flock fits");

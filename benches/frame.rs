@@ -1,4 +1,4 @@
-//! What a flock costs besides its ticks: a frame, and the start.
+//! The costs of a flock besides its ticks: a frame, and the start.
 //!
 //! `cargo bench --bench frame` runs all; `cargo bench -- start/gpu` selects some. A frame has 1280
 //! × 720 pixels and shows the whole world; on the GPU it is drawn and read back. A start is
@@ -21,7 +21,7 @@ use flockwork::view::gpu::renderer::Method;
 
 use common::{flock, gpu};
 
-/// Flocks that are drawn as triangles, at the size of the switch, and as clouds.
+/// Flocks drawn as triangles, at the size of the switch, and as clouds.
 const DRAWN: [u64; 3] = [40_000, 200_000, 1_000_000];
 /// Counts of flocks to start.
 const STARTED: [u64; 2] = [200_000, 8_000_000];

@@ -2,7 +2,7 @@
 //! processor, and the CPU's `sort`.
 //!
 //! `cargo bench --bench passes` runs all; `cargo bench -- kernel/avx2` selects some. The engine
-//! itself measures the times of its passes, with timestamps where the device has them.
+//! itself measures the times of its passes, with timestamps if the device has them.
 
 mod common;
 mod replay;
@@ -79,8 +79,8 @@ fn passes(criterion: &mut Criterion, name: &str, engine: &mut dyn Engine, wanted
     }
 }
 
-/// `gpu/PASS/k10`, …; and `gpu-without-subgroups/steer/k10`, …: the neighbour loop of other
-/// devices, where subgroups are the default.
+/// `gpu/PASS/k10`, …; and, if subgroups are the default, `gpu-without-subgroups/steer/k10`, …: the
+/// neighbour loop of other devices.
 fn gpu_passes(criterion: &mut Criterion) {
     let Some(gpu) = gpu() else { return };
     passes(criterion, "gpu", &mut GpuEngine::new(Arc::clone(&gpu)), &[]);

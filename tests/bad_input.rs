@@ -11,7 +11,7 @@ use flockwork::model::scene::{BuiltIn, Scene};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-/// Longer than anything here takes on any machine.
+/// Longer than any of these runs takes on any machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Runs the program with at most `memory` KiB, and kills it at the deadline.
@@ -68,7 +68,7 @@ fn array(version: u8, claimed: u32, header: &str, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The error of reading a state file. Panics when there is none before the deadline.
+/// The error of reading a state file. Panics if there is none before the deadline.
 fn read(path: PathBuf) -> String {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -222,7 +222,7 @@ fn an_empty_adapter_name_is_refused() {
     }
 }
 
-/// The scenery's index grows with the scenery, not with the size or shape of the world.
+/// The size of the scenery's index depends on the scenery, not on the size or shape of the world.
 #[cfg(unix)]
 #[test]
 fn many_corners_in_a_long_world_take_little_memory() {

@@ -1,4 +1,4 @@
-//! What `flockwork bench --json` writes is what `docs/bench.schema.json` describes: no more and no less.
+//! The output of `flockwork bench --json` matches `docs/bench.schema.json` exactly.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-/// The file that a bench of every engine there is has written.
+/// The file that a bench of all available engines has written.
 fn written(engines: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let line = format!("bench --engines {engines} --ticks 6 --count 300 --json a.json");
@@ -32,12 +32,12 @@ fn schema() -> Value {
 /// Compares values with the part of JSON Schema that the schema uses.
 struct Validator<'a> {
     schema: &'a Value,
-    /// The places in the schema of all properties that were there.
+    /// The places in the schema of all properties found in the file.
     met: BTreeSet<String>,
     problems: Vec<String>,
 }
 
-/// What says nothing about a value.
+/// Keywords that do not restrict a value.
 const WORDS: [&str; 6] = ["$schema", "$defs", "title", "description", "format", "required"];
 
 impl<'a> Validator<'a> {
@@ -51,8 +51,7 @@ impl<'a> Validator<'a> {
         self.problems.push(problem);
     }
 
-    /// Checks `value`, which stands at `place` in the file, by the part `rules` of the schema, which
-    /// stands at `at`.
+    /// Checks `value`, at `place` in the file, by the part `rules` of the schema, at `at`.
     fn check(&mut self, value: &Value, rules: &'a Value, at: &str, place: &str) {
         for (keyword, rule) in rules.as_object().unwrap() {
             let numbers = || (value.as_f64().unwrap_or(f64::NAN), rule.as_f64().unwrap());
@@ -64,7 +63,7 @@ impl<'a> Validator<'a> {
                 },
                 "const" => value == rule,
                 "enum" => rule.as_array().unwrap().contains(value),
-                // Of no other than numbers, as by the standard.
+                // By the standard, this restricts only numbers.
                 "minimum" => !value.is_number() || numbers().0 >= numbers().1,
                 "maximum" => !value.is_number() || numbers().0 <= numbers().1,
                 "minItems" => items() >= rule.as_u64().unwrap(),
@@ -130,7 +129,7 @@ impl<'a> Validator<'a> {
                     self.check(member, rules, &at, &format!("{place}.{name}"));
                     self.met.insert(at);
                 }
-                // A reader of the file may meet fields that are new; the program's own are here.
+                // A reader may ignore unknown fields, but the program itself must not write any.
                 None => self.refuse(format!("{place}.{name} is not in the schema")),
             }
         }
@@ -156,7 +155,7 @@ fn is_a(value: &Value, name: &Value) -> bool {
     }
 }
 
-/// The places of all properties below `rules`, and those that are not described.
+/// Collects the places of all properties below `rules`, and those without a description.
 fn declared(rules: &Value, at: &str, all: &mut BTreeSet<String>, bare: &mut Vec<String>) {
     for (name, rules) in rules["properties"].as_object().into_iter().flatten() {
         let at = format!("{at}/properties/{name}");

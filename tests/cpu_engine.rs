@@ -1,4 +1,4 @@
-//! The CPU engine against the brute-force reference, and its promises about bits and time.
+//! The CPU engine against the brute-force reference, and its guarantees about bits and time.
 
 mod common;
 
@@ -20,7 +20,7 @@ use glam::{DVec2, Vec2};
 const ALONE: u64 = 1000;
 const TOGETHER: u64 = 1500;
 
-/// Most situations that a control tries until one notices the change.
+/// The most situations that a control tries until the change shows.
 const CONTROLS: u64 = 2000;
 
 fn engine() -> CpuEngine {
@@ -209,7 +209,7 @@ fn a_situation_is_what_its_name_says() {
     for cells in 1..=3 {
         assert!(some(&|state, scene| scene.grid(state.len()).columns == cells) > 50, "{cells}");
     }
-    // Halved columns; so few that they overlap round the world; so many that a seam is rare.
+    // Halved columns; so few that they overlap around the world; so many that seams are rare.
     let halved = |columns: std::ops::Range<u32>| {
         some(&|state, scene| {
             let grid = scene.grid(state.len());
@@ -248,8 +248,8 @@ fn threads_and_instruction_sets_give_the_same_bits() {
         flock(300, &["world={size=[160, 90], density=160, boundary=\"wrap\"}"]),
         flock(300, &["world.size=[120, 90]"]),
         flock(40, &["world.size=[160, 160]", "world.density=10"]),
-        // Four columns of half the radius, so every agent looks at all of them: one world with so
-        // many agents in a row that they are sampled, and one with too few in three columns.
+        // Four columns of half the radius, so every agent reads all of them: one world with so many
+        // agents in a row that they are sampled, and one with too few in three columns.
         flock(800, &["world={size=[120, 200], density=261, boundary=\"wrap\"}"]),
         flock(900, &["world={size=[120, 900], density=65, boundary=\"wrap\"}"]),
         // Dense: columns of half the radius.
@@ -310,8 +310,8 @@ fn a_thousand_ticks_lose_no_agent() {
 
 #[test]
 fn a_sample_of_a_crowd_is_right_on_average() {
-    // 1000 agents in a cell: each looks at every 31st of them. Over many ticks the sampled sums
-    // must have the same mean as the exact ones. Alignment alone, seen in the change of velocity.
+    // 1000 agents in a cell: each reads every 31st of them. Over many ticks the sampled sums must
+    // have the same mean as the exact ones. Only alignment, measured by the change of velocity.
     let text = "world = { size = [100, 100], boundary = \"open\" }\n\
                 [species.a]\nmax_speed = 1e3\nmax_force = 1e-3\n[species.a.alignment]\nradius = 50\n";
     let mut scene = Scene::parse("crowd", text, &[]).unwrap();

@@ -1,5 +1,5 @@
-//! The figures of `simulate --metrics` against the states written beside them. They are computed
-//! again by the formulas of docs/formats.md: agent by agent, pair by pair. Needs no GPU.
+//! The figures of `simulate --metrics` against the states that the same run wrote. They are
+//! computed again by the formulas of docs/formats.md: agent by agent, pair by pair. Needs no GPU.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -10,8 +10,8 @@ use flockwork::model::scene::{BuiltIn, Request, Scene};
 /// World units and shares: the error of sums of thousands of `f64`.
 const TOLERANCE: f64 = 1e-9;
 
-/// Share by which the distance of two agents may be off: the program takes it in `f32`, by a
-/// subtraction, a square and a sum that are each off by 2⁻²⁴ at most, and a root that halves that.
+/// Relative error of a distance between two agents: the program computes it in `f32`, by a
+/// subtraction, a square and a sum with an error of at most 2⁻²⁴ each, and a root that halves it.
 const DISTANCE: f64 = 2.5 / 16_777_216.0;
 
 type Agent = [f64; 4];
@@ -28,7 +28,7 @@ fn rows(path: &std::path::Path, number: fn(&str) -> f64) -> Vec<BTreeMap<String,
     reader.records().map(|record| row(record.unwrap())).collect()
 }
 
-/// The shortest way from `a` to `b` on an axis of this length; none: the axis is endless.
+/// The shortest difference from `a` to `b` on an axis of this length; `None` for an endless axis.
 fn way(a: f64, b: f64, length: Option<f64>) -> f64 {
     let straight = b - a;
     let Some(length) = length else { return straight };
@@ -49,7 +49,7 @@ fn middle(places: &[f64], length: Option<f64>) -> f64 {
     sine.atan2(cosine) / TAU * length
 }
 
-/// Each column by its definition in docs/formats.md: the least and the most that it may be.
+/// Each column by its definition in docs/formats.md: its smallest and largest allowed value.
 fn figures(agents: &[Agent], size: [Option<f64>; 2], radius: f64) -> Vec<(&'static str, [f64; 2])> {
     let speed = |a: &Agent| a[2].hypot(a[3]);
     let axis = |i: usize| agents.iter().map(|a| a[i]).collect::<Vec<_>>();

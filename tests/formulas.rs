@@ -1,5 +1,5 @@
-//! Where a source's formula meets `f32` rounding: an agent that has turned, one that reverses on
-//! the spot, one that grazes a circle, one at rest. On both engines.
+//! Cases where a formula meets `f32` rounding: an agent that has turned, one that reverses on the
+//! spot, one that grazes a circle, one at rest. On both engines.
 
 mod adapter;
 mod common;

@@ -45,7 +45,7 @@ struct Case {
     count: u64,
     overrides: &'static [&'static str],
     options: EngineOptions,
-    /// From one id to the next.
+    /// Difference of consecutive ids.
     stride: u32,
 }
 
@@ -122,14 +122,14 @@ fn cases() -> Vec<Case> {
             uniform,
             EngineOptions { crowded_above: 2, small_grid: 0, ..checked },
         ),
-        // Agents fly across the world in a tick: the members of a cell come from anywhere.
+        // Agents cross the whole world in a tick: the members of a cell come from everywhere.
         case(
             "scattered crowds",
             20_001,
             &["species.a.spawn={place = \"uniform\", speed = 1000}", "species.a.max_speed=1200"],
             EngineOptions { crowded_above: 2, ..checked },
         ),
-        // Just as scattered, but so few that one bitmap holds all.
+        // Just as scattered, but so few that one bitmap suffices.
         case(
             "scattered crowds of a small flock",
             192,
@@ -154,7 +154,7 @@ fn cases() -> Vec<Case> {
             point,
             EngineOptions { crowded_above: 64, ..checked },
         ),
-        // Many agents were there and have been removed: ids have up to 27 bits.
+        // Many agents have been removed: ids have up to 27 bits.
         Case {
             stride: 40_000,
             ..case(
@@ -175,7 +175,8 @@ struct Loaded {
     crowded_above: u32,
     occasion: Occasion,
     tick: u32,
-    /// Members of the largest crowd so far whose members came from too far apart for bitmaps.
+    /// Members of the largest crowd so far whose members came from places too far apart for
+    /// bitmaps.
     largest_scattered: usize,
 }
 
@@ -231,7 +232,7 @@ impl Loaded {
         self.engine.targets().unwrap()
     }
 
-    /// Which of `targets` are hit by an agent at one of these positions.
+    /// The targets that an agent at one of these positions hits.
     fn hits(&self, targets: &[Target], positions: impl Iterator<Item = Point>) -> Vec<bool> {
         let mut hits = vec![false; targets.len()];
         for position in positions {
@@ -326,7 +327,7 @@ impl Loaded {
         listed.truncate(crowds.len());
         listed.sort_unstable();
         scanned("crowds", listed == crowds)?;
-        // One workgroup for each of the first crowds, then one for every 64.
+        // One workgroup for each of the first crowds, then one per 64.
         let workgroups = (0..crowds.len()).filter(|nth| *nth < 1024 || nth % 64 == 0).count();
         let grid_stats = [largest, workgroups as u32, 1, 1, crowds.len() as u32];
         scanned("grid_stats", self.words("grid_stats") == grid_stats)?;
@@ -346,8 +347,8 @@ impl Loaded {
             index[cell[0] as usize..cell[1] as usize].sort_by_key(id_of);
         }
         expect("place: index", index == order)?;
-        // An artificial race: the largest ids of each cell come first. Whatever the device's real race
-        // did, the passes that sort the cells now have something to do.
+        // An artificial race: the largest ids of each cell come first, so that the sorting passes
+        // have work in any case.
         for cell in start.windows(2) {
             index[cell[0] as usize..cell[1] as usize].reverse();
         }

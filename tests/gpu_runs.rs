@@ -1,5 +1,5 @@
-//! Levels 3 and 4: runs of the GPU engine against the CPU engine and against its own, with controls
-//! that must make each comparison fail.
+//! Levels 3 and 4: runs of the GPU engine against the CPU engine and against each other, with
+//! controls that must make each comparison fail.
 
 mod adapter;
 mod common;
@@ -15,9 +15,9 @@ use flockwork::model::scene::{Request, Scene, built_in};
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
 
-/// How much the polarisation of two engines may differ after 100 ticks of a flock of 2,000. Single
-/// agents diverge where rounding flips a decision; the flock as a whole does not. Another seed
-/// changes it by 0.1 or more.
+/// Largest difference in polarisation of two engines after 100 ticks of a flock of 2,000. Single
+/// agents diverge if rounding flips a decision; the flock as a whole does not. Another seed changes
+/// the polarisation by 0.1 or more.
 const ORDER: f64 = 0.02;
 
 #[test]
@@ -175,7 +175,7 @@ fn both_engines_take_the_same_samples_of_a_crowd() {
         ["wrap", "walls", "open"].iter().flat_map(|boundary| [(boundary, 60.0), (boundary, 170.0)])
     {
         let same = crowd_apart(&gpu, boundary, radius, 1);
-        // Control: other samples lead elsewhere.
+        // Control: another sample changes the result.
         let other = crowd_apart(&gpu, boundary, radius, 2);
         println!("{boundary}: {same:.1e} units apart, {other:.1e} with other samples");
         assert!(f64::from(same) < GPU.position, "{boundary}, {radius}: {same}");

@@ -112,8 +112,8 @@ fn imports(module: &[String], text: &str) -> Vec<Vec<String>> {
     resolved.collect()
 }
 
-/// What `module` names although it comes later in `order`. `order` lists the parts of the tree
-/// under `room`, lowest first.
+/// The modules that `module` names although they come later in `order`. `order` lists the parts of
+/// the tree under `room`, lowest first.
 fn upward(room: &[&str], order: &[&str], module: &[String], text: &str) -> Vec<String> {
     let rank = |path: &[String]| {
         let inside = path.len() > room.len() && room.iter().zip(path).all(|(a, b)| a == b);
@@ -169,7 +169,7 @@ fn an_upward_import_is_found_however_it_is_written() {
 }
 
 /// A behaviour declares its needs itself, so no other code asks which behaviour it is. Exceptions:
-/// its picture, and the behaviours for which the CPU engine has a separate loop.
+/// the code that draws its geometry, and the behaviours with a separate loop in the CPU engine.
 #[test]
 fn only_a_behaviour_its_picture_and_its_tests_name_it() {
     let at_home = ["src/model/behaviours", "src/view/shapes/geometry", "src/engine/cpu/steer.rs"];
@@ -229,7 +229,7 @@ fn a_test_says_which_features_it_needs() {
         } else if path.is_file() && name != "house" {
             fs::read_to_string(&path).unwrap()
         } else {
-            // Shared by others, or this file, which names what the others contain.
+            // Files shared by others, and this file, which quotes the others.
             continue;
         };
         let shared = code(&text).filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));

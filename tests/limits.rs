@@ -1,4 +1,4 @@
-//! All numbers that a scene may hold give finite results: parameters of all behaviours and bodies
+//! All values that a scene file allows give finite results: parameters of all behaviours and bodies
 //! are drawn from their whole ranges, on a logarithmic scale, and every state stays finite.
 
 mod adapter;
@@ -41,8 +41,8 @@ struct Draw {
 }
 
 impl Draw {
-    /// A number between `low` and `high`; all orders of magnitude are equally likely. Those in
-    /// which a flock moves, and the two ends, come more often.
+    /// A number between `low` and `high`; all orders of magnitude are equally likely. Values of
+    /// ordinary flocks, and the two ends, are more frequent.
     fn number(&mut self, low: f32, high: f32) -> f32 {
         match self.dice.below(16) {
             0 | 1 => low,
@@ -230,7 +230,7 @@ fn drawn(number: u64, whole: bool) -> Situation {
     panic!("scene {number}: none of 1000 is one that its world takes");
 }
 
-/// Describes what is wrong with a state, if anything.
+/// Describes the fault of a state, if any.
 fn fault(scene: &Scene, state: &FlockState) -> Option<String> {
     let size = scene.world.size;
     for (agent, (p, v)) in state.position.iter().zip(&state.velocity).enumerate() {

@@ -40,7 +40,7 @@ fn is_lost<T>(asked: &str, answer: Result<T, EngineError>) {
     }
 }
 
-/// Calls everything on an engine whose device is lost.
+/// Makes every call on an engine whose device is lost.
 fn all_is_lost(gpu: &Gpu, engine: &mut GpuEngine, scene: &Scene, state: &FlockState) {
     is_lost("step", engine.step(1));
     is_lost("no step", engine.step(0));
@@ -104,7 +104,7 @@ fn machine(gpu: &Arc<Gpu>, lives: u64) -> anyhow::Result<Machine> {
     Ok(Machine { engine, gpu: Some(Arc::clone(gpu)) })
 }
 
-/// The program then exits with 1: the command line was correct and nobody interrupted it.
+/// The program then exits with 1, because the command line was correct and no signal came.
 fn failed(done: anyhow::Result<()>) {
     let error = done.expect_err("a run on a lost device is none");
     is_lost("the command", Err::<(), _>(error.downcast::<EngineError>().unwrap()));

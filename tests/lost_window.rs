@@ -1,6 +1,6 @@
-//! A window that loses its device goes on: with the CPU engine, drawn by another device. The
-//! program under test is this test binary, with an engine that shuts its device down. Window
-//! systems need the main thread, so this test has no harness.
+//! A window that loses its device continues: on the CPU engine, drawn by another device. The
+//! program under test is this test binary, with an engine that destroys its device. Window systems
+//! need the main thread, so this test has no harness.
 
 mod adapter;
 mod desktop;
@@ -19,11 +19,11 @@ use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Engine, EngineKind};
 use loses_device::LosesDevice;
 
-/// This argument makes this binary the program under test. The ticks until the loss and a file to
-/// remove follow.
+/// This argument makes this binary the program under test. Two more follow: the ticks until the
+/// loss, and a file to remove.
 const UNDER_TEST: &str = "--under-test";
 
-/// Ticks until the loss: more than two seconds; by then there is a copy of the flock.
+/// Ticks until the loss: more than two seconds, so that there is a snapshot.
 const LIVES: u64 = 150;
 
 type Test = fn(&str);
@@ -102,7 +102,7 @@ fn program(engine: &str, remove: &Path) -> Command {
     command
 }
 
-/// Pixels in the colour of notices, where the overlay is.
+/// Number of pixels with the colour of notices, in the place of the overlay.
 fn notice(shot: &Shot) -> usize {
     let places = (0..600).flat_map(|x| (0..400).map(move |y| (x, y)));
     places.filter(|(x, y)| shot.0.rgb(*x, *y) == Some([255, 190, 90])).count()
@@ -138,7 +138,7 @@ fn goes_on_with_the_cpu_engine(test: &str) {
     let tick = said.split("going on with the CPU engine from tick ").nth(1).unwrap();
     let tick: u64 = tick.split(',').next().unwrap().parse().unwrap();
     assert!((1..=LIVES).contains(&tick), "there was time for a copy: {said}");
-    // The new device has room for a flock too.
+    // The new device can run a flock too.
     display.xdotool("key e");
     moves(&display);
     display.xdotool("key Escape");
@@ -160,7 +160,7 @@ fn is_drawn_by_another_device(test: &str) {
     assert!(out.contains("engine cpu (") && ticks > LIVES, "{out}");
 }
 
-/// The manifest of the only Vulkan driver, which the test may remove; none when there are several.
+/// The manifest of the only Vulkan driver, which the test may remove; `None` if there are several.
 fn manifest() -> Option<PathBuf> {
     let files = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].iter().find_map(std::env::var_os);
     if let Some(files) = files {

@@ -1,5 +1,5 @@
-//! Agents are added to a flock and taken from it between two ticks: it goes on as one that loads the
-//! agents that are there, on both engines, and no id comes twice.
+//! Agents are added to a flock and removed from it between two ticks. The flock continues like one
+//! loaded with the same agents, on both engines, and no id is used twice.
 
 mod adapter;
 mod common;
@@ -15,7 +15,7 @@ use flockwork::model::vector::Point;
 const BEFORE: u32 = 6;
 const AFTER: u32 = 5;
 
-/// Both engines, and whether they round alike.
+/// Both engines, and whether they round equally.
 fn engines(test: &str) -> (Vec<Box<dyn Engine>>, bool) {
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
     let gpu = adapter::gpu(test);
@@ -24,7 +24,7 @@ fn engines(test: &str) -> (Vec<Box<dyn Engine>>, bool) {
     (engines, alike)
 }
 
-/// Agents of the scene's species at places and with velocities of their own.
+/// Agents of the scene's species, at given places and with velocities of their own.
 fn newcomers(scene: &Scene, first: u32, count: u32) -> FlockState {
     let place = |id: u32| {
         let (x, y) = ((id * 37 % 101) as f32 / 101.0, (id * 53 % 89) as f32 / 89.0);
@@ -39,7 +39,7 @@ fn newcomers(scene: &Scene, first: u32, count: u32) -> FlockState {
     }
 }
 
-/// A state with more agents behind its own.
+/// A state with more agents after its own.
 fn joined(state: &FlockState, more: &FlockState, scene: &Scene) -> FlockState {
     let mut all = state.clone();
     all.memory = scene.memory_of(state);
@@ -64,8 +64,8 @@ fn without(state: &FlockState, gone: &[u32]) -> FlockState {
     }
 }
 
-/// The scenes of these tests: everything, with and without a seam; a flock so dense that cells are
-/// sorted as crowds; few agents.
+/// The scenes of these tests: all features, with and without a seam; a flock so dense that cells
+/// are sorted as crowds; few agents.
 fn scenes() -> Vec<(Scene, FlockState)> {
     let crowd = ["starling.spawn_at_scale={place = \"disc\", radius = 40}"];
     vec![mixed("wrap", &[]), mixed("walls", &[]), flock(6000, &crowd), flock(70, &[])]
@@ -97,7 +97,7 @@ fn a_flock_holds_the_agents_that_were_added_and_not_those_that_were_removed() {
     }
 }
 
-/// How a run comes by its edits.
+/// How a run gets its edits.
 #[derive(Clone, Copy, PartialEq)]
 enum Edits {
     None,
@@ -157,7 +157,7 @@ fn a_flock_goes_on_with_others_as_one_that_is_loaded_so_and_as_on_the_other_engi
 
 #[test]
 fn nobody_draws_otherwise_because_another_is_gone() {
-    // Wanderers that see nobody: what they do goes by their ids alone.
+    // Wanderers without neighbours: their motion depends only on their ids.
     let (scene, state) = wanderers(500);
     let (mut engines, _) = engines("nobody_draws_otherwise_because_another_is_gone");
     for engine in &mut engines {
@@ -170,7 +170,7 @@ fn nobody_draws_otherwise_because_another_is_gone() {
         };
         let (all, rest) = (run(&[]), run(&[0, 1, 2, 250]));
         assert!(bits(&rest) == bits(&without(&all, &[0, 1, 2, 250])));
-        // The control: who draws by the row is somebody else now.
+        // The control: agents whose draws followed their rows would behave differently.
         let mut renumbered = without(&state, &[0, 1, 2, 250]);
         renumbered.id = (0..renumbered.len() as u32).collect();
         engine.load(&scene, &renumbered).unwrap();
@@ -209,7 +209,7 @@ fn an_id_is_used_once_and_what_cannot_be_changes_nothing() {
         assert!(engine.read_back().unwrap() == before);
         engine.append(&newcomers(&scene, 100, 1)).unwrap();
         assert_eq!(engine.read_back().unwrap().id[97..], [97, 100]);
-        // All of them, and a new beginning.
+        // Remove all agents, and start again.
         let all = engine.read_back().unwrap().id;
         engine.remove(&all).unwrap();
         engine.step(2).unwrap();

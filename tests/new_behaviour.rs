@@ -30,7 +30,7 @@ fn main() -> Result<(), Error> {
 }
 "##;
 
-/// What the page's scene leaves to its reader.
+/// The parts of a scene that the page's example leaves out.
 const WORLD: &str = "about = \"Pucks\"\n[world]\nsize = [640, 360]\nboundary = \"wrap\"\n";
 
 /// The page's blocks of code: the line of prose before each, and its text.
@@ -39,7 +39,7 @@ fn blocks(page: &str) -> Vec<(&str, &str)> {
     let mut found = Vec::new();
     for pair in parts.chunks_exact(2) {
         let prose = pair[0].trim_end().lines().last().unwrap_or_default();
-        // The first line says which language it is.
+        // The first line names the language.
         found.push((prose, pair[1].split_once('\n').unwrap().1));
     }
     found
@@ -105,7 +105,7 @@ fn the_page_leads_to_a_behaviour_that_works_on_both_engines() {
     assert_eq!((files, lines, scenes), (2, 1, 1), "the page has two files, a line and a scene");
     fs::write(scratch.join("examples/pucks.rs"), PROGRAM).unwrap();
 
-    // With what is built already, and without optimising what runs for a moment.
+    // Uses the existing build, and does not optimise a program that runs for a moment.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(&scratch).env("CARGO_TARGET_DIR", target);
@@ -122,7 +122,7 @@ fn the_page_leads_to_a_behaviour_that_works_on_both_engines() {
         assert_eq!(run.len(), 51, "{run:?}");
         for speed in &run[1..] {
             let speed: f64 = speed.parse().unwrap();
-            // The page's own figure, and rounding of forty ticks.
+            // The page's formula, with the rounding of forty ticks.
             assert!((speed - 8.0 * 0.95_f64.powi(40)).abs() < 1e-5, "{}: {speed}", run[0]);
         }
         assert_eq!(run[1..], runs[0][1..], "to the same bit");

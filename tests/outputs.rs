@@ -76,7 +76,7 @@ fn a_deleted_current_folder_is_named() {
     assert_eq!(names(folder.path()), ["b.csv"]);
 }
 
-/// A limit on file sizes stands for a full disk.
+/// A limit on file sizes simulates a full disk.
 #[test]
 fn a_file_that_cannot_be_written_does_not_hide_the_other() {
     let folder = tempfile::tempdir().unwrap();

@@ -20,8 +20,8 @@ use picture::{apart, by_gpu, light, scene};
 
 /// Mean absolute difference per channel between the two pictures of a dense flock, as a share of
 /// the mean light. Only edges differ, but darts two pixels wide are all edge: the GPU measures a
-/// pixel's coverage with four samples, tiny-skia by area. Measured on lavapipe: 0.20 where darts
-/// are apart, 0.10 where they crowd; the controls are 0.6 to 1.7.
+/// pixel's coverage with four samples, tiny-skia by area. Measured on lavapipe: 0.20 if darts are
+/// apart, 0.10 if they crowd; the controls are 0.6 to 1.7.
 const DENSE_TOLERANCE: f64 = 0.3;
 
 /// Difference of the light of the two pictures, as a share of it. It finds a rasteriser that draws
@@ -78,7 +78,7 @@ fn strays(found: &[Point], wanted: &[Point]) -> Vec<Point> {
 #[test]
 fn both_draw_the_same_darts_at_the_same_places() {
     let Some(gpu) = adapter::gpu("both_draw_the_same_darts_at_the_same_places") else { return };
-    // Without an edge, which a picture of another shape would show.
+    // Without an edge, because its picture has another shape.
     let scene = scene(&["world.boundary=open"]);
     // On a lattice, so that darts do not touch; away from pixel corners; heading in all directions.
     let count = 96_u16;
@@ -125,7 +125,7 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
         assert!(own < DENSE_TOLERANCE, "{by:?}, density {density}: {own}");
         assert!(brighter.abs() < LIGHT_TOLERANCE, "{by:?}, density {density}: {brighter}");
 
-        // Darts that are a tenth longer are noticed by their light.
+        // The light shows darts that are a tenth longer.
         let mut longer = scene.clone();
         longer.species[0].body.size *= 1.1;
         let brighter = light(&raster::draw(&longer, &state, &scene.targets, &camera, 1.0))
@@ -250,7 +250,7 @@ fn brightness(frame: &Frame) -> f64 {
 }
 
 /// Difference of the mean light of a flock between two resolutions, as a share of it. Only the
-/// rounding of edges is left. Measured: 0.019 at most; 0.7 where sizes are in pixels.
+/// rounding of edges remains. Measured: 0.019 at most; 0.7 if sizes are in pixels.
 const RESOLUTION_TOLERANCE: f64 = 0.03;
 
 #[test]
@@ -283,7 +283,7 @@ fn a_flock_is_as_bright_in_any_resolution() {
     }
 }
 
-/// A limit on file sizes stands for a full disk; only the end of the film is missing.
+/// A limit on file sizes simulates a full disk; only the end of the film is missing.
 #[cfg(unix)]
 #[test]
 fn a_film_that_cannot_be_finished_is_named_and_leaves_nothing() {

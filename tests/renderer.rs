@@ -183,7 +183,7 @@ fn every_agent_is_a_disc_at_its_place() {
         let camera = Camera::fit(&scene.world, 640, 360);
         (draw(&gpu, &scene, &flock(&lattice()), &camera), camera)
     };
-    // 12 pixels in radius. A pixel that the edge touches counts as a whole one.
+    // 12 pixels in radius. A pixel that the edge touches counts fully.
     let area = std::f32::consts::PI * 12.0 * 12.0..std::f32::consts::PI * 13.0 * 13.0;
     let round = |blob: &Blob| area.contains(&(blob.0.len() as f32));
     let (frame, camera) = drawn("starling.look=disc");
@@ -202,7 +202,7 @@ fn every_agent_is_a_disc_at_its_place() {
         let soft = disc.0.iter().filter(|(x, y)| pixel(&frame, *x, *y) != full).count();
         assert!((30..150).contains(&soft), "{soft} pixels on the edge");
     }
-    // Darts of the same length are told apart.
+    // Darts of the same length look different.
     let (frame, _) = drawn("starling.look=triangle");
     assert!(!blobs(&frame).iter().any(round));
 }
@@ -243,7 +243,7 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
 #[test]
 fn light_adds_up_and_has_a_limit() {
     let Some(gpu) = adapter::gpu("light_adds_up_and_has_a_limit") else { return };
-    // The brightness beside `count` agents on one spot, and at their middle.
+    // The brightness next to `count` agents on one spot, and at their middle.
     let together = |look: &str, count: usize| {
         let scene = scene(&["starling.size=12", look, "starling.colour=speed"]);
         let camera = Camera::fit(&scene.world, 640, 360);

@@ -1,6 +1,5 @@
-//! A run that goes on from a state that was read back gives the bytes of a run that never stopped: the
-//! order in which an engine keeps its agents, and with it the order of every sum, follows from the state
-//! alone.
+//! A run resumed from a state gives the same bytes as a run that never stopped, because the order
+//! in which an engine keeps its agents, and so the order of every sum, depends only on the state.
 
 mod adapter;
 mod common;
@@ -19,21 +18,21 @@ use flockwork::model::state::FlockState;
 const BEFORE: u32 = 40;
 const AFTER: u32 = 40;
 
-/// Agents of each scene, besides the number it is written for.
+/// Number of agents in each scene, besides the scene's own number.
 const COUNT: u64 = 700;
 
-/// A flock to start from, and what to call it.
+/// A flock to start from, and its name.
 struct Start {
     name: String,
     scene: Scene,
     state: FlockState,
 }
 
-/// In so many runs at most may a nudge at the stop be gone at the end: an agent that arrives somewhere
-/// forgets where it came from.
+/// The most runs in which a nudge at the stop may leave no trace at the end: an agent that arrives
+/// somewhere loses its past.
 const FORGOTTEN: usize = 3;
 
-/// Every built-in scene at two counts, a scene with everything in it, and a crowd.
+/// Every built-in scene at two counts, a scene with all features, and a crowd.
 fn starts() -> Vec<Start> {
     let mut starts = vec![];
     for built_in in built_in() {
@@ -47,7 +46,7 @@ fn starts() -> Vec<Start> {
         let (scene, state) = mixed(boundary, &[]);
         starts.push(Start { name: format!("mixed, {boundary}"), scene, state });
     }
-    // Agents were removed from this one: their ids do not follow one another.
+    // Agents were removed from this flock, so its ids have gaps.
     let (scene, mut state) = mixed("wrap", &[]);
     state.id.iter_mut().for_each(|id| *id = *id * *id + 3);
     starts.push(Start { name: "mixed, with gaps".into(), scene, state });
@@ -56,7 +55,7 @@ fn starts() -> Vec<Start> {
     starts
 }
 
-/// All that a run goes on from.
+/// The flock as a run resumes from it.
 fn snapshot(engine: &mut dyn Engine) -> Snapshot {
     Snapshot { state: engine.read_back().unwrap(), targets: engine.targets().unwrap() }
 }
@@ -78,14 +77,14 @@ fn straight(engine: &mut dyn Engine, start: &Start) -> [Snapshot; 2] {
     })
 }
 
-/// True when positions, velocities, memory, targets and tick have the same bits.
+/// True if positions, velocities, memory, targets and tick have the same bits.
 fn same(a: &Snapshot, b: &Snapshot) -> bool {
     let (first, second) = (&a.state, &b.state);
     let who = (first.tick, &first.id, &first.species) == (second.tick, &second.id, &second.species);
     who && bits(first) == bits(second) && a.targets == b.targets
 }
 
-/// The flock with one agent a little off.
+/// The flock with one agent slightly moved.
 fn nudged(snapshot: &Snapshot) -> Snapshot {
     let mut other = snapshot.clone();
     let agent = other.state.len() / 2;
@@ -105,7 +104,7 @@ fn a_run_on_the_cpu_goes_on_with_any_number_of_threads() {
             let resumed = go_on(&mut other, &start.scene, &stop, AFTER);
             assert!(same(&resumed, &end), "{}, {threads} threads: other bytes", start.name);
         }
-        // The control: another state at the stop leads to another end.
+        // The control: another state at the stop changes the end.
         let control = go_on(&mut engine, &start.scene, &nudged(&stop), AFTER);
         if same(&control, &end) {
             forgotten.push(start.name);
@@ -118,12 +117,13 @@ fn a_run_on_the_cpu_goes_on_with_any_number_of_threads() {
 fn a_run_on_the_gpu_goes_on_and_so_does_one_that_changes_engines() {
     let Some(gpu) = adapter::gpu("a_run_on_the_gpu_goes_on") else { return };
     let mut on_cpu = CpuEngine::new(None).unwrap();
-    // Another engine, whose crowded cells are those of four agents and more.
+    // Another engine, for which cells of four agents or more are crowded.
     let options = EngineOptions { crowded_above: 3, ..EngineOptions::default() };
     let mut crowded = GpuEngine::with_options(Arc::clone(&gpu), options);
     for (turn, mut on_gpu) in [shipped(&gpu), without_subgroups(&gpu)].into_iter().enumerate() {
         let mut forgotten = vec![];
-        // Each takes every second start: the scenes with their own counts, and with the other one.
+        // Each takes every second start: one the scenes with their own counts, one the other
+        // counts.
         for start in starts().into_iter().skip(turn).step_by(2 * common::gpu::share()) {
             let [stop, end] = straight(&mut on_gpu, &start);
             let resumed = go_on(&mut on_gpu, &start.scene, &stop, AFTER);
@@ -134,7 +134,7 @@ fn a_run_on_the_gpu_goes_on_and_so_does_one_that_changes_engines() {
             if same(&control, &end) {
                 forgotten.push(start.name.clone());
             }
-            // A GPU may round otherwise than the CPU does.
+            // A GPU may round differently from the CPU.
             if gpu.is_software() {
                 let switched = go_on(&mut on_cpu, &start.scene, &stop, AFTER);
                 assert!(same(&switched, &end), "{}: other bytes from gpu to cpu", start.name);
@@ -149,8 +149,8 @@ fn a_run_on_the_gpu_goes_on_and_so_does_one_that_changes_engines() {
 
 #[test]
 fn the_order_of_the_agents_decides_the_bits_of_the_sums() {
-    // What makes the tests above tests of the order: with the same agents in another order within the
-    // cells, a flock has other bits. The scene has no random numbers that the ids decide.
+    // Control: with the agents in another order within the cells, a flock has other bits. In this
+    // scene no random number depends on an id.
     let (scene, state) = flock(3_000, &[]);
     let reversed = |state: &FlockState| {
         let mut other = state.clone();

@@ -1,4 +1,4 @@
-//! Scene files: what they mean, and the messages for wrong ones.
+//! Scene files: their meaning, and the messages for wrong ones.
 
 use flockwork::model::scene::{BuiltIn, Click, Request, Scene, built_in};
 use flockwork::model::vector::Point;
@@ -279,7 +279,7 @@ fn what_an_agent_draws_is_refused_with_its_remedy() {
             assert!(message.contains(part), "{added}: {message:?} does not say {part:?}");
         }
     }
-    // Another number cannot follow a size that is not one number.
+    // No other number can follow a size that is not one number.
     let by_size = "separation.radius = { base = 2, grows_with_size = 3 }\n";
     let message = error(&format!("[species.a]\nsize = {{ from = 1, to = 2 }}\n{by_size}"), &[]);
     for part in ["species.a", "`separation.radius` follows the size", "a number for one of them"] {

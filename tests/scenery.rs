@@ -85,7 +85,7 @@ fn both_renderers_draw_the_scenery_in_its_place() {
             assert_ne!(at(x, y), Some(style::BACKGROUND), "nothing at {x}, {y}");
         }
         assert!(found > 3);
-        // And beside all of them.
+        // And next to all of them.
         for (x, y) in [(320.0, 225.0), (275.0, 180.0), (40.0, 90.0), (300.0, 235.0), (170.0, 80.0)]
         {
             assert!(at(x, y).is_none_or(|c| c == style::BACKGROUND), "something at {x}, {y}");
@@ -135,7 +135,7 @@ fn the_background_follows_camera_targets_and_scene() {
         last = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
         assert!(last == drawn, "step {step} again");
     }
-    // A scene without scenery shows nothing of the last one.
+    // A scene without scenery does not show the previous one.
     let empty = picture::scene(&[]);
     let drawn = offscreen.render(agents.agents(), &empty, &empty.targets, &camera).unwrap();
     assert!(drawn == Frame::filled(640, 360, style::BACKGROUND));

@@ -15,7 +15,7 @@ use flockwork::model::world::Boundary;
 use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::naga::{AddressSpace, Expression, Literal};
 
-/// Everything that the agents of a scene with these behaviours can draw.
+/// The numbers that agents of a scene with these behaviours can draw.
 fn drawn(uses: Uses) -> Traits {
     let body = (0..3).map(Slot::Body);
     let kinds = Kind::ALL.into_iter().filter(|kind| uses.contains(*kind));
@@ -165,11 +165,11 @@ fn a_subgroup_has_the_width_that_the_device_must_have() {
     assert_eq!(lanes, Some(&wanted));
 }
 
-/// The number that a constant of a shader has.
+/// The value of a constant in a shader.
 fn constant(module: &wgpu::naga::Module, name: &str) -> Option<u32> {
     let (_, constant) = module.constants.iter().find(|(_, constant)| {
         let found = constant.name.as_deref().unwrap_or_default();
-        // WESL puts the number of underscores before a name that has any.
+        // WESL writes the number of underscores before a name that contains any.
         found == name || found.replace("__", "_").ends_with(&format!("_1{name}"))
     })?;
     match module.global_expressions[constant.init] {

@@ -1,4 +1,4 @@
-//! What the program does when it is asked to end, and the files that killed runs leave behind.
+//! How the program reacts to signals, and the files that killed runs leave behind.
 #![cfg(target_os = "linux")]
 
 mod process;

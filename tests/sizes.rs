@@ -1,4 +1,4 @@
-//! Agents that draw their own sizes look as large as they are: on the GPU and on the CPU, as
+//! Agents that draw their own sizes are drawn at these sizes: on the GPU and on the CPU, as
 //! triangles, discs and glows, and as sums of cells.
 
 mod adapter;
@@ -23,13 +23,13 @@ use picture::{apart, by_gpu, light, scene};
 /// Sizes that differ threefold.
 const DRAWN: &str = "starling.size={ from = 4, to = 12 }";
 
-/// Mean difference per channel between the pictures of the GPU and of the CPU, of 255: both round
-/// colours, and a triangle's edge differs by its samples. Measured on lavapipe: 0.14 at most, for
-/// triangles.
+/// Mean difference per channel (of 255) between the pictures of the GPU and of the CPU: both round
+/// colours, and triangles differ at their edges because of the samples. Measured on lavapipe: 0.14
+/// at most, for triangles.
 const TWIN_TOLERANCE: f64 = 0.3;
 
-/// Agents far enough apart that the largest do not touch, with ids in another order than their
-/// rows.
+/// Agents far enough apart that the largest do not touch. The order of their ids differs from that
+/// of their rows.
 fn lattice() -> FlockState {
     let place =
         |i: u16| Point::new(40.0 + 60.0 * f32::from(i % 10), 30.0 + 55.0 * f32::from(i / 10));
@@ -52,7 +52,7 @@ fn difference(a: &Frame, b: &Frame) -> f64 {
     apart(a, b) / f64::from(3 * a.width * a.height)
 }
 
-/// The paint on the square of a lattice agent, in pixels that are fully painted.
+/// The light in the square of a lattice agent, in fully painted pixels.
 fn painted(frame: &Frame, place: Point) -> f64 {
     let (left, top) = (place.x as u32 - 20, place.y as u32 - 20);
     let full = style::OPACITY * (style::HUE_LEVEL * 3.0) * 255.0
@@ -66,7 +66,7 @@ fn painted(frame: &Frame, place: Point) -> f64 {
     sum / f64::from(full)
 }
 
-/// Fails unless the area of every agent of the lattice is that of its own size.
+/// Fails unless the area of every agent of the lattice fits its own size.
 fn assert_areas(scene: &Scene, frame: &Frame, camera: &Camera, area: impl Fn(f64) -> f64) {
     let state = lattice();
     let mut sizes = Vec::new();
@@ -103,7 +103,7 @@ fn the_gpu_draws_the_same_sizes() {
         let twins = difference(&a, &b);
         println!("{look}: {twins}");
         assert!(twins < TWIN_TOLERANCE, "{look}: {twins}");
-        // Everybody as large as the largest, or sizes that other agents drew: noticed.
+        // All agents as large as the largest, or with the sizes of other agents: noticed.
         let mut largest = scene.clone();
         largest.species[0].variations.clear();
         let largest = difference(&a, &by_cpu(&largest, &state, &camera));
@@ -135,7 +135,7 @@ fn small_agents_of_their_own_sizes_are_as_bright_on_both() {
     assert!((by_gpu / brighter - 1.0).abs() < 0.01, "{by_gpu} and {brighter}");
 }
 
-/// What a renderer draws from the engine's own buffers, where agents are in the order of cells.
+/// A picture drawn from the engine's own buffers, where agents are in the order of cells.
 fn from_engine(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
     let mut engine = GpuEngine::new(Arc::clone(gpu));
     engine.load(scene, state).unwrap();

@@ -1,5 +1,5 @@
-//! A snapshot is asked for and collected later: it is the flock of the tick at which it was asked for,
-//! whatever has become of the flock since.
+//! A snapshot is requested and collected later. It shows the flock at the tick of the request, even
+//! if the flock has changed since.
 
 mod adapter;
 
@@ -13,7 +13,7 @@ use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 
-/// Nothing is asserted about how long things take: what is not there by now will never be.
+/// No timing is asserted, but what has not arrived by now will never arrive.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 fn flock(name: &str, count: u64) -> (Scene, FlockState) {
@@ -24,7 +24,7 @@ fn flock(name: &str, count: u64) -> (Scene, FlockState) {
     (scene, state)
 }
 
-/// Polls until the snapshot is here.
+/// Polls until the snapshot has arrived.
 fn collect(engine: &mut dyn Engine) -> Snapshot {
     let begin = Instant::now();
     loop {
@@ -46,7 +46,7 @@ fn engines(test: &str) -> Vec<Box<dyn Engine>> {
 fn a_snapshot_is_the_flock_at_the_tick_at_which_it_was_asked_for() {
     let test = "a_snapshot_is_the_flock_at_the_tick_at_which_it_was_asked_for";
     for mut engine in engines(test) {
-        // Pursuit has targets that move, wander memory; the last takes several portions.
+        // Pursuit has moving targets, and wander has memory; the last takes several portions.
         for (name, count) in
             [("flock", 3000), ("pursuit", 3000), ("wander", 3000), ("flock", 300_000)]
         {
@@ -62,11 +62,11 @@ fn a_snapshot_is_the_flock_at_the_tick_at_which_it_was_asked_for() {
             assert_eq!(engine.snapshot().unwrap().state.tick, 12, "a copy of its own");
             let snapshot = collect(&mut *engine);
             assert!(snapshot == then, "{name}: {} of tick 7", snapshot.state.tick);
-            // The control: what the flock has become is something else.
+            // The control: the flock has changed since.
             assert!(snapshot.state.position != engine.read_back().unwrap().position);
             assert_eq!(engine.poll(), Ok(None), "one was asked for");
             assert_eq!(engine.targets().unwrap(), engine.snapshot().unwrap().targets);
-            // Of a flock that is replaced none arrives.
+            // If the flock is replaced, its snapshot never arrives.
             engine.request().unwrap();
             engine.load(&scene, &state).unwrap();
             engine.finish().unwrap();
@@ -84,7 +84,7 @@ fn polling_brings_a_large_flock_over_in_portions() {
     engine.load(&scene, &state).unwrap();
     engine.request().unwrap();
     engine.finish().unwrap();
-    // All of it is on the host, and still the first call does not take it all.
+    // All data is on the host, but the first call does not read all of it.
     assert_eq!(engine.poll(), Ok(None));
     assert!(collect(&mut engine).state == state);
 }
@@ -102,7 +102,7 @@ fn a_flock_keeps_the_ids_that_it_comes_with() {
         let after = engine.read_back().unwrap();
         assert_eq!((&after.id, &after.species), (&state.id, &state.species));
         assert_ne!(after.position, state.position);
-        // Refused: ids that a tag cannot hold, that come twice, or that do not ascend.
+        // Refused: ids that a tag cannot hold, repeated ids, and ids that do not ascend.
         let mut with = |row: usize, id: u32, text: &str| {
             let mut wrong = state.clone();
             wrong.id[row] = id;

@@ -23,11 +23,11 @@ use flockwork::view::splats::{self, MOST_STRENGTH};
 use flockwork::view::style::{self, OPACITY, SMALLEST_HALF_LENGTH};
 use picture::{apart, light, scene};
 
-/// Side of the regions that are compared; pixels. When a flock is zoomed, people see light and
-/// colour, not which of two neighbouring pixels a thin dart lies on.
+/// Side of the compared regions; pixels. People who zoom a flock see light and colour, not which of
+/// two neighbouring pixels has a thin dart.
 const REGION: u32 = 8;
 
-/// Mean absolute difference per channel between the regions of the two pictures, of 255. A screen
+/// Mean absolute difference per channel (of 255) between the regions of the two pictures. A screen
 /// shows no step smaller than 1. Measured on lavapipe: 0.42 at the switch; the controls are 1.6 and
 /// more.
 const SEAM_TOLERANCE: f64 = 0.8;
@@ -36,7 +36,7 @@ const SEAM_TOLERANCE: f64 = 0.8;
 /// People notice about 0.01.
 const LIGHT_TOLERANCE: f64 = 0.01;
 
-/// Mean difference per channel between the pictures of the GPU and of the CPU, of 255. The sums
+/// Mean difference per channel (of 255) between the pictures of the GPU and of the CPU. The sums
 /// differ by the last bits of sines and logarithms. A GPU may also round colour and opacity to 8
 /// bits each before it blends; the CPU rounds once. Measured on lavapipe: 0.18 to 0.2.
 const TWIN_TOLERANCE: f64 = 0.3;
@@ -217,7 +217,7 @@ fn the_cpu_makes_the_same_cells() {
         let own = difference(&by_gpu, &by_cpu);
         assert!(own < TWIN_TOLERANCE, "{overrides:?}: {own}");
 
-        // Moved by an eighth of a pixel, or turned round.
+        // Moved by an eighth of a pixel, or turned by half a turn.
         let mut moved = camera;
         moved.pan(Point::new(0.125, 0.0));
         let mut turned = state.clone();

@@ -217,8 +217,8 @@ fn an_npz_of_other_widths_and_without_options_is_read() {
     assert!(read().unwrap_err().contains("row 1: agent 8 was on row 0 already"));
 }
 
-/// A limit on file sizes stands for a full disk. The system kills a program that writes beyond it,
-/// unless the program prevents that.
+/// A limit on file sizes simulates a full disk. The system kills a program that writes beyond the
+/// limit, unless the program prevents that.
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_ended_is_named_and_leaves_nothing() {

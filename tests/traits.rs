@@ -15,8 +15,7 @@ use flockwork::model::behaviours::Uses;
 use flockwork::model::scene::{Law, Request, Scene};
 use flockwork::model::state::FlockState;
 
-/// Two species that draw what they can; one also follows noise. The second draws what the first
-/// does not, and the other way round.
+/// Two species that draw all possible numbers between them; one also follows noise.
 const DRAWN: &str = r#"
 [world]
 size = [200, 150]
@@ -105,7 +104,7 @@ fn the_gpu_engine_draws_as_the_reference_does() {
     }
 }
 
-/// True when one tick of a case differs from the reference of a changed scene.
+/// True if one tick of a case differs from the reference of a changed scene.
 fn notices(case: &Situation, after: &FlockState, change: impl Fn(&mut Scene)) -> bool {
     let mut other = case.scene.clone();
     change(&mut other);

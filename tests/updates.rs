@@ -1,5 +1,5 @@
-//! An engine whose scene is edited between two ticks goes on as one that loads the edited scene with
-//! the state of that moment: byte for byte, for every kind of edit, on both engines.
+//! An engine whose scene is edited between two ticks continues like one that loads the edited scene
+//! with the current state: byte for byte, for every kind of edit, on both engines.
 
 mod adapter;
 mod common;
@@ -38,18 +38,18 @@ fn set(scene: &mut Scene, kind: Kind, key: &str, value: f32) {
     rule.values[kind.parameter(key).unwrap()] = value;
 }
 
-/// A behaviour with the values that it has by default.
+/// A behaviour with its default values.
 fn rule(kind: Kind) -> Rule {
     Rule { kind, values: kind.info().parameters.iter().map(|one| one.default).collect() }
 }
 
-/// Edits of the scene `mixed`, which has everything.
+/// Edits of the scene `mixed`, which has all features.
 fn edits_of_mixed() -> Vec<Edit> {
     let parameters = Change::PARAMETERS;
     vec![
         edit("weight", parameters, |scene| set(scene, Kind::Separation, "weight", 3.0)),
         edit("max_speed", parameters, |scene| scene.species[0].body.max_speed = 1.0),
-        // The grid is another one: of fewer cells, of more, and of more columns to a radius.
+        // The grid changes: to fewer cells, to more, and to more columns per radius.
         edit("larger radius", parameters, |scene| set(scene, Kind::Alignment, "radius", 47.0)),
         edit("smaller radii", parameters, |scene| {
             for species in &mut scene.species {
@@ -62,7 +62,7 @@ fn edits_of_mixed() -> Vec<Edit> {
             }
         }),
         edit("dense radius", parameters, |scene| set(scene, Kind::Alignment, "radius", 90.0)),
-        // Others see the scenery, and from elsewhere.
+        // Other agents see the scenery, or from another distance.
         edit("reach of avoid", parameters, |scene| set(scene, Kind::Avoid, "reach", 75.0)),
         edit("lookahead", parameters, |scene| set(scene, Kind::FollowPath, "lookahead", 44.0)),
         edit("nobody avoids", parameters, |scene| {
@@ -133,7 +133,7 @@ fn edits_of_mixed() -> Vec<Edit> {
         edit("another flow", Change::SCENERY, |scene| {
             scene.flow.as_mut().unwrap().frequency = 0.3;
         }),
-        // The place to which the hare sends agents is still inside.
+        // The place where the hare sends agents is still inside.
         edit("smaller world", Change::WORLD, |scene| scene.world.size = Point::new(220.0, 215.0)),
         edit("larger world", Change::WORLD, |scene| scene.world.size = Point::new(900.0, 700.0)),
         edit("walls", Change::WORLD, |scene| scene.world.boundary = Boundary::Walls),
@@ -146,7 +146,7 @@ fn edits_of_mixed() -> Vec<Edit> {
     ]
 }
 
-/// Edits of `flock`, after which its agents do what they did not.
+/// Edits of `flock` that add work to its ticks.
 fn edits_of_flock() -> Vec<Edit> {
     let parameters = Change::PARAMETERS;
     vec![
@@ -167,7 +167,7 @@ fn edits_of_flock() -> Vec<Edit> {
     ]
 }
 
-/// What an engine has come to.
+/// The result of a run.
 type End = (Vec<[u32; 5]>, Vec<Target>);
 
 fn end(engine: &mut dyn Engine) -> End {
@@ -175,7 +175,7 @@ fn end(engine: &mut dyn Engine) -> End {
     (bits(&state), engine.targets().unwrap())
 }
 
-/// Brings agents inside a world, as a tick does.
+/// Moves agents inside a world, as at the end of a tick.
 fn confine(state: &mut FlockState, world: &World) {
     for (p, v) in state.position.iter_mut().zip(&mut state.velocity) {
         let velocity = Vector { x: v.x, y: v.y };
@@ -185,8 +185,8 @@ fn confine(state: &mut FlockState, world: &World) {
     }
 }
 
-/// The end of a run that is edited after `before` ticks: by an update, or by a load of the state of
-/// that moment.
+/// The end of a run that is edited after `before` ticks: by an update, or by loading the current
+/// state with the edited scene.
 fn edited(
     engine: &mut dyn Engine,
     (scene, state): &(Scene, FlockState),
@@ -211,8 +211,8 @@ fn edited(
     end(engine)
 }
 
-/// Checks every edit of `base` on `engine`, against itself and against the CPU engine where that
-/// rounds alike.
+/// Checks every edit of `base` on `engine`: against the engine itself, and against the CPU engine
+/// if that rounds equally.
 fn check(
     engine: &mut dyn Engine,
     mut other: Option<&mut dyn Engine>,
@@ -276,7 +276,7 @@ fn what_an_update_does_not_name_stays_where_the_engine_has_it() {
         engine.step(9).unwrap();
         let before = engine.targets().unwrap();
         assert_ne!(before[2].position, scene.targets[2].position, "the hare runs");
-        // The hare of this scene is where it was at the start.
+        // In this scene the hare is at its start.
         let mut told = scene.clone();
         told.species[0].body.max_speed = 2.5;
         told.targets[1].position = Point::new(1.0, 2.0);
@@ -286,7 +286,7 @@ fn what_an_update_does_not_name_stays_where_the_engine_has_it() {
         let after = engine.targets().unwrap();
         assert_eq!(after[1].position, Point::new(1.0, 2.0));
         assert_eq!([&after[0], &after[2]], [&before[0], &before[2]]);
-        // The control: the whole list is another matter.
+        // The control: changing the whole list moves the hare.
         engine.update(&told, Change::TARGETS).unwrap();
         assert_eq!(engine.targets().unwrap(), told.targets);
     }
@@ -315,7 +315,7 @@ fn an_update_of_parameters_compiles_and_allocates_nothing() {
         scene.obstacles[0].position.x = 100.0 + f32::from(step);
         assert_eq!(update(&mut engine, &scene, Change::TARGETS), (0, 0));
     }
-    // The controls: a grid of more cells, a longer list and another set of behaviours.
+    // The controls: a grid of more cells, a longer list, and another set of behaviours.
     let first = scene.clone();
     set(&mut scene, Kind::Alignment, "radius", 40.0);
     let (_, bin) = update(&mut engine, &scene, Change::PARAMETERS);
@@ -328,7 +328,7 @@ fn an_update_of_parameters_compiles_and_allocates_nothing() {
     }
     let (_, compiled) = update(&mut engine, &scene, Change::PARAMETERS);
     assert!(compiled > 3, "{compiled}");
-    // What was compiled once stays compiled.
+    // Compiled passes stay compiled.
     assert_eq!(update(&mut engine, &first, Change::PARAMETERS), (0, 0));
     assert_eq!(update(&mut engine, &scene, Change::PARAMETERS), (0, 0));
 }

@@ -1,4 +1,4 @@
-//! Level 5: the program in a window, with real keys and a real mouse; and what it does without a
+//! Level 5: the program in a window, with real keys and a real mouse, and its behaviour without a
 //! display or a driver.
 
 mod adapter;
@@ -36,7 +36,8 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
     let mut program = display.start(command);
     display.focus(&mut program);
 
-    // A flock, and the overlay in its corner: a line and the keys, then everything, then nothing.
+    // A flock with the overlay in its corner: first a line and the keys, then everything, then
+    // nothing.
     let flock = |shot: &Shot| shot.darts(300..SIZE.0, 0..SIZE.1).len() > 600;
     let overlaid = |shot: &Shot| shot.greys(0..300, 0..110) > 500;
     let detailed = |shot: &Shot| shot.greys(0..300, 150..300) > 500;
@@ -93,8 +94,7 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
             if inside { (x, y) } else { (-1.0, -1.0) }
         })
     };
-    // Measured 0.67: what differs are the darts' magnified edges. At one notch more or less it is
-    // 0.08.
+    // Measured 0.67: the darts' magnified edges differ. At one notch more or less it is 0.08.
     display.until("a larger flock", |s| magnified(s, 3).max(magnified(s, 6)) > 0.5);
     let zoomed = display.until_still();
     let unmoved = dragged.agreement(&zoomed, |(x, y)| (x as f64, y as f64));
@@ -112,7 +112,7 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
     display.until("the flock at the mouse", |s| share_near(s, place) > 0.4);
     display.xdotool("mouseup 1");
 
-    // It goes on with the other engine, and in a window of another size.
+    // It continues on the other engine, and in a window of another size.
     key("e");
     let shot = display.look();
     display.until("a flock that moves on the other engine", |s| *s != shot && flock(s));
@@ -184,7 +184,7 @@ fn a_start_without_options_is_a_flock_of_many_colours() {
     let (out, shot) = shown("");
     assert!(out.starts_with("3000 agents, "), "{out}");
     assert!(colours(&shot) >= 4, "{}", colours(&shot));
-    // With its name given, the scene is as written in its file.
+    // If the scene is named, it is unchanged.
     let (out, _) = shown("--scene flock");
     assert!(out.starts_with("120 agents, "), "{out}");
 }
@@ -372,14 +372,14 @@ fn a_target_follows_the_mouse_and_a_press_adds() {
     assert_eq!(program.end().0, Some(0));
 }
 
-/// Where most darts are, in the middle of the window.
+/// The place with the most darts, in the middle of the window.
 fn busiest(shot: &Shot) -> (i64, i64) {
     let places = (1..8).flat_map(|i| (1..5).map(move |j| (i * 100 + 50, j * 100 + 50)));
     places.max_by(|a, b| share_near(shot, *a).total_cmp(&share_near(shot, *b))).unwrap()
 }
 
-/// Where a pixel goes when `notches` of the wheel zoom about `fixed`. Pixel positions are those of
-/// their corners.
+/// The new position of a pixel when `notches` of the wheel zoom about `fixed`. Positions are those
+/// of the pixels' corners.
 fn to(pixel: i64, fixed: i64, notches: i32) -> f64 {
     let fixed = fixed as f64;
     fixed + (pixel as f64 + 0.5 - fixed) * 1.15_f64.powi(notches) - 0.5
@@ -416,7 +416,7 @@ fn without_a_display_the_run_ends_in_a_picture() {
     assert!(lit > 200, "{lit} pixels are lit");
 }
 
-/// Where the only adapter is software, the CPU engine is several times as fast.
+/// If the only adapter is software, the CPU engine is several times faster.
 #[test]
 fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
     let test = "a_software_adapter_is_passed_over_unless_it_is_asked_for";

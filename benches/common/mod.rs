@@ -31,7 +31,7 @@ pub fn scene(name: &str, overrides: &[&str], count: u64, density: f32) -> Flock 
     Flock { scene, state }
 }
 
-/// The best adapter. Without one it prints a line and returns none.
+/// The best adapter. Without one it prints a line and returns `None`.
 pub fn gpu() -> Option<Arc<Gpu>> {
     match Gpu::open(&AdapterChoice::Best) {
         Ok(gpu) => {

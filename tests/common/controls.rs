@@ -1,5 +1,4 @@
-//! The changes that the negative controls make. A comparison that does not fail for them proves
-//! nothing.
+//! The changes that the negative controls make. A comparison that accepts them proves nothing.
 
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::{Meaning, Parameter};

@@ -10,7 +10,7 @@ use super::Tolerance;
 /// the last place (Vulkan's precision rules): its error is several times that of correct rounding.
 pub const GPU: Tolerance = Tolerance { position: 1e-3, velocity: 1e-3, angle: 1e-6 };
 
-/// The engine with the device's own bounds checks.
+/// The engine with the device's bounds checks.
 pub fn engine(gpu: &Arc<Gpu>) -> GpuEngine {
     GpuEngine::with_options(
         Arc::clone(gpu),
@@ -33,8 +33,8 @@ pub fn without_subgroups(gpu: &Arc<Gpu>) -> GpuEngine {
     GpuEngine::with_options(Arc::clone(gpu), options)
 }
 
-/// A test runs one in this many situations: `FLOCKWORK_TEST_SHARE`, or 1 (all) where it is not set.
-/// For a second driver that is too slow to run them all.
+/// A test runs one in this many situations: `FLOCKWORK_TEST_SHARE`, or 1 (all) if it is not set.
+/// For a second driver that is too slow to run all of them.
 pub fn share() -> usize {
     let share = std::env::var("FLOCKWORK_TEST_SHARE").unwrap_or_else(|_| "1".into());
     share.parse().ok().filter(|share| *share >= 1).expect("FLOCKWORK_TEST_SHARE is a count")

@@ -54,7 +54,7 @@ pub struct Differences {
 }
 
 impl Differences {
-    /// The larger of each. NaN compares as false with everything; it must not pass for a small
+    /// The larger of each. A comparison with NaN is false; NaN must not pass for a small
     /// difference.
     #[must_use]
     pub fn or_worse(self, other: Self) -> Self {
@@ -183,7 +183,7 @@ fn compare_ticks(
     Ok(())
 }
 
-/// Fails when any of `cases` differs from the reference in any of `ticks` ticks.
+/// Fails if any of `cases` differs from the reference in any of `ticks` ticks.
 pub fn assert_ticks(
     engine: &mut dyn Engine,
     cases: impl IntoIterator<Item = Situation>,
@@ -202,13 +202,13 @@ pub fn doubtful_part(expected: &reference::Stepped) -> f64 {
     doubtful as f64 / expected.doubtful.len().max(1) as f64
 }
 
-/// Fails when so many agents over many situations were too close to call that the comparison says
+/// Fails if so many agents over many situations were too close to call that the comparison proves
 /// nothing.
 pub fn assert_decided(doubtful: f64, what: &str) {
     assert!(doubtful < MOST_DOUBTFUL, "{what}: {:.1} % not compared", doubtful * 100.0);
 }
 
-/// Fails with the shortest problem, which says most, and the number of problems.
+/// Fails with the shortest problem, usually the clearest, and the number of problems.
 pub fn assert_none(problems: &[String]) {
     if let Some(shortest) = problems.iter().min_by_key(|problem| problem.len()) {
         for problem in problems {
@@ -227,8 +227,8 @@ pub fn run(engine: &mut dyn Engine, scene: &Scene, state: &FlockState, ticks: u3
 }
 
 /// The highest speed that agents of a species may have. Noise adds its amplitude. An agent that
-/// seeks with a `proximity` is faster the farther away its target is; there is no limit when that
-/// may be at any distance.
+/// seeks with a `proximity` is faster the farther away its target is; if the target may be at any
+/// distance, there is no limit.
 fn fastest(scene: &Scene, species: &Species) -> f32 {
     let amplitude = species.variations.iter().filter_map(|variation| match variation.law {
         Law::Noise { amplitude, .. } if variation.slot == Slot::Body(1) => Some(amplitude),
@@ -253,7 +253,7 @@ pub fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
     (scene, state)
 }
 
-/// The scene `mixed.toml`, which has a bit of everything.
+/// The scene `mixed.toml`, which has all features.
 pub fn mixed(boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
     let text = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
     let mut all = vec![format!("world.boundary=\"{boundary}\"")];
@@ -263,7 +263,7 @@ pub fn mixed(boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
     (scene, state)
 }
 
-/// Fails when an invariant breaks within a thousand ticks.
+/// Fails if an invariant breaks within a thousand ticks.
 pub fn assert_a_thousand_ticks(engine: &mut dyn Engine, scene: &Scene, first: &FlockState) {
     engine.load(scene, first).unwrap();
     for _ in 0..20 {
@@ -275,7 +275,7 @@ pub fn assert_a_thousand_ticks(engine: &mut dyn Engine, scene: &Scene, first: &F
     }
 }
 
-/// What always holds for a flock: all agents are there, finite, inside, and no faster than allowed.
+/// The invariants of a flock: all agents are present, finite, inside, and no faster than allowed.
 pub fn check_invariants(
     scene: &Scene,
     first: &FlockState,

@@ -60,7 +60,8 @@ pub fn flow_text(dice: &mut Dice) -> String {
     )
 }
 
-/// In one case of three, makes the flow field as if read from a file, with calm cells in it.
+/// In one case of three, replaces the flow field by one as if read from a file, with some zero
+/// vectors.
 pub fn field_from_a_file(scene: &mut Scene, dice: &mut Dice) {
     if dice.below(3) > 0 {
         return;

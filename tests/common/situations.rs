@@ -1,6 +1,5 @@
-//! Scenes and states to compare engines on: thousands of random ones. Mixed in are degenerate ones:
-//! agents at rest, on one spot, on the edge, on the target, inside an obstacle, exactly at the
-//! radius.
+//! Scenes and states to compare engines on: thousands of random ones. Some are degenerate: agents
+//! at rest, on one spot, on the edge, on the target, inside an obstacle, exactly at the radius.
 
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::memory::Memory;
@@ -14,7 +13,7 @@ use super::scenery;
 
 /// A scene and a state in it.
 pub struct Situation {
-    /// What is special about it, and the number that reproduces it.
+    /// Its peculiarity, and the number that reproduces it.
     pub name: String,
     /// The scene.
     pub scene: Scene,
@@ -22,11 +21,11 @@ pub struct Situation {
     pub state: FlockState,
 }
 
-/// An independent random generator (SplitMix64), so that the situations stay the same when the
+/// An independent random generator (SplitMix64), so that the situations stay the same if the
 /// model's generator changes.
 pub struct Dice {
     state: u64,
-    /// True when agents may draw their own numbers.
+    /// True if agents may draw their own numbers.
     traits: bool,
 }
 
@@ -149,8 +148,8 @@ fn targets_text(size: Vec2, dice: &mut Dice) -> String {
     text
 }
 
-/// A number; in one case of eight a law with this base. In some situations a number that each agent
-/// draws, up to this one.
+/// A number; in one case of eight a law with this base. In some situations it is a number that each
+/// agent draws, up to this one.
 fn quantity(value: f32, dice: &mut Dice) -> String {
     match dice.below(24) {
         0 => format!("{{ base = {value}, amplitude = {}, period = 7 }}", value * 0.3),
@@ -198,8 +197,8 @@ fn species_text(
     text
 }
 
-/// Chooses behaviours of a set for a species, in random order: never both that turn the angle, and
-/// only some of them when there are many.
+/// Chooses behaviours of a set for a species, in random order: at most one of the two that turn the
+/// angle, and only some if there are many.
 fn taken(species: usize, kinds: &[Kind], dice: &mut Dice) -> Vec<Kind> {
     let mut taken = kinds.to_vec();
     if kinds.contains(&Kind::Wander) && kinds.contains(&Kind::Swim) {
@@ -231,7 +230,7 @@ fn value(key: &str, species: usize, paths: usize, boundary: &str, dice: &mut Dic
         "slowing_radius" => dice.between(5.0, 60.0).to_string(),
         "margin" => dice.one_of(&["4", "9.5", "40"]).to_string(),
         "gain" => dice.one_of(&["0", "0.03", "0.1"]).to_string(),
-        // So large that no agent goes round a wrapped world in one tick.
+        // So large that no agent crosses a wrapped world in one tick.
         "proximity" if boundary == "wrap" => dice.one_of(&["0", "0", "60"]).to_string(),
         "proximity" => dice.one_of(&["0", "0", "30"]).to_string(),
         "target" => names(&["t0", "t1", "nearest", "pointer"], dice),
@@ -302,7 +301,7 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
         state.position.push(position);
         state.velocity.push(Vec2::from_angle(heading) * speed);
     }
-    // Without memories the engine makes them, as for a new flock.
+    // Without memory the engine creates it, as for a new flock.
     if scene.uses().has(Uses::MEMORY) && dice.below(4) > 0 {
         let mut one = || Memory::new(dice.between(-0.5, 0.5), 7.0);
         state.memory = (0..count).map(|_| one()).collect();
@@ -311,7 +310,7 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
 }
 
 /// The situations that every engine is compared on: `alone` random ones for each behaviour and for
-/// the flocking ones, and `together` for all behaviours at once.
+/// the flocking set, and `together` for all behaviours at once.
 pub fn parity(alone: u64, together: u64) -> impl Iterator<Item = Situation> {
     behaviour_sets().into_iter().flat_map(move |kinds| {
         let count = if kinds.len() == Kind::ALL.len() { together } else { alone };

@@ -30,8 +30,8 @@ pub fn situations_of(kinds: &[Kind], count: usize) -> Vec<Situation> {
     let mut chosen = vec![];
     for (_, boundary) in Boundary::NAMES {
         let there = met.iter().map(|(variant, _)| *variant).filter(|v| v.boundary == boundary);
-        // All behaviours together come with so many extras that two variants would leave most cases
-        // out.
+        // With all behaviours together there are so many extras that two variants would exclude
+        // most situations.
         chosen.extend(there.take(if kinds.len() == 1 { 2 } else { 8 }));
     }
     let all = (0..).map(|number| situation(kinds, number));

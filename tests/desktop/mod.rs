@@ -19,7 +19,7 @@ const TOOLS: [&str; 3] = ["Xvfb", "xdotool", "import"];
 /// Tests assert no timings, but a program that has not reacted by now is stuck.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Time between two looks at the screen.
+/// Time between two screenshots.
 const NAP: Duration = Duration::from_millis(200);
 
 /// The program under test, without a display in its environment.
@@ -106,7 +106,7 @@ impl Display {
         Shot(png_file::decode(&call(&mut command).stdout).unwrap())
     }
 
-    /// Takes screenshots until one is as wanted. If none ever is, the test fails with `what`.
+    /// Takes screenshots until one is `wanted`. Fails with `what` if none is before the deadline.
     pub fn until(&self, what: &str, wanted: impl Fn(&Shot) -> bool) -> Shot {
         let begin = Instant::now();
         loop {
@@ -145,7 +145,7 @@ impl Display {
         let (send, said) = channel();
         let err = BufReader::new(child.stderr.take().unwrap());
         std::thread::spawn(move || {
-            // Once the test is over nobody reads the lines.
+            // When the test is over, the receiver is gone and sending fails.
             err.lines().map_while(Result::ok).try_for_each(|line| send.send(line))
         });
         Program { child, said, err: String::new(), window: String::new() }
@@ -227,7 +227,7 @@ impl Drop for Program {
 pub struct Shot(pub Frame);
 
 impl Shot {
-    /// True when the pixel belongs to a dart: darts are bright and coloured, the interface is grey,
+    /// True if the pixel belongs to a dart: darts are bright and coloured, the interface is grey,
     /// the background is nearly black.
     pub fn lit(&self, x: i64, y: i64) -> bool {
         let inside = x >= 0 && y >= 0;
@@ -251,9 +251,8 @@ impl Shot {
         rows.filter(grey).count()
     }
 
-    /// How well `other` shows what this screenshot shows, when the pixel `(x, y)` here is at
-    /// `place((x, y))` there: pixels that are dart in both over pixels that are dart in either, 0
-    /// to 1.
+    /// The similarity of two screenshots, where `place` maps a pixel of this one to one of `other`:
+    /// pixels that are dart in both over pixels that are dart in either, 0 to 1.
     pub fn agreement(&self, other: &Self, place: impl Fn((i64, i64)) -> (f64, f64)) -> f64 {
         let (width, height) = (i64::from(self.0.width), i64::from(self.0.height));
         let (mut both, mut either) = (0_u32, 0_u32);

@@ -14,12 +14,12 @@ pub struct LosesDevice {
     gpu: Arc<Gpu>,
     /// Ticks after which the device is lost.
     lives: u64,
-    /// Runs just before that.
+    /// Runs just before the loss.
     before: Box<dyn FnMut()>,
 }
 
 impl LosesDevice {
-    /// Runs `before` and shuts the device down after `lives` ticks of `engine`.
+    /// Runs `before` and destroys the device after `lives` ticks of `engine`.
     pub fn new(
         engine: impl Engine + 'static,
         gpu: &Arc<Gpu>,

@@ -1,4 +1,5 @@
-//! Shared by the picture tests: a flock to draw, a picture of it, and how far two pictures differ.
+//! Shared by the picture tests: a flock to draw, a picture of it, and the difference of two
+//! pictures.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
@@ -19,7 +20,7 @@ pub fn scene(overrides: &[&str]) -> Scene {
     Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap()
 }
 
-/// A state as the GPU draws it.
+/// The GPU's picture of a state.
 pub fn by_gpu(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
     let (width, height) = (camera.size.x as u32, camera.size.y as u32);
     let mut agents = UploadedAgents::new(Arc::clone(gpu));

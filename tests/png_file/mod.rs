@@ -7,7 +7,7 @@ use std::path::Path;
 
 use flockwork::view::frame::Frame;
 
-/// The first picture of a PNG, whatever its colour type; none if the file is not whole.
+/// The first picture of a PNG of any colour type; `None` if the file is incomplete.
 pub fn decode(bytes: &[u8]) -> Option<Frame> {
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::normalize_to_color8());

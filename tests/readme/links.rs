@@ -1,11 +1,11 @@
-//! Every link of every page leads somewhere, and every path that a page names is there.
+//! Every link of every page leads somewhere, and every path that a page names exists.
 
 use std::fs;
 use std::path::Path;
 
 use super::{pages, root};
 
-/// The lines of a page that are no code.
+/// The lines of a page that are not code.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut code = false;
     text.lines().filter(move |line| {
@@ -15,13 +15,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the links of a page lead.
+/// The targets of a page's links.
 pub fn targets(text: &str) -> Vec<&str> {
     let links = words(text).flat_map(|line| line.split("](").skip(1));
     links.filter_map(|rest| Some(rest.split_once(')')?.0)).collect()
 }
 
-/// The anchors that GitHub gives the headings of a page.
+/// The anchors of the headings of a page, as on GitHub.
 fn anchors(text: &str) -> Vec<String> {
     let titles = words(text).filter(|line| line.starts_with('#'));
     let letter = |c: char| c.is_alphanumeric() || "-_ ".contains(c);
@@ -32,7 +32,7 @@ fn anchors(text: &str) -> Vec<String> {
     titles.map(anchor).collect()
 }
 
-/// What is wrong with the links of a page: those that lead to no file, or to no heading of it.
+/// The broken links of a page: those to a missing file, or to a missing heading.
 fn dead_links(path: &str, text: &str) -> Vec<String> {
     let folder = Path::new(path).parent().unwrap();
     let is_dead = |link: &&&str| {
@@ -47,16 +47,16 @@ fn dead_links(path: &str, text: &str) -> Vec<String> {
     targets(text).iter().filter(is_dead).map(|link| format!("{path}: {link}")).collect()
 }
 
-/// The files that the page on a new behaviour has its reader write.
+/// The files that readers of the page on a new behaviour create.
 const YET_TO_BE_WRITTEN: [&str; 2] =
     ["src/model/behaviours/drag.rs", "shaders/behaviours/drag.wgsl"];
 
-/// The folders and files that a page names in backticks and that are not there.
+/// The folders and files that a page names in backticks but that do not exist.
 fn missing_paths(path: &str, text: &str) -> Vec<String> {
     let tops = ["src/", "shaders/", "scenes/", "tests/", "benches/", "examples/", "docs/", ".ci/"];
     let code = words(text).flat_map(|line| line.split('`').skip(1).step_by(2));
     let named = code.filter(|name| tops.iter().any(|top| name.starts_with(top)));
-    // A name with a placeholder stands for several.
+    // A name with a placeholder means several.
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/._-".contains(c);
     let named = named.filter(|name| name.chars().all(plain) && !YET_TO_BE_WRITTEN.contains(name));
     let missing = named.filter(|name| !root(name).exists());

@@ -1,8 +1,8 @@
-//! The README and the pages of `docs/` are complete and true: they describe every key, option, metric
-//! and pass, and every link leads somewhere. Needs no GPU.
+//! The README and the pages of `docs/` are complete and true: they describe every key, option,
+//! metric and pass, and every link leads somewhere. Needs no GPU.
 //!
-//! The tables of keys in `docs/scenes.md` and `docs/behaviours.md` are between two markers and must equal
-//! the declarations word for word. The commands behind a marker must print what the page shows.
+//! The tables of keys in `docs/scenes.md` and `docs/behaviours.md` are between two markers and must
+//! equal the declarations word for word. The commands after a marker must print the page's text.
 //! `UPDATE_README=1 cargo test --release --test readme` writes both.
 
 mod links;
@@ -24,10 +24,10 @@ use flockwork::model::statistics;
 use flockwork::model::world::Boundary;
 use links::targets;
 
-/// Before a block of one command and what it prints.
+/// Starts a block with one command and its output.
 const CHECKED: &str = "<!-- output: written by tests/readme -->\n```text\n$ flockwork ";
 
-/// A longer page is not read to its end.
+/// Few people read a longer page to its end.
 const MOST_LINES_OF_README: usize = 250;
 
 fn root(path: &str) -> PathBuf {
@@ -50,8 +50,8 @@ fn pages() -> Vec<(String, String)> {
     paths.into_iter().map(|path| (path.clone(), page(&path))).collect()
 }
 
-/// A page with what the program now prints for the commands behind a [`CHECKED`] marker, and how many
-/// there are.
+/// A page with the current output of the commands after a [`CHECKED`] marker, and the number of
+/// these commands.
 fn with_output(text: &str) -> (String, usize) {
     let mut parts = text.split(CHECKED);
     let mut fresh = parts.next().unwrap_or_default().to_string();
@@ -121,7 +121,7 @@ fn every_option_is_documented() {
     for command in commands {
         for option in command.get_arguments().filter_map(|argument| argument.get_long()) {
             let name = command.get_name();
-            // Alone, or with its value.
+            // Without a value, or with one.
             let there = ["`", " "].iter().any(|end| text.contains(&format!("`--{option}{end}")));
             assert!(there, "docs/commands.md has no --{option} of {name}");
         }

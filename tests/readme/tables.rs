@@ -1,4 +1,5 @@
-//! The tables of keys, made from the declarations; and the parser knows every declared key.
+//! The tables of keys, generated from the declarations; and a test that the parser reads all of
+//! them.
 
 use std::fmt::Write;
 
@@ -87,7 +88,7 @@ fn keys_of_behaviours() -> String {
     text
 }
 
-/// A page with the tables of the declarations between the markers, and how often it has these.
+/// A page with the tables of the declarations between the markers, and their number.
 pub fn with_tables(path: &str, text: &str) -> (String, usize) {
     let tables = match path {
         "docs/scenes.md" => keys_of_scenes(),
@@ -99,8 +100,8 @@ pub fn with_tables(path: &str, text: &str) -> (String, usize) {
     ([before, BEGIN, &tables, END, after].concat(), 1)
 }
 
-/// A value of the wrong kind must be refused with the name of the key: this shows that the parser
-/// reads what is declared.
+/// A value of the wrong kind must be refused with the name of the key, which proves that the parser
+/// reads the key.
 #[test]
 fn the_parser_knows_every_declared_key() {
     for section in &SECTIONS {

@@ -91,8 +91,8 @@ fn vehicles_gather_as_near_as_the_inner_radius() {
     });
 }
 
-/// For the small and the large over the first 3,000 ticks: the mean distance to the nearest of
-/// their kind, and the share of observations in which two of them touch (are within 10).
+/// For the small and the large agents over the first 3,000 ticks: the mean distance to the nearest
+/// of their kind, and the share of observations in which two of them touch (are within 10).
 fn clumps(run: &mut Run) -> [(f32, f32); 2] {
     let mut kinds = [(0.0, 0.0); 2];
     for _ in 0..300 {
@@ -208,7 +208,7 @@ fn hungrier_agents_keep_less_room() {
             }
             (ways, rooms)
         };
-        // From the first tick on, when they come from all sides.
+        // From the first tick on, while they come from all sides.
         let (ways, rooms) = figures(run);
         assert!(ways[1] < 0.6 * ways[0], "{ways:?} from the food");
         assert!(rooms[1] < 0.7 * rooms[0], "{rooms:?} of room");

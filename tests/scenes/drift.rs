@@ -39,7 +39,7 @@ fn wanderers_turn_gently_and_drift_nowhere() {
         while memory.len() < 9 {
             memory.push(correlation(&start, &run.step(10)));
         }
-        // Over 80 ticks it falls smoothly, and after 600 nothing is left: the correlation of 10,000
+        // Over 80 ticks it falls smoothly, and after 600 it has vanished: the correlation of 10,000
         // random headings is about 0.007.
         let steps = || memory.windows(2).map(|pair| pair[0] - pair[1]);
         assert!(steps().all(|step| step > 0.0 && step < 0.3), "not smooth: {memory:?}");
@@ -139,7 +139,7 @@ fn walls_hold_vehicles() {
     on_both("walls", |run| {
         let (gone, _) = outside(run);
         assert_eq!(gone, 0.0, "somebody left");
-        // Where only the behaviour holds them, hardly any vehicle is ever outside, and then only
+        // If only the behaviour holds them, vehicles are hardly ever outside, and then only
         // slightly.
         run.start(None, &["world.boundary=open"]);
         let (share, far) = outside(run);
@@ -160,7 +160,7 @@ fn walls_hold_vehicles() {
 
 /// For each vehicle the mean cosine between velocity and field over 300 ticks.
 fn along_the_flow(run: &mut Run) -> Vec<f32> {
-    // The field of the scene, even where the behaviour is missing and the scene computes none.
+    // The field of the scene, even if the behaviour is missing and the scene computes none.
     let plan = run.scene.flow.clone().unwrap();
     let field = FlowField::new(&plan, run.scene.world.size, run.scene.seed);
     let mut cosines = vec![0.0; run.scene.own_count() as usize];

@@ -7,7 +7,7 @@ use flockwork::model::vector::Point;
 
 use super::{Run, mean, on_both};
 
-/// Ticks until the polarisation exceeds 0.9, in steps of 50; none if that takes more than `most`.
+/// Ticks until the polarisation exceeds 0.9, in steps of 50; `None` if that takes more than `most`.
 fn order(run: &mut Run, most: u32) -> Option<u32> {
     (1..=most / 50).map(|i| i * 50).find(|_| run.metrics(50).polarisation > 0.9)
 }

@@ -1,5 +1,5 @@
-//! Level 3: the promises of the scenes as numbers, on both engines. Each promise has a control that
-//! breaks it: a run without the behaviour, or a bound that a worse one would miss.
+//! Level 3: the promises of the scenes as numbers, on both engines. Each promise has a control: a
+//! run without the behaviour, or a bound that a worse behaviour would miss.
 
 #[path = "../adapter/mod.rs"]
 mod adapter;
@@ -52,7 +52,7 @@ impl Run {
         self.engine.read_back().unwrap()
     }
 
-    /// Moves the target `pointer`, or takes it away.
+    /// Moves the target `pointer`, or switches it off.
     fn point(&mut self, pointer: Option<Point>) {
         let target = &mut self.scene.targets[0];
         (target.active, target.position) = (pointer.is_some(), pointer.unwrap_or(target.position));
@@ -111,7 +111,7 @@ fn assert_nobody_lost(run: &Run, state: &FlockState, count: usize) {
     }
 }
 
-/// How many agents have no other agent within the scene's largest radius.
+/// Number of agents without any other agent within the scene's largest radius.
 fn alone(run: &Run, state: &FlockState) -> usize {
     let radius = run.scene.perception_radius();
     let near = |i: usize, q: &Point| run.way(state.position[i], *q).length() < radius;
@@ -131,7 +131,7 @@ fn every_scene_runs_at_its_own_count_and_at_20_000() {
             assert_nobody_lost(run, &state, 20_000);
             let moved = before.position.iter().zip(&state.position).filter(|(p, q)| p != q);
             let moved = moved.count();
-            // An agent that starts at rest and only keeps apart stays where it is when nobody is
+            // An agent that starts at rest and only keeps apart stays in place if no other agent is
             // near.
             let idle = if scene.name == "separation" { alone(run, &before) } else { 0 };
             assert!(moved + idle > 19_000, "only {moved} of 20,000 moved, {idle} are alone");

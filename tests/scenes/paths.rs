@@ -140,7 +140,7 @@ fn vehicles_circulate_on_the_loop() {
         assert!(with.right[4] > 0.95, "{:?} of the time the right way round", with.right);
         // Only the path holds them in the window, from the first tick on.
         assert!(with.outside < 0.01, "{} of the time outside", with.outside);
-        // Control: the other vehicles make one turn round.
+        // Control: separation is what turns the vehicles that start the wrong way.
         run.start(None, &["vehicle.separation.weight=0"]);
         let alone = circle(run);
         let few = turned(&alone.last);

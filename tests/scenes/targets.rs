@@ -200,7 +200,8 @@ fn a_hit_sends_the_pursuer_home_and_the_quarry_another_way() {
                 assert!(run.way(before.position[0], state.position[0]).length() < 8.01);
             } else {
                 assert_eq!(state.position[0], home, "the pursuer is not in the middle");
-                // Being sent home keeps its velocity: it changes no more than in any other tick.
+                // An agent that is sent home keeps its velocity: it changes no more than in any
+                // other tick.
                 let turn = state.velocity[0].distance(before.velocity[0]);
                 assert!(turn < 0.21, "its velocity changed by {turn}");
                 assert!((quarry.velocity.length() - 3.0).abs() < 1e-4, "{}", quarry.velocity);

@@ -1,4 +1,4 @@
-//! Scenes at random, with everything that a scene file can say.
+//! Random scenes, with everything that a scene file can contain.
 
 use flockwork::model::behaviours::{Kind, Target};
 use flockwork::model::parameter::{
@@ -90,7 +90,7 @@ impl Draw {
         }
     }
 
-    /// The value of a parameter: an index of what is there, or a number.
+    /// A value of a parameter: the index of something that exists, or a number.
     pub fn value(&mut self, scene: &Scene, parameter: &Parameter) -> f32 {
         let (low, high) = parameter.range;
         if self.one_in(4) {
@@ -109,7 +109,7 @@ impl Draw {
         }
     }
 
-    /// A law for the value of a slot, and the base that goes with it.
+    /// A law for the value of a slot, and its base.
     pub fn law(&mut self, parameter: &Parameter) -> Option<(f32, Law)> {
         let quantity = matches!(parameter.meaning, Meaning::Number | Meaning::Angle);
         if !quantity || parameter.key == "size" {
@@ -153,7 +153,7 @@ impl Draw {
         in_order(own);
     }
 
-    /// Adds a behaviour with other values than its defaults, here and there.
+    /// Adds a behaviour; some of its values differ from the defaults.
     pub fn add_rule(&mut self, scene: &mut Scene, species: usize) {
         let kind = self.pick(&Kind::ALL);
         if scene.species[species].rule(kind).is_some() {
@@ -275,7 +275,7 @@ impl Draw {
         scene
     }
 
-    /// Changes one thing of a scene.
+    /// Changes one part of a scene.
     pub fn change(&mut self, scene: &mut Scene) {
         let index = self.below(scene.species.len());
         let (targets, obstacles, paths) =
@@ -337,7 +337,7 @@ impl Draw {
     }
 }
 
-/// A species of which a file says nothing.
+/// A species with nothing written in the file.
 fn plain(name: &str) -> Species {
     let mut scene = Scene::parse("plain", "[species.a]", &[]).unwrap();
     Species { name: name.into(), ..scene.species.remove(0) }
@@ -358,7 +358,7 @@ fn in_order(own: &mut Species) {
     });
 }
 
-/// Takes away what no file may say.
+/// Removes everything that no file may contain.
 fn legal(scene: &mut Scene) {
     let (targets, paths) = (scene.targets.len() as f32, scene.paths.len() as f32);
     let (no_paths, no_flow) = (scene.paths.is_empty(), scene.flow.is_none());

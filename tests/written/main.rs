@@ -1,4 +1,4 @@
-//! Scenes written back as TOML: they read back to the same scene, and a file keeps its comments.
+//! Scenes written back as TOML: they read back as the same scene, and a file keeps its comments.
 
 mod draw;
 
@@ -9,8 +9,8 @@ use flockwork::model::behaviours::Kind;
 use flockwork::model::scene::{BuiltIn, Request, Scene, Slot, built_in, edit_toml};
 use toml_edit::{DocumentMut, Item, Table};
 
-/// Everything that a scene is, but for the lines on which it was written. `Debug` shows every field,
-/// and every number by digits that are those of no other.
+/// The content of a scene, except for the lines where it was written. `Debug` shows every field,
+/// and distinct numbers have distinct digits.
 fn meaning(scene: &Scene) -> String {
     format!("{:#?}", Scene { origins: Vec::new(), ..scene.clone() })
 }
@@ -20,7 +20,7 @@ fn parse(text: &str, overrides: &[&str]) -> Scene {
     Scene::parse("drawn.toml", text, &overrides).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Fails with the first line in which two scenes differ.
+/// Fails with the first line that differs between two scenes.
 fn assert_same(one: &Scene, other: &Scene, text: &str) {
     let (one, other) = (meaning(one), meaning(other));
     if let Some((a, b)) = one.lines().zip(other.lines()).find(|(a, b)| a != b) {
@@ -51,8 +51,8 @@ fn scenes_at_random_read_back_the_same() {
     }
 }
 
-/// Of all numbers one alone: its shortest digits, read with double precision and then rounded, are
-/// those of its neighbour.
+/// One number only: its shortest digits, read with double precision and then rounded, give its
+/// neighbour.
 #[test]
 fn a_number_that_two_roundings_would_change_reads_back_the_same() {
     let number = 7.038531e-26_f32;
@@ -64,7 +64,7 @@ fn a_number_that_two_roundings_would_change_reads_back_the_same() {
     assert_eq!(parse(&written, &[]).species[0].body.max_force, number, "{written}");
 }
 
-/// Each line with a value says something: without it the file means something else, or nothing.
+/// Each line with a value has a meaning: without it the file means something else, or is refused.
 #[test]
 fn nothing_is_written_that_is_so_by_default() {
     let mixed = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
@@ -73,7 +73,7 @@ fn nothing_is_written_that_is_so_by_default() {
         let written = scene.to_toml();
         let lines: Vec<&str> = written.lines().collect();
         for (number, line) in lines.iter().enumerate() {
-            // Of values on several lines one line is no key.
+            // A single line of a longer value is not a key.
             if !line.contains(" = ") || line.ends_with('[') || line.ends_with("\"\"\"") {
                 continue;
             }
@@ -90,7 +90,7 @@ fn the_keys_stand_in_the_order_of_the_built_in_scenes() {
     let keys = |text: &str| -> Vec<String> {
         let code = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let keys = code.map(|line| line.split(" =").next().unwrap().trim().to_string());
-        // Two scenes name the others behind the radius.
+        // Two scenes name the others after the radius.
         keys.filter(|key| key != "with").collect()
     };
     for BuiltIn { text, name } in built_in() {
@@ -170,7 +170,7 @@ fn a_changed_scene_is_written_into_any_file() {
     assert!(changed > 900 && kept > 700, "{changed} files, {kept} with comments");
 }
 
-/// The lines that only one of two texts has.
+/// The lines that only one of the two texts has.
 fn changed_lines<'a>(one: &'a str, other: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
     let only = |one: &'a str, other: &str| -> Vec<&'a str> {
         let known: Vec<&str> = other.lines().collect();
@@ -229,7 +229,7 @@ radius = 2.50
 [species.cat]
 "#;
 
-/// What stands in the file instead of `FILE` with these overrides.
+/// The text that replaces `FILE` with these overrides.
 fn edited(overrides: &[&str]) -> String {
     let scene = parse(FILE, overrides);
     let text = edit_toml(FILE, &scene).unwrap();
@@ -248,7 +248,7 @@ fn a_file_keeps_its_comments_and_its_layout() {
         ("bird.spawn.speed=max_speed", "spawn.speed = 2", "spawn.speed = \"max_speed\""),
         ("bird.spawn.heading=90", "spawn.speed = 2\n", "spawn.speed = 2\nspawn.heading = 90\n"),
         ("bird.separation.with=[\"cat\"]", "weight = 2 }", "weight = 2, with = [\"cat\"] }"),
-        // A value that the default is written for stays where it is.
+        // A key that is back at its default stays written.
         ("bird.separation.weight=1.5", "weight = 2 }", "weight = 1.5 }"),
         ("bird.cohesion.radius=4", "2.50", "4"),
         ("seed=7", "\"walls\" }\n", "\"walls\" }\nseed = 7\n"),
@@ -264,20 +264,20 @@ fn a_file_keeps_its_comments_and_its_layout() {
         assert!(FILE.contains(before), "{before}");
         assert_eq!(edited(&[assignment]), FILE.replacen(before, after, 1), "{assignment}");
     }
-    // What is the same in other words stays as it is.
+    // The same value in another spelling stays as written.
     let same = ["bird.cohesion.radius=2.5", "cat.count=100", "bird.max_speed.period=100"];
     assert_eq!(edited(&same), FILE);
 }
 
 #[test]
 fn what_depends_on_another_key_is_written_when_that_changes() {
-    // Without `spawn_at_scale` agents start as `spawn` says at any count.
+    // Without `spawn_at_scale` agents always start as in `spawn`.
     let mut scene = parse(FILE, &[]);
     scene.species[0].spawn.radius = 7.0;
     let text = edit_toml(FILE, &scene).unwrap();
     assert!(text.contains("spawn.radius = 7\n"), "{text}");
     assert!(text.contains("spawn_at_scale = { speed = 2 }\n"), "{text}");
-    // A target without a name is called by its place.
+    // A target without a name is named after its position in the list.
     let mut scene = parse(FILE, &[]);
     scene.targets.remove(1);
     scene.species[0].rules[1].values[1] = 1.0;
@@ -327,7 +327,7 @@ fn what_no_file_can_say_is_refused() {
         let error = edit_toml(FILE, &scene).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
         assert!(error.starts_with("drawn.toml:"), "{error}");
-        // Without a file to compare with, whoever reads it refuses it.
+        // Without a file to compare with, the reader refuses it.
         let read = Scene::parse("drawn.toml", &scene.to_toml(), &[]);
         assert!(read.is_err(), "{}", scene.to_toml());
     };
@@ -339,7 +339,7 @@ fn what_no_file_can_say_is_refused() {
     fails(&|scene| scene.species.clear(), "no [species.NAME] table");
     let error = edit_toml("[species.a", &parse(FILE, &[])).unwrap_err().to_string();
     assert!(error.starts_with("drawn.toml:1"), "{error}");
-    // The order of the laws is that of their keys, whatever it was.
+    // Laws are in the order of their keys, even if the file has another order.
     let mut scene = parse(FILE, &["cat.max_force={from=0, to=1}", "cat.mass={from=1, to=2}"]);
     scene.species[1].variations.reverse();
     let edited = edit_toml(FILE, &scene).unwrap();
@@ -362,7 +362,7 @@ fn the_command_prints_a_scene_with_its_overrides() {
     let wanted = text.replacen("weight = 1.5", "weight = 2", 1);
     let (about, rest) = wanted.split_once('\n').unwrap();
     assert_eq!((code, printed), (Some(0), format!("{about}\nseed = 5\n{rest}")));
-    // What is so already changes nothing.
+    // A value that is already set changes nothing.
     assert_eq!(flockwork(&["flock", "--set", "starling.mass=1"]).1, text);
 
     let (code, printed, error) = flockwork(&["flock", "--set", "starling.seperation.weight=2"]);

@@ -44,8 +44,8 @@ pub struct Stepped {
     pub angle: Vec<f64>,
     /// Number of agents within the largest perception radius of the species.
     pub neighbours: Vec<u32>,
-    /// True for agents where rounding may flip a decision: a neighbour very close to the radius, a
-    /// sum that cancels. Their results are not compared.
+    /// True for agents whose result rounding may change: a neighbour very close to the radius, a
+    /// sum that cancels. They are not compared.
     pub doubtful: Vec<bool>,
 }
 

@@ -62,8 +62,8 @@ impl Vehicle<'_> {
         seen
     }
 
-    /// The number of agents of any species within the largest radius of all behaviours. Where
-    /// agents draw their radii, within the largest possible one.
+    /// The number of agents of any species within the largest radius of all behaviours; if agents
+    /// draw their radii, within the largest possible one.
     pub(super) fn count(&mut self) -> u32 {
         self.species = self.common;
         let mut largest = 0.0_f64;

@@ -122,7 +122,7 @@ impl Vehicle<'_> {
         if self.shorter(0.0, circle.y) { -1.0 } else { 1.0 }
     }
 
-    /// `a < b` where one of them is a coordinate in the agent's frame. The heading comes from a
+    /// `a < b`, if one of them is a coordinate in the agent's frame. The heading comes from a
     /// square root, so only zero is exact.
     fn shorter_in_frame(&mut self, a: f64, b: f64) -> bool {
         self.doubtful |= a == b && a != 0.0;
@@ -169,7 +169,7 @@ impl Vehicle<'_> {
             // An agent on the edge is doubtful even when these numbers are equal: they come from
             // square roots.
             self.doubtful |= (half - circle.x).abs() < HAIR;
-            // Where the axis grazes the edge, rounding y moves the crossing far.
+            // If the axis grazes the edge, rounding y moves the crossing far.
             let grazing = HAIR * expanded / half;
             self.doubtful |= crossing != nearest && (crossing - nearest).abs() < grazing;
             if crossing < nearest {
@@ -210,7 +210,7 @@ impl Vehicle<'_> {
         self.limited(with_length(way, self.value(Kind::Avoid, "strength")))
     }
 
-    /// `with_length(field(p), max_speed)`; no force where the field is zero.
+    /// `with_length(field(p), max_speed)`; no force if the field is zero.
     pub(super) fn follow_flow(&mut self) -> DVec2 {
         let Some(field) = self.flow else { return DVec2::ZERO };
         let size = self.scene.world.size.as_dvec2();

@@ -97,7 +97,7 @@ impl Vehicle<'_> {
         self.steer(desired)
     }
 
-    /// Seeks a point on a circle round the food. Its angle against the heading grows by a tenth of
+    /// Seeks a point on a circle around the food. Its angle against the heading grows by a tenth of
     /// a degree per unit of distance.
     pub(super) fn swim(&mut self) -> DVec2 {
         let Some((way, _)) = self.target(Kind::Swim) else { return DVec2::ZERO };

@@ -1,4 +1,4 @@
-//! How moving targets move.
+//! The motion of targets.
 
 use flockwork::model::random::{Use, unit};
 use flockwork::model::scene::Scene;
@@ -17,13 +17,13 @@ pub struct Moved {
     pub velocity: DVec2,
     /// How often it has been hit.
     pub hits: u32,
-    /// True where rounding may decide whether the target is hit or thrown back.
+    /// True if rounding may decide whether the target is hit or thrown back.
     pub doubtful: bool,
 }
 
 impl Vehicle<'_> {
-    /// The place of an agent after its tick when it ends at `p`: the last target that it hits
-    /// decides where to send it; otherwise `p`.
+    /// The position of an agent whose tick ends at `p`: the last target that it hits decides where
+    /// to send it; otherwise `p`.
     pub(super) fn sent_from(&mut self, p: DVec2) -> DVec2 {
         let mut place = p;
         for target in &self.scene.targets {
@@ -59,7 +59,7 @@ pub fn targets_after(scene: &Scene, tick: u64, after: &FlockState) -> Vec<Moved>
             doubtful |= sent && *moving == Vec2::ZERO;
             doubtful |= reach > 0.0 && (way.length() - reach).abs() < HAIR;
         }
-        // When an agent hits two targets at once and one sends it away, that hides the other hit.
+        // If an agent hits two targets at once and one sends it away, the other hit is hidden.
         for other in scene.targets.iter().filter(|other| other.position != target.position) {
             let (way, _) = minimum_image(scene, other.position.as_dvec2() - position);
             let reaches = reach + f64::from(other.hit_radius) + HAIR;
