@@ -67,7 +67,7 @@ pub enum EngineError {
     },
     /// An agent's species is not in the scene.
     #[error(
-        "agent {id}: it is of species {species}, but the scene has {count} of them, numbered from 0"
+        "agent {id}: its species is {species}, but the scene has {count} species, numbered from 0"
     )]
     UnknownSpecies {
         /// The agent's id.
@@ -79,8 +79,7 @@ pub enum EngineError {
     },
     /// The arrays of a state have different lengths.
     #[error(
-        "a state has an id, a species, a position and a velocity for each agent, but not {lengths:?} \
-         of them"
+        "a state needs equal numbers of ids, species, positions and velocities, but has {lengths:?}"
     )]
     Uneven {
         /// Numbers of ids, species, positions and velocities.
@@ -88,7 +87,7 @@ pub enum EngineError {
     },
     /// Another agent has or had this id.
     #[error(
-        "agent {id}: the ids of agents ascend, and none is used twice; the next free one is {next}"
+        "agent {id}: new ids must ascend, and each is used only once; the next free one is {next}"
     )]
     UsedId {
         /// The agent's id.

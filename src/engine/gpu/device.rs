@@ -29,7 +29,7 @@ impl std::str::FromStr for AdapterChoice {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         // An empty text is part of every name.
         if text.trim().is_empty() {
-            return Err("part of an adapter's name is wanted, or its number in `flockwork \
+            return Err("give a part of an adapter's name, or its number in `flockwork \
                         adapters`"
                 .into());
         }

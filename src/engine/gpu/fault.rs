@@ -40,7 +40,7 @@ impl Fault {
         let message = message.trim().trim_end_matches('.');
         let reason = match reason {
             wgpu::DeviceLostReason::Destroyed => "it was shut down",
-            wgpu::DeviceLostReason::Unknown if message.is_empty() => "the driver does not say why",
+            wgpu::DeviceLostReason::Unknown if message.is_empty() => "the driver gives no reason",
             wgpu::DeviceLostReason::Unknown => message,
         };
         lock(&self.loss).get_or_insert(reason.into());

@@ -64,7 +64,7 @@ pub fn bindings(module: &Module, known: &[&str]) -> Result<Vec<Binding>, String>
             AddressSpace::Storage { access } => wgpu::BufferBindingType::Storage {
                 read_only: !access.contains(StorageAccess::STORE),
             },
-            _ => return Err(format!("`{name}` is no buffer")),
+            _ => return Err(format!("`{name}` is not a buffer")),
         };
         found.push(Binding { index, name: name.into(), buffer });
     }

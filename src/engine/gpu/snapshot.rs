@@ -118,7 +118,7 @@ impl Transfer {
             return Ok(None);
         }
         if self.failed.load(Ordering::Acquire) {
-            return Err("the device gave no copy of the flock".into());
+            return Err("the copy of the flock did not arrive from the device".into());
         }
         let until = self.ids.len().min(self.taken + PORTION);
         self.take(until)?;
@@ -143,7 +143,10 @@ impl Transfer {
         for (motion, tag) in agents.zip(tags.chunks_exact(TAG_BYTES as usize)) {
             let tag: Tag = bytemuck::pod_read_unaligned(tag);
             let Some(row) = self.ids.row(tag.id()) else {
-                return Err(format!("there is no agent {}, which the device has", tag.id()));
+                return Err(format!(
+                    "the device has an agent {}, which the host does not",
+                    tag.id()
+                ));
             };
             let motion: MotionRow = bytemuck::pod_read_unaligned(motion);
             self.flock.species[row] = tag.species();
