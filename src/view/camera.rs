@@ -1,4 +1,4 @@
-//! Which part of the world a picture shows, and how large.
+//! The part of the world that a picture shows, and its scale.
 
 use crate::model::vector::Point;
 use crate::model::world::World;
@@ -38,12 +38,12 @@ impl Camera {
         self.centre + Point::new(offset.x, -offset.y)
     }
 
-    /// Moves the picture along with a drag of `pixels`.
+    /// Moves the picture with a drag of `pixels`.
     pub fn pan(&mut self, pixels: Point) {
         self.centre -= Point::new(pixels.x, -pixels.y) / self.pixels_per_unit;
     }
 
-    /// Magnifies by `factor` and keeps the world position under `pixel` where it is.
+    /// Magnifies by `factor`; the world position under `pixel` stays in place.
     pub fn zoom_at(&mut self, pixel: Point, factor: f32) {
         let fixed = self.world_from_pixel(pixel);
         self.pixels_per_unit = (self.pixels_per_unit * factor).clamp(1e-6, 1e4);

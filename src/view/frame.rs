@@ -20,7 +20,7 @@ impl Frame {
         Self { width, height, pixels }
     }
 
-    /// Red, green and blue at a column and row, counted from the top left corner; none outside.
+    /// Red, green and blue at a column and row, counted from the top left corner; `None` outside.
     #[must_use]
     pub fn rgb(&self, column: u32, row: u32) -> Option<[u8; 3]> {
         if column >= self.width {

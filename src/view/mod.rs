@@ -1,4 +1,4 @@
-//! What a flock looks like: camera, style, and two renderers that draw the same picture.
+//! The looks of a flock: camera, style, and two renderers that draw the same picture.
 
 pub mod camera;
 pub mod cpu;
@@ -17,13 +17,13 @@ use cpu::{raster, shape_raster};
 use frame::Frame;
 use shapes::StyledShape;
 
-/// Makes pictures of the flock that an engine holds.
+/// Draws pictures of an engine's flock.
 pub trait Painter {
-    /// What draws, for the summary of a capture.
+    /// The renderer's name, for the summary of a capture.
     fn describe(&self) -> String;
 
-    /// Draws the scenery, the current flock, and the shapes `above` over it; as large as `camera`
-    /// says.
+    /// Draws the scenery, the current flock, and the shapes `above` over it, in the size of
+    /// `camera`.
     fn paint(
         &mut self,
         engine: &mut dyn Engine,
@@ -32,8 +32,8 @@ pub trait Painter {
         above: &[StyledShape],
     ) -> Result<Frame, EngineError>;
 
-    /// Begins the same picture. Returns the oldest picture begun before, if it is done or must make
-    /// room. The flock may move on at once. [`Painter::finish`] returns the pictures that are left.
+    /// Begins the same picture; the flock may move on at once. Returns the oldest picture begun
+    /// before, if it is done or must make room. [`Painter::finish`] returns the remaining pictures.
     fn begin(
         &mut self,
         engine: &mut dyn Engine,
@@ -44,7 +44,7 @@ pub trait Painter {
         self.paint(engine, scene, camera, above).map(Some)
     }
 
-    /// Waits for the oldest picture that was begun and not yet returned; none when there is none.
+    /// Waits for the oldest picture not yet returned; `None` if all have been.
     fn finish(&mut self) -> Result<Option<Frame>, EngineError> {
         Ok(None)
     }

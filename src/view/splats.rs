@@ -1,5 +1,6 @@
-//! Pictures of agents too small to show their shape: when this method applies, and what its two
-//! implementations, `shaders/splat.wgsl` and [`crate::view::cpu::splat_raster`], share.
+//! Pictures of agents that are too small to show their shape: the conditions for this method, and
+//! the declarations that its two implementations, `shaders/splat.wgsl` and
+//! [`crate::view::cpu::splat_raster`], share.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -8,33 +9,33 @@ use crate::model::scene::{BoidShape, ColourBy, Scene};
 use crate::view::camera::Camera;
 use crate::view::style::{Figure, SLENDERNESS, SMALLEST_HALF_LENGTH};
 
-/// Darts stronger than this are drawn as triangles, also those that would be stronger at one pixel
-/// per point.
+/// Darts stronger than this are drawn as triangles, and so are those that would be stronger at one
+/// pixel per point.
 ///
 /// A dart pales when its natural size falls below [`SMALLEST_HALF_LENGTH`]; it is then drawn at
 /// that size. At this strength it is 3.5 pixels long instead of 1.9. The middle of a stronger dart
 /// would hide more than all of a cell.
 pub const MOST_STRENGTH: f32 = 0.5;
 
-/// Darts no stronger than this are drawn as one point instead of two, which halves the work. Their
-/// natural length is then less than a third of the drawn one, so nobody sees where they point.
+/// Darts up to this strength are drawn as one point instead of two, which halves the work. Their
+/// natural length is then less than a third of the drawn one, so their direction is invisible.
 pub const FAINT: f32 = 0.25;
 
-/// Largest share of a cell that either half of one agent hides. It must be below 1: depths must
+/// The largest share of a cell that either part of an agent hides. It is below 1, so that depths
 /// stay finite.
 pub const MOST_HIDDEN: f32 = 0.95;
 
-/// Cells round a band on every side. An agent whose middle is up to two cells outside reaches no
+/// Cells around a band on every side. An agent whose middle is up to two cells outside reaches no
 /// farther, and agents farther out are not visible.
 pub const MARGIN: u32 = 4;
 
 /// Bytes per cell: four sums.
 pub const CELL_BYTES: u64 = 16;
 
-/// Most counts per bit of depth: finer than any picture shows.
+/// The most counts per bit of depth: finer than any picture shows.
 const MOST_COUNTS: f64 = 65_536.0;
 
-/// The cells as the shaders see them: the uniform of `shaders/canvas.wgsl`.
+/// The uniform of `shaders/canvas.wgsl`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Canvas {
@@ -50,21 +51,21 @@ pub struct Canvas {
     pub counts_per_bit: f32,
     /// See [`MOST_HIDDEN`].
     pub most_hidden: f32,
-    /// 1 when there are several species.
+    /// 1 if there are several species.
     pub several: u32,
-    /// 1 when crowds are brighter than loners.
+    /// 1 if crowds are brighter than loners.
     pub dimmed: u32,
     /// See [`MARGIN`].
     pub margin: u32,
-    /// Most depth that either half of one agent adds to a cell.
+    /// The largest depth that either part of an agent adds to a cell.
     pub deepest: f32,
-    /// How far ahead of the agent the front point of a dart lies, and its area; cells.
+    /// Distance from the agent ahead to the front point of a dart, and its area; cells.
     pub nose: [f32; 2],
     /// The same for the rear point; its area is 0 when the front point stands for both.
     pub tail: [f32; 2],
-    /// Most parts of agents on one cell here, per agent in the flock's fullest grid cell.
+    /// The most parts of agents on one cell here, per agent in the flock's fullest grid cell.
     pub crowding: f32,
-    /// Not used.
+    /// Unused.
     pub padding: u32,
 }
 
@@ -79,7 +80,7 @@ pub struct PictureBand {
     pub rows: u32,
 }
 
-/// True when the agents of `scene` are too small to show their shape. They are then drawn into
+/// True if the agents of `scene` are too small to show their shape. They are then drawn into
 /// cells instead of as triangles, at any count.
 #[must_use]
 pub fn fits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
@@ -87,7 +88,7 @@ pub fn fits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
     darts && strongest(scene, camera, scale) <= MOST_STRENGTH
 }
 
-/// The strength of the agents that hide most of what is behind them.
+/// The largest strength of any agent's figure.
 fn strongest(scene: &Scene, camera: &Camera, scale: f32) -> f32 {
     let strengths = scene.species.iter().map(|species| {
         Figure::of(species.look, species.body.size, camera.pixels_per_unit, scale).strength
@@ -95,9 +96,9 @@ fn strongest(scene: &Scene, camera: &Camera, scale: f32) -> f32 {
     strengths.fold(0.0, f32::max)
 }
 
-/// A dart as two points. After each is spread over the four cells round it, they have the dart's
-/// area, centre, variance and third moment along the heading. Returns how far ahead of the agent
-/// the points lie, and their areas; all in cells. `radius` is half the length.
+/// A dart as two points. After each is spread over the four cells around it, they have the dart's
+/// area, centre, variance and third moment along the heading. Returns the points' distances ahead
+/// of the agent, and their areas; all in cells. `radius` is half the length.
 fn halves(radius: f64) -> [[f32; 2]; 2] {
     let length = 2.0 * radius;
     let area = length * f64::from(SLENDERNESS) * radius;
@@ -115,30 +116,30 @@ fn halves(radius: f64) -> [[f32; 2]; 2] {
     ]
 }
 
-/// A dart as one point: how far ahead its centre is, and its area.
+/// A dart as one point: the distance of its centre ahead of the agent, and its area.
 fn whole(radius: f64) -> [[f32; 2]; 2] {
     let area = 2.0 * radius * f64::from(SLENDERNESS) * radius;
     [[(-radius / 3.0) as f32, area as f32], [0.0; 2]]
 }
 
-/// Counts per depth of 1. Chosen so that no sum of `agents` agents in one cell exceeds a `u32` when
-/// either half of an agent adds at most depth `deepest`.
+/// Counts per depth of 1. No sum of `agents` agents in one cell exceeds a `u32` if either part of
+/// an agent adds at most depth `deepest`.
 fn counts_per_bit(agents: u64, deepest: f64) -> f32 {
     // Colour sums are up to twice the depth sums, and each part is rounded up.
     let each = f64::from(i32::MAX) / (2.0 * agents.max(1) as f64) - 1.0;
-    // The shader rounds too: a thousandth is more than its error.
+    // The shader rounds too; a thousandth covers its error.
     (0.999 * each / deepest).min(MOST_COUNTS) as f32
 }
 
-/// How many cells of `grid` hold the agents that reach into a square `side` world units wide.
+/// Number of cells of `grid` that hold the agents in a square with sides of `side` world units.
 fn grid_cells(grid: &Grid, side: f64) -> f64 {
-    // A thousandth is more than coordinates are off.
+    // A thousandth covers the error of coordinates.
     let along = |cells_per_unit: f32| (1.001 * side * f64::from(cells_per_unit)).ceil() + 1.0;
     along(grid.cells_per_unit.x) * along(grid.cells_per_unit.y)
 }
 
 impl Canvas {
-    /// The cells of a whole picture of `size` pixels that `camera` takes, on a screen with `scale`
+    /// The cells of a whole picture of `size` pixels, as seen by `camera`, on a screen with `scale`
     /// pixels per point. With more than one, the smallest dart and the cells are larger by the same
     /// factor.
     #[must_use]
@@ -150,14 +151,14 @@ impl Canvas {
         scale: f32,
     ) -> Self {
         let strength = strongest(scene, camera, scale);
-        // Points smaller than a pixel could not be seen.
+        // Points smaller than a pixel would be invisible.
         let scale = scale.max(1.0);
         let points = if strength > FAINT { halves } else { whole };
         let [nose, tail] = points(f64::from(SMALLEST_HALF_LENGTH));
         let hidden = (strength * nose[1].max(tail[1])).min(MOST_HIDDEN);
         let deepest = -(1.0 - f64::from(hidden)).log2();
         let parts = if tail[1] > 0.0 { 2.0 } else { 1.0 };
-        // A part is spread over the cells less than one away from it.
+        // A part is spread over the cells less than one cell away.
         let reach = 1.0 + f64::from(nose[0].abs().max(tail[0].abs()));
         let side = 2.0 * reach * f64::from(scale / camera.pixels_per_unit);
         let crowding = parts * grid_cells(&scene.grid(agents as usize), side);
@@ -197,7 +198,7 @@ impl Canvas {
         if self.bytes() <= bytes {
             return vec![PictureBand { canvas: *self, first: 0, rows: height }];
         }
-        // Both margins, and a row of either neighbour.
+        // Both margins, and one row of each neighbour.
         let rows = (bytes / self.row_bytes()).saturating_sub(u64::from(2 * MARGIN + 2)).max(1);
         let rows = rows.min(u64::from(self.rows)) as u32;
         // The pixel row at which a row of cells begins.

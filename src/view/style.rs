@@ -1,4 +1,4 @@
-//! How an agent looks. The GPU renderer (as a uniform) and the CPU rasteriser use the same
+//! The looks of an agent. The GPU renderer (as a uniform) and the CPU rasteriser use the same
 //! description.
 
 use std::f32::consts::TAU;
@@ -21,8 +21,8 @@ pub fn scale_of(width: u32, height: u32) -> f32 {
     (width as f32 / REFERENCE[0]).min(height as f32 / REFERENCE[1])
 }
 
-/// Half the length of a triangle and the radius of a disc never fall below this many points: a
-/// flock seen from far away still consists of darts, not of dust.
+/// Smallest half length of a triangle, and radius of a disc; points. So a flock seen from far away
+/// still consists of darts, not of dust.
 pub const SMALLEST_HALF_LENGTH: f32 = 1.75;
 
 /// Opacity of a triangle or disc at its natural size. A smaller one keeps its light per area, down
@@ -38,8 +38,8 @@ pub const SLENDERNESS: f32 = 0.5;
 /// Radius of a glow's halo, as a multiple of the radius of its core.
 pub const GLOW_REACH: f32 = 4.0;
 
-/// The core of a glow never falls below this many points. Its halo makes it visible where a dart
-/// would not be, and its cost grows with its area.
+/// Smallest radius of the core of a glow; points. Its halo makes it visible where a dart would not
+/// be, and its cost grows with its area.
 pub const SMALLEST_GLOW: f32 = 1.0;
 
 /// Brightness of a glow at its natural size. Smaller ones pale down to [`FAINTEST_GLOW`].
@@ -48,7 +48,7 @@ pub const GLOW: f32 = 0.8;
 /// Lowest brightness of a glow, however far away.
 pub const FAINTEST_GLOW: f32 = 0.06;
 
-/// How much a glow hides of what is behind it, as a share of its brightness.
+/// The share of the background that a glow hides, relative to its brightness.
 ///
 /// Without cover (0) the light of enough glows adds up to white, which happens in every dense flock
 /// at some zoom. With a little cover the sum of any number of glows has a limit: their colour
@@ -56,7 +56,7 @@ pub const FAINTEST_GLOW: f32 = 0.06;
 pub const GLOW_COVER: f32 = 0.5;
 
 /// Middle of the range of red, green and blue of a glow. It makes every glow look like an ember,
-/// whatever its colour shows.
+/// also if its colour shows a quantity.
 pub const EMBER_LEVEL: [f32; 3] = [0.85, 0.36, 0.1];
 
 /// Half the range of red, green and blue of a glow.
@@ -68,30 +68,30 @@ pub const EMBER_HEAT: [f32; 3] = [0.5, 0.4, 0.22];
 /// Number of neighbours at the end of the colour scale.
 pub const CROWD: f32 = 40.0;
 
-/// How the agents of a species are drawn: their size on the screen and their paint.
+/// The size on the screen and the paint of a species' agents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
     /// Triangle, disc or glow.
     pub look: BoidShape,
-    /// From the middle to the nose of a dart, to the edge of a disc, or to where a glow is about
-    /// half as bright; pixels.
+    /// Distance from the middle to the nose of a dart, to the edge of a disc, or to where a glow is
+    /// about half as bright; pixels.
     pub radius: f32,
-    /// From the middle to where the figure ends; pixels.
+    /// Distance from the middle to the end of the figure; pixels.
     pub reach: f32,
     /// Opacity, or the brightness of the middle of a glow; 0 to 1.
     pub strength: f32,
-    /// How much it hides of what is behind it, as a share of the strength; 0 to 1.
+    /// The share of the background that it hides, relative to the strength; 0 to 1.
     pub cover: f32,
-    /// Middle of the range of red, green and blue round the colour circle.
+    /// Middle of the range of red, green and blue around the colour circle.
     pub level: [f32; 3],
-    /// Half the range of red, green and blue round the colour circle.
+    /// Half the range of red, green and blue around the colour circle.
     pub swing: [f32; 3],
     /// Extra light of a glow's core.
     pub heat: [f32; 3],
 }
 
-/// How the size of a figure on the screen follows from that of the agent. Plain numbers, as in
-/// [`Hue`]: where each agent draws its own size, the shaders compute [`Measure::extent`] too.
+/// How a figure's size on the screen depends on the agent's size. Plain numbers, as in [`Hue`]: if
+/// each agent draws its own size, the shaders compute [`Measure::extent`] too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
     /// Pixels per world unit.
@@ -112,7 +112,7 @@ pub struct Measure {
     pub reach_beyond: f32,
 }
 
-/// How large a figure is on the screen, and how strong its paint.
+/// The size and strength of a figure on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
     /// See [`Figure::radius`].
@@ -156,13 +156,13 @@ impl Measure {
 
     /// The extent of an agent of `size` world units (half the length, or the radius).
     ///
-    /// Below a smallest number of points a figure keeps its size and pales by as much as its length
-    /// grew, so that crowds are brighter than loners. With less than one pixel per point, it keeps
-    /// its size in pixels and pales by as much as its area grew. With more than one pixel per
-    /// point, and enough pixels to show its shape, it shrinks and grows stronger again, so that
-    /// large pictures are sharp. The last two do not change how much light it gives.
+    /// Below a smallest number of points a figure keeps its size and pales in proportion to its
+    /// natural length, so that crowds are brighter than loners. With less than one pixel per point,
+    /// it keeps its size in pixels and pales in proportion to its area. With more than one pixel
+    /// per point, and enough pixels to show its shape, it shrinks and grows stronger again, so that
+    /// large pictures are sharp. The last two do not change its light.
     ///
-    /// `sized` in `shaders/picture.wgsl` is the same.
+    /// `sized` in `shaders/picture.wgsl` computes the same.
     #[must_use]
     pub fn extent(&self, size: f32) -> Extent {
         let natural = size * self.pixels_per_unit;
@@ -176,19 +176,19 @@ impl Measure {
     }
 }
 
-/// The extents of the agents of a species: the same for all, or of each agent's own size.
+/// The extents of a species' agents: equal for all, or from each agent's own size.
 #[derive(Clone, Copy, Debug)]
 pub struct Extents<'a> {
     species: &'a Species,
     measure: Measure,
-    /// The seed of the scene, where agents draw their sizes.
+    /// The seed of the scene; `None` if agents do not draw their sizes.
     seed: Option<u32>,
-    /// Of the largest agents.
+    /// The extent of the largest agents.
     pub largest: Extent,
 }
 
 impl<'a> Extents<'a> {
-    /// Those of a species of `scene` on a screen with `scale` pixels per point.
+    /// The extents for a species of `scene` on a screen with `scale` pixels per point.
     #[must_use]
     pub fn of(scene: &Scene, species: &'a Species, pixels_per_unit: f32, scale: f32) -> Self {
         let measure = Measure::of(species.look, pixels_per_unit, scale);
@@ -237,7 +237,7 @@ impl Figure {
         }
     }
 
-    /// The figure of an agent with a size of its own.
+    /// The figure with an agent's own extent.
     #[must_use]
     pub fn with(self, extent: Extent) -> Self {
         let Extent { radius, reach, strength } = extent;
@@ -248,7 +248,7 @@ impl Figure {
     /// its reach. The brightness of its [`Figure::heat`] is the third power of this.
     ///
     /// The light of a lamp as wide as the core falls with the square of the distance. A window
-    /// function takes it to zero where the halo ends.
+    /// function makes it zero at the end of the halo.
     #[inline]
     #[must_use]
     pub fn glow(&self, distance_squared: f32) -> f32 {
@@ -257,10 +257,10 @@ impl Figure {
     }
 }
 
-/// How a colour follows from heading, speed, species and neighbours. Plain numbers, so that the
-/// shader need not know what they mean. The hue in turns round the colour circle is
+/// How a colour depends on heading, speed, species and neighbours. Plain numbers, so that the
+/// shader does not need their meaning. The hue in turns around the colour circle is
 /// `base + per_turn · heading + per_speed · speed / max_speed + per_crowd · crowd`, where `crowd` is
-/// the number of neighbours over [`CROWD`], at most 1.
+/// the number of neighbours divided by [`CROWD`], at most 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hue {
     /// Turns.
@@ -285,7 +285,7 @@ impl Hue {
         match by {
             ColourBy::Heading => Self { per_turn: 1.0, ..Self::CONSTANT },
             ColourBy::Speed => Self { base: 0.6, per_speed: -0.6, ..Self::CONSTANT },
-            // Steps of the golden ratio keep any number of hues apart.
+            // Steps of the golden ratio keep the hues of any number of species apart.
             ColourBy::Species => {
                 let base = (0.55 + f32::from(species) * 0.618_034).fract();
                 Self { base, ..Self::CONSTANT }
@@ -298,7 +298,7 @@ impl Hue {
     }
 }
 
-/// Where an agent's colour is on the colour circle (turns), and how bright it is.
+/// The place of an agent's colour on the colour circle (turns), and its brightness.
 #[must_use]
 pub fn shade(
     by: ColourBy,
@@ -334,21 +334,21 @@ pub fn heading_angle(velocity: Point) -> f32 {
     if velocity == Point::ZERO { 0.0 } else { velocity.y.atan2(velocity.x) }
 }
 
-/// Middle of the range of each primary round the colour circle.
+/// Middle of the range of each primary around the colour circle.
 pub const HUE_LEVEL: f32 = 0.60;
 
-/// Half the range of each primary round the colour circle.
+/// Half the range of each primary around the colour circle.
 pub const HUE_SWING: f32 = 0.40;
 
-/// A bright colour. `turn` counts round the colour circle; 0 and 1 are the same red.
+/// A bright colour. `turn` counts around the colour circle; 0 and 1 are the same red.
 #[must_use]
 pub fn hue(turn: f32) -> [f32; 3] {
     wave(turn).map(|wave| HUE_LEVEL + HUE_SWING * wave)
 }
 
-/// How much red, green and blue use of their range at a place on the colour circle: −1 to 1.
+/// The share of their range that red, green and blue use at a place on the colour circle: −1 to 1.
 #[must_use]
 pub fn wave(turn: f32) -> [f32; 3] {
-    // Cosines instead of the usual ramps: no corners, hence no bands where the flock turns.
+    // Cosines have no corners, unlike the usual ramps, so a turning flock shows no bands.
     [0.0, 1.0 / 3.0, 2.0 / 3.0].map(|phase| (TAU * (turn - phase)).cos())
 }

@@ -1,7 +1,7 @@
 //! Shapes in the world other than agents: obstacles, paths, targets, and the geometry of steering.
 //!
-//! The scenery and the geometry produce a list of shapes. What draws the list
-//! ([`super::cpu::shape_raster`], the window) decides how.
+//! The scenery and the geometry produce a list of shapes. The renderers of the list
+//! ([`super::cpu::shape_raster`], the window) decide how to draw it.
 
 pub mod geometry;
 pub mod scenery;
@@ -31,7 +31,7 @@ pub enum Shape {
     Line {
         /// World units.
         points: Vec<Point>,
-        /// True when the line returns to its start.
+        /// True if the line returns to its start.
         closed: bool,
         /// World units.
         width: f32,
@@ -73,13 +73,13 @@ pub struct Dashes {
     pub of: u32,
 }
 
-/// Distance from one dash to the next; points of the screen.
+/// Distance between the starts of two dashes; points of the screen.
 const DASH: f32 = 10.0;
 
 /// Share of that distance that is drawn.
 const DRAWN: f32 = 0.6;
 
-/// Most dashes of an arc. A circle far larger than the screen gets longer dashes.
+/// The most dashes of an arc. A circle far larger than the screen gets longer dashes.
 const MOST_DASHES: f32 = 360.0;
 
 impl Dashes {
@@ -89,8 +89,8 @@ impl Dashes {
         Self { centre, radius, heading: 0.0, angle: TAU, turn: 0, of: 1 }
     }
 
-    /// Where each dash begins and ends, in radians against the x axis, on a screen where the radius
-    /// is `radius` points.
+    /// The beginning and end of each dash, in radians against the x axis, if the radius on the
+    /// screen is `radius` points.
     pub fn dashes(&self, radius: f32) -> impl Iterator<Item = (f32, f32)> + use<> {
         let Self { heading, angle, turn, of, .. } = *self;
         // `as` turns NaN into 0.
@@ -103,10 +103,10 @@ impl Dashes {
     }
 }
 
-/// A shape and how it is drawn.
+/// A shape with its style.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StyledShape {
-    /// What.
+    /// The shape.
     pub shape: Shape,
     /// sRGB.
     pub colour: [u8; 3],

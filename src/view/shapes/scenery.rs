@@ -11,7 +11,7 @@ use crate::model::world::{Boundary, World};
 use crate::view::camera::Camera;
 use crate::view::shapes::{Shape, StyledShape};
 
-/// Most strokes that show a flow field. In a larger field only every n-th cell has one.
+/// The most strokes that show a flow field. In a larger field only every n-th cell has one.
 const MOST_STROKES: usize = 2000;
 
 /// Length of a stroke, as a share of the distance between strokes.
@@ -21,10 +21,11 @@ const STROKE: f32 = 0.55;
 /// stroke.
 const BARB: f32 = 0.45;
 
-/// An edge of the world that is nearer than this to the edge of the picture is not marked; pixels.
+/// An edge of the world nearer than this to the edge of the picture is not marked; pixels.
 const AT_THE_EDGE: f32 = 1.5;
 
-/// Farthest image of a shape in a wrapped world, in world sizes: agents look for paths as far.
+/// Farthest image of a shape in a wrapped world, in world sizes: the limit of an agent's
+/// look-ahead.
 const FARTHEST_IMAGE: f32 = 2.0;
 
 const SEAM: ([u8; 3], f32) = ([255; 3], 0.15);
@@ -36,8 +37,8 @@ const OBSTACLE: ([u8; 3], f32) = ([40, 47, 60], 1.0);
 const RIM: ([u8; 3], f32) = ([96, 110, 132], 0.9);
 const TARGET: ([u8; 3], f32) = ([236, 196, 108], 0.85);
 
-/// All scenery of a scene, with its targets in their current places, in drawing order. In a wrapped
-/// world a shape on the seam appears once for each side.
+/// All scenery of a scene, with its targets at their current positions, in drawing order. In a
+/// wrapped world a shape on the seam appears once on each side.
 #[must_use]
 pub fn shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
     let mut scenery = SceneryShapes::default();
@@ -53,7 +54,7 @@ pub struct SceneryShapes {
     shapes: Vec<StyledShape>,
 }
 
-/// What the shapes are made from.
+/// The inputs of the shapes.
 #[derive(Clone, Debug, PartialEq)]
 struct SceneryInputs {
     world: World,
@@ -83,7 +84,7 @@ impl SceneryShapes {
         &self.shapes
     }
 
-    /// Rebuilds the shapes for `scene` if needed; true when they have changed.
+    /// Rebuilds the shapes for `scene` if necessary. True if they have changed.
     pub fn update(&mut self, scene: &Scene) -> bool {
         if self.of.as_ref().is_some_and(|sources| sources.are_of(scene)) {
             return false;
@@ -157,7 +158,7 @@ fn path_shapes(scene: &Scene, radii: &[f32]) -> Vec<StyledShape> {
     shapes
 }
 
-/// For each path the largest distance that a species keeps from it; 0 where no species follows it.
+/// For each path the largest distance that a species keeps from it; 0 if no species follows it.
 fn radii(scene: &Scene) -> Vec<f32> {
     let value = |rule: &Rule, key| rule.kind.parameter(key).map_or(0.0, |slot| rule.values[slot]);
     let rules = scene.species.iter().flat_map(|species| &species.rules);
@@ -200,7 +201,7 @@ pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
     corners.into_iter().enumerate().filter_map(side).collect()
 }
 
-/// One stroke along the field in every n-th cell; none where the field is zero.
+/// One stroke along the field in every n-th cell; none if the field is zero there.
 fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
     let FlowField { index, vectors } = scene.flow_field();
     let step = (1..).find(|step| {
@@ -208,7 +209,7 @@ fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
         strokes <= MOST_STROKES
     });
     let step = step.unwrap_or(1);
-    // In or near the middle of the cells that the stroke stands for.
+    // In or near the middle of the cells that the stroke represents.
     let picked = |cells: u32| (0..cells).skip(step as usize / 2).step_by(step as usize);
     let half = index.cell_size().min_element() * step as f32 * STROKE / 2.0;
     let mut shapes = Vec::new();
@@ -230,8 +231,8 @@ fn styled(shape: Shape, (colour, opacity): ([u8; 3], f32)) -> StyledShape {
     StyledShape { shape, colour, opacity }
 }
 
-/// Offsets that show what lies between `low` and `high` wherever it reaches into the world: first
-/// no offset, then one for each seam that it crosses.
+/// The offsets that bring every part between `low` and `high` into the world: first no offset, then
+/// one for each seam that is crossed.
 fn images(world: &World, low: Point, high: Point) -> Vec<Point> {
     let mut images = vec![Point::ZERO];
     if world.boundary != Boundary::Wrap {

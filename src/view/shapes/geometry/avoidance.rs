@@ -20,14 +20,14 @@ pub struct LookoutDrawing {
     pub size: f32,
 }
 
-/// An obstacle as the agent sees it.
+/// An obstacle in the agent's frame.
 #[derive(Clone, Copy)]
 struct Seen {
     centre: Point,
     radius: f32,
-    /// How far ahead the centre is; world units.
+    /// Distance of the centre ahead; world units.
     x: f32,
-    /// How far to the left; world units.
+    /// Distance of the centre to the left; world units.
     y: f32,
 }
 
@@ -88,18 +88,19 @@ impl LookoutDrawing {
         }
     }
 
-    /// Share of the maximum speed.
+    /// Speed as a share of the maximum speed, at most 1.
     fn pace(&self) -> f32 {
         if self.max_speed > 0.0 { (self.velocity.length() / self.max_speed).min(1.0) } else { 0.0 }
     }
 
-    /// The circle whose expanded edge crosses the box's axis first, and how far ahead it does.
+    /// The circle whose expanded edge crosses the box's axis first, and the distance to the
+    /// crossing.
     fn first_in_box(&self, seen: impl Iterator<Item = Seen>, length: f32) -> Option<(Seen, f32)> {
         let crossing = |circle: Seen| {
             let expanded = circle.radius + self.size;
             let half = (expanded * expanded - circle.y * circle.y).sqrt();
             let crossing = if circle.x > half { circle.x - half } else { circle.x + half };
-            // `half` is NaN where the axis misses the circle; no comparison with NaN is true.
+            // `half` is NaN if the axis misses the circle; comparisons with NaN are false.
             (circle.x >= 0.0 && crossing < length).then_some((circle, crossing))
         };
         seen.filter_map(crossing).min_by(|a, b| a.1.total_cmp(&b.1))

@@ -9,7 +9,7 @@ const LINE: f32 = 0.85;
 /// Opacity of circles: there are many of them, and some are large.
 const RING: f32 = 0.6;
 
-/// Opacity of areas: the flock must show through.
+/// Opacity of areas, so that the flock shows through.
 const AREA: f32 = 0.14;
 
 /// Length of an arrow's head, as a share of the arrow.
@@ -20,7 +20,7 @@ const HEAD: f32 = 0.25;
 pub struct ShapeBuilder {
     /// sRGB of what is drawn next.
     pub colour: [u8; 3],
-    /// Radius of a point; world units. The renderer enlarges it enough to be seen.
+    /// Radius of a point; world units. The renderer enlarges it if it would be invisible.
     point: f32,
     shapes: Vec<StyledShape>,
 }
@@ -47,7 +47,7 @@ impl ShapeBuilder {
         self.draw(Shape::Disc { centre: at, radius: self.point }, LINE);
     }
 
-    /// A circle round an object.
+    /// A circle around an object.
     pub fn circle(&mut self, centre: Point, radius: f32) {
         self.draw(Shape::Ring { centre, radius }, RING);
     }
@@ -77,7 +77,7 @@ impl ShapeBuilder {
         self.outline(&[low, Point::new(high.x, low.y), high, Point::new(low.x, high.y)]);
     }
 
-    /// An arrow from `from` to `to`; nothing where they are equal.
+    /// An arrow from `from` to `to`; nothing if they are equal.
     pub fn arrow(&mut self, from: Point, to: Point) {
         let way = to - from;
         if way == Point::ZERO {

@@ -15,16 +15,16 @@ use crate::model::state::FlockState;
 use crate::model::vector::{Point, Vector};
 use crate::view::shapes::{Dashes, StyledShape};
 
-/// Velocities and desired velocities are drawn as the distance covered in this many ticks.
+/// A velocity or desired velocity is drawn as the distance covered in this many ticks.
 const ARROW_TICKS: f32 = 10.0;
 
 /// Colour of the agent itself: its ring and its velocity.
 const OWN_COLOUR: [u8; 3] = [225, 228, 235];
 
-/// Radius of the ring round the agent, in agent sizes.
+/// Radius of the ring around the agent, in agent sizes.
 const OWN_RING: f32 = 1.8;
 
-/// Distances longer than this count as unlimited; world units.
+/// Distances longer than this count as infinite; world units.
 const ENDLESS: f32 = 1e9;
 
 fn point(vector: Vector<f32>) -> Point {
@@ -41,7 +41,7 @@ struct Subject {
     row: usize,
     position: Point,
     heading: Point,
-    /// The agent as its behaviours see it.
+    /// The agent in the form that behaviours use.
     agent: Agent<f32>,
 }
 
@@ -79,7 +79,7 @@ pub struct GeometryDrawing<'a> {
 }
 
 impl<'a> GeometryDrawing<'a> {
-    /// An empty drawing for the agent in a row of `state`, which must be of `species`.
+    /// An empty drawing for the agent in a row of `state`. The agent must be of `species`.
     #[must_use]
     pub fn new(
         species: &'a Species,
@@ -150,13 +150,13 @@ impl<'a> GeometryDrawing<'a> {
             Kind::Avoid => self.obstacles(),
             Kind::FollowFlow => self.flow(),
             Kind::Swim => self.swim(),
-            // The others show only how far they see.
+            // The others show only their range of perception.
             _ => {}
         }
     }
 
-    /// Draws how far a behaviour sees; `fov` in degrees. It is number `turn` of the `of` behaviours
-    /// that see as far.
+    /// Draws a behaviour's range of perception; `fov` in degrees. It is number `turn` of the `of`
+    /// behaviours with the same range.
     fn perception(&mut self, radius: f32, fov: f32, turn: u32, of: u32) {
         let Subject { position, heading, .. } = self.subject;
         let angle = fov.to_radians();
@@ -196,7 +196,7 @@ impl<'a> GeometryDrawing<'a> {
         nearest
     }
 
-    /// The point where pursuer and quarry would meet.
+    /// The point where the pursuer would meet its quarry.
     fn meeting(&mut self, aim: &Aim<f32>, nearest: &Nearest<f32>) {
         let Subject { position, agent, .. } = self.subject;
         let (way, found) = aim.way(&agent, &self.surroundings, nearest);
@@ -215,7 +215,7 @@ impl<'a> GeometryDrawing<'a> {
         self.shapes.point(meeting);
     }
 
-    /// The way to a target nearer than `limit`, and a circle round it.
+    /// The way to a target nearer than `limit`, and a circle around it.
     fn target(&mut self, target: f32, radius: f32, limit: f32) {
         let Subject { position, agent, .. } = self.subject;
         let way = self.surroundings.to_target(target, agent.position);
@@ -238,7 +238,7 @@ impl<'a> GeometryDrawing<'a> {
         let around = Vector::at_angle(agent.angle);
         let kicks = kind > 0.0;
         let turned = if kicks { around } else { vector(heading).turned(around) };
-        // A kick is a change of velocity, so it is drawn to the same scale as one.
+        // A kick changes the velocity, so it is drawn to the same scale.
         let scale = if kicks { ARROW_TICKS } else { 1.0 };
         let centre = position + heading * distance * scale;
         let sought = centre + point(turned) * radius * scale;

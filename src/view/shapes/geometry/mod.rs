@@ -1,7 +1,7 @@
-//! The geometry of steering: shows what an agent reacts to, computed by the same formulas that move
-//! it.
+//! The geometry of steering: the things that an agent reacts to, computed by the same formulas that
+//! move it.
 //!
-//! *The Nature of Code* draws it beside its vehicles: the wanderer's circle (exercise 5.4), the
+//! *The Nature of Code* draws it next to its vehicles: the wanderer's circle (exercise 5.4), the
 //! margin of the walls (example 5.3), the predicted point and its normal on a path (2012, example
 //! 6.9).
 
@@ -22,7 +22,7 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::view::shapes::StyledShape;
 
-/// Most agents whose geometry is drawn at a time: more make a tangle.
+/// The most agents whose geometry is drawn at a time: more make a tangle.
 pub const MOST_AGENTS: usize = 64;
 
 /// The behaviours of a species whose weight is not 0, in the order of the file, each with the
@@ -34,9 +34,9 @@ pub fn legend(species: &Species) -> Vec<(Kind, [u8; 3])> {
     kinds.map(|kind| (kind, colour(kind))).collect()
 }
 
-/// The colour of a behaviour: of its circles and lines, and of its line in the window's legend.
-/// Most colours are Okabe and Ito's, which colour-blind people can tell apart. Seek and arrive
-/// pursue the same goal and share a colour; so do flee and evade.
+/// The colour of a behaviour's circles and lines, and of its line in the window's legend. Most
+/// colours are Okabe and Ito's, which colour-blind people can distinguish. Seek and arrive pursue
+/// the same goal and share a colour; so do flee and evade.
 #[must_use]
 pub fn colour(kind: Kind) -> [u8; 3] {
     match kind.info().key {
@@ -58,28 +58,28 @@ pub fn colour(kind: Kind) -> [u8; 3] {
     }
 }
 
-/// The value of a parameter by its key; 0 where the behaviour has no such parameter.
+/// The value of a parameter by its key; 0 if the behaviour has no such parameter.
 fn value(species: &Species, kind: Kind, key: &str) -> f32 {
     kind.parameter(key).map_or(0.0, |index| species.value(kind, index))
 }
 
-/// How far a behaviour sees (world units) and its field of view (degrees), if it looks for agents.
+/// The radius (world units) and field of view (degrees) of a behaviour, if it perceives agents.
 fn perception(species: &Species, kind: Kind) -> Option<(f32, f32)> {
     let by_target = kind.parameter("target").is_some_and(|i| species.value(kind, i) != NO_TARGET);
     let looks = kind.info().sees_neighbours && !by_target;
     looks.then(|| (value(species, kind, "radius"), value(species, kind, "fov")))
 }
 
-/// The parameters of a behaviour as the engines read them.
+/// The parameters of a behaviour in the engines' encoding.
 fn rule<P: Parameters<f32>>(species: &Species, kind: Kind) -> P {
     P::read(|index| species.encoded(kind, index))
 }
 
-/// The geometry of the agent in row `agent` of `state`; empty where there is no such row.
+/// The geometry of the agent in row `agent` of `state`; empty if there is no such row.
 ///
-/// `scene` is the scene at the state's tick ([`Scene::at`]), `scenery` is what stands in it, and
-/// `targets` are the scene's targets in their current places. In a wrapped world a line across the
-/// seam leads out of the world, because that is the agent's shortest way.
+/// `scene` is the scene at the state's tick ([`Scene::at`]), `scenery` its scenery, and `targets`
+/// its targets at their current positions. In a wrapped world a line across the seam leaves the
+/// world, because that is the agent's shortest way.
 #[must_use]
 pub fn shapes_of(
     scene: &Scene,
@@ -91,7 +91,7 @@ pub fn shapes_of(
     shapes_of_all(scene, scenery, targets, state, &[agent])
 }
 
-/// The geometry of several agents. What a whole species shares is drawn once.
+/// The geometry of several agents. Shapes that a whole species shares are drawn once.
 #[must_use]
 pub fn shapes_of_all(
     scene: &Scene,
@@ -110,7 +110,7 @@ pub fn shapes_of_all(
             shapes.extend(shared(scene, species, &legend));
         }
         for row in own {
-            // Each agent with the parameters that it drew for itself.
+            // Each agent with the parameters that it draws.
             let own = species.of_agent(scene.seed, row as u32);
             shapes.extend(GeometryDrawing::new(&own, surroundings, state, row).all(&legend));
         }
@@ -118,7 +118,7 @@ pub fn shapes_of_all(
     shapes
 }
 
-/// What all agents of a species share: the walls' margin.
+/// The shapes that all agents of a species share: the walls' margin.
 fn shared(scene: &Scene, species: &Species, legend: &[(Kind, [u8; 3])]) -> Vec<StyledShape> {
     let mut shapes = ShapeBuilder::new(species.body.size);
     for (_, colour) in legend.iter().filter(|(kind, _)| *kind == Kind::Contain) {

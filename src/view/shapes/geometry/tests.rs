@@ -1,4 +1,4 @@
-//! Geometry against numbers worked out by hand, and against the forces.
+//! Geometry against numbers computed by hand, and against the forces.
 
 use super::*;
 use crate::model::behaviours::{Agent, Avoid, SolitaryBehaviour};
@@ -96,7 +96,7 @@ fn each_agent_shows_the_radius_that_it_drew() {
 fn a_wanderer_seeks_a_point_on_a_circle_ahead() {
     let scene = scene("[species.a]\ncount = 1\n[species.a.wander]\n");
     let mut state = flock(&[([200.0, 100.0], [0.0, 2.0])]);
-    // A quarter turn to the left of a heading upwards.
+    // A quarter turn to the left of an upward heading.
     state.memory = vec![Memory::new(0.25, 0.0)];
     let shapes = first_of(&scene, &state);
     assert!(has_ring(&shapes, [200.0, 180.0], 25.0), "{shapes:?}");
@@ -242,7 +242,7 @@ fn behaviours_with_the_same_radius_share_a_dashed_circle() {
     assert_eq!(colours, legend.iter().map(|(_, colour)| *colour).collect::<Vec<_>>());
     let places = dashed.iter().map(|(_, d)| (d.radius, d.turn, d.of)).collect::<Vec<_>>();
     assert_eq!(places, [(25.0, 0, 1), (50.0, 0, 2), (50.0, 1, 2)]);
-    // The dashes go round the whole circle and do not overlap.
+    // The dashes go around the whole circle and do not overlap.
     let chunks = |index: usize| dashed[index].1.dashes(80.0).collect::<Vec<_>>();
     let mut all = [chunks(1), chunks(2)].concat();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
