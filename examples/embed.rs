@@ -1,5 +1,5 @@
-//! The flock inside a program that owns the window and the device: compute passes and drawing of the
-//! flock go to the program's own queue, and agents never leave the GPU.
+//! A flock inside a program that owns the window and the device: the flock's compute passes and
+//! drawing go to the program's own queue, and agents never leave the GPU.
 //!
 //!     cargo run --release --example embed --features app -- 300
 //!
@@ -63,7 +63,7 @@ impl Program {
         config.view_formats.push(format);
         surface.configure(&device, &config);
 
-        // A flock that shares them.
+        // A flock that shares the program's device.
         let gpu = Gpu::from_parts(instance, adapter, device.clone(), queue.clone());
         let text = BuiltIn::named("flock").ok_or("the scene `flock` is built in")?.text;
         let mut scene = Scene::parse("flock", text, &[])?;
@@ -103,7 +103,7 @@ impl Program {
         Ok(())
     }
 
-    /// What the program draws itself, over the flock: here nothing.
+    /// The program's own drawing over the flock: here nothing.
     fn frame_of_its_own(&self, encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
         let _ = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("the program's own"),
@@ -118,7 +118,7 @@ impl Program {
     }
 }
 
-/// What winit calls.
+/// The application that winit calls.
 struct App {
     program: Option<Program>,
     /// Frames still to show.
@@ -127,7 +127,7 @@ struct App {
 }
 
 impl App {
-    /// Ends the program when `result` is an error.
+    /// Ends the program if `result` is an error.
     fn note(&mut self, event_loop: &ActiveEventLoop, result: Result<(), Failure>) {
         if result.is_err() {
             self.outcome = result;

@@ -1,20 +1,20 @@
-//! One error for all that an embedding program calls.
+//! One error for all calls of an embedding program.
 
 use crate::engine::EngineError;
 use crate::model::scene::{PopulateError, SceneError};
 
-/// What can go wrong in the library. Each layer has an error of its own; `?` turns any of them into
-/// this one, whose message is theirs.
+/// An error of the library. Each layer has its own error; `?` converts any of them into this one,
+/// which has the same message.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A scene's text has a mistake.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// A scene cannot have that many agents, or so large a world.
+    /// A scene cannot have this many agents, or this large a world.
     #[error(transparent)]
     Populate(#[from] PopulateError),
-    /// An engine or a device cannot go on.
+    /// An engine or a device cannot continue.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// A picture or a film cannot be written.

@@ -16,8 +16,8 @@ use flockwork::commands::interrupt::Interrupted;
 use flockwork::commands::usage::UsageError;
 use flockwork::model::quote::{cut, readable};
 
-/// Prints what clap finds wrong with the command line, or the help that was asked for. It repeats what
-/// was written, at any length.
+/// Prints clap's error about the command line, or the help. Cuts the user's values if they are
+/// long.
 fn misused(mut error: clap::Error) -> ExitCode {
     let long: Vec<(ContextKind, Option<String>)> = error
         .context()

@@ -53,19 +53,20 @@ pub struct CaptureArgs {
     pub out: PathBuf,
 }
 
-/// Runs the command. On Ctrl-C the film ends with the last frame drawn.
+/// Runs the command. After Ctrl-C the film ends with the last frame drawn.
 pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     capture_on(args, || args.machine.open())
 }
 
-/// The same on a machine of the caller's own, opened when it is known that `--out` can be written.
+/// The same on the caller's machine, which is opened once it is certain that `--out` can be
+/// written.
 pub fn capture_on(
     args: &CaptureArgs,
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {
     let plan = Plan::of(args);
     let interrupt = Interrupt::watch();
-    // What cannot be written must fail before anything is simulated.
+    // Output that cannot be written must fail before anything is simulated.
     let mut output = Output::open(args, &plan)?;
     let mut recorder = output.recorder(&plan)?;
     if let Some(unseen) = plan.unseen() {
@@ -109,7 +110,7 @@ pub fn capture_on(
     Ok(())
 }
 
-/// With the name of the film: ffmpeg knows only the one that the file has until it is whole.
+/// Adds the film's name: ffmpeg knows only the temporary one.
 fn named(error: anyhow::Error, out: &Path) -> anyhow::Error {
     match error.downcast_ref() {
         Some(RecordError::Ffmpeg(_)) => error.context(format!("cannot write {}", out.display())),
@@ -117,7 +118,7 @@ fn named(error: anyhow::Error, out: &Path) -> anyhow::Error {
     }
 }
 
-/// What a capture came to.
+/// The result of a capture.
 struct Shown {
     frames: u64,
     ticks: u64,
@@ -132,7 +133,7 @@ fn film(
     plan: &Plan,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Shown> {
-    // A single picture takes its time in ticks, a film in frames.
+    // A single picture spends its time on ticks, a film on frames.
     let bar = match plan.every {
         Some(_) => progress(plan.frames(), "frames"),
         None => progress(plan.ticks, "ticks"),
@@ -178,14 +179,14 @@ impl Host for Filming<'_> {
         }
     }
 
-    /// The pictures wait for the ticks.
+    /// No: the device draws the picture after the ticks.
     fn waits(&self) -> bool {
         false
     }
 
     fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
         let wanted = match self.plan.every {
-            // An interrupted film ends with the last frame that was due, but it has one.
+            // An interrupted film ends with the last due frame, but it has at least one.
             Some(_) => !stop.interrupted || stop.done == 0,
             None => stop.last,
         };
@@ -208,7 +209,7 @@ impl Host for Filming<'_> {
     }
 }
 
-/// The shapes of what every agent steers by at this tick.
+/// The shapes of everything that the agents react to at this tick.
 fn geometry_of(run: &mut Run, scenery: &Scenery) -> Result<Vec<StyledShape>, EngineError> {
     let (state, targets) = (run.state()?, run.targets()?);
     let agents: Vec<usize> = (0..state.len()).collect();

@@ -15,14 +15,14 @@ use crate::view::recorder::{
     SequenceRecorder, apng,
 };
 
-/// What to draw.
+/// The frames to draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub film: Film,
     pub ticks: u64,
-    /// Ticks between frames; none when only the last tick is drawn.
+    /// Ticks between frames; `None` if only the last tick is drawn.
     pub every: Option<u64>,
-    /// Whether to draw the geometry of steering.
+    /// True if the geometry of steering is drawn.
     pub geometry: bool,
 }
 
@@ -42,7 +42,7 @@ impl Plan {
         self.every.map_or(1, |every| self.ticks / every + 1)
     }
 
-    /// A notice about ticks after the last frame, which no film shows.
+    /// A notice about ticks after the last frame, which the film does not show.
     pub fn unseen(&self) -> Option<String> {
         let every = self.every?;
         let left = Some(self.ticks % every).filter(|left| *left > 0)?;
@@ -91,7 +91,7 @@ impl Kind {
     }
 }
 
-/// Where the frames go.
+/// The destination of the frames.
 pub enum Output {
     Folder(Arc<OutputFolder>, PathBuf),
     Film(Kind, OutputFile),

@@ -1,4 +1,4 @@
-//! The loop of every command that runs without a window: show the flock, go on to the next stop.
+//! The loop of every command without a window: show the flock, then run to the next stop.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use crate::session::{HostTime, Session, Stops};
 /// A flock that runs as fast as possible.
 pub type Run = Session<Stops>;
 
-/// Time since this call.
+/// A clock that starts at this call.
 #[must_use]
 pub fn host_time() -> HostTime {
     let begin = Instant::now();
     Rc::new(move || begin.elapsed())
 }
 
-/// Loads a flock for a run that never goes back.
+/// Loads a flock for a run that is never reset.
 pub fn load(
     engine: Box<dyn Engine>,
     scene: &Scene,
@@ -39,7 +39,7 @@ pub struct Stop {
     pub interrupted: bool,
 }
 
-/// What a command does at the stops of a run.
+/// The actions of a command at the stops of a run.
 pub trait Host {
     /// The next stop after `done` ticks.
     fn next_stop(&self, done: u64) -> u64;
@@ -47,8 +47,8 @@ pub trait Host {
     /// Called after every portion of ticks, for a progress bar.
     fn ticked(&mut self, _ticks: u64) {}
 
-    /// Whether the device must have done all ticks when the flock is shown. If not, it may still
-    /// compute them, and the host waits for something later, such as a picture.
+    /// True if the device must have finished all ticks when the flock is shown. If not, it may
+    /// still be busy, and the host waits for something later, such as a picture.
     fn waits(&self) -> bool {
         true
     }
@@ -57,7 +57,7 @@ pub trait Host {
     fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool>;
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Ticks done.
@@ -68,8 +68,8 @@ pub struct Outcome {
     pub interrupted: bool,
 }
 
-/// Runs `ticks` ticks, or fewer if interrupted, and shows the flock at the host's stops, the first
-/// and the last tick among them.
+/// Runs `ticks` ticks, or fewer if interrupted, and shows the flock at the host's stops, including
+/// the first and the last tick.
 pub fn drive(
     run: &mut Run,
     host: &mut dyn Host,
@@ -105,13 +105,13 @@ pub mod tests {
     use super::*;
     use crate::engine::{AgentsAt, Change, EngineKind, Profile, Snapshot};
 
-    /// An engine whose agents fly straight ahead. Raises `interrupt` after `stop_after` ticks of all
-    /// that it does.
+    /// An engine whose agents fly straight ahead. Raises `interrupt` after `stop_after` ticks in
+    /// total.
     #[derive(Default)]
     pub struct Straight {
         pub state: FlockState,
         pub ticks: u64,
-        /// How long it sleeps over each.
+        /// Time that it sleeps per tick.
         pub sleeps: Duration,
         pub stop_after: Option<u64>,
         pub interrupt: Interrupt,
@@ -175,7 +175,7 @@ pub mod tests {
         }
     }
 
-    /// Stops every so many ticks and notes where.
+    /// Stops every `every` ticks and records the stops.
     struct Noted {
         every: u64,
         waits: bool,

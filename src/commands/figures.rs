@@ -13,17 +13,17 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::statistics::{COLUMNS, Metrics};
 
-/// Most agents in all states that wait for the thread; but two states may always wait.
+/// The most agents in all states that wait for the thread; but two states may always wait.
 const MOST_WAITING: usize = 1 << 21;
-/// Most states that may wait.
+/// The most states that wait.
 const LONGEST_QUEUE: usize = 64;
-/// Most agents in the states whose figures are computed at the same time, by a thread for each. Of
-/// larger flocks one state at a time keeps all threads busy.
+/// The most agents in the states whose figures are computed at the same time, one thread per state.
+/// With larger flocks one state at a time keeps all threads busy.
 const MOST_TOGETHER: usize = 1 << 16;
 
 type Writer = csv::Writer<OutputFile>;
 
-/// A figures file that has its header.
+/// A figures file with its header.
 #[derive(Debug)]
 pub struct FiguresFile(Writer);
 
@@ -50,7 +50,7 @@ impl FiguresFile {
 
     /// Renames the file into place. Returns its size in bytes.
     pub fn publish(self) -> anyhow::Result<u64> {
-        // The writer's own error holds the writer; only its cause is useful.
+        // The writer's error contains the writer; only its cause is useful.
         let file = self.0.into_inner().map_err(csv::IntoInnerError::into_error)?;
         Ok(file.publish()?)
     }
@@ -82,7 +82,7 @@ impl Figures {
         let together = (MOST_TOGETHER / agents.max(1)).clamp(1, rayon::current_num_threads());
         let thread = std::thread::Builder::new().name("figures".into()).spawn(move || {
             while let Ok(state) = waiting.recv() {
-                // Where figures take longer than ticks, states have piled up.
+                // If figures take longer than ticks, states pile up.
                 let mut states = vec![state];
                 states.extend(waiting.try_iter().take(together - 1));
                 let rows: Vec<_> = if states.len() == 1 {
@@ -100,7 +100,7 @@ impl Figures {
     }
 
     /// Queues a state, and waits while the queue is full. False once nothing more can be written;
-    /// [`Figures::finish`] then says why.
+    /// then [`Figures::finish`] returns the reason.
     pub fn write(&self, state: FlockState) -> bool {
         self.states.as_ref().is_some_and(|states| states.send(state).is_ok())
     }

@@ -10,10 +10,10 @@ use crate::model::scene::Scene;
 use crate::model::scenery::FlowKind;
 use crate::model::vector::Point;
 
-/// Most bytes per row: two numbers written out to the last digit, with room to spare.
+/// The most bytes per row: two numbers with all their digits, and room to spare.
 const LONGEST_ROW: u64 = 128;
 
-/// Reads the flow field if `scene` asks for a file. The path is relative to the folder of
+/// Reads the flow field's file if `scene` needs one. The path is relative to the folder of
 /// `scene_file`.
 pub fn attach(scene: &mut Scene, scene_file: &Path) -> anyhow::Result<()> {
     let name = scene.name.clone();

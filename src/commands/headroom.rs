@@ -23,8 +23,8 @@ const PROGRAM: u64 = 64 << 20;
 /// Smaller flocks are not checked: they take less than the program itself.
 const SMALL: u64 = 100_000;
 
-/// Refuses a flock when there is no memory for it in all of `engines` at once. `engines` is empty
-/// when they are not known yet.
+/// Fails if there is not enough memory for a flock in all of `engines` at once. `engines` is empty
+/// if they are not known yet.
 pub fn check<'a>(
     scene: &Scene,
     request: &Request,
@@ -38,12 +38,12 @@ pub fn check<'a>(
     let cells = scene.grid(count as usize).cells() as u64;
     let each = engines.into_iter().map(|engine| engine.host_bytes(count, cells));
     let all = each.reduce(|all, one| all + one).unwrap_or(ENGINE * count);
-    // Two states: the one that is loaded or written, and the one that is being made.
+    // Two states: the one that is loaded or written, and the next.
     check_bytes(count, PROGRAM + 2 * STATE * count + all)
 }
 
-/// Refuses to compute figures when there is no memory for that. The flock exists already, but it is
-/// not yet in `engine`.
+/// Fails if there is not enough memory to compute figures. The flock exists already, but it is not
+/// yet in `engine`.
 pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyhow::Result<()> {
     let count = agents as u64;
     if count < SMALL {
@@ -51,7 +51,7 @@ pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
     }
     let cells = scene.grid(agents).cells() as u64;
     let figures = FIGURES[0] * count + FIGURES[1] * cells;
-    // The state being made, the state whose figures are computed, and those that wait in between.
+    // The next state, the state whose figures are computed, and the waiting states in between.
     let states = STATE * (2 * count + WAITING.max(2 * count));
     check_bytes(count, PROGRAM + states + figures + engine.host_bytes(count, cells))
 }
@@ -71,7 +71,7 @@ fn check_bytes(count: u64, wanted: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Starts the threads that all commands share. Later the threads of an engine may leave no memory for
+/// Starts the threads that all commands share. Later an engine's threads may leave no memory for
 /// them, and rayon panics if it cannot start them on first use.
 pub fn start_threads() -> anyhow::Result<()> {
     rayon::ThreadPoolBuilder::new().build_global().map_err(|error| {
@@ -82,19 +82,20 @@ pub fn start_threads() -> anyhow::Result<()> {
     })
 }
 
-/// Allocates this many bytes and frees them unused; false when the system refuses.
+/// Allocates this many bytes and frees them unused; false if the system refuses.
 fn can_have(bytes: u64) -> bool {
-    // Every thread reserves memory at its first allocation: let them all do so before asking.
+    // Every thread reserves memory at its first allocation, so all of them allocate before the
+    // check.
     rayon::broadcast(|_| std::hint::black_box(vec![0_u8; 64]));
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }
 
-/// Bytes beyond which the system kills a program instead of refusing an allocation: free memory, or
-/// the container's limit if it is lower; none where the system does not say.
+/// The limit beyond which the system kills a program instead of refusing an allocation: free
+/// memory, or the container's limit if it is lower; `None` if the system does not tell. Bytes.
 fn limit() -> Option<u64> {
     let free = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| free(&text));
-    // Of this container only: inside it, its own limits are at the root.
+    // Only this container: inside it, its own limits are at the root.
     let most = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
     let most = most.and_then(|text| text.trim().parse().ok());
     [free, most].into_iter().flatten().min()

@@ -1,7 +1,7 @@
 //! Handles Ctrl-C during long commands, and during work that cannot be stopped half-way.
 //!
-//! The first Ctrl-C asks the command to finish with what it has. A later one ends the program at
-//! once, whatever it is waiting for.
+//! After the first Ctrl-C the command ends early and keeps its results. A second one ends the
+//! program at once, even while it waits.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,28 +24,28 @@ const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
 /// Interval between checks of the flag.
 const POLL: Duration = Duration::from_millis(50);
-/// Work that is almost done when Ctrl-C comes gets this long to finish.
+/// Work that is almost done at Ctrl-C gets this long to finish.
 const GRACE: Duration = Duration::from_secs(1);
 /// A second signal within this time counts as the first one: `timeout`, for example, sends it to
-/// the program and to its process group.
+/// both the program and its process group.
 const REARM: Duration = Duration::from_millis(500);
 
 /// The user stopped the command. The program then exits with 130, as shells expect.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("interrupted: {kept}")]
 pub struct Interrupted {
-    /// What was kept, for the message.
+    /// The results that were kept, for the message.
     pub kept: String,
 }
 
-/// Whether the user asked the command to stop (Ctrl-C, or a termination signal).
+/// True once the user has asked the command to stop (Ctrl-C, or a termination signal).
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Starts to watch for Ctrl-C. Every call returns the same flag. A signal that was ignored
-    /// when the program started stays ignored (`nohup`, or `&` in a script). A signal that cannot
-    /// be listened for ends the program at once, as it would by default.
+    /// Starts to watch for Ctrl-C. Every call returns the same flag. A signal that was ignored when
+    /// the program started stays ignored (`nohup`, or `&` in a script). A signal that cannot be
+    /// watched ends the program at once, as by default.
     #[must_use]
     pub fn watch() -> Self {
         static FLAG: OnceLock<Interrupt> = OnceLock::new();
@@ -95,8 +95,8 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Runs `work` with a spinner that shows `what`. Returns none when Ctrl-C comes long before the
-    /// end; the work then goes on in the background until the program ends.
+    /// Runs `work` with a spinner that shows `what`. Returns `None` if Ctrl-C comes long before the
+    /// end; the work then continues in the background until the program ends.
     pub fn unless_raised<T: Send + 'static>(
         &self,
         what: &str,
@@ -104,7 +104,7 @@ impl Interrupt {
     ) -> Option<T> {
         let (done, result) = channel();
         rayon::spawn(move || {
-            // After Ctrl-C no one receives the result.
+            // After Ctrl-C the receiver is gone.
             let _ = done.send(work());
         });
         let spinner = waiting(what);
@@ -127,7 +127,7 @@ impl Interrupt {
     }
 }
 
-/// True when the program was started with this signal ignored.
+/// True if the program was started with this signal ignored.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "no library asks what happens at a signal without changing it")]
 pub(super) fn is_ignored(signal: i32) -> bool {

@@ -33,7 +33,7 @@ pub fn survive_file_limits() {
 pub struct OutputError {
     /// The path as the user wrote it.
     pub path: PathBuf,
-    /// What is wrong, and how to fix it.
+    /// The problem and its remedy.
     pub problem: String,
 }
 
@@ -43,7 +43,7 @@ impl OutputError {
         Self { path: path.into(), problem: problem.into() }
     }
 
-    /// A system error about `path`, with the remedy where one is known.
+    /// A system error about `path`, with the remedy if one is known.
     #[must_use]
     pub fn of_system(path: &Path, error: &io::Error) -> Self {
         let problem = match error.kind() {
@@ -82,7 +82,7 @@ pub(super) fn parent(path: &Path) -> &Path {
     }
 }
 
-/// Refuses a relative path when the current folder has been deleted.
+/// Fails for a relative path if the current folder has been deleted.
 pub(super) fn check_standing(path: &Path) -> Result<(), OutputError> {
     if path.is_relative() && std::env::current_dir().is_err() {
         let problem = "the current folder has been deleted; change to another one (cd), or give \
@@ -92,7 +92,7 @@ pub(super) fn check_standing(path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// The file that `path` refers to, with links followed. Fails when no file can be written there.
+/// The file that `path` refers to, with links followed. Fails if no file can be written there.
 fn target(path: &Path) -> Result<PathBuf, OutputError> {
     check_standing(path)?;
     let folder = parent(path);
@@ -116,10 +116,11 @@ fn target(path: &Path) -> Result<PathBuf, OutputError> {
     }
 }
 
-/// Longest chain of links, as in operating systems.
+/// The longest chain of links, as in operating systems.
 const MOST_LINKS: u32 = 40;
 
-/// Where a path without a file leads: a link stays a link, and its target is written.
+/// The end of a path's links if the file does not exist: a link stays a link, and its target is
+/// written.
 fn end_of_links(path: &Path) -> Result<PathBuf, OutputError> {
     let mut end = path.to_path_buf();
     for _ in 0..MOST_LINKS {
@@ -148,8 +149,8 @@ pub struct Output<F: Write> {
     file: BufWriter<F>,
 }
 
-/// A file that appears under its name only when complete, with [`OutputFile::publish`]. Dropped before
-/// that, it leaves nothing behind. An older file of that name stays untouched until then.
+/// A file that appears under its name only when complete, with [`OutputFile::publish`]. If it is
+/// dropped before, it leaves nothing behind, and an older file of that name stays unchanged.
 pub type OutputFile = Output<NamedTempFile>;
 
 /// A part of an [`OutputFile`] that is assembled at the end; it is deleted automatically.
@@ -164,12 +165,13 @@ impl OutputFile {
         Self::begin(path, target)
     }
 
-    /// The same in a folder that has been cleared already.
+    /// The same, in a folder that has been cleared already.
     pub(super) fn create_in_cleared(path: &Path) -> Result<Self, OutputError> {
         Self::begin(path, target(path)?)
     }
 
-    /// Begins a temporary file beside `target`: on the same disk, so that renaming is atomic.
+    /// Begins a temporary file in the folder of `target`: on the same disk, so that renaming is
+    /// atomic.
     fn begin(path: &Path, target: PathBuf) -> Result<Self, OutputError> {
         let file = temporary::begin(parent(&target), &target);
         let file = file.map_err(|error| OutputError::of_system(path, &error))?;
@@ -199,7 +201,7 @@ impl OutputFile {
         &self.path
     }
 
-    /// True when `path` refers to this file, whichever way it is written.
+    /// True if `path` refers to this file, in any spelling.
     #[must_use]
     pub fn has_name(&self, path: &Path) -> bool {
         let whole = |target: &Path| {
@@ -209,7 +211,7 @@ impl OutputFile {
         target(path).is_ok_and(|other| whole(&other) == whole(&self.target))
     }
 
-    /// Prepares the file for another program to write: gives the temporary path and the final name.
+    /// Prepares the file for another program, which writes it at its temporary path.
     #[must_use]
     pub fn into_foreign(self) -> ForeignFile {
         let (file, _) = self.file.into_parts();
@@ -272,7 +274,7 @@ impl ForeignFile {
         &self.path
     }
 
-    /// Where the other program writes.
+    /// The path where the other program writes.
     #[must_use]
     pub fn temporary_path(&self) -> &Path {
         self.file.path()
@@ -287,8 +289,7 @@ impl ForeignFile {
     }
 }
 
-/// Prints a result on stdout. A closed pipe means that the reader has read enough; that is no
-/// error.
+/// Prints a result on stdout. A closed pipe is not an error: the reader has read enough.
 pub fn say(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::output::{OutputError, OutputFile, check_standing, parent};
 use super::temporary;
 
-/// A folder of files, each complete or absent. A folder created for nothing is removed again.
+/// A folder of files, each complete or absent. If the folder was created and is still empty, it is
+/// removed again.
 #[derive(Debug)]
 pub struct OutputFolder {
     path: PathBuf,

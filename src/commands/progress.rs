@@ -1,4 +1,4 @@
-//! Progress on a terminal: a bar when the end is known, else a spinner.
+//! Progress on a terminal: a bar if the end is known, else a spinner.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Interval between frames of the spinner.
 const SPIN: Duration = Duration::from_millis(200);
 
-/// A bar on stderr that counts in `unit`s and shows the time left; nothing when stderr is no
+/// A bar on stderr that counts in `unit`s and shows the time left; nothing if stderr is not a
 /// terminal.
 #[must_use]
 pub fn progress(length: u64, unit: &str) -> ProgressBar {
@@ -20,7 +20,7 @@ pub fn progress(length: u64, unit: &str) -> ProgressBar {
     }
 }
 
-/// A spinner on stderr that shows what is being done and for how long. It turns on its own.
+/// A spinner on stderr that shows the current work and its duration. It turns by itself.
 #[must_use]
 pub fn waiting(what: &str) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(what.to_string());

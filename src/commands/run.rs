@@ -1,4 +1,4 @@
-//! `flockwork run`: a flock in a window, or in a picture where there is no display.
+//! `flockwork run`: a flock in a window, or in a picture if there is no display.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -38,13 +38,13 @@ pub struct RunArgs {
     pub frames: Option<u64>,
 }
 
-/// Ticks of a run without a window when `--frames` does not say: five seconds of real time.
+/// Ticks of a run without a window and without `--frames`: five seconds of real time.
 const TICKS_WITHOUT_WINDOW: u64 = 300;
 
-/// Agents that fit any adapter: the least storage binding that WebGPU allows is 128 MiB.
+/// Number of agents that fit any adapter: WebGPU's smallest storage binding is 128 MiB.
 const FITS_EVERYWHERE: u64 = 8 << 20;
 
-/// Where the picture of a run without a window goes.
+/// The file for the picture of a run without a window.
 const PICTURE: &str = "flockwork.png";
 
 /// Runs the command.
@@ -52,9 +52,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     run_with(args, &mut |kind, gpu| engine(kind, gpu, &args.machine))
 }
 
-/// The same with engines of the caller's own.
+/// The same, with the caller's engines.
 pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow::Result<()> {
-    // The window opens the device; a flock that will not fit it is not worth making.
+    // The window opens the device; check first whether the flock fits it.
     if let Some(count) = args.flock.count.filter(|count| *count > FITS_EVERYWHERE)
         && args.machine.wants_gpu()
     {
@@ -95,7 +95,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     }
 }
 
-/// An engine of a kind. One on the GPU uses `gpu` if that is open already.
+/// An engine of a kind. On the GPU it uses `gpu` if that is open already.
 fn engine(
     kind: EngineKind,
     gpu: Option<&Arc<Gpu>>,
@@ -111,7 +111,7 @@ fn engine(
     }
 }
 
-/// The same run with its last tick in a picture.
+/// The same run, with its last tick in a picture.
 fn run_without_window(
     args: &RunArgs,
     scene: &Scene,
@@ -150,7 +150,7 @@ fn run_without_window(
     Ok(())
 }
 
-/// Runs to the end and shows nothing but progress.
+/// Runs to the end and shows only the progress.
 struct Wait(ProgressBar);
 
 impl Host for Wait {

@@ -5,7 +5,7 @@ use super::output::say;
 use crate::model::quote::cut;
 use crate::model::scene::{BuiltIn, Scene, built_in, edit_toml, suggest};
 
-/// Lists the scenes, or prints the file of one with its `overrides`, the texts after `--set`.
+/// Lists the scenes, or prints one scene's file, changed by `overrides`, the texts after `--set`.
 pub fn scenes(name: Option<&str>, overrides: &[String]) -> anyhow::Result<()> {
     let Some(name) = name else {
         for scene in built_in() {

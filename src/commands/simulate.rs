@@ -43,19 +43,20 @@ pub struct SimulateArgs {
 
 /// Runs the command.
 ///
-/// States are written at ticks 0, E, 2E, … and T, counted from the first state's tick. On Ctrl-C
-/// the files end with the tick reached, as if `--ticks` had asked for no more.
+/// States are written at ticks 0, E, 2E, … and T, counted from the first state's tick. After Ctrl-C
+/// the files end with the current tick, as if `--ticks` had been smaller.
 pub fn simulate(args: &SimulateArgs) -> anyhow::Result<()> {
     simulate_on(args, || args.machine.open())
 }
 
-/// The same on a machine of the caller's own, opened when it is known that the files can be written.
+/// The same on the caller's machine, which is opened once it is certain that the files can be
+/// written.
 pub fn simulate_on(
     args: &SimulateArgs,
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
-    // What cannot be written must fail before anything is simulated.
+    // Output that cannot be written must fail before anything is simulated.
     let mut files = Files::create(args)?;
     let engine = machine()?.engine;
     let (scene, state) = args.flock.prepare(Some(engine.as_ref()))?;
@@ -78,7 +79,7 @@ pub fn simulate_on(
     Ok(())
 }
 
-/// What is written.
+/// The output files.
 struct Files {
     states: Option<StateWriter>,
     figures: Option<FiguresFile>,
@@ -92,8 +93,8 @@ impl Files {
         Ok(Self { states, figures: figures.transpose()? })
     }
 
-    /// Gives the files their names. Returns their names and sizes for people. One file that cannot be
-    /// written does not keep the other from it, and the error says what is there.
+    /// Renames the files into place. Returns their names and sizes for display. If one file cannot
+    /// be written, the other still is, and the error lists what was written.
     fn publish(self, args: &SimulateArgs) -> anyhow::Result<String> {
         let mut kept = Vec::new();
         if let (Some(states), Some(path)) = (self.states, &args.out) {
@@ -121,7 +122,7 @@ impl Files {
     }
 }
 
-/// Runs all ticks, or fewer if interrupted, and writes what is due.
+/// Runs all ticks, or fewer if interrupted, and writes the due states and figures.
 fn write_run(
     run: &mut Run,
     args: &SimulateArgs,
@@ -142,7 +143,7 @@ fn write_run(
     Ok(outcome)
 }
 
-/// What is written at which ticks: every so many from 0 on, and the last.
+/// The output and its ticks: every E ticks from 0 on, and the last.
 struct Log<'a> {
     states: Option<(u64, &'a mut StateWriter)>,
     figures: Option<(u64, Figures)>,
@@ -164,7 +165,7 @@ impl Host for Log<'_> {
         self.bar.inc(ticks);
     }
 
-    /// Writes what is due. False once figures cannot be written.
+    /// Writes the due output. False once figures cannot be written.
     fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
         let due = |every: u64| stop.last || stop.done == 0 || stop.done.is_multiple_of(every);
         let states = self.states.as_mut().filter(|(every, _)| due(*every));

@@ -1,9 +1,8 @@
-//! Temporary files: named after the process that writes them, and removed when it is gone.
+//! Temporary files: named after the process that writes them, and removed when it has ended.
 //!
-//! A writer holds a lock on its file while it lives; the system releases the lock however the
-//! writer ends. So a file that can be locked has been left behind. The process number in the name
-//! is only for people: that number may belong to another process by now, or to one in another
-//! container.
+//! A writer holds a lock on its file; the system releases the lock when the writer ends, even if it
+//! is killed. So a file that can be locked has been left behind. The process number in the name is
+//! only for people: it may now belong to another process, or to one in another container.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -11,10 +10,10 @@ use std::path::Path;
 
 use tempfile::{Builder, NamedTempFile};
 
-/// How the name of such a file begins. The process number and random letters follow.
+/// The beginning of such a file's name. The process number and random letters follow.
 const PREFIX: &str = ".flockwork-unfinished-";
 
-/// How often to begin a file when other processes keep removing it.
+/// The number of attempts to begin a file if other processes keep removing it.
 const TRIES: u32 = 8;
 
 /// Begins a file in `folder`. Its name gets the extension of `name`.
@@ -38,12 +37,12 @@ pub fn begin(folder: &Path, name: &Path) -> io::Result<NamedTempFile> {
     Err(io::Error::other("another program removes every temporary file in this folder"))
 }
 
-/// Locks a file that was just created. False when another process locked it first, because it took
-/// the file for one left behind.
+/// Locks a newly created file. False if another process has locked it first, because that process
+/// took it for a file left behind.
 fn is_ours(file: &NamedTempFile) -> bool {
     match file.as_file().try_lock() {
         Err(TryLockError::WouldBlock) => false,
-        // On a disk without locks nothing is ever removed.
+        // On a disk without locks no file is ever removed.
         Ok(()) | Err(TryLockError::Error(_)) => file.path().exists(),
     }
 }
@@ -73,8 +72,8 @@ fn is_unfinished(name: &str) -> bool {
 
 fn clear_one(file: &File, path: &Path) {
     if file.try_lock().is_ok() {
-        // Hold the lock until the file is removed, so that a process that has just created it sees
-        // that it was taken.
+        // Hold the lock until the file is removed, so that a process that has just created it
+        // notices.
         let _ = std::fs::remove_file(path);
     }
 }

@@ -1,4 +1,4 @@
-//! What an agent remembers besides its motion, in one word.
+//! An agent's memory besides its motion, in one word.
 //!
 //! The upper 24 bits are an angle, the lower 8 a number of neighbours. `shaders/memory.wgsl` reads
 //! the same bits.
@@ -8,7 +8,7 @@ use super::random::{Use, unit};
 /// Steps of the angle in a turn.
 const STEPS: f32 = 16_777_216.0;
 
-/// The largest number of neighbours; more count as this many.
+/// The largest number of neighbours; larger numbers are stored as this one.
 pub const MOST_NEIGHBOURS: u32 = 255;
 
 /// An angle and a number of neighbours.
@@ -26,7 +26,7 @@ impl Memory {
         Self((angle << 8) as u32 | neighbours)
     }
 
-    /// What agent `id` remembers at the start: a random angle and no neighbours.
+    /// The memory of agent `id` at the start: a random angle and no neighbours.
     ///
     /// (The sources start all angles at 0, but then the whole flock drifts in one direction.)
     #[must_use]

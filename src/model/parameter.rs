@@ -5,7 +5,7 @@
 
 use super::real::Real;
 
-/// Most species in one scene: a set of species is a bit mask, and `f32` holds this many bits
+/// The most species in one scene: a set of species is a bit mask, and `f32` holds this many bits
 /// exactly.
 pub const MAX_SPECIES: usize = 16;
 
@@ -15,20 +15,20 @@ pub const ALL_SPECIES: f32 = 65_535.0;
 /// Value of a target parameter: the nearest of all targets.
 pub const NEAREST_TARGET: f32 = -1.0;
 
-/// Value of a target parameter: no target. Only behaviours that can work without one accept it.
+/// Value of a target parameter: no target. Only behaviours that also work without one accept it.
 pub const NO_TARGET: f32 = -2.0;
 
 /// Value of a path parameter: the nearest of all paths.
 pub const NEAREST_PATH: f32 = -1.0;
 
-/// What a parameter's value means. Every value is stored as `f32`.
+/// The meaning of a parameter's value. Every value is stored as `f32`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meaning {
     /// A number in the unit of the parameter.
     Number,
     /// An angle in degrees; engines read turns.
     Angle,
-    /// The full angle that an agent sees, in degrees round its heading; engines read the cosine of
+    /// The full angle that an agent sees, in degrees around its heading; engines read the cosine of
     /// half of it, or [`SEES_ALL`] for the full circle.
     FieldOfView,
     /// An index into these names.
@@ -39,7 +39,7 @@ pub enum Meaning {
     Path,
     /// A bit mask of species.
     SpeciesSet {
-        /// True when the default is the agent's own species alone.
+        /// True if the default is only the agent's own species.
         own: bool,
     },
 }
@@ -49,13 +49,13 @@ pub enum Meaning {
 pub struct Parameter {
     /// Name in scene files, and name of the WGSL struct's member.
     pub key: &'static str,
-    /// What it does, in a sentence.
+    /// Its effect, in one sentence.
     pub doc: &'static str,
-    /// What its value means.
+    /// The meaning of its value.
     pub meaning: Meaning,
     /// Value if the scene does not give one.
     pub default: f32,
-    /// Unit, for people.
+    /// Unit, for documents and messages.
     pub unit: &'static str,
     /// Smallest and largest value allowed, both inclusive.
     pub range: (f32, f32),
@@ -68,7 +68,7 @@ pub const SEES_ALL: f32 = -2.0;
 pub const FULL_CIRCLE: f32 = 360.0;
 
 impl Parameter {
-    /// The value as engines read it, from the value as scene files write it.
+    /// The engines' encoding of a value in a scene file.
     #[must_use]
     pub fn encoded(&self, value: f32) -> f32 {
         match self.meaning {
@@ -79,7 +79,7 @@ impl Parameter {
         }
     }
 
-    /// True for a quantity that may vary with time or size, false for a choice among names.
+    /// True for a quantity, which may vary; false for a choice among names.
     #[must_use]
     pub fn is_quantity(&self) -> bool {
         matches!(self.meaning, Meaning::Number | Meaning::Angle)

@@ -1,17 +1,17 @@
 //! The user's values in messages, cut if they are long.
 //!
-//! A message that repeats ten thousand characters hides its own words.
+//! Otherwise a message that repeats ten thousand characters would hide its own words.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// Most characters of a value that a message repeats.
+/// The most characters of a value in a message.
 const LONGEST: usize = 80;
 
-/// Most characters of a message without a space between them.
+/// The most characters of a message without a space.
 const LONGEST_WORD: usize = 240;
 
-/// Most characters of a message's beginning and of its end; the middle of a longer one is cut.
+/// The most characters of a message's beginning and of its end; the middle of a longer one is cut.
 const LONGEST_MESSAGE: (usize, usize) = (3000, 1000);
 
 /// The first `count` characters of `text`, if it has more.
@@ -19,7 +19,7 @@ fn beginning(text: &str, count: usize) -> Option<&str> {
     text.char_indices().nth(count).map(|(end, _)| &text[..end])
 }
 
-/// `text`, or if it is long its beginning and its length.
+/// `text`, or its beginning and its length if it is long.
 #[must_use]
 pub fn cut(text: &str) -> Cow<'_, str> {
     match beginning(text, LONGEST) {
@@ -28,7 +28,7 @@ pub fn cut(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `text` in quotes with special characters escaped, or if it is long its beginning and its length.
+/// `text` in quotes with special characters escaped, or its beginning and its length if it is long.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     match beginning(text, LONGEST) {
@@ -48,8 +48,8 @@ pub fn listed(names: &[&str]) -> String {
     list.join(", ")
 }
 
-/// A message cut to a readable length, whatever it repeats: words longer than 240 characters are
-/// cut, and so is the middle of a message longer than 4,000.
+/// A message cut to a readable length: words longer than 240 characters are cut, and so is the
+/// middle of a message longer than 4,000.
 #[must_use]
 pub fn readable(message: &impl fmt::Display) -> String {
     let message = message.to_string();

@@ -6,7 +6,7 @@
 
 use super::vector::Point;
 
-/// What a random number is for. Different uses of the same agent and tick are independent.
+/// The use of a random number. Different uses for the same agent and tick are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Use {

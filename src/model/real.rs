@@ -1,4 +1,4 @@
-//! A number, or several in lanes: behaviours do their arithmetic with this type.
+//! A number, or several in lanes. Behaviours compute with this type.
 //!
 //! A behaviour's force is one generic function. With `f32` it steers one agent; with [`Lanes`] it
 //! steers one agent per lane of the processor. Every operation is an IEEE operation with its own
@@ -8,9 +8,9 @@ use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
 use pulp::Simd;
 
-/// A yes or no for each number of a [`Real`].
+/// A boolean for each number of a [`Real`].
 pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
-    /// True when at least one lane says yes.
+    /// True if at least one lane is true.
     fn any(self) -> bool;
 }
 
@@ -30,10 +30,10 @@ pub trait Real:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// The result of comparing two of these.
+    /// The result of a comparison.
     type Mask: Mask;
 
-    /// `value` in the shape of `self` (the same in all lanes).
+    /// `value` in all lanes; as many lanes as `self`.
     fn constant(self, value: f32) -> Self;
     /// The square root, correctly rounded.
     fn sqrt(self) -> Self;
@@ -45,7 +45,7 @@ pub trait Real:
     fn less_than(self, other: Self) -> Self::Mask;
     /// `self == other`.
     fn equals(self, other: Self) -> Self::Mask;
-    /// `self` where the mask says yes, else `other`.
+    /// `self` where the mask is true, else `other`.
     fn where_or(self, mask: Self::Mask, other: Self) -> Self;
     /// The numbers, one per lane.
     fn numbers(&self) -> &[f32];
@@ -100,7 +100,7 @@ impl Real for f32 {
     }
 }
 
-/// As many `f32`s as a register of the instruction set `S` holds.
+/// The `f32`s of one register of the instruction set `S`.
 #[derive(Clone, Copy)]
 pub struct Lanes<S: Simd> {
     simd: S,
@@ -108,7 +108,7 @@ pub struct Lanes<S: Simd> {
     pub value: S::f32s,
 }
 
-/// A yes or no for each lane of [`Lanes`].
+/// A boolean for each lane of [`Lanes`].
 #[derive(Clone, Copy)]
 pub struct LaneMask<S: Simd> {
     simd: S,

@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use super::vector::Point;
 
-/// Every agent, in the order of the initial state: row `i` is always the same agent.
+/// Every agent, in ascending order of ids.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlockState {
     /// Ticks since the start of the run.
@@ -16,7 +16,7 @@ pub struct FlockState {
     pub position: Vec<Point>,
     /// World units per tick.
     pub velocity: Vec<Point>,
-    /// What each agent remembers; empty if the scene needs no memory, or starts with a fresh one.
+    /// Each agent's memory; empty if the scene needs none, or for a fresh one.
     pub memory: Vec<Memory>,
 }
 
@@ -27,7 +27,7 @@ impl FlockState {
         self.position.len()
     }
 
-    /// True without agents.
+    /// True if there are no agents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.position.is_empty()

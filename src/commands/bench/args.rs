@@ -117,7 +117,7 @@ impl BenchEngine {
 }
 
 impl BenchFlockArgs {
-    /// The densities to measure; one `None` stands for the scene's own.
+    /// The densities to measure; one `None` means the scene's own.
     pub(super) fn densities(&self) -> Vec<Option<f32>> {
         if self.density.is_empty() {
             return vec![None];
@@ -126,7 +126,7 @@ impl BenchFlockArgs {
     }
 
     /// Ticks between the start and the measurement. They are the same for all counts, so that the
-    /// figures compare.
+    /// figures are comparable.
     pub(super) fn settle_ticks(&self) -> u64 {
         let largest = self.count.iter().copied().max().unwrap_or(1).max(1);
         let formed = match self.state {
@@ -155,8 +155,7 @@ impl BenchFlockArgs {
         }
     }
 
-    /// Refuses a count or a density that is invalid, alone or together, before the first
-    /// measurement.
+    /// Fails before the first measurement if a count or a density is invalid, alone or together.
     pub(super) fn check(&self, scene: &Scene) -> anyhow::Result<()> {
         for count in &self.count {
             for density in self.densities() {
@@ -173,7 +172,7 @@ impl BenchFlockArgs {
 }
 
 impl BenchArgs {
-    /// Refuses what a table or a plot could not tell apart.
+    /// Fails if a table or a plot would have two equal rows or columns.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         let twice = |at: &usize| self.engines[..*at].contains(&self.engines[*at]);
         if let Some(at) = (0..self.engines.len()).find(twice) {

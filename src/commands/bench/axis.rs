@@ -1,4 +1,4 @@
-//! The axes of a chart: where a value lies, and which values are marked.
+//! The axes of a chart: the positions of values, and the values that are marked.
 
 /// An axis from one place of the picture to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -7,9 +7,9 @@ pub struct Axis {
     low: f64,
     /// Value at the end.
     high: f64,
-    /// True when equal distances are equal factors.
+    /// True if equal distances are equal factors.
     logarithmic: bool,
-    /// Where the axis starts and ends; units of the picture.
+    /// The start and end of the axis; units of the picture.
     ends: (i32, i32),
 }
 
@@ -21,7 +21,7 @@ fn round_below(value: f64) -> f64 {
     step.unwrap_or(1.0) * power
 }
 
-/// The smallest such number that is not below `value`.
+/// 1, 2 or 5 times a power of ten: the smallest that is not below `value`.
 fn round_above(value: f64) -> f64 {
     let below = round_below(value);
     let power = 10_f64.powf(below.log10().floor());
@@ -53,7 +53,7 @@ impl Axis {
         Self { low: smallest / room, high: largest * room, logarithmic: true, ends }
     }
 
-    /// Where `value` lies.
+    /// The position of `value`.
     #[must_use]
     pub fn at(&self, value: f64) -> i32 {
         let share = if self.logarithmic {

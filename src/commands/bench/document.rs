@@ -1,4 +1,4 @@
-//! What `--json` writes: the reports, and what they cannot be compared without. The schema is
+//! The output of `--json`: the reports, and the facts needed to compare them. The schema is
 //! `docs/bench.schema.json`; `tests/bench_json.rs` checks a file that the program has written.
 
 use serde::Serialize;
@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use super::report::Report;
 use crate::engine::gpu::Gpu;
 
-/// Grows when a field is renamed, removed or changes its meaning; not when one is added.
+/// Increases when a field is renamed, removed or changes its meaning; not when one is added.
 pub const VERSION: u32 = 1;
 
 /// The whole file.
@@ -25,7 +25,7 @@ pub struct Document<'a> {
     pub operating_system: String,
     /// Name of the processor.
     pub processor: String,
-    /// What the engine `gpu` ran on; none when it was not timed.
+    /// The adapter of the engine `gpu`; `None` if it was not timed.
     pub adapter: Option<Adapter>,
     /// One per count and density.
     pub reports: &'a [Report],
@@ -42,7 +42,7 @@ pub struct Adapter {
     pub kind: String,
     /// Name of the driver.
     pub driver: String,
-    /// The driver's version, as the driver writes it.
+    /// The driver's version, in its own format.
     pub driver_version: String,
 }
 

@@ -1,8 +1,8 @@
 //! A drawing of text, lines and boxes, painted by plotters as SVG or PNG.
 //!
-//! It is first a list of shapes, so that layout knows neither format and tests can inspect it. The
-//! charts of plotters itself choose the labels of logarithmic axes; they cannot label the counts
-//! that were measured.
+//! It is first a list of shapes, so that the layout does not depend on the format and tests can
+//! inspect it. plotters' own charts choose the labels of logarithmic axes; they cannot label the
+//! measured counts.
 
 use std::sync::OnceLock;
 
@@ -23,7 +23,7 @@ const PIXELS: i32 = 2;
 /// plotters draws text in a bitmap too high by this fraction (1/n) of its height; seen in 0.3.7.
 const LIFT: i32 = 6;
 
-/// Which part of a text is at its place.
+/// The part of a text that is at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Its beginning.

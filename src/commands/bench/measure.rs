@@ -1,6 +1,6 @@
 //! The measurement: engines take turns on one flock, batch by batch.
 //!
-//! Ctrl-C is checked after every slow tick, and during work that no engine does.
+//! Ctrl-C is checked after every slow tick, and during work outside the engines.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,9 +22,9 @@ const WARM_UP: u32 = 10;
 const PROFILED: u32 = 10;
 /// A sample is at least this long if the run is, so that submitting and waiting do not count.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(5);
-/// A short run is repeated from the start until every engine has been timed for this long …
+/// A short run is repeated from the start until every engine has been timed for this long, …
 const LONG_ENOUGH: Duration = Duration::from_millis(300);
-/// … or until there are this many runs.
+/// … but at most this many times.
 const MOST_RUNS: u32 = 50;
 /// Ticks that decide which engine is the fastest.
 const TRIED: u32 = 3;
@@ -45,7 +45,7 @@ struct Contestant<'a> {
     after_one_tick: FlockState,
 }
 
-/// Moves the flock by `ticks` ticks on the fastest engine, untimed, with a progress bar. None when
+/// Moves the flock by `ticks` ticks on the fastest engine, untimed, with a progress bar. `None` if
 /// interrupted.
 pub fn settle(
     engines: &mut [Named],
@@ -85,7 +85,7 @@ pub fn settle(
     if done < ticks { Ok(None) } else { engine.read_back().map(Some) }
 }
 
-/// Runs `ticks` ticks. Returns the time per tick of the last ones; none when interrupted.
+/// Runs `ticks` ticks. Returns the time per tick of the last ones; `None` if interrupted.
 fn untimed(
     engine: &mut dyn Engine,
     ticks: u32,
@@ -113,14 +113,14 @@ pub struct Labels {
     pub processor: String,
     /// Name of the first state.
     pub state: &'static str,
-    /// Ticks that led to it.
+    /// Ticks before it.
     pub settle_ticks: u64,
-    /// As on the command line.
+    /// The value on the command line.
     pub density: Option<f32>,
 }
 
 /// Times `ticks` ticks of every engine from `start`, repeated until the figures are steady. After
-/// Ctrl-C it reports the ticks that all engines have done; none when there are none.
+/// Ctrl-C it reports the ticks that all engines have done; `None` if there are none.
 pub fn measure(
     engines: &mut [Named],
     scene: &Scene,
@@ -181,7 +181,7 @@ pub fn measure(
     }))
 }
 
-/// Loads the flock and runs one tick. Returns the state after it; none when interrupted.
+/// Loads the flock and runs one tick. Returns the state after it; `None` if interrupted.
 fn first_tick(
     engine: &mut dyn Engine,
     scene: &Scene,
@@ -205,7 +205,7 @@ struct Run {
     ticks: u32,
     /// Ticks per sample.
     batch: u32,
-    /// False when some engines have done more.
+    /// False if some engines have done more.
     same_tick: bool,
 }
 
@@ -295,8 +295,7 @@ fn repeat(
     Ok(runs)
 }
 
-/// Measures how crowded the flock was and how far the engines agree, as far as Ctrl-C leaves time
-/// for it.
+/// Measures how crowded the flock was and how far the engines agree, if Ctrl-C leaves time for it.
 fn compare(
     scene: &Scene,
     start: Arc<FlockState>,
@@ -304,7 +303,7 @@ fn compare(
     run: &Run,
     interrupt: &Interrupt,
 ) -> Result<(Option<Crowding>, Vec<Agreement>), EngineError> {
-    // When the engines are at different ticks, only the first is examined.
+    // If the engines are at different ticks, only the first is examined.
     let compared = if run.same_tick { contestants.len() } else { 1 };
     let mut named = Vec::new();
     for Contestant { label, engine, after_one_tick, .. } in contestants.iter_mut().take(compared) {
@@ -326,8 +325,8 @@ fn compare(
     Ok((crowding.flatten(), agreements.unwrap_or_default()))
 }
 
-/// The mean over several single ticks: in a batch, an engine may time only a part. Over fewer ticks
-/// when interrupted; empty when there are none.
+/// The mean over several single ticks, because in a batch an engine may time only a part. Fewer
+/// ticks if interrupted; empty if there are none.
 fn profile(
     label: &str,
     engine: &mut dyn Engine,

@@ -33,8 +33,8 @@ use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError};
 use crate::model::scene::{PopulateError, Request, Scene};
 
-/// Runs the command. After Ctrl-C, or when an engine or stdout fails, it still prints and writes
-/// what has been measured.
+/// Runs the command. After Ctrl-C, or if an engine or stdout fails, it still prints and writes the
+/// measured results.
 pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     // Invalid arguments must fail before anything is timed.
@@ -71,7 +71,7 @@ pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
 
 /// Prints results until printing fails.
 struct Printer {
-    /// False when files hold everything that is printed: an error of stdout then must not stop the
+    /// False if files hold everything that is printed: then an error of stdout must not stop the
     /// work.
     is_needed: bool,
     fault: Option<anyhow::Error>,
@@ -108,8 +108,8 @@ fn check_files(args: &BenchArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes the files that were asked for. Returns their names for a message. If one file fails, the
-/// other is still written.
+/// Writes the requested files. Returns their names for a message. If one file fails, the other is
+/// still written.
 fn write_files(
     args: &BenchArgs,
     reports: &[Report],
@@ -131,7 +131,7 @@ fn write_json(path: &Path, document: &Document<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Measures every count and density in turn. False when interrupted.
+/// Measures every count and density in turn. False if interrupted.
 fn bench_all(
     args: &BenchArgs,
     interrupt: &Interrupt,
@@ -220,7 +220,7 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<(Vec<Named>, Option<Adapter>)> {
                     adapter = Some(Adapter::of(&gpu));
                     Box::new(GpuEngine::new(gpu))
                 }
-                // The GPU was not asked for by name: the table says that it is missing.
+                // The GPU was not requested by name, so the table says that it is missing.
                 Err(error @ EngineError::NoAdapter(_))
                     if args.engines.is_empty() && args.adapter.is_none() =>
                 {

@@ -11,7 +11,7 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::statistics::Metrics;
 
-/// A median of fewer samples than this says little.
+/// A median of fewer samples is not meaningful.
 pub const FEW: usize = 5;
 
 /// The figures of one engine.
@@ -23,7 +23,7 @@ pub struct ReportRow {
     pub runs_on: String,
     /// Median milliseconds per tick.
     pub ms_p50: f64,
-    /// Minimum milliseconds per tick. Like all these figures it is taken over samples.
+    /// Minimum of milliseconds per tick. Like all these figures it is computed over samples.
     pub ms_min: f64,
     /// 95th percentile of milliseconds per tick.
     pub ms_p95: f64,
@@ -35,11 +35,11 @@ pub struct ReportRow {
     pub samples: usize,
     /// Name and milliseconds per tick of each pass.
     pub passes: Vec<(&'static str, f64)>,
-    /// True when the passes were measured by the device's own clock.
+    /// True if the device's clock measured the passes.
     pub passes_by_timestamps: bool,
 }
 
-/// How close together the agents are, at the start and at the end.
+/// How crowded the agents are, at the start and at the end.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Crowding {
     /// Mean neighbours within the largest radius.
@@ -74,8 +74,7 @@ pub struct Report {
     pub seed: u32,
     /// Name of the processor.
     pub processor: String,
-    /// How the flock starts: `uniform`, `flocked`, `clumped`, or `scene` for a start that the scene
-    /// defines.
+    /// The start of the flock: `uniform`, `flocked`, `clumped`, or `scene` if the scene defines it.
     pub state: &'static str,
     /// Ticks between that start and the first tick of this run.
     pub settle_ticks: u64,
@@ -83,7 +82,7 @@ pub struct Report {
     pub density: Option<f32>,
     /// Number of timed ticks.
     pub ticks: u32,
-    /// Ticks asked for; more than `ticks` after Ctrl-C.
+    /// Requested ticks; more than `ticks` after Ctrl-C.
     pub ticks_asked: u32,
     /// Ticks from the start to the end of the timed ones.
     pub ticks_before_the_end: u32,
