@@ -110,7 +110,7 @@ fn an_array_with_a_broken_header_is_refused_quickly() {
         for (told, bytes) in &cases {
             archive(&path, bytes, method);
             let message = read(path.clone());
-            assert!(message.contains(told), "{message} says nothing of {told}");
+            assert!(message.contains(told), "{message} does not mention {told}");
             assert!(message.contains("`id`") && message.len() < 500, "{message}");
         }
         // Control: with a correct header, the error is that the other arrays are missing.

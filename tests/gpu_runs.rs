@@ -100,7 +100,7 @@ fn crowd_apart(gpu: &Arc<Gpu>, boundary: &str, radius: f32, seed: u32) -> f32 {
     let crowd = format!("starling.spawn_at_scale={{place = \"disc\", radius = {radius}}}");
     let boundary = format!("world.boundary=\"{boundary}\"");
     let (mut scene, state) = flock(5_000, &[&crowd, &boundary]);
-    assert!(Metrics::of(&scene, &state).sampled_agents > 4_000, "nobody is sampled");
+    assert!(Metrics::of(&scene, &state).sampled_agents > 4_000, "too few agents are sampled");
     let on_cpu = run(&mut CpuEngine::new(None).unwrap(), &scene, &state, 1);
     scene.seed = seed;
     let on_gpu = run(&mut engine(gpu), &scene, &state, 1);
@@ -152,7 +152,7 @@ fn both_engines_move_a_mixed_scene_the_same_way_for_100_ticks() {
         println!("{boundary}: {strayed} apart after 30 ticks, {same} after 100");
         let hits = |engine: &mut dyn Engine| engine.targets().unwrap()[2].hits;
         println!("the hare was hit {} and {} times", hits(&mut on_gpu), hits(&mut on_cpu));
-        assert!(hits(&mut on_gpu) > 5 && hits(&mut on_cpu) > 5, "nobody hits the hare");
+        assert!(hits(&mut on_gpu) > 5 && hits(&mut on_cpu) > 5, "too few agents hit the hare");
         let (order, crowding) = order_and_crowding(&scene, &b);
         let alike = |state: &FlockState| {
             let (other_order, other_crowding) = order_and_crowding(&scene, state);

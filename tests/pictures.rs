@@ -148,7 +148,7 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
         ] {
             let other =
                 difference(&drawn, &raster::draw(scene, state, &scene.targets, &camera, 1.0));
-            assert!(other > 1.5 * DENSE_TOLERANCE, "{by:?}, {what}: {other} is not told apart");
+            assert!(other > 1.5 * DENSE_TOLERANCE, "{by:?}, {what}: {other} is not noticed");
         }
     }
 }

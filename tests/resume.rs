@@ -110,7 +110,7 @@ fn a_run_on_the_cpu_goes_on_with_any_number_of_threads() {
             forgotten.push(start.name);
         }
     }
-    assert!(forgotten.len() <= FORGOTTEN, "nobody notices another state: {forgotten:?}");
+    assert!(forgotten.len() <= FORGOTTEN, "no trace of another state: {forgotten:?}");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_run_on_the_gpu_goes_on_and_so_does_one_that_changes_engines() {
                 assert!(same(&switched, &end), "{}: other bytes from cpu to gpu", start.name);
             }
         }
-        assert!(forgotten.len() <= FORGOTTEN, "nobody notices another state: {forgotten:?}");
+        assert!(forgotten.len() <= FORGOTTEN, "no trace of another state: {forgotten:?}");
     }
 }
 

@@ -139,7 +139,7 @@ fn the_switch_leaves_no_seam() {
     let painted = drawing.by(Method::BySize, &painted, &camera);
     for (what, frame) in [("moved", moved), ("painted", painted)] {
         let other = seam(&triangles, &frame);
-        assert!(other > 1.5 * SEAM_TOLERANCE, "{what}: {other} is not told apart");
+        assert!(other > 1.5 * SEAM_TOLERANCE, "{what}: {other} is not noticed");
     }
 }
 
@@ -160,7 +160,7 @@ fn a_dart_becomes_a_point_without_a_jump() {
     // Measured: 0.22 and 0.00006, well below what the switch to triangles may cost.
     assert!(own < SEAM_TOLERANCE, "{own}");
     assert!(brighter(&points).abs() < LIGHT_TOLERANCE, "{}", brighter(&points));
-    assert!(other > 1.5 * SEAM_TOLERANCE, "a picture from farther off is not told apart: {other}");
+    assert!(other > 1.5 * SEAM_TOLERANCE, "a picture from farther off is not noticed: {other}");
 }
 
 #[test]
@@ -307,17 +307,14 @@ fn packed_sums_make_the_same_picture_and_only_where_they_fit() {
     let moved = Camera { centre: camera.centre + 0.1 / camera.pixels_per_unit, ..camera };
     let other =
         difference(&wide, &Drawing::of(&gpu, &state, &moved).by(Method::BySize, &scene, &moved));
-    assert!(
-        other > 2.0 * PACKED_TOLERANCE,
-        "a tenth of a pixel farther is not told apart: {other}"
-    );
+    assert!(other > 2.0 * PACKED_TOLERANCE, "a tenth of a pixel farther is not noticed: {other}");
     assert!(packed != wide || !gpu.packs_sums(), "nothing was packed");
 
     // A crowd: its packed sums would overflow, which false statistics show.
     state.position[..50_000].fill(camera.centre);
     let (crowd, wide) = (drawn(&state, None), drawn(&state, Some(u32::MAX)));
     assert!(crowd == wide);
-    assert!(drawn(&state, Some(1)) != wide || !gpu.packs_sums(), "no overflow is told apart");
+    assert!(drawn(&state, Some(1)) != wide || !gpu.packs_sums(), "no overflow is noticed");
 }
 
 #[test]

@@ -65,15 +65,15 @@ fn edits_of_mixed() -> Vec<Edit> {
         // Other agents see the scenery, or from another distance.
         edit("reach of avoid", parameters, |scene| set(scene, Kind::Avoid, "reach", 75.0)),
         edit("lookahead", parameters, |scene| set(scene, Kind::FollowPath, "lookahead", 44.0)),
-        edit("nobody avoids", parameters, |scene| {
+        edit("no agent avoids", parameters, |scene| {
             let all = scene.species.iter_mut();
             all.for_each(|species| species.rules.retain(|rule| rule.kind != Kind::Avoid));
         }),
-        edit("nobody varies", parameters, |scene| {
+        edit("no value varies", parameters, |scene| {
             let all = scene.species.iter_mut();
             all.for_each(|species| species.variations.retain(Variation::is_drawn));
         }),
-        edit("nobody draws", parameters, |scene| {
+        edit("no agent draws", parameters, |scene| {
             let all = scene.species.iter_mut();
             all.for_each(|species| species.variations.retain(|one| !one.is_drawn()));
         }),
@@ -87,7 +87,7 @@ fn edits_of_mixed() -> Vec<Edit> {
         edit("no turns", parameters, |scene| scene.species[2].body.combine = 0.0),
         edit("seed", parameters, |scene| scene.seed += 1),
         edit("time step", parameters, |scene| scene.time_step = 0.5),
-        edit("nobody remembers", parameters, |scene| {
+        edit("no agent has memory", parameters, |scene| {
             for species in &mut scene.species {
                 species.colour = flockwork::model::scene::ColourBy::Heading;
                 let remembers = |kind: Kind| kind.info().needs.angle;

@@ -483,7 +483,7 @@ fn without_a_driver_everything_but_the_window_works() {
 
     let (out, err) = run("bench --engines cpu --count 600 --ticks 5");
     assert!(out.contains("cpu"), "{out}");
-    assert!(!err.contains("adapter"), "nobody asked for a GPU: {err}");
+    assert!(!err.contains("adapter"), "no GPU was requested: {err}");
 
     let (out, err) = run(&format!("run {FLOCK} --frames 5 --size 320x200"));
     says_once(&err);

@@ -98,7 +98,7 @@ mod tests {
         clear(folder.path());
         assert!(!path(&left).exists(), "what was left behind is still there");
         assert!(alive.path().exists(), "a file under way was taken away");
-        assert!(others.iter().all(|name| path(name).exists()), "a file of somebody else's is gone");
+        assert!(others.iter().all(|name| path(name).exists()), "another program's file is gone");
         let kept = alive.path().to_owned();
         // As if the writer had been killed.
         let (file, stays) = alive.keep().unwrap();

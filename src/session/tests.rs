@@ -475,7 +475,7 @@ fn a_gesture_is_one_edit() {
 fn figures_are_recorded_while_time_passes() {
     play(|session| {
         session.advance().unwrap();
-        assert_eq!(session.series().metrics().len(), 0, "nobody watches");
+        assert_eq!(session.series().metrics().len(), 0, "figures are recorded too early");
         session.watch(true);
         for _ in 0..120 {
             session.advance().unwrap();

@@ -138,7 +138,7 @@ fn outside(run: &mut Run) -> (f32, f32) {
 fn walls_hold_vehicles() {
     on_both("walls", |run| {
         let (gone, _) = outside(run);
-        assert_eq!(gone, 0.0, "somebody left");
+        assert_eq!(gone, 0.0, "an agent left");
         // If only the behaviour holds them, vehicles are hardly ever outside, and then only
         // slightly.
         run.start(None, &["world.boundary=open"]);
