@@ -1,13 +1,13 @@
 //! Massive flocks on the GPU, with a CPU engine of equal rank beside it.
 //!
-//! A flock has a [`Scene`] (its world, species and behaviours), a [`FlockState`] (every agent at one
-//! tick) and an [`Engine`] that moves it: [`CpuEngine`], or [`GpuEngine`] on a [`Gpu`]. Same seed,
-//! scene and engine: same bytes.
+//! A flock has a [`Scene`] (its world, species and behaviours), a [`FlockState`] (every agent at
+//! one tick) and an [`Engine`] that moves it: [`CpuEngine`], or [`GpuEngine`] on a [`Gpu`]. The
+//! same seed, scene and engine give the same bytes.
 //!
 //! ```
 //! use flockwork::{CpuEngine, Engine, Error, Metrics, Request, Scene};
 //!
-//! // A scene as in a file of `scenes/`, and one key on top, as `--set` takes it.
+//! // A scene as in a file of `scenes/`, and one override as in `--set`.
 //! let text = r#"
 //!     about = "A small flock"
 //!     [world]
@@ -37,12 +37,11 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! The layers, each using only those before it: [`model`] (what a flock is), [`engine`] (how it
-//! moves), `view` (what it looks like), [`session`] (one flock in time), `app` (the window),
-//! `commands` (what the program does). The features `view`, `app` and `cli`, all on by default, bring
-//! the view, the window and the commands. An embedding program may do with less:
-//! `default-features = false` leaves the model, both engines and the session. `examples/` has whole
-//! programs.
+//! Each layer uses only those before it: [`model`] (the flock), [`engine`] (its motion), `view`
+//! (its looks), [`session`] (one flock in time), `app` (the window), `commands` (the program's
+//! commands). The features `view`, `app` and `cli`, all on by default, add the view, the window and
+//! the commands. An embedding program may need less: `default-features = false` leaves the model,
+//! both engines and the session. `examples/` has complete programs.
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 

@@ -1,4 +1,4 @@
-//! `docs/new-behaviour.md`, followed to the letter in a copy of this package: the new behaviour must
+//! Follows `docs/new-behaviour.md` to the letter in a copy of this package: the new behaviour must
 //! compile, appear as a key of scenes, and move agents as the page says, on both engines.
 
 mod adapter;
