@@ -47,16 +47,25 @@ In the window:
   Space          pauses and resumes
   .              pauses and runs one tick; hold it for more
   R              goes back to the start
-  Ctrl+Z, Ctrl+Y
-                 undoes and redoes the last edit: parameters, new agents, moved things
+  O              the scene menu: a name, a word, or the path of a scene file
+  PageUp, PageDown
+                 the previous, the next built-in scene
+  Ctrl+N         a new scene
+  Ctrl+S         saves the scene to a new file in the current folder
+  Ctrl+C, Ctrl+V
+                 copies the scene as text, and opens the scene that was copied
+  Ctrl+Shift+C   copies a command line that shows the scene
+  Ctrl+Z, Ctrl+Shift+Z
+                 undoes and redoes the last edit: parameters, new agents, moved things, scenes
   E              switches between GPU and CPU
   G              shows the geometry of steering: of the agent under the pointer, then of all (up
                  to 64), then of none
-  Tab            shows and hides the sliders
+  Tab            shows and hides the parameters
   H              shows more in the overlay (time of each pass, metrics with a graph of the
                  polarisation), then nothing, then one line again
+  F1             a card of all keys
   F11            full screen
-  Esc            quits
+  Esc            closes the scene menu or the card, else quits
 
 Without a display it simulates --frames ticks (300 by default) and draws the last one to
 flockwork.png.";

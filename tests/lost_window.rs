@@ -102,9 +102,9 @@ fn program(engine: &str, remove: &Path) -> Command {
     command
 }
 
-/// Number of pixels with the colour of notices, in the place of the overlay.
+/// Number of pixels with the colour of notices, at the bottom of the window.
 fn notice(shot: &Shot) -> usize {
-    let places = (0..600).flat_map(|x| (0..400).map(move |y| (x, y)));
+    let places = (0..900).flat_map(|x| (500..600).map(move |y| (x, y)));
     places.filter(|(x, y)| shot.0.rgb(*x, *y) == Some([255, 190, 90])).count()
 }
 
@@ -119,7 +119,7 @@ fn survives(display: &Display, program: &mut desktop::Program) -> String {
     let shot = display.until("a flock", flock);
     assert_eq!(notice(&shot), 0, "a notice of what?");
     let said = program.until_it_says("the device was lost");
-    display.until("a notice in the overlay", |shot| notice(shot) > 20);
+    display.until("a notice at the bottom", |shot| notice(shot) > 20);
     moves(display);
     said
 }

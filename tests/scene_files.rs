@@ -40,7 +40,7 @@ fn a_wrong_line_is_named_with_its_remedy() {
         ("radius = 5", "radius = nan", &["mine.toml:11", "NaN", "0 to 1000000"]),
         ("radius = 5", "radius = inf", &["mine.toml:11", "inf", "0 to 1000000"]),
         ("count = 30", "count = 2.5", &["mine.toml:9", "bird.count", "whole number"]),
-        ("count = 30", "count = 0", &["mine.toml:9", "0", "1 to 134217728"]),
+        ("count = 30", "count = -1", &["mine.toml:9", "-1", "0 to 134217728"]),
         (
             "\"walls\"",
             "\"wals\"",

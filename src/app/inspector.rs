@@ -88,6 +88,11 @@ impl Inspector {
         }
     }
 
+    /// Forgets the flock that it has read: another one is shown.
+    pub fn forget(&mut self) {
+        (self.sample, self.scenery, self.chosen) = (None, None, None);
+    }
+
     /// The mouse is over the flock at `pixel`.
     pub fn point_at(&mut self, pixel: Point) {
         self.pixel = Some(pixel);

@@ -6,11 +6,13 @@ use egui_wgpu::ScreenDescriptor;
 use winit::event::WindowEvent;
 use winit::window::Window;
 
+use super::clipboard::Clipboard;
 use crate::engine::EngineError;
 use crate::engine::gpu::Gpu;
 
 /// The user interface and its painter.
 pub struct Interface {
+    clipboard: Clipboard,
     input: egui_winit::State,
     painter: egui_wgpu::Renderer,
 }
@@ -35,7 +37,8 @@ impl Interface {
         let root = egui::ViewportId::ROOT;
         let input = egui_winit::State::new(context, root, window, Some(scale), None, Some(most));
         let options = egui_wgpu::RendererOptions { dithering: false, ..Default::default() };
-        Self { input, painter: egui_wgpu::Renderer::new(&gpu.device, format, options) }
+        let clipboard = Clipboard::default();
+        Self { clipboard, input, painter: egui_wgpu::Renderer::new(&gpu.device, format, options) }
     }
 
     /// Passes an event on; true when only the interface shall react to it.
@@ -49,11 +52,34 @@ impl Interface {
         self.input.egui_ctx().text_edit_focused()
     }
 
+    /// Puts a text on the clipboard.
+    pub fn copy(&mut self, text: String) -> Result<(), String> {
+        self.clipboard.copy(text)
+    }
+
+    /// The text on the clipboard.
+    pub fn paste(&mut self) -> Result<String, String> {
+        self.clipboard.paste()
+    }
+
+    /// Types the text on the clipboard into the field that has the keyboard.
+    pub fn paste_into_field(&mut self) -> Result<(), String> {
+        let text = self.clipboard.paste()?;
+        self.input.egui_input_mut().events.push(egui::Event::Paste(text));
+        Ok(())
+    }
+
     /// Lays out a frame.
     pub fn run(&mut self, window: &Window, mut build: impl FnMut(&egui::Context)) -> Painting {
         let input = self.input.take_egui_input(window);
         let context = self.input.egui_ctx().clone();
         let output = context.run_ui(input, |ui| build(ui.ctx()));
+        for command in &output.platform_output.commands {
+            if let egui::OutputCommand::CopyText(text) = command {
+                // A field has nowhere to say why it did not work.
+                let _ = self.clipboard.copy(text.clone());
+            }
+        }
         self.input.handle_platform_output(window, output.platform_output);
         let root = output.viewport_output.get(&egui::ViewportId::ROOT);
         Painting {

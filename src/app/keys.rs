@@ -30,8 +30,26 @@ pub enum Action {
     Geometry,
     /// Choose the species to drop, counted from 0.
     Species(usize),
-    /// Close the window.
-    Quit,
+    /// Show or hide the scene menu.
+    Scenes,
+    /// Open the built-in scene before this one.
+    PreviousScene,
+    /// Open the built-in scene after this one.
+    NextScene,
+    /// Open a new scene.
+    New,
+    /// Save the scene to a file.
+    Save,
+    /// Copy the scene's text.
+    CopyText,
+    /// Copy a command line that shows the same scene.
+    CopyLine,
+    /// Open the scene whose text was copied.
+    Paste,
+    /// Show or hide the card of all keys.
+    Keys,
+    /// Close what is open over the flock, or else the window.
+    Close,
 }
 
 impl Action {
@@ -50,6 +68,20 @@ impl Action {
         (!event.repeat || repeats).then_some(action)
     }
 
+    /// True for what its key does also while the user types a text.
+    #[must_use]
+    pub fn works_while_typing(self) -> bool {
+        matches!(
+            self,
+            Self::PreviousScene
+                | Self::NextScene
+                | Self::New
+                | Self::Save
+                | Self::Keys
+                | Self::FullScreen
+        )
+    }
+
     /// The action of a key that is pressed with Ctrl (or Command).
     fn of_command(key: &Key, shift: bool) -> Option<Self> {
         let Key::Character(text) = key else { return None };
@@ -57,6 +89,12 @@ impl Action {
             "z" if shift => Some(Self::Redo),
             "z" => Some(Self::Undo),
             "y" => Some(Self::Redo),
+            "o" => Some(Self::Scenes),
+            "n" => Some(Self::New),
+            "s" => Some(Self::Save),
+            "c" if shift => Some(Self::CopyLine),
+            "c" => Some(Self::CopyText),
+            "v" => Some(Self::Paste),
             _ => None,
         }
     }
@@ -64,16 +102,20 @@ impl Action {
     fn of_key(key: &Key) -> Option<Self> {
         match key {
             Key::Named(NamedKey::Space) => Some(Self::Pause),
-            Key::Named(NamedKey::Escape) => Some(Self::Quit),
+            Key::Named(NamedKey::Escape) => Some(Self::Close),
             Key::Named(NamedKey::Tab) => Some(Self::Sliders),
+            Key::Named(NamedKey::F1) => Some(Self::Keys),
             Key::Named(NamedKey::F11) => Some(Self::FullScreen),
             Key::Named(NamedKey::Home) => Some(Self::WholeWorld),
+            Key::Named(NamedKey::PageUp) => Some(Self::PreviousScene),
+            Key::Named(NamedKey::PageDown) => Some(Self::NextScene),
             Key::Character(text) => match text.as_str() {
                 "." => Some(Self::Step),
                 "r" | "R" => Some(Self::Reset),
                 "e" | "E" => Some(Self::SwitchEngine),
                 "h" | "H" => Some(Self::Overlay),
                 "g" | "G" => Some(Self::Geometry),
+                "o" | "O" => Some(Self::Scenes),
                 digit => {
                     let number = digit.parse::<usize>().ok().filter(|_| digit.len() == 1);
                     number.and_then(|number| number.checked_sub(1)).map(Self::Species)
@@ -90,15 +132,64 @@ pub fn drops(key: &Key) -> bool {
     matches!(key, Key::Character(text) if text.eq_ignore_ascii_case("d"))
 }
 
+/// Every key and what it does, in groups: the card that F1 shows.
+pub const CARD: [(&str, &[(&str, &str)]); 4] = [
+    (
+        "Time",
+        &[
+            ("Space", "pause, go on"),
+            (".", "pause and run one tick"),
+            ("R", "back to the start"),
+            ("E", "GPU or CPU engine"),
+        ],
+    ),
+    (
+        "Scenes",
+        &[
+            ("O", "scene menu"),
+            ("PageUp, PageDown", "previous, next scene"),
+            ("Ctrl+N", "new scene"),
+            ("Ctrl+S", "save the scene to a file"),
+            ("Ctrl+C, Ctrl+V", "copy, paste the scene as text"),
+            ("Ctrl+Shift+C", "copy a command line"),
+        ],
+    ),
+    (
+        "Edits",
+        &[
+            ("Tab", "parameters"),
+            ("left button", "what the scene says"),
+            ("D or Shift + drag", "add agents"),
+            ("1 to 9", "their species"),
+            ("Ctrl+Z", "undo"),
+            ("Ctrl+Shift+Z, Ctrl+Y", "redo"),
+        ],
+    ),
+    (
+        "View",
+        &[
+            ("right drag", "pan"),
+            ("wheel", "zoom"),
+            ("Home", "the whole world"),
+            ("G", "geometry of one, all, none"),
+            ("H", "more figures, none, one line"),
+            ("F11", "full screen"),
+            ("F1", "this card"),
+            ("Esc", "close what is open, or quit"),
+        ],
+    ),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn keys_mean_what_the_help_says() {
+    fn keys_mean_what_the_card_says() {
         let character = |text: &str| Key::Character(text.into());
         let action = |text: &str| Action::of_key(&character(text));
         assert_eq!(Action::of_key(&Key::Named(NamedKey::Space)), Some(Action::Pause));
+        assert_eq!(Action::of_key(&Key::Named(NamedKey::PageDown)), Some(Action::NextScene));
         assert_eq!(action("E"), Some(Action::SwitchEngine));
         assert_eq!(action("g"), Some(Action::Geometry));
         assert_eq!([action("1"), action("9")], [0, 8].map(|i| Some(Action::Species(i))));
@@ -111,6 +202,17 @@ mod tests {
             [Action::Undo, Action::Redo].map(Some)
         );
         assert_eq!([command("y", false), command("r", false)], [Some(Action::Redo), None]);
+        assert_eq!(
+            [command("c", false), command("C", true)],
+            [Action::CopyText, Action::CopyLine].map(Some)
+        );
         assert!(drops(&character("d")) && drops(&character("D")) && !drops(&character("g")));
+    }
+
+    #[test]
+    fn a_digit_that_is_typed_chooses_no_species() {
+        assert!(Action::NextScene.works_while_typing() && Action::Save.works_while_typing());
+        assert!(!Action::Species(1).works_while_typing() && !Action::Pause.works_while_typing());
+        assert!(!Action::CopyText.works_while_typing(), "it copies what is marked in the field");
     }
 }

@@ -1,13 +1,18 @@
 //! The window: a flock that plays in real time, and what the user does to it.
 
+mod clipboard;
+mod command;
 mod controls;
+mod host;
 mod inspector;
 mod interface;
+mod key_card;
 mod keys;
 mod open_window;
 mod overlay;
 mod pointer;
 mod rates;
+mod scene_menu;
 mod screen;
 
 use std::sync::Arc;
@@ -24,7 +29,9 @@ use crate::engine::gpu::{AdapterChoice, Gpu, device};
 use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
+use crate::session::Source;
 use crate::view::words::counted;
+pub use host::WindowHost;
 use open_window::{Loss, OpenWindow};
 
 /// Makes an engine of a kind. A GPU engine shares the device that the window draws with.
@@ -33,6 +40,10 @@ pub type EngineFactory<'a> =
 
 /// What the window shows.
 pub struct WindowOptions<'a> {
+    /// What the flock was made from.
+    pub source: Source,
+    /// Reads and writes files.
+    pub host: &'a dyn WindowHost,
     /// Parameters and world.
     pub scene: &'a Scene,
     /// The state at the start, and after a reset.
@@ -223,7 +234,7 @@ impl App<'_> {
     fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<(), WindowError> {
         let (width, height) = self.options.size;
         let attributes = Window::default_attributes()
-            .with_title(format!("Flockwork — {}", self.options.scene.name))
+            .with_title("Flockwork")
             .with_inner_size(LogicalSize::new(width, height));
         let window = event_loop
             .create_window(attributes)
@@ -263,7 +274,7 @@ impl App<'_> {
         }
         self.frame_wanted = false;
         self.wake_at = None;
-        match window.frame(self.options.frames)? {
+        match window.frame(&mut self.options)? {
             Next::Frame => self.frame_wanted = true,
             Next::After(wait) => self.wake_at = Instant::now().checked_add(wait),
             Next::End => return Ok(false),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use egui::{Align2, Color32, Pos2, RichText, Sense, Stroke, pos2, vec2};
+use egui::{Align2, Color32, Order, Pos2, RichText, Sense, Stroke, pos2, vec2};
 
 use super::inspector::Legend;
 use super::rates::Rates;
@@ -17,7 +17,7 @@ pub const NOTICE_STAYS: Duration = Duration::from_secs(6);
 /// How much of the overlay is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// One line, and the keys.
+    /// One line.
     Quiet,
     /// Also times and crowds.
     Full,
@@ -60,8 +60,6 @@ pub struct Facts<'a> {
     pub series: &'a Series,
     /// An error, or what the last key did.
     pub notice: Option<&'a str>,
-    /// What the pointer does in this scene.
-    pub pointer_help: Vec<String>,
     /// The behaviours whose geometry is shown, in their colours.
     pub legend: Legend,
 }
@@ -93,7 +91,14 @@ impl Facts<'_> {
         let motion = match self.rates {
             _ if self.paused => format!("paused at tick {}", grouped(self.tick)),
             None => "…".into(),
-            Some(rates) => format!("{}   {:.0} frames/s", pace(rates), rates.frames),
+            Some(rates) => {
+                let slow = if rates.pace() >= AS_GOOD_AS_REAL_TIME {
+                    String::new()
+                } else {
+                    format!(" ({})", pace(rates))
+                };
+                format!("{:.0} ticks/s{slow}   {:.0} frames/s", rates.ticks, rates.frames)
+            }
         };
         format!("{}   {motion}   {}", self.flock(), self.kind)
     }
@@ -147,7 +152,10 @@ impl Facts<'_> {
             Detail::Hidden if self.paused => vec!["paused".into()],
             Detail::Hidden => Vec::new(),
         };
-        if lines.is_empty() && self.notice.is_none() {
+        if let Some(notice) = self.notice {
+            toast(context, notice);
+        }
+        if lines.is_empty() && self.legend.is_empty() {
             return;
         }
         board(context, |ui| {
@@ -157,18 +165,8 @@ impl Facts<'_> {
             if detail == Detail::Full {
                 self.plot_polarisation(ui);
             }
-            if let Some(notice) = self.notice {
-                ui.label(text(notice).color(NOTICE));
-            }
             if detail != Detail::Hidden {
                 self.show_legend(ui);
-                let help = |line: &str| text(line).size(10.5);
-                for line in &self.pointer_help {
-                    ui.label(help(line).color(Color32::from_gray(165)));
-                }
-                for keys in KEYS {
-                    ui.label(help(keys).color(Color32::from_gray(140)));
-                }
             }
         });
     }
@@ -215,14 +213,27 @@ const CURVE: Color32 = Color32::from_rgb(120, 200, 255);
 /// Colour of notices.
 const NOTICE: Color32 = Color32::from_rgb(255, 190, 90);
 
-/// The keys.
-const KEYS: [&str; 2] = [
-    "Space pause · . step · R reset · Ctrl+Z undo · E engine",
-    "Tab sliders · G geometry · H more, less · Esc quit",
-];
-
 fn text(line: &str) -> RichText {
     RichText::new(line).monospace().size(12.0)
+}
+
+/// A notice at the bottom of the window, as wide as it needs to be.
+fn toast(context: &egui::Context, notice: &str) {
+    let area = egui::Area::new(egui::Id::unique("notice"))
+        .anchor(Align2::CENTER_BOTTOM, [0.0, -12.0])
+        .order(Order::Tooltip)
+        .interactable(false);
+    let most = (context.content_rect().width() - 48.0).clamp(80.0, 720.0);
+    area.show(context, |ui| {
+        let frame = egui::Frame::new()
+            .fill(Color32::from_black_alpha(200))
+            .corner_radius(6)
+            .inner_margin(8);
+        frame.show(ui, |ui| {
+            ui.set_max_width(most);
+            ui.label(RichText::new(notice).size(13.0).color(NOTICE));
+        });
+    });
 }
 
 /// The dark panel in the top left corner.
@@ -267,7 +278,6 @@ mod tests {
             largest_cell: 1017,
             series,
             notice: None,
-            pointer_help: Vec::new(),
             legend: Vec::new(),
         }
     }
@@ -278,7 +288,10 @@ mod tests {
         let rates = Some(Rates { ticks: 24.0, frames: 30.4 });
         let series = Series::default();
         let facts = Facts { rates, ..facts(&profile, &series) };
-        assert_eq!(facts.line(), "200,000 agents   real time × 0.40   30 frames/s   cpu");
+        assert_eq!(
+            facts.line(),
+            "200,000 agents   24 ticks/s (real time × 0.40)   30 frames/s   cpu"
+        );
         let alone = Facts { agents: 1, paused: true, ..facts };
         assert_eq!(alone.line(), "1 agent   paused at tick 1,234   cpu");
         assert_eq!(alone.lines()[0], "1 agent");

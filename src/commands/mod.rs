@@ -21,3 +21,5 @@ pub mod simulate;
 pub mod state_file;
 mod temporary;
 pub mod usage;
+#[cfg(feature = "app")]
+mod window_host;

@@ -12,12 +12,14 @@ use super::options::{FlockArgs, Machine, MachineArgs, Size, painter};
 use super::output::{OutputFile, counted, say};
 use super::progress::progress;
 use super::usage::whole;
+use super::window_host::{Files, text_of};
 use crate::app::{self, WindowError};
 use crate::engine::gpu::device::check_count;
 use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError, EngineKind};
-use crate::model::scene::Scene;
+use crate::model::scene::{Request, Scene};
 use crate::model::state::FlockState;
+use crate::session::Source;
 use crate::view::camera::Camera;
 use crate::view::recorder::png;
 
@@ -64,6 +66,8 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     let interrupt = Interrupt::watch();
     let state = Arc::new(state);
     let options = app::WindowOptions {
+        source: source(args, &scene, &state),
+        host: &Files,
         scene: &scene,
         state: Arc::clone(&state),
         size: (args.size.width, args.size.height),
@@ -92,6 +96,18 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
             run_without_window(args, &scene, &state, ticks)
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// What the first flock was made from.
+fn source(args: &RunArgs, scene: &Scene, state: &FlockState) -> Source {
+    let FlockArgs { density, seed, overrides, .. } = args.flock.clone();
+    let count = Some(state.len() as u64).filter(|count| *count != scene.own_count());
+    Source {
+        argument: Some(scene.name.clone()),
+        text: text_of(&scene.name).unwrap_or_else(|_| scene.to_toml()),
+        overrides,
+        request: Request { count, density, seed },
     }
 }
 

@@ -26,6 +26,7 @@ impl<C: Clock> Session<C> {
             Err(why) => Ok(Some(why)),
             Ok(ids) => {
                 let after = before.clone();
+                self.visits.branch();
                 self.undo.push(Edit { subject: Subject::Agents, before, after, dropped, ids });
                 Ok(None)
             }
@@ -69,10 +70,10 @@ impl<C: Clock> Session<C> {
         self.undo.seal();
     }
 
-    /// Undoes the last edit. Agents stay where they are now, except that agents added by the edit
-    /// are removed. Returns what was undone, for the user.
+    /// Undoes the last edit, or the change to this scene if there is none. Agents stay where they are
+    /// now, except that agents added by the edit are removed. Returns what was undone, for the user.
     pub fn undo(&mut self) -> Result<String, EngineError> {
-        let Some(edit) = self.undo.take_done() else { return Ok("nothing to undo".into()) };
+        let Some(edit) = self.undo.take_done() else { return self.go_back() };
         if let Some(why) = self.apply(|scene| edit.revert(scene))? {
             self.undo.was_done(edit);
             return Ok(why);
@@ -89,7 +90,7 @@ impl<C: Clock> Session<C> {
     /// Repeats the last undone edit. Agents that it adds get new ids. Returns what was redone, for
     /// the user.
     pub fn redo(&mut self) -> Result<String, EngineError> {
-        let Some(mut edit) = self.undo.take_undone() else { return Ok("nothing to redo".into()) };
+        let Some(mut edit) = self.undo.take_undone() else { return self.go_forward() };
         let mut refused = self.apply(|scene| edit.repeat(scene))?;
         if refused.is_none() {
             match self.drop_agents(&edit.dropped)? {
@@ -117,6 +118,7 @@ impl<C: Clock> Session<C> {
         if refused.is_none() {
             let after = Content::of(&self.scene);
             let (dropped, ids) = (Vec::new(), Vec::new());
+            self.visits.branch();
             self.undo.push(Edit { subject, before, after, dropped, ids });
         }
         Ok(refused)

@@ -58,13 +58,13 @@ pub fn turn_round(scene: &mut Scene, first: &Scene) {
     let other = |kind: Kind| kind.info().needs.opposite.unwrap_or(kind);
     // The index of a parameter of `kind` in the other behaviour, if it has it.
     let there = |kind: Kind, index: usize| other(kind).parameter(kind.info().parameters[index].key);
-    for (species, first) in scene.species.iter_mut().zip(&first.species) {
+    for (own, (species, first)) in scene.species.iter_mut().zip(&first.species).enumerate() {
         for rule in &mut species.rules {
             let kind = other(rule.kind);
             if kind == rule.kind {
                 continue;
             }
-            let mut values = values_at_first(first, kind);
+            let mut values = values_at_first(first, own, kind);
             for (index, value) in rule.values.iter().enumerate() {
                 if let Some(index) = there(rule.kind, index) {
                     values[index] = *value;
@@ -89,10 +89,11 @@ pub fn is_turned(scene: &Scene, first: &Scene) -> bool {
     scene.species.iter().zip(&first.species).any(|(now, first)| kinds(now) != kinds(first))
 }
 
-/// The values of a behaviour in the scene at the start; the defaults if the scene lacks it.
+/// The values of a behaviour in the scene at the start, for the species of number `own`; the defaults
+/// if the scene lacks it.
 #[must_use]
-pub fn values_at_first(first: &Species, kind: Kind) -> Vec<f32> {
-    let defaults = || kind.info().parameters.iter().map(|parameter| parameter.default).collect();
+pub fn values_at_first(first: &Species, own: usize, kind: Kind) -> Vec<f32> {
+    let defaults = || Rule::by_default(kind, own).values;
     first.rule(kind).map_or_else(defaults, |rule| rule.values.clone())
 }
 

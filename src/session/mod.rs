@@ -10,10 +10,14 @@
 mod clock;
 mod editing;
 mod edits;
+mod engines;
+mod queries;
 pub mod series;
 mod snapshots;
+mod source;
 mod thing;
 mod undo;
+mod visits;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,10 +26,10 @@ use std::time::Duration;
 pub use clock::{Clock, RealTime, Stops, TICKS_PER_SECOND};
 pub use editing::Refusal;
 pub use edits::{pointer_help, values_at_first};
+pub use source::{Opening, Source};
 pub use thing::Thing;
 
 use crate::engine::{Change, Engine, EngineError, Profile};
-use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
@@ -33,6 +37,7 @@ use crate::model::world::Boundary;
 use series::Series;
 use snapshots::Snapshots;
 use undo::UndoStack;
+use visits::Visits;
 
 /// The host's clock: the time since any fixed moment. It never goes back.
 pub type HostTime = Rc<dyn Fn() -> Duration>;
@@ -65,6 +70,11 @@ pub struct Session<C> {
     initial: Option<Arc<FlockState>>,
     snapshots: Snapshots,
     undo: UndoStack,
+    /// What the flock was made from.
+    source: Source,
+    visits: Visits,
+    /// Scenes opened so far.
+    opened: u64,
     series: Series,
     /// True if figures are recorded.
     watches: bool,
@@ -128,6 +138,9 @@ impl<C: Clock> Session<C> {
             initial: None,
             snapshots: Snapshots::default(),
             undo: UndoStack::default(),
+            source: Source::default(),
+            visits: Visits::default(),
+            opened: 0,
             series: Series::default(),
             watches: false,
             request: None,
@@ -267,43 +280,6 @@ impl<C: Clock> Session<C> {
         self.settle()
     }
 
-    /// Continues on another engine from the current state. If that engine cannot take the flock,
-    /// this one keeps it.
-    pub fn switch(&mut self, mut engine: Box<dyn Engine>) -> Result<(), EngineError> {
-        let state = self.engine.read_back()?;
-        let scene = Scene { targets: self.engine.targets()?, ..self.scene.clone() };
-        engine.load(&scene, &state)?;
-        self.snapshots.keep(Arc::new(state), scene.targets, (self.time)());
-        self.replace(engine)
-    }
-
-    /// Continues on another engine from the last snapshot, because this one has lost its flock.
-    /// Returns the tick of the snapshot.
-    pub fn rescue(&mut self, mut engine: Box<dyn Engine>) -> Result<u64, EngineError> {
-        let state = self.snapshots.state();
-        let mut scene = self.scene.clone();
-        // Targets at rest keep the positions of later edits.
-        for (target, kept) in scene.targets.iter_mut().zip(self.snapshots.targets()) {
-            if kept.moves() {
-                target.clone_from(kept);
-            }
-        }
-        engine.load(&scene, state)?;
-        (self.tick, self.agents) = (state.tick, state.len());
-        // Agents added after the snapshot are gone, so the edits cannot be undone.
-        self.undo.clear();
-        self.replace(engine)?;
-        Ok(self.tick)
-    }
-
-    /// Replaces the engine by one that has the flock.
-    fn replace(&mut self, engine: Box<dyn Engine>) -> Result<(), EngineError> {
-        self.engine = engine;
-        self.profile = Profile::default();
-        self.cost = 0.0;
-        self.settle()
-    }
-
     /// Moves the target `pointer`, or switches it off.
     pub fn set_pointer(&mut self, pointer: Option<Point>) -> Result<(), EngineError> {
         // A wrapping world has no outside: the pointer moves to the same place inside.
@@ -326,74 +302,6 @@ impl<C: Clock> Session<C> {
         self.revision += 1;
         Ok(())
     }
-
-    /// The engine.
-    #[must_use]
-    pub fn engine(&self) -> &dyn Engine {
-        &*self.engine
-    }
-
-    /// The engine and the scene, for a renderer.
-    pub fn engine_and_scene(&mut self) -> (&mut dyn Engine, &Scene) {
-        (&mut *self.engine, &self.scene)
-    }
-
-    /// The current state.
-    pub fn state(&mut self) -> Result<FlockState, EngineError> {
-        self.engine.read_back()
-    }
-
-    /// The targets at their current positions.
-    pub fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        self.engine.targets()
-    }
-
-    /// Number of agents in the fullest grid cell.
-    pub fn largest_cell(&mut self) -> u32 {
-        self.engine.largest_cell()
-    }
-
-    /// The current scene, except for targets that move by themselves.
-    #[must_use]
-    pub fn scene(&self) -> &Scene {
-        &self.scene
-    }
-
-    /// Number of agents.
-    #[must_use]
-    pub fn agents(&self) -> usize {
-        self.agents
-    }
-
-    /// Ticks since the start of the run.
-    #[must_use]
-    pub fn tick(&self) -> u64 {
-        self.tick
-    }
-
-    /// The latest times of the passes; empty for a flock that was loaded during a pause.
-    #[must_use]
-    pub fn profile(&self) -> &Profile {
-        &self.profile
-    }
-
-    /// The figures recorded so far.
-    #[must_use]
-    pub fn series(&self) -> &Series {
-        &self.series
-    }
-
-    /// A number that changes with every change of the flock.
-    #[must_use]
-    pub fn revision(&self) -> u64 {
-        self.revision
-    }
-
-    /// A number that changes with every change of the scene.
-    #[must_use]
-    pub fn edition(&self) -> u64 {
-        self.edition
-    }
 }
 
 /// The first id that `state` and all states before it have not used.
@@ -401,5 +309,7 @@ fn after_last_id(state: &FlockState) -> u64 {
     state.id.iter().max().map_or(0, |id| u64::from(*id) + 1)
 }
 
+#[cfg(test)]
+mod scene_tests;
 #[cfg(test)]
 mod tests;

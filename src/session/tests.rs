@@ -5,32 +5,36 @@ use std::cell::Cell;
 use super::*;
 use crate::engine::cpu::CpuEngine;
 use crate::engine::{AgentsAt, EngineKind, Snapshot};
-use crate::model::behaviours::Kind;
+use crate::model::behaviours::{Kind, Target};
 use crate::model::scene::{Request, Species};
 
 /// A wanderer, a target that moves by itself, one at rest, a path and an obstacle.
-const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
+pub(super) const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
                     [[targets]]\nname = \"food\"\nposition = [300, 100]\n[[paths]]\n\
                     points = [[0, 180], [200, 180], [400, 180], [640, 180]]\n[[obstacles]]\n\
                     position = [50, 50]\n[species.a]\ncount = 5\n[species.a.wander]\n\
                     [species.a.seek]\n[species.a.follow_path]\n[species.a.avoid]\n";
 
 /// A session with its own time: every reading of the clock is one 60 Hz frame later.
-fn session(engine: Box<dyn Engine>, scene: &Scene, state: &FlockState) -> Session<RealTime> {
+pub(super) fn session(
+    engine: Box<dyn Engine>,
+    scene: &Scene,
+    state: &FlockState,
+) -> Session<RealTime> {
     let frames = Cell::new(0);
     let time = move || Duration::from_secs(1) * frames.replace(frames.get() + 1) / 60;
     let state = Arc::new(state.clone());
     Session::new(engine, scene, state, RealTime::default(), Rc::new(time)).unwrap()
 }
 
-fn play(test: impl FnOnce(&mut Session<RealTime>)) {
+pub(super) fn play(test: impl FnOnce(&mut Session<RealTime>)) {
     let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
     let state = scene.populate(&Request::default()).unwrap();
     let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
     test(&mut session(engine, &scene, &state));
 }
 
-fn tick(session: &mut Session<RealTime>, ticks: u32) {
+pub(super) fn tick(session: &mut Session<RealTime>, ticks: u32) {
     session.engine.step(ticks).unwrap();
 }
 
@@ -143,7 +147,7 @@ fn what_cannot_be_leaves_the_flock_as_it_is() {
 }
 
 /// An engine that holds eight agents, and refuses to add two at a time.
-struct Fussy(CpuEngine);
+pub(super) struct Fussy(pub(super) CpuEngine);
 
 impl Engine for Fussy {
     fn kind(&self) -> EngineKind {

@@ -151,11 +151,42 @@ impl Display {
         Program { child, said, err: String::new(), window: String::new() }
     }
 
+    /// Waits until the title of the program's window contains `part`.
+    pub fn until_title(&self, program: &Program, part: &str) {
+        let begin = Instant::now();
+        loop {
+            let title = self.title(program);
+            if title.contains(part) {
+                return;
+            }
+            assert!(begin.elapsed() < DEADLINE, "the title never had {part:?}: {title}");
+            std::thread::sleep(NAP);
+        }
+    }
+
+    /// The title of the program's window.
+    pub fn title(&self, program: &Program) -> String {
+        self.xdotool(&format!("getwindowname {}", program.window)).trim().to_string()
+    }
+
     /// Waits for the program's window, stores its id and gives it the keyboard focus: there is no
     /// window manager to do it.
     pub fn focus(&self, program: &mut Program) {
-        let id = self.xdotool("search --sync --onlyvisible --name Flockwork");
-        program.window = id.lines().next().unwrap().to_string();
+        self.focus_beside(program, None);
+    }
+
+    /// The same beside another program, which has its window already.
+    pub fn focus_beside(&self, program: &mut Program, other: Option<&Program>) {
+        let begin = Instant::now();
+        program.window = loop {
+            let ids = self.xdotool("search --sync --onlyvisible --name Flockwork");
+            let is_other = |id: &str| other.is_some_and(|other| other.window == id);
+            if let Some(id) = ids.lines().find(|id| !is_other(id)) {
+                break id.to_string();
+            }
+            assert!(begin.elapsed() < DEADLINE, "there is no second window");
+            std::thread::sleep(NAP);
+        };
         self.xdotool(&format!("windowfocus --sync {}", program.window));
     }
 }

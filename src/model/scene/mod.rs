@@ -1,18 +1,21 @@
 //! Scenes: worlds, species, targets. Parsed from TOML, checked, scaled and populated.
 
 mod error;
+mod fixed;
 mod format;
 mod library;
 mod populate;
+mod rules;
 mod species;
 mod start;
 mod surroundings;
 mod variation;
 
 pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
-pub use format::{edit_toml, keys};
+pub use format::{edit_toml, keys, overrides};
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;
+pub use rules::default_value;
 pub use species::{Body, BoidShape, ColourBy, Rule, Spawn, SpawnPlace, Species, Start};
 pub use start::StartLayout;
 pub use variation::{Law, Slot, Traits, Variation, drawn};

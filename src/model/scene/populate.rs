@@ -165,7 +165,7 @@ impl Scene {
     /// Creates the obstacles from their plans. In a world that has grown, obstacles with a position
     /// repeat with the period of the written size, and the number of the others grows with the
     /// area.
-    fn place_obstacles(&mut self) -> Result<(), PopulateError> {
+    pub(super) fn place_obstacles(&mut self) -> Result<(), PopulateError> {
         let times = self.world.size / self.written_size;
         let area = f64::from(times.x) * f64::from(times.y);
         let wanted = |plan: &ObstaclePlan| (f64::from(plan.count) * area).round().max(1.0) as u64;
@@ -257,7 +257,7 @@ impl Scene {
 
 /// The number of agents of each species among `count`, in proportion to the scene's own counts;
 /// rounded by largest remainder.
-fn shares(species: &[Species], count: u64) -> Vec<u64> {
+pub(super) fn shares(species: &[Species], count: u64) -> Vec<u64> {
     let own: u64 = species.iter().map(|s| s.count).sum();
     let exact = |s: &Species| u128::from(s.count) * u128::from(count);
     let mut shares: Vec<u64> =

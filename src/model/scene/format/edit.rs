@@ -59,7 +59,7 @@ pub fn edit_toml(text: &str, scene: &Scene) -> Result<String, SceneError> {
 }
 
 /// The first key with different values.
-fn difference(one: &[Entry], other: &[Entry]) -> Option<String> {
+pub fn difference(one: &[Entry], other: &[Entry]) -> Option<String> {
     let keys = one.iter().chain(other).map(|entry| entry.key.as_str());
     let value = |all: &[Entry], key: &str| {
         all.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.clone())

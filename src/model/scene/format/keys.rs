@@ -248,7 +248,7 @@ section! {
     /// A kind of agents. The keys of its body and its behaviours have a page of their own.
     SPECIES "[species.NAME]" SpeciesKeys {
         /// Agents of this species. `--count` keeps the shares.
-        count: Values::Whole(1, MAX_AGENTS) => "100", "agents";
+        count: Values::Whole(0, MAX_AGENTS) => "100", "agents";
         /// The shape of its drawn agents.
         look: Values::Choice(|| names(&BoidShape::NAMES)) => "`\"triangle\"`", "";
         /// What the colour shows.

@@ -4,6 +4,7 @@ mod arrange;
 mod edit;
 mod fields;
 pub mod keys;
+mod overrides;
 mod parse;
 mod reader;
 mod scenery;
@@ -14,6 +15,7 @@ mod values;
 mod write;
 
 pub use edit::edit_toml;
+pub use overrides::overrides;
 
 use super::{Scene, SceneError};
 

@@ -64,6 +64,9 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
     for (index, (_, table)) in tables.iter().enumerate() {
         check_species(&scene, index, table)?;
     }
+    if scene.own_count() == 0 {
+        return Err(species.fail("no species has an agent; raise a `count`"));
+    }
     if scene.own_count() > MAX_AGENTS {
         return Err(species.fail(format!("more than {MAX_AGENTS} agents in total; lower `count`")));
     }

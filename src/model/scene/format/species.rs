@@ -7,17 +7,9 @@ use super::tables::SpeciesKeys;
 use super::values::SceneNames;
 use crate::model::behaviours::Kind;
 use crate::model::parameter::{Meaning, Parameter, Parameters};
-use crate::model::scene::{Body, Law, Rule, SceneError, Slot, Species, Variation};
+use crate::model::scene::{Body, Law, Rule, SceneError, Slot, Species, Variation, default_value};
 
 const BODY: &[Parameter] = <Body as Parameters<f32>>::TABLE;
-
-/// The default of a behaviour's parameter, for the species of number `own`.
-fn default(parameter: &Parameter, own: usize) -> f32 {
-    match parameter.meaning {
-        Meaning::SpeciesSet { own: true } => (1_u32 << own) as f32,
-        _ => parameter.default,
-    }
-}
 
 /// Reads the species of number `index`.
 pub fn read(index: usize, table: &Reader, names: &SceneNames) -> Result<Species, SceneError> {
@@ -64,7 +56,7 @@ fn rule(
 ) -> Result<Rule, SceneError> {
     let parameters = kind.info().parameters;
     let known: Vec<&str> = parameters.iter().map(|p| p.key).collect();
-    let mut values: Vec<f32> = parameters.iter().map(|p| default(p, own)).collect();
+    let mut values: Vec<f32> = parameters.iter().map(|p| default_value(p, own)).collect();
     for (key, value) in table.known(&known)? {
         if let Some(index) = kind.parameter(key) {
             let (base, law) = names.read(&value, &parameters[index])?;
@@ -108,7 +100,7 @@ pub fn write(index: usize, species: &Species, names: &SceneNames) -> Vec<Entry> 
         let parameters = kind.info().parameters.iter().zip(values).enumerate();
         let mut all: Vec<(&Parameter, Entry)> = parameters
             .map(|(i, (p, value))| {
-                (p, names.entry(p, *value, default(p, index), law(Slot::Rule(*kind, i))))
+                (p, names.entry(p, *value, default_value(p, index), law(Slot::Rule(*kind, i))))
             })
             .collect();
         // The species that it reacts to come first, and its weight last.

@@ -1,0 +1,17 @@
+//! What the user asks for in the panels.
+
+use super::keys::Action;
+use crate::model::scene::{Request, Species};
+
+/// Something to do after the frame in which it was asked for.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// What a key does too.
+    Act(Action),
+    /// Open a built-in scene by name, or a file by its path.
+    Open(String),
+    /// Start the scene again, with another count, density or seed.
+    Restart(Request),
+    /// Change parameters.
+    Change(Vec<Species>),
+}

@@ -1,0 +1,209 @@
+//! The panel of parameters: those of every species, from the model's declarations.
+
+mod flock;
+mod rows;
+mod words;
+
+use egui::{Align2, CollapsingHeader};
+
+use super::command::Command;
+use crate::model::behaviours::Kind;
+use crate::model::parameter::Parameters;
+use crate::model::scene::{
+    Body, BoidShape, ColourBy, Law, Request, Rule, Scene, Slot, Species, Variation,
+};
+use crate::session::values_at_first;
+use flock::FlockFields;
+use rows::{ParameterRow, TargetNames, named};
+use words::story;
+
+/// What the panel shows.
+#[derive(Clone, Debug)]
+pub struct FlockPanel<'a> {
+    /// The scene as it is edited.
+    pub scene: &'a Scene,
+    /// The scene before all edits.
+    pub first: &'a Scene,
+    /// What was asked for beside the scene.
+    pub request: Request,
+    /// Number of agents at the start.
+    pub agents: usize,
+    /// The count and the seed that the scene's file says.
+    pub written: Written,
+}
+
+/// What the file of a scene says of its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Written {
+    /// Number of agents.
+    pub count: u64,
+    /// Seed.
+    pub seed: u32,
+}
+
+/// The panel, with what the user enters in it.
+#[derive(Clone, Debug, Default)]
+pub struct Controls {
+    /// What is being entered; none until the panel is shown.
+    fields: Option<FlockFields>,
+}
+
+impl Controls {
+    /// Shows the panel. Returns what the user asks for.
+    pub fn show(&mut self, context: &egui::Context, panel: &FlockPanel<'_>) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let window =
+            egui::Window::new("Parameters").anchor(Align2::RIGHT_TOP, [-8.0, 8.0]).auto_sized();
+        // As tall as its content, but no taller than the window.
+        let highest = (context.content_rect().height() - 70.0).max(120.0);
+        window.show(context, |ui| {
+            egui::ScrollArea::vertical().max_height(highest).show(ui, |ui| {
+                let fields = self.fields.get_or_insert_with(|| FlockFields::of(panel));
+                commands.extend(fields.show(ui, panel).map(Command::Restart));
+                let mut species = panel.scene.species.clone();
+                if all(ui, panel, &mut species) {
+                    commands.push(Command::Change(species));
+                }
+            });
+        });
+        commands
+    }
+}
+
+/// The parameters of all species; true when the user has changed one.
+fn all(ui: &mut egui::Ui, panel: &FlockPanel<'_>, species: &mut Vec<Species>) -> bool {
+    let FlockPanel { scene, first, .. } = *panel;
+    let hint = "All parameters and behaviours of all species.";
+    // It is always there: if it came with the first change, the slider would move away under the mouse.
+    let button = egui::Button::new("All as at the start");
+    let mut changed =
+        ui.add_enabled(*species != first.species, button).on_hover_text(hint).clicked();
+    if changed {
+        species.clone_from(&first.species);
+    }
+    let names = TargetNames {
+        species: species.iter().map(|species| species.name.clone()).collect(),
+        targets: scene.targets.iter().map(|target| target.name.clone()).collect(),
+        paths: scene.paths.iter().map(|path| path.name.clone()).collect(),
+    };
+    for (index, (species, start)) in species.iter_mut().zip(&first.species).enumerate() {
+        let header = CollapsingHeader::new(species.name.as_str())
+            .id_salt(index)
+            // With one or two species their sections start open.
+            .default_open(names.species.len() <= 2);
+        header.show(ui, |ui| {
+            let own = OneSpecies { index, scene, start, names: &names };
+            changed |= own.show(ui, species);
+        });
+    }
+    changed
+}
+
+/// The section of one species.
+struct OneSpecies<'a> {
+    /// Its number.
+    index: usize,
+    scene: &'a Scene,
+    /// The species at the start.
+    start: &'a Species,
+    names: &'a TargetNames,
+}
+
+impl OneSpecies<'_> {
+    fn show(&self, ui: &mut egui::Ui, species: &mut Species) -> bool {
+        let mut changed = false;
+        let mut removed = None;
+        for place in 0..species.rules.len() {
+            changed |= self.behaviour(ui, species, place, &mut removed);
+        }
+        if let Some(kind) = removed {
+            species.remove(kind);
+            changed = true;
+        }
+        changed |= self.addition(ui, species);
+        CollapsingHeader::new("body and looks").default_open(false).show(ui, |ui| {
+            changed |= self.body(ui, species);
+        });
+        changed
+    }
+
+    /// A behaviour: its name, and its parameters below.
+    fn behaviour(
+        &self,
+        ui: &mut egui::Ui,
+        species: &mut Species,
+        place: usize,
+        removed: &mut Option<Kind>,
+    ) -> bool {
+        let Rule { kind, values } = &mut species.rules[place];
+        let (kind, info) = (*kind, kind.info());
+        ui.add_space(4.0);
+        ui.horizontal(|ui| {
+            ui.strong(info.key).on_hover_text(story(info.about));
+            let button = egui::Button::new(REMOVE).frame(false);
+            if ui.add(button).on_hover_text(format!("remove {}", info.key)).clicked() {
+                *removed = Some(kind);
+            }
+        });
+        let start = values_at_first(self.start, self.index, kind);
+        let mut changed = false;
+        ui.push_id(info.key, |ui| {
+            for (index, parameter) in info.parameters.iter().enumerate() {
+                let row = ParameterRow { parameter, start: start[index], names: self.names };
+                let law = law(&species.variations, Slot::Rule(kind, index));
+                changed |= row.show(ui, &mut values[index], law);
+            }
+        });
+        changed
+    }
+
+    /// A choice of the behaviours that the species does not have.
+    fn addition(&self, ui: &mut egui::Ui, species: &mut Species) -> bool {
+        let mut added = None;
+        ui.add_space(4.0);
+        egui::ComboBox::from_id_salt("add").selected_text("add a behaviour").show_ui(ui, |ui| {
+            for kind in Kind::ALL.into_iter().filter(|kind| species.rule(*kind).is_none()) {
+                let info = kind.info();
+                let why_not = self.scene.why_not(species, kind);
+                let choice =
+                    ui.add_enabled(why_not.is_none(), egui::Button::selectable(false, info.key));
+                let choice = match why_not {
+                    Some(why) => choice.on_disabled_hover_text(why),
+                    None => choice.on_hover_text(story(info.about)),
+                };
+                if choice.clicked() {
+                    added = Some(kind);
+                }
+            }
+        });
+        species.rules.extend(added.map(|kind| Rule::by_default(kind, self.index)));
+        added.is_some()
+    }
+
+    fn body(&self, ui: &mut egui::Ui, species: &mut Species) -> bool {
+        let start = self.start;
+        let mut changed = named(ui, "look", &BoidShape::NAMES, start.look, &mut species.look);
+        changed |= named(ui, "colour", &ColourBy::NAMES, start.colour, &mut species.colour);
+        let table = <Body as Parameters<f32>>::TABLE;
+        let mut values = species.body_values();
+        for (index, parameter) in table.iter().enumerate() {
+            let start = start.body_values()[index];
+            let row = ParameterRow { parameter, start, names: self.names };
+            let law = law(&species.variations, Slot::Body(index));
+            changed |= row.show(ui, &mut values[index], law);
+        }
+        species.body = Body::read(|i| values[i]);
+        changed
+    }
+}
+
+/// The sign of the button that removes a behaviour.
+const REMOVE: &str = "×";
+
+/// The law that a value follows.
+fn law(variations: &[Variation], slot: Slot) -> Option<Law> {
+    variations.iter().find(|variation| variation.slot == slot).map(|variation| variation.law)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,217 @@
+//! The row of one parameter: a slider, a choice or a set of species, from its declaration.
+
+use egui::SliderClamping;
+
+use super::words::{about, law_in_words, reach, shown};
+use crate::model::parameter::{
+    ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
+};
+use crate::model::scene::Law;
+
+/// Marks the name of a value that varies by a law.
+const VARIES: &str = "~";
+
+/// Colour of what marks a value as changed.
+const CHANGED: egui::Color32 = egui::Color32::from_rgb(255, 190, 90);
+
+/// The sign of the button that takes a value back to what it was at the start.
+const BACK: &str = "←";
+
+/// The names that parameters refer to.
+pub struct TargetNames {
+    pub species: Vec<String>,
+    pub targets: Vec<String>,
+    pub paths: Vec<String>,
+}
+
+/// Shows what `content` shows, and a button to go back if the value is not the one at the start.
+/// Returns true when it was clicked.
+pub fn with_way_back(
+    ui: &mut egui::Ui,
+    changed: bool,
+    back_to: &str,
+    content: impl FnOnce(&mut egui::Ui),
+) -> bool {
+    let row = ui.horizontal(|ui| {
+        // The same room in every row, so that nothing moves when a value changes.
+        let size = egui::vec2(16.0, 16.0);
+        let back = changed && {
+            let button = egui::Button::new(egui::RichText::new(BACK).monospace().color(CHANGED))
+                .frame(false);
+            ui.add_sized(size, button).on_hover_text(format!("back to {back_to}")).clicked()
+        };
+        if !changed {
+            ui.add_space(size.x + ui.spacing().item_spacing.x);
+        }
+        ui.vertical(content);
+        back
+    });
+    row.inner
+}
+
+/// A choice by name. `start` is the one at the start.
+pub fn named<T: Copy + PartialEq>(
+    ui: &mut egui::Ui,
+    key: &str,
+    names: &[(&'static str, T)],
+    start: T,
+    value: &mut T,
+) -> bool {
+    let before = *value;
+    let name = |value: T| names.iter().find(|(_, known)| *known == value).map_or("", |(n, _)| *n);
+    let back = with_way_back(ui, before != start, name(start), |ui| {
+        ui.horizontal(|ui| {
+            egui::ComboBox::from_id_salt(key).selected_text(name(before)).show_ui(ui, |ui| {
+                for (name, choice) in names {
+                    ui.selectable_value(value, *choice, *name);
+                }
+            });
+            ui.label(key);
+        });
+    });
+    if back {
+        *value = start;
+    }
+    *value != before
+}
+
+/// The row of one parameter.
+pub struct ParameterRow<'a> {
+    pub parameter: &'a Parameter,
+    /// The value at the start.
+    pub start: f32,
+    pub names: &'a TargetNames,
+}
+
+impl ParameterRow<'_> {
+    /// Shows the row if the parameter has a meaning in this scene; true when the user changed the
+    /// value.
+    pub fn show(&self, ui: &mut egui::Ui, value: &mut f32, law: Option<Law>) -> bool {
+        if !self.applies() {
+            return false;
+        }
+        let before = *value;
+        let back_to = shown(self.start.into(), 4);
+        let number = matches!(
+            self.parameter.meaning,
+            Meaning::Number | Meaning::Angle | Meaning::FieldOfView
+        );
+        let back_to = if number { back_to.as_str() } else { "what it was at the start" };
+        let back = with_way_back(ui, before != self.start, back_to, |ui| {
+            self.edit(ui, value, law);
+        });
+        if back {
+            *value = self.start;
+        }
+        *value != before
+    }
+
+    /// With one species or one path there is no choice.
+    fn applies(&self) -> bool {
+        match self.parameter.meaning {
+            Meaning::SpeciesSet { .. } => self.names.species.len() > 1,
+            Meaning::Path => self.names.paths.len() > 1,
+            _ => true,
+        }
+    }
+
+    fn edit(&self, ui: &mut egui::Ui, value: &mut f32, law: Option<Law>) {
+        match self.parameter.meaning {
+            Meaning::Number | Meaning::Angle | Meaning::FieldOfView => self.slider(ui, value, law),
+            Meaning::SpeciesSet { .. } => self.species_set(ui, value),
+            Meaning::Choice(choices) => {
+                let choices = choices.iter().enumerate().map(|(i, name)| (*name, i as f32));
+                self.combo(ui, &choices.collect::<Vec<_>>(), value);
+            }
+            Meaning::Target => {
+                let mut choices = vec![("nearest", NEAREST_TARGET)];
+                if self.parameter.default == NO_TARGET {
+                    choices.push(("none", NO_TARGET));
+                }
+                self.combo(ui, &with_indices(choices, &self.names.targets), value);
+            }
+            Meaning::Path => {
+                let choices = vec![("nearest", NEAREST_PATH)];
+                self.combo(ui, &with_indices(choices, &self.names.paths), value);
+            }
+        }
+    }
+
+    fn slider(&self, ui: &mut egui::Ui, value: &mut f32, law: Option<Law>) {
+        if let Some(Law::PerAgent { from }) = law {
+            return self.ends(ui, from, *value);
+        }
+        let (low, high) = reach(self.parameter, self.start);
+        let before = *value;
+        let mark = if law.is_some() { format!(" {VARIES}") } else { String::new() };
+        let name = match self.parameter.unit {
+            "" => format!("{}{mark}", self.parameter.key),
+            unit => format!("{}{mark} ({unit})", self.parameter.key),
+        };
+        let degrees = matches!(self.parameter.meaning, Meaning::Angle | Meaning::FieldOfView);
+        let slider = egui::Slider::new(value, low..=high)
+            .clamping(SliderClamping::Never)
+            .max_decimals(if degrees { 1 } else { 4 })
+            .custom_formatter(|value, decimals| shown(value, *decimals.end()))
+            .text(name);
+        let hover = match law {
+            Some(law) => {
+                format!(
+                    "{}\nThe base of what varies: {}.",
+                    about(self.parameter),
+                    law_in_words(law)
+                )
+            }
+            None => about(self.parameter),
+        };
+        ui.add(slider).on_hover_text(hover);
+        // A typed number may leave the slider's range, but not the parameter's.
+        let (smallest, largest) = self.parameter.range;
+        *value = if value.is_finite() { value.clamp(smallest, largest) } else { before };
+    }
+
+    /// Shows both ends of a number that each agent draws; it has no slider.
+    fn ends(&self, ui: &mut egui::Ui, from: f32, to: f32) {
+        let [from, to] = [from, to].map(|end| shown(end.into(), 4));
+        let unit = self.parameter.unit;
+        let space = if unit.is_empty() { "" } else { " " };
+        let text = format!("{}: {from} to {to}{space}{unit}", self.parameter.key);
+        let hover = format!("{}\nEach agent draws its own, once for all.", about(self.parameter));
+        ui.label(text).on_hover_text(hover);
+    }
+
+    fn combo(&self, ui: &mut egui::Ui, choices: &[(&str, f32)], value: &mut f32) {
+        let name = choices.iter().find(|(_, choice)| choice == value);
+        let name = name.map_or("", |(name, _)| *name);
+        ui.horizontal(|ui| {
+            egui::ComboBox::from_id_salt(self.parameter.key).selected_text(name).show_ui(
+                ui,
+                |ui| {
+                    for (name, choice) in choices {
+                        ui.selectable_value(value, *choice, *name);
+                    }
+                },
+            );
+            ui.label(self.parameter.key).on_hover_text(about(self.parameter));
+        });
+    }
+
+    fn species_set(&self, ui: &mut egui::Ui, value: &mut f32) {
+        let mut bits = *value as u32;
+        ui.horizontal_wrapped(|ui| {
+            ui.label(self.parameter.key).on_hover_text(about(self.parameter));
+            for (index, name) in self.names.species.iter().enumerate() {
+                let mut perceives = bits >> index & 1 == 1;
+                ui.checkbox(&mut perceives, name.as_str());
+                bits = bits & !(1 << index) | u32::from(perceives) << index;
+            }
+        });
+        *value = (bits & ALL_SPECIES as u32) as f32;
+    }
+}
+
+/// `choices`, followed by every name with its index as the value.
+fn with_indices<'a>(mut choices: Vec<(&'a str, f32)>, names: &'a [String]) -> Vec<(&'a str, f32)> {
+    choices.extend(names.iter().enumerate().map(|(index, name)| (name.as_str(), index as f32)));
+    choices
+}

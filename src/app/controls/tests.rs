@@ -1,0 +1,109 @@
+//! The panel, laid out without a window.
+
+use super::*;
+
+/// A scene as it is at the start, and as it is edited.
+fn scenes(text: &str) -> (Scene, Scene) {
+    let mut scene = Scene::parse("test", text, &[]).unwrap();
+    scene.resize(&Request::default()).unwrap();
+    (scene.clone(), scene)
+}
+
+/// Lays out the panel with everything unfolded. Returns its texts and what it asks for.
+fn panel((first, scene): &(Scene, Scene)) -> (Vec<String>, Vec<Command>) {
+    let mut controls = Controls::default();
+    let panel = FlockPanel {
+        scene,
+        first,
+        request: Request::default(),
+        agents: scene.own_count() as usize,
+        written: Written { count: scene.own_count(), seed: scene.seed },
+    };
+    let context = egui::Context::default();
+    context.memory_mut(|memory| memory.set_everything_is_visible(true));
+    let (mut texts, mut commands) = (Vec::new(), Vec::new());
+    // A window has no size in its first frame.
+    for _ in 0..3 {
+        let output = context.run_ui(egui::RawInput::default(), |ui| {
+            commands.extend(controls.show(ui.ctx(), &panel));
+        });
+        texts = output.shapes.iter().flat_map(|clipped| texts_in(&clipped.shape)).collect();
+    }
+    (texts, commands)
+}
+
+fn texts_in(shape: &egui::Shape) -> Vec<String> {
+    match shape {
+        egui::Shape::Text(text) => vec![text.galley.text().to_string()],
+        egui::Shape::Vec(shapes) => shapes.iter().flat_map(texts_in).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn every_meaning_has_a_row_and_showing_it_changes_nothing() {
+    let (texts, commands) = panel(&scenes(
+        "[[targets]]\nname = \"food\"\n[[paths]]\nname = \"road\"\npoints = [[0, 0], [9, 9]]\n\
+         [[paths]]\nname = \"lane\"\npoints = [[0, 9], [9, 0]]\n\
+         [species.a]\nmax_speed = { base = 3, amplitude = 1, period = 50 }\n\
+         max_force = { from = 0.1, to = 0.5 }\n\
+         [species.a.pursue]\n[species.a.follow_path]\npath = \"lane\"\n[species.b]\n\
+         [species.b.arrive]\ntarget = \"food\"\n[species.b.wander]\nkind = \"kick\"\n\
+         [species.b.flee]\n",
+    ));
+    assert!(commands.is_empty(), "{commands:?}");
+    for text in [
+        "look",
+        "triangle",
+        "colour",
+        "heading",
+        "max_speed ~ (world units/tick)",
+        "max_force: 0.1 to 0.5 mass·world units/tick²",
+        "each",
+        "none",
+        "lane",
+        "food",
+        "kick",
+        "turn (degrees)",
+        "fov (degrees)",
+        "with",
+        "any",
+    ] {
+        assert!(texts.iter().any(|t| t == text), "{text:?} is missing in {texts:?}");
+    }
+}
+
+#[test]
+fn parameters_that_do_not_apply_are_hidden() {
+    let (texts, _) = panel(&scenes(
+        "[[paths]]\npoints = [[0, 0], [9, 9]]\n[species.a]\n[species.a.follow_path]\n\
+         [species.a.alignment]\n",
+    ));
+    for text in ["with", "path"] {
+        assert!(!texts.iter().any(|t| t == text), "{text:?} is in {texts:?}");
+    }
+    assert!(texts.iter().any(|t| t == "lookahead (world units)"));
+}
+#[test]
+fn what_has_changed_has_a_way_back() {
+    let mut scenes = scenes("[species.a]\n[species.a.separation]\n[species.a.cohesion]\n");
+    let backs = |texts: &[String]| texts.iter().filter(|text| *text == "←").count();
+    assert_eq!(backs(&panel(&scenes).0), 0);
+    scenes.1.species[0].rules[0].values[0] = 7.0;
+    scenes.1.species[0].body.max_speed = 5.0;
+    let (texts, _) = panel(&scenes);
+    assert_eq!(backs(&texts), 2, "{texts:?}");
+    // What was added is compared with its defaults.
+    let wander = Kind::ALL.into_iter().find(|kind| kind.info().key == "wander").unwrap();
+    scenes.1.species[0].rules.push(Rule::by_default(wander, 0));
+    let (texts, _) = panel(&scenes);
+    assert_eq!(backs(&texts), 2, "{texts:?}");
+}
+
+#[test]
+fn behaviours_come_before_the_body() {
+    let (texts, _) = panel(&scenes("[species.a]\n[species.a.separation]\n"));
+    let at = |wanted: &str| texts.iter().position(|text| text.starts_with(wanted)).unwrap();
+    assert!(at("agents") < at("separation") && at("separation") < at("add a behaviour"));
+    assert!(at("add a behaviour") < at("body and looks") && at("body and looks") < at("mass"));
+}

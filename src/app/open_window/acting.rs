@@ -1,0 +1,151 @@
+//! What keys, panels and the pointer ask for is done here.
+
+use std::time::Instant;
+
+use winit::window::Fullscreen;
+
+use super::OpenWindow;
+use crate::app::command::Command;
+use crate::app::keys::Action;
+use crate::app::{WindowError, WindowOptions};
+use crate::engine::EngineKind;
+use crate::model::scene::Click;
+
+impl OpenWindow {
+    pub(super) fn act(
+        &mut self,
+        action: Action,
+        options: &mut WindowOptions<'_>,
+    ) -> Result<bool, WindowError> {
+        match action {
+            Action::Close => return Ok(self.close_panel()),
+            Action::Pause => self.session.clock.toggle(),
+            Action::Step => self.session.clock.step_once(),
+            Action::Reset => self.session.reset()?,
+            Action::Undo => {
+                let notice = self.session.undo()?;
+                self.notify(Some(notice));
+            }
+            Action::Redo => {
+                let notice = self.session.redo()?;
+                self.notify(Some(notice));
+            }
+            Action::SwitchEngine => self.switch_engine(options),
+            Action::Sliders => self.controls_shown = !self.controls_shown,
+            Action::Scenes => {
+                let name = self.session.scene().name.clone();
+                self.scenes.toggle(&name);
+            }
+            Action::PreviousScene => self.step_scene(-1, options)?,
+            Action::NextScene => self.step_scene(1, options)?,
+            Action::New => self.new_scene(options)?,
+            Action::Save => self.save_scene(options),
+            Action::CopyText => self.copy_text(),
+            Action::CopyLine => self.copy_line(),
+            Action::Paste => self.paste_scene(options)?,
+            Action::Keys => self.keys_shown = !self.keys_shown,
+            Action::Overlay => self.overlay = self.overlay.next(),
+            Action::Geometry => {
+                let notice = self.inspector.switch(self.session.agents());
+                self.notify(notice);
+            }
+            Action::Species(index) => {
+                let species = &self.session.scene().species;
+                if species.len() > 1 && index < species.len() {
+                    self.dropping = index;
+                }
+            }
+            Action::WholeWorld => self.pointer.fit(&self.session.scene().world),
+            Action::FullScreen => {
+                let full = self.window.fullscreen().is_none();
+                self.window.set_fullscreen(full.then_some(Fullscreen::Borderless(None)));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Closes what was opened last over the flock; false when nothing is open.
+    fn close_panel(&mut self) -> bool {
+        if self.scenes.is_shown() {
+            self.scenes.close();
+            return true;
+        }
+        std::mem::take(&mut self.keys_shown)
+    }
+
+    /// Does what the user has asked for in a panel; false when the window shall close.
+    pub(super) fn obey(
+        &mut self,
+        command: Command,
+        options: &mut WindowOptions<'_>,
+    ) -> Result<bool, WindowError> {
+        match command {
+            Command::Act(action) => return self.act(action, options),
+            Command::Open(name) => self.open(&name, options)?,
+            Command::Restart(request) => self.restart(request, options)?,
+            Command::Change(species) => {
+                let refused = self.session.change(species)?;
+                self.notify(refused);
+            }
+        }
+        Ok(true)
+    }
+
+    fn switch_engine(&mut self, options: &mut WindowOptions<'_>) {
+        let other = match self.session.engine().kind() {
+            EngineKind::Gpu => EngineKind::Cpu,
+            EngineKind::Cpu => EngineKind::Gpu,
+        };
+        let engine = (options.engines)(other, Some(self.screen.gpu()));
+        if let Err(error) = engine.and_then(|engine| self.session.switch(engine)) {
+            self.notify(Some(format!("still on the same engine: {error}")));
+        }
+    }
+
+    /// Shows a notice, if there is one.
+    pub(super) fn notify(&mut self, notice: Option<String>) {
+        if let Some(text) = notice {
+            self.notice = Some((text, Instant::now()));
+        }
+    }
+
+    /// Applies what the pointer has asked for since the last frame. Each kind of edit is applied
+    /// once, because each reloads the flock.
+    pub(super) fn apply_edits(&mut self) -> Result<(), WindowError> {
+        self.session.set_pointer(self.pointer.call())?;
+        if let Some(place) = self.pointer.take_lead() {
+            self.session.lead(place)?;
+        }
+        let drops = self.pointer.take_drops();
+        if !drops.is_empty() {
+            let refused = self.session.add(self.dropping, &drops)?;
+            self.notify(refused);
+        }
+        let clicks = self.pointer.take_clicks();
+        match self.session.scene().click {
+            Click::Path if clicks > 0 => {
+                let refused = self.session.new_path()?;
+                self.notify(refused);
+            }
+            // Two turns cancel out.
+            Click::Flee if clicks % 2 == 1 => {
+                let refused = self.session.turn_round()?;
+                self.notify(refused);
+            }
+            _ => {}
+        }
+        if let Some(place) = self.pointer.take_drag() {
+            if self.held.is_none() {
+                self.held = self.session.nearest_thing(place)?;
+            }
+            if let Some(thing) = self.held {
+                let refused = self.session.put(thing, place)?;
+                self.notify(refused);
+            }
+        }
+        if !self.pointer.is_dragging() {
+            self.held = None;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! Frames: ticks, the flock, the interface over it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::OpenWindow;
+use crate::app::command::Command;
+use crate::app::controls::FlockPanel;
+use crate::app::inspector;
+use crate::app::interface::Painting;
+use crate::app::key_card;
+use crate::app::overlay::{self, Detail, Facts};
+use crate::app::screen::{Acquired, SurfaceFrame};
+use crate::app::{Next, WindowError, WindowOptions};
+use crate::engine::AgentsAt;
+use crate::model::behaviours::Target;
+use crate::session::{Clock, pointer_help};
+
+/// How near the mouse must be to an agent to select it; points.
+const NEAR: f32 = 24.0;
+
+/// How long to wait before asking again for a surface that is not visible.
+const IDLE_POLL: Duration = Duration::from_millis(100);
+
+/// How long the hint of the first keys stays if nobody presses one.
+const HINT_STAYS: Duration = Duration::from_secs(12);
+
+impl OpenWindow {
+    /// Runs the ticks that are due and shows the flock. The last frame is number
+    /// `options.frames`.
+    pub fn frame(&mut self, options: &mut WindowOptions<'_>) -> Result<Next, WindowError> {
+        let until = options.frames;
+        let canvas = match self.screen.acquire()? {
+            Acquired::Ready(canvas) => canvas,
+            Acquired::Later => return Ok(Next::Frame),
+            Acquired::Hidden => {
+                self.request_redraw();
+                return Ok(Next::After(IDLE_POLL));
+            }
+        };
+        let now = Instant::now();
+        let elapsed = now - std::mem::replace(&mut self.last, now);
+        self.apply_edits()?;
+        let ticks = self.session.advance()?.ticks;
+        if self.session.clock.is_paused() {
+            self.meter.restart();
+        } else {
+            self.meter.note(elapsed.as_secs_f64(), ticks);
+        }
+        self.ticks += u64::from(ticks);
+        self.played += elapsed;
+
+        self.follow_scene();
+        let (mut again_in, commands) = self.show(canvas)?;
+        for command in commands {
+            // The flock on the screen is the one before the command.
+            again_in = Duration::ZERO;
+            if !self.obey(command, options)? {
+                return Ok(Next::End);
+            }
+        }
+        if std::mem::take(&mut self.gesture_ended) {
+            self.session.seal_edit();
+        }
+        self.screen.gpu().check()?;
+        self.frames += 1;
+        Ok(match until {
+            Some(until) if self.frames >= until => Next::End,
+            None if self.session.clock.is_paused() && self.session.awaits_snapshot() => Next::Frame,
+            None if self.session.clock.is_paused() => Next::After(again_in),
+            _ => Next::Frame,
+        })
+    }
+
+    /// Draws the flock and the interface. Returns when the interface wants to be drawn again, and
+    /// what the user has asked for.
+    fn show(&mut self, canvas: SurfaceFrame) -> Result<(Duration, Vec<Command>), WindowError> {
+        let (painting, commands) = self.lay_out()?;
+        let gpu = Arc::clone(self.screen.gpu());
+        let target = self.screen.view(&canvas)?;
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        if let AgentsAt::Host(agents) = self.session.engine().agents() {
+            let revision = self.session.revision();
+            if self.uploaded_revision.replace(revision) != Some(revision) {
+                self.uploaded.upload(agents)?;
+            }
+        }
+        // Reading from a GPU means waiting: do it only for targets that move by themselves.
+        let moving = self.session.scene().targets.iter().any(Target::moves);
+        let targets = if moving { Some(self.session.targets()?) } else { None };
+        let agents = match self.session.engine().agents() {
+            AgentsAt::Device(agents) => agents.get(),
+            AgentsAt::Host(_) => Some(self.uploaded.agents()),
+        };
+        let elsewhere = || gpu.error("cannot draw agents of another kind of device");
+        let agents = agents.ok_or_else(elsewhere)?;
+        let (scene, camera) = (self.session.scene(), &self.pointer.camera);
+        let targets = targets.as_ref().unwrap_or(&scene.targets);
+        self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera)?;
+        let size = self.screen.size();
+        let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting)?;
+        gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
+        self.screen.present(canvas)?;
+        self.interface.clean_up(&painting);
+        Ok((painting.again_in, commands))
+    }
+
+    /// Lays out the interface. Returns what the user asks for in it.
+    fn lay_out(&mut self) -> Result<(Painting, Vec<Command>), WindowError> {
+        self.notice.take_if(|(_, since)| since.elapsed() > overlay::NOTICE_STAYS);
+        let camera = self.pointer.camera;
+        let near = NEAR * self.window.scale_factor() as f32;
+        let (shapes, legend) = self.inspector.shapes(&mut self.session, &camera, near)?;
+        self.session.watch(self.overlay == Detail::Full);
+        let largest_cell = self.session.largest_cell();
+        let engine = self.session.engine();
+        let scene = self.session.scene();
+        let facts = Facts {
+            agents: self.session.agents(),
+            tick: self.session.tick(),
+            rates: self.meter.rates(),
+            paused: self.session.clock.is_paused(),
+            kind: engine.kind(),
+            machine: engine.describe(),
+            largest_cell,
+            series: self.session.series(),
+            profile: self.session.profile(),
+            notice: self.notice.as_ref().map(|(text, _)| text.as_str()),
+            legend,
+        };
+        let in_this_scene = pointer_help(scene, self.dropping);
+        let hint = self.hinting && self.notice.is_none() && self.played < HINT_STAYS;
+        let flock = FlockPanel {
+            scene,
+            first: self.session.first(),
+            request: self.session.source().request,
+            agents: self.session.first_agents(),
+            written: self.written,
+        };
+        let mut commands = Vec::new();
+        let painting = self.interface.run(&self.window, |context| {
+            inspector::paint(context, &camera, &shapes);
+            facts.show(context, self.overlay);
+            if let Some((_, since)) = &self.notice {
+                context
+                    .request_repaint_after(overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
+            }
+            if hint {
+                key_card::hint(context);
+            }
+            self.keys_shown &= !self.keys_shown || key_card::show(context, &in_this_scene);
+            commands.extend(self.scenes.show(context, &scene.name));
+            if self.controls_shown {
+                commands.extend(self.controls.show(context, &flock));
+            }
+        });
+        Ok((painting, commands))
+    }
+}

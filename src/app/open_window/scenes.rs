@@ -1,0 +1,223 @@
+//! The window goes from scene to scene, and keeps what was made of one.
+
+use super::OpenWindow;
+use crate::app::controls::{Controls, Written};
+use crate::app::pointer::Pointer;
+use crate::app::{WindowError, WindowOptions};
+use crate::model::scene::{Request, Scene, built_in, edit_toml};
+use crate::session::{Opening, Source};
+use crate::view::words::{counted, grouped};
+
+/// A scene to begin with.
+const NEW: &str = r#"about = "A new scene"
+
+[world]
+size = [640, 360]
+boundary = "wrap"
+density = 10
+
+[species.agent]
+count = 300
+
+[species.agent.wander]
+
+[species.agent.separation]
+"#;
+
+/// The name of a new scene, and of one that was pasted.
+const NEW_NAME: &str = "new";
+const PASTED: &str = "pasted";
+
+impl OpenWindow {
+    /// Opens a built-in scene by name, or a file by its path.
+    pub(super) fn open(
+        &mut self,
+        argument: &str,
+        options: &WindowOptions<'_>,
+    ) -> Result<(), WindowError> {
+        let source = options.host.read(argument);
+        self.start(source, options)
+    }
+
+    /// Starts the flock of a source. What cannot be started is a notice, and the flock goes on.
+    fn start(
+        &mut self,
+        source: Result<Source, String>,
+        options: &WindowOptions<'_>,
+    ) -> Result<(), WindowError> {
+        let opening = source.and_then(|source| options.host.make(source, self.session.engine()));
+        self.begin(opening)
+    }
+
+    fn begin(&mut self, opening: Result<Opening, String>) -> Result<(), WindowError> {
+        let refused = match opening {
+            Ok(opening) => self.session.open(opening)?,
+            Err(problem) => Some(problem),
+        };
+        self.notify(refused);
+        Ok(())
+    }
+
+    /// Opens the built-in scene that is `by` after this one.
+    pub(super) fn step_scene(
+        &mut self,
+        by: isize,
+        options: &WindowOptions<'_>,
+    ) -> Result<(), WindowError> {
+        let names: Vec<&str> = built_in().map(|scene| scene.name).collect();
+        let current = names.iter().position(|name| *name == self.session.scene().name);
+        let last = names.len() as isize - 1;
+        // From a file it goes to the first one, or to the last.
+        let from = current.map_or(if by > 0 { last } else { 0 }, |index| index as isize);
+        let next = (from + by).rem_euclid(names.len().max(1) as isize);
+        match names.get(next as usize) {
+            Some(name) => self.open(name, options),
+            None => Ok(()),
+        }
+    }
+
+    /// Opens a scene to begin with.
+    pub(super) fn new_scene(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
+        self.start_text(NEW_NAME, NEW.into(), options)
+    }
+
+    /// Opens a scene that has no file.
+    fn start_text(
+        &mut self,
+        name: &str,
+        text: String,
+        options: &WindowOptions<'_>,
+    ) -> Result<(), WindowError> {
+        let source = Source { text, ..Source::default() };
+        let mut opening = options.host.make(source, self.session.engine());
+        if let Ok(opening) = &mut opening {
+            opening.scene.name = name.into();
+        }
+        self.begin(opening)
+    }
+
+    /// Starts the scene again as it is edited, with another count, density or seed.
+    pub(super) fn restart(
+        &mut self,
+        request: Request,
+        options: &WindowOptions<'_>,
+    ) -> Result<(), WindowError> {
+        let (scene, own) = (self.session.scene(), self.session.source());
+        let edited = match edit_toml(&own.text, scene) {
+            Ok(text) => text,
+            Err(_) => scene.to_toml(),
+        };
+        let (name, own) = (scene.name.clone(), own.clone());
+        let edited = Source { text: edited, overrides: Vec::new(), request, ..own.clone() };
+        let mut opening = options.host.make(edited, self.session.engine());
+        if let Ok(opening) = &mut opening {
+            opening.source = Source { request, ..own };
+            opening.scene.name = name;
+        }
+        // What was entered and is refused is not the flock's.
+        self.controls = Controls::default();
+        self.begin(opening)
+    }
+
+    /// Fits the panels and the title to the scene that is shown.
+    pub(super) fn follow_scene(&mut self) {
+        let scene = self.session.scene();
+        let agents = match self.session.agents() {
+            1 => counted(1, "agent"),
+            agents => format!("{} agents", grouped(agents as u64)),
+        };
+        let title = format!("Flockwork — {} · {agents}", scene.name);
+        if title != self.title {
+            self.window.set_title(&title);
+            self.title = title;
+        }
+        if std::mem::replace(&mut self.opened, self.session.opened()) == self.session.opened() {
+            return;
+        }
+        self.controls = Controls::default();
+        let Source { text, overrides, .. } = self.session.source();
+        let read = Scene::parse(&scene.name, text, overrides);
+        let seed = read.map_or(scene.seed, |read| read.seed);
+        self.written = Written { count: scene.own_count(), seed };
+        self.pointer = Pointer::new(&scene.world, self.screen.size(), scene.click, scene.follows);
+        self.inspector.forget();
+        (self.dropping, self.held) = (0, None);
+        self.meter.restart();
+    }
+
+    /// Saves the scene to a new file.
+    pub(super) fn save_scene(&mut self, options: &WindowOptions<'_>) {
+        let (stem, text) = (stem(&self.session.scene().name), self.session.file());
+        let saved = options.host.save(&stem, "toml", text.as_bytes());
+        self.notify(Some(match saved {
+            Ok(name) => format!("saved: {name}"),
+            Err(problem) => problem,
+        }));
+    }
+
+    /// Copies the text of the scene.
+    pub(super) fn copy_text(&mut self) {
+        let copied = self.interface.copy(self.session.file());
+        let done = "copied: the scene as text; Ctrl+V in another window opens it";
+        self.notify(Some(copied.err().unwrap_or_else(|| done.into())));
+    }
+
+    /// Copies a command line that shows the scene.
+    pub(super) fn copy_line(&mut self) {
+        let line = self.session.command_line();
+        let copied = line.and_then(|line| self.interface.copy(line.clone()).map(|()| line));
+        self.notify(Some(match copied {
+            Ok(line) => format!("copied: {line}"),
+            Err(problem) => problem,
+        }));
+    }
+
+    /// Opens the scene whose text was copied.
+    pub(super) fn paste_scene(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
+        match self.interface.paste() {
+            Ok(text) => self.start_text(PASTED, text, options),
+            Err(problem) => {
+                self.notify(Some(problem));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The beginning of the name of a file for a scene of this name, without the moment at which its own
+/// file was saved.
+fn stem(name: &str) -> String {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let file = file.strip_suffix(".toml").unwrap_or(file);
+    let letter = |c: char| if c.is_alphanumeric() || "_.-".contains(c) { c } else { '-' };
+    let mut parts: Vec<String> =
+        file.split('-').map(|part| part.chars().map(letter).collect()).collect();
+    let digits = |part: &String, count| part.len() == count && part.parse::<u32>().is_ok();
+    while let [_, .., day, moment] = &parts[..]
+        && digits(day, 8)
+        && digits(moment, 6)
+    {
+        parts.truncate(parts.len() - 2);
+    }
+    let stem = parts.join("-");
+    if stem.is_empty() { "scene".into() } else { stem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_saved_scene_is_saved_again_under_the_name_of_the_scene() {
+        let stems = ["flock", "path-loop", "a/b c.toml", "flock-20261122-213015.toml", "x-2026-1"]
+            .map(stem);
+        assert_eq!(stems, ["flock", "path-loop", "b-c", "flock", "x-2026-1"]);
+        assert_eq!([stem(""), stem("flock-20261122-213015-20261122-214000")], ["scene", "flock"]);
+    }
+
+    #[test]
+    fn the_scene_to_begin_with_is_one() {
+        let mut scene = Scene::parse(NEW_NAME, NEW, &[]).unwrap();
+        assert_eq!(scene.populate(&Request::default()).unwrap().len(), 300);
+    }
+}

@@ -1,0 +1,201 @@
+//! The scene menu: every built-in scene with its sentence, and a field for a name or a path.
+
+use egui::text::LayoutJob;
+use egui::{Align2, Color32, FontId, Key, Modifiers, TextFormat};
+
+use super::command::Command;
+use super::keys::Action;
+use crate::model::scene::{Scene, built_in};
+
+/// Width of the list; points.
+const WIDTH: f32 = 330.0;
+
+/// A scene of the list.
+#[derive(Clone, Debug)]
+struct Row {
+    name: &'static str,
+    about: String,
+}
+
+/// The menu.
+#[derive(Clone, Debug, Default)]
+pub struct SceneMenu {
+    shown: bool,
+    /// What the user has typed.
+    typed: String,
+    /// The row that Enter opens.
+    chosen: usize,
+    /// True until the field has the keyboard, and the chosen row is in view.
+    fresh: bool,
+    /// Read when the menu is first shown.
+    rows: Vec<Row>,
+}
+
+impl SceneMenu {
+    /// True while it is open.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        self.shown
+    }
+
+    /// Opens or closes it. `current` is the scene that is shown.
+    pub fn toggle(&mut self, current: &str) {
+        self.shown = !self.shown;
+        self.fresh = true;
+        self.typed.clear();
+        if self.rows.is_empty() {
+            self.rows = rows();
+        }
+        self.chosen = self.rows.iter().position(|row| row.name == current).unwrap_or(0);
+    }
+
+    /// Closes it.
+    pub fn close(&mut self) {
+        self.shown = false;
+    }
+
+    /// The rows that have all the words that were typed.
+    fn found(&self) -> Vec<&Row> {
+        let typed = self.typed.to_lowercase();
+        let has = |row: &&Row| {
+            let about = row.about.to_lowercase();
+            typed.split_whitespace().all(|word| row.name.contains(word) || about.contains(word))
+        };
+        self.rows.iter().filter(has).collect()
+    }
+
+    /// What Enter opens: a name or a path.
+    fn choice(&self) -> Option<String> {
+        let typed = self.typed.trim();
+        let is_name = self.rows.iter().any(|row| row.name == typed);
+        let found = self.found().get(self.chosen).map(|row| row.name.to_string());
+        found
+            .filter(|_| !is_name || self.chosen > 0)
+            .or_else(|| (!typed.is_empty()).then(|| typed.into()))
+    }
+
+    /// Shows the menu if it is open. Returns what the user asks for.
+    pub fn show(&mut self, context: &egui::Context, current: &str) -> Option<Command> {
+        if !self.shown {
+            return None;
+        }
+        let mut command = None;
+        let most = context.content_rect().size();
+        let window = egui::Window::new("Scenes")
+            .anchor(Align2::LEFT_TOP, [8.0, 44.0])
+            .resizable(false)
+            .default_width(WIDTH.min(most.x - 40.0));
+        let mut open = true;
+        window.open(&mut open).show(context, |ui| {
+            let moved = self.keys(ui);
+            let field = egui::TextEdit::singleline(&mut self.typed)
+                .hint_text("a name, a word, or the path of a file")
+                .desired_width(f32::INFINITY);
+            let field = ui.add(field);
+            if std::mem::take(&mut self.fresh) {
+                field.request_focus();
+            }
+            if field.changed() {
+                self.chosen = 0;
+            }
+            if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
+                command = self.choice().map(Command::Open);
+            }
+            let scroll = moved || field.gained_focus() || field.changed();
+            let list = egui::ScrollArea::vertical().max_height((most.y - 210.0).max(80.0));
+            list.show(ui, |ui| {
+                let found = self.found();
+                if found.is_empty() {
+                    ui.label("no built-in scene; Enter opens a file of this path");
+                }
+                for (index, row) in found.into_iter().enumerate() {
+                    let chosen = index == self.chosen;
+                    let label = ui.selectable_label(chosen, row.words(row.name == current));
+                    if chosen && scroll {
+                        label.scroll_to_me(None);
+                    }
+                    if label.clicked() {
+                        command = Some(Command::Open(row.name.into()));
+                    }
+                }
+            });
+            ui.separator();
+            ui.horizontal_wrapped(|ui| {
+                for (text, hint, action) in BUTTONS {
+                    if ui.button(text).on_hover_text(hint).clicked() {
+                        command = Some(Command::Act(action));
+                    }
+                }
+            });
+        });
+        let escaped = context.input(|input| input.key_pressed(Key::Escape));
+        if !open || escaped || command.is_some() {
+            self.shown = false;
+        }
+        command
+    }
+
+    /// Moves the choice with the arrow keys; true when it has moved.
+    fn keys(&mut self, ui: &egui::Ui) -> bool {
+        let pressed =
+            |key: Key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
+        let (up, down) = (pressed(Key::ArrowUp), pressed(Key::ArrowDown));
+        let last = self.found().len().saturating_sub(1);
+        self.chosen = (self.chosen + down).saturating_sub(up).min(last);
+        up + down > 0
+    }
+}
+
+/// The buttons below the list.
+const BUTTONS: [(&str, &str, Action); 5] = [
+    ("New", "Ctrl+N: a scene to begin with", Action::New),
+    ("Save", "Ctrl+S: to a new file in the current folder", Action::Save),
+    ("Copy text", "Ctrl+C: the scene's file; paste it into another window", Action::CopyText),
+    ("Copy command", "Ctrl+Shift+C: a command line that shows this scene", Action::CopyLine),
+    ("Paste", "Ctrl+V: open the scene whose text was copied", Action::Paste),
+];
+
+impl Row {
+    /// Its name, and its sentence below.
+    fn words(&self, current: bool) -> LayoutJob {
+        let mut job = LayoutJob::default();
+        let format = |size: f32, grey: u8| TextFormat {
+            font_id: FontId::proportional(size),
+            color: Color32::from_gray(grey),
+            ..TextFormat::default()
+        };
+        let shown = if current { " · shown" } else { "" };
+        job.append(&format!("{}{shown}\n", self.name), 0.0, format(13.5, 235));
+        job.append(&self.about, 0.0, format(11.0, 165));
+        job.wrap.max_width = WIDTH - 30.0;
+        job
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let about = |name, text| Scene::parse(name, text, &[]).map_or(String::new(), |s| s.about);
+    built_in().map(|scene| Row { name: scene.name, about: about(scene.name, scene.text) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn enter_opens_what_was_typed_or_chosen() {
+        let mut menu = SceneMenu::default();
+        menu.toggle("walls");
+        assert!(menu.is_shown() && menu.rows.iter().all(|row| row.about.len() > 10));
+        assert_eq!(menu.choice().as_deref(), Some("walls"));
+        let mut choice = |typed: &str, chosen| {
+            (menu.typed, menu.chosen) = (typed.into(), chosen);
+            menu.choice()
+        };
+        assert_eq!(choice("flock", 0).as_deref(), Some("flock"), "a whole name is that scene");
+        assert_eq!(choice("birds feather", 0).as_deref(), Some("flock"), "words of the sentence");
+        assert_eq!(choice("mine/a b.toml", 0).as_deref(), Some("mine/a b.toml"));
+        let second = choice("flock", 1);
+        assert!(second.is_some_and(|name| name != "flock"), "the arrow key has moved");
+        assert_eq!(choice("", 1000), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! A scene as it is at the size of its flock.
+
+use super::populate::shares;
+use super::{ObstaclePlan, Scene};
+use crate::model::scenery::Obstacle;
+
+impl Scene {
+    /// The scene that by itself makes a flock of `agents` agents as this one does, which
+    /// [`Scene::populate`] has sized for them: their counts, the size of the world, the places where
+    /// they start, and the obstacles where they are now.
+    #[must_use]
+    pub fn fixed(&self, agents: u64) -> Self {
+        let mut scene = self.clone();
+        if agents != self.own_count() {
+            let grown = agents > self.own_count();
+            for (species, share) in scene.species.iter_mut().zip(shares(&self.species, agents)) {
+                species.count = share;
+                if grown {
+                    species.spawn = species.spawn_at_scale;
+                }
+            }
+        }
+        scene.written_size = self.world.size;
+        let mut planned = scene.clone();
+        if planned.place_obstacles().is_err() || planned.obstacles != self.obstacles {
+            let plan = |obstacle: &Obstacle| ObstaclePlan {
+                position: Some(obstacle.position),
+                radius: obstacle.radius,
+                count: 1,
+            };
+            scene.obstacle_plans = self.obstacles.iter().map(plan).collect();
+        }
+        // A file cannot ask for a density of neighbours that nobody looks at.
+        scene.density = scene.density.filter(|_| scene.perception_radius() > 0.0);
+        scene
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::scene::{Request, built_in};
+    use crate::model::vector::Point;
+
+    #[test]
+    fn a_fixed_scene_makes_the_same_flock_by_itself() {
+        let requests = [
+            Request::default(),
+            Request { count: Some(777), ..Request::default() },
+            Request { count: Some(7), seed: Some(9), ..Request::default() },
+        ];
+        for built_in in built_in() {
+            for request in requests {
+                let mut scene = Scene::parse("test", built_in.text, &[]).unwrap();
+                let state = scene.populate(&request).unwrap();
+                let text = scene.fixed(state.len() as u64).to_toml();
+                let mut again = Scene::parse("test", &text, &[]).unwrap();
+                let same = again.populate(&Request::default()).unwrap() == state;
+                assert!(same, "{} {request:?}:\n{text}", built_in.name);
+                assert_eq!(again.obstacles, scene.obstacles, "{}", built_in.name);
+                assert_eq!(again.world, scene.world, "{}", built_in.name);
+                assert_eq!(again.paths, scene.paths, "{}", built_in.name);
+                let places = |scene: &Scene| scene.targets.iter().map(|t| t.position).collect();
+                let (one, other): (Vec<Point>, Vec<Point>) = (places(&again), places(&scene));
+                assert_eq!(one[1..], other[1..], "{}", built_in.name);
+            }
+        }
+    }
+
+    #[test]
+    fn an_obstacle_that_was_moved_stays_there() {
+        let text = "[[obstacles]]\ncount = 5\n[species.a]\n[species.a.avoid]\n";
+        let mut scene = Scene::parse("test", text, &[]).unwrap();
+        scene.populate(&Request::default()).unwrap();
+        assert!(scene.fixed(100).to_toml().contains("count = 5"), "none has moved");
+        scene.obstacles[3].position = Point::new(12.5, 34.25);
+        let mut again = Scene::parse("test", &scene.fixed(100).to_toml(), &[]).unwrap();
+        again.populate(&Request::default()).unwrap();
+        assert_eq!(again.obstacles, scene.obstacles);
+    }
+}

@@ -1,0 +1,147 @@
+//! The overrides that turn a scene file into another scene, as `--set` takes them.
+
+use super::edit::difference;
+use super::fields::{Entry, Written};
+use super::tables::SpeciesTables;
+use super::write;
+use crate::model::scene::{Origin, Scene, SceneError};
+
+/// The texts `KEY=VALUE` with which [`Scene::parse`] makes `scene` of the scene file `text`.
+///
+/// Where `scene` lacks a key that `text` has, the override is the whole table. Fails if `text` is no
+/// scene file, and where `scene` lacks a whole part of it.
+pub fn overrides(text: &str, scene: &Scene) -> Result<Vec<String>, SceneError> {
+    let before = write::entries(&Scene::parse(&scene.name, text, &[])?);
+    let wanted = write::entries(scene);
+    let mut all = Vec::new();
+    let fail = |key: String| SceneError {
+        origin: Origin::Line { file: scene.name.clone(), line: 1 },
+        key,
+        problem: "no override can describe this value".into(),
+    };
+    add(&mut all, "", &wanted, &before).map_err(fail)?;
+    let after = write::entries(&Scene::parse(&scene.name, text, &all)?);
+    difference(&after, &wanted).map_or(Ok(all), |key| Err(fail(key)))
+}
+
+/// Adds what makes `wanted` of `before`, which stand below `path`; or returns the key that cannot be
+/// overridden.
+fn add(
+    all: &mut Vec<String>,
+    path: &str,
+    wanted: &[Entry],
+    before: &[Entry],
+) -> Result<(), String> {
+    let of = |entries: &[Entry], key: &str| {
+        entries.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.clone())
+    };
+    let full = |key: &str| match path {
+        // A species may stand without this word.
+        "" | SpeciesTables::KEY => key.to_string(),
+        path => format!("{path}.{key}"),
+    };
+    let stale = before.iter().filter(|entry| entry.value.is_some());
+    if let Some(gone) = stale.into_iter().find(|entry| of(wanted, &entry.key).is_none()) {
+        return Err(full(&gone.key));
+    }
+    for Entry { key, value, .. } in wanted {
+        let Some(value) = value else { continue };
+        match (value, of(before, key)) {
+            (value, Some(old)) if *value == old => {}
+            (Written::Table(_, wanted), Some(Written::Table(_, before))) => {
+                let said = all.len();
+                if let Err(gone) = add(all, &full(key), wanted, &before) {
+                    // An override takes the place of a whole table, but not of them all.
+                    if path.is_empty() && key == SpeciesTables::KEY {
+                        return Err(gone);
+                    }
+                    all.truncate(said);
+                    all.push(format!("{}={}", full(key), inline(value)));
+                }
+            }
+            (Written::List(wanted), Some(Written::List(before)))
+                if wanted.len() == before.len() =>
+            {
+                for (index, (wanted, before)) in wanted.iter().zip(&before).enumerate() {
+                    add(all, &format!("{}.{index}", full(key)), wanted, before)?;
+                }
+            }
+            (value, _) => all.push(format!("{}={}", full(key), inline(value))),
+        }
+    }
+    Ok(())
+}
+
+/// A value on one line.
+fn inline(value: &Written) -> String {
+    let table = |entries: &[Entry]| {
+        let said = entries.iter().filter(|entry| !entry.is_default());
+        let pairs = said.filter_map(|entry| {
+            entry.value.as_ref().map(|value| format!("{} = {}", entry.key, inline(value)))
+        });
+        format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+    };
+    match value {
+        Written::Value(text) => text.lines().map(str::trim).collect::<Vec<_>>().join(" "),
+        Written::Table(_, entries) => table(entries),
+        Written::List(tables) => {
+            format!("[{}]", tables.iter().map(|t| table(t)).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::behaviours::Kind;
+    use crate::model::scene::{Request, Rule, built_in};
+    use crate::model::vector::Point;
+
+    const TEXT: &str = "[[targets]]\nname = \"food\"\nposition = [10, 20]\n[species.a]\ncount = 9\n\
+                        [species.a.seek]\n[species.a.separation]\nradius = 25\n";
+
+    #[test]
+    fn overrides_make_the_edited_scene() {
+        let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+        assert_eq!(overrides(TEXT, &scene).unwrap(), [""; 0]);
+        scene.species[0].rules[1].values[1] = 7.5;
+        scene.species[0].body.max_speed = 2.5;
+        scene.targets[1].position = Point::new(1.5, 2.5);
+        scene.seed = 4;
+        let wander = Kind::ALL.into_iter().find(|kind| kind.info().key == "wander").unwrap();
+        scene.species[0].rules.push(Rule::by_default(wander, 0));
+        let all = overrides(TEXT, &scene).unwrap();
+        let key = scene.species[0].rules[1].kind.info().parameters[1].key;
+        for wanted in [
+            "seed=4",
+            "targets.0.position=[1.5, 2.5]",
+            "a.max_speed=2.5",
+            &format!("a.separation.{key}=7.5"),
+            "a.wander={  }",
+        ] {
+            assert!(all.iter().any(|text| text == wanted), "{wanted} is missing in {all:?}");
+        }
+        assert_eq!(all.len(), 5);
+        // Without one of its tables, a species is written as a whole.
+        scene.species[0].rules.remove(0);
+        let all = overrides(TEXT, &scene).unwrap();
+        assert!(all.iter().any(|text| text.starts_with("a={ count = 9, ")), "{all:?}");
+        assert_eq!(Scene::parse("test", TEXT, &all).unwrap().species, scene.species);
+        // Without its targets there is nothing to put in their place.
+        scene.targets.truncate(1);
+        assert!(overrides(TEXT, &scene).unwrap_err().to_string().contains("targets"));
+    }
+
+    #[test]
+    fn a_scene_at_any_size_can_be_asked_for() {
+        for built_in in built_in() {
+            let mut scene = Scene::parse("test", built_in.text, &[]).unwrap();
+            let request = Request { count: Some(300), ..Request::default() };
+            scene.populate(&request).unwrap();
+            let fixed = scene.fixed(300);
+            let all = overrides(built_in.text, &fixed).unwrap();
+            let again = Scene::parse("test", built_in.text, &all).unwrap();
+            assert_eq!(again.to_toml(), fixed.to_toml(), "{}", built_in.name);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The behaviours of a species: what it may have besides, and what goes with one that it loses.
+
+use super::variation::Slot;
+use super::{Rule, Scene, Species};
+use crate::model::behaviours::Kind;
+use crate::model::parameter::{Meaning, Parameter};
+
+/// The value of a behaviour's parameter if the file gives none, for the species of number `own`.
+#[must_use]
+pub fn default_value(parameter: &Parameter, own: usize) -> f32 {
+    match parameter.meaning {
+        Meaning::SpeciesSet { own: true } => (1_u32 << own) as f32,
+        _ => parameter.default,
+    }
+}
+
+impl Rule {
+    /// A behaviour with its defaults, for the species of number `own`.
+    #[must_use]
+    pub fn by_default(kind: Kind, own: usize) -> Self {
+        let values = kind.info().parameters.iter().map(|p| default_value(p, own)).collect();
+        Self { kind, values }
+    }
+}
+
+impl Species {
+    /// Takes away a behaviour and what its numbers vary by.
+    pub fn remove(&mut self, kind: Kind) {
+        self.rules.retain(|rule| rule.kind != kind);
+        self.variations.retain(|v| !matches!(v.slot, Slot::Rule(of, _) if of == kind));
+    }
+}
+
+impl Scene {
+    /// Why a species of this scene cannot have a behaviour; none: it can.
+    #[must_use]
+    pub fn why_not(&self, species: &Species, kind: Kind) -> Option<&'static str> {
+        let needs = kind.info().needs;
+        let turns = |rule: &Rule| rule.kind != kind && rule.kind.info().needs.angle;
+        if species.rule(kind).is_some() {
+            Some("the species has it already")
+        } else if needs.paths_within.is_some() && self.paths.is_empty() {
+            Some("it needs a path; the scene has none")
+        } else if needs.flow && self.flow.is_none() {
+            Some("it needs a flow field; the scene has none")
+        } else if needs.angle && species.rules.iter().any(turns) {
+            Some("another behaviour of the species turns the same angle")
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_species_is_offered_what_its_file_could_say() {
+        let text = "[species.b]\n[species.a]\nwander = { weight = { base = 1, amplitude = 0.5 } }\n\
+                    cohesion = { weight = { base = 1, amplitude = 0.5 } }\n";
+        let mut scene = Scene::parse("test", text, &[]).unwrap();
+        let mut offered = 0;
+        for kind in Kind::ALL {
+            let mut wanted = scene.clone();
+            let why_not = scene.why_not(&scene.species[1], kind);
+            wanted.species[1].rules.push(Rule::by_default(kind, 1));
+            let again = Scene::parse("test", &wanted.to_toml(), &[]);
+            let same = again.is_ok_and(|again| again.species[1].rules == wanted.species[1].rules);
+            assert_eq!(same, why_not.is_none(), "{kind:?}: {why_not:?}");
+            offered += usize::from(same);
+        }
+        assert!(offered > 8, "{offered}");
+        let wander = scene.species[1].rules[0].kind;
+        scene.species[1].remove(wander);
+        assert_eq!((scene.species[1].rules.len(), scene.species[1].variations.len()), (1, 1));
+    }
+}

@@ -1,0 +1,133 @@
+//! What a host may ask of a session.
+
+use super::series::Series;
+use super::{Clock, Session, Source};
+use crate::engine::{Engine, EngineError, Profile};
+use crate::model::behaviours::Target;
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+
+impl<C: Clock> Session<C> {
+    /// The engine.
+    #[must_use]
+    pub fn engine(&self) -> &dyn Engine {
+        &*self.engine
+    }
+
+    /// The engine and the scene, for a renderer.
+    pub fn engine_and_scene(&mut self) -> (&mut dyn Engine, &Scene) {
+        (&mut *self.engine, &self.scene)
+    }
+
+    /// The current state.
+    pub fn state(&mut self) -> Result<FlockState, EngineError> {
+        self.engine.read_back()
+    }
+
+    /// The targets at their current positions.
+    pub fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+        self.engine.targets()
+    }
+
+    /// Number of agents in the fullest grid cell.
+    pub fn largest_cell(&mut self) -> u32 {
+        self.engine.largest_cell()
+    }
+
+    /// The current scene, except for targets that move by themselves.
+    #[must_use]
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Number of agents.
+    #[must_use]
+    pub fn agents(&self) -> usize {
+        self.agents
+    }
+
+    /// Ticks since the start of the run.
+    #[must_use]
+    pub fn tick(&self) -> u64 {
+        self.tick
+    }
+
+    /// The latest times of the passes; empty for a flock that was loaded during a pause.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The figures recorded so far.
+    #[must_use]
+    pub fn series(&self) -> &Series {
+        &self.series
+    }
+
+    /// A number that changes with every change of the flock.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// A number that changes with every change of the scene.
+    #[must_use]
+    pub fn edition(&self) -> u64 {
+        self.edition
+    }
+
+    /// The same with what the flock was made from: [`Session::source`] returns it.
+    #[must_use]
+    pub fn made_from(mut self, source: Source) -> Self {
+        self.source = source;
+        self
+    }
+
+    /// What the flock was made from.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The scene before all edits.
+    #[must_use]
+    pub fn first(&self) -> &Scene {
+        &self.first
+    }
+
+    /// Number of agents at the start.
+    #[must_use]
+    pub fn first_agents(&self) -> usize {
+        self.initial.as_ref().map_or(self.agents, |state| state.len())
+    }
+
+    /// Another number after every change to another scene.
+    #[must_use]
+    pub fn opened(&self) -> u64 {
+        self.opened
+    }
+
+    /// The scene as it is edited, with targets that move by themselves where they start.
+    #[must_use]
+    pub fn edited_scene(&self) -> Scene {
+        let mut scene = self.scene.clone();
+        for (target, first) in scene.targets.iter_mut().zip(&self.first.targets) {
+            if target.moves() {
+                target.clone_from(first);
+            }
+        }
+        scene
+    }
+
+    /// The text of a scene file in the current folder that makes this flock from its start, as it is
+    /// edited.
+    #[must_use]
+    pub fn file(&self) -> String {
+        self.source.edited(&self.edited_scene(), self.first_agents() as u64)
+    }
+
+    /// The command line that does the same; or why there is none.
+    pub fn command_line(&self) -> Result<String, String> {
+        self.source.command_line(&self.edited_scene(), self.first_agents() as u64)
+    }
+}

@@ -1,0 +1,80 @@
+//! From scene to scene and back, and the file of an edited flock.
+
+use super::tests::{Fussy, TEXT, play, session, tick};
+use super::*;
+use crate::engine::cpu::CpuEngine;
+use crate::model::scene::Request;
+
+/// A flock that is ready to start, from the text of a scene.
+fn opening(name: &str, text: &str) -> Opening {
+    let mut scene = Scene::parse(name, text, &[]).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    Opening { source: Source { text: text.into(), ..Source::default() }, scene, state }
+}
+
+const OTHER: &str = "[species.b]\ncount = 3\n[species.b.wander]\n";
+
+#[test]
+fn another_scene_is_an_edit_that_can_be_undone() {
+    play(|session| {
+        tick(session, 20);
+        assert_eq!(session.new_path(), Ok(None));
+        let (state, targets) = (session.state().unwrap(), session.targets().unwrap());
+        let (paths, opened) = (session.scene().paths.clone(), session.opened());
+        assert_eq!(session.open(opening("other", OTHER)), Ok(None));
+        assert_eq!((session.agents(), session.tick(), session.scene().targets.len()), (3, 0, 1));
+        assert_ne!(session.opened(), opened);
+        tick(session, 10);
+        let there = session.state().unwrap();
+        assert!(session.undo().unwrap().contains("back to the scene test"));
+        // As it was left, with its own edits.
+        assert_eq!((session.state(), session.targets()), (Ok(state.clone()), Ok(targets)));
+        assert_eq!((session.tick(), &session.scene().paths), (20, &paths));
+        assert_eq!(session.redo().unwrap(), "redone: the scene other");
+        assert_eq!(session.state(), Ok(there));
+        session.undo().unwrap();
+        assert_eq!(session.undo().unwrap(), "undone: path");
+        assert_ne!(session.scene().paths, paths);
+        // Another edit is another way: there is nothing to redo beyond it.
+        assert_eq!(session.new_path(), Ok(None));
+        assert_eq!(session.redo().unwrap(), "nothing to redo");
+    });
+}
+
+#[test]
+fn a_scene_that_the_engine_cannot_take_leaves_the_flock_as_it_is() {
+    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    let engine = Box::new(Fussy(CpuEngine::new(Some(1)).unwrap()));
+    let mut session = session(engine, &scene, &state);
+    tick(&mut session, 7);
+    let before = (session.state(), session.targets());
+    let refused = session.open(opening("many", &OTHER.replace("count = 3", "count = 9"))).unwrap();
+    assert!(refused.is_some_and(|why| why.contains('9')));
+    assert_eq!((session.state(), session.targets()), before);
+    assert_eq!(session.undo().unwrap(), "nothing to undo");
+    assert_eq!(session.scene().name, "test");
+}
+
+#[test]
+fn the_file_of_an_edited_flock_makes_what_the_flock_does_from_its_start() {
+    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+    let request = Request { seed: Some(3), ..Request::default() };
+    let state = scene.populate(&request).unwrap();
+    let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
+    let mut session = session(engine, &scene, &state);
+    session.source = Source { text: TEXT.into(), request, ..Source::default() };
+    tick(&mut session, 30);
+    let mut species = session.scene().species.clone();
+    species[0].rules[0].values[0] = 0.5;
+    assert_eq!(session.change(species), Ok(None));
+    let file = session.file();
+    session.reset().unwrap();
+    tick(&mut session, 40);
+    let opening = opening("file", &file);
+    let mut again = CpuEngine::new(Some(1)).unwrap();
+    again.load(&opening.scene, &opening.state).unwrap();
+    again.step(40).unwrap();
+    assert_eq!(session.state().unwrap(), again.read_back().unwrap(), "{file}");
+    assert_ne!(session.state().unwrap().position, state.position);
+}

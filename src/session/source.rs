@@ -1,0 +1,169 @@
+//! What a flock is made from, and how to make it again.
+
+use std::path::Path;
+
+use crate::model::scene::{Request, Scene, edit_toml, overrides};
+use crate::model::state::FlockState;
+
+/// The scene file that a flock is made from, and what was asked for beside it.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// What `--scene` takes for the file; none: there is only its text.
+    pub argument: Option<String>,
+    /// The text of the file.
+    pub text: String,
+    /// Values in the place of those of the text, as `--set` takes them.
+    pub overrides: Vec<String>,
+    /// The count, the density and the seed, where they are not the scene's.
+    pub request: Request,
+}
+
+/// A flock that is ready to start.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// What it was made from.
+    pub source: Source,
+    /// The scene, at the size of its flock.
+    pub scene: Scene,
+    /// The first state.
+    pub state: FlockState,
+}
+
+impl Source {
+    /// The file, with its comments, of `scene`: this one's scene at the size of its flock, after
+    /// edits. It is to lie in the current folder.
+    #[must_use]
+    pub fn edited(&self, scene: &Scene, agents: u64) -> String {
+        let mut whole = scene.fixed(agents);
+        let folder = self.argument.as_deref().and_then(|file| Path::new(file).parent());
+        // The file of a flow field is named relative to the scene's folder.
+        if let (Some(folder), Some(plan)) = (folder, &mut whole.flow)
+            && let Some(file) = &mut plan.file
+        {
+            *file = folder.join(&*file).to_string_lossy().into_owned();
+        }
+        // Without the comments it is still the same scene.
+        edit_toml(&self.text, &whole).unwrap_or_else(|_| whole.to_toml())
+    }
+
+    /// The command line that shows `scene`, as in [`Self::edited`]; or why there is none.
+    pub fn command_line(&self, scene: &Scene, agents: u64) -> Result<String, String> {
+        let Some(argument) = &self.argument else {
+            return Err("this scene has no file to name; save it, or copy it as text".into());
+        };
+        let wanted = scene.fixed(agents).to_toml();
+        let makes = |sets: &[String], request: &Request| {
+            let mut made = Scene::parse(&scene.name, &self.text, sets).ok()?;
+            let count = made.resize(request).ok()?;
+            (made.fixed(count).to_toml() == wanted).then_some(())
+        };
+        let own = Scene::parse(&scene.name, &self.text, &[]);
+        let own_count = own.map_or(0, |own| own.own_count());
+        let short =
+            Request { count: Some(agents).filter(|count| *count != own_count), ..self.request };
+        let nothing = Request::default();
+        // An edit may change the size that a world would have for this count. Then all is said.
+        for (whole, request) in [(scene.clone(), &short), (scene.fixed(agents), &nothing)] {
+            let mut sets = overrides(&self.text, &whole).map_err(|error| {
+                format!("no command line can say this ({}); save the scene instead", error.key)
+            })?;
+            if request.seed.is_some() {
+                sets.retain(|set| !set.starts_with("seed="));
+            }
+            if makes(&sets, request).is_some() {
+                return Ok(line(argument, request, &sets));
+            }
+        }
+        Err("no command line can say this scene; save it instead".into())
+    }
+}
+
+fn line(argument: &str, request: &Request, sets: &[String]) -> String {
+    let mut words = vec!["flockwork".to_string(), "--scene".into(), quoted(argument)];
+    let mut option = |name: &str, value: Option<String>| {
+        words.extend(value.map(|value| format!("--{name} {}", quoted(&value))));
+    };
+    option("count", request.count.map(|count| count.to_string()));
+    option("density", request.density.map(|density| density.to_string()));
+    option("seed", request.seed.map(|seed| seed.to_string()));
+    for set in sets {
+        option("set", Some(set.clone()));
+    }
+    words.join(" ")
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.=-/".contains(c);
+    if word.chars().all(plain) && !word.is_empty() {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::scene::BuiltIn;
+
+    fn source(name: &str, request: Request) -> (Source, Scene, FlockState) {
+        let text = BuiltIn::named(name).unwrap().text.to_string();
+        let mut scene = Scene::parse(name, &text, &[]).unwrap();
+        let state = scene.populate(&request).unwrap();
+        let argument = Some(name.to_string());
+        (Source { argument, text, overrides: Vec::new(), request }, scene, state)
+    }
+
+    #[test]
+    fn a_command_line_is_as_short_as_it_can_be() {
+        let (own, mut scene, state) = source("flock", Request::default());
+        let agents = 120;
+        let line = |own: &Source, scene: &Scene, agents| own.command_line(scene, agents);
+        assert_eq!(state.len(), 120);
+        assert_eq!(line(&own, &scene, agents).unwrap(), "flockwork --scene flock");
+        scene.species[0].body.max_speed = 2.5;
+        let said = "flockwork --scene flock --set starling.max_speed=2.5";
+        assert_eq!(line(&own, &scene, agents).unwrap(), said);
+        let request = Request { count: Some(3000), seed: Some(7), density: None };
+        let (own, mut scene, _) = source("flock", request);
+        let agents = 3000;
+        let said = "flockwork --scene flock --count 3000 --seed 7";
+        assert_eq!(line(&own, &scene, agents).unwrap(), said);
+        // A larger radius would make a larger world of this count.
+        let rule = &mut scene.species[0].rules[1];
+        let radius = rule.kind.parameter("radius").unwrap();
+        rule.values[radius] = 80.0;
+        let said = line(&own, &scene, agents).unwrap();
+        assert!(said.contains("--set 'world.size=[") && !said.contains("--count"), "{said}");
+        assert!(said.contains("--set starling.count=3000"), "{said}");
+        scene.species[0].rules.remove(0);
+        let said = line(&own, &scene, agents).unwrap();
+        assert!(said.contains("--set 'starling={ count = 3000, "), "{said}");
+        scene.species[0].name = "other".into();
+        assert!(line(&own, &scene, agents).unwrap_err().contains("save the scene"));
+        let text_alone = Source { argument: None, ..own };
+        assert!(line(&text_alone, &scene, agents).unwrap_err().contains("no file"));
+    }
+
+    #[test]
+    fn the_words_are_quoted_for_a_shell() {
+        let request = Request::default();
+        let said = line("it's mine.toml", &request, &["a=[1, 2]".into()]);
+        assert_eq!(said, r"flockwork --scene 'it'\''s mine.toml' --set 'a=[1, 2]'");
+    }
+
+    #[test]
+    fn an_edited_file_keeps_its_comments_and_makes_the_flock() {
+        let request = Request { count: Some(500), ..Request::default() };
+        let (own, mut scene, state) = source("flock", request);
+        scene.species[0].body.max_force = 0.125;
+        let text = own.edited(&scene, 500);
+        assert!(
+            text.contains("# Source: The Nature of Code") && text.contains("= 0.125"),
+            "{text}"
+        );
+        let mut again = Scene::parse("again", &text, &[]).unwrap();
+        assert_eq!(again.populate(&Request::default()).unwrap(), state);
+        assert_eq!((again.species, again.world), (scene.fixed(500).species, scene.world));
+    }
+}

@@ -1,0 +1,245 @@
+//! Level 5: scenes in the window. They are opened, edited, saved, copied and pasted with real keys
+//! and a real mouse.
+
+mod adapter;
+mod desktop;
+mod png_file;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use desktop::{Display, Program, Shot, flockwork};
+
+const SIZE: (i64, i64) = (900, 600);
+
+/// A window on `display` with its current folder in `folder`.
+fn start(display: &Display, folder: &Path, arguments: &str) -> Program {
+    let (width, height) = SIZE;
+    let mut command = flockwork(&format!("run --engine cpu --size {width}x{height} {arguments}"));
+    command.current_dir(folder);
+    let mut program = display.start(command);
+    display.focus(&mut program);
+    program
+}
+
+fn ends(display: &Display, program: Program) {
+    display.xdotool("key Escape");
+    let (code, _, err) = program.end();
+    assert_eq!(code, Some(0), "{err}");
+}
+
+/// Gives the window the time to lay out a frame or two: what a key opens takes the next keys.
+fn settle() {
+    std::thread::sleep(Duration::from_millis(600));
+}
+
+/// True when a notice is shown: its words are amber.
+fn notice(shot: &Shot) -> bool {
+    let amber = |x: u32, y: u32| {
+        let [r, g, b] = shot.0.rgb(x, y).unwrap();
+        r > 200 && (140..220).contains(&g) && b < 140
+    };
+    let places = (100..800).flat_map(|x| (540..600).map(move |y| (x, y)));
+    places.filter(|(x, y)| amber(*x, *y)).count() > 40
+}
+
+/// Saves the scene and returns the new file's text.
+fn saved(display: &Display, folder: &Path) -> String {
+    let files = || -> Vec<_> {
+        let all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        // A file that is not complete has a name with a dot in front.
+        let name = |path: &std::path::PathBuf| path.file_name().unwrap().to_owned();
+        all.filter(|path| !name(path).to_str().unwrap().starts_with('.')).collect()
+    };
+    let before = files();
+    display.xdotool("key ctrl+s");
+    let begin = Instant::now();
+    loop {
+        if let Some(new) = files().into_iter().find(|path| !before.contains(path)) {
+            return fs::read_to_string(new).unwrap();
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60), "nothing was saved");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn scenes_are_paged_through_chosen_opened_and_undone() {
+    let test = "scenes_are_paged_through_chosen_opened_and_undone";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mine.toml"), "[species.a]\ncount = 7\n[species.a.wander]\n")
+        .unwrap();
+    fs::write(folder.path().join("bad.toml"), "[species.a]\nspeed = 7\n").unwrap();
+    let program = start(&display, folder.path(), "--scene walls");
+    let titled = |part: &str| display.until_title(&program, part);
+    titled("Flockwork — walls · 20 agents");
+    display.xdotool("key Next");
+    titled("Flockwork — wander · 100 agents");
+    display.xdotool("key Prior key Prior");
+    titled("Flockwork — separation");
+    // The menu: by words of the sentence, by a path.
+    display.xdotool("key o");
+    settle();
+    display.xdotool("type birds");
+    display.xdotool("key Return");
+    titled("Flockwork — flock · 120 agents");
+    display.xdotool("key o");
+    settle();
+    display.xdotool("type mine.toml");
+    display.xdotool("key Return");
+    titled("Flockwork — mine.toml · 7 agents");
+    // What is no scene is a sentence, and the flock goes on.
+    display.xdotool("key o");
+    settle();
+    display.xdotool("type bad.toml");
+    display.xdotool("key Return");
+    display.until("a notice", notice);
+    assert!(display.title(&program).contains("mine.toml · 7 agents"));
+    // Scenes are edits.
+    display.xdotool("key ctrl+z");
+    titled("Flockwork — flock · 120 agents");
+    display.xdotool("key ctrl+shift+z");
+    titled("Flockwork — mine.toml · 7 agents");
+    display.xdotool("key ctrl+n");
+    titled("Flockwork — new · 300 agents");
+    ends(&display, program);
+}
+
+#[test]
+fn a_count_is_entered_and_the_saved_scene_simulates_the_same() {
+    let test = "a_count_is_entered_and_the_saved_scene_simulates_the_same";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = start(&display, folder.path(), "--scene flock --seed 5");
+    display.until_title(&program, "120 agents");
+    display.xdotool("key Tab");
+    settle();
+    // The first field of the panel; all of its text is marked when it is clicked.
+    display.xdotool("mousemove 615 60 click 1");
+    settle();
+    display.xdotool("type 500");
+    display.xdotool("key Return");
+    display.until_title(&program, "Flockwork — flock · 500 agents");
+    let text = saved(&display, folder.path());
+    assert!(text.contains("# Source: The Nature of Code"), "{text}");
+    assert!(text.contains("count = 500") && text.contains("seed = 5"), "{text}");
+    ends(&display, program);
+    fs::write(folder.path().join("saved.toml"), text).unwrap();
+    let states = ["--scene saved.toml", "--scene flock --count 500 --seed 5"].map(|scene| {
+        let line = format!("simulate --engine cpu {scene} --ticks 60 --every 30 --out state.csv");
+        let output = flockwork(&line).current_dir(&folder).output().unwrap();
+        assert!(output.status.success(), "{}", desktop::text(&output.stderr));
+        fs::read(folder.path().join("state.csv")).unwrap()
+    });
+    assert!(states[0] == states[1], "the saved scene makes another flock");
+}
+
+#[test]
+fn the_panel_edits_and_undo_restores_every_byte() {
+    let test = "the_panel_edits_and_undo_restores_every_byte";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = start(&display, folder.path(), "--scene walls");
+    display.until_title(&program, "20 agents");
+    let file = || saved(&display, folder.path());
+    let first = file();
+    assert_eq!(first, flockwork::built_in().find(|s| s.name == "walls").unwrap().text);
+    display.xdotool("key Tab");
+    settle();
+    // The slider of the only behaviour's weight.
+    for words in
+        ["mousemove 643 178 mousedown 1", "mousemove 660 178", "mousemove 680 178 mouseup 1"]
+    {
+        display.xdotool(words);
+        settle();
+    }
+    let dragged = file();
+    assert!(dragged.contains("weight = "), "{dragged}");
+    // The button in front of it takes the weight back.
+    display.xdotool("mousemove 596 178 click 1");
+    settle();
+    assert_eq!(file(), first);
+    display.xdotool("key ctrl+z");
+    settle();
+    assert_eq!(file(), dragged);
+    display.xdotool("key ctrl+z");
+    settle();
+    assert_eq!(file(), first, "a whole drag is one edit");
+    display.xdotool("key ctrl+shift+z");
+    settle();
+    assert_eq!(file(), dragged);
+    display.xdotool("key ctrl+z");
+    settle();
+    // A behaviour is added, and removed.
+    display.xdotool("mousemove 651 232 click 1");
+    settle();
+    display.xdotool("mousemove 640 260 click 1");
+    settle();
+    let added = file();
+    assert_eq!(added.matches("[species.vehicle.").count(), 2, "{added}");
+    display.xdotool("key ctrl+z");
+    settle();
+    assert_eq!(file(), first);
+    display.xdotool("mousemove 645 157 click 1");
+    settle();
+    let removed = file();
+    assert!(!removed.contains("contain"), "{removed}");
+    ends(&display, program);
+}
+
+#[test]
+fn a_scene_is_copied_into_another_window() {
+    let test = "a_scene_is_copied_into_another_window";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let one = start(&display, folder.path(), "--scene walls --count 33");
+    display.until_title(&one, "33 agents");
+    display.xdotool("key ctrl+c");
+    display.until("a notice", notice);
+    let mut other = display.start(flockwork("run --engine cpu --size 900x600 --scene flock"));
+    display.focus_beside(&mut other, Some(&one));
+    display.until_title(&other, "120 agents");
+    display.xdotool("key ctrl+v");
+    display.until_title(&other, "Flockwork — pasted · 33 agents");
+    // The first window copies a command line now. That is no scene.
+    display.xdotool(&format!("windowfocus --sync {} key ctrl+shift+c", one.window));
+    settle();
+    display.xdotool(&format!("windowfocus --sync {} key ctrl+v", other.window));
+    display.until("a notice", notice);
+    assert!(display.title(&other).contains("pasted · 33 agents"));
+    ends(&display, other);
+    display.xdotool(&format!("windowfocus --sync {}", one.window));
+    ends(&display, one);
+}
+
+#[test]
+fn a_folder_that_is_gone_is_one_sentence() {
+    let test = "a_folder_that_is_gone_is_one_sentence";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = start(&display, folder.path(), "--scene walls");
+    display.until_title(&program, "20 agents");
+    fs::remove_dir_all(folder.path()).unwrap();
+    display.xdotool("key ctrl+s");
+    display.until("a notice", notice);
+    display.xdotool("key Next");
+    display.until_title(&program, "wander");
+    ends(&display, program);
+}
