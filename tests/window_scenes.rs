@@ -199,6 +199,61 @@ fn the_panel_edits_and_undo_restores_every_byte() {
 }
 
 #[test]
+fn targets_and_obstacles_are_added_dragged_and_removed() {
+    let test = "targets_and_obstacles_are_added_dragged_and_removed";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = start(&display, folder.path(), "--scene walls");
+    display.until_title(&program, "20 agents");
+    let file = || saved(&display, folder.path());
+    // Each step has its own frames: egui knows what is under the mouse from the frame before.
+    let steps = |steps: &[&str]| {
+        for step in steps {
+            display.xdotool(step);
+            settle();
+        }
+    };
+    let first = file();
+    // The last section of the panel, and its first button: a target in the middle of the world.
+    steps(&["key Tab", "mousemove 640 277 click 1", "mousemove 632 297 click 1"]);
+    let added = file();
+    assert!(added.contains("[[targets]]\nposition = [320, 180]"), "{added}");
+    // 1.40625 pixels are a world unit. It is taken a little beside its middle.
+    let drag = ["mousemove 452 303", "mousedown 1", "mousemove 380 350", "mousemove 302 403"];
+    steps(&drag);
+    steps(&["mouseup 1"]);
+    let place = |text: &str| -> Vec<f32> {
+        let (_, rest) = text.split_once("position = [").unwrap();
+        rest.split_once(']').unwrap().0.split(", ").map(|n| n.parse().unwrap()).collect()
+    };
+    let near = |text: &str, wanted: [f32; 2]| {
+        place(text).iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 1.0)
+    };
+    let dragged = file();
+    assert!(near(&dragged, [213.33, 108.89]), "{dragged}");
+    steps(&["key ctrl+z"]);
+    assert_eq!(file(), added, "a whole drag is one edit");
+    steps(&["key ctrl+z"]);
+    assert_eq!(file(), first);
+    steps(&["key ctrl+shift+z", "mousemove 700 298", "click 1"]);
+    assert_eq!(file(), first, "it was removed");
+    // The second button: an obstacle.
+    steps(&["mousemove 722 297", "click 1"]);
+    let added = file();
+    assert!(added.contains("[[obstacles]]\nposition = [320, 180]"), "{added}");
+    steps(&drag);
+    steps(&["mouseup 1"]);
+    let dragged = file();
+    assert!(near(&dragged, [213.33, 108.89]), "{dragged}");
+    steps(&["mousemove 715 298", "click 1"]);
+    assert_eq!(file(), first, "it was removed");
+    ends(&display, program);
+}
+
+#[test]
 fn a_scene_is_copied_into_another_window() {
     let test = "a_scene_is_copied_into_another_window";
     if adapter::gpu(test).is_none() {

@@ -2,6 +2,7 @@
 
 use super::keys::Action;
 use crate::model::scene::{Request, Species};
+use crate::session::Thing;
 
 /// Something to do after the frame in which it was asked for.
 #[derive(Clone, Debug)]
@@ -14,4 +15,10 @@ pub enum Command {
     Restart(Request),
     /// Change parameters.
     Change(Vec<Species>),
+    /// Add a target in the middle of the view.
+    AddTarget,
+    /// Add an obstacle in the middle of the view.
+    AddObstacle,
+    /// Take away a target or an obstacle.
+    Remove(Thing),
 }

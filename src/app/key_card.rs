@@ -27,6 +27,13 @@ pub fn show(context: &egui::Context, in_this_scene: &[String]) -> bool {
         area.show(ui, |ui| {
             ui.set_min_width(if columns == 2 { WIDE } else { 0.0 });
             ui.spacing_mut().item_spacing.y = 2.0;
+            if !in_this_scene.is_empty() {
+                ui.label(RichText::new("In this scene").strong());
+                for line in in_this_scene {
+                    ui.label(RichText::new(line).size(12.0));
+                }
+                ui.add_space(8.0);
+            }
             egui::Grid::new("card").num_columns(columns).spacing([28.0, 10.0]).show(ui, |ui| {
                 for (number, (title, keys)) in CARD.into_iter().enumerate() {
                     ui.vertical(|ui| group(ui, title, keys));
@@ -35,13 +42,6 @@ pub fn show(context: &egui::Context, in_this_scene: &[String]) -> bool {
                     }
                 }
             });
-            if !in_this_scene.is_empty() {
-                ui.add_space(8.0);
-                ui.label(RichText::new("In this scene").strong());
-                for line in in_this_scene {
-                    ui.label(RichText::new(line).size(12.0));
-                }
-            }
         });
     });
     open

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use winit::event::{KeyEvent, WindowEvent};
+use winit::event::{KeyEvent, MouseButton, WindowEvent};
 use winit::keyboard::ModifiersState;
 use winit::window::Window;
 
@@ -53,6 +53,8 @@ pub struct OpenWindow {
     dropping: usize,
     /// What the pointer drags.
     held: Option<Thing>,
+    /// From the pointer to the middle of what it drags; world units.
+    grasp: Point,
     /// True when a button was released: the edits of the last frames are one.
     gesture_ended: bool,
     modifiers: ModifiersState,
@@ -117,6 +119,7 @@ impl OpenWindow {
             inspector: Inspector::new(),
             dropping: 0,
             held: None,
+            grasp: Point::ZERO,
             gesture_ended: false,
             modifiers: ModifiersState::empty(),
             meter: Meter::default(),
@@ -212,7 +215,10 @@ impl OpenWindow {
             }
             WindowEvent::MouseInput { state, button, .. } => {
                 self.gesture_ended |= !state.is_pressed();
-                self.pointer.press(*button, *state, on_interface);
+                let takes = *button == MouseButton::Left && state.is_pressed() && !on_interface;
+                if !(takes && self.take_thing()?) {
+                    self.pointer.press(*button, *state, on_interface);
+                }
             }
             WindowEvent::MouseWheel { delta, .. } if !on_interface => self.pointer.scroll(*delta),
             _ => {}

@@ -170,6 +170,12 @@ impl Pointer {
         }
     }
 
+    /// The left button was pressed on a thing, which follows the mouse until it is released. A click
+    /// that does not move leaves the thing where it is.
+    pub fn drag(&mut self) {
+        self.grip = Grip::Drag;
+    }
+
     /// A [`DropKey`] was pressed or released.
     pub fn hold(&mut self, key: DropKey, down: bool) {
         self.adding[key as usize] = down;

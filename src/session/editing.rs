@@ -1,7 +1,7 @@
 //! Edits of a running flock, and how they are undone.
 
 use super::undo::{Content, Dropped, Edit, Subject};
-use super::{Clock, Session, Thing, edits};
+use super::{Clock, Session, Thing, edits, things};
 use crate::engine::EngineError;
 use crate::model::behaviours::Target;
 use crate::model::scene::{Scene, Species};
@@ -59,6 +59,12 @@ impl<C: Clock> Session<C> {
         Ok(Thing::nearest(&self.scene, place))
     }
 
+    /// The target or the obstacle that a press at `place` takes hold of; see [`Thing::at`].
+    pub fn thing_at(&mut self, place: Point, reach: f32) -> Result<Option<Thing>, EngineError> {
+        self.read_targets()?;
+        Ok(Thing::at(&self.scene, place, reach))
+    }
+
     /// Moves a target or an obstacle.
     pub fn put(&mut self, thing: Thing, place: Point) -> Result<Refusal, EngineError> {
         self.edit_scene(Subject::Place(thing), |scene| thing.put(scene, place))
@@ -74,6 +80,7 @@ impl<C: Clock> Session<C> {
     /// now, except that agents added by the edit are removed. Returns what was undone, for the user.
     pub fn undo(&mut self) -> Result<String, EngineError> {
         let Some(edit) = self.undo.take_done() else { return self.go_back() };
+        self.prepare(&edit)?;
         if let Some(why) = self.apply(|scene| edit.revert(scene))? {
             self.undo.was_done(edit);
             return Ok(why);
@@ -91,6 +98,7 @@ impl<C: Clock> Session<C> {
     /// the user.
     pub fn redo(&mut self) -> Result<String, EngineError> {
         let Some(mut edit) = self.undo.take_undone() else { return self.go_forward() };
+        self.prepare(&edit)?;
         let mut refused = self.apply(|scene| edit.repeat(scene))?;
         if refused.is_none() {
             match self.drop_agents(&edit.dropped)? {
@@ -107,8 +115,16 @@ impl<C: Clock> Session<C> {
         Ok(notice)
     }
 
+    /// Reads the targets if the list of them changes: those that move go on from where they are.
+    fn prepare(&mut self, edit: &Edit) -> Result<(), EngineError> {
+        if edit.subject == Subject::Things {
+            self.read_targets()?;
+        }
+        Ok(())
+    }
+
     /// Changes the scene and records the edit.
-    fn edit_scene(
+    pub(super) fn edit_scene(
         &mut self,
         subject: Subject,
         change: impl FnOnce(&mut Scene),
@@ -117,6 +133,9 @@ impl<C: Clock> Session<C> {
         let refused = self.apply(change)?;
         if refused.is_none() {
             let after = Content::of(&self.scene);
+            if after == before {
+                return Ok(None);
+            }
             let (dropped, ids) = (Vec::new(), Vec::new());
             self.visits.branch();
             self.undo.push(Edit { subject, before, after, dropped, ids });
@@ -166,6 +185,7 @@ impl<C: Clock> Session<C> {
     pub(super) fn apply(&mut self, edit: impl FnOnce(&mut Scene)) -> Result<Refusal, EngineError> {
         let before = self.scene.clone();
         edit(&mut self.scene);
+        things::mend(&mut self.scene);
         let checked = self.scene.check_world().and_then(|()| self.scene.check_scenery());
         if let Err(error) = checked {
             self.scene = before;

@@ -16,6 +16,7 @@ pub mod series;
 mod snapshots;
 mod source;
 mod thing;
+mod things;
 mod undo;
 mod visits;
 
@@ -272,8 +273,15 @@ impl<C: Clock> Session<C> {
             edits::turn_round(&mut self.scene, &self.first);
         }
         self.paths = 0;
-        self.scene.targets.clone_from(&self.first.targets);
-        self.scene.obstacles.clone_from(&self.first.obstacles);
+        // Those that the user has added stay, and those removed stay away.
+        for target in &mut self.scene.targets {
+            if let Some(first) = self.first.targets.iter().find(|t| t.name == target.name) {
+                target.clone_from(first);
+            }
+        }
+        if self.scene.obstacles.len() == self.first.obstacles.len() {
+            self.scene.obstacles.clone_from(&self.first.obstacles);
+        }
         self.scene.paths.clone_from(&self.first.paths);
         self.next_id = after_last_id(&initial);
         self.load(initial)?;

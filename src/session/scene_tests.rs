@@ -78,3 +78,50 @@ fn the_file_of_an_edited_flock_makes_what_the_flock_does_from_its_start() {
     assert_eq!(session.state().unwrap(), again.read_back().unwrap(), "{file}");
     assert_ne!(session.state().unwrap().position, state.position);
 }
+
+#[test]
+fn targets_and_obstacles_come_and_go() {
+    play(|session| {
+        tick(session, 20);
+        let before = (session.state(), session.targets());
+        let first = session.scene().clone();
+        assert_eq!(session.add_target(Point::new(10.0, 20.0)), Ok(None));
+        assert_eq!(session.add_obstacle(Point::new(-10.0, 20.0)), Ok(None));
+        assert_eq!(session.scene().obstacles.last().unwrap().position, Point::new(630.0, 20.0));
+        let targets = session.targets().unwrap();
+        assert_eq!((targets.len(), targets[3].position), (4, Point::new(10.0, 20.0)));
+        assert_eq!(targets[1].position, Point::new(60.0, 0.0), "what moves goes on from its place");
+        // The species seeks the new target.
+        let mut species = session.scene().species.clone();
+        let seek = species[0].rules.iter().position(|r| r.kind.info().key == "seek").unwrap();
+        let slot = species[0].rules[seek].kind.parameter("target").unwrap();
+        species[0].rules[seek].values[slot] = 3.0;
+        assert_eq!(session.change(species), Ok(None));
+        tick(session, 5);
+        assert_eq!(session.remove(Thing::Target(2)), Ok(None));
+        let sought =
+            |session: &Session<RealTime>| session.scene().species[0].rules[seek].values[slot];
+        assert_eq!((session.scene().targets.len(), sought(session)), (3, 2.0));
+        assert_eq!(session.remove(Thing::Target(2)), Ok(None));
+        assert_eq!(sought(session), crate::model::parameter::NEAREST_TARGET);
+        assert_eq!(session.remove(Thing::Target(0)), Ok(None));
+        assert_eq!(session.scene().targets.len(), 2, "the pointer stays");
+        tick(session, 5);
+        // A reset keeps the lists, and puts what was there at the start where it was.
+        for _ in 0..5 {
+            session.undo().unwrap();
+        }
+        assert_eq!(session.undo().unwrap(), "nothing to undo");
+        assert_eq!(session.scene().species, first.species);
+        assert_eq!(session.scene().obstacles, first.obstacles);
+        assert_eq!(session.targets().unwrap().len(), 3);
+        assert_ne!((session.state(), session.targets()), before);
+        for _ in 0..3 {
+            session.redo().unwrap();
+        }
+        session.reset().unwrap();
+        assert_eq!((session.scene().targets.len(), sought(session)), (4, 3.0));
+        assert_eq!(session.scene().targets[1].position, first.targets[1].position);
+        tick(session, 5);
+    });
+}

@@ -41,6 +41,29 @@ impl Thing {
         }
     }
 
+    /// The target of the file or the obstacle that a press at `place` takes hold of: one of those that
+    /// are within `reach` of it, or one whose circle it is in. World units.
+    #[must_use]
+    pub fn at(scene: &Scene, place: Point, reach: f32) -> Option<Self> {
+        let distance = |to: Point| scene.world.shortest_between(place, to).length();
+        let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
+        let targets = targets.map(|(index, t)| (Self::Target(index), distance(t.position), reach));
+        let obstacles = scene.obstacles.iter().enumerate();
+        let obstacles = obstacles
+            .map(|(index, o)| (Self::Obstacle(index), distance(o.position), o.radius.max(reach)));
+        let near = targets.chain(obstacles).filter(|(_, far, reach)| far <= reach);
+        near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, ..)| thing)
+    }
+
+    /// Where it is; none: it is not there.
+    #[must_use]
+    pub fn place(self, scene: &Scene) -> Option<Point> {
+        match self {
+            Self::Target(index) => scene.targets.get(index).map(|target| target.position),
+            Self::Obstacle(index) => scene.obstacles.get(index).map(|o| o.position),
+        }
+    }
+
     /// Moves the thing to `place`, or as near as the world allows.
     pub fn put(self, scene: &mut Scene, place: Point) {
         let place = inside(&scene.world, place);
@@ -62,6 +85,19 @@ impl Thing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_press_takes_hold_of_what_is_under_it() {
+        let text = "[[targets]]\nposition = [60, 50]\n[[obstacles]]\nposition = [50, 50]\n\
+                    radius = 30\n[species.a]\n";
+        let mut scene = Scene::parse("test", text, &[]).unwrap();
+        scene.populate(&crate::model::scene::Request::default()).unwrap();
+        let at = |x: f32, y: f32| Thing::at(&scene, Point::new(x, y), 6.0);
+        assert_eq!(at(62.0, 50.0), Some(Thing::Target(1)));
+        assert_eq!(at(40.0, 60.0), Some(Thing::Obstacle(0)));
+        assert_eq!([at(90.0, 90.0), at(0.0, 0.0)], [None; 2], "not the pointer");
+        assert_eq!(Thing::Obstacle(0).place(&scene), Some(Point::new(50.0, 50.0)));
+    }
 
     #[test]
     fn the_nearest_thing_is_taken() {

@@ -17,6 +17,8 @@ pub enum Subject {
     Parameters,
     /// The position of a target or an obstacle.
     Place(Thing),
+    /// The list of targets or that of obstacles.
+    Things,
     /// The first path.
     Path,
     /// Seek and flee exchanged.
@@ -38,6 +40,7 @@ impl std::fmt::Display for Subject {
             Self::Parameters => "parameters",
             Self::Place(Thing::Target(_)) => "place of a target",
             Self::Place(Thing::Obstacle(_)) => "place of an obstacle",
+            Self::Things => "targets and obstacles",
             Self::Path => "path",
             Self::Turn => "seek and flee",
             Self::Agents => "new agents",
@@ -74,6 +77,9 @@ impl Content {
         if self.obstacles != other.obstacles || self.paths != other.paths {
             change |= Change::SCENERY;
         }
+        if self.targets.len() != other.targets.len() {
+            return change | Change::TARGETS;
+        }
         let targets = self.targets.iter().zip(&other.targets).enumerate();
         for (index, _) in targets.filter(|(_, (own, other))| own != other) {
             change |= Change::target(index);
@@ -92,6 +98,15 @@ impl Content {
         }
         if self.paths != other.paths {
             scene.paths.clone_from(&self.paths);
+        }
+        if self.targets.len() != other.targets.len() {
+            let now = std::mem::replace(&mut scene.targets, self.targets.clone());
+            for target in scene.targets.iter_mut().filter(|target| target.moves()) {
+                if let Some(now) = now.iter().find(|now| now.name == target.name) {
+                    target.clone_from(now);
+                }
+            }
+            return;
         }
         let targets = self.targets.iter().zip(&other.targets).zip(&mut scene.targets);
         for ((own, other), target) in targets {

@@ -10,9 +10,10 @@ use super::command::Command;
 use crate::model::behaviours::Kind;
 use crate::model::parameter::Parameters;
 use crate::model::scene::{
-    Body, BoidShape, ColourBy, Law, Request, Rule, Scene, Slot, Species, Variation,
+    Body, BoidShape, ColourBy, Law, POINTER, Request, Rule, Scene, Slot, Species, Variation,
 };
-use crate::session::values_at_first;
+use crate::session::{Thing, values_at_first};
+use crate::view::words::counted;
 use flock::FlockFields;
 use rows::{ParameterRow, TargetNames, named};
 use words::story;
@@ -64,10 +65,52 @@ impl Controls {
                 if all(ui, panel, &mut species) {
                     commands.push(Command::Change(species));
                 }
+                commands.extend(things(ui, panel.scene));
             });
         });
         commands
     }
+}
+
+/// Most obstacles that are listed one by one.
+const MOST_LISTED: usize = 12;
+
+/// Targets and obstacles: to add, to remove, and to drag in the world.
+fn things(ui: &mut egui::Ui, scene: &Scene) -> Option<Command> {
+    let mut command = None;
+    let header = CollapsingHeader::new("targets and obstacles").default_open(false);
+    header.show(ui, |ui| {
+        let mut row = |ui: &mut egui::Ui, name: &str, thing: Thing| {
+            ui.horizontal(|ui| {
+                let place = thing.place(scene).unwrap_or_default();
+                ui.label(format!("{name}  {:.0}, {:.0}", place.x, place.y));
+                let button = egui::Button::new(REMOVE).frame(false);
+                if ui.add(button).on_hover_text(format!("remove {name}")).clicked() {
+                    command = Some(Command::Remove(thing));
+                }
+            });
+        };
+        let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
+        for (index, target) in targets {
+            row(ui, &target.name, Thing::Target(index));
+        }
+        for index in 0..scene.obstacles.len().min(MOST_LISTED) {
+            row(ui, &format!("obstacle {}", index + 1), Thing::Obstacle(index));
+        }
+        if let Some(more @ 1..) = scene.obstacles.len().checked_sub(MOST_LISTED) {
+            ui.label(format!("and {}", counted(more as u64, "more obstacle")));
+        }
+        ui.horizontal(|ui| {
+            if ui.button("add a target").clicked() {
+                command = Some(Command::AddTarget);
+            }
+            if ui.button("add an obstacle").clicked() {
+                command = Some(Command::AddObstacle);
+            }
+        });
+        ui.weak("drag them in the world");
+    });
+    command
 }
 
 /// The parameters of all species; true when the user has changed one.

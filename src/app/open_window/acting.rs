@@ -10,6 +10,10 @@ use crate::app::keys::Action;
 use crate::app::{WindowError, WindowOptions};
 use crate::engine::EngineKind;
 use crate::model::scene::Click;
+use crate::model::vector::Point;
+
+/// How near the mouse must be to a target to take hold of it; points.
+const REACH: f32 = 10.0;
 
 impl OpenWindow {
     pub(super) fn act(
@@ -83,12 +87,48 @@ impl OpenWindow {
             Command::Act(action) => return self.act(action, options),
             Command::Open(name) => self.open(&name, options)?,
             Command::Restart(request) => self.restart(request, options)?,
+            Command::AddTarget => {
+                let refused = self.session.add_target(self.middle())?;
+                self.notify(refused);
+            }
+            Command::AddObstacle => {
+                let refused = self.session.add_obstacle(self.middle())?;
+                self.notify(refused);
+            }
+            Command::Remove(thing) => {
+                self.held = None;
+                let refused = self.session.remove(thing)?;
+                self.notify(refused);
+            }
             Command::Change(species) => {
                 let refused = self.session.change(species)?;
                 self.notify(refused);
             }
         }
         Ok(true)
+    }
+
+    /// The place in the middle of the view.
+    fn middle(&self) -> Point {
+        let camera = self.pointer.camera;
+        camera.world_from_pixel(camera.size * 0.5)
+    }
+
+    /// Takes hold of the target or the obstacle under the mouse, while the panel shows them.
+    pub(super) fn take_thing(&mut self) -> Result<bool, WindowError> {
+        if !self.controls_shown {
+            return Ok(false);
+        }
+        let camera = &self.pointer.camera;
+        let reach = REACH * self.window.scale_factor() as f32 / camera.pixels_per_unit;
+        let at = self.pointer.place();
+        self.held = self.session.thing_at(at, reach)?;
+        let scene = self.session.scene();
+        if let Some(place) = self.held.and_then(|thing| thing.place(scene)) {
+            self.grasp = scene.world.shortest_between(at, place);
+            self.pointer.drag();
+        }
+        Ok(self.held.is_some())
     }
 
     fn switch_engine(&mut self, options: &mut WindowOptions<'_>) {
@@ -139,12 +179,12 @@ impl OpenWindow {
                 self.held = self.session.nearest_thing(place)?;
             }
             if let Some(thing) = self.held {
-                let refused = self.session.put(thing, place)?;
+                let refused = self.session.put(thing, place + self.grasp)?;
                 self.notify(refused);
             }
         }
         if !self.pointer.is_dragging() {
-            self.held = None;
+            (self.held, self.grasp) = (None, Point::ZERO);
         }
         Ok(())
     }
