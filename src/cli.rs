@@ -65,6 +65,7 @@ In the window:
                  polarisation), then nothing, then one line again
   F1             a card of all keys
   F11            full screen
+  F12            saves a picture to a new PNG file in the current folder
   Esc            closes the scene menu or the card, else quits
 
 Without a display it simulates --frames ticks (300 by default) and draws the last one to

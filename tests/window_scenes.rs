@@ -6,7 +6,7 @@ mod desktop;
 mod png_file;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use desktop::{Display, Program, Shot, flockwork};
@@ -46,18 +46,23 @@ fn notice(shot: &Shot) -> bool {
 
 /// Saves the scene and returns the new file's text.
 fn saved(display: &Display, folder: &Path) -> String {
+    fs::read_to_string(new_file(display, folder, "ctrl+s")).unwrap()
+}
+
+/// Presses a key that saves something. Returns the new file.
+fn new_file(display: &Display, folder: &Path, key: &str) -> PathBuf {
     let files = || -> Vec<_> {
         let all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         // A file that is not complete has a name with a dot in front.
-        let name = |path: &std::path::PathBuf| path.file_name().unwrap().to_owned();
+        let name = |path: &PathBuf| path.file_name().unwrap().to_owned();
         all.filter(|path| !name(path).to_str().unwrap().starts_with('.')).collect()
     };
     let before = files();
-    display.xdotool("key ctrl+s");
+    display.xdotool(&format!("key {key}"));
     let begin = Instant::now();
     loop {
         if let Some(new) = files().into_iter().find(|path| !before.contains(path)) {
-            return fs::read_to_string(new).unwrap();
+            return new;
         }
         assert!(begin.elapsed() < Duration::from_secs(60), "nothing was saved");
         std::thread::sleep(Duration::from_millis(100));
@@ -250,6 +255,33 @@ fn targets_and_obstacles_are_added_dragged_and_removed() {
     assert!(near(&dragged, [213.33, 108.89]), "{dragged}");
     steps(&["mousemove 715 298", "click 1"]);
     assert_eq!(file(), first, "it was removed");
+    ends(&display, program);
+}
+
+#[test]
+fn a_picture_shows_the_flock_without_the_panels() {
+    let test = "a_picture_shows_the_flock_without_the_panels";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = start(&display, folder.path(), "--scene walls --count 200");
+    display.until_title(&program, "200 agents");
+    for words in ["key space", "key h", "key h"] {
+        display.xdotool(words);
+        settle();
+    }
+    let still = display.until_still();
+    display.xdotool("key Tab");
+    settle();
+    let file = new_file(&display, folder.path(), "F12");
+    let name = file.file_name().unwrap().to_str().unwrap().to_string();
+    assert!(name.starts_with("walls-tick") && name.ends_with(".png"), "{name}");
+    let picture = Shot(png_file::open(&file));
+    assert_eq!((i64::from(picture.0.width), i64::from(picture.0.height)), SIZE);
+    let lit = |shot: &Shot| shot.darts(0..SIZE.0, 0..SIZE.1);
+    assert!(lit(&still).len() > 1000 && lit(&picture) == lit(&still), "it shows something else");
     ends(&display, program);
 }
 

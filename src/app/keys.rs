@@ -46,6 +46,8 @@ pub enum Action {
     CopyLine,
     /// Open the scene whose text was copied.
     Paste,
+    /// Save a picture of the flock.
+    Picture,
     /// Show or hide the card of all keys.
     Keys,
     /// Close what is open over the flock, or else the window.
@@ -77,6 +79,7 @@ impl Action {
                 | Self::NextScene
                 | Self::New
                 | Self::Save
+                | Self::Picture
                 | Self::Keys
                 | Self::FullScreen
         )
@@ -105,6 +108,7 @@ impl Action {
             Key::Named(NamedKey::Escape) => Some(Self::Close),
             Key::Named(NamedKey::Tab) => Some(Self::Sliders),
             Key::Named(NamedKey::F1) => Some(Self::Keys),
+            Key::Named(NamedKey::F12) => Some(Self::Picture),
             Key::Named(NamedKey::F11) => Some(Self::FullScreen),
             Key::Named(NamedKey::Home) => Some(Self::WholeWorld),
             Key::Named(NamedKey::PageUp) => Some(Self::PreviousScene),
@@ -174,6 +178,7 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
             ("G", "geometry of one, all, none"),
             ("H", "more figures, none, one line"),
             ("F11", "full screen"),
+            ("F12", "save a picture"),
             ("F1", "this card"),
             ("Esc", "close what is open, or quit"),
         ],

@@ -3,6 +3,7 @@
 mod acting;
 mod frames;
 mod loss;
+mod picture;
 mod scenes;
 
 use std::rc::Rc;

@@ -47,6 +47,7 @@ impl OpenWindow {
             Action::CopyText => self.copy_text(),
             Action::CopyLine => self.copy_line(),
             Action::Paste => self.paste_scene(options)?,
+            Action::Picture => self.save_picture(options)?,
             Action::Keys => self.keys_shown = !self.keys_shown,
             Action::Overlay => self.overlay = self.overlay.next(),
             Action::Geometry => {

@@ -186,7 +186,7 @@ impl OpenWindow {
 
 /// The beginning of the name of a file for a scene of this name, without the moment at which its own
 /// file was saved.
-fn stem(name: &str) -> String {
+pub(super) fn stem(name: &str) -> String {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let file = file.strip_suffix(".toml").unwrap_or(file);
     let letter = |c: char| if c.is_alphanumeric() || "_.-".contains(c) { c } else { '-' };
