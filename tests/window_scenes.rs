@@ -258,6 +258,29 @@ fn targets_and_obstacles_are_added_dragged_and_removed() {
     ends(&display, program);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_is_dropped_on_the_window() {
+    let test = "a_file_is_dropped_on_the_window";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let good = folder.path().join("dropped.toml");
+    fs::write(&good, "[species.a]\ncount = 9\n[species.a.wander]\n").unwrap();
+    let bad = folder.path().join("picture.png");
+    fs::write(&bad, [0x89, b'P', b'N', b'G', 0xff, 0]).unwrap();
+    let program = start(&display, folder.path(), "--scene walls");
+    display.until_title(&program, "20 agents");
+    display.drop_file(&program, &bad);
+    display.until("a notice", notice);
+    assert!(display.title(&program).contains("walls · 20 agents"));
+    display.drop_file(&program, &good);
+    display.until_title(&program, "Flockwork — dropped.toml · 9 agents");
+    ends(&display, program);
+}
+
 #[test]
 fn a_picture_shows_the_flock_without_the_panels() {
     let test = "a_picture_shows_the_flock_without_the_panels";

@@ -3,6 +3,9 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
+#[cfg(target_os = "linux")]
+pub mod drop;
+
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -97,6 +100,12 @@ impl Display {
     pub fn xdotool(&self, words: &str) -> String {
         let mut command = Command::new("xdotool");
         text(&call(command.args(words.split_whitespace()).env("DISPLAY", &self.name)).stdout)
+    }
+
+    /// Drops a file on the program's window.
+    #[cfg(target_os = "linux")]
+    pub fn drop_file(&self, program: &Program, path: &std::path::Path) {
+        drop::file(&self.name, program.window.parse().unwrap(), path);
     }
 
     /// Takes a screenshot.

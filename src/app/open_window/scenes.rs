@@ -126,7 +126,9 @@ impl OpenWindow {
             1 => counted(1, "agent"),
             agents => format!("{} agents", grouped(agents as u64)),
         };
-        let title = format!("Flockwork — {} · {agents}", scene.name);
+        // Of a file its name is enough.
+        let name = scene.name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let title = format!("Flockwork — {name} · {agents}");
         if title != self.title {
             self.window.set_title(&title);
             self.title = title;
