@@ -148,6 +148,15 @@ fn an_endless_file_is_read_only_up_to_its_limit() {
     assert!(scene.contains("/dev/zero") && scene.contains("longer than"), "{scene}");
     let state = run(&["--init", "zero.csv"]);
     assert!(state.contains("zero.csv") && state.contains("a line is longer than"), "{state}");
+    // Comments of 100 MB: as the record of a run they are refused, else they are nobody's.
+    let lines = "# a = 1\n".repeat(12 << 20);
+    let record = format!("# flockwork run, in TOML\n{lines}");
+    std::fs::write(folder.path().join("record.csv"), record).unwrap();
+    let state = run(&["--init", "record.csv"]);
+    assert!(state.contains("that begins on line 1 is longer than 67108864 bytes"), "{state}");
+    std::fs::write(folder.path().join("comments.csv"), lines).unwrap();
+    let state = run(&["--init", "comments.csv"]);
+    assert!(state.contains("the file is empty"), "{state}");
 }
 
 #[test]

@@ -1,11 +1,18 @@
 //! State files: they read back to the same bits, and errors name what is wrong.
 
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use clap::Parser;
+use flockwork::commands::options::{FlockArgs, Prepared};
 use flockwork::commands::state_file::{StateWriter, read_state};
+use flockwork::model::memory::Memory;
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
 
 fn scene(boundary: &str) -> Scene {
     let text = BuiltIn::named("flock").map_or("", |scene| scene.text);
@@ -35,21 +42,24 @@ fn awkward(tick: u64) -> FlockState {
         species: vec![0; n],
         position: (0..n).map(|i| Point::new(numbers[i], numbers[(i + 1) % n])).collect(),
         velocity: (0..n).map(|i| Point::new(-numbers[i], numbers[(i + 4) % n])).collect(),
-        memory: Vec::new(),
+        // The largest numbers, the smallest, and some between.
+        memory: (0..n as u32).map(|i| Memory(i.wrapping_mul(0x9e37_79b9) ^ (i >> 3))).collect(),
     }
 }
 
-fn bits(state: &FlockState) -> (u64, &[u32], &[u8], Vec<[u32; 4]>) {
+type Bits<'a> = (u64, &'a [u32], &'a [u8], Vec<[u32; 4]>, &'a [Memory]);
+
+fn bits(state: &FlockState) -> Bits<'_> {
     let both = state.position.iter().zip(&state.velocity);
     let bits = both.map(|(p, v)| [p.x, p.y, v.x, v.y].map(f32::to_bits)).collect();
-    (state.tick, &state.id, &state.species, bits)
+    (state.tick, &state.id, &state.species, bits, &state.memory)
 }
 
 fn written(folder: &Path, name: &str, states: &[FlockState]) -> PathBuf {
     let path = folder.join(name);
     let mut writer = StateWriter::create(&path).unwrap();
     for state in states {
-        writer.write(state).unwrap();
+        writer.write(state, &[]).unwrap();
     }
     writer.finish().unwrap();
     path
@@ -85,7 +95,7 @@ fn a_file_that_is_not_finished_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a.csv", "a.npz"] {
         let mut writer = StateWriter::create(&folder.path().join(name)).unwrap();
-        writer.write(&awkward(0)).unwrap();
+        writer.write(&awkward(0), &[]).unwrap();
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -175,19 +185,17 @@ fn positions_on_the_far_wall_are_inside_walls_alone() {
     assert!(read_state(&path, &scene("wrap")).is_err());
 }
 
+/// An array with its header.
+fn array(kind: &str, shape: &str, numbers: &[u8]) -> Vec<u8> {
+    let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}\n");
+    [b"\x93NUMPY\x01\x00", &(text.len() as u16).to_le_bytes()[..], text.as_bytes(), numbers]
+        .concat()
+}
+
 #[test]
 fn an_npz_of_other_widths_and_without_options_is_read() {
-    use std::io::Write;
-    use zip::ZipWriter;
-    use zip::write::SimpleFileOptions;
-
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.npz");
-    let array = |kind: &str, shape: &str, numbers: &[u8]| {
-        let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}\n");
-        [b"\x93NUMPY\x01\x00", &(text.len() as u16).to_le_bytes()[..], text.as_bytes(), numbers]
-            .concat()
-    };
     let write = |ids: [i64; 2], rows: u64, name: &str| {
         let mut archive = ZipWriter::new(std::fs::File::create(&path).unwrap());
         let mut put = |name: &str, array: Vec<u8>| {
@@ -222,8 +230,6 @@ fn an_npz_of_other_widths_and_without_options_is_read() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_ended_is_named_and_leaves_nothing() {
-    use std::process::Command;
-
     let folder = tempfile::tempdir().unwrap();
     let program = env!("CARGO_BIN_EXE_flockwork");
     // 500 agents at two ticks are more than 10 KiB, but only as the archive of all arrays.
@@ -238,5 +244,193 @@ fn a_file_that_cannot_be_ended_is_named_and_leaves_nothing() {
         assert_eq!(message.matches(&format!("cannot write {name}")).count(), 1, "{message}");
         assert!(message.contains("raise the limit") && message.lines().count() == 1, "{message}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something stayed");
+    }
+}
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    flock: FlockArgs,
+}
+
+fn resume(path: &Path) -> anyhow::Result<Prepared> {
+    Line::parse_from(["flockwork", "--init", path.to_str().unwrap()]).flock.prepare(None)
+}
+
+/// A file of two ticks with everything that a file can have, in each format.
+fn files_of_a_run(folder: &Path) -> [PathBuf; 2] {
+    let scene = "world.size = [90, 60]\nflow = { kind = \"file\", file = \"wind.csv\", grid = [2, 1] }\n\
+                 [[targets]]\nvelocity = [1, 0]\n[[targets]]\n[species.a]\ncount = 4\n\
+                 [species.a.wander]\n[species.a.follow_flow]\n";
+    std::fs::write(folder.join("scene.toml"), scene).unwrap();
+    std::fs::write(folder.join("wind.csv"), "x,y\n1,2\n3,4\n").unwrap();
+    let scene = folder.join("scene.toml");
+    let scene = scene.to_str().unwrap();
+    let prepared = Line::parse_from(["flockwork", "--scene", scene]).flock.prepare(None).unwrap();
+    let scene = &prepared.scene;
+    let state = FlockState { tick: 7, ..prepared.state.clone() };
+    ["run.csv", "run.npz"].map(|name| {
+        let path = folder.join(name);
+        let mut writer = StateWriter::create(&path).unwrap();
+        writer.describe(prepared.record()).unwrap();
+        writer.write(&prepared.state, &scene.targets).unwrap();
+        writer.write(&state, &scene.targets).unwrap();
+        writer.finish().unwrap();
+        path
+    })
+}
+
+/// The message about a file that is not taken.
+fn refused(path: &Path) -> String {
+    let Err(error) = resume(path) else { panic!("{} is taken", path.display()) };
+    let message = format!("{error:#}");
+    assert!(message.contains("--init ") && message.len() < 700, "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message
+}
+
+#[test]
+fn a_csv_of_a_run_that_is_cut_or_changed_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, _] = files_of_a_run(folder.path());
+    let whole = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(resume(&path).unwrap().state.tick, 7);
+    // After the rows of its first tick it is a whole file, but for the targets that follow.
+    let first = whole.find("#target,7,").unwrap();
+    for length in (0..whole.len()).filter(|length| *length != first) {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        refused(&path);
+    }
+    let check = |from: &str, to: &str, hints: &[&str]| {
+        let text = whole.replace(from, to);
+        assert_ne!(text, whole, "{from}");
+        std::fs::write(&path, text).unwrap();
+        let message = refused(&path);
+        for hint in hints {
+            assert!(message.contains(hint), "{from} to {to}: {message} without {hint}");
+        }
+    };
+    let row = whole.lines().last().unwrap();
+    let fields: Vec<&str> = row.split(',').collect();
+    let remembers =
+        |angle: &str, neighbours: &str| [&fields[..7], &[angle, neighbours]].concat().join(",");
+    let with_id = |tick: &str, id: &str| [&[tick, id], &fields[2..]].concat().join(",");
+    let last = whole.lines().count();
+    let line = &*format!("line {last}: ");
+    check("# version = 1", "# version = 2", &["line 2", "version 2", "--scene"]);
+    check("# version = 1", "# version", &["line 2", "--scene"]);
+    check("# count = 4", "# count = -4", &["line 4", "--scene"]);
+    check("# count = 4", "# counts = 4", &["unknown field `counts`", "--scene"]);
+    check("# count = 4", "# count = 5", &["4 rows", "5 agents", "not whole"]);
+    check("# [species.a]\n", "# [specie.a]\n", &["scene.toml", "did you mean `species`"]);
+    check("# [species.a]\n", "# [species.a\n", &["scene.toml"]);
+    check("# size = [90, 60]", "# size = [9, 6]", &["outside the world", "--set"]);
+    check("#target,7,1,", "#target,6,1,", &["1 target,", "has 2", "--scene"]);
+    check("#target,7,1,", "#target,7,2,", &["target 2 of tick 7", "target 1 is wanted"]);
+    check("#target,7,1,", "#target,7,one,", &["\"#target,7,one,", "as in #target,"]);
+    check("#target,7,1,0", "#target,7,1,inf", &["\"target2\"", "inf"]);
+    check("#flow,3,4\n", "", &["1 vector,", "grid = [2, 1]", "flow.file"]);
+    check("#flow,3,4\n", "#flow,3,nan\n", &["vector 1", "NaN", "1e9"]);
+    check("#flow,3,4\n", "#flow,3\n", &["\"#flow,3\" is no vector"]);
+    check(",neighbours\n", "\n", &["\"neighbours\" is missing", "angle and neighbours together"]);
+    check(row, &remembers("0.6", "0"), &[line, "angle is 0.6", "-0.5 to 0.5"]);
+    check(row, &remembers("NaN", "0"), &[line, "angle is NaN"]);
+    check(row, &remembers("0", "256"), &[line, "neighbours is 256", "0 to 255"]);
+    check(row, &with_id("9007199254740993", "3"), &[line, "tick is 9007199254740993", "to 900"]);
+    check(row, &with_id("18446744073709551616", "3"), &[line, "tick is \"18446744073709551616\""]);
+    check(row, &with_id("7", "0"), &[line, "agent 0", &format!("line {}", last - 3)]);
+}
+
+/// An archive with one entry replaced, or left out.
+fn with_entry(whole: &Path, name: &str, bytes: Option<&[u8]>) -> PathBuf {
+    let path = whole.with_file_name("changed.npz");
+    let mut archive = ZipArchive::new(std::fs::File::open(whole).unwrap()).unwrap();
+    let mut changed = ZipWriter::new(std::fs::File::create(&path).unwrap());
+    for index in 0..archive.len() {
+        let mut file = archive.by_index(index).unwrap();
+        let (own, mut content) = (file.name().unwrap().into_owned(), Vec::new());
+        file.read_to_end(&mut content).unwrap();
+        let content = if own == name { bytes } else { Some(&content[..]) };
+        if let Some(content) = content {
+            changed.start_file(own, SimpleFileOptions::default()).unwrap();
+            changed.write_all(content).unwrap();
+        }
+    }
+    changed.finish().unwrap();
+    path
+}
+
+#[test]
+fn an_npz_of_a_run_that_is_changed_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [_, whole] = files_of_a_run(folder.path());
+    let same = with_entry(&whole, "no.npy", None);
+    assert_eq!(resume(&same).unwrap().state, resume(&whole).unwrap().state);
+    let check = |name: &str, bytes: Option<&[u8]>, hints: &[&str]| {
+        let message = refused(&with_entry(&whole, name, bytes));
+        for hint in hints {
+            assert!(message.contains(hint), "{name}: {message} without {hint}");
+        }
+    };
+    let zeros = [0_u8; 256];
+    let array = |kind: &str, shape: &str, bytes: usize| array(kind, shape, &zeros[..bytes]);
+    check("angle.npy", None, &["`angle` is missing"]);
+    check("neighbours.npy", None, &["`neighbours` is missing"]);
+    check("angle.npy", Some(&array("<f4", "7,", 28)), &["`angle`", "[7]", "[8] is wanted"]);
+    check("angle.npy", Some(&array("<u4", "8,", 32)), &["`angle`", "<u4", "float32"]);
+    let angle = [[0; 28].as_slice(), &(-0.6_f32).to_le_bytes()].concat();
+    let angle = [array("<f4", "8,", 0), angle].concat();
+    check("angle.npy", Some(&angle), &["row 7: angle is -0.6", "-0.5 to 0.5"]);
+    check("neighbours.npy", Some(&array("|u1", "8, 1", 8)), &["`neighbours`", "[8, 1]"]);
+    check("target_hits.npy", None, &["0 targets", "has 2"]);
+    check("target_hits.npy", Some(&array("<u4", "2, 1", 8)), &["`target_position`", "[2, 1, 2]"]);
+    check("target_hits.npy", Some(&array("<u4", "2,", 8)), &["`target_hits`", "[2]"]);
+    check("target_position.npy", Some(&array("<f4", "1, 2, 2", 16)), &["[2, 2, 2] is wanted"]);
+    check("target_velocity.npy", None, &["`target_velocity` is missing"]);
+    check("flow.npy", None, &["0 vectors", "grid = [2, 1]"]);
+    check("flow.npy", Some(&array("<f4", "4,", 16)), &["`flow`", "[4, 2] is wanted"]);
+    check("run.toml", Some(b"version = 1\ncount = x\n"), &["`run.toml`, line 2", "--scene"]);
+    check("run.toml", Some(b"\xff"), &["`run.toml`, line 1", "--scene"]);
+    check("run.toml", Some(b"version = 9"), &["`run.toml`, line 1", "version 9"]);
+    check("tick.npy", Some(&array("<u8", "8,", 64)), &["[1, 2] is wanted"]);
+    let late = [array("<u8", "8,", 0), [u64::MAX; 8].map(u64::to_le_bytes).concat()].concat();
+    check("tick.npy", Some(&late), &["row 0: tick is 18446744073709551615"]);
+}
+
+/// All commands go on from a file alike, and need nothing else.
+#[test]
+fn every_command_goes_on_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = |line: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
+        // Without a display `run` draws a picture.
+        program.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
+        let words = line.split_whitespace().chain(["--engine", "cpu"]);
+        let output = program.current_dir(folder.path()).args(words).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{line}: {message}");
+    };
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    let flock = "--scene wander --count 60 --seed 9 --set vehicle.max_speed=1.5";
+    for format in ["csv", "npz"] {
+        program(&format!("simulate {flock} --ticks 20 --every 5 --out half.{format}"));
+        program(&format!("simulate {flock} --ticks 40 --every 20 --out whole.csv"));
+        program(&format!("simulate --init half.{format} --ticks 20 --out end.csv"));
+        let lines = |name: &str| String::from_utf8(read(name)).unwrap();
+        let (whole, end) = (lines("whole.csv"), lines("end.csv"));
+        // The ticks 0, 20 and 40 of one, and 20 and 40 of the other.
+        let later = |line: &&str| !line.starts_with("0,") && !line.starts_with("#target,0,");
+        let whole: Vec<&str> = whole.lines().filter(later).collect();
+        assert!(whole.len() > 120 && whole == end.lines().collect::<Vec<_>>());
+        let size = "--size 320x180";
+        program(&format!("capture {flock} --ticks 40 --out whole.png {size}"));
+        program(&format!("capture --init half.{format} --ticks 20 --out end.png {size}"));
+        assert!(read("whole.png") == read("end.png"), "other pictures from {format}");
+        program(&format!("run {flock} --frames 40 {size}"));
+        let whole = read("flockwork.png");
+        program(&format!("run --init half.{format} --frames 20 {size}"));
+        assert!(read("flockwork.png") == whole, "another picture from {format}");
+        program(&format!("run --init half.{format} --frames 19 {size}"));
+        assert!(read("flockwork.png") != whole, "all pictures are the same");
     }
 }

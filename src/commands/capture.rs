@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use super::capture_output::{Output, Plan};
 use super::drive::{self, Host, Run, Stop, drive};
 use super::interrupt::{Interrupt, Interrupted};
-use super::options::{FlockArgs, Machine, MachineArgs, Size, painter};
+use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{counted, say};
 use super::progress::progress;
 use super::usage::{frame_rate, whole, wrong};
@@ -73,7 +73,7 @@ pub fn capture_on(
         eprintln!("flockwork: {unseen}");
     }
     let Machine { engine, gpu } = machine()?;
-    let (scene, state) = args.flock.prepare(Some(engine.as_ref()))?;
+    let Prepared { scene, state, .. } = args.flock.prepare(Some(engine.as_ref()))?;
     let agents = state.len();
     if args.geometry && agents > MOST_AGENTS {
         return Err(wrong(format!(

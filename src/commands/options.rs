@@ -8,8 +8,9 @@ use clap::{Args, ValueEnum};
 
 use super::input::read_text;
 use super::output::counted;
+use super::state_file::{self, RunRecord};
 use super::usage::{count, density, whole, wrong};
-use super::{flow_file, headroom, state_file};
+use super::{flow_file, headroom};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine, device};
 use crate::engine::{Engine, EngineError, EngineKind};
@@ -41,7 +42,8 @@ pub struct FlockArgs {
     /// Override a scene key, for example --set starling.separation.weight=2; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub overrides: Vec<String>,
-    /// Start from a state that `simulate` wrote (its last tick)
+    /// Go on from the last tick of a file that `simulate` wrote, in its scene; other options override
+    /// it, and --scene replaces it
     #[arg(long, value_name = "STATE.csv|.npz")]
     pub init: Option<PathBuf>,
 }
@@ -108,40 +110,98 @@ impl std::str::FromStr for Size {
 impl FlockArgs {
     /// Reads the scene, scales it and makes (or reads) the first state.
     ///
-    /// With `--init` the world is sized for the number of agents in the file, as in the run that
-    /// wrote it. A count that does not fit `engine` is refused before anything is allocated for it.
-    pub fn prepare(&self, engine: Option<&dyn Engine>) -> anyhow::Result<(Scene, FlockState)> {
-        let name = self.scene.as_deref().unwrap_or(DEFAULT_SCENE);
-        let mut scene = read_scene(name, &self.overrides)?;
+    /// A file of `--init` that describes its run brings the scene with it. Else the world is sized for
+    /// the number of agents in the file, as in the run that wrote it. A count that does not fit
+    /// `engine` is refused before anything is allocated for it.
+    pub fn prepare(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
+        match &self.init {
+            Some(path) => self.resume(path, engine),
+            None => self.begin(engine),
+        }
+    }
+
+    /// The scene's own first state.
+    fn begin(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
+        let plain = read_scene(self.scene_name(), &self.overrides)?;
         let mut request = Request { count: self.count, density: self.density, seed: self.seed };
-        let Some(path) = &self.init else {
-            if self.scene.is_none() {
-                request.count.get_or_insert(DEFAULT_COUNT);
-            }
-            let count = request.count.unwrap_or(scene.own_count());
-            engine.map_or(Ok(()), |engine| engine.check_count(count))?;
-            headroom::check(&scene, &request, engine)?;
-            let state = scene.populate(&request)?;
-            return Ok((scene, state));
-        };
-        let table = state_file::read_table(path)?;
+        if self.scene.is_none() {
+            request.count.get_or_insert(DEFAULT_COUNT);
+        }
+        let count = request.count.unwrap_or(plain.own_count());
+        engine.map_or(Ok(()), |engine| engine.check_count(count))?;
+        headroom::check(&plain, &request, engine)?;
+        let mut scene = plain.clone();
+        let state = scene.populate(&request)?;
+        Ok(Prepared { scene, state, written: None, plain, request })
+    }
+
+    /// The state in a file.
+    fn resume(&self, path: &Path, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
+        let place = || format!("--init {}", path.display());
+        let table = state_file::read_table(path, self.scene.is_none())?;
         let found = table.len() as u64;
         if let Some(count) = self.count
             && count != found
         {
             let problem = format!(
-                "--count {count}: the file of --init {} has {}; leave --count out",
-                path.display(),
+                "--count {count}: the file of {} has {}; leave --count out",
+                place(),
                 counted(found, "agent")
             );
             return Err(wrong(problem));
         }
-        request.count = Some(found);
-        headroom::check(&scene, &request, engine)?;
-        scene.populate(&request)?;
+        let mut request = Request { count: Some(found), density: self.density, seed: self.seed };
+        let mut plain = match table.run() {
+            Some(run) => {
+                request.density = request.density.or(run.density);
+                run.scene(&self.overrides).map_err(scene_error).with_context(place)?
+            }
+            None => read_scene(self.scene_name(), &self.overrides)?,
+        };
+        let written = table.run().map(|run| run.scene(&[])).transpose().with_context(place)?;
+        if let Some((run, written)) = table.run().zip(written.as_ref())
+            && state_file::restore_flow(&mut plain, written, run).with_context(place)?
+        {
+            flow_file::attach(&mut plain, Path::new(""))?;
+        }
+        headroom::check(&plain, &request, engine)?;
+        let mut scene = plain.clone();
+        scene.resize(&request)?;
+        if let Some(written) = &written {
+            state_file::restore_targets(&mut scene, &plain, written, table.targets())
+                .with_context(place)?;
+        }
         table.announce(path);
-        let state = table.into_state(&scene);
-        Ok((scene, state.with_context(|| format!("--init {}", path.display()))?))
+        let written = table.run().map(|run| run.scene.clone());
+        let state = table.into_state(&scene).with_context(place)?;
+        Ok(Prepared { scene, state, written, plain, request })
+    }
+
+    fn scene_name(&self) -> &str {
+        self.scene.as_deref().unwrap_or(DEFAULT_SCENE)
+    }
+}
+
+/// A flock that can start.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The scene, scaled to the number of agents, with its targets where they are.
+    pub scene: Scene,
+    /// The first state.
+    pub state: FlockState,
+    /// The scene file that a state file has brought.
+    pub written: Option<String>,
+    /// The scene before it was scaled.
+    plain: Scene,
+    /// What it was scaled to.
+    pub request: Request,
+}
+
+impl Prepared {
+    /// What a state file says of the run.
+    #[must_use]
+    pub fn record(&self) -> RunRecord {
+        RunRecord::of(&self.plain, &self.request, self.scene.world.size)
     }
 }
 

@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 
 use super::drive::{self, Host, Run, Stop, drive};
 use super::interrupt::{Interrupt, Interrupted};
-use super::options::{FlockArgs, Machine, MachineArgs, Size, painter};
+use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{OutputFile, counted, say};
 use super::progress::progress;
 use super::usage::whole;
@@ -62,11 +62,13 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     {
         check_count(&args.machine.adapter.clone().unwrap_or_default(), count)?;
     }
-    let (scene, state) = args.flock.prepare(None)?;
+    let prepared = args.flock.prepare(None)?;
+    let source = source(args, &prepared);
+    let Prepared { scene, state, .. } = prepared;
     let interrupt = Interrupt::watch();
     let state = Arc::new(state);
     let options = app::WindowOptions {
-        source: source(args, &scene, &state),
+        source,
         host: &Files,
         scene: &scene,
         state: Arc::clone(&state),
@@ -100,15 +102,17 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
 }
 
 /// What the first flock was made from.
-fn source(args: &RunArgs, scene: &Scene, state: &FlockState) -> Source {
-    let FlockArgs { density, seed, overrides, .. } = args.flock.clone();
+fn source(args: &RunArgs, prepared: &Prepared) -> Source {
+    let Prepared { scene, state, written, request, .. } = prepared;
     let count = Some(state.len() as u64).filter(|count| *count != scene.own_count());
-    Source {
-        argument: Some(scene.name.clone()),
-        text: text_of(&scene.name).unwrap_or_else(|_| scene.to_toml()),
-        overrides,
-        request: Request { count, density, seed },
-    }
+    // A scene that a state file has brought has no file of its own.
+    let argument = written.is_none().then(|| scene.name.clone());
+    let text = match written {
+        Some(text) => text.clone(),
+        None => text_of(&scene.name).unwrap_or_else(|_| scene.to_toml()),
+    };
+    let overrides = args.flock.overrides.clone();
+    Source { argument, text, overrides, request: Request { count, ..*request } }
 }
 
 /// An engine of a kind. On the GPU it uses `gpu` if that is open already.

@@ -9,11 +9,12 @@ use super::drive::{self, Host, Outcome, Run, Stop, drive};
 use super::figures::{Figures, FiguresFile};
 use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
-use super::options::{FlockArgs, Machine, MachineArgs};
+use super::options::{FlockArgs, Machine, MachineArgs, Prepared};
 use super::output::{counted, say, size_text};
 use super::progress::progress;
 use super::state_file::StateWriter;
 use super::usage::whole;
+use crate::engine::Snapshot;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -59,7 +60,11 @@ pub fn simulate_on(
     // Output that cannot be written must fail before anything is simulated.
     let mut files = Files::create(args)?;
     let engine = machine()?.engine;
-    let (scene, state) = args.flock.prepare(Some(engine.as_ref()))?;
+    let prepared = args.flock.prepare(Some(engine.as_ref()))?;
+    if let Some(states) = &mut files.states {
+        states.describe(prepared.record())?;
+    }
+    let Prepared { scene, state, .. } = prepared;
     if args.metrics.is_some() {
         headroom::check_figures(&scene, state.len(), engine.as_ref())?;
     }
@@ -173,9 +178,9 @@ impl Host for Log<'_> {
         if states.is_none() && figures.is_none() {
             return Ok(true);
         }
-        let state = run.state()?;
+        let Snapshot { state, targets } = run.snapshot()?;
         if let Some((_, writer)) = states {
-            writer.write(&state)?;
+            writer.write(&state, &targets)?;
         }
         Ok(figures.is_none_or(|(_, figures)| figures.write(state)))
     }
@@ -208,7 +213,7 @@ mod tests {
         words.extend(own.map(str::to_string));
         let args = Line::parse_from(words).args;
         let mut files = Files::create(&args).unwrap();
-        let (scene, state) = args.flock.prepare(None).unwrap();
+        let Prepared { scene, state, .. } = args.flock.prepare(None).unwrap();
         let interrupt = Interrupt::default();
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
         let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
@@ -219,7 +224,8 @@ mod tests {
 
     /// First column of a CSV file, repetitions left out.
     fn ticks(folder: &tempfile::TempDir, name: &str) -> Vec<u64> {
-        let mut reader = csv::Reader::from_path(folder.path().join(name)).unwrap();
+        let mut reader = csv::ReaderBuilder::new();
+        let mut reader = reader.comment(Some(b'#')).from_path(folder.path().join(name)).unwrap();
         let rows = reader.records().map(|row| row.unwrap()[0].parse().unwrap());
         let mut ticks: Vec<u64> = rows.collect();
         ticks.dedup();
@@ -261,7 +267,7 @@ mod tests {
         let mut reader = csv::Reader::from_path(path).unwrap();
         let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         let args = Line::parse_from(["s", "--out", "a.csv"].into_iter().chain(options.split(' ')));
-        let (scene, mut state) = args.args.flock.prepare(None).unwrap();
+        let Prepared { scene, mut state, .. } = args.args.flock.prepare(None).unwrap();
         for row in rows {
             let wanted = Metrics::of(&scene, &state).row();
             assert_eq!(row.iter().collect::<Vec<_>>(), wanted);

@@ -2,7 +2,7 @@
 
 use super::series::Series;
 use super::{Clock, Session, Source};
-use crate::engine::{Engine, EngineError, Profile};
+use crate::engine::{Engine, EngineError, Profile, Snapshot};
 use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
@@ -17,6 +17,11 @@ impl<C: Clock> Session<C> {
     /// The engine and the scene, for a renderer.
     pub fn engine_and_scene(&mut self) -> (&mut dyn Engine, &Scene) {
         (&mut *self.engine, &self.scene)
+    }
+
+    /// The current state and targets.
+    pub fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+        self.engine.snapshot()
     }
 
     /// The current state.

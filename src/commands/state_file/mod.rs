@@ -1,10 +1,12 @@
 //! State files: every agent at one or several ticks, as CSV or as NumPy arrays.
 //!
-//! What [`StateWriter`] writes, [`read_state`] reads back to the same bits.
+//! What [`StateWriter`] writes, [`read_state`] reads back to the same bits. A file that describes its
+//! run ([`RunRecord`]) has everything that the run goes on from.
 
 mod csv;
-mod npy;
+mod lines;
 mod npz;
+mod run_record;
 mod table;
 
 use std::path::Path;
@@ -13,16 +15,49 @@ use anyhow::Context;
 
 use super::output::{OutputError, OutputFile};
 use super::usage::wrong;
+use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 
+pub use run_record::{RunRecord, restore_flow, restore_targets};
 pub use table::StateTable;
 
-/// The columns of a CSV file, in order.
-pub const COLUMNS: [&str; 7] = ["tick", "id", "species", "x", "y", "vx", "vy"];
+/// The columns of a CSV file, in order. The last two are there where agents remember something.
+pub const COLUMNS: [&str; 9] =
+    ["tick", "id", "species", "x", "y", "vx", "vy", "angle", "neighbours"];
 
-/// The arrays of an `.npz` file, in order.
-pub const ARRAYS: [&str; 5] = ["tick", "id", "species", "position", "velocity"];
+/// How many of [`COLUMNS`] every file has.
+const OF_MOTION: usize = 7;
+
+/// The arrays of an `.npz` file, in order. Some are there only where there is something to say.
+pub const ARRAYS: [&str; 11] = [
+    "tick",
+    "id",
+    "species",
+    "position",
+    "velocity",
+    "angle",
+    "neighbours",
+    "target_position",
+    "target_velocity",
+    "target_hits",
+    "flow",
+];
+
+/// The text of an `.npz` file: the record of its run.
+pub const RECORD: &str = "run.toml";
+
+/// The first of `names` that a file lacks although it must have it. Tick and species may be missing,
+/// and angle and neighbours together.
+fn missing<'a>(names: &[&'a str], has: impl Fn(usize) -> bool) -> Option<&'a str> {
+    let there = |name: &str| names.iter().position(|known| *known == name).is_some_and(&has);
+    let optional = |name: &str| match name {
+        "angle" => !there("neighbours"),
+        "neighbours" => !there("angle"),
+        name => ["tick", "species"].contains(&name),
+    };
+    names.iter().copied().find(|name| !there(name) && !optional(name))
+}
 
 /// How a state file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,16 +100,29 @@ impl StateWriter {
         let format = StateFormat::of(path, "--out")?;
         let file = OutputFile::create(path)?;
         Ok(Self(match format {
-            StateFormat::Csv => FileFormat::Csv(csv::CsvStates::begin(file)?),
+            StateFormat::Csv => FileFormat::Csv(csv::CsvStates::begin(file)),
             StateFormat::Npz => FileFormat::Npz(Box::new(npz::NpzStates::begin(file)?)),
         }))
     }
 
-    /// Adds the rows of one tick, in the order of the state.
-    pub fn write(&mut self, state: &FlockState) -> anyhow::Result<()> {
+    /// Adds the record of the run, before all ticks. Without it `--init` needs the options that the
+    /// file was written with.
+    pub fn describe(&mut self, run: RunRecord) -> anyhow::Result<()> {
         match &mut self.0 {
-            FileFormat::Csv(states) => Ok(states.write(state)?),
-            FileFormat::Npz(states) => Ok(states.write(state)?),
+            FileFormat::Csv(states) => Ok(states.describe(&run)?),
+            FileFormat::Npz(states) => {
+                states.describe(run);
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds the rows of one tick, in the order of the state, with the targets at that tick. Either all
+    /// ticks of a file remember something or none does, and all have as many targets.
+    pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> anyhow::Result<()> {
+        match &mut self.0 {
+            FileFormat::Csv(states) => Ok(states.write(state, targets)?),
+            FileFormat::Npz(states) => Ok(states.write(state, targets)?),
         }
     }
 
@@ -88,19 +136,20 @@ impl StateWriter {
     }
 }
 
-/// Reads the last tick of a state file, not yet checked against a scene.
-pub fn read_table(path: &Path) -> anyhow::Result<StateTable> {
+/// Reads the last tick of a state file, not yet checked against a scene. What the file says of its
+/// run is read only if `with_run`.
+pub fn read_table(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     let table = match StateFormat::of(path, "--init")? {
-        StateFormat::Csv => csv::read(path),
-        StateFormat::Npz => npz::read(path),
+        StateFormat::Csv => csv::read(path, with_run),
+        StateFormat::Npz => npz::read(path, with_run),
     };
     table.with_context(|| format!("--init {}", path.display()))
 }
 
-/// Reads the last tick of a state file as a flock of `scene`, whose world has its final size.
-/// Says so on stderr when the file holds several ticks.
+/// Reads the last tick of a state file as a flock of `scene`, whose world has its final size,
+/// whatever the file says of its run. Says so on stderr when the file holds several ticks.
 pub fn read_state(path: &Path, scene: &Scene) -> anyhow::Result<FlockState> {
-    let table = read_table(path)?;
+    let table = read_table(path, false)?;
     table.announce(path);
     table.into_state(scene).with_context(|| format!("--init {}", path.display()))
 }

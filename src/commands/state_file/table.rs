@@ -2,12 +2,17 @@
 
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 
+use super::run_record::{RunRecord, TargetRow};
+use crate::model::memory::Memory;
 use crate::model::scene::{MAX_AGENTS, Scene};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, FARTHEST};
+
+/// The largest tick of a file: beyond it a `float64`, which most readers use, does not count.
+pub const LAST_TICK: u64 = 1 << 53;
 
 /// One agent as a file has it.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +27,8 @@ pub struct StateRow {
     pub position: Point,
     /// World units per tick.
     pub velocity: Point,
+    /// What it remembers; meaningless in a table that does not remember.
+    pub memory: Memory,
 }
 
 /// The rows of the last tick of a state file.
@@ -35,13 +42,50 @@ pub struct StateTable {
     several: bool,
     /// A tick that the last one replaced, with its number of rows.
     earlier: Option<(u64, usize)>,
+    /// Whether the file says what its agents remember.
+    remembers: bool,
+    run: Option<RunRecord>,
+    /// The targets at the last tick.
+    targets: Vec<TargetRow>,
 }
 
 impl StateTable {
     /// Nothing read yet.
     #[must_use]
-    pub fn new(unit: &'static str) -> Self {
-        Self { unit, rows: Vec::new(), tick: 0, several: false, earlier: None }
+    pub fn new(unit: &'static str, remembers: bool) -> Self {
+        Self {
+            unit,
+            rows: Vec::new(),
+            tick: 0,
+            several: false,
+            earlier: None,
+            remembers,
+            run: None,
+            targets: Vec::new(),
+        }
+    }
+
+    /// Adds what the file says of its run, and the targets at its last tick.
+    pub fn describe(&mut self, run: Option<RunRecord>, targets: Vec<TargetRow>) {
+        (self.run, self.targets) = (run, targets);
+    }
+
+    /// The highest tick so far.
+    #[must_use]
+    pub fn tick(&self) -> u64 {
+        self.tick
+    }
+
+    /// What the file says of its run; none in a file that is only a state.
+    #[must_use]
+    pub fn run(&self) -> Option<&RunRecord> {
+        self.run.as_ref()
+    }
+
+    /// The targets at the last tick.
+    #[must_use]
+    pub fn targets(&self) -> &[TargetRow] {
+        &self.targets
     }
 
     /// Takes one row of `tick`; only the rows of the highest tick stay.
@@ -141,6 +185,16 @@ impl StateTable {
                 unit = self.unit
             );
         }
+        if let Some(run) = &self.run {
+            let found = self.rows.len();
+            ensure!(
+                run.count == found as u64,
+                "tick {} has {found} rows and its run {} agents; the file is not whole, write it again, \
+                 or name its scene with --scene",
+                self.tick,
+                run.count
+            );
+        }
         Ok(self)
     }
 
@@ -148,12 +202,16 @@ impl StateTable {
     /// species' `max_speed` are allowed: the first tick limits them.
     pub fn into_state(self, scene: &Scene) -> anyhow::Result<FlockState> {
         let size = scene.world.size;
+        let other = match &self.run {
+            None => "give the --scene, --density and --set that the file was written with",
+            Some(_) => "leave out --density and --set, which change the scene of the file",
+        };
         for row in &self.rows {
             let StateRow { place, id, species, position, .. } = row;
             if usize::from(*species) >= scene.species.len() {
                 bail!(
                     "{} {place}: agent {id} is of species {species}, but scene `{}` has {}, \
-                     numbered from 0; give the --scene that the file was written with",
+                     numbered from 0; {other}",
                     self.unit,
                     scene.name,
                     match scene.species.len() {
@@ -171,9 +229,8 @@ impl StateTable {
                 };
             if !inside && scene.world.boundary != Boundary::Open {
                 bail!(
-                    "{} {place}: agent {id} at ({}, {}) is outside the world of {} × {}; give \
-                     the --scene, --density and --set that the file was written with, or set \
-                     the size with --set world.size=[W,H]",
+                    "{} {place}: agent {id} at ({}, {}) is outside the world of {} × {}; {other}, \
+                     or set the size with --set world.size=[W,H]",
                     self.unit,
                     position.x,
                     position.y,
@@ -188,7 +245,11 @@ impl StateTable {
             species: self.rows.iter().map(|row| row.species).collect(),
             position: self.rows.iter().map(|row| row.position).collect(),
             velocity: self.rows.iter().map(|row| row.velocity).collect(),
-            memory: Vec::new(),
+            memory: if self.remembers {
+                self.rows.iter().map(|row| row.memory).collect()
+            } else {
+                Vec::new()
+            },
         })
     }
 }

@@ -1,0 +1,333 @@
+//! The lines of a CSV state file: rows go on to the reader of CSV, comments are read here.
+//!
+//! ```text
+//! # flockwork run, in TOML          a comment before the header: the run's record, line by line
+//! # version = 1
+//! # …
+//! #flow,0.5,0.25                    one vector of a flow field
+//! tick,id,species,x,y,vx,vy         the header
+//! #target,500,0,100,80,1.5,0,2      tick, number, position, velocity and hits of a target
+//! 500,0,0,32.36,18.2,0.36,0.17      a row
+//! ```
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use super::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
+use crate::model::quote::quoted;
+use crate::model::scene::MAX_TARGETS;
+use crate::model::vector::Point;
+
+/// How the record of a run begins.
+pub const RECORD: &str = "# flockwork run, in TOML";
+
+/// How a vector of a flow field begins.
+pub const FLOW: &str = "#flow,";
+
+/// How a target begins.
+pub const TARGET: &str = "#target,";
+
+/// Longest line of rows or of a comment that is no record; bytes. Nine numbers take about 180.
+const LONGEST_LINE: usize = 1 << 16;
+
+/// Most vectors of a flow field.
+const MOST_VECTORS: usize = 1 << 24;
+
+/// What the comments of a file say.
+#[derive(Debug, Default)]
+pub struct Comments {
+    /// The lines of the record; none in a file without one.
+    record: Option<String>,
+    /// The line of the file on which the record begins.
+    record_line: u64,
+    /// True while the lines that come are those of the record.
+    in_record: bool,
+    flow: Vec<Point>,
+    /// The highest tick that has targets.
+    tick: u64,
+    /// Those of that tick.
+    targets: Vec<TargetRow>,
+}
+
+impl Comments {
+    /// Reads one comment.
+    fn take(&mut self, line: u64, bytes: &[u8]) -> Result<(), String> {
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim_end_matches(['\n', '\r']);
+        if self.in_record {
+            let Some(record) = self.record.as_mut() else { return Ok(()) };
+            let own = text.strip_prefix("# ").or(text.strip_prefix('#').filter(|t| t.is_empty()));
+            if let Some(own) = own {
+                record.push_str(own);
+                record.push('\n');
+                return Ok(());
+            }
+            self.in_record = false;
+        }
+        if text == RECORD && self.record.is_none() {
+            (self.record, self.record_line, self.in_record) = (Some(String::new()), line, true);
+        } else if let Some(numbers) = text.strip_prefix(FLOW) {
+            if self.flow.len() == MOST_VECTORS {
+                return Err(format!(
+                    "line {line}: a flow field has at most {MOST_VECTORS} vectors"
+                ));
+            }
+            let vector = (|| {
+                let (x, y) = numbers.split_once(',')?;
+                Some(Point::new(x.parse().ok()?, y.parse().ok()?))
+            })();
+            let wanted =
+                || format!("line {line}: {} is no vector, as in {FLOW}0.5,0.25", quoted(text));
+            self.flow.push(vector.ok_or_else(wanted)?);
+        } else if let Some(numbers) = text.strip_prefix(TARGET) {
+            let example = format!("{TARGET}500,0,100,80,1.5,0,2");
+            let wanted = || format!("line {line}: {} is no target, as in {example}", quoted(text));
+            let (tick, number, target) = target(numbers).ok_or_else(wanted)?;
+            if tick > self.tick {
+                (self.tick, self.targets) = (tick, Vec::new());
+            }
+            if tick == self.tick {
+                let next = self.targets.len();
+                if number != next || next == MAX_TARGETS {
+                    return Err(format!(
+                        "line {line}: target {number} of tick {tick} comes where target {next} is \
+                         wanted; write the file again"
+                    ));
+                }
+                self.targets.push(target);
+            }
+        }
+        Ok(())
+    }
+
+    /// The record of the run, if there is one.
+    pub fn record(&mut self) -> anyhow::Result<Option<RunRecord>> {
+        let Some(text) = self.record.take() else { return Ok(None) };
+        let line = |number: usize| format!("line {}", self.record_line + 1 + number as u64);
+        let record = RunRecord::parse(&text, line)?;
+        Ok(Some(RunRecord { flow: std::mem::take(&mut self.flow), ..record }))
+    }
+
+    /// The targets at a tick; none if it is not the last that has some.
+    pub fn targets_at(&mut self, tick: u64) -> Vec<TargetRow> {
+        if tick == self.tick { std::mem::take(&mut self.targets) } else { Vec::new() }
+    }
+}
+
+/// Tick, number and values of a target.
+fn target(numbers: &str) -> Option<(u64, usize, TargetRow)> {
+    let numbers: Vec<&str> = numbers.split(',').collect();
+    let [tick, number, x, y, vx, vy, hits] = numbers[..] else { return None };
+    let target = TargetRow {
+        position: Point::new(x.parse().ok()?, y.parse().ok()?),
+        velocity: Point::new(vx.parse().ok()?, vy.parse().ok()?),
+        hits: hits.parse().ok()?,
+    };
+    Some((tick.parse().ok()?, number.parse().ok()?, target))
+}
+
+/// Passes the rows of a file on and keeps its comments. Fails when a line is too long.
+#[derive(Debug)]
+pub struct Lines<R> {
+    inner: BufReader<R>,
+    /// What the comments have said so far.
+    pub comments: Comments,
+    /// The comment that is being read.
+    comment: Vec<u8>,
+    in_comment: bool,
+    /// Bytes since the last line end.
+    length: usize,
+    /// Lines passed on so far, and lines kept.
+    passed: u64,
+    kept: u64,
+    /// For each run of comments: the lines passed on before it, and all kept up to its end.
+    runs: Vec<(u64, u64)>,
+}
+
+impl<R: Read> Lines<R> {
+    /// Wraps `inner`, which is at the beginning of a file.
+    pub fn of(inner: R) -> Self {
+        Self {
+            inner: BufReader::with_capacity(1 << 16, inner),
+            comments: Comments::default(),
+            comment: Vec::new(),
+            in_comment: false,
+            length: 0,
+            passed: 0,
+            kept: 0,
+            runs: Vec::new(),
+        }
+    }
+
+    /// The line of the file that is number `line` of those passed on, counted from 1.
+    pub fn line(&self, line: u64) -> u64 {
+        let before = self.runs.partition_point(|(passed, _)| *passed < line);
+        line + before.checked_sub(1).map_or(0, |run| self.runs[run].1)
+    }
+
+    /// Notes that so many bytes of a line have been read, and perhaps its end.
+    fn count(&mut self, bytes: usize, ends: bool) -> io::Result<()> {
+        self.length += bytes;
+        let of_record = self.in_comment && self.comments.in_record;
+        if self.length > LONGEST_LINE && !of_record {
+            return Err(invalid(format!("a line is longer than {LONGEST_LINE} bytes")));
+        }
+        let record = self.comments.record.as_ref().map_or(0, String::len);
+        if of_record && record + self.length > LONGEST_RECORD {
+            return Err(invalid(format!(
+                "the comment that begins on line {} is longer than {LONGEST_RECORD} bytes, the \
+                 limit; remove it",
+                self.comments.record_line
+            )));
+        }
+        if ends { self.end_line() } else { Ok(()) }
+    }
+
+    fn end_line(&mut self) -> io::Result<()> {
+        self.length = 0;
+        if !self.in_comment {
+            self.passed += 1;
+            self.comments.in_record = false;
+            return Ok(());
+        }
+        self.in_comment = false;
+        self.kept += 1;
+        match self.runs.last_mut().filter(|run| run.0 == self.passed) {
+            Some(run) => run.1 = self.kept,
+            None => self.runs.push((self.passed, self.kept)),
+        }
+        let comment = std::mem::take(&mut self.comment);
+        self.comments.take(self.passed + self.kept, &comment).map_err(invalid)
+    }
+}
+
+fn invalid(problem: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, problem)
+}
+
+impl<R: Read> Read for Lines<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut written = 0;
+        while written < out.len() {
+            let buffer = self.inner.fill_buf()?;
+            if buffer.is_empty() {
+                if self.in_comment {
+                    self.end_line()?;
+                }
+                break;
+            }
+            if self.length == 0 {
+                self.in_comment = buffer[0] == b'#';
+            }
+            let end = buffer.iter().position(|byte| *byte == b'\n');
+            let line = end.map_or(buffer.len(), |end| end + 1);
+            let part = if self.in_comment { line } else { line.min(out.len() - written) };
+            if self.in_comment {
+                self.comment.extend_from_slice(&buffer[..part]);
+            } else {
+                out[written..written + part].copy_from_slice(&buffer[..part]);
+                written += part;
+            }
+            self.inner.consume(part);
+            self.count(part, end.is_some() && part == line)?;
+        }
+        Ok(written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passed(text: &str) -> (Lines<&[u8]>, String) {
+        let mut lines = Lines::of(text.as_bytes());
+        let mut rows = String::new();
+        lines.read_to_string(&mut rows).unwrap();
+        (lines, rows)
+    }
+
+    #[test]
+    fn rows_go_on_and_comments_are_kept_wherever_they_are() {
+        let text = "# mine\n#target,3,0,1,2,3,4,5\na,b\n#\n#target,4,0,1,2,-3,4,6\n1,2\n3,4\n# end";
+        let (mut lines, rows) = passed(text);
+        assert_eq!(rows, "a,b\n1,2\n3,4\n");
+        assert_eq!([1, 2, 3].map(|line| lines.line(line)), [3, 6, 7]);
+        assert!(lines.comments.record().unwrap().is_none());
+        let target =
+            TargetRow { position: Point::new(1.0, 2.0), velocity: Point::new(-3.0, 4.0), hits: 6 };
+        assert_eq!(lines.comments.targets_at(3), []);
+        assert_eq!(lines.comments.targets_at(4), [target]);
+        // However small the parts in which it is read.
+        let mut slow = Lines::of(text.as_bytes());
+        let mut bytes = Vec::new();
+        while let Ok(1) = slow.read(bytes.spare_byte()) {}
+        bytes.pop();
+        assert_eq!(String::from_utf8(bytes).unwrap(), rows);
+    }
+
+    /// Room for one more byte.
+    trait SpareByte {
+        fn spare_byte(&mut self) -> &mut [u8];
+    }
+
+    impl SpareByte for Vec<u8> {
+        fn spare_byte(&mut self) -> &mut [u8] {
+            self.push(0);
+            let last = self.len() - 1;
+            &mut self[last..]
+        }
+    }
+
+    #[test]
+    fn a_record_ends_where_its_comments_end() {
+        let scene = "about = \"\"\"a\n\n# b\"\"\"\n[species.a]\n";
+        let record = RunRecord {
+            name: "a \"b\"\n.toml".into(),
+            scene: scene.into(),
+            count: 7,
+            density: Some(0.1),
+            world: Point::new(640.0, 1e7),
+            flow: vec![Point::new(-0.0, 1e-30)],
+        };
+        let text: String = record.text().lines().map(|line| format!("# {line}\n")).collect();
+        let file = format!("{RECORD}\n{text}#flow,-0,1e-30\nid\n# version = 2\n1\n");
+        let (mut lines, rows) = passed(&file);
+        assert_eq!(rows, "id\n1\n");
+        assert_eq!(lines.comments.record().unwrap(), Some(record));
+        let wrong = |text: &str| {
+            let file = format!("{RECORD}\n{text}id\n");
+            let (mut lines, _) = passed(&file);
+            lines.comments.record().unwrap_err().to_string()
+        };
+        let message = wrong(&text.replace("count = 7", "count = \"x\""));
+        // The name has a line break, so it takes three lines.
+        assert!(message.starts_with("line 6: ") && message.contains("--scene"), "{message}");
+        let message = wrong(&text.replace("version = 1", "version = 2"));
+        assert!(message.contains("version 2") && message.contains("--scene"), "{message}");
+        assert!(wrong("# version = 1\n").contains("missing field `name`"));
+    }
+
+    #[test]
+    fn what_is_too_long_or_no_number_is_refused() {
+        let refused = |text: &str| {
+            let mut all = Vec::new();
+            Lines::of(text.as_bytes()).read_to_end(&mut all).unwrap_err().to_string()
+        };
+        let mut all = Vec::new();
+        let whole = [vec![b'a'; LONGEST_LINE - 1], vec![b'\n']].concat().repeat(3);
+        Lines::of(&whole[..]).read_to_end(&mut all).unwrap();
+        assert!(all == whole);
+        assert!(Lines::of(io::repeat(0)).read_to_end(&mut all).is_err());
+        assert!(Lines::of(io::repeat(b'#')).read_to_end(&mut all).is_err());
+        let endless = RECORD.as_bytes().chain(&b"\n"[..]).chain(io::repeat(b'#'));
+        let message = Lines::of(endless).read_to_end(&mut all).unwrap_err().to_string();
+        assert!(message.contains("line 1 is longer") && message.contains("remove it"), "{message}");
+        for (text, place) in [
+            ("id\n#flow,1\n", "line 2: \"#flow,1\" is no vector"),
+            ("#target,1,0,x,0,0,0,0\n", "is no target, as in #target,500"),
+            ("#target,1,1,0,0,0,0,0\n", "target 1 of tick 1 comes where target 0 is wanted"),
+        ] {
+            let message = refused(text);
+            assert!(message.contains(place), "{message}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! State files as NumPy arrays: an uncompressed ZIP archive of `.npy` files, and of one text.
+
+mod arrays;
+mod npy;
+mod read;
+
+use std::io::{self, Seek, SeekFrom, Write};
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+use super::run_record::{RunRecord, kept};
+use super::{ARRAYS, RECORD};
+use crate::commands::output::{OutputError, OutputFile, Scratch};
+use crate::model::behaviours::Target;
+use crate::model::state::FlockState;
+use crate::model::vector::DIMENSIONS;
+use arrays::EXTENSION;
+use npy::{Number, write_header};
+
+pub use read::read;
+
+/// An `.npz` file under way: each array grows in a nameless file of its own, for a ZIP archive
+/// holds one array after the other.
+#[derive(Debug)]
+pub struct NpzStates {
+    file: OutputFile,
+    run: Option<RunRecord>,
+    parts: Parts,
+}
+
+/// What the arrays hold so far.
+#[derive(Debug)]
+struct Parts {
+    /// In the order of [`ARRAYS`], without the flow field.
+    arrays: [Scratch; ARRAYS.len() - 1],
+    rows: u64,
+    /// Whether the rows say what agents remember.
+    remember: bool,
+    /// Ticks, and targets at each.
+    ticks: u64,
+    targets: u64,
+}
+
+impl NpzStates {
+    /// Opens the files.
+    pub fn begin(file: OutputFile) -> Result<Self, OutputError> {
+        let s = || file.scratch();
+        let arrays = [s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?];
+        let parts = Parts { arrays, rows: 0, remember: false, ticks: 0, targets: 0 };
+        Ok(Self { file, run: None, parts })
+    }
+
+    /// Adds the record of the run.
+    pub fn describe(&mut self, run: RunRecord) {
+        self.run = Some(run);
+    }
+
+    /// Adds the rows of one tick.
+    pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> io::Result<()> {
+        let parts = &mut self.parts;
+        let [tick, id, species, position, velocity, rest @ ..] = &mut parts.arrays;
+        let [angle, neighbours, places, motions, hits] = rest;
+        let ticks = [state.tick; 4096];
+        let mut left = state.len();
+        while left > 0 {
+            let count = left.min(ticks.len());
+            tick.write_all(bytemuck::cast_slice(&ticks[..count]))?;
+            left -= count;
+        }
+        id.write_all(bytemuck::cast_slice(&state.id))?;
+        species.write_all(&state.species)?;
+        position.write_all(bytemuck::cast_slice(&state.position))?;
+        velocity.write_all(bytemuck::cast_slice(&state.velocity))?;
+        for memory in &state.memory {
+            angle.write_all(&memory.angle().to_ne_bytes())?;
+            neighbours.write_all(&[memory.neighbours() as u8])?;
+        }
+        parts.rows += state.len() as u64;
+        parts.remember |= !state.memory.is_empty();
+        for target in kept(targets) {
+            places.write_all(bytemuck::bytes_of(&target.position))?;
+            motions.write_all(bytemuck::bytes_of(&target.velocity))?;
+            hits.write_all(&target.hits.to_ne_bytes())?;
+        }
+        parts.ticks += 1;
+        parts.targets = kept(targets).count() as u64;
+        Ok(())
+    }
+
+    /// Assembles the archive.
+    pub fn finish(self) -> io::Result<OutputFile> {
+        let Self { file, run, parts } = self;
+        let flow = run.as_ref().filter(|run| !run.flow.is_empty());
+        let flow = flow.map(|run| {
+            let mut scratch = file.scratch().map_err(io::Error::other)?;
+            scratch.write_all(bytemuck::cast_slice(&run.flow))?;
+            io::Result::Ok((scratch, run.flow.len() as u64))
+        });
+        let flow = flow.transpose()?;
+        let mut target = FirstError { file, error: None };
+        let mut archive = ZipWriter::new(&mut target);
+        let written = fill(&mut archive, parts, flow)
+            .and_then(|()| run.map_or(Ok(()), |run| append_text(&mut archive, &run.text())))
+            .and_then(|()| archive.finish().map(|_| ()).map_err(io::Error::other));
+        match target.error {
+            Some(error) => Err(error),
+            None => written.map(|()| target.file),
+        }
+    }
+}
+
+/// A file that keeps its first error and claims from then on that all is well. Dropped after an
+/// error, a `ZipWriter` would try to write the end of the archive again, and print that it cannot.
+struct FirstError {
+    file: OutputFile,
+    error: Option<io::Error>,
+}
+
+impl FirstError {
+    /// What `act` returns, or `otherwise` once the file has failed.
+    fn keep<T>(
+        &mut self,
+        act: impl FnOnce(&mut OutputFile) -> io::Result<T>,
+        otherwise: T,
+    ) -> io::Result<T> {
+        if self.error.is_some() {
+            return Ok(otherwise);
+        }
+        act(&mut self.file).or_else(|error| {
+            self.error = Some(error);
+            Ok(otherwise)
+        })
+    }
+}
+
+impl Write for FirstError {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.keep(|file| file.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.keep(OutputFile::flush, ())
+    }
+}
+
+impl Seek for FirstError {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.keep(|file| file.seek(to), 0)
+    }
+}
+
+/// Copies all arrays into the archive.
+fn fill(
+    archive: &mut ZipWriter<&mut FirstError>,
+    parts: Parts,
+    flow: Option<(Scratch, u64)>,
+) -> io::Result<()> {
+    let Parts { arrays, rows, remember, ticks, targets } = parts;
+    let [tick, id, species, position, velocity, rest @ ..] = arrays;
+    let [angle, neighbours, places, motions, hits] = rest;
+    append::<u64>(archive, "tick", &[rows], tick)?;
+    append::<u32>(archive, "id", &[rows], id)?;
+    append::<u8>(archive, "species", &[rows], species)?;
+    let axes = DIMENSIONS as u64;
+    append::<f32>(archive, "position", &[rows, axes], position)?;
+    append::<f32>(archive, "velocity", &[rows, axes], velocity)?;
+    if remember {
+        append::<f32>(archive, "angle", &[rows], angle)?;
+        append::<u8>(archive, "neighbours", &[rows], neighbours)?;
+    }
+    if targets > 0 {
+        append::<f32>(archive, "target_position", &[ticks, targets, axes], places)?;
+        append::<f32>(archive, "target_velocity", &[ticks, targets, axes], motions)?;
+        append::<u32>(archive, "target_hits", &[ticks, targets], hits)?;
+    }
+    if let Some((flow, vectors)) = flow {
+        append::<f32>(archive, "flow", &[vectors, axes], flow)?;
+    }
+    Ok(())
+}
+
+/// How an entry of this many bytes is stored.
+fn entry(length: u64) -> SimpleFileOptions {
+    SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        // The same states give the same bytes at any hour.
+        .last_modified_time(DateTime::default())
+        // Beyond 4 GiB, header included, a ZIP entry needs wider fields.
+        .large_file(length > u64::from(u32::MAX) - 4096)
+}
+
+/// Writes the record of a run.
+fn append_text(archive: &mut ZipWriter<&mut FirstError>, text: &str) -> io::Result<()> {
+    archive.start_file(RECORD, entry(text.len() as u64))?;
+    archive.write_all(text.as_bytes())
+}
+
+/// Copies one array into the archive. The bytes are those of the machine, and so is the byte
+/// order that the header declares.
+fn append<T: Number>(
+    archive: &mut ZipWriter<&mut FirstError>,
+    name: &str,
+    shape: &[u64],
+    values: Scratch,
+) -> io::Result<()> {
+    let (mut values, length) = values.read_back()?;
+    archive.start_file(format!("{name}{EXTENSION}"), entry(length))?;
+    write_header::<T>(archive, shape)?;
+    io::copy(&mut values, archive)?;
+    Ok(())
+}

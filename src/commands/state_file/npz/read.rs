@@ -1,0 +1,157 @@
+//! Reads an `.npz` file.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::arrays::{Archive, EXTENSION, Shape, floats, shape_of, whole};
+use crate::commands::state_file::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
+use crate::commands::state_file::table::{LAST_TICK, StateRow, StateTable};
+use crate::commands::state_file::{ARRAYS, RECORD, missing};
+use crate::model::memory::{MOST_NEIGHBOURS, Memory};
+use crate::model::quote::quoted;
+use crate::model::scene::hint;
+use crate::model::vector::{DIMENSIONS, Point};
+
+/// Why an array of rows has its shape.
+const AS_ID: &str = "as for `id`";
+
+/// Reads the last tick, and what the file says of its run if that is wanted.
+pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
+    let file = File::open(path).context("cannot read it")?;
+    let broken = "no NumPy archive, or one that is cut short; write it again";
+    let mut archive = ZipArchive::new(BufReader::new(file)).context(broken)?;
+    let mut found = Vec::new();
+    for file in archive.file_names() {
+        let file = file.context(broken)?;
+        let Some(name) = file.strip_suffix(EXTENSION) else { continue };
+        let known = ARRAYS.iter().find(|known| **known == name);
+        found.push(*known.with_context(|| {
+            format!(
+                "unknown array {}; the arrays are {}, tick and species are optional{}",
+                quoted(name),
+                ARRAYS[..5].join(", "),
+                hint(name, ARRAYS)
+            )
+        })?);
+    }
+    let id = whole(&mut archive, "id", u32::MAX.into(), None)?;
+    let id = id.context("the array `id` is missing")?;
+    let rows = id.len();
+    let of_rows = &ARRAYS[..7];
+    if let Some(name) = missing(of_rows, |array| found.contains(&of_rows[array])) {
+        bail!("the array `{name}` is missing");
+    }
+    let row_each = Shape { sides: &[rows as u64], why: AS_ID };
+    let column = |archive: &mut Archive, name: &str, most: u64| -> anyhow::Result<Vec<u64>> {
+        Ok(whole(archive, name, most, Some(row_each))?.unwrap_or_else(|| vec![0; rows]))
+    };
+    let tick = column(&mut archive, "tick", LAST_TICK)?;
+    let species = column(&mut archive, "species", u8::MAX.into())?;
+    let remembers = found.contains(&"angle");
+    let memory = if remembers {
+        let neighbours = column(&mut archive, "neighbours", MOST_NEIGHBOURS.into())?;
+        memories(&mut archive, &neighbours)?
+    } else {
+        Vec::new()
+    };
+    let vector_each = Shape { sides: &[rows as u64, DIMENSIONS as u64], why: AS_ID };
+    let position = points(&floats(&mut archive, "position", vector_each)?);
+    let velocity = points(&floats(&mut archive, "velocity", vector_each)?);
+
+    let mut table = StateTable::new("row", remembers);
+    for row in 0..rows {
+        let agent = StateRow {
+            place: row as u64,
+            id: id[row] as u32,
+            species: species[row] as u8,
+            position: position[row],
+            velocity: velocity[row],
+            memory: memory.get(row).copied().unwrap_or_default(),
+        };
+        table.push(tick[row], agent)?;
+    }
+    if with_run {
+        let run = read_record(&mut archive, found.contains(&"flow"))?;
+        let targets = if run.is_some() && found.contains(&"target_hits") {
+            last_targets(&mut archive, &tick)?
+        } else {
+            Vec::new()
+        };
+        table.describe(run, targets);
+    }
+    table.complete()
+}
+
+/// What the agents remember, from their angles and their `neighbours`.
+fn memories(archive: &mut Archive, neighbours: &[u64]) -> anyhow::Result<Vec<Memory>> {
+    let shape = Shape { sides: &[neighbours.len() as u64], why: AS_ID };
+    let angles = floats(archive, "angle", shape)?;
+    let both = angles.iter().zip(neighbours).enumerate();
+    let memory = both.map(|(row, (angle, neighbours))| {
+        let fits = (-0.5..=0.5).contains(angle);
+        let memory = fits.then(|| Memory::new(*angle, *neighbours as f32));
+        memory.with_context(|| {
+            format!(
+                "row {row}: angle is {angle}, where a number of turns from -0.5 to 0.5 is wanted"
+            )
+        })
+    });
+    memory.collect()
+}
+
+/// The record of the run, if the archive has one.
+fn read_record(archive: &mut Archive, has_flow: bool) -> anyhow::Result<Option<RunRecord>> {
+    let place = || format!("cannot read `{RECORD}`");
+    let file = match archive.by_name(RECORD) {
+        Ok(file) => file,
+        Err(ZipError::FileNotFound) => return Ok(None),
+        Err(error) => return Err(error).with_context(place),
+    };
+    let mut text = Vec::new();
+    let limit = LONGEST_RECORD as u64;
+    file.take(limit + 1).read_to_end(&mut text).with_context(place)?;
+    if text.len() > LONGEST_RECORD {
+        bail!("`{RECORD}` is longer than {limit} bytes, the limit; write the file again");
+    }
+    let text = String::from_utf8_lossy(&text);
+    let record = RunRecord::parse(&text, |line| format!("`{RECORD}`, line {}", line + 1))?;
+    let mut flow = Vec::new();
+    if has_flow {
+        let vectors = shape_of(archive, "flow")?.first().copied().unwrap_or_default();
+        let sides = &[vectors, DIMENSIONS as u64];
+        flow = points(&floats(archive, "flow", Shape { sides, why: "a row for each vector" })?);
+    }
+    Ok(Some(RunRecord { flow, ..record }))
+}
+
+/// The targets at the last of the ticks.
+fn last_targets(archive: &mut Archive, ticks: &[u64]) -> anyhow::Result<Vec<TargetRow>> {
+    let mut ticks = ticks.to_vec();
+    ticks.sort_unstable();
+    ticks.dedup();
+    let (ticks, axes) = (ticks.len() as u64, DIMENSIONS as u64);
+    let each = shape_of(archive, "target_hits")?.get(1).copied().unwrap_or_default();
+    let why = "with the targets of every tick";
+    let hits = Shape { sides: &[ticks, each], why };
+    let hits = whole(archive, "target_hits", u32::MAX.into(), Some(hits))?.unwrap_or_default();
+    let vector_each = Shape { sides: &[ticks, each, axes], why };
+    let position = points(&floats(archive, "target_position", vector_each)?);
+    let velocity = points(&floats(archive, "target_velocity", vector_each)?);
+    let last = position.len() - each as usize..;
+    let all = position[last.clone()].iter().zip(&velocity[last.clone()]).zip(&hits[last]);
+    let target = |((position, velocity), hits): ((&Point, &Point), &u64)| TargetRow {
+        position: *position,
+        velocity: *velocity,
+        hits: *hits as u32,
+    };
+    Ok(all.map(target).collect())
+}
+
+fn points(numbers: &[f32]) -> Vec<Point> {
+    numbers.chunks_exact(DIMENSIONS).map(Point::from_slice).collect()
+}

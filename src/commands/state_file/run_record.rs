@@ -1,0 +1,227 @@
+//! What a state file says of its run besides the agents: the scene, as the command line changed it.
+
+use std::fmt::Write;
+
+use anyhow::{bail, ensure};
+use serde::Deserialize;
+
+use crate::commands::output::counted;
+use crate::model::behaviours::Target;
+use crate::model::quote::{cut, quoted};
+use crate::model::scene::{POINTER, Request, Scene, SceneError};
+use crate::model::scenery::FlowPlan;
+use crate::model::vector::Point;
+use crate::model::world::FARTHEST;
+
+/// Grows when files change so that older programs would misread them.
+const VERSION: u32 = 1;
+
+/// Most bytes of the text: that of a scene with the largest number of obstacles, and room to spare.
+pub const LONGEST_RECORD: usize = 1 << 26;
+
+/// How to make the scene of a state file again, with its world and its scenery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRecord {
+    /// Name of the built-in scene or path of the file, for messages.
+    pub name: String,
+    /// The scene as a scene file, before it is scaled to the count. Its seed is the one used.
+    pub scene: String,
+    /// Number of agents.
+    pub count: u64,
+    /// What `--density` asked for.
+    pub density: Option<f32>,
+    /// Sides of the scaled world, for those who read the file; it follows from the scene.
+    pub world: Point,
+    /// The vectors of a flow field that was read from a file.
+    pub flow: Vec<Point>,
+}
+
+/// The text of a record, as TOML.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keys {
+    #[serde(rename = "version")]
+    _version: u32,
+    name: String,
+    count: u64,
+    density: Option<f64>,
+    world: [f64; 2],
+    scene: String,
+}
+
+/// The one key that every version has.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+impl RunRecord {
+    /// The record of a scene that [`Scene::populate`] has not scaled yet, for what it will be asked.
+    /// `world` is the size that its world then has.
+    #[must_use]
+    pub fn of(scene: &Scene, request: &Request, world: Point) -> Self {
+        let seed = request.seed.unwrap_or(scene.seed);
+        let flow = scene.flow.as_ref().map_or_else(Vec::new, |plan| plan.vectors.clone());
+        Self {
+            name: scene.name.clone(),
+            scene: Scene { seed, ..scene.clone() }.to_toml(),
+            count: request.count.unwrap_or(scene.own_count()),
+            density: request.density,
+            world,
+            flow,
+        }
+    }
+
+    /// The record as TOML, but for the flow field.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!("version = {VERSION}\n");
+        let mut key = |name: &str, value: &dyn std::fmt::Display| {
+            // Nothing fails that is written into a string.
+            let _ = writeln!(text, "{name} = {value}");
+        };
+        key("name", &toml_edit::Value::from(self.name.as_str()));
+        key("count", &self.count);
+        if let Some(density) = self.density {
+            key("density", &format!("{density:?}"));
+        }
+        key("world", &format!("[{:?}, {:?}]", self.world.x, self.world.y));
+        key("scene", &toml_edit::Value::from(self.scene.as_str()));
+        text
+    }
+
+    /// Reads what [`RunRecord::text`] has written. `place` names a line of it for messages.
+    pub fn parse(text: &str, place: impl Fn(usize) -> String) -> anyhow::Result<Self> {
+        let wrong = |error: &toml::de::Error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let before = text.as_bytes().get(..start).unwrap_or_default();
+            let line = before.iter().filter(|byte| **byte == b'\n').count();
+            anyhow::anyhow!(
+                "{}: {}; write the file again, or name another scene with --scene",
+                place(line),
+                cut(error.message().trim())
+            )
+        };
+        let Version { version } = toml::from_str(text).map_err(|error| wrong(&error))?;
+        ensure!(
+            version == VERSION,
+            "{}: its run is written in version {version}, and this program reads version {VERSION}; \
+             use the program that wrote it, or name another scene with --scene",
+            place(0)
+        );
+        let keys: Keys = toml::from_str(text).map_err(|error| wrong(&error))?;
+        let Keys { name, scene, count, density, world, .. } = keys;
+        Ok(Self {
+            name,
+            scene,
+            count,
+            density: density.map(|density| density as f32),
+            world: Point::new(world[0] as f32, world[1] as f32),
+            flow: Vec::new(),
+        })
+    }
+
+    /// The scene, not yet scaled, with other values where `overrides` say so.
+    pub fn scene(&self, overrides: &[String]) -> Result<Scene, SceneError> {
+        Scene::parse(&self.name, &self.scene, overrides)
+    }
+}
+
+/// What moves of a target.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TargetRow {
+    /// World units.
+    pub position: Point,
+    /// World units per tick.
+    pub velocity: Point,
+    /// Number of hits so far.
+    pub hits: u32,
+}
+
+impl From<&Target> for TargetRow {
+    fn from(target: &Target) -> Self {
+        let Target { position, velocity, hits, .. } = *target;
+        Self { position, velocity, hits }
+    }
+}
+
+impl TargetRow {
+    /// Refuses numbers that no target has.
+    pub fn check(&self, place: &str) -> anyhow::Result<()> {
+        let Self { position, velocity, .. } = self;
+        for value in [position.x, position.y, velocity.x, velocity.y] {
+            // False for NaN.
+            let there = value.abs() <= FARTHEST;
+            ensure!(
+                there,
+                "{place} has {value}; positions and velocities are numbers from {low:e} to \
+                 {FARTHEST:e}",
+                low = -FARTHEST
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The targets that a file holds: all but the pointer, which is where the mouse is.
+pub fn kept(targets: &[Target]) -> impl Iterator<Item = &Target> {
+    targets.iter().filter(|target| target.name != POINTER)
+}
+
+/// Puts the targets of `scene` where `rows` have those of `written`, the scene that the file was
+/// written with. `plain` is `scene` before it was scaled: a target that is not the one of `written`
+/// has been set anew, and begins where it is set.
+pub fn restore_targets(
+    scene: &mut Scene,
+    plain: &Scene,
+    written: &Scene,
+    rows: &[TargetRow],
+) -> anyhow::Result<()> {
+    let wanted = kept(&written.targets).count();
+    if rows.len() != wanted {
+        bail!(
+            "the last tick has {}, and its scene `{}` has {wanted}; write the file again, or name \
+             another scene with --scene",
+            counted(rows.len() as u64, "target"),
+            cut(&written.name)
+        );
+    }
+    for (target, row) in kept(&written.targets).zip(rows) {
+        row.check(&format!("the target {}", quoted(&target.name)))?;
+        let same = plain.targets.iter().position(|own| own == target);
+        if let Some(own) = same.and_then(|index| scene.targets.get_mut(index)) {
+            (own.position, own.velocity, own.hits) = (row.position, row.velocity, row.hits);
+        }
+    }
+    Ok(())
+}
+
+/// Gives the flow field of `scene` the vectors of the file, unless it names another field than
+/// `written`. Returns true if it does, so that its own file must be read.
+pub fn restore_flow(scene: &mut Scene, written: &Scene, run: &RunRecord) -> anyhow::Result<bool> {
+    let from_file = |plan: &&mut FlowPlan| plan.file.is_some();
+    let Some(plan) = scene.flow.as_mut().filter(from_file) else { return Ok(false) };
+    if Some(&*plan) != written.flow.as_ref() {
+        return Ok(true);
+    }
+    let wanted = plan.grid.0 as usize * plan.grid.1 as usize;
+    let found = run.flow.len();
+    ensure!(
+        found == wanted,
+        "its flow field has {}, but grid = [{}, {}] needs {wanted}; write the file again, or name \
+         another field with --set flow.file=FILE",
+        counted(found as u64, "vector"),
+        plan.grid.0,
+        plan.grid.1
+    );
+    let fits = |value: f32| value.abs() <= 1e9;
+    let other = run.flow.iter().position(|vector| !fits(vector.x) || !fits(vector.y));
+    if let Some(other) = other {
+        let Point { x, y } = run.flow[other];
+        bail!(
+            "vector {other} of its flow field, {x},{y}, is outside -1e9 to 1e9; write the file again"
+        );
+    }
+    plan.vectors.clone_from(&run.flow);
+    Ok(false)
+}
