@@ -34,14 +34,11 @@ fn settle() {
     std::thread::sleep(Duration::from_millis(600));
 }
 
-/// True when a notice is shown: its words are amber.
+/// True when a notice is shown: its words have a colour of their own. Below the world there are no
+/// agents that could have it too.
 fn notice(shot: &Shot) -> bool {
-    let amber = |x: u32, y: u32| {
-        let [r, g, b] = shot.0.rgb(x, y).unwrap();
-        r > 200 && (140..220).contains(&g) && b < 140
-    };
-    let places = (100..800).flat_map(|x| (540..600).map(move |y| (x, y)));
-    places.filter(|(x, y)| amber(*x, *y)).count() > 40
+    let places = (0..900).flat_map(|x| (556..600).map(move |y| (x, y)));
+    places.filter(|(x, y)| shot.0.rgb(*x, *y) == Some([255, 190, 90])).count() > 20
 }
 
 /// Saves the scene and returns the new file's text.
