@@ -9,11 +9,12 @@ use flockwork::model::behaviours::Kind;
 const LAYERS: [&str; 7] = ["model", "engine", "view", "session", "app", "error", "commands"];
 
 /// The parts of the model, lowest first, with the same rule.
-const MODEL: [&str; 13] = [
+const MODEL: [&str; 14] = [
     "quote",
     "real",
     "vector",
     "random",
+    "plane",
     "world",
     "grid",
     "parameter",

@@ -178,10 +178,10 @@ fn end(engine: &mut dyn Engine) -> End {
 /// Moves agents inside a world, as at the end of a tick.
 fn confine(state: &mut FlockState, world: &World) {
     for (p, v) in state.position.iter_mut().zip(&mut state.velocity) {
-        let velocity = Vector { x: v.x, y: v.y };
-        let (position, velocity) = world.confine(Vector { x: p.x, y: p.y }, velocity);
-        *p = Point::new(position.x, position.y);
-        *v = Point::new(velocity.x, velocity.y);
+        let velocity = Vector(v.to_array());
+        let (position, velocity) = world.confine(Vector(p.to_array()), velocity);
+        *p = Point::from_array(position.0);
+        *v = Point::from_array(velocity.0);
     }
 }
 

@@ -133,9 +133,9 @@ impl Grid {
     /// Writes the keys of several positions to `keys`, as many as it has room for; the same keys as
     /// [`Grid::key_of`].
     #[inline(always)]
-    pub fn keys_of<R: Real>(&self, p: Vector<R>, keys: &mut [u32]) {
-        let columns = indices(p.x, self.cells_per_unit.x, self.columns - 1);
-        let rows = indices(p.y, self.cells_per_unit.y, self.rows - 1);
+    pub fn keys_of<R: Real>(&self, p: Vector<R, 2>, keys: &mut [u32]) {
+        let columns = indices(p.0[0], self.cells_per_unit.x, self.columns - 1);
+        let rows = indices(p.0[1], self.cells_per_unit.y, self.rows - 1);
         for ((key, column), row) in keys.iter_mut().zip(columns.numbers()).zip(rows.numbers()) {
             let [column, row] = [column, row].map(|whole| whole.to_bits() - WHOLE.to_bits());
             *key = row * self.columns + column;
@@ -266,7 +266,7 @@ mod tests {
     fn keys_of_many_are_the_keys_of_each() {
         let check = |grid: &Grid, p: Point| {
             let mut key = [0];
-            grid.keys_of(Vector { x: p.x, y: p.y }, &mut key);
+            grid.keys_of(Vector(p.to_array()), &mut key);
             assert_eq!(key[0], grid.key_of(p), "{p} in {grid:?}");
         };
         let small = grid(100.0, 50.0, Boundary::Open, 1.0);

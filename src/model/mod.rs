@@ -6,6 +6,7 @@ pub mod behaviours;
 pub mod grid;
 pub mod memory;
 pub mod parameter;
+mod plane;
 pub mod quote;
 pub mod random;
 pub mod real;

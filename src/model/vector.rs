@@ -1,10 +1,10 @@
-//! Vectors of the plane, over any [`Real`].
+//! Vectors with a number of axes, over any [`Real`].
 //!
 //! Behaviours use only the functions of this module (`dot`, `length`, `with_length`, `limit`),
-//! never a component: a third component would change only this file and its WGSL twin
-//! `shaders/space.wgsl`.
+//! never a component. What depends on the number of axes is in [`Space`], which [`super::plane`]
+//! implements for two of them; `shaders/space.wgsl` is the twin of both.
 
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::real::Real;
 
@@ -16,35 +16,129 @@ pub type Point = glam::Vec2;
 /// by zero.
 const TOO_SMALL: f32 = f32::from_bits(0x007f_ffff);
 
-/// Number of components.
+/// Number of axes of a [`Point`].
 pub const DIMENSIONS: usize = 2;
 
-/// A vector of [`Real`]s.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Vector<R> {
-    /// Component to the right.
-    pub x: R,
-    /// Component upwards.
-    pub y: R,
+/// An array with a value for each of the `D` axes of its surroundings: one, two or three.
+///
+/// Written out, with an index that the compiler knows: the components then are in registers from
+/// the start. A closure (as in `std::array::from_fn`) is not always inlined into a caller that is
+/// compiled for wide lanes.
+macro_rules! per_axis {
+    ($axis:ident => $value:expr) => {{
+        const { assert!(D >= 1 && D <= 3) };
+        let mut all = [{
+            let $axis = 0;
+            $value
+        }; D];
+        if D > 1 {
+            let $axis = 1;
+            all[$axis] = $value;
+        }
+        if D > 2 {
+            let $axis = 2;
+            all[$axis] = $value;
+        }
+        all
+    }};
+}
+pub(crate) use per_axis;
+
+/// The components of a point on the first `D` axes; 0 on those that a point lacks.
+#[inline(always)]
+#[must_use]
+pub fn components<const D: usize>(point: Point) -> [f32; D] {
+    let all = [point.x, point.y, 0.0];
+    per_axis!(axis => all[axis])
 }
 
-impl<R: Real> Vector<R> {
+/// The point with these components.
+#[inline(always)]
+#[must_use]
+pub fn point<const D: usize>(components: [f32; D]) -> Point {
+    const { assert!(D >= DIMENSIONS) };
+    Point::new(components[0], components[1])
+}
+
+/// A vector of [`Real`]s: its components by the number of their axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vector<R, const D: usize>(pub [R; D]);
+
+/// So many axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Axes<const D: usize>;
+
+/// What depends on the number of axes. A space implements it for its [`Axes`].
+pub trait Space<const D: usize> {
+    /// A quarter turn to the left.
+    fn perpendicular<R: Real>(vector: Vector<R, D>) -> Vector<R, D>;
+
+    /// Turned by the angle that `direction`, a unit vector, has against the first axis.
+    fn turned<R: Real>(vector: Vector<R, D>, direction: Vector<R, D>) -> Vector<R, D>;
+
+    /// The unit vector at an angle of `turns` (−0.5 to 0.5) against the first axis.
+    fn at_angle<R: Real>(turns: R) -> Vector<R, D>;
+
+    /// The direction in which agent `id` moves away from another agent at the same spot: a vector
+    /// of nonzero length.
+    fn spread_direction(id: u32) -> [f32; D];
+}
+
+impl<R: Real, const D: usize> Vector<R, D>
+where
+    Axes<D>: Space<D>,
+{
+    /// A quarter turn to the left.
+    #[inline(always)]
+    pub fn perpendicular(self) -> Self {
+        Axes::perpendicular(self)
+    }
+
+    /// Turned by the angle that `direction`, a unit vector, has against the first axis.
+    #[inline(always)]
+    pub fn turned(self, direction: Self) -> Self {
+        Axes::turned(self, direction)
+    }
+
+    /// The unit vector at an angle of `turns` (−0.5 to 0.5) against the first axis.
+    #[inline(always)]
+    pub fn at_angle(turns: R) -> Self {
+        Axes::at_angle(turns)
+    }
+}
+
+impl<R: Real, const D: usize> Vector<R, D> {
     /// A stored vector in the shape of `like`.
     #[inline(always)]
     pub fn constant(like: R, point: Point) -> Self {
-        Self { x: like.constant(point.x), y: like.constant(point.y) }
+        let stored: [f32; D] = components(point);
+        Self(per_axis!(axis => like.constant(stored[axis])))
+    }
+
+    /// The same number on every axis.
+    #[inline(always)]
+    pub fn splat(component: R) -> Self {
+        Self([component; D])
     }
 
     /// The zero vector in the shape of `like`.
     #[inline(always)]
     pub fn zero(like: R) -> Self {
-        Self { x: like.constant(0.0), y: like.constant(0.0) }
+        Self::splat(like.constant(0.0))
     }
 
     /// Scalar product.
     #[inline(always)]
     pub fn dot(self, other: Self) -> R {
-        self.x * other.x + self.y * other.y
+        let products = per_axis!(axis => self.0[axis] * other.0[axis]);
+        let mut sum = products[0];
+        if D > 1 {
+            sum = sum + products[1];
+        }
+        if D > 2 {
+            sum = sum + products[2];
+        }
+        sum
     }
 
     /// Euclidean length.
@@ -71,103 +165,68 @@ impl<R: Real> Vector<R> {
         self * scale.where_or(longest.less_than(squared), one)
     }
 
-    /// A quarter turn to the left.
-    #[inline(always)]
-    pub fn perpendicular(self) -> Self {
-        Self { x: -self.y, y: self.x }
-    }
-
-    /// Turned by the angle that `direction`, a unit vector, has against the x axis.
-    #[inline(always)]
-    pub fn turned(self, direction: Self) -> Self {
-        Self {
-            x: self.x * direction.x - self.y * direction.y,
-            y: self.x * direction.y + self.y * direction.x,
-        }
-    }
-
-    /// The unit vector of this velocity; an agent at rest heads along +x.
+    /// The unit vector of this velocity; an agent at rest heads along the first axis.
     #[inline(always)]
     pub fn heading(self) -> Self {
         let squared = self.dot(self);
         let (zero, one) = (squared.constant(0.0), squared.constant(1.0));
         let moving = squared.constant(TOO_SMALL).less_than(squared);
         let scale = one / squared.sqrt();
-        (self * scale).where_or(moving, Self { x: one, y: zero })
+        let at_rest = Self(per_axis!(axis => if axis == 0 { one } else { zero }));
+        (self * scale).where_or(moving, at_rest)
     }
 
-    /// The unit vector at an angle of `turns` (−0.5 to 0.5) against the x axis.
-    ///
-    /// A polynomial of degree eleven; its error is less than 2e-7. The sines of processors and
-    /// drivers differ, and both engines must give the same bits.
+    /// The points that it is made of: one for each lane.
     #[inline(always)]
-    pub fn at_angle(turns: R) -> Self {
-        let quarter = turns.constant(0.25);
-        let half = turns.constant(0.5);
-        let zero = turns.constant(0.0);
-        let size = turns.max(-turns);
-        let folded = (half - size).where_or(quarter.less_than(size), size);
-        let folded = (-folded).where_or(turns.less_than(zero), folded);
-        Self { x: sine(quarter - size), y: sine(folded) }
+    pub fn points(&self) -> impl Iterator<Item = Point> {
+        let axes = per_axis!(axis => self.0[axis].numbers());
+        (0..axes[0].len()).map(move |lane| point(per_axis!(axis => axes[axis][lane])))
     }
 
     /// `self` where the mask says yes, else `other`.
     #[inline(always)]
     pub fn where_or(self, mask: R::Mask, other: Self) -> Self {
-        Self { x: self.x.where_or(mask, other.x), y: self.y.where_or(mask, other.y) }
-    }
-
-    /// Applies `f` to the components of two vectors in turn.
-    #[inline(always)]
-    pub fn zip(self, other: Self, f: impl Fn(R, R) -> R) -> Self {
-        Self { x: f(self.x, other.x), y: f(self.y, other.y) }
+        Self(per_axis!(axis => self.0[axis].where_or(mask, other.0[axis])))
     }
 }
 
-/// The sine of an angle from −0.25 to 0.25 turns.
-#[inline(always)]
-fn sine<R: Real>(turns: R) -> R {
-    let x = turns * turns.constant(std::f32::consts::TAU);
-    let squared = x * x;
-    // 1/3!, 1/5!, … with their signs, the last first.
-    let terms =
-        [-1.0 / 39_916_800.0, 1.0 / 362_880.0, -1.0 / 5_040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0];
-    let mut sum = x.constant(0.0);
-    for term in terms {
-        sum = sum * squared + x.constant(term);
-    }
-    x * sum
-}
-
-impl<R: Real> Add for Vector<R> {
+impl<R: Real, const D: usize> Add for Vector<R, D> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self { x: self.x + other.x, y: self.y + other.y }
+        Self(per_axis!(axis => self.0[axis] + other.0[axis]))
     }
 }
 
-impl<R: Real> Sub for Vector<R> {
+impl<R: Real, const D: usize> Sub for Vector<R, D> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        Self { x: self.x - other.x, y: self.y - other.y }
+        Self(per_axis!(axis => self.0[axis] - other.0[axis]))
     }
 }
 
-impl<R: Real> Neg for Vector<R> {
+impl<R: Real, const D: usize> Neg for Vector<R, D> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self { x: -self.x, y: -self.y }
+        Self(per_axis!(axis => -self.0[axis]))
     }
 }
 
-impl<R: Real> Mul<R> for Vector<R> {
+impl<R: Real, const D: usize> Mul<R> for Vector<R, D> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, factor: R) -> Self {
-        Self { x: self.x * factor, y: self.y * factor }
+        Self(per_axis!(axis => self.0[axis] * factor))
+    }
+}
+
+impl<R: Real, const D: usize> Div<R> for Vector<R, D> {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, divisor: R) -> Self {
+        Self(per_axis!(axis => self.0[axis] / divisor))
     }
 }
 
@@ -176,34 +235,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_direction_has_the_sine_and_cosine_of_its_angle() {
-        for step in -5000..=5000 {
-            let turns = step as f32 / 10_000.0;
-            let Vector { x, y } = Vector::at_angle(turns);
-            let (sine, cosine) = (f64::from(turns) * std::f64::consts::TAU).sin_cos();
-            assert!((f64::from(x) - cosine).abs() < 2e-7, "cosine at {turns}: {x}");
-            assert!((f64::from(y) - sine).abs() < 2e-7, "sine at {turns}: {y}");
-        }
-    }
-
-    #[test]
     fn what_is_too_small_for_a_square_has_no_direction() {
         // Devices disagree about its square.
-        let tiny = Vector { x: 1e-20_f32, y: -1e-20 };
+        let tiny = Vector([1e-20_f32, -1e-20]);
         assert_eq!(tiny.with_length(3.0), Vector::zero(0.0));
-        assert_eq!(tiny.heading(), Vector { x: 1.0, y: 0.0 });
+        assert_eq!(tiny.heading(), Vector([1.0, 0.0]));
         assert_eq!(tiny.limit(0.0), tiny);
-        let small = Vector { x: 2e-19_f32, y: 0.0 };
-        assert_eq!(small.with_length(3.0), Vector { x: 3.0, y: 0.0 });
+        let small = Vector([2e-19_f32, 0.0]);
+        assert_eq!(small.with_length(3.0), Vector([3.0, 0.0]));
         assert_eq!(small.limit(0.0), Vector::zero(0.0));
     }
 
     #[test]
-    fn turning_is_to_the_left() {
-        let ahead = Vector { x: 3.0_f32, y: 0.0 };
-        assert_eq!(ahead.perpendicular(), Vector { x: 0.0, y: 3.0 });
-        assert_eq!(ahead.turned(Vector { x: 0.0, y: 1.0 }), Vector { x: 0.0, y: 3.0 });
-        assert_eq!(ahead.heading(), Vector { x: 1.0, y: 0.0 });
-        assert_eq!(Vector::zero(1.0_f32).heading(), Vector { x: 1.0, y: 0.0 });
+    fn every_axis_counts() {
+        let along = Vector([2.0_f32, 3.0, 6.0]);
+        let other = Vector([-1.0, 5.0, 0.5]);
+        assert_eq!(along.dot(other), -2.0 + 15.0 + 3.0);
+        assert_eq!(along.length(), 7.0);
+        assert_eq!(
+            (along + other, along - other),
+            (Vector([1.0, 8.0, 6.5]), Vector([3.0, -2.0, 5.5]))
+        );
+        assert_eq!((-along, along * 2.0), (Vector([-2.0, -3.0, -6.0]), Vector([4.0, 6.0, 12.0])));
+        assert_eq!(along.with_length(14.0), Vector([4.0, 6.0, 12.0]));
+        assert_eq!(along.limit(3.5), Vector([1.0, 1.5, 3.0]));
+        assert_eq!(along.limit(7.5), along);
+        assert_eq!(Vector([0.0_f32, 0.0, -2.0]).heading(), Vector([0.0, 0.0, -1.0]));
+        assert_eq!(Vector::<f32, 3>::zero(1.0).heading(), Vector([1.0, 0.0, 0.0]));
+        assert_eq!(along.where_or(false, other), other);
+        assert_eq!(along.where_or(true, other), along);
+    }
+
+    #[test]
+    fn a_point_has_nothing_on_further_axes() {
+        assert_eq!(components(Point::new(3.0, -4.0)), [3.0, -4.0, 0.0]);
+        assert_eq!(point([3.0, -4.0]), Point::new(3.0, -4.0));
+        assert_eq!(Vector::constant(0.0, Point::new(3.0, 4.0)), Vector([3.0, 4.0]));
     }
 }

@@ -1,7 +1,7 @@
 //! The world: its size and what happens at its edge.
 
 use super::real::Real;
-use super::vector::{Point, Vector};
+use super::vector::{DIMENSIONS, Point, Vector, components, per_axis, point};
 
 /// What happens at the edge of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +50,6 @@ fn wrapped<R: Real>(p: R, size: R) -> R {
     zero.where_or(p.less_than(zero), p)
 }
 
-// Written per component and not through a closure: a closure cannot be marked `inline(always)`, and
-// in a caller that is compiled for wide lanes the call costs more than the arithmetic.
-
 /// `x`, or +0 where it is nearly zero or −0: the engines then agree on the bits of agents at rest.
 /// Some GPUs do not distinguish the zeros.
 #[inline(always)]
@@ -83,74 +80,113 @@ fn image_shift<R: Real>(from: R, to: R, size: R) -> R {
     size.where_or(difference.less_than(-half), above)
 }
 
-impl World {
-    /// The image of `to` that is nearest to `from`: in a wrapped world it may lie across the seam.
-    /// The offset is this image minus `from`. A neighbour loop that knows on which side of the seam
-    /// a neighbour lies can shift it once for many agents before it subtracts, and gets the same
-    /// bits. (Because of this rounding, the offset from a to b across the seam may differ in its
-    /// last bit from the offset from b to a.)
+impl Boundary {
+    /// The image of `to` that is nearest to `from`: in a wrapped world of `size` it may lie across
+    /// the seam. The offset is this image minus `from`. A neighbour loop that knows on which side of
+    /// the seam a neighbour lies can shift it once for many agents before it subtracts, and gets the
+    /// same bits. (Because of this rounding, the offset from a to b across the seam may differ in
+    /// its last bit from the offset from b to a.)
     #[inline(always)]
-    pub fn nearest_image<R: Real>(&self, from: Vector<R>, to: Vector<R>) -> Vector<R> {
-        if self.boundary != Boundary::Wrap {
+    pub fn nearest_image<R: Real, const D: usize>(
+        self,
+        from: Vector<R, D>,
+        to: Vector<R, D>,
+        size: Vector<R, D>,
+    ) -> Vector<R, D> {
+        if self != Self::Wrap {
             return to;
         }
-        let size = Vector::constant(from.x, self.size);
-        Vector {
-            x: to.x + image_shift(from.x, to.x, size.x),
-            y: to.y + image_shift(from.y, to.y, size.y),
-        }
+        Vector(per_axis!(axis => to.0[axis] + image_shift(from.0[axis], to.0[axis], size.0[axis])))
     }
 
-    /// The offset from one agent to another by the shortest way, given the plain difference of
-    /// their positions: across the seam of a wrapped world where that is shorter.
+    /// The offset from one agent to another by the shortest way, given the plain `difference` of
+    /// their positions: across the seam of a wrapped world of `size` where that is shorter.
     #[inline(always)]
-    pub fn shortest<R: Real>(&self, difference: Vector<R>) -> Vector<R> {
-        if self.boundary != Boundary::Wrap {
+    pub fn shortest<R: Real, const D: usize>(
+        self,
+        difference: Vector<R, D>,
+        size: Vector<R, D>,
+    ) -> Vector<R, D> {
+        if self != Self::Wrap {
             return difference;
         }
-        Vector {
-            x: shortest_way(difference.x, difference.x.constant(self.size.x)),
-            y: shortest_way(difference.y, difference.y.constant(self.size.y)),
+        Vector(per_axis!(axis => shortest_way(difference.0[axis], size.0[axis])))
+    }
+
+    /// Position and velocity after the boundary of a world of `size` has been applied.
+    #[inline(always)]
+    pub fn confine<R: Real, const D: usize>(
+        self,
+        p: Vector<R, D>,
+        v: Vector<R, D>,
+        size: Vector<R, D>,
+    ) -> (Vector<R, D>, Vector<R, D>) {
+        let (p, v) = self.bounded(p, v, size);
+        (
+            Vector(per_axis!(axis => settled(p.0[axis]))),
+            Vector(per_axis!(axis => settled(v.0[axis]))),
+        )
+    }
+
+    /// The same, without rounding tiny values to zero.
+    #[inline(always)]
+    fn bounded<R: Real, const D: usize>(
+        self,
+        p: Vector<R, D>,
+        v: Vector<R, D>,
+        size: Vector<R, D>,
+    ) -> (Vector<R, D>, Vector<R, D>) {
+        match self {
+            Self::Open => {
+                let like = p.0[0];
+                let (low, high) = (like.constant(-FARTHEST), like.constant(FARTHEST));
+                (Vector(per_axis!(axis => p.0[axis].max(low).min(high))), v)
+            }
+            Self::Wrap => (Vector(per_axis!(axis => wrapped(p.0[axis], size.0[axis]))), v),
+            Self::Walls => {
+                let inside = Vector(per_axis!(axis => clamped(p.0[axis], size.0[axis])));
+                // On the edge the outward component of the velocity is lost: a wall does not push
+                // back.
+                let zero = p.0[0].constant(0.0);
+                let moved = inside - p;
+                let along = per_axis!(axis => v.0[axis].where_or(moved.0[axis].equals(zero), zero));
+                (inside, Vector(along))
+            }
         }
+    }
+}
+
+impl World {
+    /// See [`Boundary::nearest_image`].
+    #[inline(always)]
+    pub fn nearest_image<R: Real, const D: usize>(
+        &self,
+        from: Vector<R, D>,
+        to: Vector<R, D>,
+    ) -> Vector<R, D> {
+        self.boundary.nearest_image(from, to, Vector::constant(from.0[0], self.size))
+    }
+
+    /// See [`Boundary::shortest`].
+    #[inline(always)]
+    pub fn shortest<R: Real, const D: usize>(&self, difference: Vector<R, D>) -> Vector<R, D> {
+        self.boundary.shortest(difference, Vector::constant(difference.0[0], self.size))
     }
 
     /// The offset from one place to another by the shortest way.
     #[must_use]
     pub fn shortest_between(&self, from: Point, to: Point) -> Point {
-        let way = self.shortest(Vector { x: to.x - from.x, y: to.y - from.y });
-        Point::new(way.x, way.y)
+        point(self.shortest(Vector(components::<DIMENSIONS>(to - from))).0)
     }
 
-    /// Position and velocity after the boundary has been applied.
+    /// See [`Boundary::confine`].
     #[inline(always)]
-    pub fn confine<R: Real>(&self, p: Vector<R>, v: Vector<R>) -> (Vector<R>, Vector<R>) {
-        let (p, v) = self.bounded(p, v);
-        (Vector { x: settled(p.x), y: settled(p.y) }, Vector { x: settled(v.x), y: settled(v.y) })
-    }
-
-    /// The same, without rounding tiny values to zero.
-    #[inline(always)]
-    fn bounded<R: Real>(&self, p: Vector<R>, v: Vector<R>) -> (Vector<R>, Vector<R>) {
-        let size = Vector::constant(p.x, self.size);
-        match self.boundary {
-            Boundary::Open => {
-                let (low, high) = (p.x.constant(-FARTHEST), p.x.constant(FARTHEST));
-                (Vector { x: p.x.max(low).min(high), y: p.y.max(low).min(high) }, v)
-            }
-            Boundary::Wrap => (Vector { x: wrapped(p.x, size.x), y: wrapped(p.y, size.y) }, v),
-            Boundary::Walls => {
-                let inside = Vector { x: clamped(p.x, size.x), y: clamped(p.y, size.y) };
-                // On the edge the outward component of the velocity is lost: a wall does not push
-                // back.
-                let zero = Vector::zero(p.x);
-                let moved = inside - p;
-                let along = Vector {
-                    x: v.x.where_or(moved.x.equals(zero.x), zero.x),
-                    y: v.y.where_or(moved.y.equals(zero.y), zero.y),
-                };
-                (inside, along)
-            }
-        }
+    pub fn confine<R: Real, const D: usize>(
+        &self,
+        p: Vector<R, D>,
+        v: Vector<R, D>,
+    ) -> (Vector<R, D>, Vector<R, D>) {
+        self.boundary.confine(p, v, Vector::constant(p.0[0], self.size))
     }
 }
 
@@ -164,25 +200,81 @@ mod tests {
 
     #[test]
     fn the_shortest_way_leads_across_the_seam() {
-        let d = world(Boundary::Wrap).shortest(Vector { x: 90.0_f32, y: -30.0 });
-        assert_eq!(d, Vector { x: -10.0, y: 20.0 });
-        let d = world(Boundary::Open).shortest(Vector { x: 90.0_f32, y: -30.0 });
-        assert_eq!(d, Vector { x: 90.0, y: -30.0 });
+        let d = world(Boundary::Wrap).shortest(Vector([90.0_f32, -30.0]));
+        assert_eq!(d, Vector([-10.0, 20.0]));
+        let d = world(Boundary::Open).shortest(Vector([90.0_f32, -30.0]));
+        assert_eq!(d, Vector([90.0, -30.0]));
     }
 
     #[test]
     fn a_wrapped_position_is_always_inside() {
-        let v = Vector { x: 0.0_f32, y: 0.0 };
+        let v = Vector([0.0_f32, 0.0]);
         for x in [-1e-9_f32, -0.5, 0.0, 99.999_99, 100.0, 100.5, -99.0, 250.0, -250.0, 1e9, -1e9] {
-            let (p, _) = world(Boundary::Wrap).confine(Vector { x, y: 1.0 }, v);
-            assert!((0.0..100.0).contains(&p.x), "{x} became {}", p.x);
+            let (Vector([inside, _]), _) = world(Boundary::Wrap).confine(Vector([x, 1.0]), v);
+            assert!((0.0..100.0).contains(&inside), "{x} became {inside}");
         }
     }
 
     #[test]
     fn a_wall_stops_the_outward_part_of_a_velocity_alone() {
-        let (p, v) = world(Boundary::Walls)
-            .confine(Vector { x: 103.0_f32, y: 20.0 }, Vector { x: 3.0, y: 1.0 });
-        assert_eq!((p.x, p.y, v.x, v.y), (100.0, 20.0, 0.0, 1.0));
+        let (p, v) = world(Boundary::Walls).confine(Vector([103.0_f32, 20.0]), Vector([3.0, 1.0]));
+        assert_eq!((p, v), (Vector([100.0, 20.0]), Vector([0.0, 1.0])));
+    }
+
+    /// Every combination of three numbers.
+    fn places(along: [f32; 5]) -> impl Iterator<Item = [f32; 3]> {
+        let pairs = along.into_iter().flat_map(move |x| along.map(|y| [x, y]));
+        pairs.flat_map(move |[x, y]| along.map(|z| [x, y, z]))
+    }
+
+    #[test]
+    fn a_boundary_does_on_each_of_three_axes_what_it_does_on_one() {
+        let size = [100.0, 50.0, 20.0];
+        for p in places([-3.0, 0.0, 12.0, 49.5, 101.0]) {
+            let v = [2.0, -1.0, 0.5];
+            for boundary in [Boundary::Wrap, Boundary::Walls, Boundary::Open] {
+                let (inside, along) = boundary.confine(Vector(p), Vector(v), Vector(size));
+                for axis in 0..3 {
+                    // By hand; one move by the size, but for what is farther outside.
+                    let (p, v, size) = (p[axis], v[axis], size[axis]);
+                    let wrapped = if p < 0.0 { p + size } else { p - size * f32::from(p >= size) };
+                    let expected = match boundary {
+                        Boundary::Wrap => (if wrapped < size { wrapped } else { 0.0 }, v),
+                        Boundary::Walls if p < 0.0 => (0.0, 0.0),
+                        Boundary::Walls if p > size => (size, 0.0),
+                        _ => (p, v),
+                    };
+                    assert_eq!(
+                        (inside.0[axis], along.0[axis]),
+                        expected,
+                        "{boundary:?} {p} {axis}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_of_all_images_is_found_in_three_axes() {
+        let size = [100.0_f32, 50.0, 20.0];
+        let fractions = [0.0, 0.2, 0.45, 0.7, 0.95];
+        let scaled = |p: [f32; 3]| [p[0] * size[0], p[1] * size[1], p[2] * size[2]];
+        for from in places(fractions).map(scaled) {
+            for to in places(fractions).map(scaled) {
+                let image = Boundary::Wrap.nearest_image(Vector(from), Vector(to), Vector(size));
+                let way = Boundary::Wrap.shortest(Vector(to) - Vector(from), Vector(size));
+                let far = |image: [f32; 3]| (Vector(image) - Vector(from)).length();
+                // All 27 of them.
+                let all = places([-1.0, 0.0, 1.0, 0.0, 0.0]).map(|sides| {
+                    let sides = scaled(sides);
+                    [to[0] + sides[0], to[1] + sides[1], to[2] + sides[2]]
+                });
+                let nearest = all.map(far).fold(f32::MAX, f32::min);
+                assert!((far(image.0) - nearest).abs() < 1e-4, "{from:?} {to:?} {image:?}");
+                assert!((way.length() - nearest).abs() < 1e-4, "{from:?} {to:?} {way:?}");
+                let open = Boundary::Open.nearest_image(Vector(from), Vector(to), Vector(size));
+                assert_eq!(open.0, to);
+            }
+        }
     }
 }

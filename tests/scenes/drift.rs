@@ -168,7 +168,7 @@ fn along_the_flow(run: &mut Run) -> Vec<f32> {
         let state = run.step(5);
         let vehicles = state.position.iter().zip(&state.velocity);
         for (cosine, (p, v)) in cosines.iter_mut().zip(vehicles) {
-            let way = Point::from(field.at(p.to_array()));
+            let way = field.at(*p);
             *cosine += way.normalize_or_zero().dot(v.normalize_or_zero()) / 60.0;
         }
     }

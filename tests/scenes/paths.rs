@@ -14,8 +14,8 @@ fn nearest(scene: &Scene, p: Point) -> (Point, f32) {
         for image in 0..9 {
             let shift = Point::new((image % 3) as f32 - 1.0, (image / 3) as f32 - 1.0);
             let from = p + shift * scene.world.size;
-            let point = segment.nearest(Vector { x: from.x, y: from.y });
-            let distance = Point::new(point.x, point.y).distance(from);
+            let point = segment.nearest(Vector(from.to_array()));
+            let distance = Point::from_array(point.0).distance(from);
             if distance < best.1 {
                 best = ((segment.to - segment.from).normalize_or_zero(), distance);
             }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use crate::model::vector::{Point, Vector};
+use crate::model::vector::{DIMENSIONS, Point, Vector, components};
 
 /// Largest distance by which rounding moves an agent in one tick; world units. (The engine tests
 /// use the same bound.)
@@ -122,7 +122,7 @@ fn strays(distances: &[f64], rounding: f64) -> usize {
 /// Distances between the same agents of two states, in ascending order; world units.
 fn distances(scene: &Scene, states: [&FlockState; 2]) -> Vec<f64> {
     let between = |(p, q): (&Point, &Point)| {
-        let difference = Vector { x: p.x - q.x, y: p.y - q.y };
+        let difference = Vector::<f32, DIMENSIONS>(components(*p - *q));
         f64::from(scene.world.shortest(difference).length())
     };
     let [a, b] = states.map(|state| state.position.iter());

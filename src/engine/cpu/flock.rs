@@ -62,9 +62,8 @@ impl Motion {
         let Self { x, y, vx, vy, .. } = self;
         let positions = x.par_iter_mut().zip(y);
         positions.zip(vx.par_iter_mut().zip(vy)).for_each(|((x, y), (vx, vy))| {
-            let velocity = Vector { x: *vx, y: *vy };
-            let (position, velocity) = world.confine(Vector { x: *x, y: *y }, velocity);
-            (*x, *y, *vx, *vy) = (position.x, position.y, velocity.x, velocity.y);
+            let (position, velocity) = world.confine(Vector([*x, *y]), Vector([*vx, *vy]));
+            ([*x, *y], [*vx, *vy]) = (position.0, velocity.0);
         });
     }
 

@@ -13,10 +13,10 @@ use pulp::Simd;
 use super::flock::Motion;
 use super::lane_parameters::LaneParameters;
 use super::lanes::MAX_LANES;
-use crate::model::behaviours::{Kind, Neighbour, Rules, Sums, Uses};
+use crate::model::behaviours::{Kind, Neighbour, Sums, Uses};
 use crate::model::grid::{ColumnRun, Grid, RUN_CAP, Sampling};
 use crate::model::real::{Lanes, Real};
-use crate::model::vector::Vector;
+use crate::model::vector::{DIMENSIONS, Vector};
 use crate::model::world::{Boundary, World};
 
 /// What every neighbour loop of one tick reads.
@@ -48,9 +48,9 @@ pub struct Group<S: Simd> {
     /// Column of the first and of the last.
     pub columns: ColumnRun,
     /// World units.
-    pub position: Vector<Lanes<S>>,
+    pub position: Vector<Lanes<S>, DIMENSIONS>,
     /// Unit vectors, in scenes where somebody does not see all round; else zero.
-    pub heading: Vector<Lanes<S>>,
+    pub heading: Vector<Lanes<S>, DIMENSIONS>,
 }
 
 /// The loop over the neighbours of a group. `USES` is [`Uses::ALL`] when the behaviours are known
@@ -60,7 +60,7 @@ pub struct NeighbourLoop<'a, S: Simd, const USES: u64, const MANY: bool> {
     flock: &'a Surveyed<'a>,
     parameters: &'a LaneParameters<S>,
     group: &'a Group<S>,
-    sums: &'a mut Sums<Lanes<S>>,
+    sums: &'a mut Sums<Lanes<S>, DIMENSIONS>,
 }
 
 /// Shares of a candidate that is the agent in lane `i` (row `i`): nobody is its own neighbour. The
@@ -91,9 +91,9 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
         parameters: &'a LaneParameters<S>,
         group: &'a Group<S>,
         rows: &[u32],
-        sums: &'a mut Sums<Lanes<S>>,
+        sums: &'a mut Sums<Lanes<S>, DIMENSIONS>,
     ) {
-        Rules::clear(listening::<USES>(flock.uses), sums, group.position.x);
+        sums.clear(listening::<USES>(flock.uses), group.position.0[0]);
         let mut neighbours = Self { simd, flock, parameters, group, sums };
         let Grid { columns, rows: height, reach, .. } = flock.grid;
         // The plain difference of two agents within reach, and on one side of the seam, is also the
@@ -290,11 +290,11 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
         candidate: [f32; 4],
         species: u8,
         share: Lanes<S>,
-        sums: &mut Sums<Lanes<S>>,
+        sums: &mut Sums<Lanes<S>, DIMENSIONS>,
     ) {
         let Self { simd, flock, parameters, group, .. } = *self;
         let [x, y, vx, vy] = candidate.map(|value| Lanes::splat(simd, value));
-        let mut place = Vector { x, y };
+        let mut place = Vector([x, y]);
         if SEAM {
             let wrapped = World { boundary: Boundary::Wrap, ..flock.world };
             place = wrapped.nearest_image(group.position, place);
@@ -312,7 +312,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
             let seen = share.where_or(near, Lanes::splat(simd, 0.0));
             sums.neighbours = sums.neighbours + seen;
         }
-        let velocity = Vector { x: vx, y: vy };
+        let velocity = Vector([vx, vy]);
         // Each behaviour asks its own radius.
         let near = distance_squared.less_than(distance_squared);
         let neighbour = Neighbour { offset, distance_squared, velocity, ahead, near, share };

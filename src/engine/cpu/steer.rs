@@ -10,11 +10,11 @@ use super::flock::{Motion, MotionMut, take};
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::{InstructionSet, MAX_LANES};
 use super::neighbours::{Group, NeighbourLoop, Surveyed, listening};
-use crate::model::behaviours::{Agent, Kind, Rules, Sums, Surroundings, Uses};
+use crate::model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
 use crate::model::memory::Memory;
 use crate::model::random::{self, Use};
 use crate::model::real::{Lanes, Mask, Real};
-use crate::model::vector::Vector;
+use crate::model::vector::{DIMENSIONS, Vector};
 
 /// The neighbour behaviours of a flock, which have a kernel of their own.
 const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
@@ -88,7 +88,7 @@ impl<const USES: u64, const MANY: bool> WithSimd for Task<'_, USES, MANY> {
             (0..table.len()).map(|species| LaneParameters::uniform(simd, table, species)).collect();
         let columns = flock.grid.columns as usize;
         // One for all groups: clearing it costs less than making another.
-        let mut sums = Rules::nothing(uniform[0].mass);
+        let mut sums = Sums::nothing(uniform[0].mass);
         let Part { rows: own_rows, agents: own } = self.part;
         for row in own_rows.clone() {
             let first_cell = row as usize * columns;
@@ -120,16 +120,16 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
         uniform: &mut [LaneParameters<S>],
         agents: Range<usize>,
         (row, rows): (u32, &[u32]),
-        sums: &mut Sums<Lanes<S>>,
+        sums: &mut Sums<Lanes<S>, DIMENSIONS>,
     ) {
         let Steer { flock, table, .. } = self.pass;
         let motion = flock.motion;
         let load = |values: &[f32]| Lanes::load(simd, &values[agents.clone()]);
-        let position = Vector { x: load(&motion.x), y: load(&motion.y) };
-        let velocity = Vector { x: load(&motion.vx), y: load(&motion.vy) };
+        let position = Vector([load(&motion.x), load(&motion.y)]);
+        let velocity = Vector([load(&motion.vx), load(&motion.vy)]);
         let column = |index: usize| flock.grid.cell_of(motion.position(index)).0;
         let columns = (column(agents.start), column(agents.end - 1));
-        let mut heading = Vector::zero(position.x);
+        let mut heading = Vector::zero(position.0[0]);
         if flock.uses.has(Uses::SIGHT) {
             heading = velocity.heading();
         }
@@ -161,16 +161,16 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
         &mut self,
         simd: S,
         group: &Group<S>,
-        velocity: Vector<Lanes<S>>,
+        velocity: Vector<Lanes<S>, DIMENSIONS>,
         parameters: &LaneParameters<S>,
-        sums: &Sums<Lanes<S>>,
+        sums: &Sums<Lanes<S>, DIMENSIONS>,
     ) {
         let Steer { flock, surroundings, row, time_step, .. } = self.pass;
         let like = parameters.mass;
         let position = group.position;
         let listening = listening::<USES>(flock.uses);
         let mut spread = Vector::zero(like);
-        if Rules::crowded(listening, sums, like).any() {
+        if sums.crowded(listening, like).any() {
             spread = spread_directions(simd, &row[group.agents.clone()]);
         }
         let remembers = flock.uses.has(Uses::MEMORY);
@@ -194,7 +194,7 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
         let turn = |kind| parameters.turn(kind);
         let force =
             rules.force(flock.uses, &mut agent, surroundings, spread, sums, (*in_turn, turn));
-        let acceleration = Vector { x: force.x / parameters.mass, y: force.y / parameters.mass };
+        let acceleration = force / parameters.mass;
         let step = like.constant(*time_step);
         let velocity = velocity * agent.brake + (acceleration + agent.kick) * step;
         let velocity = velocity.limit(agent.max_speed);
@@ -206,10 +206,10 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
             let memories = &mut self.out.memory[own.clone()];
             remember(agent.angle, sums.neighbours, memories);
         }
-        position.x.store(&mut self.out.x[own.clone()]);
-        position.y.store(&mut self.out.y[own.clone()]);
-        velocity.x.store(&mut self.out.vx[own.clone()]);
-        velocity.y.store(&mut self.out.vy[own.clone()]);
+        position.0[0].store(&mut self.out.x[own.clone()]);
+        position.0[1].store(&mut self.out.y[own.clone()]);
+        velocity.0[0].store(&mut self.out.vx[own.clone()]);
+        velocity.0[1].store(&mut self.out.vy[own.clone()]);
         flock.grid.keys_of(position, &mut self.key[own]);
     }
 }
@@ -241,11 +241,11 @@ fn remember<S: Simd>(angle: Lanes<S>, neighbours: Lanes<S>, memories: &mut [Memo
 
 /// The directions in which the agents of a group leave a shared spot.
 #[inline(always)]
-fn spread_directions<S: Simd>(simd: S, rows: &[u32]) -> Vector<Lanes<S>> {
+fn spread_directions<S: Simd>(simd: S, rows: &[u32]) -> Vector<Lanes<S>, DIMENSIONS> {
     let (mut x, mut y) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
     for ((x, y), row) in x.iter_mut().zip(&mut y).zip(rows) {
         let direction = random::spread_direction(*row);
         (*x, *y) = (direction.x, direction.y);
     }
-    Vector { x: Lanes::load(simd, &x), y: Lanes::load(simd, &y) }
+    Vector([Lanes::load(simd, &x), Lanes::load(simd, &y)])
 }

@@ -24,23 +24,23 @@ crate::parameters! {
 
 /// Sums over the neighbours.
 #[derive(Clone, Copy)]
-pub struct Sums<R> {
+pub struct Sums<R, const D: usize> {
     /// Σ u.
-    velocity: Vector<R>,
+    velocity: Vector<R, D>,
     /// Number of neighbours.
     count: R,
 }
 
-impl<R: Real> NeighbourBehaviour<R> for Alignment<R> {
-    type Sums = Sums<R>;
+impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Alignment<R> {
+    type Sums = Sums<R, D>;
 
     #[inline(always)]
-    fn nothing(like: R) -> Sums<R> {
+    fn nothing(like: R) -> Sums<R, D> {
         Sums { velocity: Vector::zero(like), count: like.constant(0.0) }
     }
 
     #[inline(always)]
-    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
+    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R, D>, sums: &mut Sums<R, D>) {
         sums.velocity = sums.velocity + neighbour.if_near(neighbour.velocity * neighbour.share);
         sums.count = sums.count + neighbour.count();
     }
@@ -48,11 +48,11 @@ impl<R: Real> NeighbourBehaviour<R> for Alignment<R> {
     #[inline(always)]
     fn force(
         &self,
-        agent: &Agent<R>,
+        agent: &Agent<R, D>,
         _surroundings: &Surroundings,
-        _spread: Vector<R>,
-        sums: &Sums<R>,
-    ) -> Vector<R> {
+        _spread: Vector<R, D>,
+        sums: &Sums<R, D>,
+    ) -> Vector<R, D> {
         let zero = sums.count.constant(0.0);
         let force = agent.steer(sums.velocity.with_length(agent.max_speed));
         force.where_or(zero.less_than(sums.count), Vector::zero(zero))

@@ -29,9 +29,9 @@ crate::parameters! {
     }
 }
 
-impl<R: Real> SolitaryBehaviour<R> for Arrive<R> {
+impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Arrive<R> {
     #[inline(always)]
-    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+    fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {
         let way = surroundings.to_target(self.target, agent.position);
         let one = self.gain.constant(1.0);
         let (zero, part) = (self.gain.constant(0.0), way.offset.length() / self.slowing_radius);

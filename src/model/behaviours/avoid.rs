@@ -3,7 +3,7 @@
 use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::Meaning;
 use crate::model::real::{Mask, Real};
-use crate::model::vector::Vector;
+use crate::model::vector::{Axes, Space, Vector};
 
 crate::parameters! {
     /// Steers round the circles in its way.
@@ -57,7 +57,10 @@ pub fn farthest(radius: f32, size: f32, reach: f32, buffer: f32) -> f32 {
     feeler.max(through_box)
 }
 
-impl<R: Real> SolitaryBehaviour<R> for Avoid<R> {
+impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Avoid<R>
+where
+    Axes<D>: Space<D>,
+{
     const NEEDS: Needs = Needs {
         obstacles_within: Some(|range, radius, size| {
             farthest(radius, size, range("reach").1, range("buffer").1)
@@ -66,12 +69,11 @@ impl<R: Real> SolitaryBehaviour<R> for Avoid<R> {
     };
 
     #[inline(always)]
-    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+    fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {
         let position = agent.position;
         let mut lookout = ObstacleScan::of(self, agent);
         // Circles listed for other lanes only are out of this lane's reach and add nothing.
-        let (x, y) = (position.x.numbers(), position.y.numbers());
-        let near = surroundings.scenery.obstacles.near_any(x, y, self.weight.numbers());
+        let near = surroundings.scenery.obstacles.near_any(&position, &self.weight);
         for circle in near.iter() {
             let centre = Vector::constant(self.weight, circle.position);
             let offset = surroundings.world.shortest(centre - position);
@@ -84,7 +86,7 @@ impl<R: Real> SolitaryBehaviour<R> for Avoid<R> {
 }
 
 /// An agent's view of the circles ahead, and the force from the circles so far.
-struct ObstacleScan<R: Real> {
+struct ObstacleScan<R: Real, const D: usize> {
     max_speed: R,
     size: R,
     reach: R,
@@ -92,22 +94,25 @@ struct ObstacleScan<R: Real> {
     strength: R,
     /// For each method the lanes that use it.
     by: [R::Mask; 3],
-    heading: Vector<R>,
-    left: Vector<R>,
+    heading: Vector<R, D>,
+    left: Vector<R, D>,
     /// Length of the box.
     length: R,
-    ahead: Vector<R>,
+    ahead: Vector<R, D>,
     ahead_length: R,
     /// The chosen circle's distance, as its method measures it.
     nearest: R,
-    force: Vector<R>,
+    force: Vector<R, D>,
     across: R,
     brake: R,
 }
 
-impl<R: Real> ObstacleScan<R> {
+impl<R: Real, const D: usize> ObstacleScan<R, D>
+where
+    Axes<D>: Space<D>,
+{
     #[inline(always)]
-    fn of(rule: &Avoid<R>, agent: &Agent<R>) -> Self {
+    fn of(rule: &Avoid<R>, agent: &Agent<R, D>) -> Self {
         let Avoid { method, reach, buffer, strength, .. } = *rule;
         let (zero, one) = (method.constant(0.0), method.constant(1.0));
         let by = [0.0, 1.0, 2.0].map(|number| method.equals(zero.constant(number)));
@@ -140,7 +145,7 @@ impl<R: Real> ObstacleScan<R> {
 
     /// Adds a circle of `radius` with its centre at `offset`.
     #[inline(always)]
-    fn meet(&mut self, offset: Vector<R>, radius: R) {
+    fn meet(&mut self, offset: Vector<R, D>, radius: R) {
         // The centre in the agent's frame: x ahead, y to the left.
         let (x, y) = (self.heading.dot(offset), self.left.dot(offset));
         let [feeler, by_box, by_ahead] = self.by;
@@ -191,7 +196,7 @@ impl<R: Real> ObstacleScan<R> {
     }
 
     #[inline(always)]
-    fn look_ahead(&mut self, x: R, y: R, radius: R, offset: Vector<R>) {
+    fn look_ahead(&mut self, x: R, y: R, radius: R, offset: Vector<R, D>) {
         let zero = x.constant(0.0);
         let aside = y.max(-y);
         // `0 ≤ x ≤ length` and `aside ≤ radius`: the clamped number is the number itself.

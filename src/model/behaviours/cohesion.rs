@@ -29,28 +29,28 @@ crate::parameters! {
 
 /// Sums over the neighbours.
 #[derive(Clone, Copy)]
-pub struct Sums<R> {
+pub struct Sums<R, const D: usize> {
     /// Σ (q − p), which is the count times the mean offset; with an inner radius Σ (q − p)/d².
-    offset: Vector<R>,
+    offset: Vector<R, D>,
     /// Number of neighbours.
     count: R,
 }
 
-impl<R: Real> NeighbourBehaviour<R> for Cohesion<R> {
+impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Cohesion<R> {
     const NEEDS: Needs = Needs {
         extras: &[Extra { key: "inner", asks: |inner| inner > 0.0, uses: Uses::INNER }],
         ..Needs::NOTHING
     };
 
-    type Sums = Sums<R>;
+    type Sums = Sums<R, D>;
 
     #[inline(always)]
-    fn nothing(like: R) -> Sums<R> {
+    fn nothing(like: R) -> Sums<R, D> {
         Sums { offset: Vector::zero(like), count: like.constant(0.0) }
     }
 
     #[inline(always)]
-    fn observe(&self, uses: Uses, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
+    fn observe(&self, uses: Uses, neighbour: &Neighbour<R, D>, sums: &mut Sums<R, D>) {
         let (mut share, mut pull) = (neighbour.share, neighbour.share);
         if uses.has(Uses::INNER) {
             let zero = share.constant(0.0);
@@ -69,11 +69,11 @@ impl<R: Real> NeighbourBehaviour<R> for Cohesion<R> {
     #[inline(always)]
     fn force(
         &self,
-        agent: &Agent<R>,
+        agent: &Agent<R, D>,
         _surroundings: &Surroundings,
-        _spread: Vector<R>,
-        sums: &Sums<R>,
-    ) -> Vector<R> {
+        _spread: Vector<R, D>,
+        sums: &Sums<R, D>,
+    ) -> Vector<R, D> {
         let zero = sums.count.constant(0.0);
         // The mean has the same direction as the sum: no division.
         let force = agent.steer(sums.offset.with_length(agent.max_speed));

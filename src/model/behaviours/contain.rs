@@ -3,7 +3,7 @@
 use super::{Agent, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::Meaning;
 use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::model::vector::{Vector, per_axis};
 
 crate::parameters! {
     /// Turns away from the walls of the world.
@@ -29,23 +29,25 @@ const TURNED: f32 = 1e-5;
 /// The same relative to max_speed: eight roundings.
 const TURNED_PART: f32 = 1e-6;
 
-impl<R: Real> SolitaryBehaviour<R> for Contain<R> {
+impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Contain<R> {
     #[inline(always)]
-    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+    fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {
         let like = self.margin;
         let zero = like.constant(0.0);
         let half = like.constant(0.5);
-        let size = Vector::constant(like, surroundings.world.size);
+        let size = Vector::<R, D>::constant(like, surroundings.world.size);
         // +1 where the lower wall is near, −1 where the upper one is, else 0.
-        let inward = agent.position.zip(size, |p, size| {
+        let inward: Vector<R, D> = Vector(per_axis!(axis => {
+            let (p, size) = (agent.position.0[axis], size.0[axis]);
             let low = p.less_than(self.margin.min(size * half));
             let high = (size - self.margin).max(size * half).less_than(p);
             let one = p.constant(1.0);
             one.where_or(low, (-one).where_or(high, zero))
-        });
-        let turned = inward.zip(agent.velocity, |inward, velocity| {
+        }));
+        let turned: Vector<R, D> = Vector(per_axis!(axis => {
+            let (inward, velocity) = (inward.0[axis], agent.velocity.0[axis]);
             velocity.where_or(inward.equals(zero), inward * agent.max_speed)
-        });
+        }));
         let desired = turned.with_length(agent.max_speed);
         let turn = desired - agent.velocity;
         let rounding = (agent.max_speed * like.constant(TURNED_PART)).max(like.constant(TURNED));

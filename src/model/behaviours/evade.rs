@@ -20,27 +20,27 @@ parameters_of_a_chase! {
     }
 }
 
-impl<R: Real> NeighbourBehaviour<R> for Evade<R> {
-    type Sums = Nearest<R>;
+impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Evade<R> {
+    type Sums = Nearest<R, D>;
 
     #[inline(always)]
-    fn nothing(like: R) -> Nearest<R> {
+    fn nothing(like: R) -> Nearest<R, D> {
         Nearest::none(like)
     }
 
     #[inline(always)]
-    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, nearest: &mut Nearest<R>) {
+    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R, D>, nearest: &mut Nearest<R, D>) {
         nearest.observe(neighbour);
     }
 
     #[inline(always)]
     fn force(
         &self,
-        agent: &Agent<R>,
+        agent: &Agent<R, D>,
         surroundings: &Surroundings,
-        _spread: Vector<R>,
-        nearest: &Nearest<R>,
-    ) -> Vector<R> {
+        _spread: Vector<R, D>,
+        nearest: &Nearest<R, D>,
+    ) -> Vector<R, D> {
         let aim = Aim { target: self.target, lead: self.lead, ticks: self.ticks };
         let (way, found) = aim.way(agent, surroundings, nearest);
         let force = agent.steer(-desired_velocity(way, self.gain, agent.max_speed));

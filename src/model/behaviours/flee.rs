@@ -24,11 +24,11 @@ crate::parameters! {
     }
 }
 
-impl<R: Real> SolitaryBehaviour<R> for Flee<R> {
+impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Flee<R> {
     const NEEDS: Needs = Needs { opposite: Some(Kind::Seek), ..Needs::NOTHING };
 
     #[inline(always)]
-    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+    fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {
         let way = surroundings.to_target(self.target, agent.position);
         let force = agent.steer(-desired_velocity(way.offset, self.gain, agent.max_speed));
         let near = way.offset.dot(way.offset).less_than(self.radius * self.radius);

@@ -3,7 +3,7 @@
 use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::Meaning;
 use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::model::vector::{Vector, components, point};
 
 crate::parameters! {
     /// Follows the scene's flow field.
@@ -16,17 +16,16 @@ crate::parameters! {
     }
 }
 
-impl<R: Real> SolitaryBehaviour<R> for FollowFlow<R> {
+impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for FollowFlow<R> {
     const NEEDS: Needs = Needs { flow: true, ..Needs::NOTHING };
 
     #[inline(always)]
-    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+    fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {
         let flow = &surroundings.scenery.flow;
-        let Vector { x, y } = agent.position;
-        let [x, y] = R::each([x, y], |position| flow.at(position));
-        let way = Vector { x, y };
+        let way: Vector<R, D> =
+            Vector(R::each(agent.position.0, |place| components(flow.at(point(place)))));
         let force = agent.steer(way.with_length(agent.max_speed));
-        let zero = x.constant(0.0);
+        let zero = self.weight.constant(0.0);
         force.where_or(zero.less_than(way.dot(way)), Vector::zero(zero))
     }
 }

@@ -37,11 +37,11 @@ pub const SLOW: f32 = 1e-5;
 /// Its square, rounded once: the product of two rounded numbers differs from WGSL's.
 const SLOW_SQUARED: f32 = 1e-10;
 
-impl<R: Real> SolitaryBehaviour<R> for FollowPath<R> {
+impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for FollowPath<R> {
     const NEEDS: Needs = Needs { paths_within: Some("lookahead"), ..Needs::NOTHING };
 
     #[inline(always)]
-    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+    fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {
         let far = self.weight.constant(f32::MAX);
         let slow = agent.velocity.dot(agent.velocity).less_than(far.constant(SLOW_SQUARED));
         let lookahead = far.constant(0.0).where_or(slow, self.lookahead);

@@ -24,7 +24,7 @@ use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
 use super::random::{Use, unit};
 use super::real::Real;
 use super::scenery::Scenery;
-use super::vector::{Point, Vector};
+use super::vector::{Axes, DIMENSIONS, Point, Space, Vector, components, point};
 use super::world::{Boundary, World};
 
 behaviours! {
@@ -150,11 +150,11 @@ impl Uses {
 /// The agent that is being steered. Behaviours run one after the other; a change made here applies
 /// to later behaviours and to the integration.
 #[derive(Clone, Copy)]
-pub struct Agent<R> {
+pub struct Agent<R, const D: usize> {
     /// World units.
-    pub position: Vector<R>,
+    pub position: Vector<R, D>,
     /// World units per tick.
-    pub velocity: Vector<R>,
+    pub velocity: Vector<R, D>,
     /// World units per tick.
     pub max_speed: R,
     /// Mass · world units per tick².
@@ -170,19 +170,19 @@ pub struct Agent<R> {
     /// Factor on the velocity before forces act.
     pub brake: R,
     /// Acceleration that max_force does not limit; world units per tick².
-    pub kick: Vector<R>,
+    pub kick: Vector<R, D>,
 }
 
-impl<R: Real> Agent<R> {
+impl<R: Real, const D: usize> Agent<R, D> {
     /// The steering force towards a desired velocity: `limit(desired − v, max_force)`.
     #[inline(always)]
-    pub fn steer(&self, desired: Vector<R>) -> Vector<R> {
+    pub fn steer(&self, desired: Vector<R, D>) -> Vector<R, D> {
         self.limited(desired - self.velocity)
     }
 
     /// The force limited to `max_force`, or to [`LONGEST_FORCE`] if only the sum is limited.
     #[inline(always)]
-    pub fn limited(&self, force: Vector<R>) -> Vector<R> {
+    pub fn limited(&self, force: Vector<R, D>) -> Vector<R, D> {
         let each = self.limits_each.constant(0.0).less_than(self.limits_each);
         let longest = self.max_force.constant(LONGEST_FORCE);
         force.limit(self.max_force.where_or(each, longest))
@@ -256,16 +256,17 @@ impl Target {
             self.position = Point::new(draw(Use::TargetX), draw(Use::TargetY)) * world.size;
             self.hits += 1;
             if self.turns {
-                let Vector { x, y } = Vector::at_angle(draw(Use::TargetHeading) - 0.5);
-                let velocity = Vector { x: self.velocity.x, y: self.velocity.y };
-                self.velocity = Point::new(x, y) * velocity.dot(velocity).sqrt();
+                let heading: Vector<f32, DIMENSIONS> =
+                    Vector::at_angle(draw(Use::TargetHeading) - 0.5);
+                let velocity = Vector::<f32, DIMENSIONS>(components(self.velocity));
+                self.velocity = point(heading.0) * velocity.length();
             }
             return;
         }
         let there = self.position + self.velocity * time_step;
-        let zero = Vector::zero(0.0);
-        let (inside, _) = world.confine(Vector { x: there.x, y: there.y }, zero);
-        self.position = Point::new(inside.x, inside.y);
+        let there_on_axes = Vector::<f32, DIMENSIONS>(components(there));
+        let (inside, _) = world.confine(there_on_axes, Vector::zero(0.0));
+        self.position = point(inside.0);
         if world.boundary == Boundary::Walls {
             let back = self.position.cmpne(there);
             self.velocity = Point::select(back, -self.velocity, self.velocity);
@@ -275,11 +276,11 @@ impl Target {
 
 /// The way to a target.
 #[derive(Clone, Copy)]
-pub struct Way<R: Real> {
+pub struct Way<R: Real, const D: usize> {
     /// From the agent to the target, across the seam if that is shorter; world units.
-    pub offset: Vector<R>,
+    pub offset: Vector<R, D>,
     /// The target's velocity; world units per tick.
-    pub velocity: Vector<R>,
+    pub velocity: Vector<R, D>,
     /// False if there is no such target.
     pub found: R::Mask,
 }
@@ -299,7 +300,11 @@ impl Surroundings<'_> {
     /// The way from `position` to target number `choice`, or to the nearest target
     /// ([`NEAREST_TARGET`]).
     #[inline(always)]
-    pub fn to_target<R: Real>(&self, choice: R, position: Vector<R>) -> Way<R> {
+    pub fn to_target<R: Real, const D: usize>(
+        &self,
+        choice: R,
+        position: Vector<R, D>,
+    ) -> Way<R, D> {
         let far = choice.constant(f32::MAX);
         let mut nearest = far;
         let mut way = Vector::zero(choice);
@@ -319,18 +324,18 @@ impl Surroundings<'_> {
 }
 
 /// A behaviour that depends only on the agent itself and the scene.
-pub trait SolitaryBehaviour<R: Real>: Parameters<R> {
+pub trait SolitaryBehaviour<R: Real, const D: usize>: Parameters<R> {
     /// What it needs besides the agent.
     const NEEDS: Needs = Needs::NOTHING;
 
     /// The steering force; mass · world units per tick². It may change the agent (limits, angle,
     /// brake and kick), but not in lanes with weight zero: they may belong to a species without the
     /// behaviour.
-    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R>;
+    fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D>;
 }
 
 /// A behaviour that looks at the agents nearby.
-pub trait NeighbourBehaviour<R: Real>: Parameters<R> {
+pub trait NeighbourBehaviour<R: Real, const D: usize>: Parameters<R> {
     /// What it needs besides the agent and its neighbours.
     const NEEDS: Needs = Needs::NOTHING;
 
@@ -341,18 +346,18 @@ pub trait NeighbourBehaviour<R: Real>: Parameters<R> {
     fn nothing(like: R) -> Self::Sums;
 
     /// Adds one neighbour, weighted by `neighbour.share`. `uses` are the extras of the scene.
-    fn observe(&self, uses: Uses, neighbour: &Neighbour<R>, sums: &mut Self::Sums);
+    fn observe(&self, uses: Uses, neighbour: &Neighbour<R, D>, sums: &mut Self::Sums);
 
     /// The steering force; mass · world units per tick². `spread` is the direction in which this
     /// agent moves away from another at the same spot; it is zero unless [`Self::crowded`] is
     /// positive.
     fn force(
         &self,
-        agent: &Agent<R>,
+        agent: &Agent<R, D>,
         surroundings: &Surroundings,
-        spread: Vector<R>,
+        spread: Vector<R, D>,
         sums: &Self::Sums,
-    ) -> Vector<R>;
+    ) -> Vector<R, D>;
 
     /// The number of neighbours at the same spot as the agent; 0 if the behaviour does not use it.
     #[inline(always)]
@@ -367,12 +372,12 @@ pub trait NeighbourBehaviour<R: Real>: Parameters<R> {
 /// Source: Buckland, *Programming Game AI by Example*, prioritised truncated sum, after Reynolds
 /// 1999.
 #[inline(always)]
-fn prioritised_sum<R: Real>(
-    forces: &[Vector<R>; Kind::ALL.len()],
+fn prioritised_sum<R: Real, const D: usize>(
+    forces: &[Vector<R, D>; Kind::ALL.len()],
     uses: Uses,
     max_force: R,
     turn: impl Fn(Kind) -> R,
-) -> Vector<R> {
+) -> Vector<R, D> {
     let zero = max_force.constant(0.0);
     let mut sum = Vector::zero(max_force);
     for now in 0..Kind::ALL.len() {

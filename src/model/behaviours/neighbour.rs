@@ -5,13 +5,13 @@ use crate::model::vector::Vector;
 
 /// An agent near the steered one; never the steered one itself.
 #[derive(Clone, Copy)]
-pub struct Neighbour<R: Real> {
+pub struct Neighbour<R: Real, const D: usize> {
     /// From the steered agent to this one, across the seam if that is shorter; world units.
-    pub offset: Vector<R>,
+    pub offset: Vector<R, D>,
     /// The square of the offset's length.
     pub distance_squared: R,
     /// World units per tick.
-    pub velocity: Vector<R>,
+    pub velocity: Vector<R, D>,
     /// Component of the offset along the steered agent's heading; world units. Valid only in scenes
     /// with [`Uses::SIGHT`](super::Uses::SIGHT).
     pub ahead: R,
@@ -22,13 +22,13 @@ pub struct Neighbour<R: Real> {
     pub share: R,
 }
 
-impl<R: Real> Neighbour<R> {
+impl<R: Real, const D: usize> Neighbour<R, D> {
     /// `term` if it is near, else −0, which changes no sum. (+0 would do too, but with −0 a masked
     /// addition needs no vector of zeros.)
     #[inline(always)]
-    pub fn if_near(&self, term: Vector<R>) -> Vector<R> {
+    pub fn if_near(&self, term: Vector<R, D>) -> Vector<R, D> {
         let nothing = self.share.constant(-0.0);
-        term.where_or(self.near, Vector { x: nothing, y: nothing })
+        term.where_or(self.near, Vector::splat(nothing))
     }
 
     /// Its contribution to the number of neighbours.

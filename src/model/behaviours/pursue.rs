@@ -62,16 +62,16 @@ const LONGEST_LEAD: f32 = 1e4;
 
 /// The nearest agent so far.
 #[derive(Clone, Copy)]
-pub struct Nearest<R> {
+pub struct Nearest<R, const D: usize> {
     /// Square of its distance; `f32::MAX` when there is none.
     pub distance_squared: R,
     /// From the agent to it; world units.
-    pub offset: Vector<R>,
+    pub offset: Vector<R, D>,
     /// World units per tick.
-    pub velocity: Vector<R>,
+    pub velocity: Vector<R, D>,
 }
 
-impl<R: Real> Nearest<R> {
+impl<R: Real, const D: usize> Nearest<R, D> {
     /// No agent yet.
     #[inline(always)]
     pub fn none(like: R) -> Self {
@@ -81,7 +81,7 @@ impl<R: Real> Nearest<R> {
 
     /// Keeps the neighbour if it is nearer; of two at the same distance the first one.
     #[inline(always)]
-    pub fn observe(&mut self, neighbour: &Neighbour<R>) {
+    pub fn observe(&mut self, neighbour: &Neighbour<R, D>) {
         let distance = neighbour.distance_squared;
         let nearer = neighbour.perceived() & distance.less_than(self.distance_squared);
         self.distance_squared = distance.where_or(nearer, self.distance_squared);
@@ -103,12 +103,12 @@ pub struct Aim<R> {
 impl<R: Real> Aim<R> {
     /// The way to where the other will be, and a mask that is false where there is no other.
     #[inline(always)]
-    pub fn way(
+    pub fn way<const D: usize>(
         &self,
-        agent: &Agent<R>,
+        agent: &Agent<R, D>,
         surroundings: &Surroundings,
-        nearest: &Nearest<R>,
-    ) -> (Vector<R>, R::Mask) {
+        nearest: &Nearest<R, D>,
+    ) -> (Vector<R, D>, R::Mask) {
         let far = self.target.constant(f32::MAX);
         let zero = self.target.constant(0.0);
         let aimed = surroundings.to_target(self.target, agent.position);
@@ -127,27 +127,27 @@ impl<R: Real> Aim<R> {
     }
 }
 
-impl<R: Real> NeighbourBehaviour<R> for Pursue<R> {
-    type Sums = Nearest<R>;
+impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Pursue<R> {
+    type Sums = Nearest<R, D>;
 
     #[inline(always)]
-    fn nothing(like: R) -> Nearest<R> {
+    fn nothing(like: R) -> Nearest<R, D> {
         Nearest::none(like)
     }
 
     #[inline(always)]
-    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, nearest: &mut Nearest<R>) {
+    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R, D>, nearest: &mut Nearest<R, D>) {
         nearest.observe(neighbour);
     }
 
     #[inline(always)]
     fn force(
         &self,
-        agent: &Agent<R>,
+        agent: &Agent<R, D>,
         surroundings: &Surroundings,
-        _spread: Vector<R>,
-        nearest: &Nearest<R>,
-    ) -> Vector<R> {
+        _spread: Vector<R, D>,
+        nearest: &Nearest<R, D>,
+    ) -> Vector<R, D> {
         let aim = Aim { target: self.target, lead: self.lead, ticks: self.ticks };
         let (way, found) = aim.way(agent, surroundings, nearest);
         let force = agent.steer(desired_velocity(way, self.gain, agent.max_speed));

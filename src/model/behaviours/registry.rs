@@ -33,14 +33,14 @@ macro_rules! behaviours {
                         key: stringify!($near),
                         about: $Near::<f32>::ABOUT,
                         sees_neighbours: true,
-                        needs: <$Near<f32> as NeighbourBehaviour<f32>>::NEEDS,
+                        needs: <$Near<f32> as NeighbourBehaviour<f32, DIMENSIONS>>::NEEDS,
                         parameters: <$Near<f32> as Parameters<f32>>::TABLE,
                     }, )*
                     $( Self::$Alone => BehaviourInfo {
                         key: stringify!($alone),
                         about: $Alone::<f32>::ABOUT,
                         sees_neighbours: false,
-                        needs: <$Alone<f32> as SolitaryBehaviour<f32>>::NEEDS,
+                        needs: <$Alone<f32> as SolitaryBehaviour<f32, DIMENSIONS>>::NEEDS,
                         parameters: <$Alone<f32> as Parameters<f32>>::TABLE,
                     }, )*
                 }
@@ -59,10 +59,47 @@ macro_rules! behaviours {
         /// Aligned to the widest lanes, so that no vector crosses a cache line.
         #[derive(Clone, Copy)]
         #[repr(align(64))]
-        pub struct Sums<R: Real> {
-            $( $near: <$Near<R> as NeighbourBehaviour<R>>::Sums, )*
+        pub struct Sums<R: Real, const D: usize>
+        where
+            Axes<D>: Space<D>,
+        {
+            $( $near: <$Near<R> as NeighbourBehaviour<R, D>>::Sums, )*
             /// Number of agents within the largest radius, if they are counted.
             pub neighbours: R,
+        }
+
+        impl<R: Real, const D: usize> Sums<R, D>
+        where
+            Axes<D>: Space<D>,
+        {
+            /// The empty sums.
+            #[inline(always)]
+            pub fn nothing(like: R) -> Self {
+                Self {
+                    $( $near: <$Near<R> as NeighbourBehaviour<R, D>>::nothing(like), )*
+                    neighbours: like.constant(0.0),
+                }
+            }
+
+            /// Empties the sums of the behaviours in `uses`.
+            #[inline(always)]
+            pub fn clear(&mut self, uses: Uses, like: R) {
+                $( if uses.contains(Kind::$Near) {
+                    self.$near = <$Near<R> as NeighbourBehaviour<R, D>>::nothing(like);
+                } )*
+                self.neighbours = like.constant(0.0);
+            }
+
+            /// True if another agent is at the same spot and a behaviour in `uses` uses it.
+            #[inline(always)]
+            pub fn crowded(&self, uses: Uses, like: R) -> R::Mask {
+                let mut crowd = like.constant(0.0);
+                $( if uses.contains(Kind::$Near) {
+                    let own = <$Near<R> as NeighbourBehaviour<R, D>>::crowded(&self.$near, like);
+                    crowd = crowd + own;
+                } )*
+                like.constant(0.0).less_than(crowd)
+            }
         }
 
         impl<R: Real> Rules<R> {
@@ -75,35 +112,19 @@ macro_rules! behaviours {
                 }
             }
 
-            /// The empty sums.
-            #[inline(always)]
-            pub fn nothing(like: R) -> Sums<R> {
-                Sums {
-                    $( $near: <$Near<R> as NeighbourBehaviour<R>>::nothing(like), )*
-                    neighbours: like.constant(0.0),
-                }
-            }
-
-            /// Empties the sums of the behaviours in `uses`.
-            #[inline(always)]
-            pub fn clear(uses: Uses, sums: &mut Sums<R>, like: R) {
-                $( if uses.contains(Kind::$Near) {
-                    sums.$near = <$Near<R> as NeighbourBehaviour<R>>::nothing(like);
-                } )*
-                sums.neighbours = like.constant(0.0);
-            }
-
             /// Adds a neighbour to the sums of every behaviour in `uses`, if it is within the
             /// radius and the field of view. `perceives(behaviour, share)` is the share, or 0 for a
             /// species that the behaviour ignores.
             #[inline(always)]
-            pub fn observe(
+            pub fn observe<const D: usize>(
                 &self,
                 uses: Uses,
-                neighbour: &Neighbour<R>,
+                neighbour: &Neighbour<R, D>,
                 perceives: impl Fn(Kind, R) -> R,
-                sums: &mut Sums<R>,
-            ) {
+                sums: &mut Sums<R, D>,
+            ) where
+                Axes<D>: Space<D>,
+            {
                 $( if uses.contains(Kind::$Near) {
                     let rule = &self.$near;
                     let near = neighbour.distance_squared.less_than(rule.radius * rule.radius);
@@ -118,28 +139,20 @@ macro_rules! behaviours {
                 } )*
             }
 
-            /// True if another agent is at the same spot and a behaviour uses it.
-            #[inline(always)]
-            pub fn crowded(uses: Uses, sums: &Sums<R>, like: R) -> R::Mask {
-                let mut crowd = like.constant(0.0);
-                $( if uses.contains(Kind::$Near) {
-                    crowd = crowd + <$Near<R> as NeighbourBehaviour<R>>::crowded(&sums.$near, like);
-                } )*
-                like.constant(0.0).less_than(crowd)
-            }
-
             /// Passes the weighted force of each behaviour in `uses` to `take`. Solitary behaviours
             /// come first, because they may change the agent's limits.
             #[inline(always)]
-            fn each_force(
+            fn each_force<const D: usize>(
                 &self,
                 uses: Uses,
-                agent: &mut Agent<R>,
+                agent: &mut Agent<R, D>,
                 surroundings: &Surroundings,
-                spread: Vector<R>,
-                sums: &Sums<R>,
-                mut take: impl FnMut(Kind, Vector<R>),
-            ) {
+                spread: Vector<R, D>,
+                sums: &Sums<R, D>,
+                mut take: impl FnMut(Kind, Vector<R, D>),
+            ) where
+                Axes<D>: Space<D>,
+            {
                 $( if uses.contains(Kind::$Alone) {
                     let rule = &self.$alone;
                     take(Kind::$Alone, rule.force(agent, surroundings) * rule.weight);
@@ -155,15 +168,18 @@ macro_rules! behaviours {
             /// with priorities (`in_turn` is positive) the sum in order of `turn(behaviour)`, from
             /// 0, until the limit is spent.
             #[inline(always)]
-            pub fn force(
+            pub fn force<const D: usize>(
                 &self,
                 uses: Uses,
-                agent: &mut Agent<R>,
+                agent: &mut Agent<R, D>,
                 surroundings: &Surroundings,
-                spread: Vector<R>,
-                sums: &Sums<R>,
+                spread: Vector<R, D>,
+                sums: &Sums<R, D>,
                 (in_turn, turn): (R, impl Fn(Kind) -> R),
-            ) -> Vector<R> {
+            ) -> Vector<R, D>
+            where
+                Axes<D>: Space<D>,
+            {
                 let zero = Vector::zero(agent.max_speed);
                 let mut sum = zero;
                 let mut forces = [zero; Kind::ALL.len()];

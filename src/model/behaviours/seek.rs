@@ -30,17 +30,21 @@ crate::parameters! {
 
 /// The desired velocity for the way to a target.
 #[inline(always)]
-pub fn desired_velocity<R: Real>(way: Vector<R>, gain: R, max_speed: R) -> Vector<R> {
+pub fn desired_velocity<R: Real, const D: usize>(
+    way: Vector<R, D>,
+    gain: R,
+    max_speed: R,
+) -> Vector<R, D> {
     let zero = gain.constant(0.0);
     (way * gain).where_or(zero.less_than(gain), way.with_length(max_speed))
 }
 
-impl<R: Real> SolitaryBehaviour<R> for Seek<R> {
+impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Seek<R> {
     const NEEDS: Needs =
         Needs { limits_grow_by: Some("proximity"), opposite: Some(Kind::Flee), ..Needs::NOTHING };
 
     #[inline(always)]
-    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+    fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {
         let way = surroundings.to_target(self.target, agent.position);
         let zero = self.weight.constant(0.0);
         let scale = way.offset.length() / self.proximity.max(zero.constant(SMALLEST_PROXIMITY));

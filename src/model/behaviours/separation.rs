@@ -33,26 +33,26 @@ const COINCIDENT: f32 = 1e-3;
 
 /// Sums over the neighbours.
 #[derive(Clone, Copy)]
-pub struct Sums<R> {
+pub struct Sums<R, const D: usize> {
     /// Σ (p − q)/d².
-    away: Vector<R>,
+    away: Vector<R, D>,
     /// Number of neighbours.
     count: R,
     /// Number of neighbours at the same spot.
     coincident: R,
 }
 
-impl<R: Real> NeighbourBehaviour<R> for Separation<R> {
-    type Sums = Sums<R>;
+impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Separation<R> {
+    type Sums = Sums<R, D>;
 
     #[inline(always)]
-    fn nothing(like: R) -> Sums<R> {
+    fn nothing(like: R) -> Sums<R, D> {
         let zero = like.constant(0.0);
         Sums { away: Vector::zero(like), count: zero, coincident: zero }
     }
 
     #[inline(always)]
-    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
+    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R, D>, sums: &mut Sums<R, D>) {
         let zero = neighbour.share.constant(0.0);
         let apart = zero.constant(SAME_SPOT_SQUARED).less_than(neighbour.distance_squared);
         let pushes = neighbour.near & apart;
@@ -67,11 +67,11 @@ impl<R: Real> NeighbourBehaviour<R> for Separation<R> {
     #[inline(always)]
     fn force(
         &self,
-        agent: &Agent<R>,
+        agent: &Agent<R, D>,
         _surroundings: &Surroundings,
-        spread: Vector<R>,
-        sums: &Sums<R>,
-    ) -> Vector<R> {
+        spread: Vector<R, D>,
+        sums: &Sums<R, D>,
+    ) -> Vector<R, D> {
         let zero = sums.count.constant(0.0);
         let distance = (self.radius * zero.constant(COINCIDENT)).max(zero.constant(SAME_SPOT));
         let strength = sums.coincident / distance;
@@ -82,7 +82,7 @@ impl<R: Real> NeighbourBehaviour<R> for Separation<R> {
     }
 
     #[inline(always)]
-    fn crowded(sums: &Sums<R>, _like: R) -> R {
+    fn crowded(sums: &Sums<R, D>, _like: R) -> R {
         sums.coincident
     }
 }

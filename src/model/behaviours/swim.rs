@@ -3,7 +3,7 @@
 use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::{Meaning, NEAREST_TARGET};
 use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::model::vector::{Axes, Space, Vector};
 
 crate::parameters! {
     /// Seeks a point that circles round the food, and so wriggles on its way.
@@ -26,11 +26,14 @@ crate::parameters! {
 /// Turns per tick and world unit of distance: a tenth of a degree.
 const TURNS_PER_UNIT: f32 = 0.1 / 360.0;
 
-impl<R: Real> SolitaryBehaviour<R> for Swim<R> {
+impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Swim<R>
+where
+    Axes<D>: Space<D>,
+{
     const NEEDS: Needs = Needs { angle: true, ..Needs::NOTHING };
 
     #[inline(always)]
-    fn force(&self, agent: &mut Agent<R>, surroundings: &Surroundings) -> Vector<R> {
+    fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {
         let zero = self.weight.constant(0.0);
         let food = surroundings.to_target(self.target, agent.position);
         let angle = agent.angle + food.offset.length() * zero.constant(TURNS_PER_UNIT);

@@ -4,7 +4,7 @@ use super::bounds::SAME_SPOT_SQUARED;
 use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::model::parameter::{ALL_SPECIES, Meaning};
 use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::model::vector::{Axes, Space, Vector};
 
 crate::parameters! {
     /// Moves sideways, out from behind the agents that block the view.
@@ -30,26 +30,29 @@ const BACK_OFF: f32 = -10.0;
 
 /// Sums over the neighbours.
 #[derive(Clone, Copy)]
-pub struct Sums<R> {
+pub struct Sums<R, const D: usize> {
     /// Σ (q − p)/d².
-    ahead: Vector<R>,
+    ahead: Vector<R, D>,
     /// Number of neighbours.
     count: R,
     /// Number of neighbours at the same spot.
     coincident: R,
 }
 
-impl<R: Real> NeighbourBehaviour<R> for View<R> {
-    type Sums = Sums<R>;
+impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for View<R>
+where
+    Axes<D>: Space<D>,
+{
+    type Sums = Sums<R, D>;
 
     #[inline(always)]
-    fn nothing(like: R) -> Sums<R> {
+    fn nothing(like: R) -> Sums<R, D> {
         let zero = like.constant(0.0);
         Sums { ahead: Vector::zero(like), count: zero, coincident: zero }
     }
 
     #[inline(always)]
-    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R>, sums: &mut Sums<R>) {
+    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R, D>, sums: &mut Sums<R, D>) {
         let zero = neighbour.share.constant(0.0);
         let apart = zero.constant(SAME_SPOT_SQUARED).less_than(neighbour.distance_squared);
         let way = neighbour.offset * (neighbour.share / neighbour.distance_squared);
@@ -61,11 +64,11 @@ impl<R: Real> NeighbourBehaviour<R> for View<R> {
     #[inline(always)]
     fn force(
         &self,
-        agent: &Agent<R>,
+        agent: &Agent<R, D>,
         _surroundings: &Surroundings,
-        _spread: Vector<R>,
-        sums: &Sums<R>,
-    ) -> Vector<R> {
+        _spread: Vector<R, D>,
+        sums: &Sums<R, D>,
+    ) -> Vector<R, D> {
         let zero = sums.count.constant(0.0);
         let back = agent.velocity * (sums.coincident * zero.constant(BACK_OFF));
         // Turning the sum equals turning each term.

@@ -3,7 +3,7 @@
 use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
 use crate::model::parameter::Meaning;
 use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::model::vector::{Axes, Space, Vector};
 
 crate::parameters! {
     /// Seeks a point that strolls on a circle ahead of the agent.
@@ -33,11 +33,14 @@ crate::parameters! {
 /// How the circle acts: the agent steers for its point, or the point is a push.
 pub const KINDS: [&str; 2] = ["circle", "kick"];
 
-impl<R: Real> SolitaryBehaviour<R> for Wander<R> {
+impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Wander<R>
+where
+    Axes<D>: Space<D>,
+{
     const NEEDS: Needs = Needs { angle: true, ..Needs::NOTHING };
 
     #[inline(always)]
-    fn force(&self, agent: &mut Agent<R>, _surroundings: &Surroundings) -> Vector<R> {
+    fn force(&self, agent: &mut Agent<R, D>, _surroundings: &Surroundings) -> Vector<R, D> {
         let zero = self.weight.constant(0.0);
         let (half, one) = (zero.constant(0.5), zero.constant(1.0));
         let angle = agent.angle + self.turn * (agent.noise + agent.noise - one);

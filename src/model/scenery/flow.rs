@@ -97,14 +97,14 @@ impl FlowField {
     /// The vector at a position; zero without a field.
     #[inline]
     #[must_use]
-    pub fn at(&self, [x, y]: [f32; 2]) -> [f32; 2] {
+    pub fn at(&self, place: Point) -> Point {
         // `as` saturates, and turns NaN into 0.
-        let column = (x * self.index.cells_per_unit.x) as u32;
-        let row = (y * self.index.cells_per_unit.y) as u32;
+        let column = (place.x * self.index.cells_per_unit.x) as u32;
+        let row = (place.y * self.index.cells_per_unit.y) as u32;
         let last = |cells: u32| cells.saturating_sub(1);
         let (column, row) = (column.min(last(self.index.columns)), row.min(last(self.index.rows)));
         let cell = row as usize * self.index.columns as usize + column as usize;
-        self.vectors.get(cell).map_or([0.0; 2], Point::to_array)
+        self.vectors.get(cell).copied().unwrap_or(Point::ZERO)
     }
 }
 
@@ -116,9 +116,9 @@ mod tests {
     fn a_vortex_turns_to_the_left() {
         let plan = FlowPlan { kind: FlowKind::Vortex, ..FlowPlan::default() };
         let field = FlowField::new(&plan, Point::new(400.0, 400.0), 1);
-        let [x, y] = field.at([390.0, 210.0]);
+        let Point { x, y } = field.at(Point::new(390.0, 210.0));
         assert!(y > 0.0 && x.abs() < y, "{x} {y} at the right");
-        let [x, y] = field.at([210.0, 1e9]);
+        let Point { x, y } = field.at(Point::new(210.0, 1e9));
         assert!(x < 0.0 && y.abs() < -x, "{x} {y} at the top");
     }
 

@@ -68,9 +68,8 @@ impl SpatialIndex {
     /// The number of the cell at a position, row by row from the bottom; `None` outside.
     #[inline]
     #[must_use]
-    pub fn cell(&self, x: f32, y: f32) -> Option<usize> {
-        let column = (x - self.origin.x) * self.cells_per_unit.x;
-        let row = (y - self.origin.y) * self.cells_per_unit.y;
+    pub fn cell(&self, place: Point) -> Option<usize> {
+        let Point { x: column, y: row } = (place - self.origin) * self.cells_per_unit;
         let (columns, rows) = (self.columns as f32, self.rows as f32);
         // Also false for NaN.
         let inside = column >= 0.0 && row >= 0.0 && column <= columns && row <= rows;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::{CellLists, SpatialIndex};
-use crate::model::vector::Point;
+use crate::model::real::Real;
+use crate::model::vector::{Point, Vector};
 use crate::model::world::{Boundary, World};
 
 /// The most cells in an index of obstacles.
@@ -124,23 +125,27 @@ impl Obstacles {
     /// The obstacles that may affect an agent at a position.
     #[inline]
     #[must_use]
-    pub fn near(&self, [x, y]: [f32; 2]) -> &[Obstacle] {
-        self.index.cell(x, y).map_or(&[], |cell| self.cells.list(cell))
+    pub fn near(&self, place: Point) -> &[Obstacle] {
+        self.index.cell(place).map_or(&[], |cell| self.cells.list(cell))
     }
 
     /// The obstacles that may affect any of several agents. Agents with a `weight` of 0 do not
     /// count.
     #[inline]
     #[must_use]
-    pub fn near_any(&self, x: &[f32], y: &[f32], weight: &[f32]) -> Cow<'_, [Obstacle]> {
-        let places = x.iter().zip(y).zip(weight).filter(|(_, weight)| **weight > 0.0);
-        self.cells.joined(places.filter_map(|((x, y), _)| self.index.cell(*x, *y)))
+    pub fn near_any<R: Real, const D: usize>(
+        &self,
+        place: &Vector<R, D>,
+        weight: &R,
+    ) -> Cow<'_, [Obstacle]> {
+        let asked = place.points().zip(weight.numbers()).filter(|(_, weight)| **weight > 0.0);
+        self.cells.joined(asked.filter_map(|(place, _)| self.index.cell(place)))
     }
 
     /// True if a position lies inside an obstacle.
     #[must_use]
     pub fn cover(&self, world: &World, position: Point) -> bool {
-        self.near(position.to_array()).iter().any(|obstacle| {
+        self.near(position).iter().any(|obstacle| {
             let offset = world.shortest_between(obstacle.position, position);
             offset.length_squared() < obstacle.radius * obstacle.radius
         })
@@ -187,7 +192,7 @@ mod tests {
             for i in 0..2000 {
                 let at = |purpose| unit(2, i, 0, purpose);
                 let p = Point::new(at(Use::SpawnX), at(Use::SpawnY)) * world.size;
-                let near = index.near(p.to_array());
+                let near = index.near(p);
                 listed += near.len();
                 for obstacle in &obstacles {
                     let way = world.shortest_between(obstacle.position, p);

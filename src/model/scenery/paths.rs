@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::{CellLists, SpatialIndex};
 use crate::model::real::Real;
-use crate::model::vector::{Point, Vector};
+use crate::model::vector::{DIMENSIONS, Point, Vector, components};
 use crate::model::world::{Boundary, World};
 
 /// The most cells in an index of segments.
@@ -69,8 +69,9 @@ impl Segment {
     /// The point of the segment that is nearest to `p`.
     #[inline(always)]
     #[must_use]
-    pub fn nearest<R: Real>(&self, p: Vector<R>) -> Vector<R> {
-        let (zero, one) = (p.x.constant(0.0), p.x.constant(1.0));
+    pub fn nearest<R: Real, const D: usize>(&self, p: Vector<R, D>) -> Vector<R, D> {
+        let like = p.0[0];
+        let (zero, one) = (like.constant(0.0), like.constant(1.0));
         let from = Vector::constant(zero, self.from);
         let way = self.way(zero);
         let squared = way.dot(way);
@@ -80,12 +81,12 @@ impl Segment {
 
     /// The vector from one end to the other, with as many lanes as `like`.
     #[inline(always)]
-    pub fn way<R: Real>(&self, like: R) -> Vector<R> {
+    pub fn way<R: Real, const D: usize>(&self, like: R) -> Vector<R, D> {
         Vector::constant(like, self.to) - Vector::constant(like, self.from)
     }
 
     fn distance(&self, p: Point) -> f32 {
-        let p = Vector { x: p.x, y: p.y };
+        let p = Vector::<f32, DIMENSIONS>(components(p));
         (self.nearest(p) - p).length()
     }
 
@@ -144,10 +145,10 @@ impl Paths {
     /// The number of the list of segments that may be nearest to a place: of path number `path`, or
     /// of all paths if it is negative.
     #[inline]
-    fn list(&self, path: f32, x: f32, y: f32) -> usize {
+    fn list(&self, path: f32, place: Point) -> usize {
         let cells = self.index.cells();
         let set = (path + 1.0) as usize;
-        set * (cells + 1) + self.index.cell(x, y).unwrap_or(cells)
+        set * (cells + 1) + self.index.cell(place).unwrap_or(cells)
     }
 
     /// The segments that may be nearest to the place of any of several agents: of path number
@@ -155,17 +156,17 @@ impl Paths {
     /// positive `weight` count.
     #[inline]
     #[must_use]
-    pub fn candidates<R: Real>(
+    pub fn candidates<R: Real, const D: usize>(
         &self,
         path: f32,
-        place: &Vector<R>,
+        place: &Vector<R, D>,
         followed: &R,
         weight: &R,
     ) -> Cow<'_, [Segment]> {
         let follows = followed.numbers().iter().zip(weight.numbers());
-        let places = place.x.numbers().iter().zip(place.y.numbers()).zip(follows);
+        let places = place.points().zip(follows);
         let asked = places.filter(|(_, (followed, weight))| **followed == path && **weight > 0.0);
-        self.cells.joined(asked.map(|((x, y), _)| self.list(path, *x, *y)))
+        self.cells.joined(asked.map(|(place, _)| self.list(path, place)))
     }
 
     /// Number of values of `path`: −1 (all paths), 0, 1, …
@@ -306,7 +307,7 @@ mod tests {
                 let spread = Point::new(random(i, Use::TargetX), random(i, Use::TargetY));
                 let p = (spread - 0.5) * (world.size + 70.0) + world.size * 0.5;
                 for choice in [-1.0, 0.0, 1.0] {
-                    let place = Vector { x: p.x, y: p.y };
+                    let place = Vector(p.to_array());
                     let near = paths.candidates(choice, &place, &choice, &1.0);
                     candidates += near.len();
                     let found = near.iter().map(|segment| f64::from(segment.distance(p)));
@@ -337,6 +338,6 @@ mod tests {
     #[test]
     fn a_segment_without_length_is_a_point() {
         let segment = Segment { from: Point::new(3.0, 4.0), to: Point::new(3.0, 4.0) };
-        assert_eq!(segment.nearest(Vector { x: 0.0, y: 0.0 }), Vector { x: 3.0, y: 4.0 });
+        assert_eq!(segment.nearest(Vector([0.0, 0.0])), Vector([3.0, 4.0]));
     }
 }

@@ -14,7 +14,7 @@ use pulp::{Simd, WithSimd};
 use super::super::grid::{RUN_CAP, Sampling};
 use super::super::real::{Lanes, Real};
 use super::super::scene::Scene;
-use super::super::vector::Vector;
+use super::super::vector::{DIMENSIONS, Vector};
 use super::cells::{Cells, PADDING};
 
 /// Sums over the agents of a part.
@@ -200,7 +200,7 @@ impl Looking<'_> {
             let lanes = &numbers[agents.start..agents.start + S::F32_LANES];
             Lanes::new(simd, bytemuck::pod_read_unaligned(bytemuck::cast_slice(lanes)))
         };
-        let position = Vector { x: load(&cells.x), y: load(&cells.y) };
+        let position = Vector([load(&cells.x), load(&cells.y)]);
         let limit = self.radius * self.radius;
         let mut seen =
             Seen { near: Lanes::splat(simd, 0.0), nearest: Lanes::splat(simd, f32::INFINITY) };
@@ -229,13 +229,13 @@ impl Looking<'_> {
     fn compare<S: Simd, const OWN: bool>(
         &self,
         simd: S,
-        position: Vector<Lanes<S>>,
+        position: Vector<Lanes<S>, DIMENSIONS>,
         run: &Run,
         candidates: Range<usize>,
         limit: f32,
         seen: &mut Seen<S>,
     ) {
-        let Vector { x, y } = position;
+        let Vector([x, y]) = position;
         let x = x - x.constant(run.of_group[0]);
         let y = y - y.constant(run.of_group[1]);
         let (zero, one, limit) = (x.constant(0.0), x.constant(1.0), x.constant(limit));

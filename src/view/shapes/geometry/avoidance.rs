@@ -34,7 +34,7 @@ struct Seen {
 impl LookoutDrawing {
     /// Draws the feeler, box or vector ahead, and the obstacles that the agent reacts to.
     pub fn draw(&self, rule: &Avoid, surroundings: &Surroundings, shapes: &mut ShapeBuilder) {
-        let near = surroundings.scenery.obstacles.near(self.position.to_array());
+        let near = surroundings.scenery.obstacles.near(self.position);
         let seen = near.iter().map(|obstacle| self.see(obstacle, surroundings));
         let aside = self.heading.perp();
         let ahead = |length: f32| self.position + self.heading * length;

@@ -12,7 +12,7 @@ use crate::model::behaviours::{
 use crate::model::parameter::{FULL_CIRCLE, NO_TARGET};
 use crate::model::scene::Species;
 use crate::model::state::FlockState;
-use crate::model::vector::{Point, Vector};
+use crate::model::vector::{DIMENSIONS, Point, Vector, components, point as point_of};
 use crate::view::shapes::{Dashes, StyledShape};
 
 /// A velocity or desired velocity is drawn as the distance covered in this many ticks.
@@ -27,12 +27,12 @@ const OWN_RING: f32 = 1.8;
 /// Distances longer than this count as infinite; world units.
 const ENDLESS: f32 = 1e9;
 
-fn point(vector: Vector<f32>) -> Point {
-    Point::new(vector.x, vector.y)
+fn point(vector: Vector<f32, DIMENSIONS>) -> Point {
+    point_of(vector.0)
 }
 
-fn vector(point: Point) -> Vector<f32> {
-    Vector { x: point.x, y: point.y }
+fn vector(point: Point) -> Vector<f32, DIMENSIONS> {
+    Vector(components(point))
 }
 
 /// The agent whose geometry is drawn.
@@ -42,7 +42,7 @@ struct Subject {
     position: Point,
     heading: Point,
     /// The agent in the form that behaviours use.
-    agent: Agent<f32>,
+    agent: Agent<f32, DIMENSIONS>,
 }
 
 impl Subject {
@@ -173,7 +173,7 @@ impl<'a> GeometryDrawing<'a> {
 
     /// The nearest agent that a behaviour looks for: within `radius` and a field of view (`fov` is
     /// the cosine of its half), of a species in the set `with`.
-    fn nearest(&self, radius: f32, fov: f32, with: f32) -> Nearest<f32> {
+    fn nearest(&self, radius: f32, fov: f32, with: f32) -> Nearest<f32, DIMENSIONS> {
         let Subject { row, position, heading, .. } = self.subject;
         let mut nearest = Nearest::none(0.0);
         let sought = |species: u8| with as u32 >> species & 1 == 1;
@@ -197,7 +197,7 @@ impl<'a> GeometryDrawing<'a> {
     }
 
     /// The point where the pursuer would meet its quarry.
-    fn meeting(&mut self, aim: &Aim<f32>, nearest: &Nearest<f32>) {
+    fn meeting(&mut self, aim: &Aim<f32>, nearest: &Nearest<f32, DIMENSIONS>) {
         let Subject { position, agent, .. } = self.subject;
         let (way, found) = aim.way(&agent, &self.surroundings, nearest);
         if !found {
@@ -289,13 +289,13 @@ impl<'a> GeometryDrawing<'a> {
     fn flow(&mut self) {
         let Subject { position, agent, .. } = self.subject;
         let flow = &self.surroundings.scenery.flow;
-        if let Some(cell) = flow.index.cell(position.x, position.y) {
+        if let Some(cell) = flow.index.cell(position) {
             let (row, column) =
                 (cell as u32 / flow.index.columns, cell as u32 % flow.index.columns);
             let (middle, half) = (flow.index.middle(column, row), flow.index.cell_size() * 0.5);
             self.shapes.rectangle(middle - half, middle + half);
         }
-        let way = Point::from(flow.at(position.to_array())).normalize_or_zero();
+        let way = flow.at(position).normalize_or_zero();
         self.shapes.arrow(position, position + way * agent.max_speed * ARROW_TICKS);
     }
 

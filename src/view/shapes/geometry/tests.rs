@@ -198,8 +198,8 @@ fn an_obstacle_is_marked_only_where_the_agent_reacts() {
             let place = Point::new(draw(Use::SpawnX), draw(Use::SpawnY)) * scene.world.size;
             let velocity = Point::from_angle(draw(Use::SpawnHeading) * std::f32::consts::TAU) * 1.5;
             let mut agent = Agent {
-                position: Vector { x: place.x, y: place.y },
-                velocity: Vector { x: velocity.x, y: velocity.y },
+                position: Vector(place.to_array()),
+                velocity: Vector(velocity.to_array()),
                 max_speed: 2.0,
                 max_force: 100.0,
                 limits_each: 1.0,
