@@ -207,13 +207,13 @@ fn a_situation_is_what_its_name_says() {
     assert!(some(&|state, _| pair(state, &|d| d.length_squared() == 100.0)) > 50);
     assert!(some(&|state, _| state.len() == 1) > 50);
     for cells in 1..=3 {
-        assert!(some(&|state, scene| scene.grid(state.len()).columns == cells) > 50, "{cells}");
+        assert!(some(&|state, scene| scene.grid(state.len()).columns() == cells) > 50, "{cells}");
     }
     // Halved columns; so few that they overlap around the world; so many that seams are rare.
     let halved = |columns: std::ops::Range<u32>| {
         some(&|state, scene| {
             let grid = scene.grid(state.len());
-            grid.reach == 2 && columns.contains(&grid.columns)
+            grid.reach == 2 && columns.contains(&grid.columns())
         })
     };
     assert!(halved(0..5) > 100 && halved(5..7) > 40 && halved(7..99) > 40);

@@ -14,7 +14,7 @@ use flockwork::model::behaviours::{Target, Uses};
 use flockwork::model::grid::Grid;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::{DIMENSIONS, Point};
 
 /// The bit that marks a crowded cell which `sort_crowds` leaves to `sort_scattered`.
 const SCATTERED: u32 = 1 << 31;
@@ -170,7 +170,7 @@ fn cases() -> Vec<Case> {
 struct Loaded {
     engine: GpuEngine,
     scene: Scene,
-    grid: Grid,
+    grid: Grid<DIMENSIONS>,
     count: usize,
     crowded_above: u32,
     occasion: Occasion,

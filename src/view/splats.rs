@@ -6,6 +6,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::model::grid::Grid;
 use crate::model::scene::{BoidShape, ColourBy, Scene};
+use crate::model::vector::DIMENSIONS;
 use crate::view::camera::Camera;
 use crate::view::style::{Figure, SLENDERNESS, SMALLEST_HALF_LENGTH};
 
@@ -132,10 +133,10 @@ fn counts_per_bit(agents: u64, deepest: f64) -> f32 {
 }
 
 /// Number of cells of `grid` that hold the agents in a square with sides of `side` world units.
-fn grid_cells(grid: &Grid, side: f64) -> f64 {
+fn grid_cells(grid: &Grid<DIMENSIONS>, side: f64) -> f64 {
     // A thousandth covers the error of coordinates.
     let along = |cells_per_unit: f32| (1.001 * side * f64::from(cells_per_unit)).ceil() + 1.0;
-    along(grid.cells_per_unit.x) * along(grid.cells_per_unit.y)
+    grid.cells_per_unit.map(along).iter().product()
 }
 
 impl Canvas {
@@ -245,7 +246,7 @@ mod tests {
     #[test]
     fn a_square_meets_no_more_grid_cells_than_computed() {
         let grid = scene().grid(20_000);
-        let width = 1.0 / grid.cells_per_unit.x;
+        let width = 1.0 / grid.cells_per_unit[0];
         for side in [0.01, 0.5, 1.0, 1.7, 2.0, 5.3].map(|share| share * width) {
             let wanted = grid_cells(&grid, f64::from(side));
             let mut most = 0;
@@ -253,7 +254,7 @@ mod tests {
                 // Some lie beyond the world's edges.
                 let corner = Point::splat(-2.0 * width + step as f32 * 0.053 * width);
                 let [first, last] = [corner, corner + side].map(|point| grid.cell_of(point));
-                most = most.max((last.0 - first.0 + 1) * (last.1 - first.1 + 1));
+                most = most.max((last[0] - first[0] + 1) * (last[1] - first[1] + 1));
             }
             assert!(f64::from(most) <= wanted, "{most} cells, not {wanted}");
             // The bound is not far too high either.

@@ -31,13 +31,13 @@ pub struct Band {
 
 /// Divides the rows into bands of about equal work for `threads` threads. `start` is the table of
 /// [`super::sort`].
-pub fn divide(grid: &Grid, start: &[u32], threads: usize) -> Vec<Band> {
-    let columns = grid.columns as usize;
+pub fn divide<const D: usize>(grid: &Grid<D>, start: &[u32], threads: usize) -> Vec<Band> {
+    let columns = grid.columns() as usize;
     let at = |row: usize| start[row * columns] as usize;
     let work = |first: usize, end: usize| {
         at(end) - at(first) + (end - first) * columns.div_ceil(CELLS_PER_WORK)
     };
-    let rows = grid.rows as usize;
+    let rows = grid.rows() as usize;
     let wanted = if threads == 1 { 1 } else { threads * PER_THREAD };
     let share = (work(0, rows) / wanted).max(SMALLEST);
 
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn parts_cover_every_agent_of_the_bands_once() {
         let world = World { size: Point::new(1000.0, 1000.0), boundary: Boundary::Wrap };
-        let grid = Grid::new(&world, 10.0, 100_000);
+        let grid = Grid::<2>::new(&world, 10.0, 100_000);
         // Half of the agents are in the last row.
         let cells = grid.cells() as u32;
         let crowd = |cell: u32| if cell + 1 >= cells { 100_000 } else { 0 };
@@ -109,7 +109,7 @@ mod tests {
             for part in &parts {
                 let row = |agent: usize| {
                     let cell = start.partition_point(|first| *first as usize <= agent) - 1;
-                    cell as u32 / grid.columns
+                    cell as u32 / grid.columns()
                 };
                 let Range { start, end } = part.agents;
                 assert!(part.rows.contains(&row(start)) && part.rows.contains(&row(end - 1)));
@@ -123,12 +123,12 @@ mod tests {
     #[test]
     fn bands_cover_every_row_and_agent_once() {
         let world = World { size: Point::new(1000.0, 1000.0), boundary: Boundary::Wrap };
-        let grid = Grid::new(&world, 10.0, 100_000);
+        let grid = Grid::<2>::new(&world, 10.0, 100_000);
         let start: Vec<u32> = (0..=grid.cells() as u32).map(|cell| cell * 10).collect();
         for threads in [1, 2, 7] {
             let bands = divide(&grid, &start, threads);
             assert_eq!(bands[0].rows.start, 0);
-            assert_eq!(bands.last().unwrap().rows.end, grid.rows);
+            assert_eq!(bands.last().unwrap().rows.end, grid.rows());
             assert_eq!(bands.last().unwrap().agents.end, grid.cells() * 10);
             for pair in bands.windows(2) {
                 assert_eq!(pair[0].rows.end, pair[1].rows.start);

@@ -35,7 +35,7 @@ use crate::model::memory::Memory;
 use crate::model::scene::Scene;
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use crate::model::vector::{DIMENSIONS, Point};
 use flock::{Identity, Motion};
 use lane_parameters::SpeciesTable;
 use neighbours::Surveyed;
@@ -65,7 +65,7 @@ struct Flock {
     scene: Scene,
     scenery: Scenery,
     uses: Uses,
-    grid: Grid,
+    grid: Grid<DIMENSIONS>,
     table: SpeciesTable,
     /// The agents.
     ids: Ids,

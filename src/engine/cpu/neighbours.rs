@@ -14,7 +14,7 @@ use super::flock::Motion;
 use super::lane_parameters::LaneParameters;
 use super::lanes::MAX_LANES;
 use crate::model::behaviours::{Kind, Neighbour, Sums, Uses};
-use crate::model::grid::{ColumnRun, Grid, RUN_CAP, Sampling};
+use crate::model::grid::{Grid, NearRow, RUN_CAP, Sampling};
 use crate::model::real::{Lanes, Real};
 use crate::model::vector::{DIMENSIONS, Vector};
 use crate::model::world::{Boundary, World};
@@ -28,7 +28,7 @@ pub struct Surveyed<'a> {
     /// First agent of each cell, and the number of agents at the end.
     pub start: &'a [u32],
     /// The cells.
-    pub grid: Grid,
+    pub grid: Grid<DIMENSIONS>,
     /// Size and boundary.
     pub world: World,
     /// Behaviours of the scene.
@@ -45,8 +45,10 @@ pub struct Group<S: Simd> {
     pub agents: Range<usize>,
     /// Row of cells that they are in.
     pub row: u32,
+    /// True when no agent near the row is across a seam of another axis than the first.
+    pub inner_row: bool,
     /// Column of the first and of the last.
-    pub columns: ColumnRun,
+    pub columns: (u32, u32),
     /// World units.
     pub position: Vector<Lanes<S>, DIMENSIONS>,
     /// Unit vectors, in scenes where somebody does not see all round; else zero.
@@ -90,27 +92,23 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
         flock: &'a Surveyed<'a>,
         parameters: &'a LaneParameters<S>,
         group: &'a Group<S>,
-        rows: &[u32],
+        rows: &[NearRow<DIMENSIONS>],
         sums: &'a mut Sums<Lanes<S>, DIMENSIONS>,
     ) {
         sums.clear(listening::<USES>(flock.uses), group.position.0[0]);
         let mut neighbours = Self { simd, flock, parameters, group, sums };
-        let Grid { columns, rows: height, reach, .. } = flock.grid;
-        // The plain difference of two agents within reach, and on one side of the seam, is also the
-        // shortest where it is less than half a world: it is under reach + 1 cells long.
-        let inner = |index: u32, count: u32, reach: u32| {
-            reach <= index && index + reach < count && count > 2 * (reach + 1)
-        };
-        let seam = flock.grid.wraps
-            && !(inner(group.row, height, 1)
-                && inner(group.columns.0, columns, reach)
-                && inner(group.columns.1, columns, reach));
-        for &near in rows {
+        let grid = &flock.grid;
+        let seam = grid.wraps
+            && !(group.inner_row
+                && grid.is_inner_column(group.columns.0)
+                && grid.is_inner_column(group.columns.1));
+        for near in rows {
+            let near = near.first_cell;
             if seam { neighbours.row::<true>(near) } else { neighbours.row::<false>(near) }
         }
     }
 
-    /// Reads the neighbours in row `near`.
+    /// Reads the neighbours in the row whose first cell is `near`.
     #[inline(always)]
     fn row<const SEAM: bool>(&mut self, near: u32) {
         let main = self.agents(near, self.main_run());
@@ -132,21 +130,22 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
 
     /// The columns round the group, but those across the seam; all where they reach round the world.
     #[inline(always)]
-    fn main_run(&self) -> ColumnRun {
+    fn main_run(&self) -> (u32, u32) {
         let (low, high) = self.group.columns;
-        let Grid { columns, reach, wraps, .. } = self.flock.grid;
+        let Grid { reach, wraps, .. } = self.flock.grid;
+        let columns = self.flock.grid.columns();
         if wraps && columns <= 2 * reach {
             return (0, columns - 1);
         }
         (low.saturating_sub(reach), (high + reach).min(columns - 1))
     }
 
-    /// The agents of row `near` that are beside the group across the seam: those before the ones in
+    /// The agents of the row `near` that are beside the group across the seam: those before the ones in
     /// the main run, and those after it.
     #[inline(always)]
     fn runs_across_the_seam(&self, near: u32) -> (Range<usize>, Range<usize>) {
         let (low, high) = self.group.columns;
-        let Grid { columns, reach, .. } = self.flock.grid;
+        let (columns, reach) = (self.flock.grid.columns(), self.flock.grid.reach);
         let main = self.main_run();
         // The first cells are beside the last ones, and the other way round.
         let after_last = (high + reach + 1).saturating_sub(columns).min(main.0);
@@ -156,12 +155,12 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
         (run(0, after_last), run(before_first, columns))
     }
 
-    /// Array indices of the agents in a run of columns.
+    /// Array indices of the agents in a run of columns of the row `near`.
     #[inline(always)]
-    fn agents(&self, row: u32, run: ColumnRun) -> Range<usize> {
-        let base = (row * self.flock.grid.columns) as usize;
+    fn agents(&self, near: u32, run: (u32, u32)) -> Range<usize> {
         let start = self.flock.start;
-        start[base + run.0 as usize] as usize..start[base + run.1 as usize + 1] as usize
+        let [first, last] = [run.0, run.1].map(|column| (near + column) as usize);
+        start[first] as usize..start[last + 1] as usize
     }
 
     /// True when an agent's own run is so long that it is sampled, or when the group is so
@@ -177,7 +176,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
         for (column, _) in cells(self.flock, self.group) {
             let (first, second) = self.flock.grid.columns_around(column);
             for run in [Some(first), second].into_iter().flatten() {
-                let length = self.agents(near, run).len();
+                let length = self.agents(near, (run.first, run.last)).len();
                 if length > RUN_CAP as usize {
                     return true;
                 }
@@ -212,10 +211,10 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
     fn cell_by_cell_here<const SEAM: bool>(&mut self, near: u32) {
         let Surveyed { grid, seed, tick, .. } = *self.flock;
         for (column, lanes) in cells(self.flock, self.group) {
-            let noise = Sampling::noise(seed, self.group.row * grid.columns + column, tick);
+            let noise = Sampling::noise(seed, self.group.row * grid.columns() + column, tick);
             let (first, second) = grid.columns_around(column);
             for run in [Some(first), second].into_iter().flatten() {
-                let agents = self.agents(near, run);
+                let agents = self.agents(near, (run.first, run.last));
                 let sampling = Sampling::of_run(agents.len() as u32, noise);
                 let mut share = [0.0; MAX_LANES];
                 share[lanes.clone()].fill(sampling.stride as f32);
@@ -331,7 +330,7 @@ fn cells<'a, S: Simd>(
     let count = group.agents.len();
     let column = |lane: usize| {
         let position = flock.motion.position(group.agents.start + lane);
-        flock.grid.cell_of(position).0
+        flock.grid.cell_of(position)[0]
     };
     let mut lane = 0;
     std::iter::from_fn(move || {

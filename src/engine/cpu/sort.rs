@@ -353,7 +353,7 @@ mod tests {
     fn agents_are_sorted_by_cell_and_row_for_any_number_of_bands_and_any_order_before() {
         let world = World { size: Point::new(300.0, 300.0), boundary: Boundary::Open };
         for count in [0_usize, 1, 63, 64, 65, 5000, 65_537] {
-            let grid = Grid::new(&world, 10.0, count.max(1));
+            let grid = Grid::<2>::new(&world, 10.0, count.max(1));
             let cells = grid.cells() as u32;
             let all = 0..count as u32;
             let mut shuffled: Vec<u32> = all.clone().collect();

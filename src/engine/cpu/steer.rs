@@ -11,6 +11,7 @@ use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::{InstructionSet, MAX_LANES};
 use super::neighbours::{Group, NeighbourLoop, Surveyed, listening};
 use crate::model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
+use crate::model::grid::{MOST_ROWS_AROUND, NearRow};
 use crate::model::memory::Memory;
 use crate::model::random::{self, Use};
 use crate::model::real::{Lanes, Mask, Real};
@@ -86,7 +87,7 @@ impl<const USES: u64, const MANY: bool> WithSimd for Task<'_, USES, MANY> {
         let Steer { flock, table, .. } = self.pass;
         let mut uniform: Vec<LaneParameters<S>> =
             (0..table.len()).map(|species| LaneParameters::uniform(simd, table, species)).collect();
-        let columns = flock.grid.columns as usize;
+        let columns = flock.grid.columns() as usize;
         // One for all groups: clearing it costs less than making another.
         let mut sums = Sums::nothing(uniform[0].mass);
         let Part { rows: own_rows, agents: own } = self.part;
@@ -94,8 +95,9 @@ impl<const USES: u64, const MANY: bool> WithSimd for Task<'_, USES, MANY> {
             let first_cell = row as usize * columns;
             let first = (flock.start[first_cell] as usize).max(own.start);
             let end = (flock.start[first_cell + columns] as usize).min(own.end);
-            let mut rows = [0; 3];
+            let mut rows = [NearRow::default(); MOST_ROWS_AROUND];
             let mut near = 0;
+            let inner_row = flock.grid.is_inner_row(row);
             if flock.uses.and(Uses::PER_NEIGHBOUR) != Uses::default() {
                 for (slot, other) in rows.iter_mut().zip(flock.grid.rows_around(row)) {
                     *slot = other;
@@ -104,14 +106,15 @@ impl<const USES: u64, const MANY: bool> WithSimd for Task<'_, USES, MANY> {
             }
             for start in (first..end).step_by(S::F32_LANES) {
                 let agents = start..(start + S::F32_LANES).min(end);
-                self.group(simd, &mut uniform, agents, (row, &rows[..near]), &mut sums);
+                let row = (row, inner_row, &rows[..near]);
+                self.group(simd, &mut uniform, agents, row, &mut sums);
             }
         }
     }
 }
 
 impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
-    /// Steers one group of agents of `row`, whose neighbours are in `rows`. `sums` is room for what
+    /// Steers one group of agents of `row`, [inner](Group::inner_row) or not, whose neighbours are in `rows`. `sums` is room for what
     /// they sum up.
     #[inline(always)]
     fn group<S: Simd>(
@@ -119,7 +122,7 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
         simd: S,
         uniform: &mut [LaneParameters<S>],
         agents: Range<usize>,
-        (row, rows): (u32, &[u32]),
+        (row, inner_row, rows): (u32, bool, &[NearRow<DIMENSIONS>]),
         sums: &mut Sums<Lanes<S>, DIMENSIONS>,
     ) {
         let Steer { flock, table, .. } = self.pass;
@@ -127,13 +130,13 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
         let load = |values: &[f32]| Lanes::load(simd, &values[agents.clone()]);
         let position = Vector([load(&motion.x), load(&motion.y)]);
         let velocity = Vector([load(&motion.vx), load(&motion.vy)]);
-        let column = |index: usize| flock.grid.cell_of(motion.position(index)).0;
+        let column = |index: usize| flock.grid.cell_of(motion.position(index))[0];
         let columns = (column(agents.start), column(agents.end - 1));
         let mut heading = Vector::zero(position.0[0]);
         if flock.uses.has(Uses::SIGHT) {
             heading = velocity.heading();
         }
-        let group = Group { agents: agents.clone(), row, columns, position, heading };
+        let group = Group { agents: agents.clone(), row, inner_row, columns, position, heading };
 
         let mut mixed;
         let species = &flock.species[agents.clone()];

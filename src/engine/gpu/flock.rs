@@ -20,6 +20,7 @@ use crate::model::behaviours::Uses;
 use crate::model::grid::Grid;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
+use crate::model::vector::DIMENSIONS;
 
 /// Compiles passes and allocates buffers for flocks.
 pub struct Maker<'a> {
@@ -35,7 +36,7 @@ pub struct Maker<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The grid.
-    pub grid: Grid,
+    pub grid: Grid<DIMENSIONS>,
     /// The variant of the passes.
     pub variant: Variant,
     /// Numbers of agents and cells.
@@ -66,7 +67,7 @@ pub struct DeviceFlock {
     /// A copy that is under way to the host.
     pub transfer: Option<Transfer>,
     /// Its grid.
-    pub grid: Grid,
+    pub grid: Grid<DIMENSIONS>,
     /// One bit per id, set if the agent was removed.
     pub removed: Vec<u32>,
 }

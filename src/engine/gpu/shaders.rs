@@ -10,6 +10,7 @@ use wgpu::naga;
 use crate::model::behaviours::{Kind, Uses};
 use crate::model::grid::Grid;
 use crate::model::scene::{Scene, Slot, Traits};
+use crate::model::vector::DIMENSIONS;
 use crate::model::world::Boundary;
 
 static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/shaders");
@@ -41,12 +42,12 @@ pub struct Variant {
 impl Variant {
     /// The variant for `scene` and its grid, with plain loops.
     #[must_use]
-    pub fn of(scene: &Scene, grid: &Grid, by_subgroup: bool) -> Self {
+    pub fn of(scene: &Scene, grid: &Grid<DIMENSIONS>, by_subgroup: bool) -> Self {
         Self {
             by_subgroup,
             unrolled: false,
             packs: false,
-            narrow: grid.columns <= 2 * grid.reach || grid.rows < 3,
+            narrow: grid.is_narrow(),
             uses: scene.uses(),
             traits: scene.traits(),
             boundary: scene.world.boundary,

@@ -7,6 +7,7 @@ use crate::model::grid::Grid;
 use crate::model::memory::Memory;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
+use crate::model::vector::DIMENSIONS;
 
 /// The agents in the order of the passes.
 pub struct SortedAgents {
@@ -39,7 +40,7 @@ struct CellBand<'a> {
 /// Threads first distribute chunks of rows to bands of cells, then sort the bands. The result does
 /// not depend on the number of threads.
 #[must_use]
-pub fn sorted_agents(grid: &Grid, scene: &Scene, state: &FlockState) -> SortedAgents {
+pub fn sorted_agents(grid: &Grid<DIMENSIONS>, scene: &Scene, state: &FlockState) -> SortedAgents {
     let (cells, agents) = (grid.cells(), state.len());
     let bands = agents.div_ceil(SORTED_AT_ONCE).clamp(1, cells);
     let cells_per_band = cells.div_ceil(bands);

@@ -10,7 +10,7 @@ use crate::model::grid::{Grid, LONG_RUN, RUN_CAP, RUN_SAMPLE};
 use crate::model::parameter::{MAX_SPECIES, Parameters};
 use crate::model::scene::{Body, Scene};
 use crate::model::scenery::Scenery;
-use crate::model::vector::Point;
+use crate::model::vector::{DIMENSIONS, Point};
 
 /// Layouts of the structs that the host writes; `None` if no pass of the variant reads the struct.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl Tables {
     pub fn contents(
         &self,
         scene: &Scene,
-        grid: &Grid,
+        grid: &Grid<DIMENSIONS>,
         count: u32,
         crowded_above: u32,
         tick: u64,
@@ -64,17 +64,17 @@ impl Tables {
     pub fn flock(
         &self,
         scene: &Scene,
-        grid: &Grid,
+        grid: &Grid<DIMENSIONS>,
         count: u32,
         crowded_above: u32,
     ) -> Result<Vec<u8>, String> {
         let mut flock = Record::new(&self.flock);
         flock
             .put("count", count.into())
-            .put("columns", grid.columns.into())
+            .put("columns", grid.cells_along[0].into())
             .put("reach", grid.reach.into())
-            .put("rows", grid.rows.into())
-            .put_point("cells_per_unit", grid.cells_per_unit)
+            .put("rows", grid.cells_along[1].into())
+            .put_point("cells_per_unit", grid.cells_per_unit.into())
             .put_point("size", scene.world.size)
             .put("seed", scene.seed.into())
             .put("time_step", scene.time_step.into())

@@ -23,7 +23,7 @@ pub use variation::{Law, Slot, Traits, Variation, drawn};
 use super::behaviours::Target;
 use super::grid::Grid;
 use super::scenery::{FlowPlan, Obstacle, Path};
-use super::vector::Point;
+use super::vector::{DIMENSIONS, Point};
 use super::world::World;
 
 /// The most agents in a scene: an agent's id and species share 32 bits.
@@ -144,7 +144,7 @@ impl Scene {
 
     /// The grid of the scene for `count` agents.
     #[must_use]
-    pub fn grid(&self, count: usize) -> Grid {
+    pub fn grid(&self, count: usize) -> Grid<DIMENSIONS> {
         Grid::new(&self.world, self.perception_radius(), count)
     }
 

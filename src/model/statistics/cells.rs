@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::super::grid::{Grid, RUN_CAP};
-use super::super::vector::Point;
+use super::super::vector::{Point, components};
 use super::super::world::World;
 use super::SMALL;
 
@@ -22,20 +22,20 @@ fn keys(positions: &[Point], key: impl Fn(Point) -> u32 + Sync) -> Vec<u32> {
 }
 
 /// The first agent of each cell.
-pub struct CellStarts {
-    pub grid: Grid,
+pub struct CellStarts<const D: usize> {
+    pub grid: Grid<D>,
     /// Index of the first agent of each cell, in the order of the cells; the number of agents at
     /// the end.
     start: Vec<u32>,
 }
 
-impl CellStarts {
-    pub fn of(grid: Grid, positions: &[Point]) -> Self {
-        Self::of_keys(grid, &keys(positions, |p| grid.key_of(p)))
+impl<const D: usize> CellStarts<D> {
+    pub fn of(grid: Grid<D>, positions: &[Point]) -> Self {
+        Self::of_keys(grid, &keys(positions, |p| grid.key_of(components(p))))
     }
 
     /// Counts the agents by their cells.
-    fn of_keys(grid: Grid, key: &[u32]) -> Self {
+    fn of_keys(grid: Grid<D>, key: &[u32]) -> Self {
         let mut start = vec![0_u32; grid.cells() + 1];
         for cell in key {
             start[*cell as usize + 1] += 1;
@@ -52,22 +52,14 @@ impl CellStarts {
 
     /// Number of agents with a run around them that is so long that the engines sample it.
     pub fn sampled(&self) -> u64 {
-        let in_row = |row: u32| -> u64 {
-            let base = row * self.grid.columns;
-            let crowded = |column: u32| {
-                let (first, second) = self.grid.columns_around(column);
-                self.grid.rows_around(row).any(|row| {
-                    let base = row * self.grid.columns;
-                    let runs = [Some(first), second].into_iter().flatten();
-                    let mut lengths = runs.map(|run| self.agents(base + run.0, base + run.1).len());
-                    lengths.any(|length| length > RUN_CAP as usize)
-                })
-            };
-            let members = |column: u32| self.agents(base + column, base + column).len() as u64;
-            let occupied = (0..self.grid.columns).filter(|column| members(*column) > 0);
-            occupied.filter(|column| crowded(*column)).map(members).sum()
+        let members = |cell: u32| self.agents(cell, cell).len() as u64;
+        let crowded = |cell: u32| {
+            let mut runs = self.grid.runs_around(cell);
+            runs.any(|run| self.agents(run.first, run.last).len() > RUN_CAP as usize)
         };
-        (0..self.grid.rows).into_par_iter().map(in_row).sum()
+        let of_cell =
+            |cell: u32| if members(cell) > 0 && crowded(cell) { members(cell) } else { 0 };
+        (0..self.grid.cells() as u32).into_par_iter().map(of_cell).sum()
     }
 
     /// The agents in the cells from `first` to `last`.
@@ -78,42 +70,42 @@ impl CellStarts {
 }
 
 /// Positions sorted by cell. In a wrapped world all of them lie inside it.
-pub struct Cells {
-    pub starts: CellStarts,
-    /// World units; padded at the end with positions infinitely far away.
-    pub x: Vec<f32>,
-    /// World units; padded likewise.
-    pub y: Vec<f32>,
+pub struct Cells<const D: usize> {
+    pub starts: CellStarts<D>,
+    /// By axis; world units. What a load reads beyond the last agent is infinitely far away.
+    pub position: [Vec<f32>; D],
     /// The cell of each agent.
     pub cell: Vec<u32>,
-    /// Width and height of the world.
-    pub size: Point,
+    /// Of the world, by axis; world units.
+    pub size: [f32; D],
     /// The row of each agent in the state.
     row: Vec<u32>,
 }
 
-impl Cells {
-    pub fn of(grid: Grid, world: &World, positions: &[Point]) -> Self {
+impl<const D: usize> Cells<D> {
+    pub fn of(grid: Grid<D>, world: &World, positions: &[Point]) -> Self {
         let size = world.size;
         let inside = |p: Point| {
             let outside = p.cmplt(Point::ZERO).any() || p.cmpge(size).any();
             if grid.wraps && outside { p.rem_euclid(size) } else { p }
         };
-        let key = keys(positions, |p| grid.key_of(inside(p)));
+        let key = keys(positions, |p| grid.key_of(components(inside(p))));
         let starts = CellStarts::of_keys(grid, &key);
         let mut cursor = starts.start.clone();
         let count = positions.len();
         let (mut cell, mut row) = (vec![0; count], vec![0; count]);
-        let mut x = vec![f32::INFINITY; count + PADDING];
-        let mut y = x.clone();
+        let mut position = [const { Vec::new() }; D];
+        position.fill(vec![f32::INFINITY; count + PADDING]);
         for (number, (p, key)) in positions.iter().zip(key).enumerate() {
             let slot = &mut cursor[key as usize];
             let place = *slot as usize;
             *slot += 1;
-            let p = inside(*p);
-            (cell[place], row[place], x[place], y[place]) = (key, number as u32, p.x, p.y);
+            (cell[place], row[place]) = (key, number as u32);
+            for (numbers, p) in position.iter_mut().zip(components::<D>(inside(*p))) {
+                numbers[place] = p;
+            }
         }
-        Self { starts, x, y, cell, size, row }
+        Self { starts, position, cell, size: components(size), row }
     }
 
     /// Shortest squared distance of two agents, exact except for rounding in `f64`.
@@ -124,9 +116,12 @@ impl Cells {
             let round = f64::from(length) - straight;
             if self.starts.grid.wraps && round < straight { round } else { straight }
         };
-        let x = along(self.x[a], self.x[b], self.size.x);
-        let y = along(self.y[a], self.y[b], self.size.y);
-        x * x + y * y
+        let axes = self.position.iter().zip(self.size);
+        let squares = axes.map(|(p, size)| {
+            let way = along(p[a], p[b], size);
+            way * way
+        });
+        squares.sum()
     }
 
     /// The row of an agent in the state.
@@ -138,34 +133,46 @@ impl Cells {
     /// Distance from one agent to the nearest other one. Searches square rings of cells around its
     /// own.
     pub fn nearest(&self, agent: usize) -> f64 {
-        let Grid { columns, rows, cells_per_unit, wraps, .. } = self.starts.grid;
-        let (column, row) = (self.cell[agent] % columns, self.cell[agent] / columns);
-        // How far cells extend on each axis, and their widths.
-        let limit = |count: u32| i64::from(if wraps { count / 2 } else { count - 1 });
-        let limits = [limit(columns), limit(rows)];
-        let sides = cells_per_unit.as_dvec2().to_array().map(f64::recip);
+        let Grid { cells_along, cells_per_unit, wraps, .. } = self.starts.grid;
+        let own = self.starts.grid.indices_of(self.cell[agent]).map(i64::from);
+        // How far there are cells on each axis, and how wide they are.
+        let limits = cells_along.map(|cells| i64::from(if wraps { cells / 2 } else { cells - 1 }));
+        let sides = cells_per_unit.map(|cells| f64::from(cells).recip());
         let mut best = f64::INFINITY;
-        for ring in 0..=limits[0].max(limits[1]) {
+        for ring in 0..=limits.into_iter().fold(0, i64::max) {
             // Agents in the remaining cells are at least this far away, on each axis that has more
             // cells.
             let whole = ring - 1;
-            let open = (0..2).filter(|axis| whole < limits[*axis]);
+            let open = (0..D).filter(|axis| whole < limits[*axis]);
             let reached = open.map(|axis| whole.max(0) as f64 * sides[axis]);
             let reached = reached.fold(f64::INFINITY, f64::min);
             if best <= reached * reached {
                 break;
             }
-            let [across, up] = limits.map(|limit| limit.min(ring));
-            for dy in -up..=up {
-                let Some(y) = on_axis(i64::from(row) + dy, rows, wraps) else { continue };
-                let mut look = |dx: i64| {
-                    if let Some(x) = on_axis(i64::from(column) + dx, columns, wraps) {
-                        self.nearest_in(y * columns + x, agent, &mut best);
+            let across = limits.map(|limit| limit.min(ring));
+            let rows = across[1..].iter().map(|across| 2 * across + 1).product();
+            for nth in 0..rows {
+                let mut row = own;
+                let (mut rest, mut outermost) = (nth, false);
+                for axis in 1..D {
+                    let width = 2 * across[axis] + 1;
+                    let offset = rest % width - across[axis];
+                    outermost |= offset.abs() == ring;
+                    row[axis] += offset;
+                    rest /= width;
+                }
+                let mut look = |along: i64| {
+                    row[0] = own[0] + along;
+                    let index = |axis: usize| on_axis(row[axis], cells_along[axis], wraps);
+                    let inside = (0..D).all(|axis| index(axis).is_some());
+                    if inside {
+                        let cell = std::array::from_fn(|axis| index(axis).unwrap_or(0));
+                        self.nearest_in(self.starts.grid.number(cell), agent, &mut best);
                     }
                 };
-                if dy.abs() == ring {
-                    (-across..=across).for_each(look);
-                } else if across == ring {
+                if outermost {
+                    (-across[0]..=across[0]).for_each(look);
+                } else if across[0] == ring {
                     look(-ring);
                     look(ring);
                 }

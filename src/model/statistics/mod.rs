@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::grid::Grid;
 use super::scene::Scene;
 use super::state::FlockState;
-use super::vector::Point;
+use super::vector::{DIMENSIONS, Point};
 use cells::{CellStarts, Cells};
 use order::Order;
 use sight::{PartSight, look};
@@ -140,7 +140,7 @@ fn parts<T: Send>(count: usize, size: usize, of: impl Fn(Range<usize>) -> T + Sy
 }
 
 /// The neighbours of all agents.
-fn look_around(cells: &Cells, scene: &Scene, state: &FlockState) -> PartSight {
+fn look_around<const D: usize>(cells: &Cells<D>, scene: &Scene, state: &FlockState) -> PartSight {
     let count = state.len();
     let mut all = PartSight::default();
     if count < 2 {
@@ -153,7 +153,7 @@ fn look_around(cells: &Cells, scene: &Scene, state: &FlockState) -> PartSight {
     }
     if !all.sampled.is_empty() {
         // A radius of 0 gives the smallest cells that the number of agents allows.
-        let grid = Grid::new(&scene.world, 0.0, count);
+        let grid = Grid::<DIMENSIONS>::new(&scene.world, 0.0, count);
         let small = Cells::of(grid, &scene.world, &state.position);
         let mut sampled = vec![false; count];
         all.sampled.iter().for_each(|row| sampled[*row as usize] = true);

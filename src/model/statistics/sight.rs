@@ -14,7 +14,7 @@ use pulp::{Simd, WithSimd};
 use super::super::grid::{RUN_CAP, Sampling};
 use super::super::real::{Lanes, Real};
 use super::super::scene::Scene;
-use super::super::vector::{DIMENSIONS, Vector};
+use super::super::vector::{Vector, per_axis};
 use super::cells::{Cells, PADDING};
 
 /// Sums over the agents of a part.
@@ -28,9 +28,14 @@ pub struct PartSight {
     pub sampled: Vec<u32>,
 }
 
-/// Finds the neighbours of the agents of `part`, which are consecutive in the sorted order: those
-/// within the scene's largest radius, as in the engines, and the nearest agent.
-pub fn look(cells: &Cells, part: Range<usize>, scene: &Scene, tick: u32) -> PartSight {
+/// Looks around from the agents of `part`, which are consecutive in the sorted order: at their
+/// neighbours within the scene's largest radius, as the engines see them, and at the nearest agent.
+pub fn look<const D: usize>(
+    cells: &Cells<D>,
+    part: Range<usize>,
+    scene: &Scene,
+    tick: u32,
+) -> PartSight {
     let radius = scene.perception_radius();
     if radius == 0.0 {
         // There are no neighbours, and the size of the cells does not depend on the radius.
@@ -42,20 +47,20 @@ pub fn look(cells: &Cells, part: Range<usize>, scene: &Scene, tick: u32) -> Part
 }
 
 /// [`look`] for any instruction set.
-struct Looking<'a> {
-    cells: &'a Cells,
+struct Looking<'a, const D: usize> {
+    cells: &'a Cells<D>,
     part: Range<usize>,
     radius: f32,
     seed: u32,
     tick: u32,
 }
 
-/// A run of agents, and the shifts that bring the run and a group to the same side of the seam.
-#[derive(Clone, Default)]
-struct Run {
+/// A run of agents, and the shifts that bring it and a group to the same side of the seam.
+#[derive(Clone)]
+struct Run<const D: usize> {
     agents: Range<usize>,
-    of_run: [f32; 2],
-    of_group: [f32; 2],
+    of_run: [f32; D],
+    of_group: [f32; D],
 }
 
 /// The results of the lanes so far.
@@ -77,7 +82,7 @@ static SELF: [[f32; PADDING]; PADDING] = {
     rows
 };
 
-impl WithSimd for Looking<'_> {
+impl<const D: usize> WithSimd for Looking<'_, D> {
     type Output = PartSight;
 
     #[inline(always)]
@@ -92,14 +97,14 @@ impl WithSimd for Looking<'_> {
     }
 }
 
-impl Looking<'_> {
+impl<const D: usize> Looking<'_, D> {
     /// Finds the neighbours of some agents, starting at `first`. Returns the agent after them.
     #[inline(always)]
     fn look_from<S: Simd>(
         &self,
         simd: S,
         first: usize,
-        runs: &mut Vec<Run>,
+        runs: &mut Vec<Run<D>>,
         seen: &mut PartSight,
     ) -> usize {
         let Cells { starts, cell, .. } = self.cells;
@@ -122,7 +127,7 @@ impl Looking<'_> {
     #[inline(always)]
     fn has_simple_runs(&self) -> bool {
         let grid = &self.cells.starts.grid;
-        !grid.wraps || (grid.columns > 2 * grid.reach && grid.rows > 2)
+        !grid.wraps || !grid.is_narrow()
     }
 
     /// The end of the largest possible group from `first` on: at most `lanes` agents of one row,
@@ -131,12 +136,10 @@ impl Looking<'_> {
     fn group_end(&self, first: usize, lanes: usize) -> usize {
         let Cells { starts, cell, .. } = self.cells;
         let grid = starts.grid;
-        let row_end = cell[first] / grid.columns * grid.columns + grid.columns;
-        let beyond = if grid.wraps {
-            row_end.min(cell[first] + grid.columns - 2 * grid.reach)
-        } else {
-            row_end
-        };
+        let columns = grid.columns();
+        let row_end = cell[first] / columns * columns + columns;
+        let beyond =
+            if grid.wraps { row_end.min(cell[first] + columns - 2 * grid.reach) } else { row_end };
         let mut end = (first + lanes).min(self.part.end);
         while cell[end - 1] >= beyond {
             end -= 1;
@@ -147,40 +150,34 @@ impl Looking<'_> {
     /// Fills `runs` with the agents around the cells from `first` to `last` of one row. Returns the
     /// length of the longest run.
     #[inline(always)]
-    fn joint_runs(&self, first: u32, last: u32, runs: &mut Vec<Run>) -> usize {
+    fn joint_runs(&self, first: u32, last: u32, runs: &mut Vec<Run<D>>) -> usize {
         let Cells { starts, size, .. } = self.cells;
         let grid = starts.grid;
-        let row = first / grid.columns;
-        let (low, high) = (first % grid.columns, last % grid.columns);
-        let (from, to) =
-            (low.saturating_sub(grid.reach), (high + grid.reach).min(grid.columns - 1));
+        let (columns, reach) = (grid.columns(), grid.reach);
+        let (low, high) = (first % columns, last % columns);
         runs.clear();
         let mut longest = 0;
-        for near in grid.rows_around(row) {
-            let base = near * grid.columns;
-            let mut of_run = [0.0; 2];
-            let mut of_group = [0.0; 2];
-            // Shift the coordinate next to the far edge, because that subtraction is exact.
-            if near > row + 1 {
-                of_run[1] = size.y;
-            } else if row > near + 1 {
-                of_group[1] = size.y;
-            }
-            let mut add = |from: u32, to: u32, of_run, of_group| {
-                let agents = starts.agents(base + from, base + to);
+        for near in grid.rows_around(first / columns) {
+            let mut add = |from: u32, to: u32, side: i32| {
+                let agents = starts.agents(near.first_cell + from, near.first_cell + to);
                 longest = longest.max(agents.len());
-                runs.push(Run { agents, of_run, of_group });
+                let mut run = Run { agents, of_run: [0.0; D], of_group: [0.0; D] };
+                // Of two coordinates the one beside the far edge is shifted, so that nothing is
+                // rounded.
+                for (axis, size) in size.iter().enumerate() {
+                    match if axis == 0 { side } else { near.sides[axis] } {
+                        -1 => run.of_run[axis] = *size,
+                        1 => run.of_group[axis] = *size,
+                        _ => {}
+                    }
+                }
+                runs.push(run);
             };
-            add(from, to, of_run, of_group);
-            if grid.wraps && low < grid.reach {
-                add(
-                    low + grid.columns - grid.reach,
-                    grid.columns - 1,
-                    [size.x, of_run[1]],
-                    of_group,
-                );
-            } else if grid.wraps && high + grid.reach >= grid.columns {
-                add(0, high + grid.reach - grid.columns, of_run, [size.x, of_group[1]]);
+            add(low.saturating_sub(reach), (high + reach).min(columns - 1), 0);
+            if grid.wraps && low < reach {
+                add(low + columns - reach, columns - 1, -1);
+            } else if grid.wraps && high + reach >= columns {
+                add(0, high + reach - columns, 1);
             }
         }
         longest
@@ -192,7 +189,7 @@ impl Looking<'_> {
         &self,
         simd: S,
         agents: Range<usize>,
-        runs: &[Run],
+        runs: &[Run<D>],
         all: &mut PartSight,
     ) {
         let cells = self.cells;
@@ -200,7 +197,7 @@ impl Looking<'_> {
             let lanes = &numbers[agents.start..agents.start + S::F32_LANES];
             Lanes::new(simd, bytemuck::pod_read_unaligned(bytemuck::cast_slice(lanes)))
         };
-        let position = Vector([load(&cells.x), load(&cells.y)]);
+        let position = Vector(per_axis!(axis => load(&cells.position[axis])));
         let limit = self.radius * self.radius;
         let mut seen =
             Seen { near: Lanes::splat(simd, 0.0), nearest: Lanes::splat(simd, f32::INFINITY) };
@@ -229,26 +226,25 @@ impl Looking<'_> {
     fn compare<S: Simd, const OWN: bool>(
         &self,
         simd: S,
-        position: Vector<Lanes<S>, DIMENSIONS>,
-        run: &Run,
+        position: Vector<Lanes<S>, D>,
+        run: &Run<D>,
         candidates: Range<usize>,
         limit: f32,
         seen: &mut Seen<S>,
     ) {
-        let Vector([x, y]) = position;
-        let x = x - x.constant(run.of_group[0]);
-        let y = y - y.constant(run.of_group[1]);
-        let (zero, one, limit) = (x.constant(0.0), x.constant(1.0), x.constant(limit));
+        let like = position.0[0];
+        let own = per_axis!(axis => position.0[axis] - like.constant(run.of_group[axis]));
+        let (zero, one, limit) = (like.constant(0.0), like.constant(1.0), like.constant(limit));
         let (mut near, mut nearest) = (seen.near, seen.nearest);
-        let xs = &self.cells.x[candidates.clone()];
-        let ys = &self.cells.y[candidates];
-        for (lane, (cx, cy)) in xs.iter().zip(ys).enumerate() {
-            let dx = x.constant(cx - run.of_run[0]) - x;
-            let dy = y.constant(cy - run.of_run[1]) - y;
-            let mut squared = dx * dx + dy * dy;
+        let others = per_axis!(axis => &self.cells.position[axis][candidates.clone()]);
+        for lane in 0..candidates.len() {
+            let way = Vector(per_axis!(axis => {
+                like.constant(others[axis][lane] - run.of_run[axis]) - own[axis]
+            }));
+            let mut squared = way.dot(way);
             if OWN {
-                let own = bytemuck::cast_slice(&SELF[lane][..S::F32_LANES]);
-                squared = squared + Lanes::new(simd, bytemuck::pod_read_unaligned(own));
+                let own_lane = bytemuck::cast_slice(&SELF[lane][..S::F32_LANES]);
+                squared = squared + Lanes::new(simd, bytemuck::pod_read_unaligned(own_lane));
             }
             near = near + one.where_or(squared.less_than(limit), zero);
             nearest = squared.min(nearest);
@@ -263,16 +259,12 @@ impl Looking<'_> {
         let grid = starts.grid;
         let limit = f64::from(self.radius) * f64::from(self.radius);
         let noise = Sampling::noise(self.seed, cell, self.tick);
-        let (first, second) = grid.columns_around(cell % grid.columns);
-        let mut runs = Vec::with_capacity(6);
-        for base in grid.rows_around(cell / grid.columns).map(|row| row * grid.columns) {
-            let columns = [Some(first), second].into_iter().flatten();
-            runs.extend(columns.map(|run| {
-                let agents = starts.agents(base + run.0, base + run.1);
-                let sampling = Sampling::of_run(agents.len() as u32, noise);
-                (agents, sampling)
-            }));
-        }
+        let runs = grid.runs_around(cell).map(|run| {
+            let agents = starts.agents(run.first, run.last);
+            let sampling = Sampling::of_run(agents.len() as u32, noise);
+            (agents, sampling)
+        });
+        let runs: Vec<_> = runs.collect();
         let sampled = runs.iter().any(|(_, sampling)| sampling.stride > 1);
         for agent in agents {
             let mut nearest = f64::INFINITY;
