@@ -44,6 +44,26 @@ macro_rules! per_axis {
 }
 pub(crate) use per_axis;
 
+/// Does something for each of the `D` axes of its surroundings, as [`per_axis`] does.
+macro_rules! each_axis {
+    ($axis:ident => $action:block) => {{
+        const { assert!(D >= 1 && D <= 3) };
+        {
+            let $axis = 0;
+            $action
+        }
+        if D > 1 {
+            let $axis = 1;
+            $action
+        }
+        if D > 2 {
+            let $axis = 2;
+            $action
+        }
+    }};
+}
+pub(crate) use each_axis;
+
 /// The components of a point on the first `D` axes; 0 on those that a point lacks.
 #[inline(always)]
 #[must_use]

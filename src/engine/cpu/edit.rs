@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::Flock;
+use super::{Flock, grid_of};
 use super::flock::{Motion, retain};
 use super::lane_parameters::SpeciesTable;
 use crate::engine::{Change, EngineError};
@@ -10,9 +10,12 @@ use crate::model::behaviours::Uses;
 use crate::model::memory::Memory;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use crate::model::vector::{Axes, Space};
 
-impl Flock {
+impl<const D: usize> Flock<D>
+where
+    Axes<D>: Space<D>,
+{
     /// Takes over the parts of `scene` that change.
     pub(super) fn update(&mut self, scene: &Scene, change: Change, threads: usize) {
         let mut before = change.parts_of(scene);
@@ -34,7 +37,7 @@ impl Flock {
         if confines {
             self.motion.confine(&self.scene.world);
         }
-        let grid = self.scene.grid(self.key.len());
+        let grid = grid_of(&self.scene, self.key.len());
         if confines || grid != self.grid {
             self.grid = grid;
             self.bin(threads);
@@ -75,7 +78,7 @@ impl Flock {
         self.key.resize(count, 0);
         self.identity_spare.species.resize(count, 0);
         self.identity_spare.row.resize(count, 0);
-        self.grid = self.scene.grid(count);
+        self.grid = grid_of(&self.scene, count);
         self.bin(threads);
     }
 
@@ -83,9 +86,8 @@ impl Flock {
     fn bin(&mut self, threads: usize) {
         std::mem::swap(&mut self.motion, &mut self.moved);
         let Self { moved, key, grid, start, .. } = self;
-        let places = moved.x.par_iter().zip(&moved.y);
-        let keys = places.map(|(x, y)| grid.key_of(Point::new(*x, *y)));
-        key.par_iter_mut().zip(keys).for_each(|(slot, key)| *slot = key);
+        let slots = key.par_iter_mut().enumerate();
+        slots.for_each(|(agent, key)| *key = grid.key_of(moved.position(agent)));
         start.resize(grid.cells() + 1, 0);
         self.sort_evenly(threads);
     }

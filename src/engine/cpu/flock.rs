@@ -1,122 +1,116 @@
-//! The flock as the CPU engine keeps it: one array a component, sorted by grid cell.
+//! The flock as the CPU engine keeps it: one array for each component, sorted by grid cell.
 
 use rayon::prelude::*;
 
 use crate::model::memory::Memory;
-use crate::model::vector::{Point, Vector};
+use crate::model::vector::{Point, Vector, components, per_axis};
 use crate::model::world::World;
 
 /// Positions and velocities: what a tick changes.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Motion {
-    /// World units.
-    pub x: Vec<f32>,
-    /// World units.
-    pub y: Vec<f32>,
-    /// World units per tick.
-    pub vx: Vec<f32>,
-    /// World units per tick.
-    pub vy: Vec<f32>,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motion<const D: usize> {
+    /// By axis; world units.
+    pub position: [Vec<f32>; D],
+    /// By axis; world units per tick.
+    pub velocity: [Vec<f32>; D],
     /// What the agents remember; empty in scenes without memory.
     pub memory: Vec<Memory>,
 }
 
-impl Motion {
+impl<const D: usize> Motion<D> {
     /// Room for as many agents as `other` has, all zero.
     pub fn zeroed_like(other: &Self) -> Self {
-        let zeros = vec![0.0; other.x.len()];
+        let zeros = vec![0.0; other.position[0].len()];
         let memory = vec![Memory::default(); other.memory.len()];
-        Self { x: zeros.clone(), y: zeros.clone(), vx: zeros.clone(), vy: zeros, memory }
+        let position = std::array::from_fn(|_| zeros.clone());
+        Self { velocity: position.clone(), position, memory }
     }
 
     /// From the arrays of a [`crate::model::state::FlockState`].
     pub fn of(position: &[Point], velocity: &[Point], memory: Vec<Memory>) -> Self {
-        Self {
-            x: position.iter().map(|p| p.x).collect(),
-            y: position.iter().map(|p| p.y).collect(),
-            vx: velocity.iter().map(|v| v.x).collect(),
-            vy: velocity.iter().map(|v| v.y).collect(),
-            memory,
-        }
+        let by_axis = |points: &[Point]| {
+            std::array::from_fn(|axis| points.iter().map(|p| components::<D>(*p)[axis]).collect())
+        };
+        Self { position: by_axis(position), velocity: by_axis(velocity), memory }
+    }
+
+    /// All components, one after the other.
+    fn components_mut(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
+        self.position.iter_mut().chain(&mut self.velocity)
     }
 
     /// Adds agents at the end.
     pub fn extend(&mut self, other: &Self) {
-        self.x.extend_from_slice(&other.x);
-        self.y.extend_from_slice(&other.y);
-        self.vx.extend_from_slice(&other.vx);
-        self.vy.extend_from_slice(&other.vy);
+        let others = other.position.iter().chain(&other.velocity);
+        self.components_mut().zip(others).for_each(|(own, other)| own.extend_from_slice(other));
         self.memory.extend_from_slice(&other.memory);
     }
 
     /// Drops the agents that do not stay.
     pub fn retain(&mut self, stays: &[bool]) {
-        for component in [&mut self.x, &mut self.y, &mut self.vx, &mut self.vy] {
-            retain(component, stays);
-        }
+        self.components_mut().for_each(|component| retain(component, stays));
         retain(&mut self.memory, stays);
     }
 
     /// Brings all agents inside a world, as at the end of a tick.
     pub fn confine(&mut self, world: &World) {
-        let Self { x, y, vx, vy, .. } = self;
-        let positions = x.par_iter_mut().zip(y);
-        positions.zip(vx.par_iter_mut().zip(vy)).for_each(|((x, y), (vx, vy))| {
-            let (position, velocity) = world.confine(Vector([*x, *y]), Vector([*vx, *vy]));
-            ([*x, *y], [*vx, *vy]) = (position.0, velocity.0);
-        });
+        let size: [f32; D] = components(world.size);
+        let axes = self.position.iter_mut().zip(&mut self.velocity).zip(size);
+        // On each axis alone: none depends on another.
+        for ((position, velocity), size) in axes {
+            position.par_iter_mut().zip(velocity).for_each(|(p, v)| {
+                let size = Vector([size]);
+                let (inside, along) = world.boundary.confine(Vector([*p]), Vector([*v]), size);
+                ([*p], [*v]) = (inside.0, along.0);
+            });
+        }
     }
 
     /// Makes room for `count` agents and `memories`; new ones are zero.
     pub fn resize(&mut self, count: usize, memories: usize) {
-        for component in [&mut self.x, &mut self.y, &mut self.vx, &mut self.vy] {
-            component.resize(count, 0.0);
-        }
+        self.components_mut().for_each(|component| component.resize(count, 0.0));
         self.memory.resize(memories, Memory::default());
     }
 
     /// Position of one agent.
     #[inline(always)]
-    pub fn position(&self, index: usize) -> Point {
-        Point::new(self.x[index], self.y[index])
+    pub fn position(&self, index: usize) -> [f32; D] {
+        per_axis!(axis => self.position[axis][index])
     }
 
     /// Velocity of one agent.
     #[inline(always)]
-    pub fn velocity(&self, index: usize) -> Point {
-        Point::new(self.vx[index], self.vy[index])
+    pub fn velocity(&self, index: usize) -> [f32; D] {
+        per_axis!(axis => self.velocity[axis][index])
     }
 
     /// The whole of it, to be split into bands.
-    pub fn as_mut(&mut self) -> MotionMut<'_> {
-        let Self { x, y, vx, vy, memory } = self;
-        MotionMut { x, y, vx, vy, memory }
+    pub fn as_mut(&mut self) -> MotionMut<'_, D> {
+        MotionMut {
+            position: self.position.each_mut().map(Vec::as_mut_slice),
+            velocity: self.velocity.each_mut().map(Vec::as_mut_slice),
+            memory: &mut self.memory,
+        }
     }
 }
 
 /// A contiguous part of a [`Motion`] that one task writes.
 #[derive(Debug)]
-pub struct MotionMut<'a> {
-    /// See [`Motion::x`].
-    pub x: &'a mut [f32],
-    /// See [`Motion::y`].
-    pub y: &'a mut [f32],
-    /// See [`Motion::vx`].
-    pub vx: &'a mut [f32],
-    /// See [`Motion::vy`].
-    pub vy: &'a mut [f32],
+pub struct MotionMut<'a, const D: usize> {
+    /// See [`Motion::position`].
+    pub position: [&'a mut [f32]; D],
+    /// See [`Motion::velocity`].
+    pub velocity: [&'a mut [f32]; D],
     /// See [`Motion::memory`].
     pub memory: &'a mut [Memory],
 }
 
-impl MotionMut<'_> {
+impl<const D: usize> MotionMut<'_, D> {
     /// Cuts off the first `count` agents.
     pub fn take(&mut self, count: usize) -> Self {
         Self {
-            x: take(&mut self.x, count),
-            y: take(&mut self.y, count),
-            vx: take(&mut self.vx, count),
-            vy: take(&mut self.vy, count),
+            position: self.position.each_mut().map(|component| take(component, count)),
+            velocity: self.velocity.each_mut().map(|component| take(component, count)),
             memory: take(&mut self.memory, count),
         }
     }

@@ -35,7 +35,9 @@ use crate::model::memory::Memory;
 use crate::model::scene::Scene;
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
-use crate::model::vector::{DIMENSIONS, Point};
+use crate::model::vector::{
+    Axes, DIMENSIONS, Point, Space, Vector, components, each_axis, point,
+};
 use flock::{Identity, Motion};
 use lane_parameters::SpeciesTable;
 use neighbours::Surveyed;
@@ -53,7 +55,7 @@ const CELL_BYTES: u64 = 2 * 4;
 pub struct CpuEngine {
     pool: rayon::ThreadPool,
     instructions: InstructionSet,
-    flock: Option<Flock>,
+    flock: Option<Flock<DIMENSIONS>>,
     /// The snapshot that was asked for.
     asked: Option<Snapshot>,
     profiling: bool,
@@ -61,24 +63,29 @@ pub struct CpuEngine {
 }
 
 /// A loaded flock.
-struct Flock {
+struct Flock<const D: usize> {
     scene: Scene,
     scenery: Scenery,
     uses: Uses,
-    grid: Grid<DIMENSIONS>,
+    grid: Grid<D>,
     table: SpeciesTable,
     /// The agents.
     ids: Ids,
     tick: u64,
     /// Sorted by cell and row between ticks.
-    motion: Motion,
+    motion: Motion<D>,
     identity: Identity,
     start: Vec<u32>,
     /// After `steer`, before `sort`: in the order of the tick before.
-    moved: Motion,
+    moved: Motion<D>,
     key: Vec<u32>,
     /// Where `sort` writes the identities.
     identity_spare: Identity,
+}
+
+/// The grid of a scene for `count` agents.
+fn grid_of<const D: usize>(scene: &Scene, count: usize) -> Grid<D> {
+    Grid::new(&scene.world, scene.perception_radius(), count)
 }
 
 impl CpuEngine {
@@ -103,11 +110,14 @@ impl CpuEngine {
     }
 }
 
-impl Flock {
+impl<const D: usize> Flock<D>
+where
+    Axes<D>: Space<D>,
+{
     fn new(scene: &Scene, state: &FlockState, threads: usize) -> Result<Self, EngineError> {
         let ids = Ids::default().with(scene, state)?;
         let count = state.len();
-        let grid = scene.grid(count);
+        let grid = grid_of(scene, count);
         let moved = Motion::of(&state.position, &state.velocity, scene.memory_of(state));
         let mut flock = Self {
             scene: scene.clone(),
@@ -121,7 +131,7 @@ impl Flock {
             identity: Identity::of(&state.species, &state.id),
             start: vec![0; grid.cells() + 1],
             moved,
-            key: state.position.par_iter().map(|p| grid.key_of(*p)).collect(),
+            key: state.position.par_iter().map(|p| grid.key_of(components(*p))).collect(),
             identity_spare: Identity::of(&state.species, &state.id),
         };
         flock.sort_evenly(threads);
@@ -185,17 +195,17 @@ impl Flock {
         let mut sent = Vec::new();
         for (index, target) in scene.targets.iter_mut().enumerate() {
             let reach = target.hit_radius * target.hit_radius;
-            let near = |(x, y): (&f32, &f32)| {
-                let way = world.shortest_between(Point::new(*x, *y), target.position);
-                way.x * way.x + way.y * way.y < reach
+            let place = Vector(components(target.position));
+            let near = |agent: &usize| {
+                let way = world.shortest(place - Vector(moved.position(*agent)));
+                way.dot(way) < reach
             };
-            let agents = moved.x.par_iter().zip(&moved.y);
+            let mut agents = (0..key.len()).into_par_iter();
             let hit = match target.sends_to {
                 _ if reach <= 0.0 => false,
-                None => agents.any(near),
+                None => agents.any(|agent| near(&agent)),
                 Some(place) => {
-                    let hitters = agents.enumerate().filter(|(_, agent)| near(*agent));
-                    let hitters: Vec<usize> = hitters.map(|(agent, _)| agent).collect();
+                    let hitters: Vec<usize> = agents.filter(near).collect();
                     sent.extend(hitters.iter().map(|agent| (*agent, place)));
                     !hitters.is_empty()
                 }
@@ -204,7 +214,10 @@ impl Flock {
         }
         // All have been asked where they were; of two places the last one's is taken.
         for (agent, place) in sent {
-            (moved.x[agent], moved.y[agent]) = (place.x, place.y);
+            let place: [f32; D] = components(place);
+            each_axis!(axis => {
+                moved.position[axis][agent] = place[axis];
+            });
             key[agent] = grid.key_of(place);
         }
     }
@@ -234,8 +247,8 @@ impl Flock {
         for (index, id) in self.identity.row.iter().enumerate() {
             let Some(row) = self.ids.row(*id) else { continue };
             state.species[row] = self.identity.species[index];
-            state.position[row] = self.motion.position(index);
-            state.velocity[row] = self.motion.velocity(index);
+            state.position[row] = point(self.motion.position(index));
+            state.velocity[row] = point(self.motion.velocity(index));
             if let Some(memory) = self.motion.memory.get(index) {
                 state.memory[row] = *memory;
             }
@@ -245,10 +258,10 @@ impl Flock {
 
     /// The agents as they are sorted.
     fn agents(&self) -> HostAgents<'_> {
-        let Motion { x, y, vx, vy, memory } = &self.motion;
+        let Motion { position, velocity, memory } = &self.motion;
         HostAgents {
-            position: [x, y].map(|numbers| Component::of(numbers)),
-            velocity: [vx, vy].map(|numbers| Component::of(numbers)),
+            position: std::array::from_fn(|axis| Component::of(&position[axis])),
+            velocity: std::array::from_fn(|axis| Component::of(&velocity[axis])),
             id: &self.identity.row,
             species: &self.identity.species,
             memory,

@@ -16,19 +16,19 @@ use super::lanes::MAX_LANES;
 use crate::model::behaviours::{Kind, Neighbour, Sums, Uses};
 use crate::model::grid::{Grid, NearRow, RUN_CAP, Sampling};
 use crate::model::real::{Lanes, Real};
-use crate::model::vector::{DIMENSIONS, Vector};
+use crate::model::vector::{Axes, Space, Vector, per_axis};
 use crate::model::world::{Boundary, World};
 
 /// What every neighbour loop of one tick reads.
-pub struct Surveyed<'a> {
+pub struct Surveyed<'a, const D: usize> {
     /// The sorted flock.
-    pub motion: &'a Motion,
+    pub motion: &'a Motion<D>,
     /// Species of each agent, in the same order.
     pub species: &'a [u8],
     /// First agent of each cell, and the number of agents at the end.
     pub start: &'a [u32],
     /// The cells.
-    pub grid: Grid<DIMENSIONS>,
+    pub grid: Grid<D>,
     /// Size and boundary.
     pub world: World,
     /// Behaviours of the scene.
@@ -40,7 +40,7 @@ pub struct Surveyed<'a> {
 }
 
 /// A group of consecutive agents of one grid row, one a lane.
-pub struct Group<S: Simd> {
+pub struct Group<S: Simd, const D: usize> {
     /// Their array indices.
     pub agents: Range<usize>,
     /// Row of cells that they are in.
@@ -50,19 +50,22 @@ pub struct Group<S: Simd> {
     /// Column of the first and of the last.
     pub columns: (u32, u32),
     /// World units.
-    pub position: Vector<Lanes<S>, DIMENSIONS>,
+    pub position: Vector<Lanes<S>, D>,
     /// Unit vectors, in scenes where somebody does not see all round; else zero.
-    pub heading: Vector<Lanes<S>, DIMENSIONS>,
+    pub heading: Vector<Lanes<S>, D>,
 }
 
 /// The loop over the neighbours of a group. `USES` is [`Uses::ALL`] when the behaviours are known
 /// only at run time; `MANY` says that the scene has several species.
-pub struct NeighbourLoop<'a, S: Simd, const USES: u64, const MANY: bool> {
+pub struct NeighbourLoop<'a, S: Simd, const D: usize, const USES: u64, const MANY: bool>
+where
+    Axes<D>: Space<D>,
+{
     simd: S,
-    flock: &'a Surveyed<'a>,
+    flock: &'a Surveyed<'a, D>,
     parameters: &'a LaneParameters<S>,
-    group: &'a Group<S>,
-    sums: &'a mut Sums<Lanes<S>, DIMENSIONS>,
+    group: &'a Group<S, D>,
+    sums: &'a mut Sums<Lanes<S>, D>,
 }
 
 /// Shares of a candidate that is the agent in lane `i` (row `i`): nobody is its own neighbour. The
@@ -83,17 +86,21 @@ pub fn listening<const USES: u64>(scene: Uses) -> Uses {
     if USES == Uses::ALL.bits() { scene } else { Uses::from_bits(USES) }
 }
 
-impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, MANY> {
+impl<'a, S: Simd, const D: usize, const USES: u64, const MANY: bool>
+    NeighbourLoop<'a, S, D, USES, MANY>
+where
+    Axes<D>: Space<D>,
+{
     /// Makes `sums` those over the neighbours of every agent of `group`. The sums of behaviours that
     /// the kernel does not know are left alone.
     #[inline(always)]
     pub fn sum_up(
         simd: S,
-        flock: &'a Surveyed<'a>,
+        flock: &'a Surveyed<'a, D>,
         parameters: &'a LaneParameters<S>,
-        group: &'a Group<S>,
-        rows: &[NearRow<DIMENSIONS>],
-        sums: &'a mut Sums<Lanes<S>, DIMENSIONS>,
+        group: &'a Group<S, D>,
+        rows: &[NearRow<D>],
+        sums: &'a mut Sums<Lanes<S>, D>,
     ) {
         sums.clear(listening::<USES>(flock.uses), group.position.0[0]);
         let mut neighbours = Self { simd, flock, parameters, group, sums };
@@ -189,12 +196,25 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
     /// Reads the runs of each cell of the group on its own, sampling those that are too long.
     #[inline(never)]
     fn cell_by_cell<const SEAM: bool>(&mut self, near: u32) {
-        struct Op<'w, 'a, S: Simd, const USES: u64, const MANY: bool, const SEAM: bool> {
-            neighbours: &'w mut NeighbourLoop<'a, S, USES, MANY>,
+        struct Op<
+            'w,
+            'a,
+            S: Simd,
+            const D: usize,
+            const USES: u64,
+            const MANY: bool,
+            const SEAM: bool,
+        >
+        where
+            Axes<D>: Space<D>,
+        {
+            neighbours: &'w mut NeighbourLoop<'a, S, D, USES, MANY>,
             near: u32,
         }
-        impl<S: Simd, const USES: u64, const MANY: bool, const SEAM: bool> pulp::NullaryFnOnce
-            for Op<'_, '_, S, USES, MANY, SEAM>
+        impl<S: Simd, const D: usize, const USES: u64, const MANY: bool, const SEAM: bool>
+            pulp::NullaryFnOnce for Op<'_, '_, S, D, USES, MANY, SEAM>
+        where
+            Axes<D>: Space<D>,
         {
             type Output = ();
             #[inline(always)]
@@ -204,7 +224,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
         }
         // Out of line, so that the common case stays small; `vectorize` brings the instructions.
         let simd = self.simd;
-        Simd::vectorize(simd, Op::<S, USES, MANY, SEAM> { neighbours: self, near });
+        Simd::vectorize(simd, Op::<S, D, USES, MANY, SEAM> { neighbours: self, near });
     }
 
     #[inline(always)]
@@ -236,8 +256,7 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
         let members = agents.start + sampling.phase as usize..agents.end;
         for member in members.step_by(sampling.stride as usize) {
             let motion = self.flock.motion;
-            let (p, v) = (motion.position(member), motion.velocity(member));
-            let candidate = [p.x, p.y, v.x, v.y];
+            let candidate = (motion.position(member), motion.velocity(member));
             let share = share * self.share(member);
             self.observe::<SEAM>(candidate, self.flock.species[member], share, &mut sums);
         }
@@ -269,15 +288,21 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
         let mut sums = *self.sums;
         let mut share = Lanes::splat(self.simd, 1.0);
         let mut member = agents.start;
-        let (x, y) = (&motion.x[agents.clone()], &motion.y[agents.clone()]);
-        let (vx, vy) = (&motion.vx[agents.clone()], &motion.vy[agents.clone()]);
-        let species = &species[agents];
-        for ((((x, y), vx), vy), species) in x.iter().zip(y).zip(vx).zip(vy).zip(species) {
+        // All of the same length, known to the compiler: no index is checked in the loop.
+        let count = agents.len();
+        let position = per_axis!(axis => &motion.position[axis][agents.clone()][..count]);
+        let velocity = per_axis!(axis => &motion.velocity[axis][agents.clone()][..count]);
+        let species = &species[agents][..count];
+        for index in 0..count {
             if OWN {
                 share = self.share(member);
                 member += 1;
             }
-            self.observe::<SEAM>([*x, *y, *vx, *vy], *species, share, &mut sums);
+            let candidate = (
+                per_axis!(axis => position[axis][index]),
+                per_axis!(axis => velocity[axis][index]),
+            );
+            self.observe::<SEAM>(candidate, species[index], share, &mut sums);
         }
         *self.sums = sums;
     }
@@ -286,14 +311,14 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
     #[inline(always)]
     fn observe<const SEAM: bool>(
         &self,
-        candidate: [f32; 4],
+        (place, velocity): ([f32; D], [f32; D]),
         species: u8,
         share: Lanes<S>,
-        sums: &mut Sums<Lanes<S>, DIMENSIONS>,
+        sums: &mut Sums<Lanes<S>, D>,
     ) {
         let Self { simd, flock, parameters, group, .. } = *self;
-        let [x, y, vx, vy] = candidate.map(|value| Lanes::splat(simd, value));
-        let mut place = Vector([x, y]);
+        let mut place = Vector(per_axis!(axis => Lanes::splat(simd, place[axis])));
+        let velocity = Vector(per_axis!(axis => Lanes::splat(simd, velocity[axis])));
         if SEAM {
             let wrapped = World { boundary: Boundary::Wrap, ..flock.world };
             place = wrapped.nearest_image(group.position, place);
@@ -311,7 +336,6 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
             let seen = share.where_or(near, Lanes::splat(simd, 0.0));
             sums.neighbours = sums.neighbours + seen;
         }
-        let velocity = Vector([vx, vy]);
         // Each behaviour asks its own radius.
         let near = distance_squared.less_than(distance_squared);
         let neighbour = Neighbour { offset, distance_squared, velocity, ahead, near, share };
@@ -323,10 +347,10 @@ impl<'a, S: Simd, const USES: u64, const MANY: bool> NeighbourLoop<'a, S, USES, 
 }
 
 /// The columns that a group occupies, with the lanes in each.
-fn cells<'a, S: Simd>(
-    flock: &'a Surveyed<'a>,
-    group: &'a Group<S>,
-) -> impl Iterator<Item = (u32, Range<usize>)> + use<'a, S> {
+fn cells<'a, S: Simd, const D: usize>(
+    flock: &'a Surveyed<'a, D>,
+    group: &'a Group<S, D>,
+) -> impl Iterator<Item = (u32, Range<usize>)> + use<'a, S, D> {
     let count = group.agents.len();
     let column = |lane: usize| {
         let position = flock.motion.position(group.agents.start + lane);

@@ -19,14 +19,15 @@ use rayon::prelude::*;
 use super::bands::Band;
 use super::flock::{Identity, Motion, MotionMut, take};
 use crate::model::memory::Memory;
+use crate::model::vector::each_axis;
 
 /// Members up to which a cell is kept in order by insertion. Larger cells are sorted afterwards.
 const INSERTED: usize = 32;
 
 /// What one sort reads.
-pub struct Unsorted<'a> {
+pub struct Unsorted<'a, const D: usize> {
     /// Position and velocity after the step.
-    pub motion: &'a Motion,
+    pub motion: &'a Motion<D>,
     /// Species and rows, in the same order.
     pub identity: &'a Identity,
     /// New cell of each agent.
@@ -34,9 +35,9 @@ pub struct Unsorted<'a> {
 }
 
 /// What one sort writes.
-pub struct Sorted<'a> {
+pub struct Sorted<'a, const D: usize> {
     /// Position and velocity, sorted by cell and row.
-    pub motion: &'a mut Motion,
+    pub motion: &'a mut Motion<D>,
     /// Species and rows, in the same order.
     pub identity: &'a mut Identity,
     /// Index of the first agent of each cell, and the number of agents at the end.
@@ -52,21 +53,21 @@ struct Leavers {
 }
 
 /// The part of the arrays that one destination band writes.
-struct Destination<'a> {
+struct Destination<'a, const D: usize> {
     band: usize,
     first_cell: u32,
     /// Array index of the band's first agent.
     base: u32,
     /// First a histogram, then the begin of each cell.
     begins: &'a mut [u32],
-    motion: MotionMut<'a>,
+    motion: MotionMut<'a, D>,
     species: &'a mut [u8],
     row: &'a mut [u32],
 }
 
 /// Sorts. `sources` are contiguous runs of array indices, one for each of `bands`: agents in
 /// `sources[b]` that stay in `bands[b]` are not listed one by one.
-pub fn sort(bands: &[Band], sources: &[Range<usize>], from: &Unsorted, to: Sorted) {
+pub fn sort<const D: usize>(bands: &[Band], sources: &[Range<usize>], from: &Unsorted<D>, to: Sorted<D>) {
     let leavers: Vec<Leavers> = sources
         .par_iter()
         .enumerate()
@@ -139,8 +140,8 @@ impl Leavers {
     }
 }
 
-impl Destination<'_> {
-    fn fill(mut self, own: &Range<usize>, leavers: &[Leavers], from: &Unsorted) {
+impl<const D: usize> Destination<'_, D> {
+    fn fill(mut self, own: &Range<usize>, leavers: &[Leavers], from: &Unsorted<D>) {
         let (before, rest) = leavers.split_at(self.band);
         let after = &rest[1..];
         let arrivals = |from: &[Leavers]| -> Vec<u32> {
@@ -185,7 +186,7 @@ impl Destination<'_> {
         before: Vec<u32>,
         own: Range<usize>,
         after: Vec<u32>,
-        from: &Source,
+        from: &Source<D>,
     ) -> Vec<usize> {
         let mut cursor = self.begins.to_vec();
         let mut large = Vec::new();
@@ -206,15 +207,13 @@ impl Destination<'_> {
     /// All slices of the same length, known to the compiler: it then checks one index an agent
     /// instead of six.
     #[inline(always)]
-    fn cut(&mut self) -> Destination<'_> {
+    fn cut(&mut self) -> Destination<'_, D> {
         let count = self.row.len();
-        let MotionMut { x, y, vx, vy, memory } = &mut self.motion;
+        let MotionMut { position, velocity, memory } = &mut self.motion;
         Destination {
             motion: MotionMut {
-                x: &mut x[..count],
-                y: &mut y[..count],
-                vx: &mut vx[..count],
-                vy: &mut vy[..count],
+                position: position.each_mut().map(|component| &mut component[..count]),
+                velocity: velocity.each_mut().map(|component| &mut component[..count]),
                 memory,
             },
             species: &mut self.species[..count],
@@ -234,15 +233,15 @@ impl Destination<'_> {
     /// Puts an agent among those of its cell, by row; agents of other bands are passed over. In a large
     /// cell it goes to the end, and the cell is noted in `large` if that is the wrong place.
     #[inline(always)]
-    fn put(&mut self, agent: usize, from: &Source, cursor: &mut [u32], large: &mut Vec<usize>) {
+    fn put(&mut self, agent: usize, from: &Source<D>, cursor: &mut [u32], large: &mut Vec<usize>) {
         let cell = from.key[agent].wrapping_sub(self.first_cell) as usize;
         let Some(next) = cursor.get_mut(cell) else { return };
         let mut at = *next as usize;
         *next += 1;
-        self.motion.x[at] = from.x[agent];
-        self.motion.y[at] = from.y[agent];
-        self.motion.vx[at] = from.vx[agent];
-        self.motion.vy[at] = from.vy[agent];
+        each_axis!(axis => {
+            self.motion.position[axis][at] = from.position[axis][agent];
+            self.motion.velocity[axis][at] = from.velocity[axis][agent];
+        });
         self.species[at] = from.species[agent];
         self.row[at] = from.row[agent];
         if let Some(memory) = from.memory.get(agent) {
@@ -264,10 +263,11 @@ impl Destination<'_> {
     /// Swaps the agents at `at` and `at + 1`.
     #[inline(always)]
     fn swap_with_next(&mut self, at: usize) {
-        let MotionMut { x, y, vx, vy, memory } = &mut self.motion;
-        for values in [x, y, vx, vy] {
-            values.swap(at, at + 1);
-        }
+        let MotionMut { position, velocity, memory } = &mut self.motion;
+        each_axis!(axis => {
+            position[axis].swap(at, at + 1);
+            velocity[axis].swap(at, at + 1);
+        });
         if !memory.is_empty() {
             memory.swap(at, at + 1);
         }
@@ -282,8 +282,8 @@ impl Destination<'_> {
         let rows = self.row[cell.clone()].iter().zip(0..);
         let mut keys: Vec<u64> = rows.map(|(row, member)| u64::from(*row) << 32 | member).collect();
         keys.sort();
-        let MotionMut { x, y, vx, vy, memory } = &mut self.motion;
-        for values in [x, y, vx, vy] {
+        let MotionMut { position, velocity, memory } = &mut self.motion;
+        for values in position.iter_mut().chain(velocity) {
             gather(&mut values[cell.clone()], &keys);
         }
         if !memory.is_empty() {
@@ -301,28 +301,24 @@ fn gather<T: Copy>(values: &mut [T], keys: &[u64]) {
 }
 
 /// The arrays of an [`Unsorted`], cut like those of a [`Destination`].
-struct Source<'a> {
+struct Source<'a, const D: usize> {
     key: &'a [u32],
-    x: &'a [f32],
-    y: &'a [f32],
-    vx: &'a [f32],
-    vy: &'a [f32],
+    position: [&'a [f32]; D],
+    velocity: [&'a [f32]; D],
     memory: &'a [Memory],
     species: &'a [u8],
     row: &'a [u32],
 }
 
-impl<'a> Source<'a> {
+impl<'a, const D: usize> Source<'a, D> {
     #[inline(always)]
-    fn of(from: &Unsorted<'a>) -> Self {
+    fn of(from: &Unsorted<'a, D>) -> Self {
         let Unsorted { motion, identity, key } = *from;
         let all = ..key.len();
         Self {
             key,
-            x: &motion.x[all],
-            y: &motion.y[all],
-            vx: &motion.vx[all],
-            vy: &motion.vy[all],
+            position: motion.position.each_ref().map(|component| &component[all]),
+            velocity: motion.velocity.each_ref().map(|component| &component[all]),
             memory: &motion.memory,
             species: &identity.species[all],
             row: &identity.row[all],
@@ -340,7 +336,7 @@ mod tests {
     use crate::model::world::{Boundary, World};
 
     /// Agents of these rows, in this order; everything else about them follows from the row.
-    fn agents(rows: &[u32]) -> (Motion, Identity) {
+    fn agents(rows: &[u32]) -> (Motion<2>, Identity) {
         let point = |row: &u32, factor: f32| Point::new(*row as f32, factor * *row as f32);
         let position: Vec<Point> = rows.iter().map(|row| point(row, -1.0)).collect();
         let velocity: Vec<Point> = rows.iter().map(|row| point(row, 0.5)).collect();

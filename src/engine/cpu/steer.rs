@@ -15,15 +15,15 @@ use crate::model::grid::{MOST_ROWS_AROUND, NearRow};
 use crate::model::memory::Memory;
 use crate::model::random::{self, Use};
 use crate::model::real::{Lanes, Mask, Real};
-use crate::model::vector::{DIMENSIONS, Vector};
+use crate::model::vector::{Axes, Space, Vector, each_axis, per_axis};
 
 /// The neighbour behaviours of a flock, which have a kernel of their own.
 const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
 
 /// What one steer pass reads.
-pub struct Steer<'a> {
+pub struct Steer<'a, const D: usize> {
     /// The sorted flock and where to find neighbours in it.
-    pub flock: Surveyed<'a>,
+    pub flock: Surveyed<'a, D>,
     /// Row of each agent in the state that was loaded.
     pub row: &'a [u32],
     /// Parameters.
@@ -35,21 +35,24 @@ pub struct Steer<'a> {
 }
 
 /// What one task does of the pass.
-struct Task<'a, const USES: u64, const MANY: bool> {
-    pass: &'a Steer<'a>,
+struct Task<'a, const D: usize, const USES: u64, const MANY: bool> {
+    pass: &'a Steer<'a, D>,
     part: &'a Part,
-    out: MotionMut<'a>,
+    out: MotionMut<'a, D>,
     key: &'a mut [u32],
 }
 
-impl Steer<'_> {
+impl<const D: usize> Steer<'_, D>
+where
+    Axes<D>: Space<D>,
+{
     /// Steers every agent: `after` is the state at the end of the tick, in the same order, and
     /// `key` the cell of each.
     pub fn run(
         &self,
         parts: &[Part],
         instructions: InstructionSet,
-        after: &mut Motion,
+        after: &mut Motion<D>,
         key: &mut [u32],
     ) {
         let mut out = after.as_mut();
@@ -65,21 +68,24 @@ impl Steer<'_> {
     }
 
     /// Picks the kernel for the scene.
-    fn run_part(&self, set: InstructionSet, part: &Part, out: MotionMut, key: &mut [u32]) {
+    fn run_part(&self, set: InstructionSet, part: &Part, out: MotionMut<D>, key: &mut [u32]) {
         const FLOCK: u64 = FLOCKING.bits();
         const ANY: u64 = Uses::ALL.bits();
         let flocking = self.flock.uses.and(Uses::PER_NEIGHBOUR) == FLOCKING;
         let pass = self;
         match (flocking, self.table.len() > 1) {
-            (true, false) => set.run(Task::<FLOCK, false> { pass, part, out, key }),
-            (true, true) => set.run(Task::<FLOCK, true> { pass, part, out, key }),
-            (false, false) => set.run(Task::<ANY, false> { pass, part, out, key }),
-            (false, true) => set.run(Task::<ANY, true> { pass, part, out, key }),
+            (true, false) => set.run(Task::<D, FLOCK, false> { pass, part, out, key }),
+            (true, true) => set.run(Task::<D, FLOCK, true> { pass, part, out, key }),
+            (false, false) => set.run(Task::<D, ANY, false> { pass, part, out, key }),
+            (false, true) => set.run(Task::<D, ANY, true> { pass, part, out, key }),
         }
     }
 }
 
-impl<const USES: u64, const MANY: bool> WithSimd for Task<'_, USES, MANY> {
+impl<const D: usize, const USES: u64, const MANY: bool> WithSimd for Task<'_, D, USES, MANY>
+where
+    Axes<D>: Space<D>,
+{
     type Output = ();
 
     #[inline(always)]
@@ -113,7 +119,10 @@ impl<const USES: u64, const MANY: bool> WithSimd for Task<'_, USES, MANY> {
     }
 }
 
-impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
+impl<const D: usize, const USES: u64, const MANY: bool> Task<'_, D, USES, MANY>
+where
+    Axes<D>: Space<D>,
+{
     /// Steers one group of agents of `row`, [inner](Group::inner_row) or not, whose neighbours are in `rows`. `sums` is room for what
     /// they sum up.
     #[inline(always)]
@@ -122,14 +131,14 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
         simd: S,
         uniform: &mut [LaneParameters<S>],
         agents: Range<usize>,
-        (row, inner_row, rows): (u32, bool, &[NearRow<DIMENSIONS>]),
-        sums: &mut Sums<Lanes<S>, DIMENSIONS>,
+        (row, inner_row, rows): (u32, bool, &[NearRow<D>]),
+        sums: &mut Sums<Lanes<S>, D>,
     ) {
         let Steer { flock, table, .. } = self.pass;
         let motion = flock.motion;
         let load = |values: &[f32]| Lanes::load(simd, &values[agents.clone()]);
-        let position = Vector([load(&motion.x), load(&motion.y)]);
-        let velocity = Vector([load(&motion.vx), load(&motion.vy)]);
+        let position = Vector(per_axis!(axis => load(&motion.position[axis])));
+        let velocity = Vector(per_axis!(axis => load(&motion.velocity[axis])));
         let column = |index: usize| flock.grid.cell_of(motion.position(index))[0];
         let columns = (column(agents.start), column(agents.end - 1));
         let mut heading = Vector::zero(position.0[0]);
@@ -154,7 +163,7 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
             parameters.draw(simd, table, flock.seed, species, &self.pass.row[agents]);
         }
         let parameters = &*parameters;
-        NeighbourLoop::<S, USES, MANY>::sum_up(simd, flock, parameters, &group, rows, sums);
+        NeighbourLoop::<S, D, USES, MANY>::sum_up(simd, flock, parameters, &group, rows, sums);
         self.integrate(simd, &group, velocity, parameters, sums);
     }
 
@@ -163,10 +172,10 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
     fn integrate<S: Simd>(
         &mut self,
         simd: S,
-        group: &Group<S>,
-        velocity: Vector<Lanes<S>, DIMENSIONS>,
+        group: &Group<S, D>,
+        velocity: Vector<Lanes<S>, D>,
         parameters: &LaneParameters<S>,
-        sums: &Sums<Lanes<S>, DIMENSIONS>,
+        sums: &Sums<Lanes<S>, D>,
     ) {
         let Steer { flock, surroundings, row, time_step, .. } = self.pass;
         let like = parameters.mass;
@@ -209,15 +218,18 @@ impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
             let memories = &mut self.out.memory[own.clone()];
             remember(agent.angle, sums.neighbours, memories);
         }
-        position.0[0].store(&mut self.out.x[own.clone()]);
-        position.0[1].store(&mut self.out.y[own.clone()]);
-        velocity.0[0].store(&mut self.out.vx[own.clone()]);
-        velocity.0[1].store(&mut self.out.vy[own.clone()]);
+        each_axis!(axis => {
+            position.0[axis].store(&mut self.out.position[axis][own.clone()]);
+            velocity.0[axis].store(&mut self.out.velocity[axis][own.clone()]);
+        });
         flock.grid.keys_of(position, &mut self.key[own]);
     }
 }
 
-impl<const USES: u64, const MANY: bool> Task<'_, USES, MANY> {
+impl<const D: usize, const USES: u64, const MANY: bool> Task<'_, D, USES, MANY>
+where
+    Axes<D>: Space<D>,
+{
     /// The angles that a group remembers, and a random number for each.
     #[inline(always)]
     fn recalled<S: Simd>(&self, simd: S, agents: Range<usize>) -> (Lanes<S>, Lanes<S>) {
@@ -244,11 +256,16 @@ fn remember<S: Simd>(angle: Lanes<S>, neighbours: Lanes<S>, memories: &mut [Memo
 
 /// The directions in which the agents of a group leave a shared spot.
 #[inline(always)]
-fn spread_directions<S: Simd>(simd: S, rows: &[u32]) -> Vector<Lanes<S>, DIMENSIONS> {
-    let (mut x, mut y) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
-    for ((x, y), row) in x.iter_mut().zip(&mut y).zip(rows) {
-        let direction = random::spread_direction(*row);
-        (*x, *y) = (direction.x, direction.y);
+fn spread_directions<S: Simd, const D: usize>(simd: S, rows: &[u32]) -> Vector<Lanes<S>, D>
+where
+    Axes<D>: Space<D>,
+{
+    let mut numbers = [[0.0; MAX_LANES]; D];
+    for (lane, row) in rows.iter().enumerate() {
+        let direction = Axes::<D>::spread_direction(*row);
+        each_axis!(axis => {
+            numbers[axis][lane] = direction[axis];
+        });
     }
-    Vector([Lanes::load(simd, &x), Lanes::load(simd, &y)])
+    Vector(per_axis!(axis => Lanes::load(simd, &numbers[axis])))
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::model::scene::{BuiltIn, Request};
 
 /// What is wrong with the order of a flock, if anything.
-fn disorder(flock: &Flock) -> Option<String> {
+fn disorder(flock: &Flock<DIMENSIONS>) -> Option<String> {
     for (cell, range) in flock.start.windows(2).enumerate() {
         let members = range[0] as usize..range[1] as usize;
         let here = |agent: usize| flock.grid.key_of(flock.motion.position(agent)) == cell as u32;
