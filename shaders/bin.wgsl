@@ -7,13 +7,13 @@
 import package::dispatch::linear_workgroup;
 import package::flock::flock as whole_flock;
 import package::grid::key_of;
-import package::space::{confined, position_of, velocity_of};
+import package::space::{Motion, confined, position_of, velocity_of};
 import package::tag::id_of;
 
-@group(0) @binding(1) var<storage, read> state: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> state: array<Motion>;
 @group(0) @binding(2) var<storage, read> tag: array<u32>;
 // In the form that `steer` writes.
-@group(0) @binding(3) var<storage, read_write> next_state: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> next_state: array<Motion>;
 @group(0) @binding(4) var<storage, read_write> binned: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read_write> cell_count: CellCount;
 @if(memory)

@@ -2,6 +2,7 @@
 // cells that it leaves. A workgroup sorts one cell after the other.
 
 import package::flock::flock;
+import package::space::cells_in;
 
 struct GridStats {
     largest_cell: u32,
@@ -57,7 +58,7 @@ fn crowd(nth: u32, thread: u32) -> Crowd {
         shared_crowd = crowded[nth];
     }
     let listed = workgroupUniformLoad(&shared_crowd);
-    let cell = min(listed & ~SCATTERED, flock.columns * flock.rows - 1u);
+    let cell = min(listed & ~SCATTERED, cells_in(flock.cells_along) - 1u);
     return Crowd(cell, cell_start[cell], min(cell_start[cell + 1u], flock.count), (listed & SCATTERED) != 0u);
 }
 

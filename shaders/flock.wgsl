@@ -1,13 +1,12 @@
 // The uniform that describes the flock and its grid.
 
-import package::space::Vector;
+import package::space::{Cell, Vector};
 
 struct Flock {
     // Number of agents.
     count: u32,
-    // The grid.
-    columns: u32,
-    rows: u32,
+    // Cells of the grid along each axis.
+    cells_along: Cell,
     // Columns on each side of an agent's own that may hold its neighbours.
     reach: u32,
     cells_per_unit: Vector,

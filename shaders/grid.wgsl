@@ -3,56 +3,63 @@
 
 import package::flock::Flock;
 import package::random::{USE_SAMPLE_PHASE, random_bits, unit_from};
-import package::space::Vector;
+import package::space::{Cell, Vector, cell_number};
 
 // The rows with an agent's neighbours, its own included.
 const ROWS_AROUND = 3u;
 const NO_ROW = 0xffffffffu;
 
-// Column and row of the cell that holds `position`; of the nearest cell if it is outside.
-fn cell_of(flock: Flock, position: Vector) -> vec2<u32> {
-    let last = vec2<f32>(f32(flock.columns - 1u), f32(flock.rows - 1u));
+// The cell that holds `position`; the nearest cell if it is outside.
+fn cell_of(flock: Flock, position: Vector) -> Cell {
+    let last = flock.cells_along - 1u;
     // Clamped before the conversion: WGSL does not define it for floats beyond u32.
-    let cell = vec2<u32>(clamp(position * flock.cells_per_unit, Vector(), last));
+    let cell = Cell(clamp(position * flock.cells_per_unit, Vector(), Vector(last)));
     // Clamped again as integers: a clamped NaN is undefined.
-    return min(cell, vec2<u32>(flock.columns, flock.rows) - 1u);
+    return min(cell, last);
 }
 
 fn key_of(flock: Flock, position: Vector) -> u32 {
-    let cell = cell_of(flock, position);
-    return cell.y * flock.columns + cell.x;
+    return cell_number(cell_of(flock, position), flock.cells_along);
 }
 
-// The `nth` row round `row`, or NO_ROW.
-fn row_around(flock: Flock, row: u32, nth: u32) -> u32 {
+// The `nth` row round that of `cell`, or NO_ROW.
+fn row_around(flock: Flock, cell: Cell, nth: u32) -> u32 {
+    let row = cell.y;
+    let rows = flock.cells_along.y;
     @if(wrap) {
-        if flock.rows < ROWS_AROUND {
-            return select(NO_ROW, nth, nth < flock.rows);
+        if rows < ROWS_AROUND {
+            return select(NO_ROW, nth, nth < rows);
         }
         // No remainder: integer division is slow on devices whose lanes share a scalar divider.
-        let around = row + flock.rows - 1u + nth;
-        let once = select(around, around - flock.rows, around >= flock.rows);
-        return select(once, once - flock.rows, once >= flock.rows);
+        let around = row + rows - 1u + nth;
+        let once = select(around, around - rows, around >= rows);
+        return select(once, once - rows, once >= rows);
     }
     @if(!wrap) {
         let around = row + nth;
-        return select(around - 1u, NO_ROW, around == 0u || around > flock.rows);
+        return select(around - 1u, NO_ROW, around == 0u || around > rows);
     }
 }
 
 // The shift of the agents in that row: the world's size if the row is across the seam, else 0.
-fn row_shift(flock: Flock, row: u32, nth: u32) -> Vector {
+fn row_shift(flock: Flock, cell: Cell, nth: u32) -> Vector {
     @if(wrap) {
-        let around = row + flock.rows - 1u + nth;
-        let below = select(0.0, -flock.size.y, around < flock.rows);
-        return Vector(0.0, select(below, flock.size.y, around >= 2u * flock.rows));
+        let rows = flock.cells_along.y;
+        let around = cell.y + rows - 1u + nth;
+        let below = select(0.0, -flock.size.y, around < rows);
+        return Vector(0.0, select(below, flock.size.y, around >= 2u * rows));
     }
     @if(!wrap) {
         return Vector();
     }
 }
 
-// The columns round `column` as one or two runs in ascending order, (first, last) each. There are two if
+// Number of the first cell of a row; of the last row, if there is no such row.
+fn first_cell(flock: Flock, row: u32) -> u32 {
+    return min(row, flock.cells_along.y - 1u) * flock.cells_along.x;
+}
+
+// The columns round a cell's as one or two runs in ascending order, (first, last) each. There are two if
 // the neighbourhood crosses the seam.
 struct Columns {
     runs: vec4<u32>,
@@ -61,23 +68,57 @@ struct Columns {
     count: u32,
 }
 
-fn columns_around(flock: Flock, column: u32) -> Columns {
-    let last = flock.columns - 1u;
+fn columns_around(flock: Flock, cell: Cell) -> Columns {
+    let column = cell.x;
+    let columns = flock.cells_along.x;
+    let last = columns - 1u;
     let run = vec2<u32>(max(column, flock.reach) - flock.reach, min(column + flock.reach, last));
     @if(wrap) {
-        if flock.columns <= 2u * flock.reach {
+        if columns <= 2u * flock.reach {
             return Columns(vec4<u32>(0u, last, 0u, last), vec2<f32>(), 1u);
         }
         if column < flock.reach {
-            let beyond = column + flock.columns - flock.reach;
+            let beyond = column + columns - flock.reach;
             return Columns(vec4<u32>(0u, run.y, beyond, last), vec2<f32>(0.0, -flock.size.x), 2u);
         }
         if column + flock.reach > last {
-            let beyond = column + flock.reach - flock.columns;
+            let beyond = column + flock.reach - columns;
             return Columns(vec4<u32>(0u, beyond, run.x, last), vec2<f32>(flock.size.x, 0.0), 2u);
         }
     }
     return Columns(vec4<u32>(run, run), vec2<f32>(), 1u);
+}
+
+// The columns round the cells from `first` to `last` of one row that are on one side of the seam.
+fn columns_between(flock: Flock, first: Cell, last: Cell) -> Columns {
+    let run = vec2<u32>(
+        max(first.x, flock.reach) - flock.reach,
+        min(max(last.x, first.x) + flock.reach, flock.cells_along.x - 1u),
+    );
+    return Columns(vec4<u32>(run, run), vec2<f32>(), 1u);
+}
+
+// True if the cells from `first` to `last` are in one row, and no column round them is across the seam.
+fn can_join(flock: Flock, first: Cell, last: Cell) -> bool {
+    let one_row = last.y == first.y;
+    @if(wrap) {
+        return one_row && first.x >= flock.reach && last.x + flock.reach <= flock.cells_along.x - 1u;
+    }
+    @if(!wrap) {
+        return one_row;
+    }
+}
+
+// The first or the `second` run of columns: first and last column.
+fn run_of(columns: Columns, second: bool) -> vec2<u32> {
+    return select(columns.runs.xy, columns.runs.zw, second);
+}
+
+// The shift of the agents in a run of the `nth` row round `cell`: the world's size along each axis on which
+// the run is across the seam, else 0.
+fn run_shift(flock: Flock, cell: Cell, nth: u32, columns: Columns, second: bool) -> Vector {
+    return row_shift(flock, cell, nth)
+        + Vector(select(columns.shifts.x, columns.shifts.y, second), 0.0);
 }
 
 // The members of a run that an agent reads: phase, phase + stride, …

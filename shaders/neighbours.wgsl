@@ -1,10 +1,10 @@
 // The neighbour loop, one invocation per agent: reads the runs of agents round its cell, row by row.
 
 import package::flock::flock;
-import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_noise, sampling_of_run};
+import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, first_cell, row_around, run_of, run_shift, sampling_noise, sampling_of_run};
 import package::rules::{Species, Sums, observe};
 import package::sorted::{cell_start, state, tag};
-import package::space::{Vector, nearest_image, position_of, velocity_of};
+import package::space::{Vector, cell_number, nearest_image, position_of, velocity_of};
 import package::tag::species_of;
 import package::vehicle::neighbour_at;
 
@@ -12,24 +12,23 @@ import package::vehicle::neighbour_at;
 fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) -> Sums {
     var sums = Sums();
     let cell = cell_of(flock, position);
-    let columns = columns_around(flock, cell.x);
-    let noise = sampling_noise(flock, cell.y * flock.columns + cell.x, tick);
+    let columns = columns_around(flock, cell);
+    let noise = sampling_noise(flock, cell_number(cell, flock.cells_along), tick);
     for (var nth = 0u; nth < ROWS_AROUND; nth++) {
-        let row = row_around(flock, cell.y, nth);
-        let first_cell = min(row, flock.rows - 1u) * flock.columns;
+        let row = row_around(flock, cell, nth);
+        let row_begin = first_cell(flock, row);
         for (var part = 0u; part < columns.count; part++) {
-            let run = select(columns.runs.xy, columns.runs.zw, part == 1u);
-            let begin = cell_start[first_cell + run.x];
+            let run = run_of(columns, part == 1u);
+            let begin = cell_start[row_begin + run.x];
             // Clamped to the flock, so that every loop ends whatever the buffer holds.
-            let whole = min(cell_start[first_cell + run.y + 1u], flock.count);
+            let whole = min(cell_start[row_begin + run.y + 1u], flock.count);
             let end = select(whole, 0u, row == NO_ROW);
             let sampling = sampling_of_run(flock, max(end, begin) - begin, noise);
             let share = f32(sampling.stride);
             // All members of a run across the seam are shifted by the world's size. In a world of few
             // cells a run may have members on both sides: then each is tested.
             @if(wrap && !narrow)
-            let shift = row_shift(flock, cell.y, nth)
-                + Vector(select(columns.shifts.x, columns.shifts.y, part == 1u), 0.0);
+            let shift = run_shift(flock, cell, nth, columns, part == 1u);
             for (var j = begin + sampling.phase; j < end; j += sampling.stride) {
                 let other = state[j];
                 @if(wrap && !narrow)

@@ -6,10 +6,10 @@
 // it is not a neighbour, and the sums have the same bits as those of `neighbours`.
 
 import package::flock::flock as whole_flock;
-import package::grid::{Columns, NO_ROW, ROWS_AROUND, cell_of, columns_around, row_around, row_shift, sampling_noise, sampling_of_run};
+import package::grid::{NO_ROW, ROWS_AROUND, can_join, cell_of, columns_around, columns_between, first_cell, row_around, run_of, run_shift, sampling_noise, sampling_of_run};
 import package::rules::{Species, Sums, observe};
 import package::sorted::{cell_start, state, tag};
-import package::space::{Vector, nearest_image, packed, position_of, velocity_of};
+import package::space::{Vector, cell_number, nearest_image, packed, position_of, velocity_of};
 import package::subgroup::LANES;
 import package::tag::species_of;
 import package::vehicle::neighbour_at;
@@ -24,7 +24,6 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
     let flock = whole_flock;
     var sums = Sums();
     let cell = cell_of(flock, position);
-    let last_column = flock.columns - 1u;
     let tail = subgroupShuffle(cell, LANES - 1u);
     // The first lane without sums.
     var first = 0u;
@@ -32,38 +31,30 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
     var alone = false;
     loop {
         let leader = subgroupShuffle(cell, first);
-        var columns = columns_around(flock, leader.x);
-        var joint = !alone && tail.y == leader.y;
-        @if(wrap) {
-            joint = joint && leader.x >= flock.reach && tail.x + flock.reach <= last_column;
-        }
+        var columns = columns_around(flock, leader);
+        let joint = !alone && can_join(flock, leader, tail);
         if joint {
-            let run = vec2<u32>(
-                max(leader.x, flock.reach) - flock.reach,
-                min(max(tail.x, leader.x) + flock.reach, last_column),
-            );
-            columns = Columns(vec4<u32>(run, run), vec2<f32>(), 1u);
+            columns = columns_between(flock, leader, tail);
         }
         let together = lane >= first && (joint || all(cell == leader));
 
         // Lane k looks up run k.
         let nth = min(lane >> 1u, ROWS_AROUND - 1u);
         let second = (lane & 1u) == 1u;
-        let row = row_around(flock, leader.y, nth);
-        let run = select(columns.runs.xy, columns.runs.zw, second);
-        let first_cell = min(row, flock.rows - 1u) * flock.columns;
-        let begin = cell_start[first_cell + run.x];
-        let end = min(cell_start[first_cell + run.y + 1u], flock.count);
+        let row = row_around(flock, leader, nth);
+        let run = run_of(columns, second);
+        let row_begin = first_cell(flock, row);
+        let begin = cell_start[row_begin + run.x];
+        let end = min(cell_start[row_begin + run.y + 1u], flock.count);
         let exists = lane < RUNS && row != NO_ROW && (!second || columns.count == 2u);
         let length = select(0u, max(end, begin) - begin, exists);
         let longest = subgroupMax(length);
         let again = joint && longest > flock.run_cap;
-        let noise = sampling_noise(flock, leader.y * flock.columns + leader.x, tick);
+        let noise = sampling_noise(flock, cell_number(leader, flock.cells_along), tick);
         let sampling = sampling_of_run(flock, length, noise);
         var shift = Vector();
         @if(wrap && !narrow) {
-            shift = row_shift(flock, leader.y, nth)
-                + Vector(select(columns.shifts.x, columns.shifts.y, second), 0.0);
+            shift = run_shift(flock, leader, nth, columns, second);
         }
         // Members to read. A sampled run has one or two fewer; `end` cuts them off.
         let sampled = u32(f32(length - min(sampling.phase, length)) / f32(sampling.stride)) + 2u;
@@ -96,8 +87,7 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
             let index = min(j, flock.count - 1u);
             var candidate = state[index];
             @if(wrap && !narrow) {
-                let image = position_of(candidate)
-                    + Vector(subgroupShuffle(shift.x, which), subgroupShuffle(shift.y, which));
+                let image = position_of(candidate) + subgroupShuffle(shift, which);
                 candidate = packed(image, velocity_of(candidate));
             }
             let share = select(0.0, f32(stride), inside);

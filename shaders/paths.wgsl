@@ -1,7 +1,7 @@
 // The path segments that may be nearest to a place, from lists per cell. See src/model/scenery/paths.rs.
 
 import package::spatial_index::{SpatialIndex, index_cell};
-import package::space::Vector;
+import package::space::{Vector, cells_in, first_vector, second_vector};
 import package::tables::{item_at, list_at};
 import package::vehicle::with_length;
 
@@ -18,14 +18,14 @@ struct Nearest {
 // The nearest point on path `choice`; on any path if `choice` is negative.
 fn nearest_on_path(choice: i32, place: Vector) -> Nearest {
     var nearest = Nearest(Vector(), Vector(), 3.4e38);
-    let cells = path_index.columns * path_index.rows;
+    let cells = cells_in(path_index.cells_along);
     let list = u32(max(choice + 1, 0)) * (cells + 1u) + index_cell(path_index, place);
     let ends = list_at(path_index, list);
     for (var i = ends.x; i < ends.y; i++) {
         // The vector from one end to the other.
         let segment = item_at(path_index, i);
-        let start = segment.xy;
-        let way = segment.zw - start;
+        let start = first_vector(segment);
+        let way = second_vector(segment) - start;
         let squared = dot(way, way);
         var part = 0.0;
         if squared > 0.0 {

@@ -3,6 +3,7 @@
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
+import package::space::cells_in;
 import package::tag::id_of;
 
 @group(0) @binding(1) var<storage, read> binned: array<vec4<u32>>;
@@ -21,7 +22,7 @@ fn place(
     if i >= flock.count {
         return;
     }
-    let cell = min(binned[i].x, flock.columns * flock.rows - 1u);
+    let cell = min(binned[i].x, cells_in(flock.cells_along) - 1u);
     let slot = min(cell_start[cell] + binned[i].y, flock.count - 1u);
     index[slot] = i;
     id[slot] = id_of(binned[i].z);

@@ -4,14 +4,15 @@
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
+import package::space::{Motion, cells_in};
 @if(by_subgroup) import package::subgroup::LANES;
 @if(by_subgroup) import package::tag::ID_BITS;
 
-@group(0) @binding(1) var<storage, read> next_state: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> next_state: array<Motion>;
 @group(0) @binding(2) var<storage, read> binned: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> cell_start: array<u32>;
 @group(0) @binding(4) var<storage, read> index: array<u32>;
-@group(0) @binding(5) var<storage, read_write> state: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> state: array<Motion>;
 @group(0) @binding(6) var<storage, read_write> tag: array<u32>;
 @if(memory)
 @group(0) @binding(7) var<storage, read_write> memory: array<u32>;
@@ -43,7 +44,7 @@ struct Slotted {
 
 fn placed_in(slot: u32) -> Slotted {
     let i = min(index[slot], flock.count - 1u);
-    let cell = min(binned[i].x, flock.columns * flock.rows - 1u);
+    let cell = min(binned[i].x, cells_in(flock.cells_along) - 1u);
     let begin = cell_start[cell];
     let end = min(cell_start[cell + 1u], flock.count);
     return Slotted(slot, i, id[slot], begin, end, end - begin > flock.crowded_above);

@@ -6,16 +6,45 @@ alias Vector = vec2<f32>;
 // One flag per axis.
 alias Axes = vec2<bool>;
 
-fn position_of(agent: vec4<f32>) -> Vector {
+// One index, or one number of cells, per axis.
+alias Cell = vec2<u32>;
+
+// Position and velocity of an agent, as the state stores them.
+alias Motion = vec4<f32>;
+
+fn position_of(agent: Motion) -> Vector {
     return agent.xy;
 }
 
-fn velocity_of(agent: vec4<f32>) -> Vector {
+fn velocity_of(agent: Motion) -> Vector {
     return agent.zw;
 }
 
-fn packed(position: Vector, velocity: Vector) -> vec4<f32> {
-    return vec4<f32>(position, velocity);
+fn packed(position: Vector, velocity: Vector) -> Motion {
+    return Motion(position, velocity);
+}
+
+// Scenery is stored in rows of four words: two vectors, or a vector and a number.
+fn first_vector(row: vec4<f32>) -> Vector {
+    return row.xy;
+}
+
+fn second_vector(row: vec4<f32>) -> Vector {
+    return row.zw;
+}
+
+fn number_after_vector(row: vec4<f32>) -> f32 {
+    return row.z;
+}
+
+// The number of a cell, counted row by row, in a grid of `cells_along` cells per axis.
+fn cell_number(cell: Cell, cells_along: Cell) -> u32 {
+    return cell.y * cells_along.x + cell.x;
+}
+
+// Number of cells in a grid of `cells_along` cells per axis.
+fn cells_in(cells_along: Cell) -> u32 {
+    return cells_along.x * cells_along.y;
 }
 
 // A quarter turn to the left.
@@ -90,14 +119,14 @@ const NOTHING = 1e-18;
 
 // Position and velocity as they are stored: +0 instead of tiny numbers and of −0, which some devices do
 // not distinguish from +0.
-fn settled(position: Vector, velocity: Vector) -> vec4<f32> {
+fn settled(position: Vector, velocity: Vector) -> Motion {
     let state = packed(position, velocity);
-    return select(state, vec4<f32>(), abs(state) < vec4<f32>(NOTHING));
+    return select(state, Motion(), abs(state) < Motion(NOTHING));
 }
 
 // Position and velocity after the boundary is applied.
 @if(wrap)
-fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
+fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
     var p = select(position, position + size, position < Vector());
     p = select(p - size, p, p < size);
     // A tiny negative position plus `size` rounds to exactly `size`, which is the origin again. Anything
@@ -107,12 +136,12 @@ fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
 
 // On the edge the outward component of the velocity is lost: a wall does not push back.
 @if(walls)
-fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
+fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
     let inside = clamp(position, Vector(), size);
     return settled(inside, select(Vector(), velocity, inside == position));
 }
 
 @if(open)
-fn confined(position: Vector, velocity: Vector, size: Vector) -> vec4<f32> {
+fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
     return settled(clamp(position, Vector(-FARTHEST), Vector(FARTHEST)), velocity);
 }

@@ -12,7 +12,7 @@ import package::random::{USE_WANDER, random_bits, unit_from};
 import package::rules::{Species, Sums, steering_force};
 @if(traits) import package::rules::with_traits;
 import package::sorted::{state, tag};
-import package::space::{Vector, confined, packed, position_of, shortest, velocity_of};
+import package::space::{Motion, Vector, confined, packed, position_of, shortest, velocity_of};
 import package::tables::species_at;
 import package::tag::{id_of, species_of};
 import package::target::MAX_TARGETS;
@@ -22,7 +22,7 @@ import package::vehicle::{Agent, heading_of, limited};
 @if(by_subgroup) import package::neighbours_subgroup::neighbour_sums as neighbour_sums_subgroup;
 
 // The moved agents, in the old order.
-@group(0) @binding(7) var<storage, read_write> next_state: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> next_state: array<Motion>;
 // The cell of each moved agent, its slot in the cell, its tag and its memory.
 @group(0) @binding(8) var<storage, read_write> binned: array<vec4<u32>>;
 @group(0) @binding(9) var<storage, read_write> cell_count: CellCount;

@@ -42,8 +42,8 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     let list = obstacles_near((*agent).position);
     for (var i = list.x; i < list.y; i++) {
         let circle = obstacle_at(i);
-        let radius = circle.z;
-        let offset = shortest(circle.xy - (*agent).position, flock.size);
+        let radius = circle.radius;
+        let offset = shortest(circle.centre - (*agent).position, flock.size);
         // The centre in the agent's frame: x ahead, y to the left.
         let x = dot(heading, offset);
         let y = dot(left, offset);

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use crate::model::memory::Memory;
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use crate::model::vector::{DIMENSIONS, Point};
 
 /// Gives a renderer access to the agents as they are after all submitted ticks.
 #[derive(Clone, Copy, Debug)]
@@ -67,9 +67,9 @@ impl<'a> Component<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostAgents<'a> {
     /// World units.
-    pub position: [Component<'a>; 2],
+    pub position: [Component<'a>; DIMENSIONS],
     /// World units per tick.
-    pub velocity: [Component<'a>; 2],
+    pub velocity: [Component<'a>; DIMENSIONS],
     /// Ids.
     pub id: &'a [u32],
     /// Index into the scene's species.

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::{Flock, grid_of};
 use super::flock::{Motion, retain};
 use super::lane_parameters::SpeciesTable;
+use super::{Flock, grid_of};
 use crate::engine::{Change, EngineError};
 use crate::model::behaviours::Uses;
 use crate::model::memory::Memory;

@@ -35,9 +35,7 @@ use crate::model::memory::Memory;
 use crate::model::scene::Scene;
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
-use crate::model::vector::{
-    Axes, DIMENSIONS, Point, Space, Vector, components, each_axis, point,
-};
+use crate::model::vector::{Axes, DIMENSIONS, Point, Space, Vector, components, each_axis, point};
 use flock::{Identity, Motion};
 use lane_parameters::SpeciesTable;
 use neighbours::Surveyed;
@@ -200,7 +198,7 @@ where
                 let way = world.shortest(place - Vector(moved.position(*agent)));
                 way.dot(way) < reach
             };
-            let mut agents = (0..key.len()).into_par_iter();
+            let agents = (0..key.len()).into_par_iter();
             let hit = match target.sends_to {
                 _ if reach <= 0.0 => false,
                 None => agents.any(|agent| near(&agent)),

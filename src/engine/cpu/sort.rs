@@ -67,7 +67,12 @@ struct Destination<'a, const D: usize> {
 
 /// Sorts. `sources` are contiguous runs of array indices, one for each of `bands`: agents in
 /// `sources[b]` that stay in `bands[b]` are not listed one by one.
-pub fn sort<const D: usize>(bands: &[Band], sources: &[Range<usize>], from: &Unsorted<D>, to: Sorted<D>) {
+pub fn sort<const D: usize>(
+    bands: &[Band],
+    sources: &[Range<usize>],
+    from: &Unsorted<D>,
+    to: Sorted<D>,
+) {
     let leavers: Vec<Leavers> = sources
         .par_iter()
         .enumerate()

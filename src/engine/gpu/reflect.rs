@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::vector::{DIMENSIONS, Point, components};
 use wgpu::naga::{
     AddressSpace, ArraySize, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type,
     TypeInner,
@@ -197,9 +198,18 @@ impl<'a> Record<'a> {
     }
 
     /// Writes a vector.
-    pub fn put_point(&mut self, path: &str, point: crate::model::vector::Point) -> &mut Self {
-        for (i, component) in point.to_array().into_iter().enumerate() {
-            self.put(&join(path, i), f64::from(component));
+    pub fn put_point(&mut self, path: &str, point: Point) -> &mut Self {
+        self.put_each(path, components::<DIMENSIONS>(point))
+    }
+
+    /// Writes one number per axis.
+    pub fn put_each<const D: usize>(
+        &mut self,
+        path: &str,
+        numbers: [impl Into<f64>; D],
+    ) -> &mut Self {
+        for (axis, number) in numbers.into_iter().enumerate() {
+            self.put(&join(path, axis), number.into());
         }
         self
     }

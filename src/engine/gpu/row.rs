@@ -4,23 +4,23 @@
 
 use crate::model::memory::Memory;
 use crate::model::scene::MAX_AGENTS;
-use crate::model::vector::Point;
+use crate::model::vector::{DIMENSIONS, Point, components};
 
 /// The values that every tick changes: an element of the buffer `state`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct MotionRow {
     /// World units.
-    pub position: [f32; 2],
+    pub position: [f32; DIMENSIONS],
     /// World units per tick.
-    pub velocity: [f32; 2],
+    pub velocity: [f32; DIMENSIONS],
 }
 
 impl MotionRow {
     /// The row of an agent.
     #[must_use]
     pub fn of(position: Point, velocity: Point) -> Self {
-        Self { position: position.to_array(), velocity: velocity.to_array() }
+        Self { position: components(position), velocity: components(velocity) }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::grid::{Grid, LONG_RUN, RUN_CAP, RUN_SAMPLE};
 use crate::model::parameter::{MAX_SPECIES, Parameters};
 use crate::model::scene::{Body, Scene};
 use crate::model::scenery::Scenery;
-use crate::model::vector::{DIMENSIONS, Point};
+use crate::model::vector::{DIMENSIONS, Point, components, point as point_of};
 
 /// Layouts of the structs that the host writes; `None` if no pass of the variant reads the struct.
 #[derive(Clone, Debug)]
@@ -71,10 +71,9 @@ impl Tables {
         let mut flock = Record::new(&self.flock);
         flock
             .put("count", count.into())
-            .put("columns", grid.cells_along[0].into())
+            .put_each("cells_along", grid.cells_along)
             .put("reach", grid.reach.into())
-            .put("rows", grid.cells_along[1].into())
-            .put_point("cells_per_unit", grid.cells_per_unit.into())
+            .put_each("cells_per_unit", grid.cells_per_unit)
             .put_point("size", scene.world.size)
             .put("seed", scene.seed.into())
             .put("time_step", scene.time_step.into())
@@ -163,7 +162,7 @@ impl Tables {
             let offset = self.targets.as_ref()?.fields.get(&path)?.offset;
             Some((u64::from(offset), bytes))
         };
-        let place = bytemuck::bytes_of(&target.position.to_array()).to_vec();
+        let place = bytemuck::bytes_of(&components::<DIMENSIONS>(target.position)).to_vec();
         let present = u32::from(target.active).to_le_bytes().to_vec();
         let fields = [field("position.0", place), field("present", present)];
         fields.into_iter().flatten().collect()
@@ -184,8 +183,11 @@ impl Tables {
         };
         for (i, target) in targets.iter_mut().enumerate() {
             let point = |name: &str| {
-                let [x, y] = [0, 1].map(|axis| word(format!("places.{i}.{name}.{axis}")));
-                Some(Point::new(f32::from_bits(x?), f32::from_bits(y?)))
+                let component = |axis| word(format!("places.{i}.{name}.{axis}"));
+                let all: [Option<u32>; DIMENSIONS] = std::array::from_fn(component);
+                all.iter()
+                    .all(Option::is_some)
+                    .then(|| point_of(all.map(|word| f32::from_bits(word.unwrap_or_default()))))
             };
             target.position = point("position").unwrap_or(target.position);
             target.velocity = point("velocity").unwrap_or(target.velocity);
@@ -225,8 +227,7 @@ impl Tables {
             record
                 .put_point("origin", index.origin)
                 .put_point("cells_per_unit", index.cells_per_unit)
-                .put("columns", index.columns.into())
-                .put("rows", index.rows.into())
+                .put_each("cells_along", [index.columns, index.rows])
                 .put("lists", lists_at as f64)
                 .put("items", items_at as f64);
             contents.push((name, record.finish()?));
