@@ -1,5 +1,5 @@
 // The uniform grid: the cell of a position, and the runs of cells round it. The geometry and the order are
-// those of src/model/grid.rs.
+// those of src/model/grid/mod.rs.
 
 import package::flock::Flock;
 import package::random::{USE_SAMPLE_PHASE, random_bits, unit_from};

@@ -1,7 +1,7 @@
 // Random numbers that are a pure function of (seed, id, tick, use): the PCG hash of Jarzynski and
 // Olano, "Hash Functions for GPU Rendering" (JCGT 2020). src/model/random.rs gives the same bits.
 
-import package::space::Vector;
+import package::space::{Vector, spread};
 
 const USE_SPREAD = 4u;
 const USE_SAMPLE_PHASE = 5u;
@@ -28,6 +28,5 @@ fn unit_from(bits: u32) -> f32 {
 
 // The direction in which agent `id` leaves another one at the same spot. Its length is not 1, but never 0.
 fn spread_direction(id: u32) -> Vector {
-    let hash = pcg(pcg(id) ^ USE_SPREAD);
-    return Vector(f32(hash & 0xffffu) - 32767.5, f32(hash >> 16u) - 32767.5);
+    return spread(pcg(pcg(id) ^ USE_SPREAD));
 }

@@ -47,6 +47,16 @@ fn cells_in(cells_along: Cell) -> u32 {
     return cells_along.x * cells_along.y;
 }
 
+// The unit vector along the first axis.
+fn first_axis() -> Vector {
+    return Vector(1.0, 0.0);
+}
+
+// A vector made of random bits, with components from −32767.5 to 32767.5, none of them 0.
+fn spread(bits: u32) -> Vector {
+    return Vector(f32(bits & 0xffffu) - 32767.5, f32(bits >> 16u) - 32767.5);
+}
+
 // A quarter turn to the left.
 fn perpendicular(vector: Vector) -> Vector {
     return Vector(-vector.y, vector.x);

@@ -1,7 +1,7 @@
 // The vehicle: the steered agent, its neighbours, and the steering force towards a desired velocity.
 // Source: The Nature of Code, chapter 5.
 
-import package::space::Vector;
+import package::space::{Vector, first_axis};
 
 // The steered agent. Behaviours run one after the other: a change here affects those that follow, and the
 // integration.
@@ -88,7 +88,7 @@ fn heading_of(velocity: Vector) -> Vector {
     if squared >= SMALLEST_SQUARE {
         return velocity * (1.0 / sqrt(squared));
     }
-    return Vector(1.0, 0.0);
+    return first_axis();
 }
 
 // The force of one behaviour, limited to max_force unless only the sum is limited.
