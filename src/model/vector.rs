@@ -1,7 +1,7 @@
 //! Vectors with a number of axes, over any [`Real`].
 //!
 //! Behaviours use only the functions of this module (`dot`, `length`, `with_length`, `limit`),
-//! never a component. What depends on the number of axes is in [`Space`], which [`super::plane`]
+//! never a component. What depends on the number of axes is in [`Space`], which `src/model/plane.rs`
 //! implements for two of them; `shaders/space.wgsl` is the twin of both.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};

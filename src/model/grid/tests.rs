@@ -101,17 +101,14 @@ fn the_cells_of_space_are_numbered_row_by_row_and_layer_by_layer() {
         let [columns, rows, layers] = grid.cells_along;
         assert_eq!(grid.cells(), (columns * rows * layers) as usize);
         assert_eq!((grid.columns(), grid.rows()), (columns, rows * layers));
-        let mut next = 0;
-        for cell in (0..layers)
-            .flat_map(|z| (0..rows).flat_map(move |y| (0..columns).map(move |x| [x, y, z])))
-        {
+        let in_layer = |z| (0..rows).flat_map(move |y| (0..columns).map(move |x| [x, y, z]));
+        for (next, cell) in (0..).zip((0..layers).flat_map(in_layer)) {
             assert_eq!((grid.number(cell), grid.indices_of(next)), (next, cell));
             let p = [0, 1, 2].map(|axis| (cell[axis] as f32 + 0.5) / grid.cells_per_unit[axis]);
             assert_eq!(grid.cell_of(p), cell);
             let mut key = [0];
             grid.keys_of(Vector(p), &mut key);
             assert_eq!((grid.key_of(p), key[0]), (next, next));
-            next += 1;
         }
     }
 }
