@@ -35,9 +35,9 @@ struct FigureCorner {
 
 // Premultiplied paint at full strength: its light, and the share that it hides of what is behind.
 fn paint_of(velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec4<f32> {
-    let turn = turn_of(velocity, crowd, look);
-    let wave = cos(TAU * (vec3(turn) - vec3(0.0, 1.0, 2.0) / 3.0));
-    let colour = brightness_of(crowd, look) * (look.level + look.swing * wave);
+    let angle = TAU * turn_of(velocity, crowd, look);
+    let hue = look.level + look.cosine * cos(angle) + look.sine * sin(angle);
+    let colour = brightness_of(crowd, look) * hue;
     return look.strength * vec4(colour, look.cover);
 }
 

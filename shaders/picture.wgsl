@@ -13,17 +13,17 @@ struct SpeciesLook {
     strength: f32,
     // The share of what is behind that is hidden, per strength.
     cover: f32,
-    // Middle of the range of red, green and blue on the colour circle.
+    // The colour at an angle on the colour circle: level + cosine * cos(angle) + sine * sin(angle).
     level: vec3<f32>,
     shape: u32,
-    // Half the range.
-    swing: vec3<f32>,
+    cosine: vec3<f32>,
     // World units per tick.
     max_speed: f32,
-    // Extra light in the core of a glow.
-    heat: vec3<f32>,
+    sine: vec3<f32>,
     // How much darker a loner is than a crowd.
     dimming: f32,
+    // Extra light in the core of a glow.
+    heat: vec3<f32>,
     // Hue in turns: base + per_turn * heading + per_speed * speed / max_speed + per_crowd * crowd.
     hue_base: f32,
     hue_per_turn: f32,
@@ -39,6 +39,7 @@ struct SpeciesLook {
     shows_above: f32,
     reach_factor: f32,
     reach_beyond: f32,
+    padding: u32,
 }
 
 struct Picture {

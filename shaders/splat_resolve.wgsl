@@ -1,7 +1,7 @@
 // Turns the sums of the pass splat into a picture, over what is already on the target.
 
 import package::canvas::{canvas, Scale, scale, PACKED_BITS};
-import package::picture::{picture, TAU};
+import package::picture::picture;
 
 // See splat.wgsl. Four words per cell, or two if they are packed.
 @group(0) @binding(5) var<storage, read> sums: array<vec2<u32>>;
@@ -51,10 +51,8 @@ fn shown(column: i32, row: i32, scale: Scale) -> vec4<f32> {
     let left = exp2(-total.x / scale.counts_per_bit);
     let mean = total.yzw / max(total.x, 1e-30);
     let brightness = select(1.0, mean.x, canvas.dimmed != 0u);
-    let phase = TAU * vec3(0.0, 1.0, 2.0) / 3.0;
-    let wave = mean.y * cos(phase) + mean.z * sin(phase);
     let look = picture.species[0];
-    let colour = brightness * look.level + look.swing * wave;
+    let colour = brightness * look.level + mean.y * look.cosine + mean.z * look.sine;
     return (1.0 - left) * vec4(colour, 1.0);
 }
 

@@ -55,12 +55,15 @@ pub const FAINTEST_GLOW: f32 = 0.06;
 /// divided by this. The embers of [`EMBER_LEVEL`] end between orange and yellow.
 pub const GLOW_COVER: f32 = 0.5;
 
-/// Middle of the range of red, green and blue of a glow. It makes every glow look like an ember,
-/// also if its colour shows a quantity.
+/// The middle of a glow's colour circle, as [`HUE_LEVEL`]. It makes every glow look like an ember, also
+/// if its colour shows a quantity.
 pub const EMBER_LEVEL: [f32; 3] = [0.85, 0.36, 0.1];
 
-/// Half the range of red, green and blue of a glow.
-pub const EMBER_SWING: [f32; 3] = [0.15, 0.16, 0.08];
+/// The cosine of a glow's colour circle, as [`HUE_COSINE`].
+pub const EMBER_COSINE: [f32; 3] = [0.15, -0.08, -0.04];
+
+/// The sine of a glow's colour circle, as [`HUE_SINE`].
+pub const EMBER_SINE: [f32; 3] = [0.0, 0.139, -0.069];
 
 /// Extra light of a glow's hot core.
 pub const EMBER_HEAT: [f32; 3] = [0.5, 0.4, 0.22];
@@ -82,10 +85,12 @@ pub struct Figure {
     pub strength: f32,
     /// The share of the background that it hides, relative to the strength; 0 to 1.
     pub cover: f32,
-    /// Middle of the range of red, green and blue around the colour circle.
+    /// The middle of the colour circle; red, green and blue.
     pub level: [f32; 3],
-    /// Half the range of red, green and blue around the colour circle.
-    pub swing: [f32; 3],
+    /// Factors on the cosine of the angle on the colour circle.
+    pub cosine: [f32; 3],
+    /// Factors on the sine of the angle on the colour circle.
+    pub sine: [f32; 3],
     /// Extra light of a glow's core.
     pub heat: [f32; 3],
 }
@@ -221,8 +226,9 @@ impl Figure {
             reach,
             strength,
             cover: 1.0,
-            level: [HUE_LEVEL; 3],
-            swing: [HUE_SWING; 3],
+            level: HUE_LEVEL,
+            cosine: HUE_COSINE,
+            sine: HUE_SINE,
             heat: [0.0; 3],
         };
         match look {
@@ -230,11 +236,19 @@ impl Figure {
             BoidShape::Glow => Self {
                 cover: GLOW_COVER,
                 level: EMBER_LEVEL,
-                swing: EMBER_SWING,
+                cosine: EMBER_COSINE,
+                sine: EMBER_SINE,
                 heat: EMBER_HEAT,
                 ..paint
             },
         }
+    }
+
+    /// The colour at `turn` on the colour circle; red, green and blue.
+    #[must_use]
+    pub fn colour(&self, turn: f32) -> [f32; 3] {
+        let (sine, cosine) = (TAU * turn).sin_cos();
+        [0, 1, 2].map(|i| self.level[i] + self.cosine[i] * cosine + self.sine[i] * sine)
     }
 
     /// The figure with an agent's own extent.
@@ -334,21 +348,64 @@ pub fn heading_angle(velocity: Point) -> f32 {
     if velocity == Point::ZERO { 0.0 } else { velocity.y.atan2(velocity.x) }
 }
 
-/// Middle of the range of each primary around the colour circle.
-pub const HUE_LEVEL: f32 = 0.60;
+/// The middle of the colour circle; red, green and blue, sRGB. The colour at an angle is `HUE_LEVEL +
+/// HUE_COSINE · cos + HUE_SINE · sin`.
+///
+/// The three are the best fit to the circle of lightness 0.73 and chroma 0.13 in Oklab (Björn Ottosson,
+/// "A perceptual color space for image processing", 2020), so all hues are about equally light. An ellipse has no corners, so a turning flock shows no bands; and the mean colour of several
+/// agents follows from the mean cosine and sine.
+pub const HUE_LEVEL: [f32; 3] = [0.58, 0.638, 0.63];
 
-/// Half the range of each primary around the colour circle.
-pub const HUE_SWING: f32 = 0.40;
+/// See [`HUE_LEVEL`].
+pub const HUE_COSINE: [f32; 3] = [0.39, -0.123, -0.013];
 
-/// A bright colour. `turn` counts around the colour circle; 0 and 1 are the same red.
+/// See [`HUE_LEVEL`].
+pub const HUE_SINE: [f32; 3] = [0.154, 0.0, -0.369];
+
+/// A colour of the circle. `turn` counts around it; 0 and 1 are the same rose.
 #[must_use]
 pub fn hue(turn: f32) -> [f32; 3] {
-    wave(turn).map(|wave| HUE_LEVEL + HUE_SWING * wave)
+    let (sine, cosine) = (TAU * turn).sin_cos();
+    [0, 1, 2].map(|i| HUE_LEVEL[i] + HUE_COSINE[i] * cosine + HUE_SINE[i] * sine)
 }
 
-/// The share of their range that red, green and blue use at a place on the colour circle: −1 to 1.
-#[must_use]
-pub fn wave(turn: f32) -> [f32; 3] {
-    // Cosines have no corners, unlike the usual ramps, so a turning flock shows no bands.
-    [0.0, 1.0 / 3.0, 2.0 / 3.0].map(|phase| (TAU * (turn - phase)).cos())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lightness and chroma of an sRGB colour in Oklab.
+    fn lightness_and_chroma(colour: [f32; 3]) -> (f32, f32) {
+        let [r, g, b] =
+            colour.map(|c| if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) });
+        let l = (0.412_221_47 * r + 0.536_332_54 * g + 0.051_445_99 * b).cbrt();
+        let m = (0.211_903_5 * r + 0.680_699_5 * g + 0.107_396_96 * b).cbrt();
+        let s = (0.088_302_46 * r + 0.281_718_84 * g + 0.629_978_7 * b).cbrt();
+        let lightness = 0.210_454_26 * l + 0.793_617_8 * m - 0.004_072_047 * s;
+        let a = 1.977_998_5 * l - 2.428_592_2 * m + 0.450_593_7 * s;
+        let b = 0.025_904_037 * l + 0.782_771_8 * m - 0.808_675_77 * s;
+        (lightness, a.hypot(b))
+    }
+
+    /// Extremes of lightness and least chroma around a circle.
+    fn circle(colour: impl Fn(f32) -> [f32; 3]) -> (f32, f32, f32) {
+        let colours = (0..360).map(|degree| lightness_and_chroma(colour(degree as f32 / 360.0)));
+        colours.fold((1.0, 0.0, 1.0), |(low, high, chroma), (l, c)| {
+            (low.min(l), high.max(l), chroma.min(c))
+        })
+    }
+
+    #[test]
+    fn all_headings_are_equally_light_and_in_colour() {
+        let (low, high, chroma) = circle(hue);
+        assert!(low > 0.705 && high < 0.755 && chroma > 0.115, "{low}, {high}, {chroma}");
+        for degree in 0..360 {
+            let colour = hue(degree as f32 / 360.0);
+            assert!(colour.iter().all(|c| (0.0..=1.0).contains(c)), "{degree}: {colour:?}");
+        }
+        // The control: three cosines a third of a turn apart, as green as they are dark blue.
+        let (low, high, _) = circle(|turn| {
+            [0.0, 1.0 / 3.0, 2.0 / 3.0].map(|phase| 0.6 + 0.4 * (TAU * (turn - phase)).cos())
+        });
+        assert!(high - low > 0.2, "{low}, {high}");
+    }
 }

@@ -101,8 +101,7 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
     let species = state.species[row];
     let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
     let (turn, light) = style::shade(style.by, velocity, style.max_speed, species, neighbours);
-    let (wave, Figure { level, swing, .. }) = (style::wave(turn), &style.figure);
-    let colour = [0, 1, 2].map(|i| light * (level[i] + swing[i] * wave[i]));
+    let colour = style.figure.colour(turn).map(|share| light * share);
     Some(DrawnAgent {
         species,
         extent,

@@ -258,10 +258,10 @@ fn shown(canvas: &Canvas, sums: &Sums) -> ShownCell {
     // The share of the background's light that remains.
     let left = (-depth / canvas.counts_per_bit).exp2();
     let brightness = if canvas.dimmed == 0 { 1.0 } else { brightness / depth };
-    let colour = |i: u8| {
-        let phase = TAU * f32::from(i) / 3.0;
-        let wave = ((x - depth) * phase.cos() + (y - depth) * phase.sin()) / depth;
-        (1.0 - left) * (brightness * style::HUE_LEVEL + style::HUE_SWING * wave)
+    let (cosine, sine) = ((x - depth) / depth, (y - depth) / depth);
+    let colour = |i: usize| {
+        let wave = style::HUE_COSINE[i] * cosine + style::HUE_SINE[i] * sine;
+        (1.0 - left) * (brightness * style::HUE_LEVEL[i] + wave)
     };
     [colour(0), colour(1), colour(2), 1.0 - left]
 }

@@ -24,13 +24,15 @@ pub struct SpeciesLook {
     /// The index of the [`crate::model::scene::BoidShape`].
     pub shape: u32,
     /// Red, green and blue.
-    pub swing: [f32; 3],
+    pub cosine: [f32; 3],
     /// World units per tick.
     pub max_speed: f32,
     /// Red, green and blue.
-    pub heat: [f32; 3],
-    /// See [`style::Hue`] for this field and those down to `hue_per_crowd`.
+    pub sine: [f32; 3],
+    /// See [`style::Hue`] for this field and those down to `hue_per_crowd`, without `heat`.
     pub dimming: f32,
+    /// Red, green and blue.
+    pub heat: [f32; 3],
     /// Turns.
     pub hue_base: f32,
     /// Turns.
@@ -55,6 +57,8 @@ pub struct SpeciesLook {
     pub reach_factor: f32,
     /// Pixels.
     pub reach_beyond: f32,
+    /// Unused.
+    pub padding: u32,
 }
 
 /// The uniform of `picture.wgsl`.
@@ -96,7 +100,8 @@ impl SpeciesLook {
             cover: figure.cover,
             level: figure.level,
             shape: figure.look as u32,
-            swing: figure.swing,
+            cosine: figure.cosine,
+            sine: figure.sine,
             max_speed: species.body.max_speed,
             heat: figure.heat,
             dimming: hue.dimming,
@@ -112,6 +117,7 @@ impl SpeciesLook {
             shows_above: measure.shows_above,
             reach_factor: measure.reach_factor,
             reach_beyond: measure.reach_beyond,
+            padding: 0,
         }
     }
 }
@@ -174,9 +180,10 @@ mod tests {
     #[test]
     fn the_layout_is_that_of_the_shader() {
         let species = layout!(SpeciesLook:
-            radius reach strength cover level shape swing max_speed heat dimming
+            radius reach strength cover level shape cosine max_speed sine dimming heat
             hue_base hue_per_turn hue_per_speed hue_per_crowd
-            size least_size smallest full faintest shows_above reach_factor reach_beyond);
+            size least_size smallest full faintest shows_above reach_factor reach_beyond
+            padding);
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:
