@@ -52,10 +52,11 @@ fn difference(a: &Frame, b: &Frame) -> f64 {
     apart(a, b) / f64::from(3 * a.width * a.height)
 }
 
-/// The light in the square of a lattice agent, in fully painted pixels.
-fn painted(frame: &Frame, place: Point) -> f64 {
+/// The light in the square of a lattice agent with this velocity, in fully painted pixels.
+fn painted(frame: &Frame, place: Point, velocity: Point) -> f64 {
     let (left, top) = (place.x as u32 - 20, place.y as u32 - 20);
-    let full = style::OPACITY * (style::HUE_LEVEL * 3.0) * 255.0
+    let hue = style::hue(velocity.to_angle() / std::f32::consts::TAU);
+    let full = style::OPACITY * hue.iter().sum::<f32>() * 255.0
         - style::OPACITY * style::BACKGROUND.iter().map(|c| f32::from(*c)).sum::<f32>();
     let mut sum = 0.0;
     for (x, y) in (0..1600).map(|i| (left + i % 40, top + i / 40)) {
@@ -70,9 +71,10 @@ fn painted(frame: &Frame, place: Point) -> f64 {
 fn assert_areas(scene: &Scene, frame: &Frame, camera: &Camera, area: impl Fn(f64) -> f64) {
     let state = lattice();
     let mut sizes = Vec::new();
-    for (position, id) in state.position.iter().zip(&state.id) {
+    let agents = state.position.iter().zip(&state.velocity).zip(&state.id);
+    for ((position, velocity), id) in agents {
         let size = f64::from(scene.species[0].size_of(scene.seed, *id) * camera.pixels_per_unit);
-        let found = painted(frame, camera.pixel_from_world(*position));
+        let found = painted(frame, camera.pixel_from_world(*position), *velocity);
         assert!((found / area(size) - 1.0).abs() < 0.1, "agent {id}: {found}, not {}", area(size));
         sizes.push(size);
     }
