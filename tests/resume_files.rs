@@ -7,6 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use clap::Parser;
 use common::gpu::{share, shipped};
@@ -343,5 +344,43 @@ fn options_beside_a_file_change_what_they_name_and_nothing_else() {
             assert!(message.contains(wrong), "{message}");
             assert_eq!(error.is::<UsageError>(), usage, "{message}");
         }
+    }
+}
+
+/// All commands go on from a file alike, and need nothing else.
+#[test]
+fn every_command_goes_on_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = |line: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
+        // Without a display `run` draws a picture.
+        program.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
+        let words = line.split_whitespace().chain(["--engine", "cpu"]);
+        let output = program.current_dir(folder.path()).args(words).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{line}: {message}");
+    };
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    let flock = "--scene wander --count 60 --seed 9 --set vehicle.max_speed=1.5";
+    for format in ["csv", "npz"] {
+        program(&format!("simulate {flock} --ticks 20 --every 5 --out half.{format}"));
+        program(&format!("simulate {flock} --ticks 40 --every 20 --out whole.csv"));
+        program(&format!("simulate --init half.{format} --ticks 20 --out end.csv"));
+        let lines = |name: &str| String::from_utf8(read(name)).unwrap();
+        let (whole, end) = (lines("whole.csv"), lines("end.csv"));
+        // The ticks 0, 20 and 40 of one, and 20 and 40 of the other.
+        let later = |line: &&str| !line.starts_with("0,") && !line.starts_with("#target,0,");
+        let whole: Vec<&str> = whole.lines().filter(later).collect();
+        assert!(whole.len() > 120 && whole == end.lines().collect::<Vec<_>>());
+        let size = "--size 320x180";
+        program(&format!("capture {flock} --ticks 40 --out whole.png {size}"));
+        program(&format!("capture --init half.{format} --ticks 20 --out end.png {size}"));
+        assert!(read("whole.png") == read("end.png"), "other pictures from {format}");
+        program(&format!("run {flock} --frames 40 {size}"));
+        let whole = read("flockwork.png");
+        program(&format!("run --init half.{format} --frames 20 {size}"));
+        assert!(read("flockwork.png") == whole, "another picture from {format}");
+        program(&format!("run --init half.{format} --frames 19 {size}"));
+        assert!(read("flockwork.png") != whole, "all pictures are the same");
     }
 }
