@@ -26,7 +26,8 @@ fn unit_from(bits: u32) -> f32 {
     return f32(bits >> 8u) * (1.0 / 16777216.0);
 }
 
-// The direction in which agent `id` leaves another one at the same spot. Its length is not 1, but never 0.
+// The direction in which agent `id` leaves another one at the same spot. The vector is not normalised; it
+// is never zero.
 fn spread_direction(id: u32) -> Vector {
     return spread(pcg(pcg(id) ^ USE_SPREAD));
 }

@@ -4,7 +4,7 @@ use super::keys::Action;
 use crate::model::scene::{Request, Species};
 use crate::session::Thing;
 
-/// Something to do after the frame in which it was asked for.
+/// An action that runs after the frame that asked for it.
 #[derive(Clone, Debug)]
 pub enum Command {
     /// What a key does too.

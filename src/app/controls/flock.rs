@@ -60,7 +60,7 @@ impl FlockFields {
         let asked = entered && next != now;
         asked.then_some(Request {
             count: Some(next.count),
-            // A density that nobody touched stays as it was asked for.
+            // A density that was not edited stays exactly as requested.
             density: if next.density == now.density {
                 panel.request.density
             } else {

@@ -22,7 +22,7 @@ const NEAR: f32 = 24.0;
 /// How long to wait before asking again for a surface that is not visible.
 const IDLE_POLL: Duration = Duration::from_millis(100);
 
-/// How long the hint of the first keys stays if nobody presses one.
+/// How long the hint of the first keys stays if no key is pressed.
 const HINT_STAYS: Duration = Duration::from_secs(12);
 
 impl OpenWindow {

@@ -164,7 +164,7 @@ impl<R: Read> Lines<R> {
         line + before.checked_sub(1).map_or(0, |run| self.runs[run].1)
     }
 
-    /// Notes that so many bytes of a line have been read, and perhaps its end.
+    /// Counts bytes that were read of a line. `ends` says that the line ends with them.
     fn count(&mut self, bytes: usize, ends: bool) -> io::Result<()> {
         self.length += bytes;
         let of_record = self.in_comment && self.comments.in_record;
@@ -256,7 +256,7 @@ mod tests {
             TargetRow { position: Point::new(1.0, 2.0), velocity: Point::new(-3.0, 4.0), hits: 6 };
         assert_eq!(lines.comments.targets_at(3), []);
         assert_eq!(lines.comments.targets_at(4), [target]);
-        // However small the parts in which it is read.
+        // The parts may be of any size.
         let mut slow = Lines::of(text.as_bytes());
         let mut bytes = Vec::new();
         while let Ok(1) = slow.read(bytes.spare_byte()) {}

@@ -30,7 +30,7 @@ pub struct RunRecord {
     pub count: u64,
     /// What `--density` asked for.
     pub density: Option<f32>,
-    /// Sides of the scaled world, for those who read the file; it follows from the scene.
+    /// Sides of the scaled world. Only people read it: the program computes it from the scene.
     pub world: Point,
     /// The vectors of a flow field that was read from a file.
     pub flow: Vec<Point>,

@@ -113,7 +113,7 @@ impl Leavers {
         let own_cells = &bands[own].cells;
         let width = own_cells.end - own_cells.start;
         let mut gone: Vec<(u32, u32)> = Vec::new();
-        // From a single band nobody can leave.
+        // No agent can leave a single band.
         let source = if bands.len() == 1 { 0..0 } else { source };
         for (index, &cell) in source.clone().zip(&key[source]) {
             // One comparison for both ends: below the first cell the difference wraps round.
