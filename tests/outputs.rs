@@ -133,13 +133,13 @@ fn threads_that_do_not_fit_are_refused_before_anything_else() {
 fn a_flock_fits_or_is_refused_whatever_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let (mut fitted, mut refusals) = (0, 0);
-    // Two threads: each may reserve memory for itself.
+    // Threads of both pools: each would reserve memory for itself.
     let run = "flockwork simulate --engine cpu --threads 2 --ticks 2 --count 1500000 --out a.npz";
     // Sparse flocks have more cells than others; wanderers have memory.
     for scene in ["flock", "flock --density 0.01", "wander"] {
-        for limit in (250_000..=850_000).step_by(50_000) {
+        for limit in (100_000..=600_000).step_by(50_000) {
             let line =
-                format!("export RAYON_NUM_THREADS=2; ulimit -v {limit}; {run} --scene {scene}");
+                format!("export RAYON_NUM_THREADS=4; ulimit -v {limit}; {run} --scene {scene}");
             let output = shell(folder.path(), &line);
             let message = String::from_utf8_lossy(&output.stderr).into_owned();
             match output.status.code() {

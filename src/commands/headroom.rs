@@ -74,6 +74,8 @@ fn check_bytes(count: u64, wanted: u64) -> anyhow::Result<()> {
 /// Starts the threads that all commands share. Later an engine's threads may leave no memory for
 /// them, and rayon panics if it cannot start them on first use.
 pub fn start_threads() -> anyhow::Result<()> {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    share_heap_if_limited();
     rayon::ThreadPoolBuilder::new().build_global().map_err(|error| {
         anyhow::anyhow!(
             "cannot start the program's threads: {error}; lower RAYON_NUM_THREADS, or raise the \
@@ -82,11 +84,23 @@ pub fn start_threads() -> anyhow::Result<()> {
     })
 }
 
+/// Lets all threads allocate from one heap if the address space is limited (`ulimit -v`). By default
+/// glibc reserves 64 MB or more of it for each thread, and the program aborts when a small
+/// allocation then fails.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "no library asks for this limit, and none sets glibc's heaps")]
+fn share_heap_if_limited() {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the call writes to `limit` alone.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
+    if known && limit.rlim_cur != libc::RLIM_INFINITY {
+        // SAFETY: the call may come at any time; it affects threads that start later.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+    }
+}
+
 /// Allocates this many bytes and frees them unused; false if the system refuses.
 fn can_have(bytes: u64) -> bool {
-    // Every thread reserves memory at its first allocation, so all of them allocate before the
-    // check.
-    rayon::broadcast(|_| std::hint::black_box(vec![0_u8; 64]));
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }
