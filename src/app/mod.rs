@@ -52,6 +52,8 @@ pub struct WindowOptions<'a> {
     pub size: (u32, u32),
     /// Close after this many frames.
     pub frames: Option<u64>,
+    /// Memory for snapshots of the past; bytes.
+    pub history: u64,
     /// True once the window shall close as if its close button had been clicked: Ctrl-C in the
     /// terminal.
     pub stopped: &'a dyn Fn() -> bool,

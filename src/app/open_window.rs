@@ -94,7 +94,7 @@ impl OpenWindow {
         let kind = (options.engine)(gpu)?;
         let engine = (options.engines)(kind, Some(gpu))?;
         let begin = Instant::now();
-        let session = Session::new(
+        let mut session = Session::new(
             engine,
             options.scene,
             Arc::clone(&options.state),
@@ -102,6 +102,7 @@ impl OpenWindow {
             Rc::new(move || begin.elapsed()),
         )?
         .made_from(options.source.clone());
+        session.set_history(options.history);
         let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
         renderer.set_scale(scale(&window, screen.size()));
         Ok(Self {

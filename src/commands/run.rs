@@ -11,7 +11,7 @@ use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{OutputFile, counted, say};
 use super::progress::progress;
-use super::usage::whole;
+use super::usage::{memory, whole};
 use super::window_host::{Files, text_of};
 use crate::app::{self, WindowError};
 use crate::engine::gpu::device::check_count;
@@ -38,6 +38,10 @@ pub struct RunArgs {
     /// Close the window after F frames; without a display, simulate F ticks
     #[arg(long, value_name = "F", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     pub frames: Option<u64>,
+    /// Memory for going back in time: the window keeps snapshots of the flock in it and computes
+    /// the ticks between them again
+    #[arg(long, value_name = "SIZE", default_value = "256MB", value_parser = memory, allow_negative_numbers = true)]
+    pub history: u64,
 }
 
 /// Ticks of a run without a window and without `--frames`: five seconds of real time.
@@ -74,6 +78,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         state: Arc::clone(&state),
         size: (args.size.width, args.size.height),
         frames: args.frames,
+        history: args.history,
         stopped: &|| interrupt.is_raised(),
         adapter: args.machine.adapter.clone().unwrap_or_default(),
         engine: &|gpu| args.machine.kind_for_window(gpu),

@@ -39,6 +39,23 @@ pub fn density(text: &str) -> Result<f32, String> {
     density.ok_or_else(|| "expected a number of neighbours between 0.001 and 10000".into())
 }
 
+/// A clap parser for an amount of memory: `256MB`, `1.5GB`, `0`.
+pub fn memory(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => Some(1.0),
+        "KB" => Some(1e3),
+        "MB" => Some(1e6),
+        "GB" => Some(1e9),
+        _ => None,
+    };
+    let bytes = digits.trim().parse::<f64>().ok().zip(unit).map(|(number, unit)| number * unit);
+    let bytes = bytes.filter(|bytes| (0.0..=1e15).contains(bytes));
+    bytes
+        .map(|bytes| bytes as u64)
+        .ok_or_else(|| "expected an amount of memory, for example 256MB, 2GB or 0".into())
+}
+
 /// A clap parser for a frame rate.
 pub fn frame_rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (0.1..=1000.0).contains(rate));
@@ -48,6 +65,15 @@ pub fn frame_rate(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_amount_of_memory_has_a_unit() {
+        let amounts = ["256MB", "1.5 gb", "0", "7kb", "9B"].map(|text| memory(text).unwrap());
+        assert_eq!(amounts, [256_000_000, 1_500_000_000, 0, 7000, 9]);
+        for wrong in ["", "MB", "-1MB", "nan", "inf", "3 apples", "1e300GB", "٣MB"] {
+            assert!(memory(wrong).unwrap_err().contains("256MB"), "{wrong}");
+        }
+    }
 
     #[test]
     fn an_error_about_a_number_names_its_range() {

@@ -1,7 +1,9 @@
 //! Edits of a running flock, and how they are undone.
 
+use std::sync::Arc;
+
 use super::undo::{Content, Dropped, Edit, Subject};
-use super::{Clock, Session, Thing, edits, things};
+use super::{Clock, Event, Session, Thing, edits, things};
 use crate::engine::EngineError;
 use crate::model::behaviours::Target;
 use crate::model::scene::{Scene, Species};
@@ -11,6 +13,9 @@ use crate::model::vector::Point;
 /// The reason why an edit was refused, for the user; then the flock is unchanged. `None` if the
 /// edit was done.
 pub type Refusal = Option<String>;
+
+/// Edits are undone where they are all done.
+const IN_THE_PAST: &str = "there are later edits: go to the end of the timeline to undo them";
 
 impl<C: Clock> Session<C> {
     /// Changes parameters.
@@ -79,6 +84,9 @@ impl<C: Clock> Session<C> {
     /// Undoes the last edit, or the change to this scene if there is none. Agents stay where they are
     /// now, except that agents added by the edit are removed. Returns what was undone, for the user.
     pub fn undo(&mut self) -> Result<String, EngineError> {
+        if self.history.has_future_events() {
+            return Ok(IN_THE_PAST.into());
+        }
         let Some(edit) = self.undo.take_done() else { return self.go_back() };
         self.prepare(&edit)?;
         if let Some(why) = self.apply(|scene| edit.revert(scene))? {
@@ -88,6 +96,7 @@ impl<C: Clock> Session<C> {
         if !edit.ids.is_empty() {
             self.engine.remove(&edit.ids)?;
             self.changed_agents(self.agents - edit.ids.len());
+            self.record(Event::Remove(edit.ids.clone()));
         }
         let notice = format!("undone: {}", edit.subject);
         self.undo.was_undone(edit);
@@ -97,6 +106,9 @@ impl<C: Clock> Session<C> {
     /// Repeats the last undone edit. Agents that it adds get new ids. Returns what was redone, for
     /// the user.
     pub fn redo(&mut self) -> Result<String, EngineError> {
+        if self.history.has_future_events() {
+            return Ok(IN_THE_PAST.into());
+        }
         let Some(mut edit) = self.undo.take_undone() else { return self.go_forward() };
         self.prepare(&edit)?;
         let mut refused = self.apply(|scene| edit.repeat(scene))?;
@@ -155,14 +167,10 @@ impl<C: Clock> Session<C> {
         if let Err(error) = self.engine.check_count((self.agents + more) as u64) {
             return Ok(Err(error.to_string()));
         }
-        let mut agents = FlockState::default();
-        for Dropped { species, places } in dropped {
-            let next = self.next_id + agents.len() as u64;
-            let added = edits::drop_agents(&mut agents, &self.scene, *species, places, next);
-            if let Err(error) = added {
-                return Ok(Err(error.to_string()));
-            }
-        }
+        let agents = match self.agents_of(dropped) {
+            Ok(agents) => agents,
+            Err(why) => return Ok(Err(why)),
+        };
         match self.engine.append(&agents) {
             Ok(()) => {}
             Err(error @ EngineError::Lost { .. }) => return Err(error),
@@ -170,11 +178,23 @@ impl<C: Clock> Session<C> {
         }
         self.next_id += more as u64;
         self.changed_agents(self.agents + more);
+        self.record(Event::Add(dropped.to_vec()));
         Ok(Ok(agents.id))
     }
 
+    /// New agents with the next ids, or the reason why there are none.
+    pub(super) fn agents_of(&self, dropped: &[Dropped]) -> Result<FlockState, String> {
+        let mut agents = FlockState::default();
+        for Dropped { species, places } in dropped {
+            let next = self.next_id + agents.len() as u64;
+            edits::drop_agents(&mut agents, &self.scene, *species, places, next)
+                .map_err(|error| error.to_string())?;
+        }
+        Ok(agents)
+    }
+
     /// Records that the flock has other agents.
-    fn changed_agents(&mut self, agents: usize) {
+    pub(super) fn changed_agents(&mut self, agents: usize) {
         self.agents = agents;
         self.revision += 1;
         self.snapshots.hurry();
@@ -204,6 +224,8 @@ impl<C: Clock> Session<C> {
         }
         self.revision += 1;
         self.edition += 1;
+        let parts = Arc::new(change.parts_of(&self.scene));
+        self.record(Event::Change { change, parts });
         Ok(None)
     }
 }

@@ -33,6 +33,8 @@ impl<C: Clock> Session<C> {
         // Agents added after the snapshot are gone, so the edits cannot be undone.
         self.undo.clear();
         self.replace(engine)?;
+        // The time between the snapshot and the loss is not known.
+        self.begin_history();
         Ok(self.tick)
     }
 

@@ -11,12 +11,14 @@ mod clock;
 mod editing;
 mod edits;
 mod engines;
+mod history;
 mod queries;
 pub mod series;
 mod snapshots;
 mod source;
 mod thing;
 mod things;
+mod travel;
 mod undo;
 mod visits;
 
@@ -27,17 +29,21 @@ use std::time::Duration;
 pub use clock::{Clock, RealTime, Stops, TICKS_PER_SECOND};
 pub use editing::Refusal;
 pub use edits::{pointer_help, values_at_first};
+pub use history::{DEFAULT_BUDGET, Event, Recorded};
 pub use source::{Opening, Source};
 pub use thing::Thing;
+pub use undo::Dropped;
 
-use crate::engine::{Change, Engine, EngineError, Profile};
+use crate::engine::{Change, Engine, EngineError, Profile, Snapshot};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::Boundary;
+use history::{History, Kept, Mark};
 use series::Series;
 use snapshots::Snapshots;
-use undo::UndoStack;
+use travel::Journey;
+use undo::{Content, UndoStack};
 use visits::Visits;
 
 /// The host's clock: the time since any fixed moment. It never goes back.
@@ -53,11 +59,12 @@ pub struct Advance {
 }
 
 /// A requested snapshot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Request {
     at: Duration,
     /// The flock's revision at the request.
     revision: u64,
+    mark: Mark,
 }
 
 /// A flock in time.
@@ -74,6 +81,12 @@ pub struct Session<C> {
     /// What the flock was made from.
     source: Source,
     visits: Visits,
+    history: History,
+    journey: Option<Journey>,
+    /// The content of the scene at an edition, shared by snapshots.
+    content: Option<(u64, Arc<Content>)>,
+    /// What the user is told next.
+    told: Option<String>,
     /// Scenes opened so far.
     opened: u64,
     series: Series,
@@ -88,7 +101,10 @@ pub struct Session<C> {
     agents: usize,
     /// The id of the next new agent.
     next_id: u64,
+    /// Where the flock is called to.
     pointer: Option<Point>,
+    /// Where the user calls it to; a replay calls it elsewhere.
+    hand: Option<Point>,
     /// New paths since the start.
     paths: u32,
     profile: Profile,
@@ -113,6 +129,7 @@ impl<C: Clock> Session<C> {
         session.next_id = after_last_id(&state);
         session.load(state)?;
         session.settle()?;
+        session.begin_history();
         Ok(session)
     }
 
@@ -141,6 +158,10 @@ impl<C: Clock> Session<C> {
             undo: UndoStack::default(),
             source: Source::default(),
             visits: Visits::default(),
+            history: History::default(),
+            journey: None,
+            content: None,
+            told: None,
             opened: 0,
             series: Series::default(),
             watches: false,
@@ -151,6 +172,7 @@ impl<C: Clock> Session<C> {
             agents: 0,
             next_id: 0,
             pointer: None,
+            hand: None,
             paths: 0,
             profile: Profile::default(),
             cost: 0.0,
@@ -189,12 +211,15 @@ impl<C: Clock> Session<C> {
     pub fn advance(&mut self) -> Result<Advance, EngineError> {
         let begin = (self.time)();
         self.collect(begin);
-        let ticks = self.clock.due(begin, self.tick, self.cost);
-        if ticks > 0 {
-            self.engine.step(ticks)?;
-            self.tick += u64::from(ticks);
-            self.revision += 1;
-        }
+        let travels = self.journey.is_some();
+        let ticks = match travels {
+            true => self.travel()?,
+            false => {
+                let ticks = self.clock.due(begin, self.tick, self.cost);
+                self.run(ticks)?;
+                ticks
+            }
+        };
         self.read_profile()?;
         if ticks > 0 {
             let wall = ((self.time)() - begin).as_secs_f64() / f64::from(ticks);
@@ -203,7 +228,7 @@ impl<C: Clock> Session<C> {
             let passes: f64 = self.profile.passes.iter().map(|pass| pass.time.as_secs_f64()).sum();
             self.cost = wall.max(passes);
         }
-        Ok(Advance { ticks, show: self.clock.shows(self.tick) })
+        Ok(Advance { ticks, show: travels || self.clock.shows(self.tick) })
     }
 
     /// Updates the times of the passes; a newly loaded flock has none. While the flock runs, the
@@ -230,23 +255,27 @@ impl<C: Clock> Session<C> {
     /// Collects the requested snapshot if it has arrived, and requests the next one if it is due.
     /// Never waits. Ignores an engine that fails here, because the next tick reports the failure.
     fn collect(&mut self, now: Duration) {
-        if let Some(request) = self.request
-            && let Ok(Some(snapshot)) = self.engine.poll()
+        if self.request.is_some()
+            && let Ok(Some(Snapshot { state, targets })) = self.engine.poll()
+            && let Some(request) = self.request.take()
         {
-            self.request = None;
             if self.watches {
-                self.series.record(&self.scene, &snapshot.state, request.revision, &*self.time);
+                self.series.record(&self.scene, &state, request.revision, &*self.time);
             }
             if self.initial.is_some() {
-                self.snapshots.take(snapshot, now, now.saturating_sub(request.at));
+                let (took, state) = (now.saturating_sub(request.at), Arc::new(state));
+                self.snapshots.take(Arc::clone(&state), targets.clone(), now, took);
+                self.history.take(Kept { state, targets, mark: request.mark }, now, took);
             }
         }
         let paused = self.clock.is_paused();
         let kept = self.initial.is_some()
             && self.snapshots.is_due(self.engine.kind(), self.agents, self.tick, now);
         let recorded = self.watches && self.series.is_due(self.revision, now, paused);
-        if (kept || recorded) && self.request.is_none() && self.engine.request().is_ok() {
-            self.request = Some(Request { at: now, revision: self.revision });
+        let past = self.history.is_due(self.tick, self.agents, now);
+        if (kept || recorded || past) && self.request.is_none() && self.engine.request().is_ok() {
+            let (revision, mark) = (self.revision, self.mark());
+            self.request = Some(Request { at: now, revision, mark });
         }
     }
 
@@ -263,7 +292,7 @@ impl<C: Clock> Session<C> {
     }
 
     /// Restores the first state, with its agents, targets, obstacles and paths. Parameters stay as
-    /// they are. Earlier edits can no longer be undone.
+    /// they are. Earlier edits can no longer be undone, and a new past begins.
     pub fn reset(&mut self) -> Result<(), EngineError> {
         let Some(initial) = self.initial.clone() else { return Ok(()) };
         self.clock.restart();
@@ -285,7 +314,9 @@ impl<C: Clock> Session<C> {
         self.scene.paths.clone_from(&self.first.paths);
         self.next_id = after_last_id(&initial);
         self.load(initial)?;
-        self.settle()
+        self.settle()?;
+        self.begin_history();
+        Ok(())
     }
 
     /// Moves the target `pointer`, or switches it off.
@@ -294,20 +325,24 @@ impl<C: Clock> Session<C> {
         let world = self.scene.world;
         let wraps = world.boundary == Boundary::Wrap;
         let pointer = pointer.map(|p| if wraps { edits::inside(&world, p) } else { p });
-        if std::mem::replace(&mut self.pointer, pointer) == pointer {
+        if std::mem::replace(&mut self.hand, pointer) == pointer {
             return Ok(());
         }
-        self.point()
+        self.pointer = pointer;
+        self.point()?;
+        self.record(Event::Pointer(pointer));
+        Ok(())
     }
 
-    /// Moves the target that follows the mouse, if the scene has one.
+    /// Moves the target that follows the mouse, if the scene has one. In the past the target goes
+    /// its recorded way: a mouse that merely crosses the window must not cut what came after.
     pub fn lead(&mut self, place: Point) -> Result<(), EngineError> {
-        let Some(index) = self.scene.led_target() else { return Ok(()) };
-        let place = edits::inside(&self.scene.world, place);
-        self.scene.targets[index].position = place;
-        self.engine.update(&self.scene, Change::target(index))?;
-        // The agents have not moved, but their target has.
-        self.revision += 1;
+        let past = self.journey.is_some() || self.tick < self.history.end();
+        if past || self.scene.led_target().is_none() {
+            return Ok(());
+        }
+        self.move_led(place)?;
+        self.record(Event::Lead(place));
         Ok(())
     }
 }
@@ -318,6 +353,12 @@ fn after_last_id(state: &FlockState) -> u64 {
 }
 
 #[cfg(test)]
+mod engine_tests;
+#[cfg(test)]
 mod scene_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod time_tests;
+#[cfg(test)]
+mod undo_tests;

@@ -1,6 +1,7 @@
 //! From scene to scene and back, and the file of an edited flock.
 
-use super::tests::{Fussy, TEXT, play, session, tick};
+use super::engine_tests::Fussy;
+use super::tests::{TEXT, play, session, tick};
 use super::*;
 use crate::engine::cpu::CpuEngine;
 use crate::model::scene::Request;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::engine::{EngineKind, Snapshot};
+use crate::engine::EngineKind;
 use crate::model::behaviours::Target;
 use crate::model::state::FlockState;
 
@@ -29,6 +29,11 @@ impl Snapshots {
         &self.state
     }
 
+    /// The same, shared.
+    pub fn shared(&self) -> Arc<FlockState> {
+        Arc::clone(&self.state)
+    }
+
     /// The targets at the same tick.
     pub fn targets(&self) -> &[Target] {
         &self.targets
@@ -41,8 +46,14 @@ impl Snapshots {
     }
 
     /// Keeps a snapshot, which took this long to arrive.
-    pub fn take(&mut self, snapshot: Snapshot, now: Duration, took: Duration) {
-        (self.state, self.targets) = (Arc::new(snapshot.state), snapshot.targets);
+    pub fn take(
+        &mut self,
+        state: Arc<FlockState>,
+        targets: Vec<Target>,
+        now: Duration,
+        took: Duration,
+    ) {
+        (self.state, self.targets) = (state, targets);
         self.next = now + INTERVAL.max(took * TIMES_THE_COST);
     }
 

@@ -87,6 +87,14 @@ impl Content {
         change
     }
 
+    /// Gives `scene` this content.
+    pub fn put(&self, scene: &mut Scene) {
+        scene.species.clone_from(&self.species);
+        scene.targets.clone_from(&self.targets);
+        scene.obstacles.clone_from(&self.obstacles);
+        scene.paths.clone_from(&self.paths);
+    }
+
     /// Copies the parts that differ from `other` into `scene`. Targets that the edit did not change
     /// keep their current positions, because they may move by themselves.
     fn put_where_different_from(&self, other: &Self, scene: &mut Scene) {

@@ -2,13 +2,16 @@
 
 use std::mem;
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::history::{History, Kept};
 use super::source::{Opening, Source};
 use super::undo::UndoStack;
 use super::{Clock, Refusal, Session, after_last_id};
 use crate::engine::{EngineError, Profile};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
+use crate::model::vector::Point;
 
 /// Most scenes to come back to.
 const MOST: usize = 50;
@@ -25,6 +28,8 @@ struct Visit {
     initial: Option<Arc<FlockState>>,
     state: Arc<FlockState>,
     undo: UndoStack,
+    history: History,
+    pointer: Option<Point>,
     next_id: u64,
     paths: u32,
 }
@@ -65,6 +70,8 @@ impl<C: Clock> Session<C> {
             initial: Some(Arc::clone(&state)),
             state,
             undo: UndoStack::default(),
+            history: History::default(),
+            pointer: None,
             paths: 0,
         };
         Ok(match self.exchange(visit)? {
@@ -113,6 +120,8 @@ impl<C: Clock> Session<C> {
         if let Err(error) = self.engine.check_count(visit.state.len() as u64) {
             return Ok(Err((visit, error.to_string())));
         }
+        // Nobody calls a flock that is not shown.
+        self.set_pointer(None)?;
         let snapshot = self.engine.snapshot()?;
         self.scene.targets = snapshot.targets;
         let wanted = Arc::clone(&visit.state);
@@ -120,6 +129,7 @@ impl<C: Clock> Session<C> {
         match self.load(Arc::clone(&wanted)) {
             Ok(()) => {
                 self.settle()?;
+                self.resume_history(wanted);
                 Ok(Ok(left))
             }
             Err(error @ EngineError::Lost { .. }) => Err(error),
@@ -133,6 +143,15 @@ impl<C: Clock> Session<C> {
         }
     }
 
+    /// Begins the past of a new flock, or goes on with that of one left before, at this state.
+    fn resume_history(&mut self, state: Arc<FlockState>) {
+        if self.history.start().is_none() {
+            return self.begin_history();
+        }
+        let (targets, mark) = (self.scene.targets.clone(), self.mark());
+        self.history.take(Kept { state, targets, mark }, (self.time)(), Duration::ZERO);
+    }
+
     /// Exchanges the session's own part with `visit`. Returns what was there, with the state `now`.
     fn swap(&mut self, mut visit: Visit, now: Arc<FlockState>) -> Visit {
         mem::swap(&mut self.source, &mut visit.source);
@@ -140,11 +159,12 @@ impl<C: Clock> Session<C> {
         mem::swap(&mut self.first, &mut visit.first);
         mem::swap(&mut self.initial, &mut visit.initial);
         mem::swap(&mut self.undo, &mut visit.undo);
+        self.swap_history(&mut visit.history);
+        mem::swap(&mut self.pointer, &mut visit.pointer);
         mem::swap(&mut self.next_id, &mut visit.next_id);
         mem::swap(&mut self.paths, &mut visit.paths);
         visit.state = now;
         self.undo.seal();
-        self.pointer = None;
         self.clock.restart();
         self.series.clear();
         self.profile = Profile::default();

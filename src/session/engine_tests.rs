@@ -1,0 +1,222 @@
+//! Engines that refuse, and engines that lose their flock.
+
+use std::cell::Cell;
+
+use super::tests::{TEXT, session, tick};
+use super::*;
+use crate::engine::cpu::CpuEngine;
+use crate::engine::{AgentsAt, Change, EngineKind};
+use crate::model::scene::Request;
+
+/// An engine that holds eight agents, and refuses to add two at a time.
+pub(super) struct Fussy(pub(super) CpuEngine);
+
+impl Engine for Fussy {
+    fn kind(&self) -> EngineKind {
+        self.0.kind()
+    }
+    fn describe(&self) -> String {
+        self.0.describe()
+    }
+    fn check_count(&self, count: u64) -> Result<(), EngineError> {
+        let (adapter, limit) = ("fussy".into(), "a limit".into());
+        let error = EngineError::TooMany { count, adapter, limit, largest: 8 };
+        if count > 8 { Err(error) } else { Ok(()) }
+    }
+    fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
+        self.0.load(scene, state)
+    }
+    fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
+        self.0.update(scene, change)
+    }
+    fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
+        if agents.len() == 2 {
+            let (adapter, message) = ("fussy".into(), "not two".into());
+            return Err(EngineError::Device { adapter, message });
+        }
+        self.0.append(agents)
+    }
+    fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
+        self.0.remove(ids)
+    }
+    fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
+        self.0.step(ticks)
+    }
+    fn request(&mut self) -> Result<(), EngineError> {
+        self.0.request()
+    }
+    fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
+        self.0.poll()
+    }
+    fn agents(&self) -> AgentsAt<'_> {
+        self.0.agents()
+    }
+    fn set_profiling(&mut self, on: bool) {
+        self.0.set_profiling(on);
+    }
+    fn profile(&mut self) -> Profile {
+        self.0.profile()
+    }
+    fn largest_cell(&mut self) -> u32 {
+        self.0.largest_cell()
+    }
+    fn finish(&mut self) -> Result<(), EngineError> {
+        self.0.finish()
+    }
+    fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+        self.0.snapshot()
+    }
+}
+
+#[test]
+fn an_engine_that_refuses_keeps_what_it_had() {
+    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    let engine = Box::new(Fussy(CpuEngine::new(Some(1)).unwrap()));
+    let mut session = session(engine, &scene, &state);
+    tick(&mut session, 3);
+    let before = session.state().unwrap();
+    for (more, why) in [(4, "9 agents do not fit fussy"), (2, "not two")] {
+        let refused = session.add(0, &vec![Point::ONE; more]).unwrap();
+        assert!(refused.is_some_and(|text| text.contains(why)), "{why}");
+        assert_eq!(session.state(), Ok(before.clone()));
+        assert_eq!(session.agents(), 5);
+    }
+    assert_eq!(session.add(0, &[Point::ONE; 3]), Ok(None));
+    assert_eq!(session.state().unwrap().len(), 8);
+}
+
+/// An engine whose device is lost once `dead` is true.
+struct LosesDevice {
+    engine: CpuEngine,
+    dead: Rc<Cell<bool>>,
+}
+
+impl LosesDevice {
+    fn alive(&self) -> Result<(), EngineError> {
+        let (adapter, reason) = ("mortal".into(), "it died".into());
+        if self.dead.get() { Err(EngineError::Lost { adapter, reason }) } else { Ok(()) }
+    }
+}
+
+impl Engine for LosesDevice {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Gpu
+    }
+    fn describe(&self) -> String {
+        "mortal".into()
+    }
+    fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
+        self.alive()?;
+        self.engine.load(scene, state)
+    }
+    fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
+        self.alive()?;
+        self.engine.update(scene, change)
+    }
+    fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
+        self.alive()?;
+        self.engine.append(agents)
+    }
+    fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
+        self.alive()?;
+        self.engine.remove(ids)
+    }
+    fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
+        self.alive()?;
+        self.engine.step(ticks)
+    }
+    fn request(&mut self) -> Result<(), EngineError> {
+        self.alive()?;
+        self.engine.request()
+    }
+    fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
+        self.alive()?;
+        self.engine.poll()
+    }
+    fn agents(&self) -> AgentsAt<'_> {
+        self.engine.agents()
+    }
+    fn set_profiling(&mut self, _: bool) {}
+    fn profile(&mut self) -> Profile {
+        Profile::default()
+    }
+    fn largest_cell(&mut self) -> u32 {
+        0
+    }
+    fn finish(&mut self) -> Result<(), EngineError> {
+        self.alive()
+    }
+    fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+        self.alive()?;
+        self.engine.snapshot()
+    }
+}
+
+#[test]
+fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
+    let dead = Rc::new(Cell::new(false));
+    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    let cpu = || CpuEngine::new(Some(1)).unwrap();
+    let mortal = || Box::new(LosesDevice { engine: cpu(), dead: Rc::clone(&dead) });
+    let mut session = session(mortal(), &scene, &state);
+    let first = (session.state().unwrap(), session.targets().unwrap());
+    let now =
+        |session: &mut Session<RealTime>| (session.state().unwrap(), session.targets().unwrap());
+    // Lost before the first snapshot: the first state remains.
+    tick(&mut session, 3);
+    dead.set(true);
+    // Calls of a lost engine do not change the state to resume from.
+    assert!(session.add(0, &[Point::ZERO]).is_err() && session.new_path().is_err());
+    assert!((0..9).any(|_| session.advance().is_err()) && session.targets().is_err());
+    assert_eq!(session.rescue(Box::new(cpu())), Ok(0));
+    assert_eq!(now(&mut session), first);
+    assert_eq!(session.undo().unwrap(), "nothing to undo");
+
+    // A snapshot soon contains new agents; a moved target is where it was put.
+    dead.set(false);
+    session.switch(mortal()).unwrap();
+    tick(&mut session, 5);
+    assert_eq!(session.add(0, &[Point::ONE; 2]), Ok(None));
+    let food = session.nearest_thing(Point::new(310.0, 100.0)).unwrap().unwrap();
+    let expected = now(&mut session);
+    session.advance().unwrap();
+    assert!(session.awaits_snapshot());
+    session.advance().unwrap();
+    assert!(!session.awaits_snapshot());
+    assert_eq!(session.put(food, Point::new(20.0, 30.0)), Ok(None));
+    tick(&mut session, 4);
+    dead.set(true);
+    assert_eq!(session.rescue(Box::new(cpu())), Ok(expected.0.tick));
+    let (state, targets) = now(&mut session);
+    assert_eq!(state, expected.0);
+    assert_eq!(targets[1], expected.1[1], "it moves by itself");
+    assert_eq!(targets[2].position, Point::new(20.0, 30.0));
+    assert_eq!((session.tick(), session.agents()), (expected.0.tick, 7));
+
+    // A reset that failed because the engine was lost is done by the rescue.
+    dead.set(false);
+    session.switch(mortal()).unwrap();
+    dead.set(true);
+    assert!(session.reset().is_err());
+    assert_eq!(session.rescue(Box::new(cpu())), Ok(0));
+    assert_eq!(now(&mut session), first);
+}
+
+#[test]
+fn a_long_run_has_a_snapshot_every_second() {
+    let dead = Rc::new(Cell::new(false));
+    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    let cpu = || CpuEngine::new(Some(1)).unwrap();
+    let mortal = Box::new(LosesDevice { engine: cpu(), dead: Rc::clone(&dead) });
+    let mut session = session(mortal, &scene, &state);
+    for _ in 0..400 {
+        session.advance().unwrap();
+    }
+    dead.set(true);
+    let last = session.tick();
+    let tick = session.rescue(Box::new(cpu())).unwrap();
+    assert!(last - tick < 120 && tick > 0, "{tick} of {last}");
+}

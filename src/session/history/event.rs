@@ -1,0 +1,59 @@
+//! What a user does to a running flock.
+
+use std::sync::Arc;
+
+use crate::engine::Change;
+use crate::model::scene::Scene;
+use crate::model::vector::Point;
+use crate::session::undo::Dropped;
+
+/// A change of a running flock, complete enough to be made again.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The flock is called to a place, or no longer.
+    Pointer(Option<Point>),
+    /// The target that follows the mouse moves to a place.
+    Lead(Point),
+    /// Parts of the scene change.
+    Change {
+        /// Which parts.
+        change: Change,
+        /// These parts, as they are afterwards; see [`Change::parts_of`].
+        parts: Arc<Scene>,
+    },
+    /// New agents. Their ids count up from the last one.
+    Add(Vec<Dropped>),
+    /// Agents are removed, by id.
+    Remove(Vec<u32>),
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Pointer(one), Self::Pointer(other)) => one == other,
+            (Self::Lead(one), Self::Lead(other)) => one == other,
+            (Self::Add(one), Self::Add(other)) => one == other,
+            (Self::Remove(one), Self::Remove(other)) => one == other,
+            (
+                Self::Change { change: one, parts: own },
+                Self::Change { change: other, parts: others },
+            ) => {
+                one == other
+                    && own.species == others.species
+                    && own.targets == others.targets
+                    && own.obstacles == others.obstacles
+                    && own.paths == others.paths
+            }
+            _ => false,
+        }
+    }
+}
+
+/// An event and its tick: it happens after that tick and before the next one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// Ticks since the start of the run.
+    pub tick: u64,
+    /// What happens.
+    pub event: Event,
+}

@@ -1,0 +1,240 @@
+//! Time goes back and forward, and the flock is the same.
+
+use std::cell::Cell;
+
+use super::tests::{TEXT, session};
+use super::*;
+use crate::engine::cpu::CpuEngine;
+use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
+use crate::model::behaviours::Target;
+use crate::model::scene::{Request, Species};
+
+/// Agents, targets, number of agents.
+type Seen = (FlockState, Vec<Target>, usize);
+
+type Hand<'a> = &'a dyn Fn(&mut Session<RealTime>);
+
+fn cpu() -> Box<dyn Engine> {
+    Box::new(CpuEngine::new(Some(1)).unwrap())
+}
+
+/// All engines that are there.
+fn engines() -> Vec<Box<dyn Engine>> {
+    let mut engines = vec![cpu()];
+    if std::env::var("FLOCKWORK_SKIP_GPU").is_ok_and(|value| value == "1") {
+        eprintln!("SKIPPED on the GPU (FLOCKWORK_SKIP_GPU=1): time goes back");
+    } else {
+        let gpu = Gpu::open(&AdapterChoice::default()).unwrap();
+        engines.push(Box::new(GpuEngine::new(gpu)));
+    }
+    engines
+}
+
+/// A session of a scene with everything that edits can change.
+fn start(engine: Box<dyn Engine>) -> Session<RealTime> {
+    let text = TEXT.replace("count = 5", "count = 300");
+    let mut scene = Scene::parse("test", &text, &[]).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    let mut session = session(engine, &scene, &state);
+    session.clock.toggle();
+    session
+}
+
+/// What is compared: agents, targets and their number.
+fn now(session: &mut Session<RealTime>) -> Seen {
+    (session.state().unwrap(), session.targets().unwrap(), session.agents())
+}
+
+/// Goes to a tick in slices.
+fn reach(session: &mut Session<RealTime>, tick: u64) {
+    session.go_to(tick);
+    for _ in 0..10_000 {
+        if session.goal().is_none() {
+            assert_eq!(session.tick(), tick);
+            return;
+        }
+        session.advance().unwrap();
+    }
+    panic!("tick {tick} is never reached");
+}
+
+fn faster(session: &Session<RealTime>, max_speed: f32) -> Vec<Species> {
+    let mut species = session.scene().species.clone();
+    species[0].body.max_speed = max_speed;
+    species
+}
+
+/// Plays 200 ticks with an edit of every kind. Returns what was at some of them.
+fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
+    let edits: [(u64, Hand<'_>); 11] = [
+        (10, &|s| s.set_pointer(Some(Point::new(20.0, 30.0))).unwrap()),
+        (25, &|s| s.set_pointer(None).unwrap()),
+        (40, &|s| assert_eq!(s.change(faster(s, 1.0)), Ok(None))),
+        (55, &|s| assert_eq!(s.add(0, &[Point::ONE, Point::new(9.0, 9.0)]), Ok(None))),
+        (60, &|s| assert_eq!(s.undo().unwrap(), "undone: new agents")),
+        (70, &|s| assert_eq!(s.add(0, &[Point::new(77.0, 70.0)]), Ok(None))),
+        (80, &|s| assert_eq!(s.put(Thing::Target(1), Point::new(20.0, 30.0)), Ok(None))),
+        (80, &|s| assert_eq!(s.put(Thing::Obstacle(0), Point::new(70.0, 60.0)), Ok(None))),
+        (100, &|s| assert_eq!(s.new_path(), Ok(None))),
+        (120, &|s| assert_eq!(s.add_target(Point::new(60.0, 60.0)), Ok(None))),
+        (150, &|s| assert_eq!(s.turn_round(), Ok(None))),
+    ];
+    let mut seen = Vec::new();
+    for (tick, edit) in edits {
+        reach(session, tick);
+        edit(session);
+        seen.push((tick, now(session)));
+    }
+    reach(session, 200);
+    seen.push((200, now(session)));
+    // Two edits at one tick: what is there afterwards is the tick's state.
+    seen.remove(6);
+    seen
+}
+
+#[test]
+fn going_back_is_exact_on_every_engine() {
+    for engine in engines() {
+        let mut session = start(engine);
+        let seen = course(&mut session);
+        assert!(session.snapshots() > 2, "{}", session.snapshots());
+        assert_eq!((session.span(), session.events().len()), ((0, 200), 11));
+        let order = [5, 0, 9, 3, 10, 1, 8, 2, 7, 4, 6, 10];
+        for index in order {
+            let (tick, wanted) = &seen[index];
+            reach(&mut session, *tick);
+            assert!(now(&mut session) == *wanted, "tick {tick} is not what it was");
+        }
+        assert_eq!((session.span(), session.events().len()), ((0, 200), 11));
+        // The edits can still be undone.
+        assert_eq!(session.undo().unwrap(), "undone: seek and flee");
+    }
+}
+
+#[test]
+fn a_history_without_memory_computes_everything_again() {
+    for engine in engines() {
+        let mut session = start(engine);
+        session.set_history(0);
+        let seen = course(&mut session);
+        assert_eq!(session.snapshots(), 1);
+        for index in [10, 4, 9] {
+            let (tick, wanted) = &seen[index];
+            reach(&mut session, *tick);
+            assert!(now(&mut session) == *wanted, "tick {tick} is not what it was");
+        }
+    }
+}
+
+/// The negative control: without its events the past is another.
+#[test]
+fn a_replay_that_forgets_an_event_is_another_flock() {
+    for forgotten in 0..11 {
+        let mut session = start(cpu());
+        let wanted = course(&mut session).pop().unwrap().1;
+        let mut events = session.events().to_vec();
+        let mut again = start(cpu());
+        again.replay(events.clone(), 200).unwrap();
+        reach(&mut again, 200);
+        assert!(now(&mut again) == wanted, "with all of them it is the same");
+        events.remove(forgotten);
+        let mut other = start(cpu());
+        other.replay(events, 200).unwrap();
+        reach(&mut other, 200);
+        assert!(now(&mut other) != wanted, "event {forgotten} does nothing");
+    }
+}
+
+#[test]
+fn the_flock_goes_on_from_the_past_as_it_did() {
+    let mut session = start(cpu());
+    let seen = course(&mut session);
+    reach(&mut session, 40);
+    // As fast as the clock says, not by a journey.
+    while session.tick() < 200 {
+        session.clock.step_once();
+        session.advance().unwrap();
+    }
+    assert!(now(&mut session) == seen[10].1);
+}
+
+#[test]
+fn an_edit_in_the_past_cuts_what_came_after_it() {
+    let mut session = start(cpu());
+    course(&mut session);
+    reach(&mut session, 65);
+    let later = session.undo().unwrap();
+    assert!(later.contains("end of the timeline"), "{later}");
+    assert_eq!((session.take_notice(), session.events().len()), (None, 11));
+    assert_eq!(session.change(faster(&session, 3.0)), Ok(None));
+    assert!(session.take_notice().is_some_and(|notice| notice.contains("is cut")));
+    assert_eq!((session.span(), session.events().len()), ((0, 65), 6));
+    assert_eq!(session.undo().unwrap(), "undone: parameters");
+    // Ids go on from those of the past.
+    assert_eq!(session.add(0, &[Point::ONE]), Ok(None));
+    assert_eq!(session.state().unwrap().id.last(), Some(&302));
+    reach(&mut session, 90);
+    let wanted = now(&mut session);
+    reach(&mut session, 5);
+    reach(&mut session, 90);
+    assert!(now(&mut session) == wanted);
+}
+
+#[test]
+fn a_reset_begins_a_new_past_and_another_scene_keeps_its_own() {
+    let mut session = start(cpu());
+    let seen = course(&mut session);
+    let scene = session.first().clone();
+    let state = FlockState::clone(session.initial.as_ref().unwrap());
+    let opening = Opening { source: Source::default(), scene, state };
+    session.open(opening).unwrap();
+    assert_eq!((session.span(), session.events().len()), ((0, 0), 0));
+    reach(&mut session, 30);
+    session.undo().unwrap();
+    assert_eq!((session.tick(), session.span()), (200, (0, 200)));
+    for index in [4, 10] {
+        reach(&mut session, seen[index].0);
+        assert!(now(&mut session) == seen[index].1);
+    }
+    session.reset().unwrap();
+    assert_eq!((session.span(), session.events().len()), ((0, 0), 0));
+}
+
+#[test]
+fn a_journey_goes_in_slices_and_stops_when_it_is_told_to() {
+    let frames = Rc::new(Cell::new(0));
+    let mut session = start(cpu());
+    session.go_to(1_000_000_000_000);
+    for _ in 0..20 {
+        let advance = session.advance().unwrap();
+        assert!(advance.ticks <= 256 && advance.show);
+        frames.set(frames.get() + advance.ticks);
+    }
+    assert_eq!(u64::from(frames.get()), session.tick());
+    session.stay();
+    assert_eq!((session.goal(), session.advance().unwrap().ticks), (None, 0));
+    // A press ends the journey too.
+    session.go_to(0);
+    session.set_pointer(Some(Point::ONE)).unwrap();
+    assert_eq!(session.goal(), None);
+}
+
+#[test]
+fn a_mouse_that_crosses_the_past_changes_nothing() {
+    let text = TEXT.replace("click = \"target\"", "click = [\"follow\", \"flee\"]");
+    let mut scene = Scene::parse("test", &text, &[]).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    let mut session = session(cpu(), &scene, &state);
+    session.clock.toggle();
+    for tick in [10, 20, 30] {
+        reach(&mut session, tick);
+        session.lead(Point::splat(tick as f32)).unwrap();
+    }
+    reach(&mut session, 40);
+    let wanted = now(&mut session);
+    reach(&mut session, 15);
+    session.lead(Point::new(-10.0, 50.0)).unwrap();
+    assert_eq!((session.events().len(), session.span()), (3, (0, 40)));
+    reach(&mut session, 40);
+    assert!(now(&mut session) == wanted);
+}

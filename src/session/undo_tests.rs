@@ -1,0 +1,102 @@
+//! Edits are undone and redone.
+
+use super::tests::{play, tick};
+use super::*;
+use crate::model::behaviours::Target;
+use crate::model::scene::Species;
+
+/// The state and targets after ten ticks, `edits`, and ten more ticks.
+fn after(edits: impl FnOnce(&mut Session<RealTime>)) -> (FlockState, Vec<Target>) {
+    let mut result = None;
+    play(|session| {
+        tick(session, 10);
+        edits(session);
+        tick(session, 10);
+        result = Some((session.state().unwrap(), session.targets().unwrap()));
+    });
+    result.unwrap()
+}
+
+fn slower(session: &Session<RealTime>, max_speed: f32) -> Vec<Species> {
+    let mut species = session.scene().species.clone();
+    species[0].body.max_speed = max_speed;
+    species
+}
+
+#[test]
+fn an_edit_undone_leaves_no_trace_and_redone_is_that_edit() {
+    type Do = fn(&mut Session<RealTime>);
+    let edits: [(&str, Do); 6] = [
+        ("parameters", |s| assert_eq!(s.change(slower(s, 1.0)), Ok(None))),
+        ("new agents", |s| assert_eq!(s.add(0, &[Point::ONE, Point::new(50.0, 60.0)]), Ok(None))),
+        ("path", |s| assert_eq!(s.new_path(), Ok(None))),
+        ("seek and flee", |s| assert_eq!(s.turn_round(), Ok(None))),
+        ("place of a target", |s| {
+            assert_eq!(s.put(Thing::Target(2), Point::new(20.0, 30.0)), Ok(None));
+        }),
+        ("place of an obstacle", |s| {
+            assert_eq!(s.put(Thing::Obstacle(0), Point::new(70.0, 60.0)), Ok(None));
+        }),
+    ];
+    let untouched = after(|_| ());
+    for (subject, edit) in edits {
+        let edited = after(edit);
+        assert_ne!(edited, untouched, "{subject}");
+        let undone = after(|session| {
+            edit(session);
+            assert_eq!(session.undo().unwrap(), format!("undone: {subject}"));
+        });
+        assert_eq!(undone, untouched, "{subject}");
+        let redone = after(|session| {
+            edit(session);
+            session.undo().unwrap();
+            assert_eq!(session.redo().unwrap(), format!("redone: {subject}"));
+        });
+        // Ids are never used twice.
+        if subject == "new agents" {
+            assert_eq!((&edited.0.id[5..], &redone.0.id[5..]), (&[5, 6][..], &[7, 8][..]));
+        } else {
+            assert_eq!(redone, edited, "{subject}");
+        }
+    }
+}
+
+#[test]
+fn an_undo_leaves_targets_alone_that_move_by_themselves() {
+    play(|session| {
+        session.put(Thing::Target(2), Point::new(20.0, 30.0)).unwrap();
+        tick(session, 20);
+        assert_eq!(session.undo().unwrap(), "undone: place of a target");
+        let targets = session.targets().unwrap();
+        assert_eq!(targets[1].position, Point::new(60.0, 0.0), "20 ticks of 3 units");
+        assert_eq!(targets[2].position, Point::new(300.0, 100.0));
+    });
+}
+
+#[test]
+fn a_gesture_is_one_edit() {
+    play(|session| {
+        let before = session.scene().species.clone();
+        for max_speed in [1.0, 2.0, 3.0] {
+            session.change(slower(session, max_speed)).unwrap();
+        }
+        session.seal_edit();
+        session.change(slower(session, 4.0)).unwrap();
+        session.put(Thing::Obstacle(0), Point::ONE).unwrap();
+        session.put(Thing::Obstacle(0), Point::ZERO).unwrap();
+        assert_eq!(session.undo().unwrap(), "undone: place of an obstacle");
+        assert_eq!(session.scene().obstacles, session.first.obstacles);
+        assert_eq!(session.undo().unwrap(), "undone: parameters");
+        assert_eq!(session.scene().species[0].body.max_speed, 3.0);
+        session.undo().unwrap();
+        assert_eq!(session.scene().species, before);
+        assert_eq!(session.undo().unwrap(), "nothing to undo");
+        session.redo().unwrap();
+        assert_eq!(session.scene().species[0].body.max_speed, 3.0);
+        // A new edit removes the undone edits; a reset removes all edits.
+        session.change(slower(session, 9.0)).unwrap();
+        assert_eq!(session.redo().unwrap(), "nothing to redo");
+        session.reset().unwrap();
+        assert_eq!(session.undo().unwrap(), "nothing to undo");
+    });
+}
