@@ -147,8 +147,12 @@ fn an_endless_file_is_read_only_up_to_its_limit() {
     let scene = run(&["--scene", "/dev/zero"]);
     assert!(scene.contains("/dev/zero") && scene.contains("longer than"), "{scene}");
     let state = run(&["--init", "zero.csv"]);
-    assert!(state.contains("zero.csv") && state.contains("a line is longer than"), "{state}");
-    // Comments of 100 MB: as the record of a run they are refused, else they are nobody's.
+    assert!(state.contains("zero.csv") && state.contains("line 1 is longer than"), "{state}");
+    let header = "id,x,y,vx,vy,run\n0,1,1,0,0,".to_owned();
+    std::fs::write(folder.path().join("run.csv"), header + &"a".repeat(140 << 20)).unwrap();
+    let state = run(&["--init", "run.csv"]);
+    assert!(state.contains("run.csv: line 2 is longer than 134217728 bytes"), "{state}");
+    // Comments of 100 MB: as the record of a run they are refused, else they are skipped.
     let lines = "# a = 1\n".repeat(12 << 20);
     let record = format!("# flockwork run, in TOML\n{lines}");
     std::fs::write(folder.path().join("record.csv"), record).unwrap();

@@ -19,12 +19,12 @@ type Agent = [f64; 4];
 /// The rows of a CSV file by column name. States hold `f32`, and their shortest decimals differ
 /// slightly from those numbers.
 fn rows(path: &std::path::Path, number: fn(&str) -> f64) -> Vec<BTreeMap<String, f64>> {
-    // Comments hold the record of the run.
-    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_path(path).unwrap();
+    let mut reader = csv::Reader::from_path(path).unwrap();
     let names = reader.headers().unwrap().clone();
     let row = |row: csv::StringRecord| {
-        let numbers = row.iter().map(number);
-        names.iter().map(String::from).zip(numbers).collect()
+        // The record of the run is no number.
+        let both = names.iter().zip(row.iter()).filter(|(name, _)| *name != "run");
+        both.map(|(name, text)| (name.to_owned(), number(text))).collect()
     };
     reader.records().map(|record| row(record.unwrap())).collect()
 }

@@ -3,6 +3,7 @@
 
 mod adapter;
 mod common;
+mod older_files;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -19,6 +20,7 @@ use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::behaviours::Uses;
 use flockwork::model::scene::built_in;
 use flockwork::model::vector::Point;
+use older_files::as_comments;
 use tempfile::TempDir;
 
 /// Ticks before the stop and after it.
@@ -64,7 +66,7 @@ fn simulate(engine: &mut dyn Engine, options: &str, ticks: u32, folder: &Path, n
     }
 }
 
-/// The lines of a CSV file without those of the first of its two ticks.
+/// The lines of a CSV file, in the form of older files, without those of the first of its two ticks.
 fn end_of_csv(text: &str, tick: u32) -> Vec<&str> {
     let (row, target) = (format!("{tick},"), format!("#target,{tick},"));
     let wanted = |line: &&str| {
@@ -97,7 +99,9 @@ fn end_of_npz(path: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// Fails where the ends of two runs differ in a byte.
 fn assert_same_end(folder: &Path, one: &str, other: &str, what: &str) {
-    let text = |name: &str| std::fs::read_to_string(folder.join(format!("{name}.csv"))).unwrap();
+    let text = |name: &str| {
+        as_comments(&std::fs::read_to_string(folder.join(format!("{name}.csv"))).unwrap())
+    };
     let (first, second) = (text(one), text(other));
     let tick = BEFORE + AFTER;
     let (first, second) = (end_of_csv(&first, tick), end_of_csv(&second, tick));
@@ -169,11 +173,13 @@ fn a_file_from_the_cpu_goes_on_with_any_number_of_threads() {
     for (turn, start) in starts(scenes.path()).iter().enumerate() {
         whole_and_half(&mut engine, start, folder);
         let moved = away(scenes.path());
-        for (format, threads) in FORMATS.into_iter().zip([1 + turn % 2 * 2, 2]) {
+        let half = std::fs::read_to_string(folder.join("half.csv")).unwrap();
+        std::fs::write(folder.join("older.csv"), as_comments(&half)).unwrap();
+        let files = ["half.csv", "half.npz", "older.csv"];
+        for (file, threads) in files.into_iter().zip([1 + turn % 2 * 2, 2, 2]) {
             let mut other = CpuEngine::new(Some(threads)).unwrap();
-            let options = init(folder, &format!("half.{format}"));
-            simulate(&mut other, &options, AFTER, folder, "resumed");
-            assert_same_end(folder, "whole", "resumed", &format!("{start}, {format}"));
+            simulate(&mut other, &init(folder, file), AFTER, folder, "resumed");
+            assert_same_end(folder, "whole", "resumed", &format!("{start}, {file}"));
         }
         std::fs::rename(moved, scenes.path()).unwrap();
     }
@@ -205,7 +211,8 @@ fn a_file_from_the_gpu_goes_on_there_and_on_the_cpu() {
     }
 }
 
-/// The scenes whose runs end otherwise when something is changed in the file at the stop.
+/// The scenes whose runs end otherwise when something is changed in the file at the stop. The file
+/// that is changed has the form of older files.
 fn changed_by(change: impl Fn(&str, &str) -> Option<String>) -> Vec<String> {
     let (scenes, results) = folders();
     let folder = results.path();
@@ -213,12 +220,13 @@ fn changed_by(change: impl Fn(&str, &str) -> Option<String>) -> Vec<String> {
     let mut changed = Vec::new();
     for start in starts(scenes.path()) {
         whole_and_half(&mut engine, &start, folder);
-        let half = std::fs::read_to_string(folder.join("half.csv")).unwrap();
+        let half = as_comments(&std::fs::read_to_string(folder.join("half.csv")).unwrap());
         let Some(half) = change(&half, &start) else { continue };
         std::fs::write(folder.join("changed.csv"), half).unwrap();
         simulate(&mut engine, &init(folder, "changed.csv"), AFTER, folder, "resumed");
         let end = |name: &str| {
             let text = std::fs::read_to_string(folder.join(format!("{name}.csv"))).unwrap();
+            let text = as_comments(&text);
             let last = text.lines().last().unwrap().split_once(',').unwrap().0.parse().unwrap();
             // Without the tick, and without what agents remember.
             let lines = end_of_csv(&text, last).into_iter().filter(|line| !line.starts_with('#'));
@@ -366,7 +374,7 @@ fn every_command_goes_on_from_a_file() {
         program(&format!("simulate {flock} --ticks 20 --every 5 --out half.{format}"));
         program(&format!("simulate {flock} --ticks 40 --every 20 --out whole.csv"));
         program(&format!("simulate --init half.{format} --ticks 20 --out end.csv"));
-        let lines = |name: &str| String::from_utf8(read(name)).unwrap();
+        let lines = |name: &str| as_comments(&String::from_utf8(read(name)).unwrap());
         let (whole, end) = (lines("whole.csv"), lines("end.csv"));
         // The ticks 0, 20 and 40 of one, and 20 and 40 of the other.
         let later = |line: &&str| !line.starts_with("0,") && !line.starts_with("#target,0,");

@@ -1,5 +1,5 @@
-//! State files as CSV: `tick,id,species,x,y,vx,vy`, and `angle,neighbours` where agents remember them;
-//! one row an agent. Comments hold what is not of an agent, see [`super::lines`].
+//! State files as CSV: `tick,id,species,x,y,vx,vy`, then `angle,neighbours` if agents remember them,
+//! then `run` if the file describes its run, see [`super::run_column`]; one row an agent.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -9,8 +9,9 @@ use anyhow::{Context, bail};
 use csv::{ByteRecord, ReaderBuilder, WriterBuilder};
 use rayon::prelude::*;
 
-use super::lines::{FLOW, Lines, RECORD, TARGET};
-use super::run_record::{RunRecord, kept};
+use super::lines::Lines;
+use super::run_column::{LONGEST_LINE, RUN, RunColumn, RunFields};
+use super::run_record::{RunRecord, TargetRow, kept};
 use super::table::{LAST_TICK, StateRow, StateTable};
 use super::{COLUMNS, OF_MOTION, missing};
 use crate::commands::output::OutputFile;
@@ -26,10 +27,15 @@ const ROWS: usize = 16_384;
 /// Blocks of [`ROWS`] that wait in memory as text: some 70 MB.
 const BLOCKS: usize = 64;
 
+/// Where the columns `angle` and `run` stand in [`COLUMNS`].
+const ANGLE: usize = OF_MOTION;
+const LAST: usize = COLUMNS.len() - 1;
+
 /// A CSV file under way.
 #[derive(Debug)]
 pub struct CsvStates {
     file: OutputFile,
+    run: Option<RunRecord>,
     /// Whether the header is written.
     headed: bool,
 }
@@ -37,36 +43,33 @@ pub struct CsvStates {
 impl CsvStates {
     /// Begins the file.
     pub fn begin(file: OutputFile) -> Self {
-        Self { file, headed: false }
+        Self { file, run: None, headed: false }
     }
 
-    /// Writes the record of the run; before all ticks.
-    pub fn describe(&mut self, run: &RunRecord) -> io::Result<()> {
-        writeln!(self.file, "{RECORD}")?;
-        for line in run.text().lines() {
-            writeln!(self.file, "# {line}")?;
-        }
-        for Point { x, y } in &run.flow {
-            writeln!(self.file, "{FLOW}{x},{y}")?;
-        }
-        Ok(())
+    /// Adds the record of the run; before all ticks.
+    pub fn describe(&mut self, run: RunRecord) {
+        self.run = Some(run);
     }
 
     /// Adds the rows of one tick. Numbers are the shortest text that reads back to the same `f32`.
     pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> io::Result<()> {
-        if !std::mem::replace(&mut self.headed, true) {
-            let columns = if state.memory.is_empty() { OF_MOTION } else { COLUMNS.len() };
-            writeln!(self.file, "{}", COLUMNS[..columns].join(","))?;
+        let first = !std::mem::replace(&mut self.headed, true);
+        if first {
+            let columns = if state.memory.is_empty() { OF_MOTION } else { LAST };
+            let run = self.run.as_ref().map(|_| RUN);
+            let columns: Vec<&str> = COLUMNS[..columns].iter().copied().chain(run).collect();
+            writeln!(self.file, "{}", columns.join(","))?;
         }
-        for (number, target) in kept(targets).enumerate() {
-            let Target { position: p, velocity: v, hits, .. } = target;
-            let tick = state.tick;
-            writeln!(self.file, "{TARGET}{tick},{number},{},{},{},{},{hits}", p.x, p.y, v.x, v.y)?;
-        }
+        let targets: Vec<TargetRow> = kept(targets).map(TargetRow::from).collect();
+        let fields = self.run.as_ref().map(|run| {
+            RunFields::of_tick(first.then_some(run), &targets, state.len())
+                .map_err(io::Error::other)
+        });
+        let fields = fields.transpose()?;
         let starts: Vec<usize> = (0..state.len()).step_by(ROWS).collect();
         for group in starts.chunks(BLOCKS) {
-            let blocks: Vec<Vec<u8>> =
-                group.par_iter().map(|start| block(state, *start)).collect::<io::Result<_>>()?;
+            let block = |start: &usize| block(state, *start, fields.as_ref());
+            let blocks: Vec<Vec<u8>> = group.par_iter().map(block).collect::<io::Result<_>>()?;
             for text in blocks {
                 self.file.write_all(&text)?;
             }
@@ -81,14 +84,17 @@ impl CsvStates {
 }
 
 /// The rows from `start` on as text.
-fn block(state: &FlockState, start: usize) -> io::Result<Vec<u8>> {
+fn block(state: &FlockState, start: usize, run: Option<&RunFields>) -> io::Result<Vec<u8>> {
     let mut writer = WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     for i in start..state.len().min(start + ROWS) {
         let (p, v) = (state.position[i], state.velocity[i]);
         let motion = (state.tick, state.id[i], state.species[i], p.x, p.y, v.x, v.y);
-        let written = match state.memory.get(i) {
-            Some(memory) => writer.serialize((motion, memory.angle(), memory.neighbours())),
-            None => writer.serialize(motion),
+        let memory = state.memory.get(i).map(|memory| (memory.angle(), memory.neighbours()));
+        let written = match (memory, run.map(|run| run.of_row(i))) {
+            (Some(memory), Some(run)) => writer.serialize((motion, memory, run)),
+            (Some(memory), None) => writer.serialize((motion, memory)),
+            (None, Some(run)) => writer.serialize((motion, run)),
+            (None, None) => writer.serialize(motion),
         };
         written.map_err(io::Error::other)?;
     }
@@ -110,7 +116,7 @@ impl Columns {
                 bail!(
                     "line {line}: unknown column {}; {}{}",
                     quoted(name),
-                    wanted(),
+                    expected(),
                     hint(name, COLUMNS)
                 );
             };
@@ -119,21 +125,21 @@ impl Columns {
             }
         }
         if let Some(name) = missing(&COLUMNS, |column| places[column].is_some()) {
-            bail!("line {line}: the column {name:?} is missing; {}", wanted());
+            bail!("line {line}: the column {name:?} is missing; {}", expected());
         }
         Ok(Self { places })
     }
 
     /// True if the file says what the agents remember.
     fn remembers(&self) -> bool {
-        self.places[OF_MOTION].is_some()
+        self.places[ANGLE].is_some()
     }
 
     /// True for a header that `simulate` writes.
     fn is_own(&self) -> bool {
-        let own = if self.remembers() { COLUMNS.len() } else { OF_MOTION };
-        let mut places = self.places[..own].iter().enumerate();
-        places.all(|(column, place)| *place == Some(column))
+        let own = if self.remembers() { LAST } else { OF_MOTION };
+        let in_order = (0..own).all(|column| self.places[column] == Some(column));
+        in_order && self.places[LAST].is_none_or(|place| place == own)
     }
 
     /// The value of a column, if the file has the column.
@@ -142,17 +148,17 @@ impl Columns {
         record: &ByteRecord,
         line: u64,
         column: usize,
-        wanted: impl FnOnce() -> String,
+        expected: impl FnOnce() -> String,
     ) -> anyhow::Result<Option<T>> {
         let Some(place) = self.places[column] else { return Ok(None) };
         let text = record.get(place).unwrap_or_default();
         let value = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok());
         let Some(value) = value else {
             bail!(
-                "line {line}: {} is {}, where {} is wanted",
+                "line {line}: {} is {}, expected {}",
                 COLUMNS[column],
                 quoted(&String::from_utf8_lossy(text)),
-                wanted()
+                expected()
             );
         };
         Ok(Some(value))
@@ -171,11 +177,11 @@ impl Columns {
         column: usize,
         most: u64,
     ) -> anyhow::Result<u64> {
-        let wanted = || format!("a whole number from 0 to {most}");
-        let value: Option<u64> = self.value(record, line, column, wanted)?;
+        let expected = || format!("a whole number from 0 to {most}");
+        let value: Option<u64> = self.value(record, line, column, expected)?;
         match value {
             Some(value) if value > most => {
-                bail!("line {line}: {} is {value}, where {} is wanted", COLUMNS[column], wanted())
+                bail!("line {line}: {} is {value}, expected {}", COLUMNS[column], expected())
             }
             _ => Ok(value.unwrap_or_default()),
         }
@@ -183,26 +189,22 @@ impl Columns {
 
     /// What the agent of a row remembers.
     fn memory(&self, record: &ByteRecord, line: u64) -> anyhow::Result<Memory> {
-        let column = OF_MOTION;
-        let angle: f32 =
-            self.value(record, line, column, || "a number".into())?.unwrap_or_default();
+        let angle: f32 = self.value(record, line, ANGLE, || "a number".into())?.unwrap_or_default();
         if !(-0.5..=0.5).contains(&angle) {
-            let name = COLUMNS[column];
-            bail!(
-                "line {line}: {name} is {angle}, where a number of turns from -0.5 to 0.5 is wanted"
-            );
+            let name = COLUMNS[ANGLE];
+            bail!("line {line}: {name} is {angle}, expected a number of turns from -0.5 to 0.5");
         }
-        let neighbours = self.whole(record, line, column + 1, MOST_NEIGHBOURS.into())?;
+        let neighbours = self.whole(record, line, ANGLE + 1, MOST_NEIGHBOURS.into())?;
         Ok(Memory::new(angle, neighbours as f32))
     }
 }
 
 /// What a header has, for messages.
-fn wanted() -> String {
+fn expected() -> String {
     format!(
-        "the header is {}, tick and species are optional, and so are {} together",
+        "the header is {}; tick and species are optional, and so are {} together, and {RUN}",
         COLUMNS[..OF_MOTION].join(","),
-        COLUMNS[OF_MOTION..].join(" and ")
+        COLUMNS[ANGLE..LAST].join(" and ")
     )
 }
 
@@ -224,6 +226,12 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
              with a new line if it is whole"
         );
     }
+    // Only rows with this column may be long, so a file without line ends fails at its header.
+    let run_place = layout.places[LAST];
+    if run_place.is_some() {
+        reader.get_mut().allow(LONGEST_LINE);
+    }
+    let mut run = RunColumn::default();
     let mut table = StateTable::new("line", layout.remembers());
     let mut record = ByteRecord::new();
     loop {
@@ -233,6 +241,11 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
         }
         let line = record.position().map_or(0, |place| reader.get_ref().line(place.line()));
         let tick = layout.whole(&record, line, 0, LAST_TICK)?;
+        if let Some(place) = run_place.filter(|_| with_run)
+            && let Some(field) = record.get(place).filter(|field| !field.is_empty())
+        {
+            run.take(line, tick, field)?;
+        }
         let memory = layout.remembers().then(|| layout.memory(&record, line));
         let row = StateRow {
             place: line,
@@ -245,9 +258,15 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
         table.push(tick, row)?;
     }
     if with_run {
-        let comments = &mut reader.get_mut().comments;
-        let targets = comments.targets_at(table.tick());
-        table.describe(comments.record()?, targets);
+        let tick = table.tick();
+        let record = run.record()?;
+        if record.is_some() {
+            table.describe(record, run.targets_at(tick));
+        } else {
+            let comments = &mut reader.get_mut().comments;
+            let targets = comments.targets_at(tick);
+            table.describe(comments.record()?, targets);
+        }
     }
     table.complete()
 }

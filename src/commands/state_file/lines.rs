@@ -1,4 +1,5 @@
-//! The lines of a CSV state file: rows go on to the reader of CSV, comments are read here.
+//! The lines of a CSV state file. The reader of CSV gets the rows. Comments are read here: in older
+//! files they hold what the column `run` holds now.
 //!
 //! ```text
 //! # flockwork run, in TOML          a comment before the header: the run's record, line by line
@@ -18,15 +19,16 @@ use crate::model::scene::MAX_TARGETS;
 use crate::model::vector::Point;
 
 /// How the record of a run begins.
-pub const RECORD: &str = "# flockwork run, in TOML";
+const RECORD: &str = "# flockwork run, in TOML";
 
 /// How a vector of a flow field begins.
-pub const FLOW: &str = "#flow,";
+const FLOW: &str = "#flow,";
 
 /// How a target begins.
-pub const TARGET: &str = "#target,";
+const TARGET: &str = "#target,";
 
-/// Longest line of rows or of a comment that is no record; bytes. Nine numbers take about 180.
+/// Longest row without the column `run`, and longest comment that is no record; bytes. Nine numbers
+/// take about 180.
 const LONGEST_LINE: usize = 1 << 16;
 
 /// Most vectors of a flow field.
@@ -75,13 +77,13 @@ impl Comments {
                 let (x, y) = numbers.split_once(',')?;
                 Some(Point::new(x.parse().ok()?, y.parse().ok()?))
             })();
-            let wanted =
+            let wrong =
                 || format!("line {line}: {} is no vector, as in {FLOW}0.5,0.25", quoted(text));
-            self.flow.push(vector.ok_or_else(wanted)?);
+            self.flow.push(vector.ok_or_else(wrong)?);
         } else if let Some(numbers) = text.strip_prefix(TARGET) {
             let example = format!("{TARGET}500,0,100,80,1.5,0,2");
-            let wanted = || format!("line {line}: {} is no target, as in {example}", quoted(text));
-            let (tick, number, target) = target(numbers).ok_or_else(wanted)?;
+            let wrong = || format!("line {line}: {} is no target, as in {example}", quoted(text));
+            let (tick, number, target) = target(numbers).ok_or_else(wrong)?;
             if tick > self.tick {
                 (self.tick, self.targets) = (tick, Vec::new());
             }
@@ -89,8 +91,8 @@ impl Comments {
                 let next = self.targets.len();
                 if number != next || next == MAX_TARGETS {
                     return Err(format!(
-                        "line {line}: target {number} of tick {tick} comes where target {next} is \
-                         wanted; write the file again"
+                        "line {line}: expected target {next} of tick {tick}, found target {number}; \
+                         write the file again"
                     ));
                 }
                 self.targets.push(target);
@@ -134,8 +136,9 @@ pub struct Lines<R> {
     /// The comment that is being read.
     comment: Vec<u8>,
     in_comment: bool,
-    /// Bytes since the last line end.
+    /// Bytes since the last line end, and the most that there may be in a row.
     length: usize,
+    longest: usize,
     /// Lines passed on so far, and lines kept.
     passed: u64,
     kept: u64,
@@ -152,10 +155,16 @@ impl<R: Read> Lines<R> {
             comment: Vec::new(),
             in_comment: false,
             length: 0,
+            longest: LONGEST_LINE,
             passed: 0,
             kept: 0,
             runs: Vec::new(),
         }
+    }
+
+    /// Allows rows of so many bytes.
+    pub fn allow(&mut self, longest: usize) {
+        self.longest = longest;
     }
 
     /// The line of the file that is number `line` of those passed on, counted from 1.
@@ -168,8 +177,10 @@ impl<R: Read> Lines<R> {
     fn count(&mut self, bytes: usize, ends: bool) -> io::Result<()> {
         self.length += bytes;
         let of_record = self.in_comment && self.comments.in_record;
-        if self.length > LONGEST_LINE && !of_record {
-            return Err(invalid(format!("a line is longer than {LONGEST_LINE} bytes")));
+        let longest = if self.in_comment { LONGEST_LINE } else { self.longest };
+        if self.length > longest && !of_record {
+            let line = self.passed + self.kept + 1;
+            return Err(invalid(format!("line {line} is longer than {longest} bytes, the limit")));
         }
         let record = self.comments.record.as_ref().map_or(0, String::len);
         if of_record && record + self.length > LONGEST_RECORD {
@@ -324,7 +335,7 @@ mod tests {
         for (text, place) in [
             ("id\n#flow,1\n", "line 2: \"#flow,1\" is no vector"),
             ("#target,1,0,x,0,0,0,0\n", "is no target, as in #target,500"),
-            ("#target,1,1,0,0,0,0,0\n", "target 1 of tick 1 comes where target 0 is wanted"),
+            ("#target,1,1,0,0,0,0,0\n", "expected target 0 of tick 1, found target 1"),
         ] {
             let message = refused(text);
             assert!(message.contains(place), "{message}");

@@ -6,6 +6,7 @@
 mod csv;
 mod lines;
 mod npz;
+mod run_column;
 mod run_record;
 mod table;
 
@@ -22,9 +23,10 @@ use crate::model::state::FlockState;
 pub use run_record::{RunRecord, restore_flow, restore_targets};
 pub use table::StateTable;
 
-/// The columns of a CSV file, in order. The last two are there where agents remember something.
-pub const COLUMNS: [&str; 9] =
-    ["tick", "id", "species", "x", "y", "vx", "vy", "angle", "neighbours"];
+/// The columns of a CSV file, in order. Angle and neighbours are there if agents remember something,
+/// and the last if the file describes its run.
+pub const COLUMNS: [&str; 10] =
+    ["tick", "id", "species", "x", "y", "vx", "vy", "angle", "neighbours", run_column::RUN];
 
 /// How many of [`COLUMNS`] every file has.
 const OF_MOTION: usize = 7;
@@ -47,14 +49,14 @@ pub const ARRAYS: [&str; 11] = [
 /// The text of an `.npz` file: the record of its run.
 pub const RECORD: &str = "run.toml";
 
-/// The first of `names` that a file lacks although it must have it. Tick and species may be missing,
-/// and angle and neighbours together.
+/// The first of `names` that a file lacks although it must have it. Tick, species and run may be
+/// missing, and angle and neighbours together.
 fn missing<'a>(names: &[&'a str], has: impl Fn(usize) -> bool) -> Option<&'a str> {
     let there = |name: &str| names.iter().position(|known| *known == name).is_some_and(&has);
     let optional = |name: &str| match name {
         "angle" => !there("neighbours"),
         "neighbours" => !there("angle"),
-        name => ["tick", "species"].contains(&name),
+        name => ["tick", "species", run_column::RUN].contains(&name),
     };
     names.iter().copied().find(|name| !there(name) && !optional(name))
 }
@@ -89,7 +91,7 @@ pub struct StateWriter(FileFormat);
 
 #[derive(Debug)]
 enum FileFormat {
-    Csv(csv::CsvStates),
+    Csv(Box<csv::CsvStates>),
     Npz(Box<npz::NpzStates>),
 }
 
@@ -100,7 +102,7 @@ impl StateWriter {
         let format = StateFormat::of(path, "--out")?;
         let file = OutputFile::create(path)?;
         Ok(Self(match format {
-            StateFormat::Csv => FileFormat::Csv(csv::CsvStates::begin(file)),
+            StateFormat::Csv => FileFormat::Csv(Box::new(csv::CsvStates::begin(file))),
             StateFormat::Npz => FileFormat::Npz(Box::new(npz::NpzStates::begin(file)?)),
         }))
     }
@@ -109,7 +111,10 @@ impl StateWriter {
     /// file was written with.
     pub fn describe(&mut self, run: RunRecord) -> anyhow::Result<()> {
         match &mut self.0 {
-            FileFormat::Csv(states) => Ok(states.describe(&run)?),
+            FileFormat::Csv(states) => {
+                states.describe(run);
+                Ok(())
+            }
             FileFormat::Npz(states) => {
                 states.describe(run);
                 Ok(())

@@ -1,5 +1,9 @@
 //! State files: they read back to the same bits, and errors name what is wrong.
 
+#[path = "../older_files/mod.rs"]
+mod older_files;
+mod run_column;
+
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -287,58 +291,6 @@ fn refused(path: &Path) -> String {
     assert!(message.contains("--init ") && message.len() < 700, "{message}");
     assert_eq!(message.lines().count(), 1, "{message}");
     message
-}
-
-#[test]
-fn a_csv_of_a_run_that_is_cut_or_changed_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let [path, _] = files_of_a_run(folder.path());
-    let whole = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(resume(&path).unwrap().state.tick, 7);
-    // After the rows of its first tick it is a whole file, but for the targets that follow.
-    let first = whole.find("#target,7,").unwrap();
-    for length in (0..whole.len()).filter(|length| *length != first) {
-        std::fs::write(&path, &whole[..length]).unwrap();
-        refused(&path);
-    }
-    let check = |from: &str, to: &str, hints: &[&str]| {
-        let text = whole.replace(from, to);
-        assert_ne!(text, whole, "{from}");
-        std::fs::write(&path, text).unwrap();
-        let message = refused(&path);
-        for hint in hints {
-            assert!(message.contains(hint), "{from} to {to}: {message} without {hint}");
-        }
-    };
-    let row = whole.lines().last().unwrap();
-    let fields: Vec<&str> = row.split(',').collect();
-    let remembers =
-        |angle: &str, neighbours: &str| [&fields[..7], &[angle, neighbours]].concat().join(",");
-    let with_id = |tick: &str, id: &str| [&[tick, id], &fields[2..]].concat().join(",");
-    let last = whole.lines().count();
-    let line = &*format!("line {last}: ");
-    check("# version = 1", "# version = 2", &["line 2", "version 2", "--scene"]);
-    check("# version = 1", "# version", &["line 2", "--scene"]);
-    check("# count = 4", "# count = -4", &["line 4", "--scene"]);
-    check("# count = 4", "# counts = 4", &["unknown field `counts`", "--scene"]);
-    check("# count = 4", "# count = 5", &["4 rows", "5 agents", "not whole"]);
-    check("# [species.a]\n", "# [specie.a]\n", &["scene.toml", "did you mean `species`"]);
-    check("# [species.a]\n", "# [species.a\n", &["scene.toml"]);
-    check("# size = [90, 60]", "# size = [9, 6]", &["outside the world", "--set"]);
-    check("#target,7,1,", "#target,6,1,", &["1 target,", "has 2", "--scene"]);
-    check("#target,7,1,", "#target,7,2,", &["target 2 of tick 7", "target 1 is wanted"]);
-    check("#target,7,1,", "#target,7,one,", &["\"#target,7,one,", "as in #target,"]);
-    check("#target,7,1,0", "#target,7,1,inf", &["\"target2\"", "inf"]);
-    check("#flow,3,4\n", "", &["1 vector,", "grid = [2, 1]", "flow.file"]);
-    check("#flow,3,4\n", "#flow,3,nan\n", &["vector 1", "NaN", "1e9"]);
-    check("#flow,3,4\n", "#flow,3\n", &["\"#flow,3\" is no vector"]);
-    check(",neighbours\n", "\n", &["\"neighbours\" is missing", "angle and neighbours together"]);
-    check(row, &remembers("0.6", "0"), &[line, "angle is 0.6", "-0.5 to 0.5"]);
-    check(row, &remembers("NaN", "0"), &[line, "angle is NaN"]);
-    check(row, &remembers("0", "256"), &[line, "neighbours is 256", "0 to 255"]);
-    check(row, &with_id("9007199254740993", "3"), &[line, "tick is 9007199254740993", "to 900"]);
-    check(row, &with_id("18446744073709551616", "3"), &[line, "tick is \"18446744073709551616\""]);
-    check(row, &with_id("7", "0"), &[line, "agent 0", &format!("line {}", last - 3)]);
 }
 
 /// An archive with one entry replaced, or left out.
