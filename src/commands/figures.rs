@@ -17,9 +17,11 @@ use crate::model::statistics::{COLUMNS, Metrics};
 const MOST_WAITING: usize = 1 << 21;
 /// The most states that wait.
 const LONGEST_QUEUE: usize = 64;
-/// The most agents in the states whose figures are computed at the same time, one thread per state.
-/// With larger flocks one state at a time keeps all threads busy.
+/// The most agents in the states that the thread gets at once: several small ones, so that it rarely
+/// has to be woken.
 const MOST_TOGETHER: usize = 1 << 16;
+/// The most states that the thread gets at once.
+const LONGEST_BATCH: usize = 16;
 
 type Writer = csv::Writer<OutputFile>;
 
@@ -59,7 +61,11 @@ impl FiguresFile {
 /// The thread that writes the figures.
 #[derive(Debug)]
 pub struct Figures {
-    states: Option<SyncSender<FlockState>>,
+    states: Option<SyncSender<Vec<FlockState>>>,
+    /// The states that the thread gets next.
+    batch: Vec<FlockState>,
+    /// The number of states that it gets at once.
+    together: usize,
     thread: Option<JoinHandle<csv::Result<Writer>>>,
 }
 
@@ -76,19 +82,20 @@ impl Drop for Figures {
 impl Figures {
     /// Starts the thread for a flock of `agents` agents.
     pub fn start(file: FiguresFile, scene: &Scene, agents: usize) -> anyhow::Result<Self> {
-        let (states, waiting) =
-            sync_channel::<FlockState>((MOST_WAITING / agents.max(1)).clamp(2, LONGEST_QUEUE));
+        let queue = (MOST_WAITING / agents.max(1)).clamp(2, LONGEST_QUEUE);
+        let together = (MOST_TOGETHER / agents.max(1)).clamp(1, LONGEST_BATCH);
+        let (states, waiting) = sync_channel::<Vec<FlockState>>(queue / together);
         let (scene, mut writer) = (scene.clone(), file.0);
-        let together = (MOST_TOGETHER / agents.max(1)).clamp(1, rayon::current_num_threads());
         let thread = std::thread::Builder::new().name("figures".into()).spawn(move || {
-            while let Ok(state) = waiting.recv() {
-                // If figures take longer than ticks, states pile up.
-                let mut states = vec![state];
-                states.extend(waiting.try_iter().take(together - 1));
-                let rows: Vec<_> = if states.len() == 1 {
-                    states.iter().map(|state| Metrics::of(&scene, state).row()).collect()
-                } else {
+            while let Ok(mut states) = waiting.recv() {
+                // If figures take longer than ticks, states pile up; only then other threads help,
+                // for they are busy with the flock.
+                let behind = waiting.try_recv();
+                let rows: Vec<_> = if let Ok(more) = behind {
+                    states.extend(more);
                     states.par_iter().map(|state| Metrics::of(&scene, state).row()).collect()
+                } else {
+                    states.iter().map(|state| Metrics::of(&scene, state).row()).collect()
                 };
                 for row in rows {
                     writer.write_record(row)?;
@@ -96,17 +103,25 @@ impl Figures {
             }
             Ok(writer)
         })?;
-        Ok(Self { states: Some(states), thread: Some(thread) })
+        Ok(Self { states: Some(states), batch: Vec::new(), together, thread: Some(thread) })
     }
 
     /// Queues a state, and waits while the queue is full. False once nothing more can be written;
     /// then [`Figures::finish`] returns the reason.
-    pub fn write(&self, state: FlockState) -> bool {
-        self.states.as_ref().is_some_and(|states| states.send(state).is_ok())
+    pub fn write(&mut self, state: FlockState) -> bool {
+        self.batch.push(state);
+        self.batch.len() < self.together || self.send()
+    }
+
+    /// Gives the thread its next states.
+    fn send(&mut self) -> bool {
+        let batch = std::mem::take(&mut self.batch);
+        self.states.as_ref().is_some_and(|states| states.send(batch).is_ok())
     }
 
     /// Waits until the last figures are written.
     pub fn finish(mut self) -> anyhow::Result<FiguresFile> {
+        self.send();
         self.states = None;
         let written = self.thread.take().and_then(|thread| thread.join().ok());
         let written = written

@@ -174,7 +174,7 @@ impl Host for Log<'_> {
     fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
         let due = |every: u64| stop.last || stop.done == 0 || stop.done.is_multiple_of(every);
         let states = self.states.as_mut().filter(|(every, _)| due(*every));
-        let figures = self.figures.as_ref().filter(|(every, _)| due(*every));
+        let figures = self.figures.as_mut().filter(|(every, _)| due(*every));
         if states.is_none() && figures.is_none() {
             return Ok(true);
         }

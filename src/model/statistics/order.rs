@@ -171,6 +171,8 @@ impl<T: Term<N>, const N: usize> WithSimd for Part<'_, T, N> {
                 self.term.add(positions[lane], velocities[lane], lane, &mut lanes);
             }
         }
+        // A copy: the compiler keeps what is indexed in memory, in the loop above, too.
+        let mut lanes = lanes;
         for (lane, (position, velocity)) in rest.0.iter().zip(rest.1).enumerate() {
             self.term.add(*position, *velocity, lane, &mut lanes);
         }

@@ -71,6 +71,14 @@ struct Seen<S: Simd> {
     nearest: Lanes<S>,
 }
 
+/// The numbers of the lanes.
+#[inline(always)]
+fn copy<S: Simd>(lanes: &Lanes<S>) -> [f32; PADDING] {
+    let mut numbers = [0.0; PADDING];
+    numbers[..S::F32_LANES].copy_from_slice(lanes.numbers());
+    numbers
+}
+
 /// Added to squared distances in row `i`: makes the agent in lane `i` infinitely far from itself.
 static SELF: [[f32; PADDING]; PADDING] = {
     let mut rows = [[0.0; PADDING]; PADDING];
@@ -205,11 +213,17 @@ impl<const D: usize> Looking<'_, D> {
             let Range { start, end } = run.agents.clone();
             // The group itself is in the middle of one of the runs.
             let (from, to) = (agents.start.clamp(start, end), agents.end.clamp(start, end));
-            self.compare::<S, false>(simd, position, run, start..from, limit, &mut seen);
-            self.compare::<S, true>(simd, position, run, from..to, limit, &mut seen);
-            self.compare::<S, false>(simd, position, run, to..end, limit, &mut seen);
+            if run.of_run == [0.0; D] {
+                seen =
+                    self.compare::<S, false, false>(simd, position, run, start..from, limit, seen);
+                seen = self.compare::<S, true, false>(simd, position, run, from..to, limit, seen);
+                seen = self.compare::<S, false, false>(simd, position, run, to..end, limit, seen);
+            } else {
+                seen = self.compare::<S, false, true>(simd, position, run, start..end, limit, seen);
+            }
         }
-        let (near, nearest) = (seen.near.numbers(), seen.nearest.numbers());
+        // Copies: the compiler keeps what is indexed in memory, in the loops above, too.
+        let (near, nearest) = (copy(&seen.near), copy(&seen.nearest));
         for (lane, agent) in agents.enumerate() {
             all.near += f64::from(near[lane]);
             all.nearest += if nearest[lane] < limit {
@@ -222,34 +236,39 @@ impl<const D: usize> Looking<'_, D> {
     }
 
     /// Compares candidates of a run with all lanes. `OWN`: the candidates are the group itself.
+    /// `SHIFTED`: they are on the other side of the seam.
     #[inline(always)]
-    fn compare<S: Simd, const OWN: bool>(
+    fn compare<S: Simd, const OWN: bool, const SHIFTED: bool>(
         &self,
         simd: S,
         position: Vector<Lanes<S>, D>,
         run: &Run<D>,
         candidates: Range<usize>,
         limit: f32,
-        seen: &mut Seen<S>,
-    ) {
+        seen: Seen<S>,
+    ) -> Seen<S> {
         let like = position.0[0];
         let own = per_axis!(axis => position.0[axis] - like.constant(run.of_group[axis]));
-        let (zero, one, limit) = (like.constant(0.0), like.constant(1.0), like.constant(limit));
-        let (mut near, mut nearest) = (seen.near, seen.nearest);
-        let others = per_axis!(axis => &self.cells.position[axis][candidates.clone()]);
-        for lane in 0..candidates.len() {
+        let (one, limit) = (like.constant(1.0), like.constant(limit));
+        let Seen { mut near, mut nearest } = seen;
+        let count = candidates.len();
+        let others = per_axis!(axis => &self.cells.position[axis][candidates.clone()][..count]);
+        for lane in 0..count {
             let way = Vector(per_axis!(axis => {
-                like.constant(others[axis][lane] - run.of_run[axis]) - own[axis]
+                let other = others[axis][lane];
+                let other = if SHIFTED { other - run.of_run[axis] } else { other };
+                like.constant(other) - own[axis]
             }));
             let mut squared = way.dot(way);
             if OWN {
                 let own_lane = bytemuck::cast_slice(&SELF[lane][..S::F32_LANES]);
                 squared = squared + Lanes::new(simd, bytemuck::pod_read_unaligned(own_lane));
             }
-            near = near + one.where_or(squared.less_than(limit), zero);
-            nearest = squared.min(nearest);
+            near = (near + one).where_or(squared.less_than(limit), near);
+            // No distance is NaN: the order of the operands does not matter.
+            nearest = Lanes::new(simd, simd.min_f32s(squared.value, nearest.value));
         }
-        *seen = Seen { near, nearest };
+        Seen { near, nearest }
     }
 
     /// Compares each of `agents`, all in `cell`, with its runs as the engines read them: long runs
