@@ -78,6 +78,7 @@ where
         self.key.resize(count, 0);
         self.identity_spare.species.resize(count, 0);
         self.identity_spare.row.resize(count, 0);
+        self.source.resize(count, 0);
         self.grid = grid_of(&self.scene, count);
         self.bin(threads);
     }

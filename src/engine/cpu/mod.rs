@@ -42,9 +42,9 @@ use neighbours::Surveyed;
 use sort::{Sorted, Unsorted};
 use steer::Steer;
 
-/// Bytes of an agent: its motion twice, its identity twice, its key, its name and its memory as it is
-/// loaded.
-const AGENT_BYTES: u64 = 2 * 20 + 2 * 5 + 4 + 4 + 4;
+/// Bytes of an agent: its motion twice, its identity twice, its key, its index before, its id and its
+/// memory as it is loaded.
+const AGENT_BYTES: u64 = 2 * 20 + 2 * 5 + 4 + 4 + 4 + 4;
 
 /// Bytes of a cell: where it begins, and where it would begin were the agents spread evenly.
 const CELL_BYTES: u64 = 2 * 4;
@@ -79,6 +79,8 @@ struct Flock<const D: usize> {
     key: Vec<u32>,
     /// Where `sort` writes the identities.
     identity_spare: Identity,
+    /// Where `sort` writes the index that each agent had before.
+    source: Vec<u32>,
 }
 
 /// The grid of a scene for `count` agents.
@@ -131,6 +133,7 @@ where
             moved,
             key: state.position.par_iter().map(|p| grid.key_of(components(*p))).collect(),
             identity_spare: Identity::of(&state.species, &state.id),
+            source: vec![0; count],
         };
         flock.sort_evenly(threads);
         Ok(flock)
@@ -226,6 +229,7 @@ where
         let to = Sorted {
             motion: &mut self.motion,
             identity: &mut self.identity_spare,
+            source: &mut self.source,
             start: &mut self.start,
         };
         sort::sort(bands, &sources, &from, to);

@@ -8,9 +8,13 @@
 //! Nearly all of them were in it already, in one contiguous run; those that changed bands are listed
 //! beforehand, source band by source band. No table is larger than the grid.
 //!
-//! An agent that comes to its cell with a smaller row than the last one there is inserted further up.
-//! That is rare: the agents come in the order before, and those that stay in their cell are in order.
-//! Large cells are sorted afterwards.
+//! First only the rows are brought into order, together with the index that each agent had before.
+//! Everything else is gathered afterwards, component by component, by these indices: a loop over all
+//! arrays at once would need more pointers than a processor has registers.
+//!
+//! An agent that comes to its cell with a smaller row than the last one there is moved further up. That
+//! is rare: the agents come in the order before, and those that stay in their cell are in order. Large
+//! cells are sorted afterwards.
 
 use std::ops::Range;
 
@@ -18,10 +22,10 @@ use rayon::prelude::*;
 
 use super::bands::Band;
 use super::flock::{Identity, Motion, MotionMut, take};
-use crate::model::memory::Memory;
 use crate::model::vector::each_axis;
 
-/// Members up to which a cell is kept in order by insertion. Larger cells are sorted afterwards.
+/// Members up to which a cell is sorted by insertion, while agents come. Larger cells are sorted
+/// afterwards.
 const INSERTED: usize = 32;
 
 /// What one sort reads.
@@ -40,6 +44,8 @@ pub struct Sorted<'a, const D: usize> {
     pub motion: &'a mut Motion<D>,
     /// Species and rows, in the same order.
     pub identity: &'a mut Identity,
+    /// The index of each agent in [`Unsorted`].
+    pub source: &'a mut [u32],
     /// Index of the first agent of each cell, and the number of agents at the end.
     pub start: &'a mut [u32],
 }
@@ -63,6 +69,7 @@ struct Destination<'a, const D: usize> {
     motion: MotionMut<'a, D>,
     species: &'a mut [u8],
     row: &'a mut [u32],
+    source: &'a mut [u32],
 }
 
 /// Sorts. `sources` are contiguous runs of array indices, one for each of `bands`: agents in
@@ -79,7 +86,7 @@ pub fn sort<const D: usize>(
         .map(|(band, source)| Leavers::of(bands, band, source.clone(), from.key))
         .collect();
 
-    let Sorted { motion, identity, start } = to;
+    let Sorted { motion, identity, mut source, start } = to;
     let mut motion = motion.as_mut();
     let mut species = &mut identity.species[..];
     let mut row = &mut identity.row[..];
@@ -99,6 +106,7 @@ pub fn sort<const D: usize>(
             motion: motion.take(count),
             species: take(&mut species, count),
             row: take(&mut row, count),
+            source: take(&mut source, count),
         });
         base += count as u32;
     }
@@ -168,165 +176,158 @@ impl<const D: usize> Destination<'_, D> {
         for slot in self.begins.iter_mut() {
             next += std::mem::replace(slot, next);
         }
-        let mut large = self.put_all(before, own.clone(), after, &Source::of(from));
+        let mut large = self.order(&before, own.clone(), &after, from);
         large.sort_unstable();
         large.dedup();
         for cell in large {
             let members = self.members(cell);
             self.order_large_cell(members);
         }
+        self.gather(from);
         for begin in self.begins {
             *begin += self.base;
         }
     }
 
-    /// Puts the agents into their places; returns large cells that are not in order, some more than
-    /// once.
-    ///
-    /// A function of its own, in which no call takes the address of the slices: the compiler then keeps
-    /// them in registers.
-    #[inline(never)]
-    fn put_all(
+    /// Brings `row` and `source` into order. Returns the large cells that are not in order, some more
+    /// than once.
+    fn order(
         &mut self,
-        before: Vec<u32>,
+        before: &[u32],
         own: Range<usize>,
-        after: Vec<u32>,
-        from: &Source<D>,
+        after: &[u32],
+        from: &Unsorted<D>,
     ) -> Vec<usize> {
         let mut cursor = self.begins.to_vec();
-        let mut large = Vec::new();
-        let mut to = self.cut();
-        let cursor = &mut cursor[..to.begins.len()];
-        for agent in before {
-            to.put(agent as usize, from, cursor, &mut large);
-        }
-        for agent in own {
-            to.put(agent, from, cursor, &mut large);
-        }
-        for agent in after {
-            to.put(agent as usize, from, cursor, &mut large);
-        }
-        large
-    }
-
-    /// All slices of the same length, known to the compiler: it then checks one index an agent
-    /// instead of six.
-    #[inline(always)]
-    fn cut(&mut self) -> Destination<'_, D> {
-        let count = self.row.len();
-        let MotionMut { position, velocity, memory } = &mut self.motion;
-        Destination {
-            motion: MotionMut {
-                position: position.each_mut().map(|component| &mut component[..count]),
-                velocity: velocity.each_mut().map(|component| &mut component[..count]),
-                memory,
-            },
-            species: &mut self.species[..count],
-            row: &mut self.row[..count],
-            begins: &mut *self.begins,
-            ..*self
-        }
+        let mut cells = CellsInOrder {
+            begins: self.begins,
+            cursor: &mut cursor,
+            row: self.row,
+            source: self.source,
+            large: Vec::new(),
+        };
+        let rows = &from.identity.row;
+        let arrive = |cells: &mut CellsInOrder, agents: &[u32]| {
+            for &agent in agents {
+                let cell = from.key[agent as usize] - self.first_cell;
+                cells.put_all(&[cell], &[rows[agent as usize]], 0, agent);
+            }
+        };
+        arrive(&mut cells, before);
+        let (keys, rows) = (&from.key[own.clone()], &rows[own.clone()]);
+        cells.put_all(keys, rows, self.first_cell, own.start as u32);
+        arrive(&mut cells, after);
+        cells.large
     }
 
     /// Where the members of a cell go.
-    #[inline(always)]
     fn members(&self, cell: usize) -> Range<usize> {
         let end = self.begins.get(cell + 1).map_or(self.row.len(), |end| *end as usize);
         self.begins[cell] as usize..end
     }
 
-    /// Puts an agent among those of its cell, by row; agents of other bands are passed over. In a large
-    /// cell it goes to the end, and the cell is noted in `large` if that is the wrong place.
-    #[inline(always)]
-    fn put(&mut self, agent: usize, from: &Source<D>, cursor: &mut [u32], large: &mut Vec<usize>) {
-        let cell = from.key[agent].wrapping_sub(self.first_cell) as usize;
-        let Some(next) = cursor.get_mut(cell) else { return };
-        let mut at = *next as usize;
-        *next += 1;
-        each_axis!(axis => {
-            self.motion.position[axis][at] = from.position[axis][agent];
-            self.motion.velocity[axis][at] = from.velocity[axis][agent];
-        });
-        self.species[at] = from.species[agent];
-        self.row[at] = from.row[agent];
-        if let Some(memory) = from.memory.get(agent) {
-            self.motion.memory[at] = *memory;
-        }
-        let begin = self.begins[cell] as usize;
-        if at > begin && self.row[at - 1] > self.row[at] {
-            if self.members(cell).len() > INSERTED {
-                large.push(cell);
-                return;
-            }
-            while at > begin && self.row[at - 1] > self.row[at] {
-                self.swap_with_next(at - 1);
-                at -= 1;
-            }
-        }
-    }
-
-    /// Swaps the agents at `at` and `at + 1`.
-    #[inline(always)]
-    fn swap_with_next(&mut self, at: usize) {
-        let MotionMut { position, velocity, memory } = &mut self.motion;
-        each_axis!(axis => {
-            position[axis].swap(at, at + 1);
-            velocity[axis].swap(at, at + 1);
-        });
-        if !memory.is_empty() {
-            memory.swap(at, at + 1);
-        }
-        self.species.swap(at, at + 1);
-        self.row.swap(at, at + 1);
-    }
-
     /// Sorts the members of a cell by their rows.
     fn order_large_cell(&mut self, cell: Range<usize>) {
-        // Row above, member below. The library's stable sort uses ascending runs: the members come in
-        // one for each cell that they were in.
-        let rows = self.row[cell.clone()].iter().zip(0..);
-        let mut keys: Vec<u64> = rows.map(|(row, member)| u64::from(*row) << 32 | member).collect();
+        // Row above, index before below. The library's stable sort uses ascending runs: the members
+        // come in one for each cell that they were in.
+        let (rows, sources) = (&mut self.row[cell.clone()], &mut self.source[cell]);
+        let pairs = rows.iter().zip(sources.iter());
+        let mut keys: Vec<u64> =
+            pairs.map(|(row, source)| u64::from(*row) << 32 | u64::from(*source)).collect();
         keys.sort();
-        let MotionMut { position, velocity, memory } = &mut self.motion;
-        for values in position.iter_mut().chain(velocity) {
-            gather(&mut values[cell.clone()], &keys);
+        for ((row, source), key) in rows.iter_mut().zip(sources).zip(keys) {
+            (*row, *source) = ((key >> 32) as u32, key as u32);
         }
-        if !memory.is_empty() {
-            gather(&mut memory[cell.clone()], &keys);
+    }
+
+    /// Fills everything but the rows.
+    ///
+    /// A function of its own: the compiler then keeps the slices in registers.
+    #[inline(never)]
+    fn gather(&mut self, from: &Unsorted<D>) {
+        let Self { motion, species, source, .. } = self;
+        // Slices of equal lengths: one check an agent instead of one for each component.
+        let (to, all) = (..source.len(), ..from.key.len());
+        let position = motion.position.each_mut().map(|component| &mut component[to]);
+        let velocity = motion.velocity.each_mut().map(|component| &mut component[to]);
+        let from_position = from.motion.position.each_ref().map(|component| &component[all]);
+        let from_velocity = from.motion.velocity.each_ref().map(|component| &component[all]);
+        let (species, from_species) = (&mut species[to], &from.identity.species[all]);
+        for (at, index) in source.iter().enumerate() {
+            let index = *index as usize;
+            each_axis!(axis => {
+                position[axis][at] = from_position[axis][index];
+                velocity[axis][at] = from_velocity[axis][index];
+            });
+            species[at] = from_species[index];
         }
-        gather(&mut self.species[cell.clone()], &keys);
-        gather(&mut self.row[cell], &keys);
+        for (to, index) in motion.memory.iter_mut().zip(source.iter()) {
+            *to = from.motion.memory[*index as usize];
+        }
     }
 }
 
-/// Brings `values` into the order of the members that the lower halves of `keys` name.
-fn gather<T: Copy>(values: &mut [T], keys: &[u64]) {
-    let sorted: Vec<T> = keys.iter().map(|key| values[*key as u32 as usize]).collect();
-    values.copy_from_slice(&sorted);
+/// The cells of a band while agents are put into them.
+struct CellsInOrder<'a> {
+    /// Index of the first place of each cell.
+    begins: &'a [u32],
+    /// The next free place of each cell.
+    cursor: &'a mut [u32],
+    row: &'a mut [u32],
+    source: &'a mut [u32],
+    /// Large cells that are not in order, some more than once.
+    large: Vec<usize>,
 }
 
-/// The arrays of an [`Unsorted`], cut like those of a [`Destination`].
-struct Source<'a, const D: usize> {
-    key: &'a [u32],
-    position: [&'a [f32]; D],
-    velocity: [&'a [f32]; D],
-    memory: &'a [Memory],
-    species: &'a [u8],
-    row: &'a [u32],
-}
+impl CellsInOrder<'_> {
+    /// Puts consecutive agents, from `agent` on, among those of their cells, by row. Agents of other
+    /// bands are passed over.
+    ///
+    /// A function of its own: the compiler then keeps the slices in registers.
+    #[inline(never)]
+    fn put_all(&mut self, keys: &[u32], rows: &[u32], first_cell: u32, mut agent: u32) {
+        for (keys, rows) in keys.chunks(64).zip(rows.chunks(64)) {
+            // The agents after which their cells are not in order, one in each bit. They are few, and
+            // a branch for each would often be foretold wrongly.
+            let mut late = 0_u64;
+            for ((key, row), bit) in keys.iter().zip(rows).zip(0..) {
+                late |= u64::from(self.put(key.wrapping_sub(first_cell), *row, agent)) << bit;
+                agent += 1;
+            }
+            while late != 0 {
+                self.settle((keys[late.trailing_zeros() as usize] - first_cell) as usize);
+                late &= late - 1;
+            }
+        }
+    }
 
-impl<'a, const D: usize> Source<'a, D> {
+    /// Puts an agent behind the others of its cell. True if it belongs before the last of them.
     #[inline(always)]
-    fn of(from: &Unsorted<'a, D>) -> Self {
-        let Unsorted { motion, identity, key } = *from;
-        let all = ..key.len();
-        Self {
-            key,
-            position: motion.position.each_ref().map(|component| &component[all]),
-            velocity: motion.velocity.each_ref().map(|component| &component[all]),
-            memory: &motion.memory,
-            species: &identity.species[all],
-            row: &identity.row[all],
+    fn put(&mut self, cell: u32, row: u32, agent: u32) -> bool {
+        let Some(next) = self.cursor.get_mut(cell as usize) else { return false };
+        let at = *next as usize;
+        *next += 1;
+        self.row[at] = row;
+        self.source[at] = agent;
+        let last = self.row.get(at.wrapping_sub(1)).copied().unwrap_or(0);
+        (at > self.begins[cell as usize] as usize) & (last > row)
+    }
+
+    /// Brings the members of a cell into order, as many as there are so far; a large cell is noted.
+    fn settle(&mut self, cell: usize) {
+        let begin = self.begins[cell] as usize;
+        let whole = self.begins.get(cell + 1).map_or(self.row.len(), |end| *end as usize);
+        if whole - begin > INSERTED {
+            self.large.push(cell);
+            return;
+        }
+        for last in begin + 1..self.cursor[cell] as usize {
+            let mut at = last;
+            while at > begin && self.row[at - 1] > self.row[at] {
+                self.row.swap(at - 1, at);
+                self.source.swap(at - 1, at);
+                at -= 1;
+            }
         }
     }
 }
@@ -336,6 +337,7 @@ mod tests {
     use super::*;
     use crate::engine::cpu::bands;
     use crate::model::grid::Grid;
+    use crate::model::memory::Memory;
     use crate::model::random::{Use, bits};
     use crate::model::vector::Point;
     use crate::model::world::{Boundary, World};
@@ -382,8 +384,12 @@ mod tests {
                         let from = Unsorted { motion: &motion, identity: &identity, key: &key };
                         let (mut sorted, mut who) = agents(&vec![0; count]);
                         let mut start = vec![7; cells as usize + 1];
-                        let to =
-                            Sorted { motion: &mut sorted, identity: &mut who, start: &mut start };
+                        let to = Sorted {
+                            motion: &mut sorted,
+                            identity: &mut who,
+                            source: &mut vec![0; count],
+                            start: &mut start,
+                        };
                         sort(&bands, &sources, &from, to);
                         assert_eq!(who.row, expected.1.row);
                         assert!(who.species == expected.1.species && sorted == expected.0);
