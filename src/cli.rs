@@ -45,7 +45,13 @@ In the window:
   wheel          zooms
   Home           shows the whole world again
   Space          pauses and resumes
-  .              pauses and runs one tick; hold it for more
+  . ,            pauses and runs one tick, or goes back one; hold it for more
+  Left, Right    a second back or forward; hold it for more
+  End            the last tick reached
+  - +            slower and faster: 1/4 to 64 ticks a frame, or as fast as it goes
+  T              the timeline, to drag to any tick; marks are edits. An edit in the past cuts what
+                 came after it
+  J              asks for a tick to go to
   R              goes back to the start
   O              the scene menu: a name, a word, or the path of a scene file
   PageUp, PageDown

@@ -2,7 +2,7 @@
 
 use super::keys::Action;
 use crate::model::scene::{Request, Species};
-use crate::session::Thing;
+use crate::session::{Speed, Thing};
 
 /// An action that runs after the frame that asked for it.
 #[derive(Clone, Debug)]
@@ -13,6 +13,12 @@ pub enum Command {
     Open(String),
     /// Start the scene again, with another count, density or seed.
     Restart(Request),
+    /// Go to a tick.
+    GoTo(u64),
+    /// Let time go this fast.
+    Speed(Speed),
+    /// Tell the user something.
+    Tell(String),
     /// Change parameters.
     Change(Vec<Species>),
     /// Add a target in the middle of the view.

@@ -52,6 +52,12 @@ impl Interface {
         self.input.egui_ctx().text_edit_focused()
     }
 
+    /// True while a slider or a button has the keyboard.
+    #[must_use]
+    pub fn has_focus(&self) -> bool {
+        self.input.egui_ctx().memory(|memory| memory.focused().is_some())
+    }
+
     /// Puts a text on the clipboard.
     pub fn copy(&mut self, text: String) -> Result<(), String> {
         self.clipboard.copy(text)

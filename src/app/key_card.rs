@@ -58,10 +58,10 @@ fn group(ui: &mut egui::Ui, title: &str, keys: &[(&str, &str)]) {
     });
 }
 
-/// Shows the hint at the bottom of the window.
-pub fn hint(context: &egui::Context) {
+/// Shows the hint at the bottom of the window, `lift` points above where it begins.
+pub fn hint(context: &egui::Context, lift: f32) {
     let area = egui::Area::new(egui::Id::unique("hint"))
-        .anchor(Align2::CENTER_BOTTOM, [0.0, -12.0])
+        .anchor(Align2::CENTER_BOTTOM, [0.0, -12.0 - lift])
         .order(Order::Foreground)
         .interactable(false);
     area.show(context, |ui| {

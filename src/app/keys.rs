@@ -10,6 +10,22 @@ pub enum Action {
     Pause,
     /// Run one tick.
     Step,
+    /// Go back one tick.
+    StepBack,
+    /// Go back a second.
+    Back,
+    /// Go forward a second.
+    Forward,
+    /// Go to the last tick reached.
+    ToEnd,
+    /// Let time go slower.
+    Slower,
+    /// Let time go faster.
+    Faster,
+    /// Show or hide the timeline.
+    Timeline,
+    /// Type a tick to go to.
+    Jump,
     /// Go back to the first state.
     Reset,
     /// Undo the last edit.
@@ -66,7 +82,17 @@ impl Action {
             false => Self::of_key(&event.logical_key)?,
         };
         // Holding a key repeats a step or an undo but does not toggle anything.
-        let repeats = matches!(action, Self::Step | Self::Undo | Self::Redo);
+        let repeats = matches!(
+            action,
+            Self::Step
+                | Self::StepBack
+                | Self::Back
+                | Self::Forward
+                | Self::Slower
+                | Self::Faster
+                | Self::Undo
+                | Self::Redo
+        );
         (!event.repeat || repeats).then_some(action)
     }
 
@@ -83,6 +109,12 @@ impl Action {
                 | Self::Keys
                 | Self::FullScreen
         )
+    }
+
+    /// True for what an arrow key asks for, unless something in a panel has the keyboard.
+    #[must_use]
+    pub fn is_arrow(self) -> bool {
+        matches!(self, Self::Back | Self::Forward)
     }
 
     /// The action of a key that is pressed with Ctrl (or Command).
@@ -111,10 +143,18 @@ impl Action {
             Key::Named(NamedKey::F12) => Some(Self::Picture),
             Key::Named(NamedKey::F11) => Some(Self::FullScreen),
             Key::Named(NamedKey::Home) => Some(Self::WholeWorld),
+            Key::Named(NamedKey::ArrowLeft) => Some(Self::Back),
+            Key::Named(NamedKey::ArrowRight) => Some(Self::Forward),
+            Key::Named(NamedKey::End) => Some(Self::ToEnd),
             Key::Named(NamedKey::PageUp) => Some(Self::PreviousScene),
             Key::Named(NamedKey::PageDown) => Some(Self::NextScene),
             Key::Character(text) => match text.as_str() {
                 "." => Some(Self::Step),
+                "," => Some(Self::StepBack),
+                "-" => Some(Self::Slower),
+                "+" | "=" => Some(Self::Faster),
+                "t" | "T" => Some(Self::Timeline),
+                "j" | "J" => Some(Self::Jump),
                 "r" | "R" => Some(Self::Reset),
                 "e" | "E" => Some(Self::SwitchEngine),
                 "h" | "H" => Some(Self::Overlay),
@@ -142,7 +182,12 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
         "Time",
         &[
             ("Space", "pause, go on"),
-            (".", "pause and run one tick"),
+            (". ,", "one tick forward, back"),
+            ("Left, Right", "one second back, forward"),
+            ("End", "the last tick"),
+            ("J", "go to a tick"),
+            ("- +", "slower, faster"),
+            ("T", "timeline"),
             ("R", "back to the start"),
             ("E", "GPU or CPU engine"),
         ],
@@ -198,6 +243,7 @@ mod tests {
         assert_eq!(action("E"), Some(Action::SwitchEngine));
         assert_eq!(action("g"), Some(Action::Geometry));
         assert_eq!([action("1"), action("9")], [0, 8].map(|i| Some(Action::Species(i))));
+        assert_eq!([action(","), action("=")], [Action::StepBack, Action::Faster].map(Some));
         for nothing in ["0", "10", "x", "d", ""] {
             assert_eq!(action(nothing), None, "{nothing:?}");
         }

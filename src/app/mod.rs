@@ -14,6 +14,7 @@ mod pointer;
 mod rates;
 mod scene_menu;
 mod screen;
+mod timeline;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -5,6 +5,7 @@ mod frames;
 mod loss;
 mod picture;
 mod scenes;
+mod time;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use super::pointer::{DropKey, Pointer};
 use super::rates::Meter;
 use super::scene_menu::SceneMenu;
 use super::screen::Screen;
+use super::timeline::Timeline;
 use super::{Summary, WindowError, WindowOptions};
 use crate::model::vector::Point;
 use crate::session::{Clock, RealTime, Session, Thing};
@@ -63,6 +65,7 @@ pub struct OpenWindow {
     overlay: Detail,
     controls_shown: bool,
     scenes: SceneMenu,
+    timeline: Timeline,
     /// True while the card of all keys is shown.
     keys_shown: bool,
     /// True until the user presses a key or a button.
@@ -128,6 +131,7 @@ impl OpenWindow {
             overlay: Detail::Quiet,
             controls_shown: false,
             scenes: SceneMenu::default(),
+            timeline: Timeline::default(),
             keys_shown: false,
             hinting: true,
             // None yet.
@@ -216,6 +220,8 @@ impl OpenWindow {
                 self.pointer.hold(DropKey::Shift, self.modifiers.shift_key());
             }
             WindowEvent::MouseInput { state, button, .. } => {
+                let above_edge = self.pointer.above_edge() / self.window.scale_factor() as f32;
+                let on_interface = on_interface || self.timeline.covers(above_edge);
                 self.gesture_ended |= !state.is_pressed();
                 let takes = *button == MouseButton::Left && state.is_pressed() && !on_interface;
                 if !(takes && self.take_thing()?) {
@@ -259,10 +265,12 @@ impl OpenWindow {
             self.session.seal_edit();
         }
         match Action::of(key, self.modifiers) {
-            Some(action) => return self.act(action, options),
+            Some(action) if !(action.is_arrow() && self.interface.has_focus()) => {
+                return self.act(action, options);
+            }
             // Without this, holding Tab would move the focus from slider to slider.
             None if key.repeat => {}
-            None => {
+            _ => {
                 self.interface.takes(&self.window, event);
             }
         }

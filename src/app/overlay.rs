@@ -62,6 +62,8 @@ pub struct Facts<'a> {
     pub notice: Option<&'a str>,
     /// The behaviours whose geometry is shown, in their colours.
     pub legend: Legend,
+    /// Height of what lies along the lower edge, below notices; points.
+    pub lift: f32,
 }
 
 /// The overlay shows the pace only when it is below this share of real time.
@@ -153,7 +155,7 @@ impl Facts<'_> {
             Detail::Hidden => Vec::new(),
         };
         if let Some(notice) = self.notice {
-            toast(context, notice);
+            toast(context, notice, self.lift);
         }
         if lines.is_empty() && self.legend.is_empty() {
             return;
@@ -218,9 +220,9 @@ fn text(line: &str) -> RichText {
 }
 
 /// A notice at the bottom of the window, as wide as it needs to be.
-fn toast(context: &egui::Context, notice: &str) {
+fn toast(context: &egui::Context, notice: &str, lift: f32) {
     let area = egui::Area::new(egui::Id::unique("notice"))
-        .anchor(Align2::CENTER_BOTTOM, [0.0, -12.0])
+        .anchor(Align2::CENTER_BOTTOM, [0.0, -12.0 - lift])
         .order(Order::Tooltip)
         .interactable(false);
     let most = (context.content_rect().width() - 48.0).clamp(80.0, 720.0);
@@ -279,6 +281,7 @@ mod tests {
             series,
             notice: None,
             legend: Vec::new(),
+            lift: 0.0,
         }
     }
 

@@ -204,6 +204,12 @@ impl Pointer {
         self.camera.world_from_pixel(self.at)
     }
 
+    /// How far the mouse is above the lower edge of the window; pixels.
+    #[must_use]
+    pub fn above_edge(&self) -> f32 {
+        self.camera.size.y - self.at.y
+    }
+
     /// Where the flock is called to while the left button is pressed; world units.
     #[must_use]
     pub fn call(&self) -> Option<Point> {

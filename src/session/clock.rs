@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::speed::Speed;
+
 /// Ticks per second of real time.
 pub const TICKS_PER_SECOND: f64 = 60.0;
 
@@ -27,10 +29,15 @@ pub trait Clock {
 /// long as that. 20 frames a second still look like motion, and slow drawing leaves time for ticks.
 const FRAME_BUDGET: f64 = 0.05;
 
-/// The most ticks of one frame, even if they are cheap: after a hitch the flock must not jump.
+/// The most ticks of one frame in real time, even if they are cheap: after a hitch the flock must not
+/// jump. A faster clock has so many times as many.
 const MOST_TICKS: u32 = 8;
 
-/// Real time: [`TICKS_PER_SECOND`] ticks of fixed length, and every call shows the flock. Ticks
+/// The most ticks of one frame where the user wants as many as there can be.
+const MOST_UNLIMITED: f64 = 4096.0;
+
+/// Real time or a multiple of it: [`TICKS_PER_SECOND`] ticks of fixed length, and every call shows the
+/// flock. Ticks
 /// that would take too long are dropped. The flock is then slower than real time, but all ticks
 /// have the same length.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +49,9 @@ pub struct RealTime {
     /// and not 0, 2, 0, 2.
     behind: f64,
     paused: bool,
+    /// True while the user drags through time.
+    held: bool,
+    speed: Speed,
     /// Ticks requested one by one.
     single: u32,
     /// Ticks of the last frame.
@@ -55,6 +65,32 @@ impl RealTime {
         self.restart();
     }
 
+    /// Pauses.
+    pub fn pause(&mut self) {
+        if !self.paused {
+            self.toggle();
+        }
+    }
+
+    /// Stands still as long as `held`, and goes on afterwards if it was not paused.
+    pub fn hold(&mut self, held: bool) {
+        if std::mem::replace(&mut self.held, held) != held {
+            self.restart();
+        }
+    }
+
+    /// How fast time goes.
+    #[must_use]
+    pub fn speed(&self) -> Speed {
+        self.speed
+    }
+
+    /// Sets how fast time goes.
+    pub fn set_speed(&mut self, speed: Speed) {
+        self.speed = speed;
+        self.restart();
+    }
+
     /// Pauses and requests one tick.
     pub fn step_once(&mut self) {
         self.paused = true;
@@ -65,18 +101,28 @@ impl RealTime {
 impl Clock for RealTime {
     fn due(&mut self, now: Duration, _: u64, cost: f64) -> u32 {
         let last = self.last.replace(now);
-        if self.paused {
+        if self.is_paused() {
             self.ran = 0;
             return std::mem::take(&mut self.single);
         }
         let elapsed = last.map_or(0.0, |last| now.saturating_sub(last).as_secs_f64());
         let rest = elapsed - f64::from(self.ran) * cost;
-        self.behind += elapsed * TICKS_PER_SECOND;
-        let due = (self.behind + 0.5).floor();
-        self.behind -= due;
+        let factor = self.speed.factor();
+        let most = (f64::from(MOST_TICKS) * factor.max(1.0)).min(MOST_UNLIMITED);
+        let due = match self.speed {
+            // A tick of unknown cost is tried first.
+            Speed::Unlimited if cost <= 0.0 => 1.0,
+            Speed::Unlimited => most,
+            _ => {
+                self.behind += elapsed * TICKS_PER_SECOND * factor;
+                let due = (self.behind + 0.5).floor();
+                self.behind -= due;
+                due
+            }
+        };
         // Division by zero gives infinity, which the clamp limits.
         let budget = FRAME_BUDGET.max(rest);
-        let affordable = (budget / cost.max(0.0)).floor().clamp(1.0, f64::from(MOST_TICKS));
+        let affordable = (budget / cost.max(0.0)).floor().clamp(1.0, most);
         self.ran = due.min(affordable) as u32;
         self.ran
     }
@@ -86,7 +132,7 @@ impl Clock for RealTime {
     }
 
     fn is_paused(&self) -> bool {
-        self.paused
+        self.paused || self.held
     }
 
     fn restart(&mut self) {
@@ -223,6 +269,30 @@ mod tests {
         clock.0.step_once();
         assert!(clock.0.is_paused());
         assert_eq!([clock.advance(1.0, 0.0), clock.advance(1.0, 0.0)], [2, 0]);
+    }
+
+    #[test]
+    fn a_clock_goes_as_fast_as_it_is_told_to() {
+        for (speed, wanted) in [
+            (Speed::Quarter, 150),
+            (Speed::Half, 300),
+            (Speed::Times(4), 2400),
+            (Speed::Times(64), 38_400),
+        ] {
+            let mut clock = Elapsed::default();
+            clock.0.set_speed(speed);
+            let ticks: u32 = (0..600).map(|_| clock.advance(1.0 / 60.0, 0.0)).sum();
+            assert!(ticks.abs_diff(wanted) <= wanted / 300, "{speed}: {ticks} in ten seconds");
+        }
+        // As many as fit into a frame; one first, to see how long it takes.
+        let mut clock = Elapsed::default();
+        clock.0.set_speed(Speed::Unlimited);
+        assert_eq!([clock.advance(0.1, 0.0), clock.advance(0.1, 0.001)], [1, 50 + 50 - 1]);
+        clock.0.hold(true);
+        assert_eq!(clock.advance(0.1, 0.001), 0, "the user holds it");
+        clock.0.hold(false);
+        clock.0.set_speed(Speed::One);
+        assert_eq!([clock.advance(1.0, 0.0), clock.advance(1.0 / 60.0, 0.0)], [0, 1]);
     }
 
     #[test]

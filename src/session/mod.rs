@@ -16,6 +16,7 @@ mod queries;
 pub mod series;
 mod snapshots;
 mod source;
+mod speed;
 mod thing;
 mod things;
 mod travel;
@@ -31,6 +32,7 @@ pub use editing::Refusal;
 pub use edits::{pointer_help, values_at_first};
 pub use history::{DEFAULT_BUDGET, Event, Recorded};
 pub use source::{Opening, Source};
+pub use speed::{SPEEDS, Speed};
 pub use thing::Thing;
 pub use undo::Dropped;
 

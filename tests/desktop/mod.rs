@@ -5,6 +5,7 @@
 
 #[cfg(target_os = "linux")]
 pub mod drop;
+pub mod files;
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};

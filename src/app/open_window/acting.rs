@@ -5,6 +5,7 @@ use std::time::Instant;
 use winit::window::Fullscreen;
 
 use super::OpenWindow;
+use super::time::SECOND;
 use crate::app::command::Command;
 use crate::app::keys::Action;
 use crate::app::{WindowError, WindowOptions};
@@ -23,8 +24,16 @@ impl OpenWindow {
     ) -> Result<bool, WindowError> {
         match action {
             Action::Close => return Ok(self.close_panel()),
-            Action::Pause => self.session.clock.toggle(),
-            Action::Step => self.session.clock.step_once(),
+            Action::Pause => self.pause(),
+            Action::Step => self.step(),
+            Action::StepBack => self.step_back(),
+            Action::Back => self.leap(-SECOND),
+            Action::Forward => self.leap(SECOND),
+            Action::ToEnd => self.go_to(self.session.span().1),
+            Action::Slower => self.change_speed(-1),
+            Action::Faster => self.change_speed(1),
+            Action::Timeline => self.timeline.toggle(),
+            Action::Jump => self.timeline.ask(),
             Action::Reset => self.session.reset()?,
             Action::Undo => {
                 let notice = self.session.undo()?;
@@ -75,7 +84,7 @@ impl OpenWindow {
             self.scenes.close();
             return true;
         }
-        std::mem::take(&mut self.keys_shown)
+        std::mem::take(&mut self.keys_shown) || self.timeline.close()
     }
 
     /// Does what the user has asked for in a panel; false when the window shall close.
@@ -101,6 +110,9 @@ impl OpenWindow {
                 let refused = self.session.remove(thing)?;
                 self.notify(refused);
             }
+            Command::GoTo(tick) => self.go_to(tick),
+            Command::Speed(speed) => self.session.clock.set_speed(speed),
+            Command::Tell(text) => self.notify(Some(text)),
             Command::Change(species) => {
                 let refused = self.session.change(species)?;
                 self.notify(refused);

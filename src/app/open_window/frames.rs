@@ -11,6 +11,7 @@ use crate::app::interface::Painting;
 use crate::app::key_card;
 use crate::app::overlay::{self, Detail, Facts};
 use crate::app::screen::{Acquired, SurfaceFrame};
+use crate::app::timeline::{self, Course};
 use crate::app::{Next, WindowError, WindowOptions};
 use crate::engine::AgentsAt;
 use crate::model::behaviours::Target;
@@ -41,8 +42,11 @@ impl OpenWindow {
         let now = Instant::now();
         let elapsed = now - std::mem::replace(&mut self.last, now);
         self.apply_edits()?;
+        self.session.clock.hold(self.timeline.is_held());
         let ticks = self.session.advance()?.ticks;
-        if self.session.clock.is_paused() {
+        let told = self.session.take_notice();
+        self.notify(told);
+        if self.session.clock.is_paused() || self.session.goal().is_some() {
             self.meter.restart();
         } else {
             self.meter.note(elapsed.as_secs_f64(), ticks);
@@ -66,6 +70,7 @@ impl OpenWindow {
         self.frames += 1;
         Ok(match until {
             Some(until) if self.frames >= until => Next::End,
+            None if self.session.goal().is_some() => Next::Frame,
             None if self.session.clock.is_paused() && self.session.awaits_snapshot() => Next::Frame,
             None if self.session.clock.is_paused() => Next::After(again_in),
             _ => Next::Frame,
@@ -127,6 +132,15 @@ impl OpenWindow {
             profile: self.session.profile(),
             notice: self.notice.as_ref().map(|(text, _)| text.as_str()),
             legend,
+            lift: if self.timeline.is_shown() { timeline::HEIGHT } else { 0.0 },
+        };
+        let course = Course {
+            tick: self.session.tick(),
+            goal: self.session.goal(),
+            span: self.session.span(),
+            paused: self.session.clock.is_paused() && !self.timeline.is_held(),
+            speed: self.session.clock.speed(),
+            events: self.session.events(),
         };
         let in_this_scene = pointer_help(scene, self.dropping);
         let hint = self.hinting && self.notice.is_none() && self.played < HINT_STAYS;
@@ -146,9 +160,10 @@ impl OpenWindow {
                     .request_repaint_after(overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
             }
             if hint {
-                key_card::hint(context);
+                key_card::hint(context, facts.lift);
             }
             self.keys_shown &= !self.keys_shown || key_card::show(context, &in_this_scene);
+            commands.extend(self.timeline.show(context, &course));
             commands.extend(self.scenes.show(context, &scene.name));
             if self.controls_shown {
                 commands.extend(self.controls.show(context, &flock));

@@ -1,0 +1,59 @@
+//! A window whose files go to a folder of the test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{Display, Program, Shot, flockwork};
+
+/// Size of the window; it is in the corner of the screen.
+pub const SIZE: (i64, i64) = (900, 600);
+
+/// A window on `display` with its current folder in `folder`.
+pub fn start(display: &Display, folder: &Path, arguments: &str) -> Program {
+    let (width, height) = SIZE;
+    let mut command = flockwork(&format!("run --engine cpu --size {width}x{height} {arguments}"));
+    command.current_dir(folder);
+    let mut program = display.start(command);
+    display.focus(&mut program);
+    program
+}
+
+/// Closes the window with a key; the program ends well.
+pub fn ends(display: &Display, program: Program) {
+    display.xdotool("key Escape");
+    let (code, _, err) = program.end();
+    assert_eq!(code, Some(0), "{err}");
+}
+
+/// Gives the window the time to lay out a frame or two: what a key opens takes the next keys.
+pub fn settle() {
+    std::thread::sleep(Duration::from_millis(600));
+}
+
+/// True when a notice is shown: its words have a colour of their own. Below the world there are no
+/// agents that could have it too.
+pub fn notice(shot: &Shot) -> bool {
+    let places = (0..900).flat_map(|x| (556..600).map(move |y| (x, y)));
+    places.filter(|(x, y)| shot.0.rgb(*x, *y) == Some([255, 190, 90])).count() > 20
+}
+
+/// Presses a key that saves something. Returns the new file.
+pub fn new_file(display: &Display, folder: &Path, key: &str) -> PathBuf {
+    let files = || -> Vec<_> {
+        let all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        // A file that is not complete has a name with a dot in front.
+        let name = |path: &PathBuf| path.file_name().unwrap().to_owned();
+        all.filter(|path| !name(path).to_str().unwrap().starts_with('.')).collect()
+    };
+    let before = files();
+    display.xdotool(&format!("key {key}"));
+    let begin = Instant::now();
+    loop {
+        if let Some(new) = files().into_iter().find(|path| !before.contains(path)) {
+            return new;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60), "nothing was saved");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
