@@ -14,8 +14,8 @@ struct Canvas {
     most_hidden: f32,
     // 1 if there are several species.
     several: u32,
-    // 1 if crowds are brighter than loners.
-    dimmed: u32,
+    // 1 if colours have three factors, 0 if the first is always 1.
+    three_factors: u32,
     // Extra cells on every side of the band, for agents that cross its edges.
     margin: u32,
     // The largest depth that either part of an agent adds to a cell.
@@ -53,7 +53,7 @@ fn scale() -> Scale {
         // thousandth covers the rounding.
         let parts = max(f32(grid_stats[0]) * canvas.crowding, 1.0);
         let counts = (0.999 * f32(1u << (PACKED_BITS - 1u)) / parts - 1.0) / canvas.deepest;
-        if canvas.dimmed == 0u && counts >= FEWEST_COUNTS {
+        if canvas.three_factors == 0u && counts >= FEWEST_COUNTS {
             return Scale(counts, true);
         }
     }

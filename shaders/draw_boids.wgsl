@@ -1,5 +1,4 @@
-// Agents: darts that point along the heading, discs and glows; colour by heading, speed, species or
-// number of neighbours.
+// Agents: darts that point along the heading, discs and glows, in the colours of picture.wgsl.
 //
 // One long draw with three vertices per agent, not one instance per agent: drivers start a new batch for
 // each instance, and three vertices do not fill it. A disc or a glow is drawn inside a triangle.
@@ -9,7 +8,7 @@
 
 import package::agents::motion_of;
 import package::picture::{
-    picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, look_of, turn_of
+    picture, SpeciesLook, brightness_of, colour_of, crowd_of, heading_of, look_of
 };
 
 // Shape numbers.
@@ -34,11 +33,8 @@ struct FigureCorner {
 }
 
 // Premultiplied paint at full strength: its light, and the share that it hides of what is behind.
-fn paint_of(velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec4<f32> {
-    let angle = TAU * turn_of(velocity, crowd, look);
-    let hue = look.level + look.cosine * cos(angle) + look.sine * sin(angle);
-    let colour = brightness_of(crowd, look) * hue;
-    return look.strength * vec4(colour, look.cover);
+fn paint_of(agent: u32, velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec4<f32> {
+    return look.strength * vec4(colour_of(agent, velocity, crowd, look), look.cover);
 }
 
 // The offset from the middle of a dart to a corner; pixels.
@@ -70,7 +66,7 @@ fn corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let crowd = crowd_of(agent);
     var out: Corner;
     out.position = placed(motion.xy, dart_arm(motion.zw, vertex % 3u, look));
-    out.colour = paint_of(motion.zw, crowd, look);
+    out.colour = paint_of(agent, motion.zw, crowd, look);
     return out;
 }
 
@@ -93,7 +89,7 @@ fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
         out.offset = look.reach * round_arm(vertex % 3u);
     }
     out.position = placed(motion.xy, out.offset);
-    out.colour = paint_of(motion.zw, crowd, look);
+    out.colour = paint_of(agent, motion.zw, crowd, look);
     out.shape = look.shape;
     out.extent = vec2(look.radius, look.reach);
     out.heat = look.strength * brightness_of(crowd, look) * look.heat;

@@ -13,7 +13,8 @@ struct SpeciesLook {
     strength: f32,
     // The share of what is behind that is hidden, per strength.
     cover: f32,
-    // The colour at an angle on the colour circle: level + cosine * cos(angle) + sine * sin(angle).
+    // The basis of the colours. On a circle, the colour at an angle is level + cosine * cos(angle) +
+    // sine * sin(angle); a list has red, green and blue instead.
     level: vec3<f32>,
     shape: u32,
     cosine: vec3<f32>,
@@ -24,7 +25,7 @@ struct SpeciesLook {
     dimming: f32,
     // Extra light in the core of a glow.
     heat: vec3<f32>,
-    // Hue in turns: base + per_turn * heading + per_speed * speed / max_speed + per_crowd * crowd.
+    // The place on the scale, in turns: base + per_turn * heading + per_speed * speed / max_speed + per_crowd * crowd.
     hue_base: f32,
     hue_per_turn: f32,
     hue_per_speed: f32,
@@ -59,11 +60,15 @@ struct Picture {
     size_key: u32,
     padding: vec2<u32>,
     species: array<SpeciesLook, MAX_SPECIES>,
+    // The colours of each species' scale, evenly spaced; the last is beside the first. Used where
+    // colours are lists.
+    stops: array<array<vec4<f32>, STOPS>, MAX_SPECIES>,
 }
 
 @group(0) @binding(2) var<uniform> picture: Picture;
 
 const MAX_SPECIES: u32 = 16;
+const STOPS: u32 = 32;
 const TAU: f32 = 6.283185307179586;
 
 // The look of an agent of this size. Measure::extent in src/view/style.rs computes the same.
@@ -106,7 +111,7 @@ fn brightness_of(crowd: f32, look: SpeciesLook) -> f32 {
     return 1.0 - look.dimming * (1.0 - crowd);
 }
 
-// The colour of an agent as an angle on the colour circle; turns.
+// The place of an agent's colour on its scale; turns.
 fn turn_of(velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> f32 {
     let speed = length(velocity);
     // Only for moving agents: the zero vector has no defined angle.
@@ -114,6 +119,41 @@ fn turn_of(velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> f32 {
     let share = clamp(speed / max(look.max_speed, 1e-30), 0.0, 1.0);
     return look.hue_base + look.hue_per_turn * heading + look.hue_per_speed * share
         + look.hue_per_crowd * crowd;
+}
+
+// The colour of a species at a place on its scale. Stops::at in src/view/style/palettes.rs computes the
+// same.
+@if(stops)
+fn colour_at(turn: f32, species: u32) -> vec3<f32> {
+    let place = (turn - floor(turn)) * f32(STOPS);
+    let index = u32(place);
+    let own = min(species, MAX_SPECIES - 1u);
+    let one = picture.stops[own][index % STOPS].xyz;
+    let next = picture.stops[own][(index + 1u) % STOPS].xyz;
+    return one + (next - one) * (place - f32(index));
+}
+
+// An agent's factors on the basis of its colours.
+fn factors_of(agent: u32, velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec3<f32> {
+    let turn = turn_of(velocity, crowd, look);
+    let light = brightness_of(crowd, look);
+    @if(stops)
+    return light * colour_at(turn, species_of(agent));
+    @if(!stops) {
+        let angle = TAU * turn;
+        return light * vec3(1.0, cos(angle), sin(angle));
+    }
+}
+
+// The colour of an agent; red, green and blue.
+fn colour_of(agent: u32, velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec3<f32> {
+    @if(stops)
+    return factors_of(agent, velocity, crowd, look);
+    @if(!stops) {
+        let angle = TAU * turn_of(velocity, crowd, look);
+        let hue = look.level + look.cosine * cos(angle) + look.sine * sin(angle);
+        return brightness_of(crowd, look) * hue;
+    }
 }
 
 // The heading of an agent; a stationary one heads along +x.

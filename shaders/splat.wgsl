@@ -13,11 +13,11 @@ import package::agents::{agent_count, motion_of};
 import package::canvas::{canvas, scale, PACKED_BITS};
 import package::dispatch::linear_workgroup;
 import package::picture::{
-    picture, SpeciesLook, TAU, brightness_of, crowd_of, heading_of, look_of, turn_of
+    picture, SpeciesLook, crowd_of, factors_of, heading_of, look_of
 };
 
-// Four sums per cell: depth; depth · brightness; depth · brightness · (1 + cos a); and depth · brightness ·
-// (1 + sin a), where a is the angle on the colour circle. None is below zero.
+// Four sums per cell: depth; and depth times each of the colour's three factors (see factors_of), where the
+// second and the third are increased by one. None is below zero.
 @if(!packs)
 @group(0) @binding(5) var<storage, read_write> sums: array<atomic<u32>>;
 // Two sums share a word, the first in the lower half. If no cell can become crowded, one word holds three:
@@ -27,8 +27,7 @@ import package::picture::{
 
 // What an agent adds per bit of depth.
 struct Paint {
-    brightness: f32,
-    wave: vec2<f32>,
+    factors: vec3<f32>,
     // The share that it hides of a cell that it covers.
     strength: f32,
     counts_per_bit: f32,
@@ -43,7 +42,7 @@ struct Paint {
 fn amounts(covered: f32, paint: Paint) -> vec4<u32> {
     let hidden = min(paint.strength * covered, canvas.most_hidden);
     let depth = -log2(1.0 - hidden) * paint.counts_per_bit;
-    return vec4<u32>(depth * vec4(1.0, paint.brightness, 1.0 + paint.wave) + paint.rounding);
+    return vec4<u32>(depth * vec4(1.0, paint.factors.x, 1.0 + paint.factors.yz) + paint.rounding);
 }
 
 @if(packs)
@@ -62,7 +61,7 @@ fn add(cell: u32, amount: vec4<u32>) {
 fn add(cell: u32, amount: vec4<u32>) {
     let first = 4u * cell;
     atomicAdd(&sums[first], amount.x);
-    if canvas.dimmed != 0u {
+    if canvas.three_factors != 0u {
         atomicAdd(&sums[first + 1u], amount.y);
     }
     atomicAdd(&sums[first + 2u], amount.z);
@@ -111,11 +110,8 @@ fn splat(
     }
     let motion = motion_of(agent);
     let look = look_here(agent);
-    let crowd = crowd_of(agent);
-    let angle = TAU * turn_of(motion.zw, crowd, look);
     var paint: Paint;
-    paint.brightness = brightness_of(crowd, look);
-    paint.wave = paint.brightness * vec2(cos(angle), sin(angle));
+    paint.factors = factors_of(agent, motion.zw, crowd_of(agent), look);
     paint.strength = look.strength;
     let scale = scale();
     paint.counts_per_bit = scale.counts_per_bit;

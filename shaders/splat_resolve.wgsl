@@ -50,9 +50,9 @@ fn shown(column: i32, row: i32, scale: Scale) -> vec4<f32> {
     // The share that is left of the light behind the agents.
     let left = exp2(-total.x / scale.counts_per_bit);
     let mean = total.yzw / max(total.x, 1e-30);
-    let brightness = select(1.0, mean.x, canvas.dimmed != 0u);
+    let first = select(1.0, mean.x, canvas.three_factors != 0u);
     let look = picture.species[0];
-    let colour = brightness * look.level + mean.y * look.cosine + mean.z * look.sine;
+    let colour = first * look.level + mean.y * look.cosine + mean.z * look.sine;
     return (1.0 - left) * vec4(colour, 1.0);
 }
 

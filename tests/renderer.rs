@@ -99,6 +99,12 @@ fn assert_painted(got: [u8; 3], colour: [f32; 3], what: &str) {
     }
 }
 
+/// The colour of an agent.
+fn colour(scene: &Scene, velocity: Point, species: usize, neighbours: u32) -> [f32; 3] {
+    let paint = style::Paint::all(scene)[species];
+    paint.colour(paint.shade(velocity, scene.species[species].body.max_speed, neighbours))
+}
+
 /// Agents on a lattice, far enough apart, heading in all directions; some are at rest.
 fn lattice() -> Vec<(Point, Point)> {
     let agent = |i: u16| {
@@ -140,7 +146,7 @@ fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
         assert!((-13.0..=-11.0).contains(&tail), "the tail is {tail} ahead");
         assert!((side - 12.0 * style::SLENDERNESS).abs() < 1.5, "half the tail is {side} wide");
 
-        let colour = style::colour(ColourBy::Heading, velocity, 3.0, 0, 0);
+        let colour = colour(&scene, velocity, 0, 0);
         assert_painted(pixel(&frame, centre.x as u32, centre.y as u32), colour, "heading");
     }
 }
@@ -161,8 +167,7 @@ fn species_and_speed_colour_as_the_look_says() {
         state.species[1] = 1;
         let frame = draw(&gpu, &scene, &state, &camera);
         for (index, x) in places.into_iter().enumerate() {
-            let max_speed = scene.species[index].body.max_speed;
-            let colour = style::colour(by, velocity, max_speed, index as u8, 0);
+            let colour = colour(&scene, velocity, index, 0);
             assert_painted(pixel(&frame, x - 4, 180), colour, "species or speed");
         }
     }
@@ -181,12 +186,12 @@ fn every_agent_is_a_disc_at_its_place() {
     let drawn = |look: &str| {
         let scene = scene(&["starling.size=12", look]);
         let camera = Camera::fit(&scene.world, 640, 360);
-        (draw(&gpu, &scene, &flock(&lattice()), &camera), camera)
+        (draw(&gpu, &scene, &flock(&lattice()), &camera), camera, scene)
     };
     // 12 pixels in radius. A pixel that the edge touches counts fully.
     let area = std::f32::consts::PI * 12.0 * 12.0..std::f32::consts::PI * 13.0 * 13.0;
     let round = |blob: &Blob| area.contains(&(blob.0.len() as f32));
-    let (frame, camera) = drawn("starling.look=disc");
+    let (frame, camera, scene) = drawn("starling.look=disc");
     let discs = blobs(&frame);
     assert_eq!(discs.len(), lattice().len());
     for (position, velocity) in lattice() {
@@ -195,7 +200,7 @@ fn every_agent_is_a_disc_at_its_place() {
         assert!(off < 0.2 && round(disc), "{} pixels {off} away", disc.0.len());
         let farthest = disc.0.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
         assert!((11.5..13.0).contains(&farthest), "{farthest} from the middle");
-        let colour = style::colour(ColourBy::Heading, velocity, 3.0, 0, 0);
+        let colour = colour(&scene, velocity, 0, 0);
         assert_painted(pixel(&frame, place.x as u32, place.y as u32), colour, "disc");
         // Soft at the edge: pixels there are neither background nor fully painted.
         let full = pixel(&frame, place.x as u32, place.y as u32);
@@ -203,7 +208,7 @@ fn every_agent_is_a_disc_at_its_place() {
         assert!((30..150).contains(&soft), "{soft} pixels on the edge");
     }
     // Darts of the same length look different.
-    let (frame, _) = drawn("starling.look=triangle");
+    let (frame, ..) = drawn("starling.look=triangle");
     assert!(!blobs(&frame).iter().any(round));
 }
 
@@ -224,7 +229,7 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
     let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
     let glows = blobs(&frame);
     assert_eq!(glows.len(), lattice().len());
-    let figure = Figure::of(BoidShape::Glow, 6.0, camera.pixels_per_unit, 1.0);
+    let figure = Figure::of(BoidShape::Glow, None, 6.0, camera.pixels_per_unit, 1.0);
     for (position, _) in lattice() {
         let place = camera.pixel_from_world(position);
         let (glow, off) = nearest(&glows, place);
@@ -298,7 +303,7 @@ fn the_number_of_neighbours_colours_as_the_look_says() {
     let mut state = flock(&agents);
     // The angle stored beside the number must not matter.
     state.memory = numbers.map(|number| Memory::new(-0.3, number as f32)).to_vec();
-    let colour = |number| style::colour(ColourBy::Neighbours, Point::X, 3.0, 0, number);
+    let colour = |number| colour(&scene, Point::X, 0, number);
     let at = |frame: &Frame, index| pixel(frame, 96 + 100 * index as u32, 180);
     let frame = draw(&gpu, &scene, &state, &camera);
     for (index, number) in numbers.into_iter().enumerate() {

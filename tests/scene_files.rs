@@ -1,6 +1,6 @@
 //! Scene files: their meaning, and the messages for wrong ones.
 
-use flockwork::model::scene::{BuiltIn, Click, Request, Scene, built_in};
+use flockwork::model::scene::{BoidShape, BuiltIn, Click, ColourBy, Request, Rgb, Scene, built_in};
 use flockwork::model::vector::Point;
 
 const GOOD: &str = r#"about = "two kinds"
@@ -341,4 +341,42 @@ fn a_click_does_one_thing_and_a_target_may_also_follow() {
     assert!(twice.contains("click.1") && twice.contains("only \"follow\" can be added"), "{twice}");
     let alone = error("click = \"follow\"\n[species.a]\n", &[]);
     assert!(alone.contains("add a [[targets]] table"), "{alone}");
+}
+
+#[test]
+fn a_wrong_style_is_refused_with_its_remedy() {
+    let cases: [(&str, &[&str]); 9] = [
+        (
+            "background = \"papr\"",
+            &["style.background", "dark, night, paper", "did you mean `paper`?"],
+        ),
+        ("background = []", &["style.background", "0 colours", "1 to 8"]),
+        ("background = [\"#000000\", \"black\"]", &["style.background.1", "\"#E69F00\""]),
+        ("background = 3", &["style.background", "expected a string, found 3"]),
+        ("colour = \"#12345\"", &["style.colour", "heading, speed", "#E69F00"]),
+        ("palette = \"viridi\"", &["style.palette", "did you mean `viridis`?"]),
+        ("smallest = 0", &["style.smallest", "0 is outside 1 to 64 points"]),
+        ("look = \"square\"", &["style.look", "triangle, disc, glow"]),
+        ("backgroud = \"paper\"", &["style.backgroud", "unknown key; did you mean `background`?"]),
+    ];
+    for (line, parts) in cases {
+        let message = error(&format!("[style]\n{line}\n[species.a]\n"), &[]);
+        for part in parts.iter().chain(&["mine.toml:2"]) {
+            assert!(message.contains(part), "{line}: {message:?} does not say {part:?}");
+        }
+    }
+}
+
+#[test]
+fn a_species_without_looks_has_those_of_the_scene() {
+    let text = "[style]\nlook = \"disc\"\ncolour = \"speed\"\npalette = \"magma\"\nsmallest = 5\n\
+                [species.a]\n[species.b]\nlook = \"triangle\"\nsmallest = 3.5\n";
+    let scene = Scene::parse("mine.toml", text, &["style.colour='#102030'".into()]).unwrap();
+    let (a, b) = (&scene.species[0], &scene.species[1]);
+    assert_eq!((a.look, b.look), (BoidShape::Disc, BoidShape::Triangle));
+    assert_eq!([a, b].map(|own| scene.smallest_of(own)), [Some(5.0), Some(3.5)]);
+    assert_eq!((a.colour, b.colour), (a.colour, a.colour));
+    assert_eq!(a.colour, ColourBy::Fixed(Rgb([0x10, 0x20, 0x30])));
+    assert_eq!(a.palette, b.palette);
+    assert_eq!(scene.to_toml().matches("magma").count(), 1);
 }

@@ -52,6 +52,7 @@ fn variants() -> Vec<Variant> {
                 // world.
                 let by_subgroup = (number + world / 4) % 2 == 1;
                 let packs = !by_subgroup;
+                let stops = (number + world) % 2 == 1;
                 let traits = if uses.has(Uses::TRAITS) { drawn(uses) } else { Traits::default() };
                 let unrolled = by_subgroup;
                 variants.push(Variant {
@@ -63,6 +64,7 @@ fn variants() -> Vec<Variant> {
                     by_subgroup,
                     unrolled,
                     packs,
+                    stops,
                 });
             }
         }
@@ -205,6 +207,7 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
         by_subgroup: false,
         unrolled: false,
         packs: false,
+        stops: false,
     };
     let (wgsl, _) = compose("steer", variant).unwrap();
     assert!(wgsl.contains("alignment"));
@@ -224,6 +227,7 @@ fn the_shader_reads_every_parameter_that_rust_declares() {
         by_subgroup: false,
         unrolled: false,
         packs: false,
+        stops: false,
     };
     let (_, module) = compose("steer", variant).unwrap();
     let layout = reflect::member(&module, "tables", "species").unwrap().element;

@@ -48,6 +48,10 @@ pub struct CaptureArgs {
     /// Draw the geometry of steering over the agents (64 at most): circles, paths, lines of sight
     #[arg(long)]
     pub geometry: bool,
+    /// Draw no background: .png, .apng and folders of PNGs become transparent; the same as --set
+    /// style.background=none
+    #[arg(long)]
+    pub transparent: bool,
     /// Folder for a PNG sequence, or file: .png (one picture), .gif, .apng, .mp4 (needs ffmpeg)
     #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
@@ -64,16 +68,21 @@ pub fn capture_on(
     args: &CaptureArgs,
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {
-    let plan = Plan::of(args);
+    let mut plan = Plan::of(args);
     let interrupt = Interrupt::watch();
     // Output that cannot be written must fail before anything is simulated.
     let mut output = Output::open(args, &plan)?;
+    let mut flock = args.flock.clone();
+    if args.transparent {
+        flock.overrides.push("style.background=none".into());
+    }
+    let Machine { engine, gpu } = machine()?;
+    let Prepared { scene, state, .. } = flock.prepare(Some(engine.as_ref()))?;
+    plan.film.alpha = scene.style.background.is_none();
     let mut recorder = output.recorder(&plan)?;
     if let Some(unseen) = plan.unseen() {
         eprintln!("flockwork: {unseen}");
     }
-    let Machine { engine, gpu } = machine()?;
-    let Prepared { scene, state, .. } = args.flock.prepare(Some(engine.as_ref()))?;
     let agents = state.len();
     if args.geometry && agents > MOST_AGENTS {
         return Err(wrong(format!(
@@ -253,7 +262,7 @@ mod tests {
             memory: Vec::new(),
         };
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
-        let film = Film { width: 640, height: 360, rate: 30.0 };
+        let film = Film { width: 640, height: 360, rate: 30.0, alpha: false };
         let plan = Plan { film, ticks, every, geometry: false };
         let mut kept = Kept::default();
         let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();

@@ -12,7 +12,7 @@ use super::output_folder::OutputFolder;
 use super::usage::wrong;
 use crate::view::recorder::{
     ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
-    SequenceRecorder, apng,
+    SequenceRecorder, apng, mp4,
 };
 
 /// The frames to draw.
@@ -27,11 +27,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The plan for pictures with a background.
     pub fn of(args: &CaptureArgs) -> Self {
         let Size { width, height } = args.size;
         let single = Kind::of(&args.out).is_ok_and(|kind| kind == Kind::Png);
         Self {
-            film: Film { width, height, rate: args.fps },
+            film: Film { width, height, rate: args.fps, alpha: false },
             ticks: args.ticks,
             every: (!single).then_some(args.every),
             geometry: args.geometry,
@@ -125,6 +126,7 @@ impl Output {
         }
         let file = OutputFile::create(&args.out)?;
         if kind == Kind::Mp4 {
+            mp4::check()?;
             return Ok(Self::Mp4(file.into_foreign()));
         }
         Ok(Self::Film(kind, file))
@@ -133,6 +135,18 @@ impl Output {
     /// Starts recording.
     pub fn recorder<'a>(&'a mut self, plan: &Plan) -> anyhow::Result<Box<dyn Recorder + 'a>> {
         let film = plan.film;
+        let opaque = match self {
+            Self::Film(Kind::Gif, file) => Some(("GIF film", file.path())),
+            Self::Mp4(file) => Some(("MP4 film", file.path())),
+            _ => None,
+        };
+        if let Some((what, path)) = opaque.filter(|_| film.alpha) {
+            return Err(wrong(format!(
+                "--out {}: this program writes no transparent {what}; write .png, .apng or a folder, or \
+                 choose another style.background",
+                path.display()
+            )));
+        }
         Ok(match self {
             Self::Folder(folder, _) => {
                 let folder = Arc::clone(folder);

@@ -66,6 +66,7 @@ impl Change {
             density: scene.density,
             time_step: scene.time_step,
             seed: scene.seed,
+            style: scene.style.clone(),
             species: some(self.has(Self::PARAMETERS), &scene.species),
             targets: some(self.targets != 0, &scene.targets),
             obstacle_plans: Vec::new(),

@@ -16,6 +16,7 @@ use camera::Camera;
 use cpu::{raster, shape_raster};
 use frame::Frame;
 use shapes::StyledShape;
+use style::Ground;
 
 /// Draws pictures of an engine's flock.
 pub trait Painter {
@@ -71,7 +72,8 @@ impl Painter for RasterPainter {
     ) -> Result<Frame, EngineError> {
         let (state, targets) = (engine.read_back()?, engine.targets()?);
         let mut frame = raster::draw(scene, &state, &targets, camera, self.scale);
-        shape_raster::draw(above, camera, self.scale, &mut frame);
+        let above = Ground::of(&scene.style.background).suited(above);
+        shape_raster::draw(&above, camera, self.scale, &mut frame);
         Ok(frame)
     }
 }

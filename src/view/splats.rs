@@ -5,10 +5,10 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::model::grid::Grid;
-use crate::model::scene::{BoidShape, ColourBy, Scene};
+use crate::model::scene::{BoidShape, Scene};
 use crate::model::vector::DIMENSIONS;
 use crate::view::camera::Camera;
-use crate::view::style::{Figure, SLENDERNESS, SMALLEST_HALF_LENGTH};
+use crate::view::style::{Figure, Paint, SLENDERNESS, SMALLEST_HALF_LENGTH};
 
 /// Darts stronger than this are drawn as triangles, and so are those that would be stronger at one
 /// pixel per point.
@@ -54,8 +54,8 @@ pub struct Canvas {
     pub most_hidden: f32,
     /// 1 if there are several species.
     pub several: u32,
-    /// 1 if crowds are brighter than loners.
-    pub dimmed: u32,
+    /// 1 if colours have three factors, 0 if the first is always 1: if all are on one circle.
+    pub three_factors: u32,
     /// See [`MARGIN`].
     pub margin: u32,
     /// The largest depth that either part of an agent adds to a cell.
@@ -85,14 +85,19 @@ pub struct PictureBand {
 /// cells instead of as triangles, at any count.
 #[must_use]
 pub fn fits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
-    let darts = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
+    // The two points of a dart are those of the usual smallest one.
+    let darts = scene
+        .species
+        .iter()
+        .all(|species| species.look == BoidShape::Triangle && scene.smallest_of(species).is_none());
     darts && strongest(scene, camera, scale) <= MOST_STRENGTH
 }
 
 /// The largest strength of any agent's figure.
 fn strongest(scene: &Scene, camera: &Camera, scale: f32) -> f32 {
     let strengths = scene.species.iter().map(|species| {
-        Figure::of(species.look, species.body.size, camera.pixels_per_unit, scale).strength
+        let (smallest, size) = (scene.smallest_of(species), species.body.size);
+        Figure::of(species.look, smallest, size, camera.pixels_per_unit, scale).strength
     });
     strengths.fold(0.0, f32::max)
 }
@@ -172,7 +177,7 @@ impl Canvas {
             counts_per_bit: counts_per_bit(agents, deepest),
             most_hidden: MOST_HIDDEN,
             several: u32::from(scene.species.len() > 1),
-            dimmed: u32::from(scene.species.iter().any(|s| s.colour == ColourBy::Neighbours)),
+            three_factors: u32::from(Paint::has_stops(&Paint::all(scene))),
             margin: MARGIN,
             deepest: deepest as f32,
             nose,

@@ -5,8 +5,9 @@ use flockwork::model::parameter::{
     ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter, Parameters,
 };
 use flockwork::model::scene::{
-    Body, BoidShape, Click, ColourBy, Law, ObstaclePlan, POINTER, Rule, Scene, Slot, Spawn,
-    SpawnPlace, Species, Start, Variation,
+    Background, BackgroundName, Body, BoidShape, Click, ColourBy, Law, ObstaclePlan, POINTER,
+    Palette, PaletteName, Rgb, Rule, Scene, Slot, Spawn, SpawnPlace, Species, Start, Style,
+    Variation,
 };
 use flockwork::model::scenery::{FlowKind, FlowPlan, Path};
 use flockwork::model::vector::Point;
@@ -248,9 +249,41 @@ impl Draw {
 
     pub fn looks(&mut self, own: &mut Species) {
         own.look = self.pick(&BoidShape::NAMES).1;
-        own.colour = self.pick(&ColourBy::NAMES).1;
+        own.colour = self.colour_by();
+        own.palette = self.palette();
+        own.smallest = self.maybe(|draw| draw.number(1.0, 64.0));
         own.spawn = self.spawn();
         own.spawn_at_scale = if self.one_in(2) { own.spawn } else { self.spawn() };
+    }
+
+    fn colour(&mut self) -> Rgb {
+        Rgb([0; 3].map(|_: u8| self.below(256) as u8))
+    }
+
+    fn colour_by(&mut self) -> ColourBy {
+        if self.one_in(3) { ColourBy::Fixed(self.colour()) } else { self.pick(&ColourBy::NAMES).1 }
+    }
+
+    fn palette(&mut self) -> Palette {
+        match self.below(3) {
+            0 => Palette::Auto,
+            1 => Palette::Named(self.pick(&PaletteName::NAMES).1),
+            _ => Palette::Colours((0..=self.below(16)).map(|_| self.colour()).collect()),
+        }
+    }
+
+    pub fn style(&mut self) -> Style {
+        Style {
+            background: if self.one_in(2) {
+                Background::Named(self.pick(&BackgroundName::NAMES).1)
+            } else {
+                Background::Colours((0..=self.below(8)).map(|_| self.colour()).collect())
+            },
+            look: self.pick(&BoidShape::NAMES).1,
+            colour: self.colour_by(),
+            palette: self.palette(),
+            smallest: self.maybe(|draw| draw.number(1.0, 64.0)),
+        }
     }
 
     /// A scene with some of everything.
@@ -258,6 +291,7 @@ impl Draw {
         let mut scene = Scene::parse("drawn.toml", "[species.a]", &[]).unwrap();
         scene.species.clear();
         self.top(&mut scene);
+        scene.style = self.style();
         for _ in 0..self.below(4) {
             let target = self.target(&scene);
             scene.targets.push(target);

@@ -179,7 +179,7 @@ impl Maker<'_> {
         // All that these passes need from the scene is its boundary and whether agents have memory.
         let Variant { uses, boundary, .. } = flock.variant;
         let uses = uses.and(Uses::MEMORY);
-        let variant = Variant { uses, boundary, ..Variant::of_drawing(false, false) };
+        let variant = Variant { uses, boundary, ..Variant::of_drawing(false, false, false) };
         let pipeline = self.pipelines.one(self.gpu, self.options, variant, pass)?;
         let bindings = pipeline.bind(self.gpu, &flock.memory)?;
         Ok(Opening { pipeline, bindings, extent: flock.memory.extent })

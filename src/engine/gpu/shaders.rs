@@ -37,6 +37,8 @@ pub struct Variant {
     pub unrolled: bool,
     /// True if sums may be packed into 64-bit integers; see `shaders/canvas.wgsl`.
     pub packs: bool,
+    /// True if colours are lists of stops instead of circles; see `shaders/picture.wgsl`.
+    pub stops: bool,
 }
 
 impl Variant {
@@ -47,6 +49,7 @@ impl Variant {
             by_subgroup,
             unrolled: false,
             packs: false,
+            stops: false,
             narrow: grid.is_narrow(),
             uses: scene.uses(),
             traits: scene.traits(),
@@ -56,9 +59,9 @@ impl Variant {
     }
 
     /// The variant of the drawing shaders. They do not depend on the scene, except that agents may
-    /// have `own_sizes`.
+    /// have `own_sizes`, and that colours may be lists of `stops`.
     #[must_use]
-    pub fn of_drawing(packs: bool, own_sizes: bool) -> Self {
+    pub fn of_drawing(packs: bool, own_sizes: bool, stops: bool) -> Self {
         Self {
             uses: if own_sizes { Uses::TRAITS } else { Uses::default() },
             traits: Traits::default(),
@@ -67,6 +70,7 @@ impl Variant {
             by_subgroup: false,
             unrolled: false,
             packs,
+            stops,
             narrow: false,
         }
     }
@@ -113,6 +117,7 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
     compiler.set_feature("by_subgroup", variant.by_subgroup);
     compiler.set_feature("unrolled", variant.unrolled);
     compiler.set_feature("packs", variant.packs);
+    compiler.set_feature("stops", variant.stops);
     compiler.set_feature("narrow", variant.narrow);
     compiler.set_feature("several_species", variant.several_species);
     compiler.set_feature("neighbours", variant.sees_neighbours());

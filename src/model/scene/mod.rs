@@ -8,6 +8,7 @@ mod populate;
 mod rules;
 mod species;
 mod start;
+mod style;
 mod surroundings;
 mod variation;
 
@@ -18,6 +19,10 @@ pub use populate::Request;
 pub use rules::default_value;
 pub use species::{Body, BoidShape, ColourBy, Rule, Spawn, SpawnPlace, Species, Start};
 pub use start::StartLayout;
+pub use style::{
+    Background, BackgroundName, MOST_BACKGROUND_COLOURS, MOST_PALETTE_COLOURS, Palette,
+    PaletteName, Rgb, Style,
+};
 pub use variation::{Law, Slot, Traits, Variation, drawn};
 
 use super::behaviours::Target;
@@ -55,6 +60,8 @@ pub struct Scene {
     pub time_step: f32,
     /// Seed of the random numbers.
     pub seed: u32,
+    /// What its pictures look like.
+    pub style: Style,
     /// The species of the agents.
     pub species: Vec<Species>,
     /// The pointer, then the targets of the file.
@@ -133,6 +140,12 @@ impl Scene {
     #[must_use]
     pub fn perception_radius(&self) -> f32 {
         self.species.iter().map(Species::perception_radius).fold(0.0, f32::max)
+    }
+
+    /// The smallest length of a species' drawn agents; points. `None` for that of the shape.
+    #[must_use]
+    pub fn smallest_of(&self, species: &Species) -> Option<f32> {
+        species.smallest.or(self.style.smallest)
     }
 
     /// The target that follows the mouse, if any: the first target of the file that is at rest.

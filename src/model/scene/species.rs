@@ -1,5 +1,6 @@
 //! A species: body, looks, start and behaviours of its agents.
 
+use super::style::{Palette, Rgb};
 use super::variation::{Law, Slot, Variation, drawn};
 use crate::model::behaviours::bounds::{FASTEST, STRONGEST};
 use crate::model::behaviours::{Kind, Needs};
@@ -31,20 +32,21 @@ crate::parameters! {
 
 /// The quantity that an agent's colour shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
 pub enum ColourBy {
     /// Its heading, as a hue.
-    Heading = 0,
+    Heading,
     /// Its speed, from 0 to max_speed.
-    Speed = 1,
+    Speed,
     /// Its species.
-    Species = 2,
+    Species,
     /// Number of agents within the species' largest radius.
-    Neighbours = 3,
+    Neighbours,
+    /// None: all agents have this colour.
+    Fixed(Rgb),
 }
 
 impl ColourBy {
-    /// Every variant, with its name in scene files.
+    /// Every quantity, with its name in scene files.
     pub const NAMES: [(&'static str, Self); 4] = [
         ("heading", Self::Heading),
         ("speed", Self::Speed),
@@ -177,6 +179,10 @@ pub struct Species {
     pub look: BoidShape,
     /// The quantity that the colour shows.
     pub colour: ColourBy,
+    /// The colours of that quantity.
+    pub palette: Palette,
+    /// The smallest length of a drawn agent; points. `None` for that of the scene's style.
+    pub smallest: Option<f32>,
     /// How its agents start.
     pub spawn: Spawn,
     /// How they start if `--count` asks for more agents than the scene has.

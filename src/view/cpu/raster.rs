@@ -5,14 +5,14 @@ use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
 
 use super::{clip, shape_raster, splat_raster};
 use crate::model::behaviours::Target;
-use crate::model::scene::{BoidShape, ColourBy, Scene, Species};
+use crate::model::scene::{BoidShape, Scene, Species};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::view::camera::Camera;
 use crate::view::frame::Frame;
 use crate::view::shapes::scenery;
 use crate::view::splats;
-use crate::view::style::{self, Extent, Extents, Figure, SLENDERNESS};
+use crate::view::style::{Extent, Extents, Figure, Ground, Paint as AgentPaint, SLENDERNESS};
 
 /// Number of agents that are placed before they are drawn: 56 MB at most.
 const PLACED: usize = 1 << 20;
@@ -32,15 +32,17 @@ pub fn draw(
     scale: f32,
 ) -> Frame {
     let (width, height) = (camera.size.x.max(1.0) as u32, camera.size.y.max(1.0) as u32);
-    let mut frame = Frame::filled(width, height, style::BACKGROUND);
-    shape_raster::draw(&scenery::shapes(scene, targets), camera, scale, &mut frame);
-    shape_raster::draw(&scenery::seam_shapes(&scene.world, camera), camera, scale, &mut frame);
+    let ground = Ground::of(&scene.style.background);
+    let mut frame = ground.frame(width, height);
+    for shapes in [scenery::shapes(scene, targets), scenery::seam_shapes(&scene.world, camera)] {
+        shape_raster::draw(&ground.suited(&shapes), camera, scale, &mut frame);
+    }
     if splats::fits(scene, camera, scale) {
         splat_raster::draw(scene, state, camera, scale, &mut frame);
         return frame;
     }
-    let style = |species| Style::of(scene, species, camera.pixels_per_unit, scale);
-    let styles: Vec<Style> = scene.species.iter().map(style).collect();
+    let style = |(species, paint)| Style::of(scene, species, paint, camera.pixels_per_unit, scale);
+    let styles: Vec<Style> = scene.species.iter().zip(AgentPaint::all(scene)).map(style).collect();
     for start in (0..state.len()).step_by(PLACED) {
         let rows = start..state.len().min(start + PLACED);
         let place = |row| place(styles.get(usize::from(state.species[row]))?, state, row, camera);
@@ -55,17 +57,24 @@ struct Style<'a> {
     /// The figure of its largest agents.
     figure: Figure,
     extents: Extents<'a>,
-    by: ColourBy,
+    paint: AgentPaint,
     /// World units per tick.
     max_speed: f32,
 }
 
 impl<'a> Style<'a> {
-    fn of(scene: &Scene, species: &'a Species, pixels_per_unit: f32, scale: f32) -> Self {
+    fn of(
+        scene: &Scene,
+        species: &'a Species,
+        paint: AgentPaint,
+        pixels_per_unit: f32,
+        scale: f32,
+    ) -> Self {
+        let (smallest, size) = (scene.smallest_of(species), species.body.size);
         Self {
             extents: Extents::of(scene, species, pixels_per_unit, scale),
-            figure: Figure::of(species.look, species.body.size, pixels_per_unit, scale),
-            by: species.colour,
+            figure: Figure::of(species.look, smallest, size, pixels_per_unit, scale),
+            paint,
             max_speed: species.body.max_speed,
         }
     }
@@ -100,16 +109,15 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
     let heading = velocity.try_normalize().unwrap_or(Point::X);
     let species = state.species[row];
     let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
-    let (turn, light) = style::shade(style.by, velocity, style.max_speed, species, neighbours);
-    let colour = style.figure.colour(turn).map(|share| light * share);
+    let shade = style.paint.shade(velocity, style.max_speed, neighbours);
     Some(DrawnAgent {
         species,
         extent,
         centre,
         // Pixel rows count downwards; the world's y axis points up.
         ahead: Point::new(heading.x, -heading.y),
-        colour,
-        light,
+        colour: style.paint.colour(shade),
+        light: shade.light,
     })
 }
 
@@ -120,13 +128,14 @@ fn draw_band(placed: &[DrawnAgent], styles: &[Style<'_>], band: &mut PixmapMut, 
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
     let mut builder = PathBuilder::new();
     for agent in placed {
-        let figure = &styles[usize::from(agent.species)].figure.with(agent.extent);
+        let style = &styles[usize::from(agent.species)];
+        let figure = &style.figure.with(agent.extent);
         if agent.centre.y + figure.reach < low || agent.centre.y - figure.reach > high {
             continue;
         }
         let centre = agent.centre - Point::new(0.0, low);
         if figure.look == BoidShape::Glow {
-            add_glow(band, figure, centre, agent);
+            add_glow(band, figure, &style.paint, centre, agent);
             continue;
         }
         match figure.look {
@@ -161,12 +170,20 @@ fn push_dart(builder: &mut PathBuilder, centre: Point, along: Point) {
 ///
 /// Written by hand, because no blend mode of tiny-skia both adds light and hides part of the
 /// background, and one gradient per agent costs several times as much.
-fn add_glow(band: &mut PixmapMut, figure: &Figure, centre: Point, agent: &DrawnAgent) {
+fn add_glow(
+    band: &mut PixmapMut,
+    figure: &Figure,
+    paint: &AgentPaint,
+    centre: Point,
+    agent: &DrawnAgent,
+) {
     let (width, height) = (band.width() as usize, band.height() as usize);
     let full = 255.0 * figure.strength;
-    let light = agent.colour.map(|channel| full * channel);
-    let heat = figure.heat.map(|channel| full * agent.light * channel);
-    let cover = figure.strength * figure.cover;
+    let cover = figure.strength * paint.cover;
+    let [r, g, b] = agent.colour.map(|channel| full * channel);
+    let light = [r, g, b, 255.0 * cover];
+    let [r, g, b] = paint.heat.map(|channel| full * agent.light * channel);
+    let heat = [r, g, b, 0.0];
     // `as` turns negative numbers into 0.
     let from = (centre - figure.reach).floor();
     let to = (centre + figure.reach).ceil();
@@ -190,6 +207,7 @@ fn add_glow(band: &mut PixmapMut, figure: &Figure, centre: Point, agent: &DrawnA
 mod tests {
     use super::*;
     use crate::model::scene::{BuiltIn, Request};
+    use crate::view::style::{BACKGROUND, OPACITY};
 
     fn scene(colour: &str) -> Scene {
         let text = BuiltIn::named("flock").unwrap().text;
@@ -222,7 +240,7 @@ mod tests {
 
     /// Connected areas that differ from the background; lists of (column, row).
     fn blobs(frame: &Frame) -> Vec<Vec<(u32, u32)>> {
-        let lit = |x: u32, y: u32| frame.rgb(x, y).is_some_and(|c| c != style::BACKGROUND);
+        let lit = |x: u32, y: u32| frame.rgb(x, y).is_some_and(|c| c != BACKGROUND);
         let mut seen = vec![false; (frame.width * frame.height) as usize];
         let mut blobs = Vec::new();
         for start in 0..frame.width * frame.height {
@@ -273,7 +291,7 @@ mod tests {
             let (mut mass, mut weights) = (Point::ZERO, 0.0);
             for (x, y) in blob {
                 let colour = frame.rgb(*x, *y).unwrap();
-                let parts = colour.iter().zip(style::BACKGROUND);
+                let parts = colour.iter().zip(BACKGROUND);
                 let weight: f32 = parts.map(|(c, b)| f32::from(*c) - f32::from(b)).sum();
                 mass += Point::new(*x as f32 + 0.5, *y as f32 + 0.5) * weight;
                 weights += weight;
@@ -288,10 +306,11 @@ mod tests {
             let behind = blob.iter().map(|(x, y)| -reach(*x, *y).dot(heading)).fold(0.0, f32::max);
             assert!((10.5..13.0).contains(&ahead) && (10.5..13.5).contains(&behind));
             // Its colour is blended over the background.
-            let colour = style::colour(scene.species[0].colour, velocity, 3.0, 0, 0);
+            let paint = AgentPaint::all(&scene)[0];
+            let colour = paint.colour(paint.shade(velocity, 3.0, 0));
             let colour = [0, 1, 2].map(|i| {
-                let ground = f32::from(style::BACKGROUND[i]) / 255.0;
-                255.0 * (colour[i] * style::OPACITY + ground * (1.0 - style::OPACITY))
+                let ground = f32::from(BACKGROUND[i]) / 255.0;
+                255.0 * (colour[i] * OPACITY + ground * (1.0 - OPACITY))
             });
             let found = frame.rgb(at.0, at.1).unwrap();
             for (found, expected) in found.iter().zip(colour) {
@@ -309,7 +328,7 @@ mod tests {
             (Point::new(1000.0, 1000.0), Point::Y),
         ];
         let frame = draw(&scene("speed"), &flock(&far), &[], &camera(80.0, 40.0), 1.0);
-        assert_eq!(frame, Frame::filled(80, 40, style::BACKGROUND));
+        assert_eq!(frame, Frame::filled(80, 40, BACKGROUND));
     }
 
     #[test]
@@ -335,7 +354,7 @@ mod tests {
                 let camera = Camera { pixels_per_unit, ..camera(80.0, 40.0) };
                 let frame = draw(&scene, &flock(&[place]), &[], &camera, 1.0);
                 let corner = frame.rgb(0, 0);
-                assert_ne!(corner, Some(style::BACKGROUND));
+                assert_ne!(corner, Some(BACKGROUND));
                 assert!(
                     look == BoidShape::Glow
                         || frame.pixels.chunks(4).all(|p| Some([p[0], p[1], p[2]]) == corner)

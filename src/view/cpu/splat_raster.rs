@@ -1,20 +1,18 @@
 //! The CPU twin of `shaders/splat.wgsl` and `shaders/splat_resolve.wgsl`: draws agents that are too
 //! small to show their shape. For machines without a GPU, and to check the shaders.
 
-use std::f32::consts::TAU;
-
 use rayon::prelude::*;
 
-use crate::model::scene::{ColourBy, Scene};
+use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::view::camera::Camera;
 use crate::view::frame::Frame;
 use crate::view::splats::{Canvas, MARGIN};
-use crate::view::style::{self, Extents};
+use crate::view::style::{self, Circle, Extents};
 
-/// Sums of a cell: the depth; and the depth times brightness, times one plus cosine, and times one
-/// plus sine.
+/// Sums of a cell: the depth; and the depth times each factor of [`style::Paint::factors`], where the
+/// second and the third are increased by one.
 type Sums = [u32; 4];
 
 /// Number of pixel rows that one thread draws at a time: their sums fit its cache.
@@ -26,15 +24,14 @@ const CHUNK: usize = 1 << 16;
 /// The look of a species in this picture.
 struct SplatStyle<'a> {
     extents: Extents<'a>,
-    by: ColourBy,
+    paint: style::Paint,
     /// World units per tick.
     max_speed: f32,
 }
 
 /// The amounts that an agent adds per bit of depth.
-struct Paint {
-    brightness: f32,
-    wave: Point,
+struct Amount {
+    factors: [f32; 3],
     strength: f32,
     rounding: f32,
 }
@@ -47,12 +44,14 @@ struct Paint {
 pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, frame: &mut Frame) {
     let size = (frame.width, frame.height);
     let canvas = Canvas::of(scene, state.len() as u64, camera, size, scale);
-    let styles = scene.species.iter().map(|species| SplatStyle {
+    let paints = style::Paint::all(scene);
+    let basis = paints.first().map_or(Circle::BRIGHT, style::Paint::basis);
+    let styles = scene.species.iter().zip(paints).map(|(species, paint)| SplatStyle {
         extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
-        by: species.colour,
+        paint,
         max_speed: species.body.max_speed,
     });
-    let flock = DrawnFlock { canvas: &canvas, styles: styles.collect(), state, camera };
+    let flock = DrawnFlock { canvas: &canvas, basis, styles: styles.collect(), state, camera };
     let width = frame.width as usize;
     if canvas.cells_per_pixel == 1.0 {
         let dealt = flock.distribute(0, canvas.rows as usize);
@@ -61,7 +60,7 @@ pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fram
             let part = flock.sum(&dealt, number, 0);
             for (line, sums) in pixels.chunks_exact_mut(4 * width.max(1)).zip(part.lines()) {
                 for (pixel, sums) in line.chunks_exact_mut(4).zip(&sums[MARGIN as usize..]) {
-                    blend(shown(&canvas, sums), pixel);
+                    blend(shown(&canvas, &basis, sums), pixel);
                 }
             }
         });
@@ -79,6 +78,8 @@ pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fram
 /// The flock and the picture.
 struct DrawnFlock<'a> {
     canvas: &'a Canvas,
+    /// The vectors that colours are sums of.
+    basis: Circle,
     styles: Vec<SplatStyle<'a>>,
     state: &'a FlockState,
     camera: &'a Camera,
@@ -158,7 +159,7 @@ impl<'a> SplatCells<'a> {
             let part = flock.sum(&dealt, number, -1);
             for (line, sums) in band.chunks_exact_mut(columns).zip(part.lines()) {
                 for (cell, sums) in line.iter_mut().zip(&sums[MARGIN as usize - 1..]) {
-                    *cell = self::shown(canvas, sums);
+                    *cell = self::shown(canvas, &flock.basis, sums);
                 }
             }
         });
@@ -202,12 +203,9 @@ impl PicturePart<'_> {
     fn add_agent(&mut self, style: &SplatStyle<'_>, state: &FlockState, row: usize, middle: Point) {
         let velocity = state.velocity[row];
         let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
-        let species = state.species[row];
-        let (turn, brightness) =
-            style::shade(style.by, velocity, style.max_speed, species, neighbours);
-        let paint = Paint {
-            brightness,
-            wave: Point::from_angle(TAU * turn) * brightness,
+        let shade = style.paint.shade(velocity, style.max_speed, neighbours);
+        let amount = Amount {
+            factors: style.paint.factors(shade),
             strength: style.extents.of_agent(state, row).strength,
             rounding: ((row as u32).wrapping_mul(2_654_435_769) >> 8) as f32 / 16_777_216.0,
         };
@@ -215,13 +213,13 @@ impl PicturePart<'_> {
         let ahead = velocity.try_normalize().unwrap_or(Point::X) * Point::new(1.0, -1.0);
         for [along, area] in [self.canvas.nose, self.canvas.tail] {
             if area > 0.0 {
-                self.spread(middle + ahead * along, area, &paint);
+                self.spread(middle + ahead * along, area, &amount);
             }
         }
     }
 
     /// Spreads `area` cells around `middle`, as far as they lie in the band.
-    fn spread(&mut self, middle: Point, area: f32, paint: &Paint) {
+    fn spread(&mut self, middle: Point, area: f32, amount: &Amount) {
         let corner = (middle - 0.5).floor();
         let right = middle - 0.5 - corner;
         let left = Point::ONE - right;
@@ -230,38 +228,38 @@ impl PicturePart<'_> {
             let row = row - self.top as f32;
             if row >= 0.0 && row < BAND as f32 {
                 let cell = row as usize * (self.canvas.columns + 2 * MARGIN) as usize + column;
-                self.add(cell, area * left.x * share, paint);
-                self.add(cell + 1, area * right.x * share, paint);
+                self.add(cell, area * left.x * share, amount);
+                self.add(cell + 1, area * right.x * share, amount);
             }
         }
     }
 
     /// Adds an agent to a cell. `covered` is the share of the cell that it covers.
-    fn add(&mut self, cell: usize, covered: f32, paint: &Paint) {
+    fn add(&mut self, cell: usize, covered: f32, amount: &Amount) {
         let Some(sums) = self.sums.get_mut(cell) else { return };
-        let hidden = (paint.strength * covered).min(self.canvas.most_hidden);
+        let hidden = (amount.strength * covered).min(self.canvas.most_hidden);
         let depth = -(1.0 - hidden).log2() * self.canvas.counts_per_bit;
-        let wave = paint.wave + 1.0;
-        let shares = [1.0, paint.brightness, wave.x, wave.y];
+        let [first, second, third] = amount.factors;
+        let shares = [1.0, first, second + 1.0, third + 1.0];
         for (sum, share) in sums.iter_mut().zip(shares) {
-            *sum += (depth * share + paint.rounding) as u32;
+            *sum += (depth * share + amount.rounding) as u32;
         }
     }
 }
 
 /// The colour of a cell with these sums.
-fn shown(canvas: &Canvas, sums: &Sums) -> ShownCell {
-    let [depth, brightness, x, y] = sums.map(|sum| sum as f32);
+fn shown(canvas: &Canvas, basis: &Circle, sums: &Sums) -> ShownCell {
+    let [depth, first, x, y] = sums.map(|sum| sum as f32);
     if depth <= 0.0 {
         return ShownCell::default();
     }
     // The share of the background's light that remains.
     let left = (-depth / canvas.counts_per_bit).exp2();
-    let brightness = if canvas.dimmed == 0 { 1.0 } else { brightness / depth };
-    let (cosine, sine) = ((x - depth) / depth, (y - depth) / depth);
+    let first = if canvas.three_factors == 0 { 1.0 } else { first / depth };
+    let (second, third) = ((x - depth) / depth, (y - depth) / depth);
     let colour = |i: usize| {
-        let wave = style::HUE_COSINE[i] * cosine + style::HUE_SINE[i] * sine;
-        (1.0 - left) * (brightness * style::HUE_LEVEL[i] + wave)
+        let others = basis.cosine[i] * second + basis.sine[i] * third;
+        (1.0 - left) * (first * basis.level[i] + others)
     };
     [colour(0), colour(1), colour(2), 1.0 - left]
 }
@@ -271,7 +269,7 @@ fn blend(shown: ShownCell, pixel: &mut [u8]) {
     if shown[3] <= 0.0 {
         return;
     }
-    for (channel, light) in pixel.iter_mut().take(3).zip(shown) {
+    for (channel, light) in pixel.iter_mut().zip(shown) {
         *channel = (255.0 * light + (1.0 - shown[3]) * f32::from(*channel) + 0.5) as u8;
     }
 }

@@ -9,10 +9,9 @@ use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
 use crate::view::camera::Camera;
 use crate::view::cpu::shape_raster;
-use crate::view::frame::Frame;
 use crate::view::shapes::StyledShape;
 use crate::view::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
-use crate::view::style;
+use crate::view::style::Ground;
 
 /// Source of the shader.
 pub const SHADER: &str = include_str!("../../../shaders/draw_background.wgsl");
@@ -32,6 +31,7 @@ pub struct Background {
 /// The drawn scenery on the device.
 #[derive(Debug)]
 struct Drawn {
+    ground: Ground,
     targets: Vec<StyledShape>,
     camera: Camera,
     scale: f32,
@@ -64,8 +64,8 @@ impl Background {
         Self { gpu, format, layout, pipelines, scenery, drawn: None }
     }
 
-    /// The picture of the scenery of `scene` with its `targets`, of this `size`; `None` if there is
-    /// no scenery. It is drawn again only if it has changed. The render target has `samples`
+    /// The picture of the scenery of `scene` with its `targets`, of this `size`, before a gradient if
+    /// it has one; `None` if there is neither scenery nor gradient. It is drawn again only if it has changed. The render target has `samples`
     /// samples per pixel.
     pub fn prepare(
         &mut self,
@@ -79,21 +79,24 @@ impl Background {
         let changed = self.scenery.update(scene);
         let targets = target_shapes(scene, targets);
         let seam = seam_shapes(&scene.world, camera);
-        if self.scenery.shapes().is_empty() && targets.is_empty() && seam.is_empty() {
+        let ground = Ground::of(&scene.style.background);
+        let shapes = !(self.scenery.shapes().is_empty() && targets.is_empty() && seam.is_empty());
+        if !shapes && ground.plain().is_some() {
             self.drawn = None;
             return None;
         }
         let same = |drawn: &Drawn| {
             !changed
+                && drawn.ground == ground
                 && drawn.texture.size() == size
                 && (drawn.camera, drawn.scale) == (*camera, scale)
                 && drawn.targets == targets
         };
         if !self.drawn.as_ref().is_some_and(same) {
-            let mut frame = Frame::filled(size.width, size.height, style::BACKGROUND);
-            shape_raster::draw(self.scenery.shapes(), camera, scale, &mut frame);
-            shape_raster::draw(&targets, camera, scale, &mut frame);
-            shape_raster::draw(&seam, camera, scale, &mut frame);
+            let mut frame = ground.frame(size.width, size.height);
+            for shapes in [self.scenery.shapes(), &targets, &seam] {
+                shape_raster::draw(&ground.suited(shapes), camera, scale, &mut frame);
+            }
             let kept = self.drawn.take().filter(|drawn| drawn.texture.size() == size);
             let (texture, group) =
                 kept.map_or_else(|| self.allocate(size), |drawn| (drawn.texture, drawn.group));
@@ -107,7 +110,7 @@ impl Background {
                 },
                 size,
             );
-            self.drawn = Some(Drawn { targets, camera: *camera, scale, texture, group });
+            self.drawn = Some(Drawn { ground, targets, camera: *camera, scale, texture, group });
         }
         let group = &self.drawn.as_ref()?.group;
         let compile = || pipeline(&self.gpu.device, &self.layout, self.format, samples);

@@ -15,6 +15,7 @@ use crate::view::camera::Camera;
 use crate::view::cpu::shape_raster;
 use crate::view::frame::Frame;
 use crate::view::shapes::StyledShape;
+use crate::view::style::Ground;
 
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 const PIXEL_BYTES: u32 = 4;
@@ -138,7 +139,7 @@ impl Offscreen {
         staging.slice(..).map_async(wgpu::MapMode::Read, move |mapped| {
             told.store(mapped.is_ok(), Ordering::Release);
         });
-        let (above, camera) = (above.to_vec(), *camera);
+        let (above, camera) = (Ground::of(&scene.style.background).suited(above), *camera);
         self.under_way.push_back(UnderWay { staging, submission, arrived, above, camera });
         self.gpu.check()
     }

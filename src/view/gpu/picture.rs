@@ -5,21 +5,21 @@ use bytemuck::{Pod, Zeroable};
 use crate::model::parameter::MAX_SPECIES;
 use crate::model::scene::{Scene, Slot, Species};
 use crate::view::camera::Camera;
-use crate::view::style;
+use crate::view::style::{self, Colours, Paint, STOPS, Stops};
 
 /// The look of a species.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct SpeciesLook {
-    /// See [`style::Figure`] for this field and those down to `heat`.
+    /// See [`style::Figure`] for this field and those down to `strength`.
     pub radius: f32,
     /// Pixels.
     pub reach: f32,
     /// 0 to 1.
     pub strength: f32,
-    /// 0 to 1.
+    /// See [`Paint`].
     pub cover: f32,
-    /// Red, green and blue.
+    /// See [`style::Circle`] for this field, `cosine` and `sine`.
     pub level: [f32; 3],
     /// The index of the [`crate::model::scene::BoidShape`].
     pub shape: u32,
@@ -31,7 +31,7 @@ pub struct SpeciesLook {
     pub sine: [f32; 3],
     /// See [`style::Hue`] for this field and those down to `hue_per_crowd`, without `heat`.
     pub dimming: f32,
-    /// Red, green and blue.
+    /// See [`Paint`].
     pub heat: [f32; 3],
     /// Turns.
     pub hue_base: f32,
@@ -85,25 +85,34 @@ pub struct Picture {
     pub padding: [u32; 2],
     /// By index.
     pub species: [SpeciesLook; MAX_SPECIES],
+    /// The colours of each species' scale, if they are lists; the fourth number is unused.
+    pub stops: [[[f32; 4]; STOPS]; MAX_SPECIES],
 }
 
 impl SpeciesLook {
-    fn new(index: usize, species: &Species, pixels_per_unit: f32, scale: f32) -> Self {
-        let figure = style::Figure::of(species.look, species.body.size, pixels_per_unit, scale);
-        let measure = style::Measure::of(species.look, pixels_per_unit, scale);
+    fn new(
+        scene: &Scene,
+        species: &Species,
+        paint: &Paint,
+        pixels_per_unit: f32,
+        scale: f32,
+    ) -> Self {
+        let (smallest, size) = (scene.smallest_of(species), species.body.size);
+        let figure = style::Figure::of(species.look, smallest, size, pixels_per_unit, scale);
+        let measure = style::Measure::of(species.look, smallest, pixels_per_unit, scale);
         let (least_size, size) = species.sizes();
-        let hue = style::Hue::of(species.colour, index as u8);
+        let (basis, hue) = (paint.basis(), paint.hue);
         Self {
             radius: figure.radius,
             reach: figure.reach,
             strength: figure.strength,
-            cover: figure.cover,
-            level: figure.level,
+            cover: paint.cover,
+            level: basis.level,
             shape: figure.look as u32,
-            cosine: figure.cosine,
-            sine: figure.sine,
+            cosine: basis.cosine,
+            sine: basis.sine,
             max_speed: species.body.max_speed,
-            heat: figure.heat,
+            heat: paint.heat,
             dimming: hue.dimming,
             hue_base: hue.base,
             hue_per_turn: hue.per_turn,
@@ -126,10 +135,21 @@ impl Picture {
     /// The uniform for `scene` as seen by `camera`, on a screen with `scale` pixels per point. If
     /// `remembers`, the agents' memory holds their number of neighbours.
     #[must_use]
-    pub fn new(scene: &Scene, camera: &Camera, scale: f32, remembers: bool) -> Self {
+    pub fn new(
+        scene: &Scene,
+        paints: &[Paint],
+        camera: &Camera,
+        scale: f32,
+        remembers: bool,
+    ) -> Self {
         let mut species = [SpeciesLook::default(); MAX_SPECIES];
-        for (index, (slot, own)) in species.iter_mut().zip(&scene.species).enumerate() {
-            *slot = SpeciesLook::new(index, own, camera.pixels_per_unit, scale);
+        let mut stops = [[[0.0; 4]; STOPS]; MAX_SPECIES];
+        let looks = species.iter_mut().zip(&mut stops);
+        for ((look, stops), (own, paint)) in looks.zip(scene.species.iter().zip(paints)) {
+            *look = SpeciesLook::new(scene, own, paint, camera.pixels_per_unit, scale);
+            if let Colours::Stops(Stops(colours)) = &paint.colours {
+                *stops = colours.map(|[r, g, b]| [r, g, b, 0.0]);
+            }
         }
         Self {
             centre: camera.centre.to_array(),
@@ -142,6 +162,7 @@ impl Picture {
             size_key: Slot::size().noise_key(),
             padding: [0; 2],
             species,
+            stops,
         }
     }
 }
@@ -159,7 +180,7 @@ mod tests {
     /// Name and offset of every member of the WGSL struct `name`, and its size in bytes.
     fn reflected(name: &str) -> (Vec<(String, usize)>, usize) {
         // This shader reads all structs.
-        let (_, module) = compose("splat", Variant::of_drawing(false, true)).unwrap();
+        let (_, module) = compose("splat", Variant::of_drawing(false, true, true)).unwrap();
         // Imported names carry a prefix for their module.
         let is = |found: &str| found == name || found.ends_with(&format!("_{name}"));
         let found = module.types.iter().find(|(_, ty)| ty.name.as_deref().is_some_and(is));
@@ -187,10 +208,10 @@ mod tests {
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:
-            centre size pixels_per_unit slenderness crowd scale seed size_key padding species);
+            centre size pixels_per_unit slenderness crowd scale seed size_key padding species stops);
         assert_eq!(reflected("Picture"), picture);
         let canvas = layout!(Canvas:
-            columns rows top cells_per_pixel counts_per_bit most_hidden several dimmed margin
+            columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin
             deepest nose tail crowding padding);
         assert_eq!(reflected("Canvas"), canvas);
     }

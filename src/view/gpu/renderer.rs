@@ -15,7 +15,7 @@ use crate::model::behaviours::Target;
 use crate::model::scene::{BoidShape, ColourBy, Scene};
 use crate::view::camera::Camera;
 use crate::view::splats::{self, Canvas};
-use crate::view::style;
+use crate::view::style::{Ground, Paint};
 
 /// How agents are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +49,8 @@ struct Drawing<'a> {
     scene: &'a Scene,
     targets: &'a [Target],
     camera: &'a Camera,
+    /// True if colours are lists.
+    stops: bool,
 }
 
 impl Renderer {
@@ -107,9 +109,12 @@ impl Renderer {
         camera: &Camera,
     ) -> Result<(), EngineError> {
         let counted = scene.species.iter().any(|species| species.colour == ColourBy::Neighbours);
-        let picture = Picture::new(scene, camera, self.scale, counted && agents.memory.is_some());
+        let paints = Paint::all(scene);
+        let counted = counted && agents.memory.is_some();
+        let picture = Picture::new(scene, &paints, camera, self.scale, counted);
         self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
-        let drawing = Drawing { target, agents, scene, targets, camera };
+        let stops = Paint::has_stops(&paints);
+        let drawing = Drawing { target, agents, scene, targets, camera, stops };
         if self.method == Method::BySize && splats::fits(scene, camera, self.scale) {
             self.draw_splat(encoder, &drawing)
         } else {
@@ -128,11 +133,12 @@ impl Renderer {
         let sampled = self.triangles.sampled_like(drawing.target);
         let size = drawing.target.texture().size();
         let samples = self.triangles.samples;
-        let Drawing { scene, targets, camera, .. } = drawing;
+        let Drawing { scene, targets, camera, stops, .. } = drawing;
+        let clear = clear_colour(scene);
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, samples);
         let darts_alone = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
-        let pipeline = self.triangles.pipeline(darts_alone, scene.draws_sizes())?;
-        let mut pass = begin(encoder, "draw_boids", drawing.target, sampled.as_ref());
+        let pipeline = self.triangles.pipeline(darts_alone, scene.draws_sizes(), *stops)?;
+        let mut pass = begin(encoder, "draw_boids", drawing.target, sampled.as_ref(), clear);
         if let Some(scenery) = scenery {
             scenery.draw(&mut pass);
         }
@@ -149,7 +155,7 @@ impl Renderer {
         encoder: &mut wgpu::CommandEncoder,
         drawing: &Drawing<'_>,
     ) -> Result<(), EngineError> {
-        let Drawing { target, agents, scene, targets, camera } = *drawing;
+        let Drawing { target, agents, scene, targets, camera, stops } = *drawing;
         let splat = match &mut self.splat {
             Some(splat) => splat,
             none => none.insert(Splat::new(Arc::clone(&self.gpu), self.format)?),
@@ -162,9 +168,9 @@ impl Renderer {
         let bound = splat.prepare(&chunks, &self.uniform, &agents.grid_stats, &bands);
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
         for (number, band) in bands.iter().enumerate() {
-            splat.sum(encoder, &bound, number, scene.draws_sizes())?;
+            splat.sum(encoder, &bound, number, scene.draws_sizes(), stops)?;
             let mut pass = if number == 0 {
-                begin(encoder, "splat_resolve", target, None)
+                begin(encoder, "splat_resolve", target, None, clear_colour(scene))
             } else {
                 attach(encoder, "splat_resolve", target, None, wgpu::LoadOp::Load)
             };
@@ -184,10 +190,16 @@ fn begin<'a>(
     label: &str,
     target: &wgpu::TextureView,
     sampled: Option<&wgpu::TextureView>,
+    clear: wgpu::Color,
 ) -> wgpu::RenderPass<'a> {
-    let [r, g, b] = style::BACKGROUND.map(|channel| f64::from(channel) / 255.0);
-    let clear = wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 });
-    attach(encoder, label, target, sampled, clear)
+    attach(encoder, label, target, sampled, wgpu::LoadOp::Clear(clear))
+}
+
+/// The colour behind everything; of a gradient, which [`Background`] draws, any.
+fn clear_colour(scene: &Scene) -> wgpu::Color {
+    let plain = Ground::of(&scene.style.background).plain().unwrap_or_default();
+    let [r, g, b, a] = plain.map(|channel| f64::from(channel) / 255.0);
+    wgpu::Color { r, g, b, a }
 }
 
 fn attach<'a>(

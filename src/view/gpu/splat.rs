@@ -19,8 +19,9 @@ const MOST_BYTES: u64 = 1 << 27;
 #[derive(Debug)]
 pub struct Splat {
     gpu: Arc<Gpu>,
-    /// Compiled on first use; with the species' size, or with the agents' own.
-    splat: [OnceCell<wgpu::ComputePipeline>; 2],
+    /// Compiled on first use; with the species' size or with the agents' own, in colours of a circle or
+    /// of a list.
+    splat: [OnceCell<wgpu::ComputePipeline>; 4],
     resolve: wgpu::RenderPipeline,
     /// Used if cells and pixels differ in size.
     resolve_between: wgpu::RenderPipeline,
@@ -118,11 +119,16 @@ impl Splat {
         bound
     }
 
-    /// The pipeline of the splat pass; with `own_sizes`, each agent has its own size.
-    fn pipeline(&self, own_sizes: bool) -> Result<&wgpu::ComputePipeline, EngineError> {
-        let kept = &self.splat[usize::from(own_sizes)];
+    /// The pipeline of the splat pass; with `own_sizes`, each agent has its own size; with `stops`,
+    /// colours are lists.
+    fn pipeline(
+        &self,
+        own_sizes: bool,
+        stops: bool,
+    ) -> Result<&wgpu::ComputePipeline, EngineError> {
+        let kept = &self.splat[2 * usize::from(stops) + usize::from(own_sizes)];
         if kept.get().is_none() {
-            let pipeline = splat_pipeline(&self.gpu, &self.layouts[0], own_sizes)?;
+            let pipeline = splat_pipeline(&self.gpu, &self.layouts[0], own_sizes, stops)?;
             return Ok(kept.get_or_init(|| pipeline));
         }
         kept.get().ok_or_else(|| self.gpu.error("no pipeline `splat`"))
@@ -135,8 +141,9 @@ impl Splat {
         bound: &Bound,
         number: usize,
         own_sizes: bool,
+        stops: bool,
     ) -> Result<(), EngineError> {
-        let pipeline = self.pipeline(own_sizes)?;
+        let pipeline = self.pipeline(own_sizes, stops)?;
         encoder.clear_buffer(&bound.sums, 0, None);
         let limit = self.gpu.device.limits().max_compute_workgroups_per_dimension;
         let offset = number as u32 * stride(&self.gpu) as u32;
@@ -215,8 +222,13 @@ fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
     ]
 }
 
-fn module(gpu: &Gpu, name: &str, own_sizes: bool) -> Result<wgpu::ShaderModule, EngineError> {
-    let composed = compose(name, Variant::of_drawing(gpu.packs_sums(), own_sizes));
+fn module(
+    gpu: &Gpu,
+    name: &str,
+    own_sizes: bool,
+    stops: bool,
+) -> Result<wgpu::ShaderModule, EngineError> {
+    let composed = compose(name, Variant::of_drawing(gpu.packs_sums(), own_sizes, stops));
     let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
     let descriptor = wgpu::ShaderModuleDescriptor {
         label: Some(name),
@@ -244,11 +256,12 @@ fn splat_pipeline(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,
     own_sizes: bool,
+    stops: bool,
 ) -> Result<wgpu::ComputePipeline, EngineError> {
     Ok(gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some("splat"),
         layout: Some(&pipeline_layout(gpu, layout)),
-        module: &module(gpu, "splat", own_sizes)?,
+        module: &module(gpu, "splat", own_sizes, stops)?,
         entry_point: Some("splat"),
         compilation_options: Default::default(),
         cache: None,
@@ -260,7 +273,7 @@ fn resolve_pipelines(
     layout: &wgpu::BindGroupLayout,
     format: wgpu::TextureFormat,
 ) -> Result<[wgpu::RenderPipeline; 2], EngineError> {
-    let module = module(gpu, "splat_resolve", false)?;
+    let module = module(gpu, "splat_resolve", false, false)?;
     let layout = pipeline_layout(gpu, layout);
     Ok(["resolve", "resolve_between"].map(|entry_point| {
         gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {

@@ -21,8 +21,8 @@ pub struct Triangles {
     pub samples: u32,
     layout: wgpu::BindGroupLayout,
     /// Compiled on first use, because a scene needs at most one: for scenes with only darts or with
-    /// all figures, with the species' size or the agents' own.
-    pipelines: [OnceCell<wgpu::RenderPipeline>; 4],
+    /// all figures, with the species' size or the agents' own, in colours of a circle or of a list.
+    pipelines: [OnceCell<wgpu::RenderPipeline>; 8],
     sampled: Option<wgpu::TextureView>,
 }
 
@@ -46,17 +46,21 @@ impl Triangles {
     }
 
     /// The pipeline for scenes with only darts, or the one for all figures, which computes a
-    /// distance for every pixel. With `own_sizes`, each agent has its own size.
+    /// distance for every pixel. With `own_sizes`, each agent has its own size; with `stops`, colours
+    /// are lists.
     pub fn pipeline(
         &self,
         darts_alone: bool,
         own_sizes: bool,
+        stops: bool,
     ) -> Result<&wgpu::RenderPipeline, EngineError> {
         let (vertex, fragment) =
             if darts_alone { ("corner", "paint") } else { ("figure_corner", "figure_paint") };
-        let kept = &self.pipelines[2 * usize::from(own_sizes) + usize::from(darts_alone)];
+        let number =
+            [stops, own_sizes, darts_alone].iter().fold(0, |n, bit| 2 * n + usize::from(*bit));
+        let kept = &self.pipelines[number];
         if kept.get().is_none() {
-            let pipeline = self.compile(vertex, fragment, own_sizes)?;
+            let pipeline = self.compile(vertex, fragment, own_sizes, stops)?;
             return Ok(kept.get_or_init(|| pipeline));
         }
         kept.get().ok_or_else(|| self.gpu.error("no pipeline `draw_boids`"))
@@ -100,9 +104,10 @@ impl Triangles {
         vertex: &str,
         fragment: &str,
         own_sizes: bool,
+        stops: bool,
     ) -> Result<wgpu::RenderPipeline, EngineError> {
         let device = &self.gpu.device;
-        let composed = compose("draw_boids", Variant::of_drawing(false, own_sizes));
+        let composed = compose("draw_boids", Variant::of_drawing(false, own_sizes, stops));
         let (wgsl, _) = composed.map_err(|error| self.gpu.error(error.to_string()))?;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("draw_boids"),

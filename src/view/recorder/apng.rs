@@ -2,7 +2,7 @@
 
 use std::io::{Seek, SeekFrom, Write};
 
-use super::png::{encoder, failed};
+use super::png::{bytes, encoder, failed};
 use super::{Film, Frame, RecordError, Recorder};
 
 /// Bytes of the chunk that ends a PNG.
@@ -10,6 +10,7 @@ const END: usize = 12;
 
 /// An APNG that repeats for ever.
 pub struct ApngRecorder<W: Write> {
+    alpha: bool,
     writer: ::png::Writer<W>,
 }
 
@@ -20,7 +21,7 @@ fn film_encoder<W: Write>(
     frames: u32,
 ) -> Result<::png::Encoder<'static, W>, RecordError> {
     let fail = failed("APNG");
-    let mut encoder = encoder(out, film.width, film.height);
+    let mut encoder = encoder(out, film.width, film.height, film.alpha);
     encoder.set_animated(frames, 0).map_err(&fail)?;
     let (numerator, denominator) = delay(film.rate);
     encoder.set_frame_delay(numerator, denominator).map_err(&fail)?;
@@ -43,13 +44,13 @@ impl<W: Write> ApngRecorder<W> {
     /// Writes to `out`, frame by frame. The file begins with the number of frames to come.
     pub fn new(out: W, film: Film, frames: u32) -> Result<Self, RecordError> {
         let writer = film_encoder(out, film, frames)?.write_header().map_err(failed("APNG"))?;
-        Ok(Self { writer })
+        Ok(Self { alpha: film.alpha, writer })
     }
 }
 
 impl<W: Write> Recorder for ApngRecorder<W> {
     fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
-        self.writer.write_image_data(&frame.to_rgb()).map_err(failed("APNG"))
+        self.writer.write_image_data(&bytes(&frame, self.alpha)).map_err(failed("APNG"))
     }
 
     fn finish(self: Box<Self>) -> Result<(), RecordError> {
@@ -80,7 +81,7 @@ mod tests {
     use super::super::png::tests::{decoded, pattern};
     use super::*;
 
-    const FILM: Film = Film { width: 19, height: 31, rate: 25.0 };
+    const FILM: Film = Film { width: 19, height: 31, rate: 25.0, alpha: false };
 
     fn encoded(announced: u32, pushed: u32) -> Vec<u8> {
         let mut out = Cursor::new(Vec::new());
@@ -103,6 +104,21 @@ mod tests {
             let shown = delay(FILM.rate);
             assert_eq!(frame, (pattern(19, 31, n).pixels, Some(shown)));
         }
+    }
+
+    #[test]
+    fn transparent_frames_read_back() {
+        let mut out = Cursor::new(Vec::new());
+        let film = Film { alpha: true, ..FILM };
+        let mut recorder = Box::new(ApngRecorder::new(&mut out, film, 2).unwrap());
+        let mut clear = pattern(19, 31, 1);
+        clear.pixels[8..80].fill(0);
+        for frame in [pattern(19, 31, 0), clear.clone()] {
+            recorder.push(frame).unwrap();
+        }
+        recorder.finish().unwrap();
+        let frames: Vec<_> = decoded(&out.into_inner()).into_iter().map(|frame| frame.0).collect();
+        assert_eq!(frames, [pattern(19, 31, 0).pixels, clear.to_straight()]);
     }
 
     #[test]

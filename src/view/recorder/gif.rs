@@ -86,7 +86,7 @@ mod tests {
 
     fn encoded(rate: f64) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let film = Film { width: 33, height: 21, rate };
+        let film = Film { width: 33, height: 21, rate, alpha: false };
         let mut recorder = Box::new(GifRecorder::new(&mut bytes, film).unwrap());
         for n in 0..30 {
             recorder.push(pattern(33, 21, n)).unwrap();
@@ -118,14 +118,14 @@ mod tests {
 
     #[test]
     fn a_picture_that_is_too_wide_is_refused() {
-        let film = Film { width: 70_000, height: 8, rate: 25.0 };
+        let film = Film { width: 70_000, height: 8, rate: 25.0, alpha: false };
         let error = GifRecorder::new(Vec::new(), film).err().unwrap();
         assert!(error.to_string().contains("not 70000"), "{error}");
     }
 
     #[test]
     fn a_rate_that_no_viewer_shows_is_refused() {
-        let film = Film { width: 8, height: 8, rate: 60.0 };
+        let film = Film { width: 8, height: 8, rate: 60.0, alpha: false };
         let error = GifRecorder::new(Vec::new(), film).err().unwrap();
         assert!(error.to_string().contains("--fps 60"), "{error}");
     }

@@ -62,4 +62,6 @@ pub struct Film {
     pub height: u32,
     /// Frames per second.
     pub rate: f64,
+    /// True if frames may be transparent, which only APNG can hold.
+    pub alpha: bool,
 }

@@ -44,7 +44,7 @@ impl Mp4Recorder {
     /// Starts ffmpeg. It writes to `path` and replaces what is there.
     pub fn start(path: &Path, film: Film) -> Result<Self, RecordError> {
         check()?;
-        let Film { width, height, rate } = film;
+        let Film { width, height, rate, .. } = film;
         let [r, g, b] = style::BACKGROUND;
         // H.264 halves the resolution of colour, so the sides must be even. The rest declares
         // screen colours; without it players guess by the size of the picture.
@@ -156,7 +156,7 @@ mod tests {
             eprintln!("skipped: {reason}");
             return;
         }
-        let film = Film { width: 63, height: 47, rate: 30.0 };
+        let film = Film { width: 63, height: 47, rate: 30.0, alpha: false };
         let record = || {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             let mut recorder = Box::new(Mp4Recorder::start(file.path(), film).unwrap());
@@ -188,7 +188,7 @@ mod tests {
             return;
         }
         let folder = tempfile::tempdir().unwrap();
-        let film = Film { width: 64, height: 64, rate: 30.0 };
+        let film = Film { width: 64, height: 64, rate: 30.0, alpha: false };
         let path = folder.path().join("missing/a.mp4");
         let mut recorder = Box::new(Mp4Recorder::start(&path, film).unwrap());
         let pushed = (0..200).try_for_each(|n| recorder.push(pattern(64, 64, n)));

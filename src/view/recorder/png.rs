@@ -12,33 +12,49 @@ pub(super) fn failed(format: &'static str) -> impl Fn(::png::EncodingError) -> R
     }
 }
 
-/// An encoder for opaque pictures: 8 bits per channel, sRGB, no alpha.
-pub(super) fn encoder<W: Write>(out: W, width: u32, height: u32) -> ::png::Encoder<'static, W> {
+/// An encoder for pictures: 8 bits per channel, sRGB, with or without alpha.
+pub(super) fn encoder<W: Write>(
+    out: W,
+    width: u32,
+    height: u32,
+    alpha: bool,
+) -> ::png::Encoder<'static, W> {
     let mut encoder = ::png::Encoder::new(out, width, height);
-    encoder.set_color(::png::ColorType::Rgb);
+    encoder.set_color(if alpha { ::png::ColorType::Rgba } else { ::png::ColorType::Rgb });
     encoder.set_depth(::png::BitDepth::Eight);
     encoder.set_source_srgb(::png::SrgbRenderingIntent::Perceptual);
     encoder
 }
 
-/// Writes `frame` as a PNG.
+/// Writes `frame` as a PNG; with alpha if it is transparent.
 pub fn write<W: Write>(out: W, frame: &Frame) -> Result<(), RecordError> {
-    finish(encoder(out, frame.width, frame.height), frame)
+    let alpha = frame.is_transparent();
+    finish(encoder(out, frame.width, frame.height, alpha), frame, alpha)
 }
 
 /// Encodes in a tenth of the time with a sixth more bytes, for sequences. Measured on a frame of
 /// 200,000 agents, 1280 × 720: 10 ms and 2.6 MB instead of 150 ms and 2.2 MB.
 pub fn write_fast<W: Write>(out: W, frame: &Frame) -> Result<(), RecordError> {
-    let mut encoder = encoder(out, frame.width, frame.height);
+    let alpha = frame.is_transparent();
+    let mut encoder = encoder(out, frame.width, frame.height, alpha);
     encoder.set_compression(::png::Compression::Fast);
-    finish(encoder, frame)
+    finish(encoder, frame, alpha)
 }
 
-fn finish<W: Write>(encoder: ::png::Encoder<'_, W>, frame: &Frame) -> Result<(), RecordError> {
+fn finish<W: Write>(
+    encoder: ::png::Encoder<'_, W>,
+    frame: &Frame,
+    alpha: bool,
+) -> Result<(), RecordError> {
     let fail = failed("PNG");
     let mut writer = encoder.write_header().map_err(&fail)?;
-    writer.write_image_data(&frame.to_rgb()).map_err(&fail)?;
+    writer.write_image_data(&bytes(frame, alpha)).map_err(&fail)?;
     writer.finish().map_err(&fail)
+}
+
+/// The bytes of a picture as files have them.
+pub(super) fn bytes(frame: &Frame, alpha: bool) -> Vec<u8> {
+    if alpha { frame.to_straight() } else { frame.to_rgb() }
 }
 
 /// A single picture: the last frame that was pushed.
@@ -82,7 +98,7 @@ pub(super) mod tests {
         frame
     }
 
-    /// The pixels of a frame, opaque, and its duration if it belongs to a film: numerator,
+    /// The pixels of a frame with alpha, and its duration if it belongs to a film: numerator,
     /// denominator.
     type Decoded = (Vec<u8>, Option<(u16, u16)>);
 
@@ -95,6 +111,9 @@ pub(super) mod tests {
             reader.next_frame(&mut rgb).unwrap();
             let shown =
                 reader.info().frame_control().map(|frame| (frame.delay_num, frame.delay_den));
+            if reader.output_color_type().0 == ::png::ColorType::Rgba {
+                return (rgb, shown);
+            }
             (rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect(), shown)
         };
         (0..count).map(frame).collect()
@@ -110,6 +129,15 @@ pub(super) mod tests {
         for bytes in [bytes, fast] {
             assert_eq!(decoded(&bytes), [(frame.pixels.clone(), None)]);
         }
+    }
+
+    #[test]
+    fn a_transparent_picture_reads_back() {
+        let mut frame = pattern(9, 7, 3);
+        frame.pixels[20..24].fill(0);
+        let mut bytes = Vec::new();
+        write(&mut bytes, &frame).unwrap();
+        assert_eq!(decoded(&bytes), [(frame.to_straight(), None)]);
     }
 
     #[test]

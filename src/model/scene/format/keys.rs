@@ -11,8 +11,7 @@ use crate::model::behaviours::Target;
 use crate::model::behaviours::bounds::FASTEST;
 use crate::model::parameter::Parameter;
 use crate::model::scene::{
-    BoidShape, Click, ColourBy, MAX_AGENTS, MAX_TARGETS, ObstaclePlan, SIDES, SceneError,
-    SpawnPlace,
+    BoidShape, Click, MAX_AGENTS, MAX_TARGETS, ObstaclePlan, SIDES, SceneError, SpawnPlace, Style,
 };
 use crate::model::scenery::{FlowKind, FlowPlan, Path};
 use crate::model::world::Boundary;
@@ -43,6 +42,8 @@ pub enum Values {
     Between(f32, f32),
     /// One of these names.
     Choice(fn() -> Vec<&'static str>),
+    /// A name or a colour, or a list of colours; described in words.
+    Colours(&'static str),
     /// A value of the key that the table replaces.
     OfTheKey,
     /// A table, or a list of tables, with a section of its own; its name in documents.
@@ -150,6 +151,8 @@ section! {
         click: Values::Choice(|| names(&Click::NAMES)) => "`\"call\"`", "";
         /// Size and edge.
         world: Values::Tables("`[world]`") => "", "";
+        /// What pictures look like.
+        style: Values::Tables("`[style]`") => "", "";
         /// Places to seek, reach or flee.
         targets: Values::Tables("`[[targets]]`, 63 at most") => "none", "";
         /// Circles to steer round.
@@ -176,6 +179,38 @@ section! {
         /// Without a density: whether the area grows in proportion to a count above the scene's
         /// own.
         grows: Values::Boolean => "`false`", "";
+    }
+}
+
+/// The values of `background`, in words.
+const BACKGROUNDS: &str = "`\"dark\"`, `\"night\"`, `\"paper\"`, `\"dusk\"`, `\"none\"`, `\"#RRGGBB\"`, a list of \
+                           2 to 8 colours";
+
+/// The values of `colour`, in words.
+const COLOURS: &str = "`\"heading\"`, `\"speed\"`, `\"species\"`, `\"neighbours\"`, `\"#RRGGBB\"`";
+
+/// The values of `palette`, in words.
+const PALETTES: &str = "`\"auto\"`, `\"hues\"`, `\"viridis\"`, `\"magma\"`, `\"inferno\"`, `\"cividis\"`, \
+                        `\"okabe-ito\"`, a list of 1 to 16 colours";
+
+section! {
+    /// What pictures look like; the motion does not depend on it. All keys but `background` are
+    /// defaults for the species, which have the same keys. [Looks](looks.md) has pictures.
+    STYLE "[style]" Style {
+        /// What is behind the flock: a name, a colour, or colours from top to bottom. With `none`,
+        /// PNG and APNG files are transparent.
+        background: Values::Colours(BACKGROUNDS) => "`\"dark\"`", "";
+        /// The shape of drawn agents.
+        look: Values::Choice(|| names(&BoidShape::NAMES)) => "`\"triangle\"`", "";
+        /// What the colour shows, or one colour for all agents.
+        colour: Values::Colours(COLOURS) => "`\"heading\"`", "";
+        /// The colours of what is shown. `auto` takes hues for headings, `viridis` for speeds,
+        /// `inferno` for neighbours and `okabe-ito` for species. A list is interpolated; of several
+        /// species each takes one of its colours.
+        palette: Values::Colours(PALETTES) => "`\"auto\"`", "";
+        /// The least length of a triangle and the least diameter of a disc or of a glow's core. A
+        /// point is a pixel of a picture of 1280 × 720; larger pictures have more pixels per point.
+        smallest: Values::Number(1.0, 64.0) => "3.5; 2 for glows", "points";
     }
 }
 
@@ -250,9 +285,13 @@ section! {
         /// Agents of this species. `--count` keeps the shares.
         count: Values::Whole(0, MAX_AGENTS) => "100", "agents";
         /// The shape of its drawn agents.
-        look: Values::Choice(|| names(&BoidShape::NAMES)) => "`\"triangle\"`", "";
-        /// What the colour shows.
-        colour: Values::Choice(|| names(&ColourBy::NAMES)) => "`\"heading\"`", "";
+        look: Values::Choice(|| names(&BoidShape::NAMES)) => "as in `[style]`", "";
+        /// What the colour shows, or one colour for all agents.
+        colour: Values::Colours(COLOURS) => "as in `[style]`", "";
+        /// The colours of what is shown.
+        palette: Values::Colours(PALETTES) => "as in `[style]`", "";
+        /// The least length of a drawn agent.
+        smallest: Values::Number(1.0, 64.0) => "as in `[style]`", "points";
         /// How its agents start.
         spawn: Values::Tables("table, see below") => "all defaults", "";
         /// How they start if `--count` asks for more agents than the scene has.
@@ -309,8 +348,8 @@ section! {
 }
 
 /// All sections, in the order of the documents.
-pub const SECTIONS: [Section; 9] =
-    [TOP, WORLD, TARGETS, OBSTACLES, PATHS, FLOW, SPECIES, SPAWN, LAW];
+pub const SECTIONS: [Section; 10] =
+    [TOP, WORLD, STYLE, TARGETS, OBSTACLES, PATHS, FLOW, SPECIES, SPAWN, LAW];
 
 /// The documentation of `targets` says 63, because it does not count the pointer.
 const _: () = assert!(MAX_TARGETS == 64);
@@ -361,7 +400,7 @@ impl Key {
                 names.join(", ")
             }
             Values::OfTheKey => "the key's".into(),
-            Values::Tables(what) => what.into(),
+            Values::Colours(what) | Values::Tables(what) => what.into(),
         }
     }
 }

@@ -9,6 +9,7 @@ mod parse;
 mod reader;
 mod scenery;
 mod species;
+mod style;
 mod tables;
 mod tree;
 mod values;

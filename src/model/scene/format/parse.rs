@@ -28,6 +28,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         density,
         time_step: top.time_step,
         seed: top.seed,
+        style: top.style,
         species: Vec::new(),
         targets: [vec![pointer], top.targets].concat(),
         obstacle_plans: top.obstacles,
@@ -58,8 +59,10 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         return Err(table.fail(format!("a species cannot be called `{name}`; choose another name")));
     }
     let names = SceneNames { species: &names, targets: &scene.targets, paths: &scene.paths };
-    let all =
-        tables.iter().enumerate().map(|(index, (_, table))| species::read(index, table, &names));
+    let all = tables
+        .iter()
+        .enumerate()
+        .map(|(index, (_, table))| species::read(index, table, &names, &scene.style));
     scene.species = all.collect::<Result<_, _>>()?;
     for (index, (_, table)) in tables.iter().enumerate() {
         check_species(&scene, index, table)?;

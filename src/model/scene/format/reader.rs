@@ -149,6 +149,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// True for an array.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        matches!(self.node.value, Value::List(_))
+    }
+
     /// True for a table.
     #[must_use]
     pub fn is_table(&self) -> bool {

@@ -7,18 +7,25 @@ use super::tables::SpeciesKeys;
 use super::values::SceneNames;
 use crate::model::behaviours::Kind;
 use crate::model::parameter::{Meaning, Parameter, Parameters};
-use crate::model::scene::{Body, Law, Rule, SceneError, Slot, Species, Variation, default_value};
+use crate::model::scene::{
+    Body, Law, Rule, SceneError, Slot, Species, Style, Variation, default_value,
+};
 
 const BODY: &[Parameter] = <Body as Parameters<f32>>::TABLE;
 
 /// Reads the species of number `index`.
-pub fn read(index: usize, table: &Reader, names: &SceneNames) -> Result<Species, SceneError> {
+pub fn read(
+    index: usize,
+    table: &Reader,
+    names: &SceneNames,
+    style: &Style,
+) -> Result<Species, SceneError> {
     let mut known: Vec<&str> = keys::SPECIES.keys.iter().map(|key| key.name).collect();
     known.extend(BODY.iter().map(|p| p.key));
     known.extend(Kind::ALL.iter().map(|kind| kind.info().key));
 
     let mut body: Vec<f32> = BODY.iter().map(|p| p.default).collect();
-    let mut own = SpeciesKeys::default();
+    let mut own = SpeciesKeys::unwritten(style);
     let (mut rules, mut variations) = (Vec::new(), Vec::new());
     for (key, value) in table.known(&known)? {
         if let Some(i) = BODY.iter().position(|p| p.key == key) {
@@ -31,13 +38,15 @@ pub fn read(index: usize, table: &Reader, names: &SceneNames) -> Result<Species,
             own.read_key(key, &value)?;
         }
     }
-    let SpeciesKeys { count, look, colour, spawn, spawn_at_scale } = own;
+    let SpeciesKeys { count, look, colour, palette, smallest, spawn, spawn_at_scale } = own;
     let mut species = Species {
         name: names.species[index].into(),
         count,
         body: Body::read(|i| body[i]),
         look,
         colour,
+        palette,
+        smallest,
         spawn,
         spawn_at_scale: spawn_at_scale.unwrap_or(spawn),
         rules,
@@ -69,15 +78,18 @@ fn rule(
 }
 
 /// The keys of the species of number `index`, in the order of the built-in scenes.
-pub fn write(index: usize, species: &Species, names: &SceneNames) -> Vec<Entry> {
+pub fn write(index: usize, species: &Species, names: &SceneNames, style: &Style) -> Vec<Entry> {
     let own = SpeciesKeys {
         count: species.count,
         look: species.look,
         colour: species.colour,
+        palette: species.palette.clone(),
+        smallest: species.smallest,
         spawn: species.spawn,
         spawn_at_scale: Some(species.spawn_at_scale),
     };
-    let unwritten = SpeciesKeys { spawn_at_scale: Some(species.spawn), ..SpeciesKeys::default() };
+    let unwritten =
+        SpeciesKeys { spawn_at_scale: Some(species.spawn), ..SpeciesKeys::unwritten(style) };
     let mut entries = own.entries(&unwritten);
 
     let law = |slot: Slot| -> Option<&Law> {

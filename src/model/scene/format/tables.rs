@@ -6,7 +6,8 @@ use super::keys::Key;
 use super::reader::Reader;
 use crate::model::behaviours::Target;
 use crate::model::scene::{
-    BoidShape, Click, ColourBy, Law, ObstaclePlan, SceneError, Spawn, SpawnPlace, Start,
+    BoidShape, Click, ColourBy, Law, ObstaclePlan, Palette, SceneError, Spawn, SpawnPlace, Start,
+    Style,
 };
 use crate::model::scenery::{FlowPlan, Path};
 use crate::model::vector::Point;
@@ -23,6 +24,7 @@ pub struct TopKeys {
     pub time_step: f32,
     pub click: Clicks,
     pub world: WorldKeys,
+    pub style: Style,
     /// Without the pointer.
     pub targets: Vec<Target>,
     pub obstacles: Vec<ObstaclePlan>,
@@ -39,6 +41,7 @@ impl Default for TopKeys {
             time_step: 1.0,
             click: Clicks(Click::Call, false),
             world: WorldKeys::default(),
+            style: Style::default(),
             targets: Vec::new(),
             obstacles: Vec::new(),
             paths: Vec::new(),
@@ -131,17 +134,23 @@ pub struct SpeciesKeys {
     pub count: u64,
     pub look: BoidShape,
     pub colour: ColourBy,
+    pub palette: Palette,
+    pub smallest: Option<f32>,
     pub spawn: Spawn,
     /// `None`: like `spawn`.
     pub spawn_at_scale: Option<Spawn>,
 }
 
-impl Default for SpeciesKeys {
-    fn default() -> Self {
+impl SpeciesKeys {
+    /// The values of a species without these keys, in a scene of this `style`.
+    #[must_use]
+    pub fn unwritten(style: &Style) -> Self {
         Self {
             count: 100,
-            look: BoidShape::Triangle,
-            colour: ColourBy::Heading,
+            look: style.look,
+            colour: style.colour,
+            palette: style.palette.clone(),
+            smallest: None,
             spawn: Spawn::default(),
             spawn_at_scale: None,
         }

@@ -27,7 +27,7 @@ pub fn entries(scene: &Scene) -> Vec<Entry> {
     let names: Vec<&str> = scene.species.iter().map(|species| species.name.as_str()).collect();
     let names = SceneNames { species: &names, targets: &scene.targets, paths: &scene.paths };
     let table = |(index, own): (usize, &Species)| {
-        let written = species::write(index, &unscaled.species(own), &names);
+        let written = species::write(index, &unscaled.species(own), &names, &scene.style);
         Entry::wanted(&own.name, Written::Table(Form::Headed, written))
     };
     let top = TopKeys {
@@ -41,6 +41,7 @@ pub fn entries(scene: &Scene) -> Vec<Entry> {
             density: scene.density,
             grows: scene.grows,
         },
+        style: scene.style.clone(),
         targets: own.map(|target| unscaled.target(target)).collect(),
         obstacles: scene.obstacle_plans.clone(),
         paths: scene.paths.iter().map(|path| unscaled.path(path)).collect(),

@@ -1,0 +1,187 @@
+//! The style of a scene: what its pictures look like. It has no effect on the motion.
+
+use std::fmt;
+
+use super::species::{BoidShape, ColourBy};
+
+/// A colour: red, green and blue, sRGB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rgb(pub [u8; 3]);
+
+impl Rgb {
+    /// Reads `#RRGGBB`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
+        let channel = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+        let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        plain.then_some(Self([channel(0)?, channel(2)?, channel(4)?]))
+    }
+}
+
+impl fmt::Display for Rgb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self([r, g, b]) = self;
+        write!(f, "#{r:02X}{g:02X}{b:02X}")
+    }
+}
+
+/// The most colours of a background.
+pub const MOST_BACKGROUND_COLOURS: usize = 8;
+
+/// The most colours of a palette.
+pub const MOST_PALETTE_COLOURS: usize = 16;
+
+/// What is behind the flock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Background {
+    /// One of the named backgrounds.
+    Named(BackgroundName),
+    /// Colours from top to bottom, evenly spaced; one fills the picture.
+    Colours(Vec<Rgb>),
+}
+
+/// The backgrounds with names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BackgroundName {
+    /// A very dark blue.
+    #[default]
+    Dark,
+    /// From a dark blue down to almost black.
+    Night,
+    /// A warm white, for print and slides.
+    Paper,
+    /// An evening sky: from a dark blue down to an orange horizon.
+    Dusk,
+    /// Nothing: pictures are transparent.
+    None,
+}
+
+impl BackgroundName {
+    /// Every variant, with its name in scene files.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("dark", Self::Dark),
+        ("night", Self::Night),
+        ("paper", Self::Paper),
+        ("dusk", Self::Dusk),
+        ("none", Self::None),
+    ];
+}
+
+impl Default for Background {
+    fn default() -> Self {
+        Self::Named(BackgroundName::default())
+    }
+}
+
+impl Background {
+    /// The colours from top to bottom; empty if the background is transparent.
+    #[must_use]
+    pub fn colours(&self) -> Vec<Rgb> {
+        let named: &[[u8; 3]] = match self {
+            Self::Colours(colours) => return colours.clone(),
+            Self::Named(BackgroundName::Dark) => &[[11, 14, 20]],
+            Self::Named(BackgroundName::Night) => &[[14, 20, 32], [7, 8, 11]],
+            Self::Named(BackgroundName::Paper) => &[[244, 241, 234]],
+            Self::Named(BackgroundName::Dusk) => {
+                &[[42, 51, 80], [94, 109, 150], [143, 160, 196], [201, 181, 166], [242, 197, 143]]
+            }
+            Self::Named(BackgroundName::None) => &[],
+        };
+        named.iter().copied().map(Rgb).collect()
+    }
+
+    /// True if pictures are transparent where there is no agent.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::Named(BackgroundName::None)
+    }
+}
+
+/// The colours that a quantity runs through.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Palette {
+    /// The one that suits the quantity and the background.
+    #[default]
+    Auto,
+    /// One of the named palettes.
+    Named(PaletteName),
+    /// Colours in order, evenly spaced.
+    Colours(Vec<Rgb>),
+}
+
+/// The palettes with names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaletteName {
+    /// Hues of equal lightness around the colour circle.
+    Hues,
+    /// Dark violet, green, yellow.
+    Viridis,
+    /// Black, purple, pale orange.
+    Magma,
+    /// Black, red, pale yellow.
+    Inferno,
+    /// Dark blue, grey, yellow; also for colour-blind readers.
+    Cividis,
+    /// Seven colours that colour-blind readers can tell apart.
+    OkabeIto,
+}
+
+impl PaletteName {
+    /// Every variant, with its name in scene files.
+    pub const NAMES: [(&'static str, Self); 6] = [
+        ("hues", Self::Hues),
+        ("viridis", Self::Viridis),
+        ("magma", Self::Magma),
+        ("inferno", Self::Inferno),
+        ("cividis", Self::Cividis),
+        ("okabe-ito", Self::OkabeIto),
+    ];
+}
+
+impl Palette {
+    /// The word for [`Palette::Auto`] in scene files.
+    pub const AUTO: &'static str = "auto";
+}
+
+/// The table `[style]`: the background, and the looks of the species that have none of their own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Style {
+    /// What is behind the flock.
+    pub background: Background,
+    /// The shape of drawn agents.
+    pub look: BoidShape,
+    /// The quantity that the colour shows.
+    pub colour: ColourBy,
+    /// The colours of that quantity.
+    pub palette: Palette,
+    /// The smallest length of an agent; points. `None` for that of the shape.
+    pub smallest: Option<f32>,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self {
+            background: Background::default(),
+            look: BoidShape::Triangle,
+            colour: ColourBy::Heading,
+            palette: Palette::Auto,
+            smallest: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_read_and_written_with_six_digits() {
+        assert_eq!(Rgb::parse("#0b0E14"), Some(Rgb([11, 14, 20])));
+        assert_eq!(Rgb([11, 14, 20]).to_string(), "#0B0E14");
+        for wrong in ["", "#", "0B0E14", "#0B0E1", "#0B0E145", "#0B0E1G", "#+B0E14", "#ééé", "red"]
+        {
+            assert_eq!(Rgb::parse(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The looks of an agent, and what is behind the flock. The GPU renderer (as a uniform) and the CPU
+//! rasteriser use the same description.
+
+mod circle;
+mod figure;
+mod ground;
+mod oklab;
+mod paint;
+mod palettes;
+
+pub use circle::{Circle, hue};
+pub use figure::{
+    Extent, Extents, FAINTEST, FAINTEST_GLOW, Figure, GLOW, GLOW_COVER, GLOW_REACH, Measure,
+    OPACITY, SLENDERNESS, SMALLEST_GLOW, SMALLEST_HALF_LENGTH,
+};
+pub use ground::Ground;
+pub use paint::{CROWD, Colours, Hue, Paint, Shade, heading_angle};
+pub use palettes::{STOPS, Stops};
+
+/// The default colour behind the flock, sRGB.
+pub const BACKGROUND: [u8; 3] = [11, 14, 20];
+
+/// A picture of this size has one pixel per point. Sizes in points scale with the picture, so that
+/// it is equally bright in any resolution.
+pub const REFERENCE: [f32; 2] = [1280.0, 720.0];
+
+/// Pixels per point of a picture of `width` × `height` pixels.
+#[must_use]
+pub fn scale_of(width: u32, height: u32) -> f32 {
+    (width as f32 / REFERENCE[0]).min(height as f32 / REFERENCE[1])
+}

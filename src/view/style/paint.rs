@@ -1,0 +1,298 @@
+//! The colours of a species' agents.
+
+use std::f32::consts::TAU;
+
+use super::circle::Circle;
+use super::figure::GLOW_COVER;
+use super::ground::Ground;
+use super::oklab::unit;
+use super::palettes::{STOPS, Scale, Stops};
+use crate::model::scene::{
+    Background, BackgroundName, BoidShape, ColourBy, Palette, PaletteName, Rgb, Scene, Species,
+};
+use crate::model::vector::Point;
+
+/// Number of neighbours at the end of the colour scale.
+pub const CROWD: f32 = 40.0;
+
+/// Extra light of an ember's hot core.
+const EMBER_HEAT: [f32; 3] = [0.5, 0.4, 0.22];
+
+/// Extra light of the core of a glow in another colour.
+const HEAT: [f32; 3] = [0.25; 3];
+
+/// The share of the background that such a glow hides, relative to its brightness.
+const COVER: f32 = 0.75;
+
+/// The colour of silhouettes before an evening sky.
+const SILHOUETTE: [u8; 3] = [20, 22, 31];
+
+/// The place of the last stop on a scale that does not return to its beginning.
+const END: f32 = (STOPS - 1) as f32 / STOPS as f32;
+
+/// How a colour depends on heading, speed, species and neighbours. Plain numbers, so that the
+/// shader does not need their meaning. The place on the scale, in turns, is
+/// `base + per_turn · heading + per_speed · speed / max_speed + per_crowd · crowd`, where `crowd` is
+/// the number of neighbours divided by [`CROWD`], at most 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hue {
+    /// Turns.
+    pub base: f32,
+    /// Turns per turn of the heading.
+    pub per_turn: f32,
+    /// Turns from standstill to full speed.
+    pub per_speed: f32,
+    /// Turns from no neighbours to a crowd.
+    pub per_crowd: f32,
+    /// How much darker a loner is than an agent in a crowd; 0 to 1.
+    pub dimming: f32,
+}
+
+impl Hue {
+    const CONSTANT: Self =
+        Self { base: 0.0, per_turn: 0.0, per_speed: 0.0, per_crowd: 0.0, dimming: 0.0 };
+
+    /// The place of the quantity `by` on a scale from its beginning to its end.
+    fn along(by: ColourBy) -> Self {
+        match by {
+            ColourBy::Heading => Self { per_turn: 1.0, ..Self::CONSTANT },
+            ColourBy::Speed => Self { per_speed: END, ..Self::CONSTANT },
+            ColourBy::Neighbours => Self { per_crowd: END, ..Self::CONSTANT },
+            ColourBy::Species | ColourBy::Fixed(_) => Self::CONSTANT,
+        }
+    }
+
+    /// The place of an ember's colour on its circle.
+    fn of_ember(by: ColourBy, species: usize) -> Self {
+        match by {
+            ColourBy::Speed => Self { base: 0.6, per_speed: -0.6, ..Self::CONSTANT },
+            // Steps of the golden ratio keep the hues of any number of species apart.
+            ColourBy::Species => {
+                Self { base: (0.55 + species as f32 * 0.618_034).fract(), ..Self::CONSTANT }
+            }
+            // From a dark to a bright amber.
+            ColourBy::Neighbours => {
+                Self { base: 0.64, per_crowd: 0.48, dimming: 0.55, ..Self::CONSTANT }
+            }
+            ColourBy::Heading | ColourBy::Fixed(_) => Self::along(by),
+        }
+    }
+}
+
+/// The colours of a scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a picture has at most 16 of them")]
+pub enum Colours {
+    /// An ellipse.
+    Circle(Circle),
+    /// A list.
+    Stops(Stops),
+}
+
+/// The paint of a species' agents.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Paint {
+    /// The place of an agent on the scale.
+    pub hue: Hue,
+    /// The scale.
+    pub colours: Colours,
+    /// The share of the background that it hides, relative to the strength; 0 to 1.
+    pub cover: f32,
+    /// Extra light of a glow's core; red, green and blue.
+    pub heat: [f32; 3],
+}
+
+/// An agent's place on its scale, and its brightness.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shade {
+    /// Turns.
+    pub turn: f32,
+    /// 0 to 1.
+    pub light: f32,
+}
+
+impl Paint {
+    /// The paints of all species: all are circles, or all are stops, because the shaders know only one
+    /// of the two. Scenes with circles alone are drawn faster.
+    #[must_use]
+    pub fn all(scene: &Scene) -> Vec<Self> {
+        let ground = Ground::of(&scene.style.background);
+        let of = |(index, own): (usize, &Species)| Self::of(scene, &ground, index, own);
+        let mut all: Vec<Self> = scene.species.iter().enumerate().map(of).collect();
+        if !all.iter().all(|paint| matches!(paint.colours, Colours::Circle(_))) {
+            for paint in &mut all {
+                if let Colours::Circle(circle) = paint.colours {
+                    paint.colours = Colours::Stops(Stops::circle(&circle));
+                }
+            }
+        }
+        all
+    }
+
+    /// True if the colours of the species are lists.
+    #[must_use]
+    pub fn has_stops(all: &[Self]) -> bool {
+        all.iter().any(|paint| matches!(paint.colours, Colours::Stops(_)))
+    }
+
+    fn of(scene: &Scene, ground: &Ground, index: usize, species: &Species) -> Self {
+        let by = species.colour;
+        let hue = Hue::along(by);
+        let glows = species.look == BoidShape::Glow;
+        let light = ground.is_light();
+        let plain = species.palette == Palette::Auto && !matches!(by, ColourBy::Fixed(_));
+        if plain && glows && !light {
+            return Self {
+                hue: Hue::of_ember(by, index),
+                colours: Colours::Circle(Circle::EMBERS),
+                cover: GLOW_COVER,
+                heat: EMBER_HEAT,
+            };
+        }
+        // On a light background a glow is a soft spot of ink.
+        let (cover, heat) = if glows && !light { (COVER, HEAT) } else { (1.0, [0.0; 3]) };
+        let colours = if plain && by == ColourBy::Heading && !is_dusk(scene) {
+            Colours::Circle(if light { Circle::INKS } else { Circle::BRIGHT })
+        } else {
+            Colours::Stops(stops(scene, ground, index, species))
+        };
+        Self { hue, colours, cover, heat }
+    }
+
+    /// The place of an agent's colour, and its brightness.
+    #[must_use]
+    pub fn shade(&self, velocity: Point, max_speed: f32, neighbours: u32) -> Shade {
+        let Hue { base, per_turn, per_speed, per_crowd, dimming } = self.hue;
+        let share = if max_speed > 0.0 { velocity.length() / max_speed } else { 0.0 };
+        let heading = heading_angle(velocity) / TAU;
+        let crowd = (neighbours as f32 / CROWD).min(1.0);
+        let turn =
+            base + per_turn * heading + per_speed * share.clamp(0.0, 1.0) + per_crowd * crowd;
+        Shade { turn, light: 1.0 - dimming * (1.0 - crowd) }
+    }
+
+    /// The colour of an agent; red, green and blue from 0 to 1.
+    #[must_use]
+    pub fn colour(&self, shade: Shade) -> [f32; 3] {
+        let colour = match &self.colours {
+            Colours::Circle(circle) => circle.at(shade.turn),
+            Colours::Stops(stops) => stops.at(shade.turn),
+        };
+        colour.map(|share| shade.light * share)
+    }
+
+    /// The same as factors on the vectors of [`Paint::basis`].
+    #[must_use]
+    pub fn factors(&self, shade: Shade) -> [f32; 3] {
+        match &self.colours {
+            Colours::Circle(_) => {
+                let wave = Point::from_angle(TAU * shade.turn) * shade.light;
+                [shade.light, wave.x, wave.y]
+            }
+            Colours::Stops(_) => self.colour(shade),
+        }
+    }
+
+    /// The vectors that colours are sums of.
+    #[must_use]
+    pub fn basis(&self) -> Circle {
+        match self.colours {
+            Colours::Circle(circle) => circle,
+            Colours::Stops(_) => Circle::CHANNELS,
+        }
+    }
+}
+
+fn is_dusk(scene: &Scene) -> bool {
+    scene.style.background == Background::Named(BackgroundName::Dusk)
+}
+
+/// The stops of a species whose colours are no circle.
+fn stops(scene: &Scene, ground: &Ground, index: usize, species: &Species) -> Stops {
+    let by = species.colour;
+    if let ColourBy::Fixed(Rgb(colour)) = by {
+        return Stops::one(unit(colour));
+    }
+    let named = |name| Scale::named(name, ground.lightness());
+    let scale = match (&species.palette, by) {
+        (Palette::Named(name), _) => named(*name),
+        (Palette::Colours(colours), _) => Scale::list(colours),
+        (Palette::Auto, ColourBy::Species) => named(PaletteName::OkabeIto),
+        // Before an evening sky agents are silhouettes.
+        (Palette::Auto, _) if is_dusk(scene) => Scale::list(&[Rgb(SILHOUETTE)]),
+        (Palette::Auto, ColourBy::Speed) => towards_ground(named(PaletteName::Viridis), ground),
+        (Palette::Auto, _) => towards_ground(named(PaletteName::Inferno), ground),
+    };
+    match by {
+        ColourBy::Species => Stops::one(scale.of_kind(index, scene.species.len())),
+        ColourBy::Heading => scale.around(),
+        _ => scale.along(),
+    }
+}
+
+/// A ramp whose beginning is the end that is nearer to the background: more stands out more.
+fn towards_ground(scale: Scale, ground: &Ground) -> Scale {
+    if ground.is_light() { scale.reversed() } else { scale }
+}
+
+/// Angle of the heading; a stationary agent heads along +x (*The Nature of Code*).
+#[must_use]
+pub fn heading_angle(velocity: Point) -> f32 {
+    if velocity == Point::ZERO { 0.0 } else { velocity.y.atan2(velocity.x) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paint(keys: &str) -> Paint {
+        let scene = Scene::parse("test", &format!("[species.a]\n[style]\n{keys}"), &[]).unwrap();
+        Paint::all(&scene)[0]
+    }
+
+    fn colour(paint: &Paint, speed: f32, neighbours: u32) -> [u8; 3] {
+        let shade = paint.shade(Point::new(speed, 0.0), 3.0, neighbours);
+        paint.colour(shade).map(|channel| (channel * 255.0).round() as u8)
+    }
+
+    #[test]
+    fn a_quantity_runs_through_its_palette() {
+        let ramp = paint("colour = \"speed\"\npalette = [\"#102030\", \"#F0E0D0\"]\n");
+        assert_eq!(colour(&ramp, 0.0, 0), [0x10, 0x20, 0x30]);
+        assert_eq!(colour(&ramp, 3.0, 0), [0xF0, 0xE0, 0xD0]);
+        let [low, high] = [0.0, 30.0].map(|number| colour(&ramp, number, 0));
+        assert_eq!([colour(&ramp, -0.0, 0), colour(&ramp, 30.0, 9)], [low, high], "it has ends");
+        let crowd = paint("colour = \"neighbours\"\npalette = [\"#000000\", \"#FFFFFF\"]\n");
+        let lightness = [0, 10, 20, 40, 80].map(|number| colour(&crowd, 1.0, number)[0]);
+        assert!(lightness.windows(2).all(|pair| pair[0] <= pair[1]), "{lightness:?}");
+        assert_eq!((lightness[0], lightness[3], lightness[4]), (0, 255, 255));
+        let fixed = paint("colour = \"#E69F00\"\npalette = \"viridis\"\n");
+        assert_eq!(colour(&fixed, 2.0, 7), [0xE6, 0x9F, 0x00]);
+    }
+
+    #[test]
+    fn factors_on_the_basis_are_the_colour() {
+        for keys in ["", "palette = \"magma\"\n", "background = \"paper\"\n", "look = \"glow\"\n"] {
+            let paint = paint(keys);
+            for angle in 0..50 {
+                let shade = paint.shade(Point::from_angle(angle as f32 * 0.3), 3.0, 0);
+                let (Circle { level, cosine, sine }, [l, x, y]) =
+                    (paint.basis(), paint.factors(shade));
+                for i in 0..3 {
+                    let sum = l * level[i] + x * cosine[i] + y * sine[i];
+                    assert!((sum - paint.colour(shade)[i]).abs() < 1e-5, "{keys}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn agents_stand_out_from_the_light_backgrounds() {
+        for background in ["paper", "dusk"] {
+            let paint = paint(&format!("background = \"{background}\"\n"));
+            let shades = (0..64).map(|i| paint.shade(Point::from_angle(i as f32 * 0.1), 3.0, 0));
+            let lightness = shades.map(|shade| super::super::oklab::of(paint.colour(shade))[0]);
+            assert!(lightness.fold(0.0, f32::max) < 0.55, "{background}");
+        }
+    }
+}
