@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of README.md and docs/gallery.md again. All but that of the window are made on the CPU
+# Makes the pictures of README.md, docs/looks.md and docs/gallery.md again. All but that of the window are made on the CPU
 # engine and the CPU rasteriser: no driver is needed, and the same seed gives the same bytes on any processor.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,6 +26,17 @@ if command -v Xvfb && command -v xdotool && command -v import; then
   kill "$server"
   unset DISPLAY
 fi
+
+mkdir -p docs/looks
+look() {
+  local name=$1
+  shift
+  "$flockwork" capture --engine cpu --count 1500 --ticks 150 --size 480x270 "$@" --out "docs/looks/$name.png"
+}
+look paper --set style.background=paper
+look dusk --set style.background=dusk
+look speed --set style.colour=speed
+look glow --set style.look=glow --set style.palette=viridis --set starling.size=3
 
 mkdir -p docs/gallery
 # Scene, ticks, the count where it is not the scene's own, and `+` for the geometry of steering.
