@@ -71,6 +71,8 @@ In the window:
                  polarisation), then nothing, then one line again
   F1             a card of all keys
   F11            full screen
+  F9             starts and ends a film in the current folder (MP4, or APNG without ffmpeg)
+  Shift+F9       the same with every frame: the flock waits for the film
   F12            saves a picture to a new PNG file in the current folder
   Esc            closes the scene menu or the card, else quits
 

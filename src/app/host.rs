@@ -2,6 +2,8 @@
 
 use crate::engine::Engine;
 use crate::session::{Opening, Source};
+use crate::view::frame::Frame;
+use crate::view::recorder::Film;
 
 /// Reads and makes scenes for the window, and writes its files. Errors are sentences for the user.
 pub trait WindowHost {
@@ -11,7 +13,30 @@ pub trait WindowHost {
     /// Makes the first state of a flock that `engine` shall take.
     fn make(&self, source: Source, engine: &dyn Engine) -> Result<Opening, String>;
 
+    /// Begins a film in a new file in the current folder, with a name as in [`Self::save`] and the
+    /// ending of its format. The file appears when the film is complete.
+    fn film(&self, stem: &str, film: Film) -> Result<Box<dyn Filming>, String>;
+
     /// Writes a new file into the current folder. Its name begins with `stem` and ends with `ending`;
     /// what is between makes it new. Returns the name.
     fn save(&self, stem: &str, ending: &str, bytes: &[u8]) -> Result<String, String>;
+}
+
+/// A film that is encoded while the window goes on.
+pub trait Filming {
+    /// True if a frame can be taken at once.
+    fn is_ready(&self) -> bool;
+
+    /// Takes a frame; waits until there is room for it. A film has its frames at equal distances: if
+    /// numbers are left out, the frame before is repeated.
+    fn push(&mut self, number: u64, frame: Frame);
+
+    /// There are no more frames.
+    fn end(&mut self);
+
+    /// The name of the file once it is complete, or why there is none. Never waits.
+    fn poll(&mut self) -> Option<Result<String, String>>;
+
+    /// Waits for what [`Self::poll`] returns. There are no more frames.
+    fn finish(self: Box<Self>) -> Result<String, String>;
 }

@@ -64,6 +64,10 @@ pub enum Action {
     Paste,
     /// Save a picture of the flock.
     Picture,
+    /// Start or end a film.
+    Film,
+    /// Start a film that drops no frame, or end one.
+    FilmExact,
     /// Show or hide the card of all keys.
     Keys,
     /// Close what is open over the flock, or else the window.
@@ -80,6 +84,10 @@ impl Action {
         let action = match held.control_key() || held.super_key() {
             true => Self::of_command(&event.logical_key, held.shift_key())?,
             false => Self::of_key(&event.logical_key)?,
+        };
+        let action = match action {
+            Self::Film if held.shift_key() => Self::FilmExact,
+            action => action,
         };
         // Holding a key repeats a step or an undo but does not toggle anything.
         let repeats = matches!(
@@ -106,6 +114,8 @@ impl Action {
                 | Self::New
                 | Self::Save
                 | Self::Picture
+                | Self::Film
+                | Self::FilmExact
                 | Self::Keys
                 | Self::FullScreen
         )
@@ -140,6 +150,7 @@ impl Action {
             Key::Named(NamedKey::Escape) => Some(Self::Close),
             Key::Named(NamedKey::Tab) => Some(Self::Sliders),
             Key::Named(NamedKey::F1) => Some(Self::Keys),
+            Key::Named(NamedKey::F9) => Some(Self::Film),
             Key::Named(NamedKey::F12) => Some(Self::Picture),
             Key::Named(NamedKey::F11) => Some(Self::FullScreen),
             Key::Named(NamedKey::Home) => Some(Self::WholeWorld),
@@ -224,6 +235,8 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
             ("H", "more figures, none, one line"),
             ("F11", "full screen"),
             ("F12", "save a picture"),
+            ("F9", "start, end a film"),
+            ("Shift+F9", "a film of every frame"),
             ("F1", "this card"),
             ("Esc", "close what is open, or quit"),
         ],

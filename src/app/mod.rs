@@ -32,7 +32,7 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::session::Source;
 use crate::view::words::counted;
-pub use host::WindowHost;
+pub use host::{Filming, WindowHost};
 use open_window::{Loss, OpenWindow};
 
 /// Makes an engine of a kind. A GPU engine shares the device that the window draws with.
@@ -249,7 +249,8 @@ impl App<'_> {
 
     /// Closes the window. The caller gets the first error.
     fn close(&mut self, event_loop: &ActiveEventLoop, error: Option<WindowError>) {
-        if let Some(window) = self.window.take() {
+        if let Some(mut window) = self.window.take() {
+            window.finish_films(&self.options);
             self.outcome = Ok(Some(window.summary()));
         }
         if let Some(error) = error {

@@ -1,6 +1,7 @@
 //! An open window: the flock that it plays and the frames that it shows.
 
 mod acting;
+mod film;
 mod frames;
 mod loss;
 mod picture;
@@ -25,7 +26,7 @@ use super::rates::Meter;
 use super::scene_menu::SceneMenu;
 use super::screen::Screen;
 use super::timeline::Timeline;
-use super::{Summary, WindowError, WindowOptions};
+use super::{Filming, Summary, WindowError, WindowOptions};
 use crate::model::vector::Point;
 use crate::session::{Clock, RealTime, Session, Thing};
 use crate::view::gpu::renderer::Renderer;
@@ -66,6 +67,9 @@ pub struct OpenWindow {
     controls_shown: bool,
     scenes: SceneMenu,
     timeline: Timeline,
+    /// The film under way, and those that are being completed.
+    film: Option<film::FilmUnderWay>,
+    films: Vec<Box<dyn Filming>>,
     /// True while the card of all keys is shown.
     keys_shown: bool,
     /// True until the user presses a key or a button.
@@ -132,6 +136,8 @@ impl OpenWindow {
             controls_shown: false,
             scenes: SceneMenu::default(),
             timeline: Timeline::default(),
+            film: None,
+            films: Vec::new(),
             keys_shown: false,
             hinting: true,
             // None yet.

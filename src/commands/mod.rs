@@ -22,4 +22,5 @@ pub mod state_file;
 mod temporary;
 pub mod usage;
 #[cfg(feature = "app")]
+mod window_film;
 mod window_host;

@@ -8,12 +8,13 @@ use time::OffsetDateTime;
 
 use super::input::read_text;
 use super::output::OutputFile;
-use super::{flow_file, headroom};
-use crate::app::WindowHost;
+use super::{flow_file, headroom, window_film};
+use crate::app::{Filming, WindowHost};
 use crate::engine::Engine;
 use crate::model::quote::{cut, readable};
 use crate::model::scene::{BuiltIn, Scene, built_in, hint};
 use crate::session::{Opening, Source};
+use crate::view::recorder::Film;
 
 /// Most bytes of a scene file, as on the command line.
 const LONGEST_SCENE: u64 = 1 << 26;
@@ -26,7 +27,7 @@ const PASTED: &str = "pasted";
 pub struct Files;
 
 /// An error with its causes, in one line.
-fn sentence(error: anyhow::Error) -> String {
+pub(super) fn sentence(error: anyhow::Error) -> String {
     readable(&format!("{error:#}"))
 }
 
@@ -60,8 +61,8 @@ fn make(source: Source, engine: &dyn Engine) -> anyhow::Result<Opening> {
     Ok(Opening { source, scene, state })
 }
 
-/// Creates a file that is not there yet.
-fn save(stem: &str, ending: &str, bytes: &[u8]) -> anyhow::Result<String> {
+/// The name of a file in `folder` that is not there yet.
+pub(super) fn new_name(folder: &Path, stem: &str, ending: &str) -> String {
     let now = OffsetDateTime::now_utc();
     let (date, time) = (now.date(), now.time());
     let moment = format!(
@@ -75,8 +76,13 @@ fn save(stem: &str, ending: &str, bytes: &[u8]) -> anyhow::Result<String> {
     );
     let first = format!("{stem}-{moment}.{ending}");
     let more = (2..).map(|number| format!("{stem}-{moment}-{number}.{ending}"));
-    let is_new = |name: &String| !Path::new(name).exists();
-    let name = std::iter::once(first).chain(more).find(is_new).unwrap_or_default();
+    let is_new = |name: &String| !folder.join(name).exists();
+    std::iter::once(first).chain(more).find(is_new).unwrap_or_default()
+}
+
+/// Creates a file that is not there yet.
+fn save(stem: &str, ending: &str, bytes: &[u8]) -> anyhow::Result<String> {
+    let name = new_name(Path::new(""), stem, ending);
     let mut file = OutputFile::create(Path::new(&name))?;
     file.write_all(bytes).with_context(|| format!("cannot write {name}"))?;
     file.publish()?;
@@ -91,6 +97,11 @@ impl WindowHost for Files {
 
     fn make(&self, source: Source, engine: &dyn Engine) -> Result<Opening, String> {
         make(source, engine).map_err(sentence)
+    }
+
+    fn film(&self, stem: &str, film: Film) -> Result<Box<dyn Filming>, String> {
+        let film = window_film::begin(stem, film).map_err(sentence)?;
+        Ok(Box::new(film))
     }
 
     fn save(&self, stem: &str, ending: &str, bytes: &[u8]) -> Result<String, String> {

@@ -51,6 +51,8 @@ pub struct RealTime {
     paused: bool,
     /// True while the user drags through time.
     held: bool,
+    /// Ticks of every frame, whatever time it is.
+    locked: Option<u32>,
     speed: Speed,
     /// Ticks requested one by one.
     single: u32,
@@ -79,6 +81,12 @@ impl RealTime {
         }
     }
 
+    /// Every frame runs so many ticks, however long that takes; `None`: as real time asks for.
+    pub fn lock(&mut self, ticks: Option<u32>) {
+        self.locked = ticks;
+        self.restart();
+    }
+
     /// How fast time goes.
     #[must_use]
     pub fn speed(&self) -> Speed {
@@ -104,6 +112,10 @@ impl Clock for RealTime {
         if self.is_paused() {
             self.ran = 0;
             return std::mem::take(&mut self.single);
+        }
+        if let Some(ticks) = self.locked {
+            self.ran = ticks;
+            return ticks;
         }
         let elapsed = last.map_or(0.0, |last| now.saturating_sub(last).as_secs_f64());
         let rest = elapsed - f64::from(self.ran) * cost;
@@ -292,6 +304,9 @@ mod tests {
         assert_eq!(clock.advance(0.1, 0.001), 0, "the user holds it");
         clock.0.hold(false);
         clock.0.set_speed(Speed::One);
+        clock.0.lock(Some(2));
+        assert_eq!([clock.advance(0.0, 1.0), clock.advance(9.0, 1.0)], [2, 2]);
+        clock.0.lock(None);
         assert_eq!([clock.advance(1.0, 0.0), clock.advance(1.0 / 60.0, 0.0)], [0, 1]);
     }
 

@@ -57,6 +57,8 @@ impl OpenWindow {
             Action::CopyLine => self.copy_line(),
             Action::Paste => self.paste_scene(options)?,
             Action::Picture => self.save_picture(options)?,
+            Action::Film => self.film(false, options)?,
+            Action::FilmExact => self.film(true, options)?,
             Action::Keys => self.keys_shown = !self.keys_shown,
             Action::Overlay => self.overlay = self.overlay.next(),
             Action::Geometry => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::OpenWindow;
+use super::{OpenWindow, film};
 use crate::app::command::Command;
 use crate::app::controls::FlockPanel;
 use crate::app::inspector;
@@ -56,6 +56,7 @@ impl OpenWindow {
 
         self.follow_scene();
         let (mut again_in, commands) = self.show(canvas)?;
+        self.film_frame()?;
         for command in commands {
             // The flock on the screen is the one before the command.
             again_in = Duration::ZERO;
@@ -70,7 +71,7 @@ impl OpenWindow {
         self.frames += 1;
         Ok(match until {
             Some(until) if self.frames >= until => Next::End,
-            None if self.session.goal().is_some() => Next::Frame,
+            None if self.session.goal().is_some() || self.is_filming() => Next::Frame,
             None if self.session.clock.is_paused() && self.session.awaits_snapshot() => Next::Frame,
             None if self.session.clock.is_paused() => Next::After(again_in),
             _ => Next::Frame,
@@ -134,6 +135,7 @@ impl OpenWindow {
             legend,
             lift: if self.timeline.is_shown() { timeline::HEIGHT } else { 0.0 },
         };
+        let filmed = self.seconds_filmed();
         let course = Course {
             tick: self.session.tick(),
             goal: self.session.goal(),
@@ -158,6 +160,9 @@ impl OpenWindow {
             if let Some((_, since)) = &self.notice {
                 context
                     .request_repaint_after(overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
+            }
+            if let Some(seconds) = filmed {
+                film::mark(context, seconds);
             }
             if hint {
                 key_card::hint(context, facts.lift);

@@ -52,6 +52,8 @@ impl OpenWindow {
                 Some(self.session.rescue(engine)?)
             }
         };
+        // What the lost device was drawing is gone; the film ends with the frame before.
+        self.end_film();
         let Self { screen, interface, renderer, uploaded, .. } = self;
         // A window allows one surface at a time.
         drop((renderer, uploaded, interface, screen));

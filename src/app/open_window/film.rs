@@ -1,0 +1,220 @@
+//! A film of what the window shows.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use egui::{Align2, Color32, RichText};
+
+use super::scenes::stem;
+use super::{OpenWindow, scale};
+use crate::app::{Filming, WindowError, WindowOptions};
+use crate::engine::EngineError;
+use crate::model::vector::Point;
+use crate::session::TICKS_PER_SECOND;
+use crate::view::Painter;
+use crate::view::camera::Camera;
+use crate::view::frame::Frame;
+use crate::view::gpu::offscreen::Offscreen;
+use crate::view::recorder::Film;
+
+/// Frames a second.
+const RATE: f64 = 30.0;
+
+/// Ticks between two frames of a film that has every one of them.
+pub(super) const TICKS_A_FRAME: u32 = (TICKS_PER_SECOND / RATE) as u32;
+
+/// A window that showed nothing for longer than this, such as a minimised one, was not filmed.
+const LONGEST_GAP: Duration = Duration::from_secs(1);
+
+/// A film under way.
+pub(super) struct FilmUnderWay {
+    painter: Offscreen,
+    writer: Box<dyn Filming>,
+    film: Film,
+    /// True if no frame is dropped, and the flock waits instead.
+    exact: bool,
+    /// Time filmed until the last frame of the window.
+    filmed: Duration,
+    last: Instant,
+    /// The tick of the last frame of an exact film.
+    tick: Option<u64>,
+    /// The number of the next frame.
+    next: u64,
+    /// Numbers of the frames that the device is drawing.
+    drawing: VecDeque<u64>,
+}
+
+impl FilmUnderWay {
+    /// Hands a frame on to be encoded.
+    fn hand_on(&mut self, frame: Option<Frame>) {
+        if let Some((frame, number)) = frame.zip(self.drawing.front().copied()) {
+            self.drawing.pop_front();
+            self.writer.push(number, frame);
+        }
+    }
+
+    /// The number of the frame that is due; none: it is not time for one.
+    fn due(&mut self, tick: u64) -> Option<u64> {
+        if self.exact {
+            let is_new = self.tick.replace(tick) != Some(tick);
+            return is_new.then_some(self.next);
+        }
+        let now = Instant::now();
+        let passed = now - std::mem::replace(&mut self.last, now);
+        if passed < LONGEST_GAP {
+            self.filmed += passed;
+        }
+        let number = (self.filmed.as_secs_f64() * RATE) as u64;
+        (number >= self.next && self.writer.is_ready()).then_some(number)
+    }
+
+    /// What the film shows: what the window shows, also if that has another size since.
+    fn camera(&self, camera: &Camera) -> Camera {
+        let size = Point::new(self.film.width as f32, self.film.height as f32);
+        let ratio = (size / camera.size).min_element();
+        Camera { size, pixels_per_unit: camera.pixels_per_unit * ratio, ..*camera }
+    }
+
+    /// Waits for the frames that the device is drawing, and ends the film.
+    fn end(mut self) -> Box<dyn Filming> {
+        while let Ok(Some(frame)) = self.painter.finish() {
+            self.hand_on(Some(frame));
+        }
+        self.writer.end();
+        self.writer
+    }
+}
+
+impl OpenWindow {
+    /// Starts a film, or ends the one under way.
+    pub(super) fn film(
+        &mut self,
+        exact: bool,
+        options: &WindowOptions<'_>,
+    ) -> Result<(), WindowError> {
+        if self.end_film() {
+            return Ok(());
+        }
+        let begun = self.begin_film(exact, options);
+        self.notify(Some(match begun {
+            Ok(()) if exact => "filming every frame; F9 ends the film".into(),
+            Ok(()) => "filming; F9 ends the film".into(),
+            Err(problem) => problem,
+        }));
+        Ok(())
+    }
+
+    fn begin_film(&mut self, exact: bool, options: &WindowOptions<'_>) -> Result<(), String> {
+        let (width, height) = self.screen.size();
+        let painter = Offscreen::new(Arc::clone(self.screen.gpu()), width, height);
+        let mut painter = painter.map_err(|error| error.to_string())?;
+        painter.set_scale(scale(&self.window, (width, height)));
+        let alpha = self.session.scene().style.background.is_none();
+        let film = Film { width, height, rate: RATE, alpha };
+        let name = format!("{}-tick{}", stem(&self.session.scene().name), self.session.tick());
+        let writer = options.host.film(&name, film)?;
+        self.session.clock.lock(exact.then_some(TICKS_A_FRAME));
+        self.film = Some(FilmUnderWay {
+            painter,
+            writer,
+            film,
+            exact,
+            filmed: Duration::ZERO,
+            last: Instant::now(),
+            tick: None,
+            next: 0,
+            drawing: VecDeque::new(),
+        });
+        Ok(())
+    }
+
+    /// Ends the film under way; false if there is none.
+    pub(super) fn end_film(&mut self) -> bool {
+        let Some(film) = self.film.take() else { return false };
+        self.session.clock.lock(None);
+        self.films.push(film.end());
+        true
+    }
+
+    /// Films the frame that is shown, and tells of films that are complete.
+    pub(super) fn film_frame(&mut self) -> Result<(), EngineError> {
+        if let Some(mut film) = self.film.take() {
+            let drawn = self.draw_for(&mut film);
+            let failed = film.writer.poll();
+            match drawn {
+                Ok(()) if failed.is_none() => self.film = Some(film),
+                drawn => {
+                    self.session.clock.lock(None);
+                    match failed {
+                        Some(told) => self.tell_film(told),
+                        None => self.films.push(film.end()),
+                    }
+                    drawn?;
+                }
+            }
+        }
+        let mut told = Vec::new();
+        self.films.retain_mut(|film| {
+            let done = film.poll();
+            let goes_on = done.is_none();
+            told.extend(done);
+            goes_on
+        });
+        told.into_iter().for_each(|told| self.tell_film(told));
+        Ok(())
+    }
+
+    fn draw_for(&mut self, film: &mut FilmUnderWay) -> Result<(), EngineError> {
+        let Some(number) = film.due(self.session.tick()) else { return Ok(()) };
+        let camera = film.camera(&self.pointer.camera);
+        let (shapes, _) = self.inspector.shapes(&mut self.session, &camera, 0.0)?;
+        let (engine, scene) = self.session.engine_and_scene();
+        let before = film.painter.begin(engine, scene, &camera, &shapes)?;
+        film.hand_on(before);
+        film.drawing.push_back(number);
+        film.next = number + 1;
+        Ok(())
+    }
+
+    fn tell_film(&mut self, done: Result<String, String>) {
+        self.notify(Some(match done {
+            Ok(name) => format!("saved: {name}"),
+            Err(problem) => format!("no film: {problem}"),
+        }));
+    }
+
+    /// True while a film is encoded.
+    pub(super) fn is_filming(&self) -> bool {
+        self.film.is_some() || !self.films.is_empty()
+    }
+
+    /// Completes all films before the window closes.
+    pub fn finish_films(&mut self, options: &WindowOptions<'_>) {
+        self.end_film();
+        for film in std::mem::take(&mut self.films) {
+            match film.finish() {
+                Ok(name) => (options.tell)(&format!("saved: {name}")),
+                Err(problem) => (options.tell)(&format!("no film: {problem}")),
+            }
+        }
+    }
+
+    /// Seconds filmed, to be shown; none without a film.
+    pub(super) fn seconds_filmed(&self) -> Option<f64> {
+        self.film.as_ref().map(|film| film.next as f64 / RATE)
+    }
+}
+
+/// Shows that a film is under way. The film itself does not show it.
+pub(super) fn mark(context: &egui::Context, seconds: f64) {
+    let area = egui::Area::new(egui::Id::unique("film"))
+        .anchor(Align2::RIGHT_TOP, [-10.0, 10.0])
+        .order(egui::Order::Foreground)
+        .interactable(false);
+    area.show(context, |ui| {
+        let text = format!("● {}:{:02}", seconds as u64 / 60, seconds as u64 % 60);
+        let red = Color32::from_rgb(255, 90, 80);
+        ui.label(RichText::new(text).monospace().size(13.0).color(red));
+    });
+}
