@@ -23,7 +23,8 @@ pub fn show(context: &egui::Context, in_this_scene: &[String]) -> bool {
     window.show(context, |ui| {
         // Two columns of groups, where there is room for them.
         let columns = if most.x >= WIDE + 60.0 { 2 } else { 1 };
-        let area = egui::ScrollArea::vertical().max_height(most.y - 80.0);
+        let height = most.y - 80.0;
+        let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
         area.show(ui, |ui| {
             ui.set_min_width(if columns == 2 { WIDE } else { 0.0 });
             ui.spacing_mut().item_spacing.y = 2.0;

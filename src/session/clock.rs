@@ -307,7 +307,7 @@ mod tests {
         clock.0.lock(Some(2));
         assert_eq!([clock.advance(0.0, 1.0), clock.advance(9.0, 1.0)], [2, 2]);
         clock.0.lock(None);
-        assert_eq!([clock.advance(1.0, 0.0), clock.advance(1.0 / 60.0, 0.0)], [0, 1]);
+        assert_eq!(clock.advance(1.0 / 60.0, 0.0), 1, "nothing is left of the speed before");
     }
 
     #[test]
