@@ -8,7 +8,8 @@
 
 import package::agents::motion_of;
 import package::picture::{
-    picture, SpeciesLook, brightness_of, colour_of, crowd_of, heading_of, look_of
+    picture, SpeciesLook, brightness_of, colour_of, crowd_of, heading_of, look_of, offset_of,
+    turned
 };
 
 // Shape numbers.
@@ -53,7 +54,7 @@ fn round_arm(which: u32) -> vec2<f32> {
 }
 
 fn placed(position: vec2<f32>, arm: vec2<f32>) -> vec4<f32> {
-    let pixel = (position - picture.centre) * picture.pixels_per_unit + arm;
+    let pixel = turned(offset_of(position) * picture.pixels_per_unit + arm);
     return vec4(2.0 * pixel / picture.size, 0.0, 1.0);
 }
 

@@ -59,6 +59,10 @@ struct Picture {
     seed: u32,
     size_key: u32,
     padding: vec2<u32>,
+    // Cosine and sine of the angle by which the camera is turned anticlockwise.
+    turn: vec2<f32>,
+    // The size of a wrapped world that continues beyond its edges; else 0.
+    period: vec2<f32>,
     species: array<SpeciesLook, MAX_SPECIES>,
     // The colours of each species' scale, evenly spaced; the last is beside the first. Used where
     // colours are lists.
@@ -154,6 +158,24 @@ fn colour_of(agent: u32, velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> 
         let hue = look.level + look.cosine * cos(angle) + look.sine * sin(angle);
         return brightness_of(crowd, look) * hue;
     }
+}
+
+// A direction in the world, turned into the picture; y points up.
+fn turned(direction: vec2<f32>) -> vec2<f32> {
+    let cosine = picture.turn.x;
+    let sine = picture.turn.y;
+    return vec2(
+        direction.x * cosine + direction.y * sine,
+        direction.y * cosine - direction.x * sine,
+    );
+}
+
+// The offset of a world position from the picture's middle; world units. In an endless world, that of the
+// nearest image.
+fn offset_of(position: vec2<f32>) -> vec2<f32> {
+    let offset = position - picture.centre;
+    let times = round(offset / max(picture.period, vec2(1e-30)));
+    return select(offset, offset - picture.period * times, picture.period > vec2(0.0));
 }
 
 // The heading of an agent; a stationary one heads along +x.

@@ -13,7 +13,8 @@ import package::agents::{agent_count, motion_of};
 import package::canvas::{canvas, scale, PACKED_BITS};
 import package::dispatch::linear_workgroup;
 import package::picture::{
-    picture, SpeciesLook, crowd_of, factors_of, heading_of, look_of
+    picture, SpeciesLook, crowd_of, factors_of, heading_of, look_of, offset_of,
+    turned
 };
 
 // Four sums per cell: depth; and depth times each of the colour's three factors (see factors_of), where the
@@ -119,10 +120,10 @@ fn splat(
     // Multiples of the golden ratio have evenly spread upper bits.
     paint.rounding = f32((agent * 2654435769u) >> 8u) / 16777216.0;
     // Rows of pixels count downwards, the world's y upwards.
-    let offset = (motion.xy - picture.centre) * picture.pixels_per_unit;
+    let offset = turned(offset_of(motion.xy) * picture.pixels_per_unit);
     let pixel = 0.5 * picture.size + vec2(offset.x, -offset.y);
     let middle = pixel * canvas.cells_per_pixel - vec2(0.0, f32(canvas.top));
-    let ahead = heading_of(motion.zw) * vec2(1.0, -1.0);
+    let ahead = turned(heading_of(motion.zw)) * vec2(1.0, -1.0);
     // No part of an agent is farther than two cells from its middle. Both comparisons are also false for
     // positions that are not finite.
     let half = 0.5 * vec2(f32(canvas.columns), f32(canvas.rows));

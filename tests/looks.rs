@@ -214,3 +214,56 @@ fn no_agent_is_smaller_than_the_style_says() {
     assert_eq!([ahead("style.smallest=20", 1.0), ahead("style.smallest=20", 2.0)], [20, 40]);
     assert!(ahead("style.smallest=3.5", 1.0) <= 4);
 }
+
+/// A turned, magnified picture, and one that goes on beyond the seam of its world.
+#[test]
+fn both_renderers_see_through_the_same_camera() {
+    let Some(gpu) = adapter::gpu("both_renderers_see_through_the_same_camera") else { return };
+    for (count, look) in [(300, "triangle"), (300, "glow"), (40_000, "triangle")] {
+        let look = format!("style.look={look}");
+        let views: [&[&str]; 4] = [
+            &[],
+            &["camera.rotation=30"],
+            &["camera.zoom=1.7", "camera.centre=[500, 120]"],
+            &["camera.follow=7", "camera.rotation=-100", "camera.zoom=0.9"],
+        ];
+        let mut pictures: Vec<Frame> = Vec::new();
+        for view in views {
+            let (scene, state, _) = flock(&[&[look.as_str()], view].concat(), count);
+            let followed = Camera::followed(&scene, &state);
+            let camera = Camera::of(&scene, 0, followed, (480, 270));
+            let drawn = by_gpu(&gpu, &scene, &state, &camera);
+            let own = difference(&drawn, &by_cpu(&scene, &state, &camera));
+            assert!(own < TOLERANCE, "{view:?} of {count}, {look}: {own}");
+            for picture in &pictures {
+                let apart = difference(&drawn, picture);
+                assert!(apart > 2.0 * TOLERANCE, "{view:?} of {count}, {look}: {apart}");
+            }
+            pictures.push(drawn);
+        }
+    }
+}
+
+/// Following an agent across the seam shows the same picture as following it elsewhere: the world has no
+/// edge.
+#[test]
+fn a_followed_flock_has_no_edge() {
+    let (scene, state, _) = flock(&["camera.follow=7", "style.look=disc"], 300);
+    let picture = |state: &FlockState| {
+        let camera = Camera::of(&scene, 0, Camera::followed(&scene, state), (480, 270));
+        (by_cpu(&scene, state, &camera), camera)
+    };
+    let (one, camera) = picture(&state);
+    assert_eq!(camera.centre, state.position[7]);
+    let mut moved = state.clone();
+    let size = scene.world.size;
+    for place in &mut moved.position {
+        *place = (*place - state.position[7] + Point::new(1.0, size.y - 1.0)).rem_euclid(size);
+    }
+    let (other, _) = picture(&moved);
+    let own = difference(&one, &other);
+    assert!(own < 0.1, "{own}");
+    // Without images of the agents, three quarters of the picture would be empty.
+    let (camera, state) = (Camera { period: Point::ZERO, ..picture(&moved).1 }, &moved);
+    assert!(difference(&one, &by_cpu(&scene, state, &camera)) > 1.0);
+}

@@ -359,6 +359,11 @@ fn a_wrong_style_is_refused_with_its_remedy() {
         ("look = \"square\"", &["style.look", "triangle, disc, glow"]),
         ("backgroud = \"paper\"", &["style.backgroud", "unknown key; did you mean `background`?"]),
     ];
+    let camera = "[camera]\nkeys = [{ tick = 9 }, { tick = 9 }]\n[species.a]\n";
+    let message = error(camera, &[]);
+    assert!(message.contains("camera.keys.1") && message.contains("is not after"), "{message}");
+    let message = error("[camera]\nfollow = \"hawk\"\n[species.a]\n", &[]);
+    assert!(message.contains("camera.follow") && message.contains("none, centre"), "{message}");
     for (line, parts) in cases {
         let message = error(&format!("[style]\n{line}\n[species.a]\n"), &[]);
         for part in parts.iter().chain(&["mine.toml:2"]) {

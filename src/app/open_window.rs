@@ -124,7 +124,8 @@ impl OpenWindow {
                 screen.size(),
                 options.scene.click,
                 options.scene.follows,
-            ),
+            )
+            .with_view_of(options.scene),
             inspector: Inspector::new(),
             dropping: 0,
             held: None,

@@ -2,7 +2,7 @@
 
 use winit::event::{ElementState, MouseButton, MouseScrollDelta};
 
-use crate::model::scene::Click;
+use crate::model::scene::{Click, Scene};
 use crate::model::vector::Point;
 use crate::model::world::World;
 use crate::view::camera::Camera;
@@ -67,6 +67,16 @@ pub enum DropKey {
 }
 
 impl Pointer {
+    /// Shows what the scene's own camera shows at its first tick.
+    #[must_use]
+    pub fn with_view_of(mut self, scene: &Scene) -> Self {
+        let size = (self.camera.size.x as u32, self.camera.size.y as u32);
+        let camera = Camera::of(scene, 0, None, size);
+        self.fitted = camera == self.camera;
+        self.camera = camera;
+        self
+    }
+
     /// Shows the whole world in a picture of `size` pixels. `click` is the scene's; `follows`: a
     /// target follows the mouse.
     #[must_use]

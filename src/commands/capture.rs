@@ -17,6 +17,7 @@ use super::output::{counted, say};
 use super::progress::progress;
 use super::usage::{frame_rate, whole, wrong};
 use crate::engine::EngineError;
+use crate::model::scene::Follow;
 use crate::model::scenery::Scenery;
 use crate::view::Painter;
 use crate::view::camera::Camera;
@@ -52,9 +53,41 @@ pub struct CaptureArgs {
     /// style.background=none
     #[arg(long)]
     pub transparent: bool,
+    /// What to show: the middle in world units of the scene file, the magnification, and degrees to
+    /// turn; the same as --set camera.centre, camera.zoom and camera.rotation
+    #[arg(long, value_name = "X,Y[,ZOOM[,DEGREES]]", allow_hyphen_values = true)]
+    pub view: Option<View>,
     /// Folder for a PNG sequence, or file: .png (one picture), .gif, .apng, .mp4 (needs ffmpeg)
     #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
+}
+
+/// The value of `--view`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View(Vec<f64>);
+
+impl std::str::FromStr for View {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers: Option<Vec<f64>> =
+            text.split(',').map(|part| part.trim().parse().ok()).collect();
+        let known = numbers.filter(|numbers| (2..=4).contains(&numbers.len()));
+        known.filter(|numbers| numbers.iter().all(|n| n.is_finite())).map(Self).ok_or_else(|| {
+            "expected X,Y or X,Y,ZOOM or X,Y,ZOOM,DEGREES, for example 320,180,4".into()
+        })
+    }
+}
+
+impl View {
+    /// The same as overrides of the scene.
+    fn overrides(&self) -> Vec<String> {
+        let Self(numbers) = self;
+        let mut overrides = vec![format!("camera.centre=[{}, {}]", numbers[0], numbers[1])];
+        let more = ["zoom", "rotation"].into_iter().zip(&numbers[2..]);
+        overrides.extend(more.map(|(key, number)| format!("camera.{key}={number}")));
+        overrides
+    }
 }
 
 /// Runs the command. After Ctrl-C the film ends with the last frame drawn.
@@ -76,6 +109,7 @@ pub fn capture_on(
     if args.transparent {
         flock.overrides.push("style.background=none".into());
     }
+    flock.overrides.extend(args.view.iter().flat_map(View::overrides));
     let Machine { engine, gpu } = machine()?;
     let Prepared { scene, state, .. } = flock.prepare(Some(engine.as_ref()))?;
     plan.film.alpha = scene.style.background.is_none();
@@ -148,7 +182,6 @@ fn film(
         None => progress(plan.ticks, "ticks"),
     };
     let mut film = Filming {
-        camera: Camera::fit(&run.scene().world, plan.film.width, plan.film.height),
         scenery: plan.geometry.then(|| run.scene().scenery()),
         painter,
         recorder,
@@ -167,7 +200,6 @@ fn film(
 
 /// A capture under way.
 struct Filming<'a> {
-    camera: Camera,
     /// For the geometry, if that is drawn.
     scenery: Option<Scenery>,
     painter: &'a mut dyn Painter,
@@ -175,6 +207,21 @@ struct Filming<'a> {
     plan: &'a Plan,
     bar: ProgressBar,
     frames: u64,
+}
+
+impl Filming<'_> {
+    /// The scene's view at this tick.
+    fn camera(&self, run: &mut Run) -> Result<Camera, EngineError> {
+        let followed = match run.scene().camera.follow {
+            Follow::None => None,
+            _ => {
+                let state = run.state()?;
+                Camera::followed(run.scene(), &state)
+            }
+        };
+        let size = (self.plan.film.width, self.plan.film.height);
+        Ok(Camera::of(run.scene(), run.tick(), followed, size))
+    }
 }
 
 impl Host for Filming<'_> {
@@ -206,9 +253,10 @@ impl Host for Filming<'_> {
             Some(scenery) => geometry_of(run, scenery)?,
             None => Vec::new(),
         };
+        let camera = self.camera(run)?;
         // The flock moves on while the device draws the picture and copies it.
         let (engine, scene) = run.engine_and_scene();
-        let earlier = self.painter.begin(engine, scene, &self.camera, &above)?;
+        let earlier = self.painter.begin(engine, scene, &camera, &above)?;
         earlier.map_or(Ok(()), |frame| self.recorder.push(frame))?;
         self.frames += 1;
         if self.plan.every.is_some() {

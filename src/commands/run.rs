@@ -17,7 +17,7 @@ use crate::app::{self, WindowError};
 use crate::engine::gpu::device::check_count;
 use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError, EngineKind};
-use crate::model::scene::{Request, Scene};
+use crate::model::scene::{Follow, Request, Scene};
 use crate::model::state::FlockState;
 use crate::session::Source;
 use crate::view::camera::Camera;
@@ -152,7 +152,14 @@ fn run_without_window(
     wait.0.finish_and_clear();
     let (done, stepping) = (outcome.ticks, outcome.stepping.as_secs_f64());
     let Size { width, height } = args.size;
-    let camera = Camera::fit(&scene.world, width, height);
+    let followed = match scene.camera.follow {
+        Follow::None => None,
+        _ => {
+            let state = run.state()?;
+            Camera::followed(run.scene(), &state)
+        }
+    };
+    let camera = Camera::of(run.scene(), run.tick(), followed, (width, height));
     let mut painter = painter(gpu, args.size)?;
     let (engine, scene) = run.engine_and_scene();
     let frame = painter.paint(engine, scene, &camera, &[])?;

@@ -67,6 +67,7 @@ impl Change {
             time_step: scene.time_step,
             seed: scene.seed,
             style: scene.style.clone(),
+            camera: scene.camera.clone(),
             species: some(self.has(Self::PARAMETERS), &scene.species),
             targets: some(self.targets != 0, &scene.targets),
             obstacle_plans: Vec::new(),

@@ -1,7 +1,11 @@
 //! The part of the world that a picture shows, and its scale.
 
+use std::f64::consts::TAU;
+
+use crate::model::scene::{Follow, Scene, View};
+use crate::model::state::FlockState;
 use crate::model::vector::Point;
-use crate::model::world::World;
+use crate::model::world::{Boundary, World};
 
 /// A view of the plane from above. Pixels count from the top left corner, y downwards; the world's
 /// y axis points up.
@@ -13,7 +17,15 @@ pub struct Camera {
     pub pixels_per_unit: f32,
     /// Width and height of the picture in pixels.
     pub size: Point,
+    /// Cosine and sine of the angle by which the camera is turned anticlockwise.
+    pub turn: Point,
+    /// The size of a wrapped world that continues beyond its edges: each thing is shown at the place
+    /// nearest to the middle. Zero if it does not.
+    pub period: Point,
 }
+
+/// The turn of a camera that stands upright.
+pub const UPRIGHT: Point = Point::new(1.0, 0.0);
 
 impl Camera {
     /// Fits the whole world into `width` × `height` pixels.
@@ -21,26 +33,83 @@ impl Camera {
     pub fn fit(world: &World, width: u32, height: u32) -> Self {
         let size = Point::new(width as f32, height as f32);
         let pixels_per_unit = (size / world.size).min_element();
-        Self { centre: world.size * 0.5, pixels_per_unit, size }
+        Self { centre: world.size * 0.5, pixels_per_unit, size, turn: UPRIGHT, period: Point::ZERO }
+    }
+
+    /// The scene's own view at a tick. `followed` is where the camera follows something.
+    #[must_use]
+    pub fn of(
+        scene: &Scene,
+        tick: u64,
+        followed: Option<Point>,
+        (width, height): (u32, u32),
+    ) -> Self {
+        let whole = Self::fit(&scene.world, width, height);
+        let View { centre, zoom, rotation } = scene.camera.at(tick);
+        let endless = followed.is_some() && scene.world.boundary == Boundary::Wrap;
+        Self {
+            centre: followed.or(centre).unwrap_or(whole.centre),
+            pixels_per_unit: (whole.pixels_per_unit * zoom).clamp(1e-6, 1e4),
+            turn: if rotation == 0.0 { UPRIGHT } else { Point::from_angle(rotation.to_radians()) },
+            period: if endless { scene.world.size } else { Point::ZERO },
+            ..whole
+        }
+    }
+
+    /// The place of what the scene's camera follows; `None` if it follows nothing, or an agent that is
+    /// not there.
+    #[must_use]
+    pub fn followed(scene: &Scene, state: &FlockState) -> Option<Point> {
+        match scene.camera.follow {
+            Follow::None => None,
+            Follow::Agent(id) => {
+                let row = state.id.iter().position(|own| *own == id)?;
+                Some(state.position[row]).filter(|place| place.is_finite())
+            }
+            Follow::Centre => centre_of_mass(&scene.world, &state.position),
+        }
+    }
+
+    /// A direction in the world as a direction in the picture; y counts downwards.
+    #[must_use]
+    pub fn turned(&self, direction: Point) -> Point {
+        let Point { x, y } = direction;
+        let (cosine, sine) = (self.turn.x, self.turn.y);
+        Point::new(x * cosine + y * sine, -(y * cosine - x * sine))
+    }
+
+    /// The image of a world position that is shown.
+    #[must_use]
+    pub fn image(&self, position: Point) -> Point {
+        if self.period == Point::ZERO {
+            return position;
+        }
+        let times = (position - self.centre) / self.period;
+        position - self.period * Point::new(times.x.round_ties_even(), times.y.round_ties_even())
     }
 
     /// The pixel that shows a world position.
     #[must_use]
     pub fn pixel_from_world(&self, position: Point) -> Point {
-        let offset = (position - self.centre) * self.pixels_per_unit;
-        self.size * 0.5 + Point::new(offset.x, -offset.y)
+        self.size * 0.5 + self.turned((position - self.centre) * self.pixels_per_unit)
     }
 
     /// The world position that a pixel shows.
     #[must_use]
     pub fn world_from_pixel(&self, pixel: Point) -> Point {
-        let offset = (pixel - self.size * 0.5) / self.pixels_per_unit;
-        self.centre + Point::new(offset.x, -offset.y)
+        self.centre + self.unturned(pixel - self.size * 0.5) / self.pixels_per_unit
+    }
+
+    /// A direction in the picture as a direction in the world.
+    fn unturned(&self, direction: Point) -> Point {
+        let (x, y) = (direction.x, -direction.y);
+        let (cosine, sine) = (self.turn.x, self.turn.y);
+        Point::new(x * cosine - y * sine, y * cosine + x * sine)
     }
 
     /// Moves the picture with a drag of `pixels`.
     pub fn pan(&mut self, pixels: Point) {
-        self.centre -= Point::new(pixels.x, -pixels.y) / self.pixels_per_unit;
+        self.centre -= self.unturned(pixels) / self.pixels_per_unit;
     }
 
     /// Magnifies by `factor`; the world position under `pixel` stays in place.
@@ -51,10 +120,28 @@ impl Camera {
     }
 }
 
+/// The centre of mass; in a wrapped world a circular mean on each axis, because the mean of two places
+/// on both sides of the seam is not in the middle of the world. `None` without agents.
+fn centre_of_mass(world: &World, places: &[Point]) -> Option<Point> {
+    let known = || places.iter().filter(|place| place.is_finite());
+    let count = known().count() as f64;
+    let mean = |of: &dyn Fn(&Point) -> f64| known().map(of).sum::<f64>() / count;
+    let along = |size: f32, coordinate: fn(&Point) -> f32| {
+        if world.boundary != Boundary::Wrap {
+            return mean(&|place| f64::from(coordinate(place))) as f32;
+        }
+        let angle = |place: &Point| TAU * f64::from(coordinate(place) / size);
+        let sine = mean(&|place| angle(place).sin());
+        let cosine = mean(&|place| angle(place).cos());
+        (sine.atan2(cosine).rem_euclid(TAU) / TAU) as f32 * size
+    };
+    let centre = Point::new(along(world.size.x, |p| p.x), along(world.size.y, |p| p.y));
+    (count > 0.0).then_some(centre)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::world::Boundary;
 
     fn camera() -> Camera {
         let world = World { size: Point::new(640.0, 360.0), boundary: Boundary::Wrap };
@@ -75,5 +162,39 @@ mod tests {
         let before = camera.world_from_pixel(pixel);
         camera.zoom_at(pixel, 7.0);
         assert!(camera.world_from_pixel(pixel).distance(before) < 1e-3);
+    }
+
+    #[test]
+    fn a_turned_camera_turns_the_picture_the_other_way() {
+        let upright = camera();
+        let camera = Camera { turn: Point::from_angle(0.7), ..upright };
+        for pixel in [Point::ZERO, Point::new(900.0, 20.0)] {
+            let place = camera.world_from_pixel(pixel);
+            assert!(camera.pixel_from_world(place).distance(pixel) < 1e-2);
+        }
+        // Turned to the left, it sees what was ahead on the right.
+        let ahead = Camera { turn: Point::Y, ..upright }.turned(Point::Y);
+        assert!(ahead.distance(Point::X) < 1e-6, "{ahead}");
+        let mut panned = camera;
+        let pixel = Point::new(33.0, 44.0);
+        let before = panned.world_from_pixel(pixel);
+        panned.pan(Point::new(10.0, -20.0));
+        let after = panned.pixel_from_world(before);
+        assert!(after.distance(pixel + Point::new(10.0, -20.0)) < 1e-2, "{after}");
+    }
+
+    #[test]
+    fn the_centre_of_mass_crosses_the_seam() {
+        let wrapped = World { size: Point::new(100.0, 50.0), boundary: Boundary::Wrap };
+        let places = [Point::new(98.0, 10.0), Point::new(4.0, 20.0)];
+        let centre = centre_of_mass(&wrapped, &places).unwrap();
+        assert!(centre.distance(Point::new(1.0, 15.0)) < 1e-3, "{centre}");
+        let walls = World { boundary: Boundary::Walls, ..wrapped };
+        let centre = centre_of_mass(&walls, &places).unwrap();
+        assert!(centre.distance(Point::new(51.0, 15.0)) < 1e-3, "{centre}");
+        assert_eq!(centre_of_mass(&wrapped, &[]), None);
+        let camera = Camera { centre, period: wrapped.size, ..Camera::fit(&wrapped, 10, 10) };
+        let camera = Camera { centre: Point::new(1.0, 15.0), ..camera };
+        assert_eq!(camera.image(places[0]), Point::new(-2.0, 10.0));
     }
 }

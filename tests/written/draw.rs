@@ -5,9 +5,9 @@ use flockwork::model::parameter::{
     ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter, Parameters,
 };
 use flockwork::model::scene::{
-    Background, BackgroundName, Body, BoidShape, Click, ColourBy, Law, ObstaclePlan, POINTER,
-    Palette, PaletteName, Rgb, Rule, Scene, Slot, Spawn, SpawnPlace, Species, Start, Style,
-    Variation,
+    Background, BackgroundName, Body, BoidShape, CameraKey, CameraPlan, Click, ColourBy, Follow,
+    Law, ObstaclePlan, POINTER, Palette, PaletteName, Rgb, Rule, Scene, Slot, Spawn, SpawnPlace,
+    Species, Start, Style, Variation,
 };
 use flockwork::model::scenery::{FlowKind, FlowPlan, Path};
 use flockwork::model::vector::Point;
@@ -286,12 +286,33 @@ impl Draw {
         }
     }
 
+    pub fn camera(&mut self) -> CameraPlan {
+        let key = |draw: &mut Self, number: usize| CameraKey {
+            tick: 100 * number as u64 + draw.below(100) as u64,
+            centre: draw.maybe(|draw| draw.point(-1e7, 1e7)),
+            zoom: draw.maybe(|draw| draw.number(0.01, 1e4)),
+            rotation: draw.maybe(|draw| draw.number(-36_000.0, 36_000.0)),
+        };
+        CameraPlan {
+            centre: self.maybe(|draw| draw.point(-1e7, 1e7)),
+            zoom: self.number(0.01, 1e4),
+            rotation: self.number(-36_000.0, 36_000.0),
+            follow: match self.below(3) {
+                0 => Follow::None,
+                1 => Follow::Centre,
+                _ => Follow::Agent(self.below(1 << 27) as u32),
+            },
+            keys: (0..self.below(4)).map(|number| key(self, number)).collect(),
+        }
+    }
+
     /// A scene with some of everything.
     pub fn scene(&mut self) -> Scene {
         let mut scene = Scene::parse("drawn.toml", "[species.a]", &[]).unwrap();
         scene.species.clear();
         self.top(&mut scene);
         scene.style = self.style();
+        scene.camera = self.camera();
         for _ in 0..self.below(4) {
             let target = self.target(&scene);
             scene.targets.push(target);

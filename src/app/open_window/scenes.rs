@@ -141,7 +141,8 @@ impl OpenWindow {
         let read = Scene::parse(&scene.name, text, overrides);
         let seed = read.map_or(scene.seed, |read| read.seed);
         self.written = Written { count: scene.own_count(), seed };
-        self.pointer = Pointer::new(&scene.world, self.screen.size(), scene.click, scene.follows);
+        self.pointer = Pointer::new(&scene.world, self.screen.size(), scene.click, scene.follows)
+            .with_view_of(scene);
         self.inspector.forget();
         (self.dropping, self.held) = (0, None);
         self.meter.restart();

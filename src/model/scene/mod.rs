@@ -1,5 +1,6 @@
 //! Scenes: worlds, species, targets. Parsed from TOML, checked, scaled and populated.
 
+mod camera;
 mod error;
 mod fixed;
 mod format;
@@ -12,6 +13,7 @@ mod style;
 mod surroundings;
 mod variation;
 
+pub use camera::{CameraKey, CameraPlan, Follow, View};
 pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
 pub use format::{edit_toml, keys, overrides};
 pub use library::{BuiltIn, built_in};
@@ -62,6 +64,8 @@ pub struct Scene {
     pub seed: u32,
     /// What its pictures look like.
     pub style: Style,
+    /// Which part of the world pictures show.
+    pub camera: CameraPlan,
     /// The species of the agents.
     pub species: Vec<Species>,
     /// The pointer, then the targets of the file.

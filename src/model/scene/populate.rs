@@ -208,6 +208,7 @@ impl Scene {
         let times = self.size_times(count, density)?;
         self.world.size *= times;
         let times = self.world.size / before;
+        self.camera.scale(|place| place * times);
         for target in &mut self.targets {
             let far = Point::splat(FARTHEST);
             target.position = (target.position * times).clamp(-far, far);

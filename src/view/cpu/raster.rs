@@ -97,7 +97,7 @@ struct DrawnAgent {
 /// Places one agent; `None` if it is outside the picture or its position is not finite.
 fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> Option<DrawnAgent> {
     let velocity = state.velocity[row];
-    let centre = camera.pixel_from_world(state.position[row]);
+    let centre = camera.pixel_from_world(camera.image(state.position[row]));
     let extent = style.extents.of_agent(state, row);
     let reach = Point::splat(extent.reach);
     // Also false for NaN.
@@ -114,8 +114,7 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
         species,
         extent,
         centre,
-        // Pixel rows count downwards; the world's y axis points up.
-        ahead: Point::new(heading.x, -heading.y),
+        ahead: camera.turned(heading),
         colour: style.paint.colour(shade),
         light: shade.light,
     })
@@ -224,6 +223,8 @@ mod tests {
             centre: Point::new(200.0, 100.0),
             pixels_per_unit: 2.0,
             size: Point::new(width, height),
+            turn: crate::view::camera::UPRIGHT,
+            period: Point::ZERO,
         }
     }
 

@@ -88,7 +88,18 @@ pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Fra
 
 /// The outline of the area that a shape covers, in pixels; `None` if it covers nothing.
 fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
-    let pixel = |place: &Point| camera.pixel_from_world(*place);
+    // All of a shape moves to where its first point is shown.
+    let first = match shape {
+        Shape::Disc { centre, .. }
+        | Shape::Ring { centre, .. }
+        | Shape::Cross { centre }
+        | Shape::Sector { centre, .. } => *centre,
+        Shape::Dashes(dashes) => dashes.centre,
+        Shape::Line { points, .. } => *points.first()?,
+    };
+    let moved = camera.image(first) - first;
+    let pixel = |place: &Point| camera.pixel_from_world(*place + moved);
+    let turned = -camera.turn.y.atan2(camera.turn.x);
     let pixels = |length: f32| length * camera.pixels_per_unit;
     match shape {
         Shape::Disc { centre, radius } => {
@@ -133,15 +144,15 @@ fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
             if *angle >= TAU {
                 return PathBuilder::from_circle(centre.x, centre.y, radius);
             }
-            sector(centre, radius, *heading, *angle)
+            sector(centre, radius, *heading + turned, *angle)
         }
         Shape::Dashes(dashes) => {
             let (centre, radius) = (pixel(&dashes.centre), pixels(dashes.radius));
             let mut builder = PathBuilder::new();
             for (start, end) in dashes.dashes(radius / scale) {
-                let from = on_circle(centre, radius, start);
+                let from = on_circle(centre, radius, start + turned);
                 builder.move_to(from.x, from.y);
-                push_arc(&mut builder, centre, radius, start, end - start);
+                push_arc(&mut builder, centre, radius, start + turned, end - start);
             }
             stroked(&builder.finish()?, LINE * scale)
         }
@@ -192,7 +203,13 @@ mod tests {
     const WHITE: [u8; 3] = [255; 3];
 
     fn camera() -> Camera {
-        Camera { centre: Point::ZERO, pixels_per_unit: 2.0, size: Point::new(200.0, 100.0) }
+        Camera {
+            centre: Point::ZERO,
+            pixels_per_unit: 2.0,
+            size: Point::new(200.0, 100.0),
+            turn: crate::view::camera::UPRIGHT,
+            period: Point::ZERO,
+        }
     }
 
     fn drawn(shape: Shape, camera: &Camera) -> Frame {

@@ -88,7 +88,7 @@ struct DrawnFlock<'a> {
 impl DrawnFlock<'_> {
     /// A world position in cells of the picture.
     fn cell(&self, position: Point) -> Point {
-        self.camera.pixel_from_world(position) * self.canvas.cells_per_pixel
+        self.camera.pixel_from_world(self.camera.image(position)) * self.canvas.cells_per_pixel
     }
 
     /// The rows of the agents on each band, chunk by chunk. The bands cover `rows` rows of cells,
@@ -131,7 +131,8 @@ impl DrawnFlock<'_> {
         for row in dealt.iter().flat_map(|bands| &bands[number]) {
             let row = *row as usize;
             if let Some(style) = self.styles.get(usize::from(self.state.species[row])) {
-                part.add_agent(style, self.state, row, self.cell(self.state.position[row]));
+                let middle = self.cell(self.state.position[row]);
+                part.add_agent(style, self.state, row, self.camera, middle);
             }
         }
         part
@@ -200,7 +201,14 @@ impl PicturePart<'_> {
         self.sums.chunks_exact((self.canvas.columns + 2 * MARGIN) as usize)
     }
 
-    fn add_agent(&mut self, style: &SplatStyle<'_>, state: &FlockState, row: usize, middle: Point) {
+    fn add_agent(
+        &mut self,
+        style: &SplatStyle<'_>,
+        state: &FlockState,
+        row: usize,
+        camera: &Camera,
+        middle: Point,
+    ) {
         let velocity = state.velocity[row];
         let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
         let shade = style.paint.shade(velocity, style.max_speed, neighbours);
@@ -209,8 +217,7 @@ impl PicturePart<'_> {
             strength: style.extents.of_agent(state, row).strength,
             rounding: ((row as u32).wrapping_mul(2_654_435_769) >> 8) as f32 / 16_777_216.0,
         };
-        // Pixel rows count downwards; the world's y axis points up.
-        let ahead = velocity.try_normalize().unwrap_or(Point::X) * Point::new(1.0, -1.0);
+        let ahead = camera.turned(velocity.try_normalize().unwrap_or(Point::X));
         for [along, area] in [self.canvas.nose, self.canvas.tail] {
             if area > 0.0 {
                 self.spread(middle + ahead * along, area, &amount);

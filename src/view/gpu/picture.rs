@@ -83,6 +83,10 @@ pub struct Picture {
     pub size_key: u32,
     /// Unused.
     pub padding: [u32; 2],
+    /// See [`Camera::turn`].
+    pub turn: [f32; 2],
+    /// See [`Camera::period`].
+    pub period: [f32; 2],
     /// By index.
     pub species: [SpeciesLook; MAX_SPECIES],
     /// The colours of each species' scale, if they are lists; the fourth number is unused.
@@ -161,6 +165,8 @@ impl Picture {
             seed: scene.seed,
             size_key: Slot::size().noise_key(),
             padding: [0; 2],
+            turn: camera.turn.to_array(),
+            period: camera.period.to_array(),
             species,
             stops,
         }
@@ -208,7 +214,8 @@ mod tests {
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:
-            centre size pixels_per_unit slenderness crowd scale seed size_key padding species stops);
+            centre size pixels_per_unit slenderness crowd scale seed size_key padding turn period species
+            stops);
         assert_eq!(reflected("Picture"), picture);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin

@@ -183,7 +183,7 @@ fn wall_shapes(world: &World) -> Option<StyledShape> {
 /// The edges of a wrapped world on the sides where the picture extends beyond it.
 #[must_use]
 pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
-    if world.boundary != Boundary::Wrap {
+    if world.boundary != Boundary::Wrap || camera.period != Point::ZERO {
         return Vec::new();
     }
     let Point { x, y } = world.size;
@@ -194,7 +194,8 @@ pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
         // Sides go along x and y in turn.
         let (place, size) =
             if number % 2 == 0 { (pixel.y, camera.size.y) } else { (pixel.x, camera.size.x) };
-        let inside = place > AT_THE_EDGE && place < size - AT_THE_EDGE;
+        // A turned picture shows parts of every side.
+        let inside = camera.turn.y != 0.0 || place > AT_THE_EDGE && place < size - AT_THE_EDGE;
         let line = Shape::Line { points: vec![from, to], closed: false, width: 0.0 };
         inside.then(|| styled(line, SEAM))
     };

@@ -11,7 +11,8 @@ use crate::model::behaviours::Target;
 use crate::model::behaviours::bounds::FASTEST;
 use crate::model::parameter::Parameter;
 use crate::model::scene::{
-    BoidShape, Click, MAX_AGENTS, MAX_TARGETS, ObstaclePlan, SIDES, SceneError, SpawnPlace, Style,
+    BoidShape, CameraKey, CameraPlan, Click, MAX_AGENTS, MAX_TARGETS, ObstaclePlan, SIDES,
+    SceneError, SpawnPlace, Style,
 };
 use crate::model::scenery::{FlowKind, FlowPlan, Path};
 use crate::model::world::Boundary;
@@ -42,8 +43,8 @@ pub enum Values {
     Between(f32, f32),
     /// One of these names.
     Choice(fn() -> Vec<&'static str>),
-    /// A name or a colour, or a list of colours; described in words.
-    Colours(&'static str),
+    /// A name or another kind of value, described in words.
+    Words(&'static str),
     /// A value of the key that the table replaces.
     OfTheKey,
     /// A table, or a list of tables, with a section of its own; its name in documents.
@@ -153,6 +154,8 @@ section! {
         world: Values::Tables("`[world]`") => "", "";
         /// What pictures look like.
         style: Values::Tables("`[style]`") => "", "";
+        /// Which part of the world pictures show.
+        camera: Values::Tables("`[camera]`") => "the whole world", "";
         /// Places to seek, reach or flee.
         targets: Values::Tables("`[[targets]]`, 63 at most") => "none", "";
         /// Circles to steer round.
@@ -199,18 +202,52 @@ section! {
     STYLE "[style]" Style {
         /// What is behind the flock: a name, a colour, or colours from top to bottom. With `none`,
         /// PNG and APNG files are transparent.
-        background: Values::Colours(BACKGROUNDS) => "`\"dark\"`", "";
+        background: Values::Words(BACKGROUNDS) => "`\"dark\"`", "";
         /// The shape of drawn agents.
         look: Values::Choice(|| names(&BoidShape::NAMES)) => "`\"triangle\"`", "";
         /// What the colour shows, or one colour for all agents.
-        colour: Values::Colours(COLOURS) => "`\"heading\"`", "";
+        colour: Values::Words(COLOURS) => "`\"heading\"`", "";
         /// The colours of what is shown. `auto` takes hues for headings, `viridis` for speeds,
         /// `inferno` for neighbours and `okabe-ito` for species. A list is interpolated; of several
         /// species each takes one of its colours.
-        palette: Values::Colours(PALETTES) => "`\"auto\"`", "";
+        palette: Values::Words(PALETTES) => "`\"auto\"`", "";
         /// The least length of a triangle and the least diameter of a disc or of a glow's core. A
         /// point is a pixel of a picture of 1280 × 720; larger pictures have more pixels per point.
         smallest: Values::Number(1.0, 64.0) => "3.5; 2 for glows", "points";
+    }
+}
+
+section! {
+    /// Which part of the world pictures show, and the window at its start. [Looks](looks.md#camera) has
+    /// examples.
+    CAMERA "[camera]" CameraPlan {
+        /// The middle of the picture.
+        centre: Values::Point(-FAR, FAR) => "the world's middle", "world units";
+        /// Magnification; 1 shows the whole world.
+        zoom: Values::Number(0.01, 1e4) => "1", "";
+        /// How far the camera is turned anticlockwise.
+        rotation: Values::Number(-36_000.0, 36_000.0) => "0", "degrees";
+        /// What stays in the middle of captured pictures: the flock's centre of mass (in a wrapped
+        /// world a circular mean), or the agent with this id. `centre` and the keys' centres then have no
+        /// effect, and a wrapped world continues beyond its edges.
+        follow: Values::Words("`\"none\"`, `\"centre\"`, an id") => "`\"none\"`", "";
+        /// Views at given ticks.
+        keys: Values::Tables("`[[camera.keys]]`") => "none", "";
+    }
+}
+
+section! {
+    /// A view at a tick. Between two keys the camera starts and stops softly; a value that a key lacks
+    /// goes on from the key before to the key after. Keys are in the order of their ticks.
+    CAMERA_KEYS "[[camera.keys]]" CameraKey {
+        /// When, counted from the start of the flock.
+        tick: Values::Whole(0, 1 << 53) => "0", "ticks";
+        /// The middle of the picture.
+        centre: Values::Point(-FAR, FAR) => "none", "world units";
+        /// Magnification.
+        zoom: Values::Number(0.01, 1e4) => "none", "";
+        /// How far the camera is turned anticlockwise.
+        rotation: Values::Number(-36_000.0, 36_000.0) => "none", "degrees";
     }
 }
 
@@ -287,9 +324,9 @@ section! {
         /// The shape of its drawn agents.
         look: Values::Choice(|| names(&BoidShape::NAMES)) => "as in `[style]`", "";
         /// What the colour shows, or one colour for all agents.
-        colour: Values::Colours(COLOURS) => "as in `[style]`", "";
+        colour: Values::Words(COLOURS) => "as in `[style]`", "";
         /// The colours of what is shown.
-        palette: Values::Colours(PALETTES) => "as in `[style]`", "";
+        palette: Values::Words(PALETTES) => "as in `[style]`", "";
         /// The least length of a drawn agent.
         smallest: Values::Number(1.0, 64.0) => "as in `[style]`", "points";
         /// How its agents start.
@@ -348,8 +385,8 @@ section! {
 }
 
 /// All sections, in the order of the documents.
-pub const SECTIONS: [Section; 10] =
-    [TOP, WORLD, STYLE, TARGETS, OBSTACLES, PATHS, FLOW, SPECIES, SPAWN, LAW];
+pub const SECTIONS: [Section; 12] =
+    [TOP, WORLD, STYLE, CAMERA, CAMERA_KEYS, TARGETS, OBSTACLES, PATHS, FLOW, SPECIES, SPAWN, LAW];
 
 /// The documentation of `targets` says 63, because it does not count the pointer.
 const _: () = assert!(MAX_TARGETS == 64);
@@ -400,7 +437,7 @@ impl Key {
                 names.join(", ")
             }
             Values::OfTheKey => "the key's".into(),
-            Values::Colours(what) | Values::Tables(what) => what.into(),
+            Values::Words(what) | Values::Tables(what) => what.into(),
         }
     }
 }

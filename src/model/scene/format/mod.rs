@@ -1,6 +1,7 @@
 //! The scene file: its keys, its reader and its writer.
 
 mod arrange;
+mod camera;
 mod edit;
 mod fields;
 pub mod keys;

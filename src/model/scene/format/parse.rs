@@ -29,6 +29,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         time_step: top.time_step,
         seed: top.seed,
         style: top.style,
+        camera: top.camera,
         species: Vec::new(),
         targets: [vec![pointer], top.targets].concat(),
         obstacle_plans: top.obstacles,

@@ -155,6 +155,12 @@ impl<'a> Reader<'a> {
         matches!(self.node.value, Value::List(_))
     }
 
+    /// True for a number.
+    #[must_use]
+    pub fn is_number(&self) -> bool {
+        matches!(self.node.value, Value::Number(_))
+    }
+
     /// True for a table.
     #[must_use]
     pub fn is_table(&self) -> bool {

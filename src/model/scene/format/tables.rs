@@ -6,8 +6,8 @@ use super::keys::Key;
 use super::reader::Reader;
 use crate::model::behaviours::Target;
 use crate::model::scene::{
-    BoidShape, Click, ColourBy, Law, ObstaclePlan, Palette, SceneError, Spawn, SpawnPlace, Start,
-    Style,
+    BoidShape, CameraPlan, Click, ColourBy, Law, ObstaclePlan, Palette, SceneError, Spawn,
+    SpawnPlace, Start, Style,
 };
 use crate::model::scenery::{FlowPlan, Path};
 use crate::model::vector::Point;
@@ -25,6 +25,7 @@ pub struct TopKeys {
     pub click: Clicks,
     pub world: WorldKeys,
     pub style: Style,
+    pub camera: CameraPlan,
     /// Without the pointer.
     pub targets: Vec<Target>,
     pub obstacles: Vec<ObstaclePlan>,
@@ -42,6 +43,7 @@ impl Default for TopKeys {
             click: Clicks(Click::Call, false),
             world: WorldKeys::default(),
             style: Style::default(),
+            camera: CameraPlan::default(),
             targets: Vec::new(),
             obstacles: Vec::new(),
             paths: Vec::new(),

@@ -5,7 +5,7 @@ use super::tables::{Clicks, SpeciesTables, TopKeys, WorldKeys};
 use super::values::SceneNames;
 use super::{edit, species};
 use crate::model::behaviours::Target;
-use crate::model::scene::{POINTER, Scene, Spawn, Species};
+use crate::model::scene::{CameraPlan, POINTER, Scene, Spawn, Species};
 use crate::model::scenery::Path;
 use crate::model::vector::Point;
 
@@ -42,6 +42,7 @@ pub fn entries(scene: &Scene) -> Vec<Entry> {
             grows: scene.grows,
         },
         style: scene.style.clone(),
+        camera: unscaled.camera(&scene.camera),
         targets: own.map(|target| unscaled.target(target)).collect(),
         obstacles: scene.obstacle_plans.clone(),
         paths: scene.paths.iter().map(|path| unscaled.path(path)).collect(),
@@ -66,6 +67,12 @@ impl Unscaled {
         let mut own = target.clone();
         own.position = self.place(own.position);
         own.sends_to = own.sends_to.map(|place| self.place(place));
+        own
+    }
+
+    fn camera(&self, camera: &CameraPlan) -> CameraPlan {
+        let mut own = camera.clone();
+        own.scale(|place| self.place(place));
         own
     }
 
