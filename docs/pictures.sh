@@ -36,6 +36,7 @@ look() {
 look paper --set style.background=paper
 look dusk --set style.background=dusk
 look speed --set style.colour=speed
+look trails --set style.trail=16
 look glow --set style.look=glow --set style.palette=viridis --set starling.size=3
 
 mkdir -p docs/gallery

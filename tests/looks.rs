@@ -5,6 +5,8 @@ mod picture;
 
 use std::sync::Arc;
 
+use flockwork::engine::Engine;
+use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{Request, Scene};
@@ -13,6 +15,9 @@ use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
+use flockwork::view::gpu::offscreen::Offscreen;
+use flockwork::view::trails::Trails;
+use flockwork::view::{Painter, RasterPainter};
 use picture::{by_gpu, scene};
 
 /// Side of the compared regions; pixels. Edges of darts differ: the GPU takes four samples per pixel, the
@@ -266,4 +271,41 @@ fn a_followed_flock_has_no_edge() {
     // Without images of the agents, three quarters of the picture would be empty.
     let (camera, state) = (Camera { period: Point::ZERO, ..picture(&moved).1 }, &moved);
     assert!(difference(&one, &by_cpu(&scene, state, &camera)) > 1.0);
+}
+
+/// Trails are made of pictures of the agents alone. Measured on lavapipe: 0.005 to 0.15, and 0.69 and more
+/// without the trails.
+#[test]
+fn both_renderers_leave_the_same_trails() {
+    let Some(gpu) = adapter::gpu("both_renderers_leave_the_same_trails") else { return };
+    for (count, background) in [(300, "dusk"), (300, "dark"), (40_000, "paper")] {
+        let background = format!("style.background={background}");
+        let (scene, state, camera) =
+            flock(&[&background, "style.trail=16", "world.boundary=walls"], count);
+        let trailed = |painter: &mut dyn Painter, trail: bool| {
+            let mut engine = CpuEngine::new(Some(1)).unwrap();
+            engine.load(&scene, &state).unwrap();
+            let mut trails = Trails::new(16.0, &camera);
+            let mut agents = painter.paint_agents(&mut engine, &scene, &camera).unwrap();
+            let clear = agents.pixels.chunks_exact(4).filter(|pixel| pixel[3] == 0).count();
+            assert!(clear > 9000, "{clear} pixels without agents");
+            for _ in 0..3 {
+                trails.add(&agents, &camera);
+                engine.step(1).unwrap();
+                agents = painter.paint_agents(&mut engine, &scene, &camera).unwrap();
+            }
+            if !trail {
+                trails = Trails::new(16.0, &camera);
+            }
+            trails.add(&agents, &camera);
+            trails.picture(raster::backdrop(&scene, &[], &camera, 1.0), &agents)
+        };
+        let mut offscreen = Offscreen::new(Arc::clone(&gpu), 480, 270).unwrap();
+        let by_gpu = trailed(&mut offscreen, true);
+        let by_cpu = trailed(&mut RasterPainter { scale: 1.0 }, true);
+        let own = difference(&by_gpu, &by_cpu);
+        assert!(own < 0.5 * TOLERANCE, "{count}: {own}");
+        let without = difference(&by_gpu, &trailed(&mut offscreen, false));
+        assert!(without > TOLERANCE, "{count}: {without}");
+    }
 }

@@ -21,9 +21,12 @@ use crate::model::scene::Follow;
 use crate::model::scenery::Scenery;
 use crate::view::Painter;
 use crate::view::camera::Camera;
+use crate::view::cpu::{raster, shape_raster};
 use crate::view::recorder::{RecordError, Recorder};
 use crate::view::shapes::StyledShape;
 use crate::view::shapes::geometry::{self, MOST_AGENTS};
+use crate::view::style::{Ground, scale_of};
+use crate::view::trails::{Trails, visible_ticks};
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -188,6 +191,7 @@ fn film(
         plan,
         bar,
         frames: 0,
+        trails: run.scene().style.trail.map(|half_life| (half_life, None)),
     };
     let ticks = plan.every.map_or(plan.ticks, |every| (plan.frames() - 1) * every);
     let outcome = drive(run, &mut film, ticks, interrupt)?;
@@ -207,6 +211,8 @@ struct Filming<'a> {
     plan: &'a Plan,
     bar: ProgressBar,
     frames: u64,
+    /// If the style has them: their half-life in ticks, and those so far.
+    trails: Option<(f32, Option<Trails>)>,
 }
 
 impl Filming<'_> {
@@ -224,8 +230,43 @@ impl Filming<'_> {
     }
 }
 
+impl Filming<'_> {
+    /// Adds the trails of this tick; takes a frame of them if it is `wanted`.
+    fn show_trails(&mut self, run: &mut Run, wanted: bool) -> anyhow::Result<()> {
+        let camera = self.camera(run)?;
+        let (engine, scene) = run.engine_and_scene();
+        let agents = self.painter.paint_agents(engine, scene, &camera)?;
+        let Some((half_life, trails)) = &mut self.trails else { return Ok(()) };
+        let trails = trails.get_or_insert_with(|| Trails::new(*half_life, &camera));
+        trails.add(&agents, &camera);
+        if !wanted {
+            return Ok(());
+        }
+        let targets = engine.targets()?;
+        let scale = scale_of(self.plan.film.width, self.plan.film.height);
+        let behind = raster::backdrop(scene, &targets, &camera, scale);
+        let mut frame = trails.picture(behind, &agents);
+        if let Some(scenery) = &self.scenery {
+            let above = geometry_of(run, scenery)?;
+            let above = Ground::of(&run.scene().style.background).suited(&above);
+            shape_raster::draw(&above, &camera, scale, &mut frame);
+        }
+        self.recorder.push(frame)?;
+        self.frames += 1;
+        if self.plan.every.is_some() {
+            self.bar.inc(1);
+        }
+        Ok(())
+    }
+}
+
 impl Host for Filming<'_> {
     fn next_stop(&self, done: u64) -> u64 {
+        if let Some((half_life, _)) = self.trails {
+            // A film needs the trails of every tick, a picture those that are still visible.
+            let first = self.plan.ticks.saturating_sub(visible_ticks(half_life));
+            return if self.plan.every.is_some() { done + 1 } else { (done + 1).max(first) };
+        }
         self.plan.every.map_or(self.plan.ticks, |every| done.saturating_add(every))
     }
 
@@ -246,6 +287,12 @@ impl Host for Filming<'_> {
             Some(_) => !stop.interrupted || stop.done == 0,
             None => stop.last,
         };
+        let due = self.plan.every.is_none_or(|every| stop.done.is_multiple_of(every));
+        let wanted = wanted && due;
+        if self.trails.is_some() {
+            self.show_trails(run, wanted)?;
+            return Ok(true);
+        }
         if !wanted {
             return Ok(true);
         }
@@ -299,7 +346,16 @@ mod tests {
     }
 
     fn filmed(ticks: u64, every: Option<u64>, stop_after: Option<u64>) -> (Shown, Vec<Frame>) {
-        let scene = crate::commands::options::read_scene("flock", &[]).unwrap();
+        styled(&[], ticks, every, stop_after)
+    }
+
+    fn styled(
+        overrides: &[String],
+        ticks: u64,
+        every: Option<u64>,
+        stop_after: Option<u64>,
+    ) -> (Shown, Vec<Frame>) {
+        let scene = crate::commands::options::read_scene("flock", overrides).unwrap();
         let interrupt = Interrupt::default();
         let state = FlockState {
             tick: 0,
@@ -340,6 +396,28 @@ mod tests {
         let (shown, frames) = filmed(47, None, None);
         assert_eq!((shown.frames, shown.ticks), (1, 47));
         assert_eq!(nose(&frames[0]), nose(&first[0]) + 47);
+    }
+
+    #[test]
+    fn trails_do_not_depend_on_the_frames() {
+        let trail = |every| styled(&["style.trail=3".into()], 40, every, None);
+        let (shown, all) = trail(Some(1));
+        assert_eq!((shown.frames, shown.ticks), (41, 40));
+        let (shown, some) = trail(Some(8));
+        assert_eq!((shown.frames, shown.ticks), (6, 40));
+        assert!(
+            (0..6).all(|number| some[number] == all[8 * number]),
+            "the same ticks look the same"
+        );
+        let (shown, last) = trail(None);
+        assert_eq!((shown.frames, shown.ticks), (1, 40));
+        let apart = |a: &Frame, b: &Frame| {
+            a.pixels.iter().zip(&b.pixels).map(|(a, b)| a.abs_diff(*b)).max().unwrap()
+        };
+        assert!(apart(&last[0], &all[40]) <= 1, "what a picture leaves out has faded");
+        let plain = filmed(40, None, None).1;
+        assert_eq!(nose(&plain[0]), nose(&last[0]));
+        assert!(apart(&plain[0], &last[0]) > 30);
     }
 
     #[test]

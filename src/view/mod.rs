@@ -8,6 +8,7 @@ pub mod recorder;
 pub mod shapes;
 pub mod splats;
 pub mod style;
+pub mod trails;
 pub mod words;
 
 use crate::engine::{Engine, EngineError};
@@ -45,6 +46,14 @@ pub trait Painter {
         self.paint(engine, scene, camera, above).map(Some)
     }
 
+    /// Draws the agents alone, without a background. No picture may be under way.
+    fn paint_agents(
+        &mut self,
+        engine: &mut dyn Engine,
+        scene: &Scene,
+        camera: &Camera,
+    ) -> Result<Frame, EngineError>;
+
     /// Waits for the oldest picture not yet returned; `None` if all have been.
     fn finish(&mut self) -> Result<Option<Frame>, EngineError> {
         Ok(None)
@@ -75,5 +84,14 @@ impl Painter for RasterPainter {
         let above = Ground::of(&scene.style.background).suited(above);
         shape_raster::draw(&above, camera, self.scale, &mut frame);
         Ok(frame)
+    }
+
+    fn paint_agents(
+        &mut self,
+        engine: &mut dyn Engine,
+        scene: &Scene,
+        camera: &Camera,
+    ) -> Result<Frame, EngineError> {
+        Ok(raster::draw_agents(scene, &engine.read_back()?, camera, self.scale))
     }
 }

@@ -283,6 +283,7 @@ impl Draw {
             colour: self.colour_by(),
             palette: self.palette(),
             smallest: self.maybe(|draw| draw.number(1.0, 64.0)),
+            trail: self.maybe(|draw| draw.number(1.0, 1000.0)),
         }
     }
 

@@ -157,6 +157,8 @@ pub struct Style {
     pub palette: Palette,
     /// The smallest length of an agent; points. `None` for that of the shape.
     pub smallest: Option<f32>,
+    /// Ticks in which trails fade by half; `None` without trails.
+    pub trail: Option<f32>,
 }
 
 impl Default for Style {
@@ -167,6 +169,7 @@ impl Default for Style {
             colour: ColourBy::Heading,
             palette: Palette::Auto,
             smallest: None,
+            trail: None,
         }
     }
 }

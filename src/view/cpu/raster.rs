@@ -31,15 +31,41 @@ pub fn draw(
     camera: &Camera,
     scale: f32,
 ) -> Frame {
-    let (width, height) = (camera.size.x.max(1.0) as u32, camera.size.y.max(1.0) as u32);
+    let mut frame = backdrop(scene, targets, camera, scale);
+    add_agents(scene, state, camera, scale, &mut frame);
+    frame
+}
+
+/// The picture without agents.
+#[must_use]
+pub fn backdrop(scene: &Scene, targets: &[Target], camera: &Camera, scale: f32) -> Frame {
+    let (width, height) = size_of(camera);
     let ground = Ground::of(&scene.style.background);
     let mut frame = ground.frame(width, height);
     for shapes in [scenery::shapes(scene, targets), scenery::seam_shapes(&scene.world, camera)] {
         shape_raster::draw(&ground.suited(&shapes), camera, scale, &mut frame);
     }
+    frame
+}
+
+/// The agents without a background.
+#[must_use]
+pub fn draw_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32) -> Frame {
+    let (width, height) = size_of(camera);
+    let pixels = vec![0; 4 * width as usize * height as usize];
+    let mut frame = Frame { width, height, pixels };
+    add_agents(scene, state, camera, scale, &mut frame);
+    frame
+}
+
+fn size_of(camera: &Camera) -> (u32, u32) {
+    (camera.size.x.max(1.0) as u32, camera.size.y.max(1.0) as u32)
+}
+
+fn add_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, frame: &mut Frame) {
     if splats::fits(scene, camera, scale) {
-        splat_raster::draw(scene, state, camera, scale, &mut frame);
-        return frame;
+        splat_raster::draw(scene, state, camera, scale, frame);
+        return;
     }
     let style = |(species, paint)| Style::of(scene, species, paint, camera.pixels_per_unit, scale);
     let styles: Vec<Style> = scene.species.iter().zip(AgentPaint::all(scene)).map(style).collect();
@@ -47,9 +73,8 @@ pub fn draw(
         let rows = start..state.len().min(start + PLACED);
         let place = |row| place(styles.get(usize::from(state.species[row]))?, state, row, camera);
         let placed: Vec<DrawnAgent> = rows.into_par_iter().filter_map(place).collect();
-        shape_raster::in_bands(&mut frame, |band, top| draw_band(&placed, &styles, band, top));
+        shape_raster::in_bands(frame, |band, top| draw_band(&placed, &styles, band, top));
     }
-    frame
 }
 
 /// The look of a species in this picture.

@@ -245,6 +245,18 @@ impl Painter for Offscreen {
         self.last()
     }
 
+    fn paint_agents(
+        &mut self,
+        engine: &mut dyn Engine,
+        scene: &Scene,
+        camera: &Camera,
+    ) -> Result<Frame, EngineError> {
+        self.renderer.set_bare(true);
+        let painted = self.paint(engine, scene, camera, &[]);
+        self.renderer.set_bare(false);
+        painted
+    }
+
     fn begin(
         &mut self,
         engine: &mut dyn Engine,

@@ -40,6 +40,8 @@ pub struct Renderer {
     format: wgpu::TextureFormat,
     scale: f32,
     method: Method,
+    /// True if only the agents are drawn.
+    bare: bool,
 }
 
 /// The content of a frame.
@@ -74,6 +76,7 @@ impl Renderer {
             format,
             scale: 1.0,
             method: Method::default(),
+            bare: false,
             gpu,
         }
     }
@@ -87,6 +90,11 @@ impl Renderer {
     #[must_use]
     pub fn scale(&self) -> f32 {
         self.scale
+    }
+
+    /// Sets whether agents are drawn alone, without a background.
+    pub fn set_bare(&mut self, bare: bool) {
+        self.bare = bare;
     }
 
     /// Sets how agents are drawn; by their size by default.
@@ -134,8 +142,9 @@ impl Renderer {
         let size = drawing.target.texture().size();
         let samples = self.triangles.samples;
         let Drawing { scene, targets, camera, stops, .. } = drawing;
-        let clear = clear_colour(scene);
+        let clear = if self.bare { wgpu::Color::TRANSPARENT } else { clear_colour(scene) };
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, samples);
+        let scenery = scenery.filter(|_| !self.bare);
         let darts_alone = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
         let pipeline = self.triangles.pipeline(darts_alone, scene.draws_sizes(), *stops)?;
         let mut pass = begin(encoder, "draw_boids", drawing.target, sampled.as_ref(), clear);
@@ -167,10 +176,12 @@ impl Renderer {
         let chunks: Vec<_> = Chunk::all(&self.gpu, agents).collect();
         let bound = splat.prepare(&chunks, &self.uniform, &agents.grid_stats, &bands);
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
+        let scenery = scenery.filter(|_| !self.bare);
+        let clear = if self.bare { wgpu::Color::TRANSPARENT } else { clear_colour(scene) };
         for (number, band) in bands.iter().enumerate() {
             splat.sum(encoder, &bound, number, scene.draws_sizes(), stops)?;
             let mut pass = if number == 0 {
-                begin(encoder, "splat_resolve", target, None, clear_colour(scene))
+                begin(encoder, "splat_resolve", target, None, clear)
             } else {
                 attach(encoder, "splat_resolve", target, None, wgpu::LoadOp::Load)
             };

@@ -197,8 +197,8 @@ const PALETTES: &str = "`\"auto\"`, `\"hues\"`, `\"viridis\"`, `\"magma\"`, `\"i
                         `\"okabe-ito\"`, a list of 1 to 16 colours";
 
 section! {
-    /// What pictures look like; the motion does not depend on it. All keys but `background` are
-    /// defaults for the species, which have the same keys. [Looks](looks.md) has pictures.
+    /// What pictures look like; the motion does not depend on it. All keys but `background` and `trail`
+    /// are defaults for the species, which have the same keys. [Looks](looks.md) has pictures.
     STYLE "[style]" Style {
         /// What is behind the flock: a name, a colour, or colours from top to bottom. With `none`,
         /// PNG and APNG files are transparent.
@@ -214,6 +214,8 @@ section! {
         /// The least length of a triangle and the least diameter of a disc or of a glow's core. A
         /// point is a pixel of a picture of 1280 × 720; larger pictures have more pixels per point.
         smallest: Values::Number(1.0, 64.0) => "3.5; 2 for glows", "points";
+        /// Agents of captured pictures leave trails that fade by half in so many ticks, for all species.
+        trail: Values::Number(1.0, 1000.0) => "none", "ticks";
     }
 }
 
