@@ -7,7 +7,7 @@ use std::sync::Arc;
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::buffers::HITS_BYTES;
 use flockwork::engine::gpu::pass::{BITMAP_WORDS, CELLS_PER_BLOCK};
-use flockwork::engine::gpu::pass::{Extent, Occasion, Pass, TICK};
+use flockwork::engine::gpu::pass::{Extent, Pass, TICK, TickKind};
 use flockwork::engine::gpu::row::Tag;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 use flockwork::model::behaviours::{Target, Uses};
@@ -173,7 +173,7 @@ struct Loaded {
     grid: Grid<DIMENSIONS>,
     count: usize,
     crowded_above: u32,
-    occasion: Occasion,
+    tick_kind: TickKind,
     tick: u32,
     /// Members of the largest crowd so far whose members came from places too far apart for
     /// bitmaps.
@@ -198,14 +198,14 @@ fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
     let count = state.len() as u32;
     let ids = state.id[state.len() - 1] + 1;
     let extent = Extent::of(count, ids, &grid, crowded_above);
-    let occasion = Occasion::of(Uses::MOVING_TARGETS, extent, crowded_above, small_grid);
+    let tick_kind = TickKind::of(Uses::MOVING_TARGETS, extent, crowded_above, small_grid);
     Loaded {
         engine,
         grid,
         scene,
         count: state.len(),
         crowded_above,
-        occasion,
+        tick_kind,
         tick: 0,
         largest_scattered: 0,
     }
@@ -289,7 +289,7 @@ impl Loaded {
         expect("move_targets: hits", hits() == [0, 0])?;
 
         let largest = members.iter().copied().max().unwrap_or(0);
-        let scan = if self.occasion.small_grid {
+        let scan = if self.tick_kind.small_grid {
             run("scan_small");
             "scan_small"
         } else {
@@ -373,7 +373,7 @@ impl Loaded {
         let workgroups = if left.is_empty() { 0 } else { workgroups as u32 };
         expect("sort_crowds: scattered", self.words("scattered") == [workgroups, 1, 1])?;
 
-        if self.occasion.scatters {
+        if self.tick_kind.scatters {
             run("sort_scattered");
         }
         let index = self.words("index");
@@ -423,7 +423,7 @@ fn a_skipped_pass_is_noticed() {
         let crowds = cases().into_iter().find(|case| case.name == name).unwrap();
         unskipped.retain(|pass| {
             let mut loaded = load(&gpu, &crowds);
-            if !pass.when.is(loaded.occasion) {
+            if !pass.runs_in.includes(loaded.tick_kind) {
                 return true;
             }
             let found = loaded.check_tick(Some(pass.name));

@@ -156,10 +156,10 @@ fn a_flock_goes_on_with_others_as_one_that_is_loaded_so_and_as_on_the_other_engi
 }
 
 #[test]
-fn nobody_draws_otherwise_because_another_is_gone() {
+fn random_numbers_stay_the_same_when_another_agent_is_removed() {
     // Wanderers without neighbours: their motion depends only on their ids.
     let (scene, state) = wanderers(500);
-    let (mut engines, _) = engines("nobody_draws_otherwise_because_another_is_gone");
+    let (mut engines, _) = engines("random_numbers_stay_the_same_when_another_agent_is_removed");
     for engine in &mut engines {
         let mut run = |gone: &[u32]| {
             engine.load(&scene, &state).unwrap();

@@ -28,8 +28,7 @@ const DOT: f32 = 2.6;
 /// Least radius of a circle; points of the screen.
 const SMALLEST: f32 = 5.0;
 
-/// Areas fade when there are more agents than this, so that what lies under all of them still
-/// shows.
+/// With more agents than this, areas are more transparent: what is under all of them stays visible.
 const PALING: f32 = 6.0;
 
 /// Half the length of a cross's arms; points of the screen.
@@ -49,7 +48,7 @@ enum Focus {
     All,
 }
 
-/// The flock when it was last read.
+/// The flock as it was last read.
 struct Sample {
     revision: u64,
     since: Instant,
@@ -88,7 +87,7 @@ impl Inspector {
         }
     }
 
-    /// Forgets the flock that it has read: another one is shown.
+    /// Forgets the flock that it has read, because another one is shown.
     pub fn forget(&mut self) {
         (self.sample, self.scenery, self.chosen) = (None, None, None);
     }

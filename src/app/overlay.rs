@@ -21,7 +21,7 @@ pub enum Detail {
     Quiet,
     /// Also times and crowds.
     Full,
-    /// Only notices, and that the flock is paused.
+    /// Only notices, and "paused".
     Hidden,
 }
 
@@ -44,7 +44,7 @@ pub struct Facts<'a> {
     pub agents: usize,
     /// Ticks since the start.
     pub tick: u64,
-    /// For the last half second; none before that is over.
+    /// Of the last half second; `None` in the first.
     pub rates: Option<Rates>,
     /// True while the clock is stopped.
     pub paused: bool,
@@ -173,7 +173,7 @@ impl Facts<'_> {
         });
     }
 
-    /// Draws the course of the polarisation, from 0 (bottom) to 1 (top).
+    /// Plots the polarisation over time, from 0 (bottom) to 1 (top).
     fn plot_polarisation(&self, ui: &mut egui::Ui) {
         let (place, _) = ui.allocate_exact_size(PLOT, Sense::hover());
         ui.painter().rect_filled(place, 2.0, Color32::from_black_alpha(96));
@@ -191,7 +191,7 @@ impl Facts<'_> {
 
     fn show_legend(&self, ui: &mut egui::Ui) {
         for (name, [r, g, b]) in &self.legend {
-            // As high as a line of text, not as high as a button.
+            // As tall as a line of text, not as tall as a button.
             ui.spacing_mut().interact_size.y = 0.0;
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 6.0;

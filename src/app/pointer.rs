@@ -12,7 +12,7 @@ use crate::view::camera::Camera;
 enum Grip {
     /// It is not pressed.
     Nothing,
-    /// It calls the flock.
+    /// It holds the target `pointer`, which agents seek or flee.
     Call,
     /// It drops agents.
     Drop,
@@ -36,13 +36,13 @@ pub struct Pointer {
     leads: bool,
     /// True when the mouse has moved and the target has not followed yet.
     led: bool,
-    /// Whether each [`DropKey`] is held.
+    /// True for each [`DropKey`] that is held.
     adding: [bool; 2],
     /// Where to drop agents; world units.
     drops: Vec<Point>,
     /// The pixel of the last drop.
     last_drop: Point,
-    /// Clicks not yet taken.
+    /// Clicks since [`Pointer::take_clicks`] was called.
     clicks: u32,
     /// True when the dragged thing has not followed the mouse yet.
     moved: bool,
@@ -220,7 +220,7 @@ impl Pointer {
         self.camera.size.y - self.at.y
     }
 
-    /// Where the flock is called to while the left button is pressed; world units.
+    /// The place of the target `pointer` while the left button is pressed; world units.
     #[must_use]
     pub fn call(&self) -> Option<Point> {
         (self.grip == Grip::Call).then(|| self.place())

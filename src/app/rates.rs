@@ -1,4 +1,4 @@
-//! How fast the flock moves and how often it is drawn. Pure: time is passed in.
+//! How fast the flock moves and how often it is drawn. It reads no clock: the caller passes the time.
 
 use crate::session::TICKS_PER_SECOND;
 
@@ -25,7 +25,7 @@ impl Rates {
 /// Counts frames and ticks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Meter {
-    /// False until there is a frame to count from.
+    /// False before the first frame.
     begun: bool,
     seconds: f64,
     ticks: u32,
@@ -36,7 +36,7 @@ pub struct Meter {
 impl Meter {
     /// Notes a frame that began `elapsed` seconds after the last and ran `ticks`.
     pub fn note(&mut self, elapsed: f64, ticks: u32) {
-        // What came before the first frame is no part of the run.
+        // Time before the first frame does not count.
         if !std::mem::replace(&mut self.begun, true) {
             return;
         }
@@ -50,12 +50,12 @@ impl Meter {
         }
     }
 
-    /// Starts afresh: frames of a pause come when something happens, and have no rate.
+    /// Starts again after a pause: in a pause, frames are drawn only when something happens.
     pub fn restart(&mut self) {
         *self = Self::default();
     }
 
-    /// The last rates known; none in the first half second.
+    /// The latest rates; `None` in the first half second.
     #[must_use]
     pub fn rates(&self) -> Option<Rates> {
         self.rates

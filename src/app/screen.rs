@@ -108,7 +108,7 @@ impl Screen {
         (self.config.width, self.config.height)
     }
 
-    /// Adopts the size of the window.
+    /// Takes over the size of the window.
     pub fn measure(&mut self) {
         let most = self.gpu.device.limits().max_texture_dimension_2d;
         let size = self.window.inner_size();
@@ -166,7 +166,7 @@ impl Screen {
         SurfaceFrame { gpu: Arc::clone(&self.gpu), texture: Some(texture) }
     }
 
-    /// A view of a sheet in [`Screen::format`].
+    /// A view of a texture of the surface, in [`Screen::format`].
     pub fn view(&self, sheet: &SurfaceFrame) -> Result<wgpu::TextureView, EngineError> {
         let texture =
             sheet.texture.as_ref().ok_or_else(|| self.gpu.error("no sheet to draw on"))?;
@@ -176,7 +176,7 @@ impl Screen {
         }))
     }
 
-    /// Shows a sheet that was drawn on.
+    /// Shows a texture that was drawn on.
     pub fn present(&self, mut sheet: SurfaceFrame) -> Result<(), EngineError> {
         self.gpu.check()?;
         if let Some(texture) = sheet.texture.take() {

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn scenery_is_made_again_only_where_somebody_sees_it_otherwise() {
+    fn scenery_is_made_again_only_if_agents_perceive_it_differently() {
         let before = scene(&[]);
         let remade = |text: &str| Change::PARAMETERS.remakes_scenery(&before, &scene(&[text]));
         assert!(!remade("species.a.max_speed=7"));

@@ -5,7 +5,7 @@ use flockwork::model::scenery::FlowField;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 
-use super::{Run, assert_nobody_lost, mean, on_both};
+use super::{Run, assert_none_lost, mean, on_both};
 
 /// Mean turn of the heading in one tick; degrees.
 fn mean_turn(run: &mut Run) -> f32 {
@@ -73,7 +73,7 @@ fn embers_glow_and_stray() {
         let start = run.step(0);
         let turn = mean_turn(run);
         let state = run.step(299);
-        assert_nobody_lost(run, &state, 10_000);
+        assert_none_lost(run, &state, 10_000);
         let late = correlation(&start, &state);
         let (drift, rms) = displacement(run, &start, &state);
         // A kick turns the heading by up to asin(r / (D + v)), which is 5.7 degrees.

@@ -1,7 +1,7 @@
 //! Pursuers and evaders that are agents.
 
 use super::avoid::collisions;
-use super::{Run, assert_nobody_lost, on_both};
+use super::{Run, assert_none_lost, on_both};
 
 /// A quarry this near to a hunter counts as caught.
 const CATCH: f32 = 6.0;
@@ -13,7 +13,7 @@ fn caught(run: &mut Run, ticks: u32) -> usize {
     let mut caught = vec![false; quarry];
     for _ in 0..ticks / 2 {
         let state = run.step(2);
-        assert_nobody_lost(run, &state, state.species.len());
+        assert_none_lost(run, &state, state.species.len());
         let (quarry, hunters) = state.position.split_at(quarry);
         for (p, caught) in quarry.iter().zip(&mut caught) {
             *caught |= hunters.iter().any(|q| run.way(*p, *q).length() < CATCH);

@@ -101,7 +101,7 @@ fn mean(values: impl IntoIterator<Item = f32>) -> f32 {
 }
 
 /// Fails unless every agent is there, finite, and inside the world if it has edges.
-fn assert_nobody_lost(run: &Run, state: &FlockState, count: usize) {
+fn assert_none_lost(run: &Run, state: &FlockState, count: usize) {
     assert_eq!(state.len(), count, "{}", run.name);
     let open = run.scene.world.boundary == Boundary::Open;
     let size = run.scene.world.size;
@@ -125,10 +125,10 @@ fn every_scene_runs_at_its_own_count_and_at_20_000() {
         on_both(scene.name, |run| {
             let own = run.scene.own_count() as usize;
             let state = run.step(10);
-            assert_nobody_lost(run, &state, own);
+            assert_none_lost(run, &state, own);
             let before = run.start(Some(20_000), &[]);
             let state = run.step(50);
-            assert_nobody_lost(run, &state, 20_000);
+            assert_none_lost(run, &state, 20_000);
             let moved = before.position.iter().zip(&state.position).filter(|(p, q)| p != q);
             let moved = moved.count();
             // An agent that starts at rest and only keeps apart stays in place if no other agent is
@@ -148,7 +148,7 @@ fn nothing_is_lost_in_1000_ticks() {
         let max_speed = run.scene.species[0].body.max_speed * (1.0 + 1e-6);
         for _ in 0..100 {
             let state = run.step(10);
-            assert_nobody_lost(run, &state, 2_000);
+            assert_none_lost(run, &state, 2_000);
             assert!(state.velocity.iter().all(|v| v.length() <= max_speed));
         }
         "finite, inside, none lost, none too fast".into()

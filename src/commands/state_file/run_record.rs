@@ -1,4 +1,5 @@
-//! What a state file says of its run besides the agents: the scene, as the command line changed it.
+//! The record of a run in a state file: everything but the agents, above all the scene as the command
+//! line changed it.
 
 use std::fmt::Write;
 
@@ -13,13 +14,13 @@ use crate::model::scenery::FlowPlan;
 use crate::model::vector::Point;
 use crate::model::world::FARTHEST;
 
-/// Grows when files change so that older programs would misread them.
+/// It grows when a file changes in a way that older programs would misread.
 const VERSION: u32 = 1;
 
-/// Most bytes of the text: that of a scene with the largest number of obstacles, and room to spare.
+/// Most bytes of the text: a scene with the largest number of obstacles takes a quarter of it.
 pub const LONGEST_RECORD: usize = 1 << 26;
 
-/// How to make the scene of a state file again, with its world and its scenery.
+/// Everything to make the scene of a state file again, with its world and its scenery.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRecord {
     /// Name of the built-in scene or path of the file, for messages.
@@ -56,8 +57,8 @@ struct Version {
 }
 
 impl RunRecord {
-    /// The record of a scene that [`Scene::populate`] has not scaled yet, for what it will be asked.
-    /// `world` is the size that its world then has.
+    /// The record of a scene before [`Scene::populate`] scales it for `request`. `world` is the size of
+    /// the scaled world.
     #[must_use]
     pub fn of(scene: &Scene, request: &Request, world: Point) -> Self {
         let seed = request.seed.unwrap_or(scene.seed);
@@ -72,7 +73,7 @@ impl RunRecord {
         }
     }
 
-    /// The record as TOML, but for the flow field.
+    /// The record as TOML, without the flow field.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = format!("version = {VERSION}\n");
@@ -90,7 +91,8 @@ impl RunRecord {
         text
     }
 
-    /// Reads what [`RunRecord::text`] has written. `place` names a line of it for messages.
+    /// Reads what [`RunRecord::text`] has written. `place` names a line of the text, counted from 0, in
+    /// messages.
     pub fn parse(text: &str, place: impl Fn(usize) -> String) -> anyhow::Result<Self> {
         let wrong = |error: &toml::de::Error| {
             let start = error.span().map_or(0, |span| span.start);
@@ -121,13 +123,13 @@ impl RunRecord {
         })
     }
 
-    /// The scene, not yet scaled, with other values where `overrides` say so.
+    /// The scene with `overrides` (KEY=VALUE), before it is scaled.
     pub fn scene(&self, overrides: &[String]) -> Result<Scene, SceneError> {
         Scene::parse(&self.name, &self.scene, overrides)
     }
 }
 
-/// What moves of a target.
+/// What changes in a target while it moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TargetRow {
     /// World units.
@@ -163,24 +165,24 @@ impl TargetRow {
     }
 }
 
-/// The targets that a file holds: all but the pointer, which is where the mouse is.
+/// The targets that a file holds: all but the pointer, which follows the mouse.
 pub fn kept(targets: &[Target]) -> impl Iterator<Item = &Target> {
     targets.iter().filter(|target| target.name != POINTER)
 }
 
-/// Puts the targets of `scene` where `rows` have those of `written`, the scene that the file was
-/// written with. `plain` is `scene` before it was scaled: a target that is not the one of `written`
-/// has been set anew, and begins where it is set.
+/// Gives the targets of `scene` the places, velocities and hits in `rows`. `written` is the scene that
+/// the file was written with, and `plain` is `scene` before it was scaled. A target that differs between
+/// the two was set on the command line: it begins where it is set.
 pub fn restore_targets(
     scene: &mut Scene,
     plain: &Scene,
     written: &Scene,
     rows: &[TargetRow],
 ) -> anyhow::Result<()> {
-    let wanted = kept(&written.targets).count();
-    if rows.len() != wanted {
+    let expected = kept(&written.targets).count();
+    if rows.len() != expected {
         bail!(
-            "the last tick has {}, and its scene `{}` has {wanted}; write the file again, or name \
+            "the last tick has {}, and its scene `{}` has {expected}; write the file again, or name \
              another scene with --scene",
             counted(rows.len() as u64, "target"),
             cut(&written.name)
@@ -196,19 +198,19 @@ pub fn restore_targets(
     Ok(())
 }
 
-/// Gives the flow field of `scene` the vectors of the file, unless it names another field than
-/// `written`. Returns true if it does, so that its own file must be read.
+/// Gives the flow field of `scene` the vectors of the file. Returns true if `scene` has another field
+/// than `written`: then the caller reads that field's own file.
 pub fn restore_flow(scene: &mut Scene, written: &Scene, run: &RunRecord) -> anyhow::Result<bool> {
     let from_file = |plan: &&mut FlowPlan| plan.file.is_some();
     let Some(plan) = scene.flow.as_mut().filter(from_file) else { return Ok(false) };
     if Some(&*plan) != written.flow.as_ref() {
         return Ok(true);
     }
-    let wanted = plan.grid.0 as usize * plan.grid.1 as usize;
+    let expected = plan.grid.0 as usize * plan.grid.1 as usize;
     let found = run.flow.len();
     ensure!(
-        found == wanted,
-        "its flow field has {}, but grid = [{}, {}] needs {wanted}; write the file again, or name \
+        found == expected,
+        "its flow field has {}, but grid = [{}, {}] needs {expected}; write the file again, or name \
          another field with --set flow.file=FILE",
         counted(found as u64, "vector"),
         plan.grid.0,

@@ -11,7 +11,7 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, FARTHEST};
 
-/// The largest tick of a file: beyond it a `float64`, which most readers use, does not count.
+/// The largest tick of a file: most readers use `float64`, which has no odd numbers beyond it.
 pub const LAST_TICK: u64 = 1 << 53;
 
 /// One agent as a file has it.
@@ -34,13 +34,13 @@ pub struct StateRow {
 /// The rows of the last tick of a state file.
 #[derive(Debug)]
 pub struct StateTable {
-    /// What `place` counts: `line` or `row`.
+    /// `line` or `row`: what [`StateRow::place`] counts.
     unit: &'static str,
     rows: Vec<StateRow>,
     tick: u64,
     /// True when the file holds other ticks too.
     several: bool,
-    /// A tick that the last one replaced, with its number of rows.
+    /// The tick before the last one, with its number of rows.
     earlier: Option<(u64, usize)>,
     /// Whether the file says what its agents remember.
     remembers: bool,
@@ -65,7 +65,7 @@ impl StateTable {
         }
     }
 
-    /// Adds what the file says of its run, and the targets at its last tick.
+    /// Adds the record of the run and the targets at the last tick.
     pub fn describe(&mut self, run: Option<RunRecord>, targets: Vec<TargetRow>) {
         (self.run, self.targets) = (run, targets);
     }
@@ -76,7 +76,7 @@ impl StateTable {
         self.tick
     }
 
-    /// What the file says of its run; none in a file that is only a state.
+    /// The record of the run; `None` in a file without one.
     #[must_use]
     pub fn run(&self) -> Option<&RunRecord> {
         self.run.as_ref()
@@ -88,7 +88,7 @@ impl StateTable {
         &self.targets
     }
 
-    /// Takes one row of `tick`; only the rows of the highest tick stay.
+    /// Adds a row of `tick`. Only the rows of the highest tick are kept.
     pub fn push(&mut self, tick: u64, row: StateRow) -> anyhow::Result<()> {
         self.several |= !self.rows.is_empty() && tick != self.tick;
         if self.rows.is_empty() {
@@ -147,7 +147,7 @@ impl StateTable {
         self.rows.is_empty()
     }
 
-    /// Says on stderr which tick is taken when there are several.
+    /// Says on stderr which tick is used if there are several.
     pub fn announce(&self, path: &Path) {
         if self.several {
             eprintln!(

@@ -8,8 +8,8 @@ use std::ops::Range;
 use super::lanes::MAX_LANES;
 use crate::model::grid::Grid;
 
-/// Bands for each thread: enough that a thread which meets a crowd does not keep the others
-/// waiting, few enough that starting one costs nothing against it.
+/// Bands for each thread: so many that a thread with a crowd does not keep the others waiting, and so
+/// few that the cost of starting a band does not matter.
 const PER_THREAD: usize = 8;
 
 /// A band holds at least this much work, in agents: some tens of microseconds.
@@ -65,16 +65,16 @@ pub struct Part {
     pub agents: Range<usize>,
 }
 
-/// The bands in parts that `threads` threads can share out evenly: a single row may hold the whole
-/// flock, and steering, unlike sorting, need not take a row at once.
+/// The bands in parts of about equal work for `threads` threads. A single row may hold the whole flock,
+/// and steering, unlike sorting, can split a row.
 pub fn parts(bands: &[Band], threads: usize) -> Vec<Part> {
     let all = bands.last().map_or(0, |band| band.agents.end);
     let wanted = if threads == 1 { 1 } else { threads * PER_THREAD };
-    // Whole groups, but for the last of a row.
+    // A multiple of the widest group: only the last group of a row is smaller.
     let most = (all / wanted).max(SMALLEST).next_multiple_of(MAX_LANES);
     let parts_of = |band: &Band| {
         let Band { rows, agents, .. } = band.clone();
-        // Bands are a little longer than their share: a part of a row would be left.
+        // A band is a little longer than its share: cut there, it would leave a tiny part.
         let step = if agents.len() > 2 * most { most } else { agents.len().max(1) };
         let starts = agents.clone().step_by(step);
         starts.map(move |start| Part {

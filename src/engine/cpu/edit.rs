@@ -27,9 +27,9 @@ where
         let remembers = uses.has(Uses::MEMORY);
         if remembers != self.uses.has(Uses::MEMORY) {
             let seed = self.scene.seed;
-            let rows = if remembers { &self.identity.row[..] } else { &[] };
-            self.motion.memory = rows.par_iter().map(|id| Memory::at_start(seed, *id)).collect();
-            self.moved.memory = vec![Memory::default(); rows.len()];
+            let ids = if remembers { &self.identity.id[..] } else { &[] };
+            self.motion.memory = ids.par_iter().map(|id| Memory::at_start(seed, *id)).collect();
+            self.moved.memory = vec![Memory::default(); ids.len()];
         }
         self.uses = uses;
         self.table = SpeciesTable::of(&self.scene, self.tick);
@@ -54,36 +54,36 @@ where
         let memory = self.scene.memory_of(agents);
         self.motion.extend(&Motion::of(&agents.position, &agents.velocity, memory));
         self.identity.species.extend_from_slice(&agents.species);
-        self.identity.row.extend_from_slice(&agents.id);
+        self.identity.id.extend_from_slice(&agents.id);
         self.recount(threads);
         Ok(())
     }
 
-    /// Takes agents away.
+    /// Removes agents.
     pub(super) fn remove(&mut self, ids: &[u32], threads: usize) -> Result<(), EngineError> {
         let gone = self.ids.remove(ids)?;
-        let stays = self.identity.row.par_iter().map(|id| gone.binary_search(id).is_err());
+        let stays = self.identity.id.par_iter().map(|id| gone.binary_search(id).is_err());
         let stays: Vec<bool> = stays.collect();
         self.motion.retain(&stays);
         retain(&mut self.identity.species, &stays);
-        retain(&mut self.identity.row, &stays);
+        retain(&mut self.identity.id, &stays);
         self.recount(threads);
         Ok(())
     }
 
-    /// Makes all arrays as long as there are agents now, and sorts these.
+    /// Gives all arrays the length of the flock, and sorts the agents.
     fn recount(&mut self, threads: usize) {
         let count = self.ids.len();
         self.moved.resize(count, self.motion.memory.len());
         self.key.resize(count, 0);
         self.identity_spare.species.resize(count, 0);
-        self.identity_spare.row.resize(count, 0);
+        self.identity_spare.id.resize(count, 0);
         self.source.resize(count, 0);
         self.grid = grid_of(&self.scene, count);
         self.bin(threads);
     }
 
-    /// Sorts the flock, as it is, by the cells of its grid.
+    /// Sorts the flock by the cells of its grid, without moving an agent.
     fn bin(&mut self, threads: usize) {
         std::mem::swap(&mut self.motion, &mut self.moved);
         let Self { moved, key, grid, start, .. } = self;

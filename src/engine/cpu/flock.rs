@@ -46,17 +46,17 @@ impl<const D: usize> Motion<D> {
         self.memory.extend_from_slice(&other.memory);
     }
 
-    /// Drops the agents that do not stay.
+    /// Keeps only the agents for which `stays` is true.
     pub fn retain(&mut self, stays: &[bool]) {
         self.components_mut().for_each(|component| retain(component, stays));
         retain(&mut self.memory, stays);
     }
 
-    /// Brings all agents inside a world, as at the end of a tick.
+    /// Moves all agents inside a world, as at the end of a tick.
     pub fn confine(&mut self, world: &World) {
         let size: [f32; D] = components(world.size);
         let axes = self.position.iter_mut().zip(&mut self.velocity).zip(size);
-        // On each axis alone: none depends on another.
+        // Axis by axis: no axis depends on another.
         for ((position, velocity), size) in axes {
             position.par_iter_mut().zip(velocity).for_each(|(p, v)| {
                 let size = Vector([size]);
@@ -84,7 +84,7 @@ impl<const D: usize> Motion<D> {
         per_axis!(axis => self.velocity[axis][index])
     }
 
-    /// The whole of it, to be split into bands.
+    /// All of it, ready to be split into bands.
     pub fn as_mut(&mut self) -> MotionMut<'_, D> {
         MotionMut {
             position: self.position.each_mut().map(Vec::as_mut_slice),
@@ -116,29 +116,29 @@ impl<const D: usize> MotionMut<'_, D> {
     }
 }
 
-/// Who the agents are: what no tick changes.
+/// What no tick changes of an agent.
 #[derive(Clone, Debug, Default)]
 pub struct Identity {
     /// Index into the scene's species.
     pub species: Vec<u8>,
-    /// The agent's id.
-    pub row: Vec<u32>,
+    /// Unique in the flock.
+    pub id: Vec<u32>,
 }
 
 impl Identity {
     /// Agents in the order of these arrays.
     pub fn of(species: &[u8], ids: &[u32]) -> Self {
-        Self { species: species.to_vec(), row: ids.to_vec() }
+        Self { species: species.to_vec(), id: ids.to_vec() }
     }
 }
 
-/// Drops the elements that do not stay.
+/// Keeps only the elements for which `stays` is true.
 pub fn retain<T>(elements: &mut Vec<T>, stays: &[bool]) {
     let mut all = stays.iter();
     elements.retain(|_| all.next().copied().unwrap_or(true));
 }
 
-/// Cuts the first `count` elements off a slice; all of it when it is shorter.
+/// Cuts the first `count` elements off a slice, or all of a shorter slice.
 pub fn take<'a, T>(slice: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let whole = std::mem::take(slice);
     let (head, tail) = whole.split_at_mut(count.min(whole.len()));

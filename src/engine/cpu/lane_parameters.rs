@@ -7,22 +7,22 @@ use crate::model::behaviours::{Kind, Rules};
 use crate::model::real::{Lanes, Real};
 use crate::model::scene::{Scene, Slot, Species, drawn};
 
-/// Number of behaviours that perceive neighbours; in [`Kind::ALL`] they come first.
+/// Number of behaviours that look at neighbours; they come first in [`Kind::ALL`].
 const PERCEIVING: usize = Kind::WITH_NEIGHBOURS;
 
-/// Room for the parameters of one behaviour.
+/// Columns for the parameters of one behaviour.
 const SLOTS: usize = 8;
 
-/// Where in a species' row the values of its body begin: mass, max_speed, max_force, size.
+/// The column where the values of a body begin: mass, max_speed, max_force, size.
 const BODY: usize = Kind::ALL.len() * SLOTS;
 
-/// Where in a species' row its perception radius is.
+/// The column of the perception radius.
 const PERCEPTION: usize = BODY + 6;
 
-/// Where in a species' row it says when each behaviour has its turn.
+/// The column where the turns begin: the place of each behaviour in the order of priorities.
 const TURNS: usize = PERCEPTION + 1;
 
-/// Where in a species' row it says which species it perceives.
+/// The column where the perceived species begin.
 const PERCEIVED: usize = TURNS + Kind::ALL.len();
 
 /// Every value of every species: for each species a row of behaviours' parameters, body, perception
@@ -40,11 +40,11 @@ pub struct SpeciesTable {
 /// A number that agents draw for themselves.
 #[derive(Clone, Debug)]
 struct Trait {
-    /// Where the largest is in a species' row.
+    /// The column of the largest value.
     column: usize,
-    /// Of the draw.
+    /// The key of its random numbers.
     key: u32,
-    /// The least of each species.
+    /// The smallest value of each species.
     least: Vec<f32>,
 }
 
@@ -97,7 +97,7 @@ impl SpeciesTable {
 }
 
 impl Trait {
-    /// What each agent of a group has drawn. Lanes without an agent have the first one's number.
+    /// What each agent of a group has drawn. Lanes without an agent get the number of the first.
     fn drawn(
         &self,
         table: &SpeciesTable,
@@ -127,15 +127,15 @@ pub struct LaneParameters<S: Simd> {
     pub max_force: Lanes<S>,
     /// World units.
     pub size: Lanes<S>,
-    /// 1 where each behaviour's force is limited, 0 where their sum is.
+    /// 1 in lanes that limit the force of each behaviour, 0 in lanes that limit the sum.
     pub limits_each: Lanes<S>,
-    /// 1 where behaviours have their turns until the force is spent, 0 where they are summed.
+    /// 1 in lanes with priorities, 0 in lanes that sum all behaviours.
     pub in_turn: Lanes<S>,
     /// Their largest perception radius; world units.
     pub perception_radius: Lanes<S>,
     /// Parameters of the behaviours.
     pub rules: Rules<Lanes<S>>,
-    /// A species' row, each lane with the value of its own species.
+    /// The columns of the species table; each lane has the values of its own species.
     row: Vec<Lanes<S>>,
 }
 
@@ -169,7 +169,7 @@ impl<S: Simd> LaneParameters<S> {
         Self::of(row)
     }
 
-    /// Gives each lane what its agent has drawn: the agents are of `species`, and `ids` are theirs.
+    /// Gives each lane what its agent has drawn, from the `species` and `ids` of the agents.
     #[inline(always)]
     pub fn draw(&mut self, simd: S, table: &SpeciesTable, seed: u32, species: &[u8], ids: &[u32]) {
         for one in &table.traits {
@@ -200,7 +200,7 @@ impl<S: Simd> LaneParameters<S> {
         }
     }
 
-    /// When a behaviour has its turn, in each lane.
+    /// The place of a behaviour in the order of priorities, in each lane.
     #[inline(always)]
     pub fn turn(&self, kind: Kind) -> Lanes<S> {
         self.row[TURNS + kind as usize]
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn behaviours_that_listen_come_first_and_every_parameter_has_a_slot() {
+    fn behaviours_with_neighbours_come_first_and_every_parameter_has_a_slot() {
         for kind in Kind::ALL {
             assert_eq!((kind as usize) < PERCEIVING, kind.info().sees_neighbours, "{kind:?}");
             assert!(kind.info().parameters.len() <= SLOTS, "{kind:?}");

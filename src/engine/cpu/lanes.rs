@@ -1,4 +1,4 @@
-//! Which instructions the engine runs on, and how agents get into the lanes.
+//! The instructions that the engine runs on, and how agents get into the lanes.
 
 use pulp::{Simd, WithSimd};
 
@@ -24,7 +24,7 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    /// Those that this processor has, the fastest first.
+    /// The instruction sets of this processor, the fastest first.
     #[must_use]
     pub fn available() -> Vec<Self> {
         [Self::Avx512, Self::Avx2, Self::Portable, Self::Scalar]
@@ -33,7 +33,7 @@ impl InstructionSet {
             .collect()
     }
 
-    /// The fastest that this processor has.
+    /// The fastest instruction set of this processor.
     #[must_use]
     pub fn detect() -> Self {
         Self::available().first().copied().unwrap_or(Self::Portable)
@@ -64,7 +64,7 @@ impl InstructionSet {
         matches!(self, Self::Scalar | Self::Portable)
     }
 
-    /// Runs `operation` on these instructions; agent by agent if the processor lacks them.
+    /// Runs `operation` on these instructions, or on the scalar ones if the processor lacks them.
     #[inline(always)]
     pub fn run<O: WithSimd>(self, operation: O) -> O::Output {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

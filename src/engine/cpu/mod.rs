@@ -2,7 +2,7 @@
 //!
 //! One tick is two passes: `steer` (neighbours, behaviours, integration) and `sort` (the
 //! agents back into the order of the grid). The flock is kept sorted by cell, so that the
-//! neighbours of an agent are three contiguous runs, and within a cell by row, so that every sum
+//! neighbours of an agent are three contiguous runs, and within a cell by id, so that every sum
 //! follows from the state alone.
 
 mod bands;
@@ -38,15 +38,15 @@ use crate::model::state::FlockState;
 use crate::model::vector::{Axes, DIMENSIONS, Point, Space, Vector, components, each_axis, point};
 use flock::{Identity, Motion};
 use lane_parameters::SpeciesTable;
-use neighbours::Surveyed;
+use neighbours::SortedFlock;
 use sort::{Sorted, Unsorted};
 use steer::Steer;
 
-/// Bytes of an agent: its motion twice, its identity twice, its key, its index before, its id and its
-/// memory as it is loaded.
+/// Bytes of an agent: its motion twice, its identity twice, its key, its index before the sort, its id in
+/// the list of all ids, and its memory while a state is loaded.
 const AGENT_BYTES: u64 = 2 * 20 + 2 * 5 + 4 + 4 + 4 + 4;
 
-/// Bytes of a cell: where it begins, and where it would begin were the agents spread evenly.
+/// Bytes of a cell: the index of its first agent, and that index if all cells had as many agents.
 const CELL_BYTES: u64 = 2 * 4;
 
 /// Moves a flock on the CPU. The same bits for any number of threads and any instruction set.
@@ -70,11 +70,11 @@ struct Flock<const D: usize> {
     /// The agents.
     ids: Ids,
     tick: u64,
-    /// Sorted by cell and row between ticks.
+    /// Sorted by cell and id between ticks.
     motion: Motion<D>,
     identity: Identity,
     start: Vec<u32>,
-    /// After `steer`, before `sort`: in the order of the tick before.
+    /// Written by `steer` and read by `sort`, in the order of the tick before.
     moved: Motion<D>,
     key: Vec<u32>,
     /// Where `sort` writes the identities.
@@ -89,13 +89,13 @@ fn grid_of<const D: usize>(scene: &Scene, count: usize) -> Grid<D> {
 }
 
 impl CpuEngine {
-    /// With a pool of `threads` threads of its own; none: one for each core.
+    /// With its own pool of `threads` threads; `None` makes one thread for each core.
     pub fn new(threads: Option<usize>) -> Result<Self, EngineError> {
         Self::with_instructions(threads, InstructionSet::detect())
     }
 
-    /// On instructions of the caller's choice, for tests and benchmarks. Where the processor lacks
-    /// them, the scalar ones do the work.
+    /// With the instructions that the caller chooses, for tests and benchmarks. If the processor lacks
+    /// them, it runs the scalar ones.
     pub fn with_instructions(
         threads: Option<usize>,
         instructions: InstructionSet,
@@ -141,7 +141,7 @@ where
 
     /// Sorts `moved`, whose order has nothing to do with the grid, by its cells.
     fn sort_evenly(&mut self, threads: usize) {
-        // As if they were spread evenly: the bands then are of equal size.
+        // As if all cells had as many agents: the bands then have the same size.
         let (cells, count) = (self.grid.cells(), self.key.len());
         let even: Vec<u32> =
             (0..=cells).map(|c| (c as u128 * count as u128 / cells as u128) as u32).collect();
@@ -149,7 +149,7 @@ where
         self.sort(&bands);
     }
 
-    /// Advances by one tick; returns the time of `steer` and of `sort` where it is `timed`.
+    /// Advances by one tick. Returns the times of `steer` and `sort`, zero unless `timed`.
     fn tick(&mut self, instructions: InstructionSet, threads: usize, timed: bool) -> [Duration; 2] {
         let stopwatch = Stopwatch::start(timed);
         if self.uses.has(Uses::VARYING) {
@@ -158,7 +158,7 @@ where
         let world = &self.scene.world;
         let bands = bands::divide(&self.grid, &self.start, threads);
         let pass = Steer {
-            flock: Surveyed {
+            flock: SortedFlock {
                 motion: &self.motion,
                 species: &self.identity.species,
                 start: &self.start,
@@ -168,7 +168,7 @@ where
                 seed: self.scene.seed,
                 tick: self.tick as u32,
             },
-            row: &self.identity.row,
+            id: &self.identity.id,
             table: &self.table,
             surroundings: Surroundings {
                 world,
@@ -188,8 +188,8 @@ where
         [steered, stopwatch.elapsed() - steered]
     }
 
-    /// Moves the targets by one tick; those that an agent has hit reappear elsewhere, and it where
-    /// they send it.
+    /// Moves the targets by one tick. A target that an agent has hit reappears elsewhere, and puts the
+    /// agent where the target sends it.
     fn move_targets(&mut self) {
         let Self { scene, moved, key, grid, tick, .. } = self;
         let world = scene.world;
@@ -213,7 +213,8 @@ where
             };
             target.advance(index as u32, hit, &world, scene.seed, *tick as u32, scene.time_step);
         }
-        // All have been asked where they were; of two places the last one's is taken.
+        // Only now: every target looks at the agents before any target has sent one. If two targets
+        // send the same agent, the last one decides.
         for (agent, place) in sent {
             let place: [f32; D] = components(place);
             each_axis!(axis => {
@@ -246,7 +247,7 @@ where
             velocity: vec![Point::ZERO; count],
             memory: vec![Memory::default(); self.motion.memory.len()],
         };
-        for (index, id) in self.identity.row.iter().enumerate() {
+        for (index, id) in self.identity.id.iter().enumerate() {
             let Some(row) = self.ids.row(*id) else { continue };
             state.species[row] = self.identity.species[index];
             state.position[row] = point(self.motion.position(index));
@@ -258,13 +259,13 @@ where
         Snapshot { state, targets: self.scene.targets.clone() }
     }
 
-    /// The agents as they are sorted.
+    /// The agents in the engine's order.
     fn agents(&self) -> HostAgents<'_> {
         let Motion { position, velocity, memory } = &self.motion;
         HostAgents {
             position: std::array::from_fn(|axis| Component::of(&position[axis])),
             velocity: std::array::from_fn(|axis| Component::of(&velocity[axis])),
-            id: &self.identity.row,
+            id: &self.identity.id,
             species: &self.identity.species,
             memory,
         }

@@ -20,7 +20,7 @@ use crate::model::vector::{Axes, Space, Vector, per_axis};
 use crate::model::world::{Boundary, World};
 
 /// What every neighbour loop of one tick reads.
-pub struct Surveyed<'a, const D: usize> {
+pub struct SortedFlock<'a, const D: usize> {
     /// The sorted flock.
     pub motion: &'a Motion<D>,
     /// Species of each agent, in the same order.
@@ -51,7 +51,7 @@ pub struct Group<S: Simd, const D: usize> {
     pub columns: (u32, u32),
     /// World units.
     pub position: Vector<Lanes<S>, D>,
-    /// Unit vectors, in scenes where somebody does not see all round; else zero.
+    /// Unit vectors in scenes with a field of view below 360 degrees, else zero.
     pub heading: Vector<Lanes<S>, D>,
 }
 
@@ -62,14 +62,14 @@ where
     Axes<D>: Space<D>,
 {
     simd: S,
-    flock: &'a Surveyed<'a, D>,
+    flock: &'a SortedFlock<'a, D>,
     parameters: &'a LaneParameters<S>,
     group: &'a Group<S, D>,
     sums: &'a mut Sums<Lanes<S>, D>,
 }
 
-/// Shares of a candidate that is the agent in lane `i` (row `i`): nobody is its own neighbour. The
-/// last row is for candidates outside the group.
+/// Weights of a candidate in each lane. In row `i` the candidate is the agent of lane `i`, which is not
+/// its own neighbour. The last row is for candidates outside the group.
 static SHARES: [[f32; MAX_LANES]; MAX_LANES + 1] = {
     let mut shares = [[1.0; MAX_LANES]; MAX_LANES + 1];
     let mut lane = 0;
@@ -80,9 +80,9 @@ static SHARES: [[f32; MAX_LANES]; MAX_LANES + 1] = {
     shares
 };
 
-/// The behaviours that a kernel compiled for `USES` shows neighbours to.
+/// The behaviours that a kernel compiled for `USES` runs in a scene.
 #[inline(always)]
-pub fn listening<const USES: u64>(scene: Uses) -> Uses {
+pub fn uses_of_kernel<const USES: u64>(scene: Uses) -> Uses {
     if USES == Uses::ALL.bits() { scene } else { Uses::from_bits(USES) }
 }
 
@@ -91,18 +91,18 @@ impl<'a, S: Simd, const D: usize, const USES: u64, const MANY: bool>
 where
     Axes<D>: Space<D>,
 {
-    /// Makes `sums` those over the neighbours of every agent of `group`. The sums of behaviours that
-    /// the kernel does not know are left alone.
+    /// Sets `sums` to the sums over the neighbours of every agent of `group`. It does not touch the sums
+    /// of behaviours that the kernel is not compiled for.
     #[inline(always)]
     pub fn sum_up(
         simd: S,
-        flock: &'a Surveyed<'a, D>,
+        flock: &'a SortedFlock<'a, D>,
         parameters: &'a LaneParameters<S>,
         group: &'a Group<S, D>,
         rows: &[NearRow<D>],
         sums: &'a mut Sums<Lanes<S>, D>,
     ) {
-        sums.clear(listening::<USES>(flock.uses), group.position.0[0]);
+        sums.clear(uses_of_kernel::<USES>(flock.uses), group.position.0[0]);
         let mut neighbours = Self { simd, flock, parameters, group, sums };
         let grid = &flock.grid;
         let seam = grid.wraps
@@ -135,7 +135,8 @@ where
         }
     }
 
-    /// The columns round the group, but those across the seam; all where they reach round the world.
+    /// The columns round the group without those across the seam, or all columns if the radius reaches
+    /// round the world.
     #[inline(always)]
     fn main_run(&self) -> (u32, u32) {
         let (low, high) = self.group.columns;
@@ -147,8 +148,8 @@ where
         (low.saturating_sub(reach), (high + reach).min(columns - 1))
     }
 
-    /// The agents of the row `near` that are beside the group across the seam: those before the ones in
-    /// the main run, and those after it.
+    /// The agents of the row `near` that are near the group across the seam: the run before the main run,
+    /// and the run after it.
     #[inline(always)]
     fn runs_across_the_seam(&self, near: u32) -> (Range<usize>, Range<usize>) {
         let (low, high) = self.group.columns;
@@ -175,11 +176,11 @@ where
     #[cold]
     fn goes_cell_by_cell(&self, near: u32, lengths: [usize; 3]) -> bool {
         if self.group.columns.0 == self.group.columns.1 {
-            // The joint runs are those of the only cell.
+            // The union is the runs of the only cell.
             return lengths.iter().any(|length| *length > RUN_CAP as usize);
         }
-        let joint = lengths.iter().sum();
-        let mut alone = 0;
+        let together = lengths.iter().sum();
+        let mut cell_by_cell = 0;
         for (column, _) in cells(self.flock, self.group) {
             let (first, second) = self.flock.grid.columns_around(column);
             for run in [Some(first), second].into_iter().flatten() {
@@ -187,10 +188,10 @@ where
                 if length > RUN_CAP as usize {
                     return true;
                 }
-                alone += length;
+                cell_by_cell += length;
             }
         }
-        alone < joint
+        cell_by_cell < together
     }
 
     /// Reads the runs of each cell of the group on its own, sampling those that are too long.
@@ -229,7 +230,7 @@ where
 
     #[inline(always)]
     fn cell_by_cell_here<const SEAM: bool>(&mut self, near: u32) {
-        let Surveyed { grid, seed, tick, .. } = *self.flock;
+        let SortedFlock { grid, seed, tick, .. } = *self.flock;
         for (column, lanes) in cells(self.flock, self.group) {
             let noise = Sampling::noise(seed, self.group.row * grid.columns() + column, tick);
             let (first, second) = grid.columns_around(column);
@@ -243,7 +244,7 @@ where
         }
     }
 
-    /// Shows every `stride`-th agent of a run to the lanes with a share.
+    /// Adds every `stride`-th agent of a run to the lanes with a share.
     #[inline(always)]
     fn sampled<const SEAM: bool>(
         &mut self,
@@ -263,7 +264,7 @@ where
         *self.sums = sums;
     }
 
-    /// Shows all agents of a run to all lanes.
+    /// Adds all agents of a run to all lanes.
     #[inline(always)]
     fn whole<const SEAM: bool>(&mut self, agents: Range<usize>) {
         let own = &self.group.agents;
@@ -274,21 +275,21 @@ where
         }
     }
 
-    /// For how much a candidate counts in each lane: 1, but 0 for the agent itself.
+    /// The weight of a candidate in each lane: 1, but 0 for the agent itself.
     #[inline(always)]
     fn share(&self, member: usize) -> Lanes<S> {
         let lane = member.wrapping_sub(self.group.agents.start).min(MAX_LANES);
         Lanes::load(self.simd, &SHARES[lane])
     }
 
-    /// Shows a run of agents to every lane. `OWN` when some of them are in the group.
+    /// Adds a run of agents to every lane. `OWN` says that some of them are in the group.
     #[inline(always)]
     fn observe_all<const SEAM: bool, const OWN: bool>(&mut self, agents: Range<usize>) {
-        let Surveyed { motion, species, .. } = self.flock;
+        let SortedFlock { motion, species, .. } = self.flock;
         let mut sums = *self.sums;
         let mut share = Lanes::splat(self.simd, 1.0);
         let mut member = agents.start;
-        // All of the same length, known to the compiler: no index is checked in the loop.
+        // The compiler knows that all slices have the same length, and checks no index in the loop.
         let count = agents.len();
         let position = per_axis!(axis => &motion.position[axis][agents.clone()][..count]);
         let velocity = per_axis!(axis => &motion.velocity[axis][agents.clone()][..count]);
@@ -307,7 +308,7 @@ where
         *self.sums = sums;
     }
 
-    /// Shows one candidate to every lane, `share`-fold.
+    /// Adds one candidate to every lane, weighted by `share`.
     #[inline(always)]
     fn observe<const SEAM: bool>(
         &self,
@@ -324,7 +325,7 @@ where
             place = wrapped.nearest_image(group.position, place);
         }
         let offset = place - group.position;
-        let uses = listening::<USES>(flock.uses);
+        let uses = uses_of_kernel::<USES>(flock.uses);
         let distance_squared = offset.dot(offset);
         let mut ahead = distance_squared;
         if uses.has(Uses::SIGHT) {
@@ -336,7 +337,7 @@ where
             let seen = share.where_or(near, Lanes::splat(simd, 0.0));
             sums.neighbours = sums.neighbours + seen;
         }
-        // Each behaviour asks its own radius.
+        // Each behaviour tests its own radius.
         let near = distance_squared.less_than(distance_squared);
         let neighbour = Neighbour { offset, distance_squared, velocity, ahead, near, share };
         let perceives = |kind: Kind, share: Lanes<S>| {
@@ -348,7 +349,7 @@ where
 
 /// The columns that a group occupies, with the lanes in each.
 fn cells<'a, S: Simd, const D: usize>(
-    flock: &'a Surveyed<'a, D>,
+    flock: &'a SortedFlock<'a, D>,
     group: &'a Group<S, D>,
 ) -> impl Iterator<Item = (u32, Range<usize>)> + use<'a, S, D> {
     let count = group.agents.len();

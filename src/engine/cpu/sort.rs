@@ -1,4 +1,4 @@
-//! The pass `sort`: a parallel sort of the agents by grid cell, and within a cell by row.
+//! The pass `sort`: a parallel sort of the agents by grid cell, and within a cell by id.
 //!
 //! The order is a function of the state alone, whatever the order before it and whatever the number
 //! of threads: every float sum of the next tick has one order, also in a run that goes on from a
@@ -8,11 +8,11 @@
 //! Nearly all of them were in it already, in one contiguous run; those that changed bands are listed
 //! beforehand, source band by source band. No table is larger than the grid.
 //!
-//! First only the rows are brought into order, together with the index that each agent had before.
+//! First only the ids are brought into order, together with the index that each agent had before.
 //! Everything else is gathered afterwards, component by component, by these indices: a loop over all
 //! arrays at once would need more pointers than a processor has registers.
 //!
-//! An agent that comes to its cell with a smaller row than the last one there is moved further up. That
+//! An agent that comes to its cell with a smaller id than the last one there is moved further up. That
 //! is rare: the agents come in the order before, and those that stay in their cell are in order. Large
 //! cells are sorted afterwards.
 
@@ -32,7 +32,7 @@ const INSERTED: usize = 32;
 pub struct Unsorted<'a, const D: usize> {
     /// Position and velocity after the step.
     pub motion: &'a Motion<D>,
-    /// Species and rows, in the same order.
+    /// Species and ids, in the same order.
     pub identity: &'a Identity,
     /// New cell of each agent.
     pub key: &'a [u32],
@@ -40,9 +40,9 @@ pub struct Unsorted<'a, const D: usize> {
 
 /// What one sort writes.
 pub struct Sorted<'a, const D: usize> {
-    /// Position and velocity, sorted by cell and row.
+    /// Position and velocity, sorted by cell and id.
     pub motion: &'a mut Motion<D>,
-    /// Species and rows, in the same order.
+    /// Species and ids, in the same order.
     pub identity: &'a mut Identity,
     /// The index of each agent in [`Unsorted`].
     pub source: &'a mut [u32],
@@ -64,11 +64,11 @@ struct Destination<'a, const D: usize> {
     first_cell: u32,
     /// Array index of the band's first agent.
     base: u32,
-    /// First a histogram, then the begin of each cell.
+    /// First the number of agents of each cell, then the index of its first agent.
     begins: &'a mut [u32],
     motion: MotionMut<'a, D>,
     species: &'a mut [u8],
-    row: &'a mut [u32],
+    id: &'a mut [u32],
     source: &'a mut [u32],
 }
 
@@ -89,7 +89,7 @@ pub fn sort<const D: usize>(
     let Sorted { motion, identity, mut source, start } = to;
     let mut motion = motion.as_mut();
     let mut species = &mut identity.species[..];
-    let mut row = &mut identity.row[..];
+    let mut id = &mut identity.id[..];
     let (mut begins, end) = start.split_at_mut(start.len() - 1);
     end[0] = from.key.len() as u32;
     let mut base = 0;
@@ -105,7 +105,7 @@ pub fn sort<const D: usize>(
             begins: take(&mut begins, cells.len()),
             motion: motion.take(count),
             species: take(&mut species, count),
-            row: take(&mut row, count),
+            id: take(&mut id, count),
             source: take(&mut source, count),
         });
         base += count as u32;
@@ -189,7 +189,7 @@ impl<const D: usize> Destination<'_, D> {
         }
     }
 
-    /// Brings `row` and `source` into order. Returns the large cells that are not in order, some more
+    /// Brings `id` and `source` into order. Returns the large cells that are not in order, some more
     /// than once.
     fn order(
         &mut self,
@@ -202,47 +202,47 @@ impl<const D: usize> Destination<'_, D> {
         let mut cells = CellsInOrder {
             begins: self.begins,
             cursor: &mut cursor,
-            row: self.row,
+            id: self.id,
             source: self.source,
             large: Vec::new(),
         };
-        let rows = &from.identity.row;
+        let ids = &from.identity.id;
         let arrive = |cells: &mut CellsInOrder, agents: &[u32]| {
             for &agent in agents {
                 let cell = from.key[agent as usize] - self.first_cell;
-                cells.put_all(&[cell], &[rows[agent as usize]], 0, agent);
+                cells.put_all(&[cell], &[ids[agent as usize]], 0, agent);
             }
         };
         arrive(&mut cells, before);
-        let (keys, rows) = (&from.key[own.clone()], &rows[own.clone()]);
-        cells.put_all(keys, rows, self.first_cell, own.start as u32);
+        let (keys, ids) = (&from.key[own.clone()], &ids[own.clone()]);
+        cells.put_all(keys, ids, self.first_cell, own.start as u32);
         arrive(&mut cells, after);
         cells.large
     }
 
     /// Where the members of a cell go.
     fn members(&self, cell: usize) -> Range<usize> {
-        let end = self.begins.get(cell + 1).map_or(self.row.len(), |end| *end as usize);
+        let end = self.begins.get(cell + 1).map_or(self.id.len(), |end| *end as usize);
         self.begins[cell] as usize..end
     }
 
-    /// Sorts the members of a cell by their rows.
+    /// Sorts the members of a cell by their ids.
     fn order_large_cell(&mut self, cell: Range<usize>) {
         // Row above, index before below. The library's stable sort uses ascending runs: the members
         // come in one for each cell that they were in.
-        let (rows, sources) = (&mut self.row[cell.clone()], &mut self.source[cell]);
-        let pairs = rows.iter().zip(sources.iter());
+        let (ids, sources) = (&mut self.id[cell.clone()], &mut self.source[cell]);
+        let pairs = ids.iter().zip(sources.iter());
         let mut keys: Vec<u64> =
-            pairs.map(|(row, source)| u64::from(*row) << 32 | u64::from(*source)).collect();
+            pairs.map(|(id, source)| u64::from(*id) << 32 | u64::from(*source)).collect();
         keys.sort();
-        for ((row, source), key) in rows.iter_mut().zip(sources).zip(keys) {
-            (*row, *source) = ((key >> 32) as u32, key as u32);
+        for ((id, source), key) in ids.iter_mut().zip(sources).zip(keys) {
+            (*id, *source) = ((key >> 32) as u32, key as u32);
         }
     }
 
-    /// Fills everything but the rows.
+    /// Fills everything but the ids.
     ///
-    /// A function of its own: the compiler then keeps the slices in registers.
+    /// A separate function, so that the compiler keeps the slices in registers.
     #[inline(never)]
     fn gather(&mut self, from: &Unsorted<D>) {
         let Self { motion, species, source, .. } = self;
@@ -273,25 +273,25 @@ struct CellsInOrder<'a> {
     begins: &'a [u32],
     /// The next free place of each cell.
     cursor: &'a mut [u32],
-    row: &'a mut [u32],
+    id: &'a mut [u32],
     source: &'a mut [u32],
     /// Large cells that are not in order, some more than once.
     large: Vec<usize>,
 }
 
 impl CellsInOrder<'_> {
-    /// Puts consecutive agents, from `agent` on, among those of their cells, by row. Agents of other
-    /// bands are passed over.
+    /// Puts consecutive agents, from `agent` on, among those of their cells, by id. Agents of other
+    /// bands are skipped.
     ///
-    /// A function of its own: the compiler then keeps the slices in registers.
+    /// A separate function, so that the compiler keeps the slices in registers.
     #[inline(never)]
-    fn put_all(&mut self, keys: &[u32], rows: &[u32], first_cell: u32, mut agent: u32) {
-        for (keys, rows) in keys.chunks(64).zip(rows.chunks(64)) {
+    fn put_all(&mut self, keys: &[u32], ids: &[u32], first_cell: u32, mut agent: u32) {
+        for (keys, ids) in keys.chunks(64).zip(ids.chunks(64)) {
             // The agents after which their cells are not in order, one in each bit. They are few, and
-            // a branch for each would often be foretold wrongly.
+            // the processor would often mispredict a branch for each.
             let mut late = 0_u64;
-            for ((key, row), bit) in keys.iter().zip(rows).zip(0..) {
-                late |= u64::from(self.put(key.wrapping_sub(first_cell), *row, agent)) << bit;
+            for ((key, id), bit) in keys.iter().zip(ids).zip(0..) {
+                late |= u64::from(self.put(key.wrapping_sub(first_cell), *id, agent)) << bit;
                 agent += 1;
             }
             while late != 0 {
@@ -303,28 +303,28 @@ impl CellsInOrder<'_> {
 
     /// Puts an agent behind the others of its cell. True if it belongs before the last of them.
     #[inline(always)]
-    fn put(&mut self, cell: u32, row: u32, agent: u32) -> bool {
+    fn put(&mut self, cell: u32, id: u32, agent: u32) -> bool {
         let Some(next) = self.cursor.get_mut(cell as usize) else { return false };
         let at = *next as usize;
         *next += 1;
-        self.row[at] = row;
+        self.id[at] = id;
         self.source[at] = agent;
-        let last = self.row.get(at.wrapping_sub(1)).copied().unwrap_or(0);
-        (at > self.begins[cell as usize] as usize) & (last > row)
+        let last = self.id.get(at.wrapping_sub(1)).copied().unwrap_or(0);
+        (at > self.begins[cell as usize] as usize) & (last > id)
     }
 
     /// Brings the members of a cell into order, as many as there are so far; a large cell is noted.
     fn settle(&mut self, cell: usize) {
         let begin = self.begins[cell] as usize;
-        let whole = self.begins.get(cell + 1).map_or(self.row.len(), |end| *end as usize);
+        let whole = self.begins.get(cell + 1).map_or(self.id.len(), |end| *end as usize);
         if whole - begin > INSERTED {
             self.large.push(cell);
             return;
         }
         for last in begin + 1..self.cursor[cell] as usize {
             let mut at = last;
-            while at > begin && self.row[at - 1] > self.row[at] {
-                self.row.swap(at - 1, at);
+            while at > begin && self.id[at - 1] > self.id[at] {
+                self.id.swap(at - 1, at);
                 self.source.swap(at - 1, at);
                 at -= 1;
             }
@@ -342,37 +342,37 @@ mod tests {
     use crate::model::vector::Point;
     use crate::model::world::{Boundary, World};
 
-    /// Agents of these rows, in this order; everything else about them follows from the row.
-    fn agents(rows: &[u32]) -> (Motion<2>, Identity) {
-        let point = |row: &u32, factor: f32| Point::new(*row as f32, factor * *row as f32);
-        let position: Vec<Point> = rows.iter().map(|row| point(row, -1.0)).collect();
-        let velocity: Vec<Point> = rows.iter().map(|row| point(row, 0.5)).collect();
-        let memory = rows.iter().map(|row| Memory(row + 1)).collect();
-        let species = rows.iter().map(|row| *row as u8).collect();
-        (Motion::of(&position, &velocity, memory), Identity { species, row: rows.to_vec() })
+    /// Agents with these ids, in this order; everything else about them follows from the id.
+    fn agents(ids: &[u32]) -> (Motion<2>, Identity) {
+        let point = |id: &u32, factor: f32| Point::new(*id as f32, factor * *id as f32);
+        let position: Vec<Point> = ids.iter().map(|id| point(id, -1.0)).collect();
+        let velocity: Vec<Point> = ids.iter().map(|id| point(id, 0.5)).collect();
+        let memory = ids.iter().map(|id| Memory(id + 1)).collect();
+        let species = ids.iter().map(|id| *id as u8).collect();
+        (Motion::of(&position, &velocity, memory), Identity { species, id: ids.to_vec() })
     }
 
     #[test]
-    fn agents_are_sorted_by_cell_and_row_for_any_number_of_bands_and_any_order_before() {
+    fn agents_are_sorted_by_cell_and_id_for_any_number_of_bands_and_any_order_before() {
         let world = World { size: Point::new(300.0, 300.0), boundary: Boundary::Open };
         for count in [0_usize, 1, 63, 64, 65, 5000, 65_537] {
             let grid = Grid::<2>::new(&world, 10.0, count.max(1));
             let cells = grid.cells() as u32;
             let all = 0..count as u32;
             let mut shuffled: Vec<u32> = all.clone().collect();
-            shuffled.sort_by_key(|row| bits(2, *row, 0, Use::SpawnX));
+            shuffled.sort_by_key(|id| bits(2, *id, 0, Use::SpawnX));
             // Few agents change places from one tick to the next; in a new flock, none has any.
-            let runs: Vec<u32> = all.clone().filter(|row| row % 5 > 0).collect();
-            let runs = [runs, all.clone().filter(|row| row % 5 == 0).collect()].concat();
+            let runs: Vec<u32> = all.clone().filter(|id| id % 5 > 0).collect();
+            let runs = [runs, all.clone().filter(|id| id % 5 == 0).collect()].concat();
             for before in [all.collect(), runs, shuffled] {
                 let (motion, identity) = agents(&before);
                 for crowd in [cells, 3, 1] {
-                    // The cell of each agent, by its row.
-                    let cell = |row: u32| bits(1, row, 0, Use::SpawnX) % crowd;
-                    let key: Vec<u32> = before.iter().map(|row| cell(*row)).collect();
-                    let mut rows: Vec<u32> = (0..count as u32).collect();
-                    rows.sort_by_key(|row| (cell(*row), *row));
-                    let expected = agents(&rows);
+                    // The cell of each agent, by its id.
+                    let cell = |id: u32| bits(1, id, 0, Use::SpawnX) % crowd;
+                    let key: Vec<u32> = before.iter().map(|id| cell(*id)).collect();
+                    let mut ids: Vec<u32> = (0..count as u32).collect();
+                    ids.sort_by_key(|id| (cell(*id), *id));
+                    let expected = agents(&ids);
                     // Bands by an even spread: what the sort is given need not fit the keys.
                     let spread: Vec<u32> = (0..=cells)
                         .map(|c| (u64::from(c) * count as u64 / u64::from(cells)) as u32)
@@ -382,19 +382,19 @@ mod tests {
                         let sources: Vec<_> =
                             bands.iter().map(|band| band.agents.clone()).collect();
                         let from = Unsorted { motion: &motion, identity: &identity, key: &key };
-                        let (mut sorted, mut who) = agents(&vec![0; count]);
+                        let (mut sorted, mut identities) = agents(&vec![0; count]);
                         let mut start = vec![7; cells as usize + 1];
                         let to = Sorted {
                             motion: &mut sorted,
-                            identity: &mut who,
+                            identity: &mut identities,
                             source: &mut vec![0; count],
                             start: &mut start,
                         };
                         sort(&bands, &sources, &from, to);
-                        assert_eq!(who.row, expected.1.row);
-                        assert!(who.species == expected.1.species && sorted == expected.0);
+                        assert_eq!(identities.id, expected.1.id);
+                        assert!(identities.species == expected.1.species && sorted == expected.0);
                         for cell_index in 0..cells {
-                            let first = rows.partition_point(|row| cell(*row) < cell_index);
+                            let first = ids.partition_point(|id| cell(*id) < cell_index);
                             assert_eq!(start[cell_index as usize] as usize, first);
                         }
                         assert_eq!(start[cells as usize] as usize, count);

@@ -9,7 +9,7 @@ use super::bands::Part;
 use super::flock::{Motion, MotionMut, take};
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::{InstructionSet, MAX_LANES};
-use super::neighbours::{Group, NeighbourLoop, Surveyed, listening};
+use super::neighbours::{Group, NeighbourLoop, SortedFlock, uses_of_kernel};
 use crate::model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
 use crate::model::grid::{MOST_ROWS_AROUND, NearRow};
 use crate::model::memory::Memory;
@@ -17,15 +17,15 @@ use crate::model::random::{self, Use};
 use crate::model::real::{Lanes, Mask, Real};
 use crate::model::vector::{Axes, Space, Vector, each_axis, per_axis};
 
-/// The neighbour behaviours of a flock, which have a kernel of their own.
+/// The three behaviours of a flock. A scene with these three runs a kernel that is compiled for them.
 const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
 
 /// What one steer pass reads.
 pub struct Steer<'a, const D: usize> {
     /// The sorted flock and where to find neighbours in it.
-    pub flock: Surveyed<'a, D>,
-    /// Row of each agent in the state that was loaded.
-    pub row: &'a [u32],
+    pub flock: SortedFlock<'a, D>,
+    /// The id of each agent, in the order of the flock.
+    pub id: &'a [u32],
     /// Parameters.
     pub table: &'a SpeciesTable,
     /// World, targets and scenery.
@@ -34,7 +34,7 @@ pub struct Steer<'a, const D: usize> {
     pub time_step: f32,
 }
 
-/// What one task does of the pass.
+/// The part of the pass that one task does.
 struct Task<'a, const D: usize, const USES: u64, const MANY: bool> {
     pass: &'a Steer<'a, D>,
     part: &'a Part,
@@ -94,7 +94,7 @@ where
         let mut uniform: Vec<LaneParameters<S>> =
             (0..table.len()).map(|species| LaneParameters::uniform(simd, table, species)).collect();
         let columns = flock.grid.columns() as usize;
-        // One for all groups: clearing it costs less than making another.
+        // The same variable for all groups: clearing it costs less than making another.
         let mut sums = Sums::nothing(uniform[0].mass);
         let Part { rows: own_rows, agents: own } = self.part;
         for row in own_rows.clone() {
@@ -123,8 +123,8 @@ impl<const D: usize, const USES: u64, const MANY: bool> Task<'_, D, USES, MANY>
 where
     Axes<D>: Space<D>,
 {
-    /// Steers one group of agents of `row`, [inner](Group::inner_row) or not, whose neighbours are in `rows`. `sums` is room for what
-    /// they sum up.
+    /// Steers one group of agents. `row` is the row of the grid that they are in, whether it is an
+    /// [inner one](Group::inner_row), and the rows that may have neighbours. `sums` is overwritten.
     #[inline(always)]
     fn group<S: Simd>(
         &mut self,
@@ -160,7 +160,7 @@ where
             &mut uniform[0]
         };
         if table.has_traits() {
-            parameters.draw(simd, table, flock.seed, species, &self.pass.row[agents]);
+            parameters.draw(simd, table, flock.seed, species, &self.pass.id[agents]);
         }
         let parameters = &*parameters;
         NeighbourLoop::<S, D, USES, MANY>::sum_up(simd, flock, parameters, &group, rows, sums);
@@ -177,13 +177,13 @@ where
         parameters: &LaneParameters<S>,
         sums: &Sums<Lanes<S>, D>,
     ) {
-        let Steer { flock, surroundings, row, time_step, .. } = self.pass;
+        let Steer { flock, surroundings, id, time_step, .. } = self.pass;
         let like = parameters.mass;
         let position = group.position;
-        let listening = listening::<USES>(flock.uses);
+        let uses = uses_of_kernel::<USES>(flock.uses);
         let mut spread = Vector::zero(like);
-        if sums.crowded(listening, like).any() {
-            spread = spread_directions(simd, &row[group.agents.clone()]);
+        if sums.crowded(uses, like).any() {
+            spread = spread_directions(simd, &id[group.agents.clone()]);
         }
         let remembers = flock.uses.has(Uses::MEMORY);
         let (mut angle, mut noise) = (like.constant(0.0), like.constant(0.0));
@@ -233,11 +233,11 @@ where
     /// The angles that a group remembers, and a random number for each.
     #[inline(always)]
     fn recalled<S: Simd>(&self, simd: S, agents: Range<usize>) -> (Lanes<S>, Lanes<S>) {
-        let Steer { flock, row, .. } = self.pass;
+        let Steer { flock, id, .. } = self.pass;
         let (mut angles, mut noises) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
         for (lane, agent) in agents.enumerate() {
             angles[lane] = flock.motion.memory[agent].angle();
-            noises[lane] = random::unit(flock.seed, row[agent], flock.tick, Use::Wander);
+            noises[lane] = random::unit(flock.seed, id[agent], flock.tick, Use::Wander);
         }
         (Lanes::load(simd, &angles), Lanes::load(simd, &noises))
     }
@@ -254,15 +254,15 @@ fn remember<S: Simd>(angle: Lanes<S>, neighbours: Lanes<S>, memories: &mut [Memo
     }
 }
 
-/// The directions in which the agents of a group leave a shared spot.
+/// The directions in which the agents of a group move away from others at the same spot.
 #[inline(always)]
-fn spread_directions<S: Simd, const D: usize>(simd: S, rows: &[u32]) -> Vector<Lanes<S>, D>
+fn spread_directions<S: Simd, const D: usize>(simd: S, ids: &[u32]) -> Vector<Lanes<S>, D>
 where
     Axes<D>: Space<D>,
 {
     let mut numbers = [[0.0; MAX_LANES]; D];
-    for (lane, row) in rows.iter().enumerate() {
-        let direction = Axes::<D>::spread_direction(*row);
+    for (lane, id) in ids.iter().enumerate() {
+        let direction = Axes::<D>::spread_direction(*id);
         each_axis!(axis => {
             numbers[axis][lane] = direction[axis];
         });

@@ -11,12 +11,12 @@ fn disorder(flock: &Flock<DIMENSIONS>) -> Option<String> {
         if !members.clone().all(here) {
             return Some(format!("cell {cell} has a member of another cell"));
         }
-        let ids = &flock.identity.row[members];
+        let ids = &flock.identity.id[members];
         if !ids.is_sorted_by(|a, b| a < b) {
             return Some(format!("cell {cell} has the ids {ids:?}"));
         }
     }
-    let mut ids = flock.identity.row.clone();
+    let mut ids = flock.identity.id.clone();
     ids.sort_unstable();
     (ids != flock.ids.all()).then(|| "an agent is missing or there twice".into())
 }
@@ -44,7 +44,7 @@ fn after_every_tick_agents_are_sorted_by_cell_and_in_a_cell_by_id() {
                 // The control: two neighbours in the order exchanged.
                 let flock = engine.flock.as_mut().unwrap();
                 if count > 1 {
-                    flock.identity.row.swap(0, 1);
+                    flock.identity.id.swap(0, 1);
                     assert!(disorder(flock).is_some());
                 }
             }

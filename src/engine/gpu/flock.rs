@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::buffers::{self, FlockBuffers};
 use super::device::Gpu;
 use super::options::EngineOptions;
-use super::pass::{Extent, Occasion, Pipeline, Sizes};
+use super::pass::{Extent, Pipeline, Sizes, TickKind};
 use super::pipelines::{Compiled, Pipelines};
 use super::row::{AgentBuffers, MEMORY_BYTES};
 use super::shaders::Variant;
@@ -91,8 +91,8 @@ impl Maker<'_> {
     /// The passes of a tick.
     pub fn compile(&mut self, plan: &Plan) -> Result<Compiled, EngineError> {
         let EngineOptions { crowded_above, small_grid, .. } = *self.options;
-        let occasion = Occasion::of(plan.variant.uses, plan.extent, crowded_above, small_grid);
-        self.pipelines.tick(self.gpu, self.options, plan.variant, occasion)
+        let kind = TickKind::of(plan.variant.uses, plan.extent, crowded_above, small_grid);
+        self.pipelines.tick(self.gpu, self.options, plan.variant, kind)
     }
 
     /// Puts a new flock on the device. Also returns the number of agents in its fullest cell.

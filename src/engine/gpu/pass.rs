@@ -34,16 +34,16 @@ pub struct Pass {
     /// What its workgroups are for.
     pub per: Per,
     /// The ticks that run it.
-    pub when: When,
+    pub runs_in: RunsIn,
 }
 
 /// The ticks that run a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum RunsIn {
     /// All ticks.
     Always,
     /// Ticks of scenes with these uses.
-    Asked(Uses),
+    With(Uses),
     /// Ticks on a grid that one workgroup can scan.
     SmallGrid,
     /// Ticks on a larger grid.
@@ -54,19 +54,19 @@ pub enum When {
     Edited,
 }
 
-/// Selects the passes of a flock's ticks.
+/// What decides which passes the ticks of a flock run.
 #[derive(Clone, Copy, Debug)]
-pub struct Occasion {
+pub struct TickKind {
     /// The uses of the scene.
     pub uses: Uses,
     /// True if one workgroup scans the grid.
     pub small_grid: bool,
-    /// See [`When::Scatters`].
+    /// See [`RunsIn::Scatters`].
     pub scatters: bool,
 }
 
-impl Occasion {
-    /// The occasion for `extent`. Cells with more than `crowded_above` members are crowded; grids
+impl TickKind {
+    /// The ticks of a flock of this `extent`. Cells with more than `crowded_above` members are crowded; grids
     /// of up to `small_grid` blocks are small.
     #[must_use]
     pub fn of(uses: Uses, extent: Extent, crowded_above: u32, small_grid: u32) -> Self {
@@ -79,24 +79,24 @@ impl Occasion {
     }
 }
 
-impl When {
-    /// True if ticks of `occasion` run the pass.
+impl RunsIn {
+    /// True if ticks of `kind` run the pass.
     #[must_use]
-    pub fn is(self, occasion: Occasion) -> bool {
+    pub fn includes(self, kind: TickKind) -> bool {
         match self {
             Self::Always => true,
-            Self::Asked(asked) => occasion.uses.has(asked),
-            Self::SmallGrid => occasion.small_grid,
-            Self::LargeGrid => !occasion.small_grid,
-            Self::Scatters => occasion.scatters,
+            Self::With(uses) => kind.uses.has(uses),
+            Self::SmallGrid => kind.small_grid,
+            Self::LargeGrid => !kind.small_grid,
+            Self::Scatters => kind.scatters,
             Self::Edited => false,
         }
     }
 }
 
 impl Pass {
-    const fn of(name: &'static str, per: Per, when: When) -> Self {
-        Self { name, per, when }
+    const fn of(name: &'static str, per: Per, runs_in: RunsIn) -> Self {
+        Self { name, per, runs_in }
     }
 
     /// True for the sorting passes, which follow once each agent has a slot in a cell.
@@ -109,30 +109,30 @@ impl Pass {
 /// A tick, pass by pass.
 pub const TICK: [Pass; 10] = [
     // Neighbours, forces, motion; each agent takes a slot in its new cell.
-    Pass::of("steer", Per::Agent, When::Always),
+    Pass::of("steer", Per::Agent, RunsIn::Always),
     // Targets move; those that were hit jump elsewhere.
-    Pass::of("move_targets", Per::Flock, When::Asked(Uses::MOVING_TARGETS)),
+    Pass::of("move_targets", Per::Flock, RunsIn::With(Uses::MOVING_TARGETS)),
     // Prefix sum over the cells: the number of agents before each cell.
-    Pass::of("scan_small", Per::Flock, When::SmallGrid),
-    Pass::of("scan_reduce", Per::Block, When::LargeGrid),
-    Pass::of("scan_spine", Per::Flock, When::LargeGrid),
-    Pass::of("scan_downsweep", Per::Block, When::LargeGrid),
+    Pass::of("scan_small", Per::Flock, RunsIn::SmallGrid),
+    Pass::of("scan_reduce", Per::Block, RunsIn::LargeGrid),
+    Pass::of("scan_spine", Per::Flock, RunsIn::LargeGrid),
+    Pass::of("scan_downsweep", Per::Block, RunsIn::LargeGrid),
     // Each slot gets its agent, in racing order within a cell.
-    Pass::of("place", Per::Agent, When::Always),
+    Pass::of("place", Per::Agent, RunsIn::Always),
     // Members are sorted by id in crowded cells …
-    Pass::of("sort_crowds", Per::Crowd, When::Always),
-    Pass::of("sort_scattered", Per::ScatteredCrowd, When::Scatters),
+    Pass::of("sort_crowds", Per::Crowd, RunsIn::Always),
+    Pass::of("sort_scattered", Per::ScatteredCrowd, RunsIn::Scatters),
     // … and in all others, while the state moves to its new order.
-    Pass::of("reorder", Per::Agent, When::Always),
+    Pass::of("reorder", Per::Agent, RunsIn::Always),
 ];
 
 /// Index in [`TICK`] of the first sorting pass.
 const FIRST_THAT_SORTS: usize = 2;
 
 /// Gives each agent a slot in its cell without moving it. The sorting passes follow.
-pub const BIN: Pass = Pass::of("bin", Per::Agent, When::Edited);
+pub const BIN: Pass = Pass::of("bin", Per::Agent, RunsIn::Edited);
 /// Gives the agents a fresh memory.
-pub const START_MEMORY: Pass = Pass::of("start_memory", Per::Agent, When::Edited);
+pub const START_MEMORY: Pass = Pass::of("start_memory", Per::Agent, RunsIn::Edited);
 /// The passes that run between two ticks.
 pub const BETWEEN_TICKS: [Pass; 2] = [BIN, START_MEMORY];
 
@@ -349,8 +349,8 @@ mod tests {
             [(192, 2, false), (193, 2, true), (65_600, 1024, false), (65_601, 1024, true)]
         {
             let extent = Extent { agents: 5, ids, cells: 1, crowds: 1 };
-            let occasion = Occasion::of(Uses::default(), extent, crowded_above, 1);
-            assert_eq!(occasion.scatters, scatters, "{ids} ids");
+            let kind = TickKind::of(Uses::default(), extent, crowded_above, 1);
+            assert_eq!(kind.scatters, scatters, "{ids} ids");
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::device::Gpu;
 use super::options::EngineOptions;
-use super::pass::{Occasion, Pass, Pipeline, TICK};
+use super::pass::{Pass, Pipeline, TICK, TickKind};
 use super::shaders::Variant;
 use super::tables::Tables;
 use crate::engine::EngineError;
@@ -37,15 +37,15 @@ pub struct Pipelines {
 }
 
 impl Pipelines {
-    /// The passes of a tick of `occasion` for `variant`.
+    /// The passes of a tick of `kind` for `variant`.
     pub fn tick(
         &mut self,
         gpu: &Gpu,
         options: &EngineOptions,
         variant: Variant,
-        occasion: Occasion,
+        kind: TickKind,
     ) -> Result<Compiled, EngineError> {
-        let passes = TICK.into_iter().filter(|pass| pass.when.is(occasion));
+        let passes = TICK.into_iter().filter(|pass| pass.runs_in.includes(kind));
         let tick = passes.map(|pass| self.one(gpu, options, variant, pass));
         let tick = tick.collect::<Result<Vec<_>, _>>()?;
         let kept = self.kept(variant);

@@ -163,7 +163,7 @@ fn neighbours_across_the_seam_are_found_in_worlds_of_any_width() {
 }
 
 #[test]
-fn nobody_one_and_agents_at_rest_have_figures() {
+fn no_agent_one_agent_and_agents_at_rest_have_figures() {
     let scene = scene("walls");
     assert_eq!(Metrics::of(&scene, &FlockState::default()), Metrics::default());
     let one = Metrics::of(&scene, &flock(&[(Point::new(3.0, 3.0), Point::ZERO)]));
@@ -194,7 +194,7 @@ fn a_crowd_on_one_spot_is_counted_by_sample_in_bounded_time() {
 }
 
 #[test]
-fn those_who_are_sampled_are_counted_without_their_neighbours() {
+fn sampled_agents_are_counted_without_their_neighbours() {
     for boundary in ["wrap", "walls", "open"] {
         let mut scene = scene(boundary);
         let request = Request { count: Some(900), density: None, seed: Some(3) };

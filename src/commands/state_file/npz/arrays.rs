@@ -52,30 +52,29 @@ fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry
     Ok(Some(Entry { header, rest: BufReader::with_capacity(1 << 16, file) }))
 }
 
-/// All values of an array, in the order of the file, each through `convert`, which finds nothing
-/// for a value that is not `wanted`.
+/// All values of an array, in the order of the file, converted by `convert`. It returns `None` for a
+/// value that is not what is `expected`.
 fn values<T: Number, U>(
     entry: Entry<'_>,
     name: &str,
-    wanted: &str,
+    expected: &str,
     convert: impl Fn(T) -> Option<U>,
 ) -> anyhow::Result<Vec<U>> {
     let cut = || format!("`{name}` is cut short or damaged; write the file again");
     let Entry { header, mut rest } = entry;
     let (count, big_endian) = (header.count().with_context(cut)?, header.big_endian());
-    // No more than what could be there, even of an archive that lies about its size.
+    // The archive may lie about its size: reserve a limited amount.
     let mut all = Vec::with_capacity(count.min(1 << 24) as usize);
     let mut bytes = vec![0; T::SIZE];
     for row in 0..count {
         rest.read_exact(&mut bytes).with_context(cut)?;
         let value = T::from_bytes(&bytes, big_endian);
         all.push(
-            convert(value).with_context(|| {
-                format!("row {row}: {name} is {value}, where {wanted} is wanted")
-            })?,
+            convert(value)
+                .with_context(|| format!("row {row}: {name} is {value}, expected {expected}"))?,
         );
     }
-    // Reading to the end makes the archive compare its check sum.
+    // The archive compares its check sum when it is read to its end.
     let mut beyond = Vec::new();
     rest.take(1).read_to_end(&mut beyond).with_context(cut)?;
     if !beyond.is_empty() {
@@ -105,13 +104,13 @@ fn there<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Entry<'a>> 
 fn check(header: &Header, name: &str, shape: Shape<'_>) -> anyhow::Result<()> {
     if header.shape != shape.sides {
         let found = format!("{:?}", header.shape);
-        bail!("`{name}` has the shape {}; {:?} is wanted, {}", cut(&found), shape.sides, shape.why);
+        bail!("`{name}` has the shape {}, expected {:?}, {}", cut(&found), shape.sides, shape.why);
     }
     Ok(())
 }
 
-/// Whole numbers of any width from 0 to `most`, in the order of the rows; none without the array.
-/// Without a `shape` the array has one axis.
+/// Whole numbers of any width from 0 to `most`, in the order of the rows; `None` if the archive lacks
+/// the array. Without a `shape` the array must have one axis.
 pub fn whole(
     archive: &mut Archive,
     name: &str,
@@ -124,23 +123,23 @@ pub fn whole(
         Some(shape) => check(&header, name, shape)?,
         None if header.shape.len() != 1 => {
             let shape = format!("{:?}", header.shape);
-            bail!("`{name}` has the shape {}; an array of one axis is wanted", cut(&shape));
+            bail!("`{name}` has the shape {}, expected an array of one axis", cut(&shape));
         }
         None => {}
     }
     let kind = &header.kind;
-    let wanted = format!("a whole number from 0 to {most}");
+    let expected = format!("a whole number from 0 to {most}");
     let within = |value: i128| u64::try_from(value).ok().filter(|value| *value <= most);
     let numbers = match kind.get(1..) {
-        Some("u1") => values(entry, name, &wanted, |v: u8| within(v.into())),
-        Some("u2") => values(entry, name, &wanted, |v: u16| within(v.into())),
-        Some("u4") => values(entry, name, &wanted, |v: u32| within(v.into())),
-        Some("u8") => values(entry, name, &wanted, |v: u64| within(v.into())),
-        Some("i1") => values(entry, name, &wanted, |v: i8| within(v.into())),
-        Some("i2") => values(entry, name, &wanted, |v: i16| within(v.into())),
-        Some("i4") => values(entry, name, &wanted, |v: i32| within(v.into())),
-        Some("i8") => values(entry, name, &wanted, |v: i64| within(v.into())),
-        _ => bail!("`{name}` holds values of type {}; whole numbers are wanted", quoted(kind)),
+        Some("u1") => values(entry, name, &expected, |v: u8| within(v.into())),
+        Some("u2") => values(entry, name, &expected, |v: u16| within(v.into())),
+        Some("u4") => values(entry, name, &expected, |v: u32| within(v.into())),
+        Some("u8") => values(entry, name, &expected, |v: u64| within(v.into())),
+        Some("i1") => values(entry, name, &expected, |v: i8| within(v.into())),
+        Some("i2") => values(entry, name, &expected, |v: i16| within(v.into())),
+        Some("i4") => values(entry, name, &expected, |v: i32| within(v.into())),
+        Some("i8") => values(entry, name, &expected, |v: i64| within(v.into())),
+        _ => bail!("`{name}` holds values of type {}, expected whole numbers", quoted(kind)),
     };
     Ok(Some(by_rows(numbers?, &header)))
 }
@@ -154,7 +153,7 @@ pub fn floats(archive: &mut Archive, name: &str, shape: Shape<'_>) -> anyhow::Re
     let numbers = match kind.get(1..) {
         Some("f4") => values(entry, name, "a number", Some::<f32>),
         Some("f8") => values(entry, name, "a number", |v: f64| Some(v as f32)),
-        _ => bail!("`{name}` holds values of type {}; float32 or float64 is wanted", quoted(kind)),
+        _ => bail!("`{name}` holds values of type {}, expected float32 or float64", quoted(kind)),
     };
     Ok(by_rows(numbers?, &header))
 }

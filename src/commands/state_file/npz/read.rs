@@ -20,7 +20,7 @@ use crate::model::vector::{DIMENSIONS, Point};
 /// Why an array of rows has its shape.
 const AS_ID: &str = "as for `id`";
 
-/// Reads the last tick, and what the file says of its run if that is wanted.
+/// Reads the last tick, and with `with_run` the record of the run.
 pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     let file = File::open(path).context("cannot read it")?;
     let broken = "no NumPy archive, or one that is cut short; write it again";
@@ -87,7 +87,7 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     table.complete()
 }
 
-/// What the agents remember, from their angles and their `neighbours`.
+/// What the agents remember: their angles and their numbers of `neighbours`.
 fn memories(archive: &mut Archive, neighbours: &[u64]) -> anyhow::Result<Vec<Memory>> {
     let shape = Shape { sides: &[neighbours.len() as u64], why: AS_ID };
     let angles = floats(archive, "angle", shape)?;
@@ -96,9 +96,7 @@ fn memories(archive: &mut Archive, neighbours: &[u64]) -> anyhow::Result<Vec<Mem
         let fits = (-0.5..=0.5).contains(angle);
         let memory = fits.then(|| Memory::new(*angle, *neighbours as f32));
         memory.with_context(|| {
-            format!(
-                "row {row}: angle is {angle}, where a number of turns from -0.5 to 0.5 is wanted"
-            )
+            format!("row {row}: angle is {angle}, expected a number of turns from -0.5 to 0.5")
         })
     });
     memory.collect()
