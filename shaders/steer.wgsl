@@ -12,7 +12,7 @@ import package::random::{USE_WANDER, random_bits, unit_from};
 import package::rules::{Species, Sums, steering_force};
 @if(traits) import package::rules::with_traits;
 import package::sorted::{state, tag};
-import package::space::{Motion, Vector, confined, packed, position_of, shortest, velocity_of};
+import package::space::{Motion, Vector, confined, position_of, shortest, velocity_of};
 import package::tables::species_at;
 import package::tag::{id_of, species_of};
 import package::target::MAX_TARGETS;
@@ -93,7 +93,8 @@ fn steer(
             if number < flock.count && dot(way, way) < place.hit_radius * place.hit_radius {
                 atomicOr(&cell_count.hits[index >> 5u], 1u << (index & 31u));
                 if place.sends == 1u {
-                    moved = packed(place.sends_to, velocity_of(moved));
+                    // A world that was made smaller may not hold the place any more.
+                    moved = confined(place.sends_to, velocity_of(moved), flock.size);
                 }
             }
         }

@@ -216,11 +216,14 @@ where
         // Only now: every target looks at the agents before any target has sent one. If two targets
         // send the same agent, the last one decides.
         for (agent, place) in sent {
-            let place: [f32; D] = components(place);
+            // A world that was made smaller may not hold the place any more.
+            let velocity = Vector(moved.velocity(agent));
+            let (place, velocity) = world.confine(Vector(components(place)), velocity);
             each_axis!(axis => {
-                moved.position[axis][agent] = place[axis];
+                moved.position[axis][agent] = place.0[axis];
+                moved.velocity[axis][agent] = velocity.0[axis];
             });
-            key[agent] = grid.key_of(place);
+            key[agent] = grid.key_of(place.0);
         }
     }
 

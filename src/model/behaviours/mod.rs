@@ -203,8 +203,8 @@ pub struct Target {
     pub hit_radius: f32,
     /// True if a hit gives it a new direction at the same speed.
     pub turns: bool,
-    /// Where an agent that hits it is put, with its velocity unchanged; none: the agent stays where
-    /// it is. World units.
+    /// An agent that hits the target is put here, or inside a world that is too small for the place;
+    /// `None` leaves the agent where it is. World units.
     pub sends_to: Option<Point>,
     /// Number of hits so far.
     pub hits: u32,
