@@ -40,7 +40,7 @@ const CORNERS: f32 = 64.0;
 /// Which agents show their geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Focus {
-    Nobody,
+    None,
     /// One agent: first the one nearest to the mouse, then each agent that the moving mouse passes
     /// over. While the mouse is elsewhere, the last one keeps its geometry, so that the mouse is
     /// free for the sliders.
@@ -78,7 +78,7 @@ impl Inspector {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            focus: Focus::Nobody,
+            focus: Focus::None,
             sample: None,
             scenery: None,
             chosen: None,
@@ -103,13 +103,13 @@ impl Inspector {
     pub fn switch(&mut self, agents: usize) -> Option<String> {
         (self.sample, self.chosen) = (None, None);
         let (focus, notice) = match self.focus {
-            Focus::Nobody => (Focus::One, None),
+            Focus::None => (Focus::One, None),
             Focus::One if agents <= MOST_AGENTS => (Focus::All, None),
             Focus::One => {
                 let most = format!("geometry of all agents: in flocks of {MOST_AGENTS} at most");
-                (Focus::Nobody, Some(most))
+                (Focus::None, Some(most))
             }
-            Focus::All => (Focus::Nobody, None),
+            Focus::All => (Focus::None, None),
         };
         self.focus = focus;
         notice
@@ -123,7 +123,7 @@ impl Inspector {
         near: f32,
     ) -> Result<(Vec<StyledShape>, Legend), EngineError> {
         let pointed = std::mem::take(&mut self.pointed);
-        if self.focus == Focus::Nobody {
+        if self.focus == Focus::None {
             return Ok(Default::default());
         }
         self.look_at(session)?;

@@ -67,6 +67,9 @@ pub const SEES_ALL: f32 = -2.0;
 /// Degrees of the full circle.
 pub const FULL_CIRCLE: f32 = 360.0;
 
+/// Windows and pictures show a parameter of this size as unlimited; world units.
+pub const UNLIMITED: f32 = 1e9;
+
 impl Parameter {
     /// The engines' encoding of a value in a scene file.
     #[must_use]

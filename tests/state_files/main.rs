@@ -222,7 +222,7 @@ fn an_npz_of_other_widths_and_without_options_is_read() {
     write([8, -5], 2, "velocity");
     assert!(read().unwrap_err().contains("row 1: id is -5"));
     write([8, 5], 3, "velocity");
-    assert!(read().unwrap_err().contains("`position` has the shape [3, 2]; [2, 2] is wanted"));
+    assert!(read().unwrap_err().contains("`position` has the shape [3, 2], expected [2, 2]"));
     write([8, 5], 2, "velocities");
     assert!(read().unwrap_err().contains("did you mean `velocity`"));
     write([8, 8], 2, "velocity");
@@ -328,7 +328,7 @@ fn an_npz_of_a_run_that_is_changed_is_refused() {
     let array = |kind: &str, shape: &str, bytes: usize| array(kind, shape, &zeros[..bytes]);
     check("angle.npy", None, &["`angle` is missing"]);
     check("neighbours.npy", None, &["`neighbours` is missing"]);
-    check("angle.npy", Some(&array("<f4", "7,", 28)), &["`angle`", "[7]", "[8] is wanted"]);
+    check("angle.npy", Some(&array("<f4", "7,", 28)), &["`angle`", "[7], expected [8]"]);
     check("angle.npy", Some(&array("<u4", "8,", 32)), &["`angle`", "<u4", "float32"]);
     let angle = [[0; 28].as_slice(), &(-0.6_f32).to_le_bytes()].concat();
     let angle = [array("<f4", "8,", 0), angle].concat();
@@ -337,14 +337,14 @@ fn an_npz_of_a_run_that_is_changed_is_refused() {
     check("target_hits.npy", None, &["0 targets", "has 2"]);
     check("target_hits.npy", Some(&array("<u4", "2, 1", 8)), &["`target_position`", "[2, 1, 2]"]);
     check("target_hits.npy", Some(&array("<u4", "2,", 8)), &["`target_hits`", "[2]"]);
-    check("target_position.npy", Some(&array("<f4", "1, 2, 2", 16)), &["[2, 2, 2] is wanted"]);
+    check("target_position.npy", Some(&array("<f4", "1, 2, 2", 16)), &["expected [2, 2, 2]"]);
     check("target_velocity.npy", None, &["`target_velocity` is missing"]);
     check("flow.npy", None, &["0 vectors", "grid = [2, 1]"]);
-    check("flow.npy", Some(&array("<f4", "4,", 16)), &["`flow`", "[4, 2] is wanted"]);
+    check("flow.npy", Some(&array("<f4", "4,", 16)), &["`flow`", "expected [4, 2]"]);
     check("run.toml", Some(b"version = 1\ncount = x\n"), &["`run.toml`, line 2", "--scene"]);
     check("run.toml", Some(b"\xff"), &["`run.toml`, line 1", "--scene"]);
     check("run.toml", Some(b"version = 9"), &["`run.toml`, line 1", "version 9"]);
-    check("tick.npy", Some(&array("<u8", "8,", 64)), &["[1, 2] is wanted"]);
+    check("tick.npy", Some(&array("<u8", "8,", 64)), &["expected [1, 2]"]);
     let late = [array("<u8", "8,", 0), [u64::MAX; 8].map(u64::to_le_bytes).concat()].concat();
     check("tick.npy", Some(&late), &["row 0: tick is 18446744073709551615"]);
 }

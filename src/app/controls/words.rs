@@ -1,13 +1,10 @@
 //! What a parameter's row says, and the ends of its slider.
 
-use crate::model::parameter::{FULL_CIRCLE, Meaning, Parameter};
+use crate::model::parameter::{FULL_CIRCLE, Meaning, Parameter, UNLIMITED};
 use crate::model::scene::Law;
 
 /// A slider runs from 0 to this many times the value at the start.
 const REACH: f32 = 4.0;
-
-/// Distances longer than this count as unlimited.
-const ENDLESS: f32 = 1e9;
 
 /// The ends of a parameter's slider. `start` is its value at the start.
 #[must_use]
@@ -18,7 +15,7 @@ pub fn reach(parameter: &Parameter, start: f32) -> (f32, f32) {
         return (low, high.min(FULL_CIRCLE));
     }
     let scale = [start, parameter.default].map(f32::abs).into_iter();
-    let scale = scale.filter(|scale| *scale < ENDLESS).fold(0.0, f32::max);
+    let scale = scale.filter(|scale| *scale < UNLIMITED).fold(0.0, f32::max);
     let scale = if scale > 0.0 { scale } else { no_scale(parameter) };
     (low.max(if low < 0.0 { -REACH * scale } else { 0.0 }), high.min(REACH * scale))
 }
@@ -80,7 +77,7 @@ pub fn story(about: &[&str]) -> String {
 /// A number, as short as possible.
 #[must_use]
 pub fn shown(value: f64, decimals: usize) -> String {
-    if value >= f64::from(ENDLESS) {
+    if value >= f64::from(UNLIMITED) {
         return "any".into();
     }
     let text = format!("{value:.decimals$}");
@@ -106,8 +103,8 @@ mod tests {
                     let start = start.clamp(parameter.range.0, parameter.range.1);
                     let (low, high) = reach(parameter, start);
                     // An unlimited value stands as a number beside its slider.
-                    assert!(low <= start && (start <= high || start >= ENDLESS), "{parameter:?}");
-                    assert!(low < high && high < ENDLESS, "{parameter:?}");
+                    assert!(low <= start && (start <= high || start >= UNLIMITED), "{parameter:?}");
+                    assert!(low < high && high < UNLIMITED, "{parameter:?}");
                     assert!(parameter.range.0 <= low && high <= parameter.range.1);
                 }
             }

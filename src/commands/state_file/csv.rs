@@ -101,7 +101,7 @@ fn block(state: &FlockState, start: usize, run: Option<&RunFields>) -> io::Resul
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
 }
 
-/// Where each column of [`COLUMNS`] stands in the file.
+/// The place in the file of each column of [`COLUMNS`].
 struct Columns {
     places: [Option<usize>; COLUMNS.len()],
 }
@@ -130,7 +130,7 @@ impl Columns {
         Ok(Self { places })
     }
 
-    /// True if the file says what the agents remember.
+    /// True if the file has the columns of what agents remember.
     fn remembers(&self) -> bool {
         self.places[ANGLE].is_some()
     }
@@ -187,7 +187,7 @@ impl Columns {
         }
     }
 
-    /// What the agent of a row remembers.
+    /// The memory of the agent of a row.
     fn memory(&self, record: &ByteRecord, line: u64) -> anyhow::Result<Memory> {
         let angle: f32 = self.value(record, line, ANGLE, || "a number".into())?.unwrap_or_default();
         if !(-0.5..=0.5).contains(&angle) {
@@ -199,7 +199,7 @@ impl Columns {
     }
 }
 
-/// What a header has, for messages.
+/// The columns of a header, for messages.
 fn expected() -> String {
     format!(
         "the header is {}; tick and species are optional, and so are {} together, and {RUN}",
@@ -208,7 +208,7 @@ fn expected() -> String {
     )
 }
 
-/// Reads the last tick, and what the file says of its run if that is wanted.
+/// Reads the last tick, and with `with_run` the record of the run.
 pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     let mut file = File::open(path).context("cannot read it")?;
     let ends_with_a_line = ends_with_a_line(&mut file).context("cannot read it")?;
@@ -283,7 +283,7 @@ fn ends_with_a_line(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// What the reader of CSV found, for people.
+/// An error of the reader of CSV, with its line and a remedy.
 fn csv_error(error: csv::Error, lines: &Lines<File>) -> anyhow::Error {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {

@@ -37,7 +37,7 @@ const MOST_VECTORS: usize = 1 << 24;
 /// What the comments of a file say.
 #[derive(Debug, Default)]
 pub struct Comments {
-    /// The lines of the record; none in a file without one.
+    /// The lines of the record; `None` if the file has none.
     record: Option<String>,
     /// The line of the file on which the record begins.
     record_line: u64,
@@ -46,7 +46,7 @@ pub struct Comments {
     flow: Vec<Point>,
     /// The highest tick that has targets.
     tick: u64,
-    /// Those of that tick.
+    /// The targets of that tick.
     targets: Vec<TargetRow>,
 }
 
@@ -109,7 +109,7 @@ impl Comments {
         Ok(Some(RunRecord { flow: std::mem::take(&mut self.flow), ..record }))
     }
 
-    /// The targets at a tick; none if it is not the last that has some.
+    /// The targets at a tick; empty unless it is the last tick with targets.
     pub fn targets_at(&mut self, tick: u64) -> Vec<TargetRow> {
         if tick == self.tick { std::mem::take(&mut self.targets) } else { Vec::new() }
     }
@@ -127,11 +127,11 @@ fn target(numbers: &str) -> Option<(u64, usize, TargetRow)> {
     Some((tick.parse().ok()?, number.parse().ok()?, target))
 }
 
-/// Passes the rows of a file on and keeps its comments. Fails when a line is too long.
+/// Passes on the rows of a file and reads its comments. Fails when a line is too long.
 #[derive(Debug)]
 pub struct Lines<R> {
     inner: BufReader<R>,
-    /// What the comments have said so far.
+    /// What the comments say so far.
     pub comments: Comments,
     /// The comment that is being read.
     comment: Vec<u8>,
@@ -139,10 +139,10 @@ pub struct Lines<R> {
     /// Bytes since the last line end, and the most that there may be in a row.
     length: usize,
     longest: usize,
-    /// Lines passed on so far, and lines kept.
+    /// Numbers of lines so far: rows and comments.
     passed: u64,
     kept: u64,
-    /// For each run of comments: the lines passed on before it, and all kept up to its end.
+    /// For each run of comments: the rows before it, and all comments up to its end.
     runs: Vec<(u64, u64)>,
 }
 

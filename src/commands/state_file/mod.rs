@@ -31,7 +31,7 @@ pub const COLUMNS: [&str; 10] =
 /// How many of [`COLUMNS`] every file has.
 const OF_MOTION: usize = 7;
 
-/// The arrays of an `.npz` file, in order. Some are there only where there is something to say.
+/// The arrays of an `.npz` file, in order. From `angle` on they are there only if they have values.
 pub const ARRAYS: [&str; 11] = [
     "tick",
     "id",
@@ -49,7 +49,7 @@ pub const ARRAYS: [&str; 11] = [
 /// The text of an `.npz` file: the record of its run.
 pub const RECORD: &str = "run.toml";
 
-/// The first of `names` that a file lacks although it must have it. Tick, species and run may be
+/// The first of `names` that a file must have and lacks. Tick, species and run may be
 /// missing, and angle and neighbours together.
 fn missing<'a>(names: &[&'a str], has: impl Fn(usize) -> bool) -> Option<&'a str> {
     let there = |name: &str| names.iter().position(|known| *known == name).is_some_and(&has);
@@ -122,8 +122,8 @@ impl StateWriter {
         }
     }
 
-    /// Adds the rows of one tick, in the order of the state, with the targets at that tick. Either all
-    /// ticks of a file remember something or none does, and all have as many targets.
+    /// Adds the rows of one tick, in the order of the state, with the targets at that tick. Memory must be
+    /// there in all ticks of a file or in none, and all ticks must have as many targets.
     pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> anyhow::Result<()> {
         match &mut self.0 {
             FileFormat::Csv(states) => Ok(states.write(state, targets)?),
@@ -141,8 +141,8 @@ impl StateWriter {
     }
 }
 
-/// Reads the last tick of a state file, not yet checked against a scene. What the file says of its
-/// run is read only if `with_run`.
+/// Reads the last tick of a state file without a check against a scene, and with `with_run` the record
+/// of the run.
 pub fn read_table(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     let table = match StateFormat::of(path, "--init")? {
         StateFormat::Csv => csv::read(path, with_run),
@@ -151,8 +151,8 @@ pub fn read_table(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     table.with_context(|| format!("--init {}", path.display()))
 }
 
-/// Reads the last tick of a state file as a flock of `scene`, whose world has its final size,
-/// whatever the file says of its run. Says so on stderr when the file holds several ticks.
+/// Reads the last tick of a state file as a flock of `scene`, and ignores the record of the run. The
+/// world of `scene` has its final size. If the file holds several ticks, a line on stderr says so.
 pub fn read_state(path: &Path, scene: &Scene) -> anyhow::Result<FlockState> {
     let table = read_table(path, false)?;
     table.announce(path);

@@ -285,7 +285,7 @@ impl RunColumn {
         Ok(Some(RunRecord { flow, ..record }))
     }
 
-    /// The targets at a tick; none if it is not the last that has some.
+    /// The targets at a tick; empty unless it is the last tick with targets.
     pub fn targets_at(&mut self, tick: u64) -> Vec<TargetRow> {
         match self.targets.take() {
             Some((last, targets)) if last == tick => targets,

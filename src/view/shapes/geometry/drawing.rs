@@ -9,7 +9,7 @@ use crate::model::behaviours::{
     Agent, Arrive, Avoid, Cohesion, Evade, Flee, FollowPath, Kind, Neighbour, Pursue, Seek,
     Surroundings, Swim, Wander,
 };
-use crate::model::parameter::{FULL_CIRCLE, NO_TARGET};
+use crate::model::parameter::{FULL_CIRCLE, NO_TARGET, UNLIMITED};
 use crate::model::scene::Species;
 use crate::model::state::FlockState;
 use crate::model::vector::{DIMENSIONS, Point, Vector, components, point as point_of};
@@ -23,9 +23,6 @@ const OWN_COLOUR: [u8; 3] = [225, 228, 235];
 
 /// Radius of the ring around the agent, in agent sizes.
 const OWN_RING: f32 = 1.8;
-
-/// Distances longer than this count as infinite; world units.
-const ENDLESS: f32 = 1e9;
 
 fn point(vector: Vector<f32, DIMENSIONS>) -> Point {
     point_of(vector.0)
@@ -166,7 +163,7 @@ impl<'a> GeometryDrawing<'a> {
             }
             let heading = heading.to_angle();
             self.shapes.dashes(Dashes { centre: position, radius, heading, angle, turn, of });
-        } else if radius < ENDLESS {
+        } else if radius < UNLIMITED {
             self.shapes.dashes(Dashes { turn, of, ..Dashes::round(position, radius) });
         }
     }
@@ -223,7 +220,7 @@ impl<'a> GeometryDrawing<'a> {
         if !way.found {
             return;
         }
-        if radius > 0.0 && radius < ENDLESS {
+        if radius > 0.0 && radius < UNLIMITED {
             self.shapes.ring(position + offset, radius);
         }
         if offset.length() < limit {
