@@ -363,3 +363,42 @@ fn agents_beyond_a_smaller_world_are_brought_inside_and_the_others_stay() {
         }
     }
 }
+
+/// A target may send agents to a place that lies outside since the world was made smaller.
+#[test]
+fn agents_that_a_target_sends_beyond_a_smaller_world_stay_inside() {
+    let test = "agents_that_a_target_sends_beyond_a_smaller_world_stay_inside";
+    let gpu = adapter::gpu(test);
+    let rounds_equally = gpu.as_ref().is_some_and(|gpu| gpu.is_software());
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(cpu())];
+    engines.extend(gpu.map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }));
+    for boundary in ["wrap", "walls"] {
+        let (mut scene, state) = flock(500, &[&format!("world.boundary=\"{boundary}\"")]);
+        let (size, place) = (scene.world.size * 0.5, scene.world.size * 0.9);
+        scene.targets.push(Target {
+            hit_radius: 60.0,
+            sends_to: Some(place),
+            ..Target::fixed("door", size * 0.5)
+        });
+        let mut ends = Vec::new();
+        for engine in &mut engines {
+            engine.load(&scene, &state).unwrap();
+            engine.step(1).unwrap();
+            let at_place =
+                |state: &FlockState| state.position.iter().filter(|p| **p == place).count();
+            let sent = at_place(&engine.read_back().unwrap());
+            assert!(sent > 3, "the control: {sent} agents are sent");
+            let mut smaller = scene.clone();
+            smaller.world.size = size;
+            engine.update(&smaller, Change::WORLD).unwrap();
+            engine.step(1).unwrap();
+            let state = engine.read_back().unwrap();
+            let is_inside = |p: &Point| p.cmpge(Point::ZERO).all() && p.cmple(size).all();
+            let outside = state.position.iter().find(|p| !is_inside(p));
+            assert_eq!(outside, None, "{boundary}: in a world of {size}");
+            assert!(engine.targets().unwrap()[1].hits > 1, "{boundary}: no agent was sent");
+            ends.push(bits(&state));
+        }
+        assert!(!rounds_equally || ends[0] == ends[1], "{boundary}: the engines differ");
+    }
+}
