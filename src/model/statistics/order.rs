@@ -171,11 +171,12 @@ impl<T: Term<N>, const N: usize> WithSimd for Part<'_, T, N> {
                 self.term.add(positions[lane], velocities[lane], lane, &mut lanes);
             }
         }
-        // A copy: the compiler keeps what is indexed in memory, in the loop above, too.
-        let mut lanes = lanes;
+        // A copy, because the compiler keeps an array in memory if any loop indexes it by a variable. So
+        // the array of the loop above stays in registers.
+        let mut all = lanes;
         for (lane, (position, velocity)) in rest.0.iter().zip(rest.1).enumerate() {
-            self.term.add(*position, *velocity, lane, &mut lanes);
+            self.term.add(*position, *velocity, lane, &mut all);
         }
-        lanes.map(|lanes| lanes.iter().sum())
+        all.map(|lanes| lanes.iter().sum())
     }
 }
