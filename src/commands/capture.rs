@@ -22,6 +22,8 @@ use crate::model::scenery::Scenery;
 use crate::view::Painter;
 use crate::view::camera::Camera;
 use crate::view::cpu::{raster, shape_raster};
+use crate::view::recorder::averaged::Averaged;
+use crate::view::recorder::mp4::Quality;
 use crate::view::recorder::{RecordError, Recorder};
 use crate::view::shapes::StyledShape;
 use crate::view::shapes::geometry::{self, MOST_AGENTS};
@@ -60,9 +62,21 @@ pub struct CaptureArgs {
     /// turn; the same as --set camera.centre, camera.zoom and camera.rotation
     #[arg(long, value_name = "X,Y[,ZOOM[,DEGREES]]", allow_hyphen_values = true)]
     pub view: Option<View>,
+    /// Blur motion: a frame averages the pictures of up to 8 ticks before it, over half of --every
+    #[arg(long)]
+    pub blur: bool,
+    /// How much an .mp4 film keeps: draft, good or best
+    #[arg(long, value_name = "Q", default_value = "best", value_parser = quality)]
+    pub quality: Quality,
     /// Folder for a PNG sequence, or file: .png (one picture), .gif, .apng, .mp4 (needs ffmpeg)
     #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
+}
+
+/// Parses the value of `--quality`.
+fn quality(text: &str) -> Result<Quality, String> {
+    let known = Quality::NAMES.iter().find(|(name, _)| *name == text);
+    known.map(|(_, quality)| *quality).ok_or_else(|| "expected draft, good or best".into())
 }
 
 /// The value of `--view`.
@@ -105,6 +119,11 @@ pub fn capture_on(
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {
     let mut plan = Plan::of(args);
+    if args.blur && plan.every.is_none_or(|every| every < 2) {
+        return Err(wrong(
+            "--blur: it averages the ticks between two frames; make a film, with an --every of at least 2",
+        ));
+    }
     let interrupt = Interrupt::watch();
     // Output that cannot be written must fail before anything is simulated.
     let mut output = Output::open(args, &plan)?;
@@ -184,6 +203,14 @@ fn film(
         Some(_) => progress(plan.frames(), "frames"),
         None => progress(plan.ticks, "ticks"),
     };
+    let parts = plan.every.map_or(1, |every| plan.exposed(every).count() as u32);
+    let mut averaged;
+    let recorder: &mut dyn Recorder = if plan.blur {
+        averaged = Averaged::new(recorder, parts);
+        &mut averaged
+    } else {
+        recorder
+    };
     let mut film = Filming {
         scenery: plan.geometry.then(|| run.scene().scenery()),
         painter,
@@ -231,8 +258,9 @@ impl Filming<'_> {
 }
 
 impl Filming<'_> {
-    /// Adds the trails of this tick; takes a frame of them if it is `wanted`.
-    fn show_trails(&mut self, run: &mut Run, wanted: bool) -> anyhow::Result<()> {
+    /// Adds the trails of this tick; takes a picture of them if it is `wanted`, which completes a frame
+    /// if it is the `whole`.
+    fn show_trails(&mut self, run: &mut Run, wanted: bool, whole: bool) -> anyhow::Result<()> {
         let camera = self.camera(run)?;
         let (engine, scene) = run.engine_and_scene();
         let agents = self.painter.paint_agents(engine, scene, &camera)?;
@@ -252,11 +280,16 @@ impl Filming<'_> {
             shape_raster::draw(&above, &camera, scale, &mut frame);
         }
         self.recorder.push(frame)?;
-        self.frames += 1;
-        if self.plan.every.is_some() {
+        self.count(whole);
+        Ok(())
+    }
+
+    /// Counts a frame if it is complete.
+    fn count(&mut self, whole: bool) {
+        self.frames += u64::from(whole);
+        if self.plan.every.is_some() && whole {
             self.bar.inc(1);
         }
-        Ok(())
     }
 }
 
@@ -267,7 +300,9 @@ impl Host for Filming<'_> {
             let first = self.plan.ticks.saturating_sub(visible_ticks(half_life));
             return if self.plan.every.is_some() { done + 1 } else { (done + 1).max(first) };
         }
-        self.plan.every.map_or(self.plan.ticks, |every| done.saturating_add(every))
+        let Some(every) = self.plan.every else { return self.plan.ticks };
+        let next = done.saturating_add(every);
+        (done + 1..next).find(|tick| self.plan.blur && self.plan.needs(*tick)).unwrap_or(next)
     }
 
     fn ticked(&mut self, ticks: u64) {
@@ -287,10 +322,10 @@ impl Host for Filming<'_> {
             Some(_) => !stop.interrupted || stop.done == 0,
             None => stop.last,
         };
-        let due = self.plan.every.is_none_or(|every| stop.done.is_multiple_of(every));
-        let wanted = wanted && due;
+        let whole = self.plan.every.is_none_or(|every| stop.done.is_multiple_of(every));
+        let wanted = wanted && (whole || self.plan.needs(stop.done));
         if self.trails.is_some() {
-            self.show_trails(run, wanted)?;
+            self.show_trails(run, wanted, whole)?;
             return Ok(true);
         }
         if !wanted {
@@ -305,10 +340,7 @@ impl Host for Filming<'_> {
         let (engine, scene) = run.engine_and_scene();
         let earlier = self.painter.begin(engine, scene, &camera, &above)?;
         earlier.map_or(Ok(()), |frame| self.recorder.push(frame))?;
-        self.frames += 1;
-        if self.plan.every.is_some() {
-            self.bar.inc(1);
-        }
+        self.count(whole);
         Ok(true)
     }
 }
@@ -346,11 +378,11 @@ mod tests {
     }
 
     fn filmed(ticks: u64, every: Option<u64>, stop_after: Option<u64>) -> (Shown, Vec<Frame>) {
-        styled(&[], ticks, every, stop_after)
+        styled((&[], false), ticks, every, stop_after)
     }
 
     fn styled(
-        overrides: &[String],
+        (overrides, blur): (&[String], bool),
         ticks: u64,
         every: Option<u64>,
         stop_after: Option<u64>,
@@ -367,7 +399,8 @@ mod tests {
         };
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
         let film = Film { width: 640, height: 360, rate: 30.0, alpha: false };
-        let plan = Plan { film, ticks, every, geometry: false };
+        let quality = Quality::default();
+        let plan = Plan { film, ticks, every, geometry: false, blur, quality };
         let mut kept = Kept::default();
         let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
         let painter = &mut RasterPainter { scale: 1.0 };
@@ -399,8 +432,25 @@ mod tests {
     }
 
     #[test]
+    fn a_blurred_frame_is_the_mean_of_the_ticks_before_it() {
+        let (shown, frames) = styled((&[], true), 16, Some(8), None);
+        assert_eq!((shown.frames, shown.ticks, frames.len()), (3, 16, 3));
+        let all = filmed(16, Some(1), None).1;
+        assert!(frames[0] == all[0]);
+        for (frame, last) in [(1, 8), (2, 16)] {
+            for (i, channel) in frames[frame].pixels.iter().enumerate() {
+                let sum: u32 = (last - 4..=last).map(|tick| u32::from(all[tick].pixels[i])).sum();
+                assert_eq!(u32::from(*channel), (sum + 2) / 5);
+            }
+        }
+        let trails = ["style.trail=3".to_string()];
+        let (shown, frames) = styled((&trails, true), 16, Some(8), None);
+        assert_eq!((shown.frames, frames.len()), (3, 3));
+    }
+
+    #[test]
     fn trails_do_not_depend_on_the_frames() {
-        let trail = |every| styled(&["style.trail=3".into()], 40, every, None);
+        let trail = |every| styled((&["style.trail=3".into()], false), 40, every, None);
         let (shown, all) = trail(Some(1));
         assert_eq!((shown.frames, shown.ticks), (41, 40));
         let (shown, some) = trail(Some(8));

@@ -10,6 +10,7 @@ use super::options::Size;
 use super::output::{ForeignFile, OutputError, OutputFile, size_text};
 use super::output_folder::OutputFolder;
 use super::usage::wrong;
+use crate::view::recorder::mp4::Quality;
 use crate::view::recorder::{
     ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
     SequenceRecorder, apng, mp4,
@@ -24,6 +25,10 @@ pub struct Plan {
     pub every: Option<u64>,
     /// True if the geometry of steering is drawn.
     pub geometry: bool,
+    /// True if frames show motion blur.
+    pub blur: bool,
+    /// Of an MP4 film.
+    pub quality: Quality,
 }
 
 impl Plan {
@@ -36,7 +41,25 @@ impl Plan {
             ticks: args.ticks,
             every: (!single).then_some(args.every),
             geometry: args.geometry,
+            blur: args.blur,
+            quality: args.quality,
         }
+    }
+
+    /// The ticks before a frame at `tick` whose pictures it averages, with its own: up to eight, spread
+    /// over the half of the time since the frame before (a shutter of 180°).
+    pub fn exposed(&self, tick: u64) -> impl Iterator<Item = u64> + use<> {
+        let every = self.every.filter(|_| self.blur && tick > 0).unwrap_or_default();
+        let span = every / 2;
+        let parts = span.min(MOST_PARTS - 1);
+        (0..=parts).map(move |part| tick - span * (parts - part) / parts.max(1))
+    }
+
+    /// True if the picture at `tick` is a part of a frame.
+    pub fn needs(&self, tick: u64) -> bool {
+        self.every.is_some_and(|every| {
+            self.exposed(tick.div_ceil(every) * every).any(|part| part == tick)
+        })
     }
 
     pub fn frames(&self) -> u64 {
@@ -55,6 +78,9 @@ impl Plan {
         ))
     }
 }
+
+/// The most pictures that a blurred frame averages.
+const MOST_PARTS: u64 = 8;
 
 /// The kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +194,9 @@ impl Output {
                 Box::new(ApngRecorder::new(file, film, frames)?)
             }
             Self::Film(_, file) => Box::new(PngRecorder::new(file)),
-            Self::Mp4(file) => Box::new(Mp4Recorder::start(file.temporary_path(), film)?),
+            Self::Mp4(file) => {
+                Box::new(Mp4Recorder::start_in(plan.quality, file.temporary_path(), film)?)
+            }
         })
     }
 
@@ -191,6 +219,24 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_blurred_frame_is_exposed_for_half_of_its_time() {
+        let film = Film { width: 8, height: 8, rate: 30.0, alpha: false };
+        let quality = Quality::default();
+        let ticks = |every, blur, tick| {
+            let plan = Plan { film, ticks: 99, every, geometry: false, blur, quality };
+            plan.exposed(tick).collect::<Vec<_>>()
+        };
+        assert_eq!(ticks(Some(4), true, 8), [6, 7, 8]);
+        assert_eq!(ticks(Some(4), true, 0), [0]);
+        assert_eq!(ticks(Some(2), true, 2), [1, 2]);
+        let long = ticks(Some(40), true, 40);
+        assert_eq!((long.len(), long[0], long[7]), (8, 20, 40));
+        assert!(long.windows(2).all(|pair| (2..=3).contains(&(pair[1] - pair[0]))), "{long:?}");
+        assert_eq!(ticks(Some(4), false, 8), [8]);
+        assert_eq!(ticks(None, true, 8), [8]);
+    }
 
     #[test]
     fn the_file_name_chooses_the_format() {

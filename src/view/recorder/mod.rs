@@ -5,6 +5,7 @@
 //! bytes.
 
 pub mod apng;
+pub mod averaged;
 pub mod gif;
 pub mod mp4;
 pub mod palette;

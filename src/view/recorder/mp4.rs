@@ -15,6 +15,33 @@ const THREADS: &str = "4";
 const REMEDY: &str = "install it (Debian: apt-get install ffmpeg), or write .gif, .apng or a \
                       folder of PNGs instead";
 
+/// How much of the pictures an MP4 film keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quality {
+    /// Small and fast, with visible blocks in dense flocks.
+    Draft,
+    /// Hardly a visible loss.
+    Good,
+    /// No visible loss.
+    #[default]
+    Best,
+}
+
+impl Quality {
+    /// Every variant, with its name on the command line.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("draft", Self::Draft), ("good", Self::Good), ("best", Self::Best)];
+
+    /// The constant rate factor and the preset of libx264.
+    fn arguments(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Draft => ("28", "veryfast"),
+            Self::Good => ("23", "medium"),
+            Self::Best => ("18", "medium"),
+        }
+    }
+}
+
 /// Feeds raw frames to an ffmpeg process.
 pub struct Mp4Recorder {
     process: Child,
@@ -43,7 +70,13 @@ pub fn check() -> Result<(), RecordError> {
 impl Mp4Recorder {
     /// Starts ffmpeg. It writes to `path` and replaces what is there.
     pub fn start(path: &Path, film: Film) -> Result<Self, RecordError> {
+        Self::start_in(Quality::default(), path, film)
+    }
+
+    /// The same in another quality.
+    pub fn start_in(quality: Quality, path: &Path, film: Film) -> Result<Self, RecordError> {
         check()?;
+        let (rate_factor, preset) = quality.arguments();
         let Film { width, height, rate, .. } = film;
         let [r, g, b] = style::BACKGROUND;
         // H.264 halves the resolution of colour, so the sides must be even. The rest declares
@@ -62,7 +95,8 @@ impl Mp4Recorder {
             .args(["-xerror", "-f", "rawvideo"])
             .args(["-pix_fmt", "rgba", "-video_size", &format!("{width}x{height}")])
             .args(["-framerate", &rate.to_string(), "-i", "pipe:0"])
-            .args(["-vf", &filters, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18"])
+            .args(["-vf", &filters, "-c:v", "libx264", "-pix_fmt", "yuv420p"])
+            .args(["-crf", rate_factor, "-preset", preset])
             .args(["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"])
             .args(["-threads", THREADS, "-flags", "+bitexact", "-fflags", "+bitexact"])
             .args(["-map_metadata", "-1", "-movflags", "+faststart", "-f", "mp4"])
@@ -180,6 +214,22 @@ mod tests {
                 assert!(usize::from(*found).abs_diff(expected) < 8, "{found} and {expected}");
             }
         }
+    }
+
+    #[test]
+    fn a_better_film_is_larger() {
+        if check().is_err() {
+            return;
+        }
+        let film = Film { width: 96, height: 64, rate: 30.0, alpha: false };
+        let sizes = Quality::NAMES.map(|(_, quality)| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            let mut recorder = Box::new(Mp4Recorder::start_in(quality, file.path(), film).unwrap());
+            (0..8).for_each(|n| recorder.push(pattern(96, 64, n)).unwrap());
+            recorder.finish().unwrap();
+            file.path().metadata().unwrap().len()
+        });
+        assert!(sizes[0] < sizes[1] && sizes[1] < sizes[2], "{sizes:?}");
     }
 
     #[test]
