@@ -58,6 +58,7 @@ In the window:
                  the previous, the next built-in scene
   Ctrl+N         a new scene
   Ctrl+S         saves the scene to a new file in the current folder
+  Ctrl+Shift+S   saves the session, with every edit and click, for --replay
   Ctrl+C, Ctrl+V
                  copies the scene as text, and opens the scene that was copied
   Ctrl+Shift+C   copies a command line that shows the scene

@@ -131,6 +131,59 @@ fn time_goes_back_and_forward_and_every_byte_is_the_same() {
 }
 
 #[test]
+fn a_saved_session_is_replayed_and_drawn() {
+    let test = "a_saved_session_is_replayed_and_drawn";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let program = paused(&display, folder, "");
+    jump(&display, 60);
+    picture_at(&display, folder, 60);
+    // It calls the flock, and agents are dropped.
+    display.xdotool("mousemove 200 150 mousedown 1");
+    settle();
+    jump(&display, 90);
+    picture_at(&display, folder, 90);
+    display.xdotool("mouseup 1");
+    settle();
+    display.xdotool("mousemove 300 200 keydown d mousedown 1 mousemove 340 200");
+    display.xdotool("mousemove 400 200 mouseup 1 keyup d");
+    settle();
+    jump(&display, 150);
+    let last = picture_at(&display, folder, 150);
+    let session = new_file(&display, folder, "ctrl+shift+s");
+    display.xdotool("key Escape");
+    ends(&display, program);
+    let text = fs::read_to_string(&session).unwrap();
+    assert!(text.contains("pointer = [") && text.contains("[[event.add]]"), "{text}");
+
+    let line = format!("--replay {}", name(&session));
+    let program = start(&display, folder, &line);
+    display.xdotool("mousemove 450 300 key space key h key h");
+    display.until("the word `paused`", |s| s.greys(8..80, 8..40) > 40);
+    display.xdotool("key End");
+    assert!(picture_at(&display, folder, 150) == last, "the replay is another flock");
+    ends(&display, program);
+
+    // The same picture without a window; without the events it is another.
+    let drawn = |text: &str| {
+        fs::write(folder.join("drawn.toml"), text).unwrap();
+        let line = "capture --replay drawn.toml --engine gpu --size 900x600 --out drawn.png";
+        let output = desktop::flockwork(line).current_dir(folder).output().unwrap();
+        assert!(output.status.success(), "{}", desktop::text(&output.stderr));
+        png_file::open(&folder.join("drawn.png"))
+    };
+    fs::write(folder.join("last.png"), &last).unwrap();
+    let last = png_file::open(&folder.join("last.png"));
+    assert!(drawn(&text) == last);
+    let (scene, _) = text.split_once("[[event]]").unwrap();
+    assert!(drawn(scene) != last);
+}
+
+#[test]
 fn the_timeline_is_folded_until_it_is_wanted() {
     let test = "the_timeline_is_folded_until_it_is_wanted";
     if adapter::gpu(test).is_none() {

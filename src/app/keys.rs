@@ -56,6 +56,8 @@ pub enum Action {
     New,
     /// Save the scene to a file.
     Save,
+    /// Save the session to a file.
+    SaveSession,
     /// Copy the scene's text.
     CopyText,
     /// Copy a command line that shows the same scene.
@@ -113,6 +115,7 @@ impl Action {
                 | Self::NextScene
                 | Self::New
                 | Self::Save
+                | Self::SaveSession
                 | Self::Picture
                 | Self::Film
                 | Self::FilmExact
@@ -136,6 +139,7 @@ impl Action {
             "y" => Some(Self::Redo),
             "o" => Some(Self::Scenes),
             "n" => Some(Self::New),
+            "s" if shift => Some(Self::SaveSession),
             "s" => Some(Self::Save),
             "c" if shift => Some(Self::CopyLine),
             "c" => Some(Self::CopyText),
@@ -210,6 +214,7 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
             ("PageUp, PageDown", "previous, next scene"),
             ("Ctrl+N", "new scene"),
             ("Ctrl+S", "save the scene to a file"),
+            ("Ctrl+Shift+S", "save the session to a file"),
             ("Ctrl+C, Ctrl+V", "copy, paste the scene as text"),
             ("Ctrl+Shift+C", "copy a command line"),
         ],
@@ -270,6 +275,7 @@ mod tests {
             [command("c", false), command("C", true)],
             [Action::CopyText, Action::CopyLine].map(Some)
         );
+        assert_eq!(command("S", true), Some(Action::SaveSession));
         assert!(drops(&character("d")) && drops(&character("D")) && !drops(&character("g")));
     }
 

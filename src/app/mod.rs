@@ -30,7 +30,7 @@ use crate::engine::gpu::{AdapterChoice, Gpu, device};
 use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use crate::session::Source;
+use crate::session::{Recorded, Source};
 use crate::view::words::counted;
 pub use host::{Filming, WindowHost};
 use open_window::{Loss, OpenWindow};
@@ -55,6 +55,8 @@ pub struct WindowOptions<'a> {
     pub frames: Option<u64>,
     /// Memory for snapshots of the past; bytes.
     pub history: u64,
+    /// What is replayed: events, and the last tick.
+    pub record: Option<(Vec<Recorded>, u64)>,
     /// True once the window shall close as if its close button had been clicked: Ctrl-C in the
     /// terminal.
     pub stopped: &'a dyn Fn() -> bool,

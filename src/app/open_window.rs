@@ -110,6 +110,9 @@ impl OpenWindow {
         )?
         .made_from(options.source.clone());
         session.set_history(options.history);
+        if let Some((events, last)) = options.record.take() {
+            session.replay(events, last)?;
+        }
         let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
         renderer.set_scale(scale(&window, screen.size()));
         Ok(Self {

@@ -15,10 +15,12 @@ use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{counted, say};
 use super::progress::progress;
+use super::replay::{self, Replayed};
 use super::usage::{frame_rate, whole, wrong};
 use crate::engine::EngineError;
 use crate::model::scene::Follow;
 use crate::model::scenery::Scenery;
+use crate::session::Opening;
 use crate::view::Painter;
 use crate::view::camera::Camera;
 use crate::view::cpu::{raster, shape_raster};
@@ -39,12 +41,19 @@ pub struct CaptureArgs {
     /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
+    /// Replay a session that the window saved (Ctrl+Shift+S)
+    #[arg(
+        long,
+        value_name = "SESSION.toml",
+        conflicts_with_all = ["scene", "count", "seed", "density", "overrides", "init"]
+    )]
+    pub replay: Option<PathBuf>,
     /// Size of the pictures
     #[arg(long, value_name = "WxH", default_value = "1280x720")]
     pub size: Size,
-    /// Ticks to simulate
-    #[arg(long, value_name = "T", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
-    pub ticks: u64,
+    /// Ticks to simulate [default: with --replay as many as the session has]
+    #[arg(long, value_name = "T", required_unless_present = "replay", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
+    pub ticks: Option<u64>,
     /// Ticks between frames; a film starts at tick 0, a single PNG shows the last tick
     #[arg(long, value_name = "E", default_value_t = 1, value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub every: u64,
@@ -107,6 +116,14 @@ impl View {
     }
 }
 
+impl CaptureArgs {
+    /// What is seen otherwise than the scene says, as overrides of the scene.
+    fn looks(&self) -> Vec<String> {
+        let background = self.transparent.then(|| "style.background=none".to_string());
+        background.into_iter().chain(self.view.iter().flat_map(View::overrides)).collect()
+    }
+}
+
 /// Runs the command. After Ctrl-C the film ends with the last frame drawn.
 pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
     capture_on(args, || args.machine.open())
@@ -118,7 +135,10 @@ pub fn capture_on(
     args: &CaptureArgs,
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {
-    let mut plan = Plan::of(args);
+    let looks = args.looks();
+    let replayed = args.replay.as_deref().map(|path| replay::read(path, &looks)).transpose()?;
+    let last = replayed.as_ref().map(|session| session.ticks);
+    let mut plan = Plan::of(args, args.ticks.or(last).unwrap_or(0));
     if args.blur && plan.every.is_none_or(|every| every < 2) {
         return Err(wrong(
             "--blur: it averages the ticks between two frames; make a film, with an --every of at least 2",
@@ -128,12 +148,18 @@ pub fn capture_on(
     // Output that cannot be written must fail before anything is simulated.
     let mut output = Output::open(args, &plan)?;
     let mut flock = args.flock.clone();
-    if args.transparent {
-        flock.overrides.push("style.background=none".into());
-    }
-    flock.overrides.extend(args.view.iter().flat_map(View::overrides));
+    flock.overrides.extend(looks);
     let Machine { engine, gpu } = machine()?;
-    let Prepared { scene, state, .. } = flock.prepare(Some(engine.as_ref()))?;
+    let (scene, state, record) = match replayed {
+        Some(Replayed { opening: Opening { scene, state, .. }, events, ticks }) => {
+            engine.check_count(state.len() as u64)?;
+            (scene, state, Some((events, ticks)))
+        }
+        None => {
+            let Prepared { scene, state, .. } = flock.prepare(Some(engine.as_ref()))?;
+            (scene, state, None)
+        }
+    };
     plan.film.alpha = scene.style.background.is_none();
     let mut recorder = output.recorder(&plan)?;
     if let Some(unseen) = plan.unseen() {
@@ -148,12 +174,18 @@ pub fn capture_on(
     }
     let mut run = drive::load(engine, &scene, &state)?;
     drop(state);
+    if let Some((events, last)) = record {
+        run.replay(events, last)?;
+    }
     let mut painter = painter(gpu, args.size)?;
     let start = Instant::now();
     let shown = film(&mut run, painter.as_mut(), recorder.as_mut(), &plan, &interrupt)
         .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
         .map_err(|error| named(error, &args.out))?;
     let kept = output.publish(&plan, shown.frames)?;
+    if let Some(told) = run.take_notice() {
+        eprintln!("flockwork: {told}");
+    }
     say(&format!(
         "{}, {} on {}, {} of {} × {} by {} in {:.1} s; {kept}\n",
         counted(agents as u64, "agent"),

@@ -33,12 +33,12 @@ pub struct Plan {
 
 impl Plan {
     /// The plan for pictures with a background.
-    pub fn of(args: &CaptureArgs) -> Self {
+    pub fn of(args: &CaptureArgs, ticks: u64) -> Self {
         let Size { width, height } = args.size;
         let single = Kind::of(&args.out).is_ok_and(|kind| kind == Kind::Png);
         Self {
             film: Film { width, height, rate: args.fps, alpha: false },
-            ticks: args.ticks,
+            ticks,
             every: (!single).then_some(args.every),
             geometry: args.geometry,
             blur: args.blur,

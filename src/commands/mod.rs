@@ -15,6 +15,7 @@ pub mod output;
 mod output_folder;
 mod progress;
 #[cfg(feature = "app")]
+mod replay;
 pub mod run;
 pub mod scenes;
 pub mod simulate;

@@ -1,6 +1,6 @@
 //! `flockwork run`: a flock in a window, or in a picture if there is no display.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -11,6 +11,7 @@ use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{OutputFile, counted, say};
 use super::progress::progress;
+use super::replay::{self, Replayed};
 use super::usage::{memory, whole};
 use super::window_host::{Files, text_of};
 use crate::app::{self, WindowError};
@@ -19,7 +20,7 @@ use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::scene::{Follow, Request, Scene};
 use crate::model::state::FlockState;
-use crate::session::Source;
+use crate::session::{Opening, Recorded, Source};
 use crate::view::camera::Camera;
 use crate::view::recorder::png;
 
@@ -42,6 +43,14 @@ pub struct RunArgs {
     /// the ticks between them again
     #[arg(long, value_name = "SIZE", default_value = "256MB", value_parser = memory, allow_negative_numbers = true)]
     pub history: u64,
+    /// Replay a session that the window saved (Ctrl+Shift+S): its flock, with every edit and click at
+    /// its tick
+    #[arg(
+        long,
+        value_name = "SESSION.toml",
+        conflicts_with_all = ["scene", "count", "seed", "density", "overrides", "init"]
+    )]
+    pub replay: Option<PathBuf>,
 }
 
 /// Ticks of a run without a window and without `--frames`: five seconds of real time.
@@ -66,9 +75,8 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     {
         check_count(&args.machine.adapter.clone().unwrap_or_default(), count)?;
     }
-    let prepared = args.flock.prepare(None)?;
-    let source = source(args, &prepared);
-    let Prepared { scene, state, .. } = prepared;
+    let Start { opening, record } = start(args)?;
+    let Opening { source, scene, state } = opening;
     let interrupt = Interrupt::watch();
     let state = Arc::new(state);
     let options = app::WindowOptions {
@@ -79,6 +87,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         size: (args.size.width, args.size.height),
         frames: args.frames,
         history: args.history,
+        record: record.clone(),
         stopped: &|| interrupt.is_raised(),
         adapter: args.machine.adapter.clone().unwrap_or_default(),
         engine: &|gpu| args.machine.kind_for_window(gpu),
@@ -95,15 +104,34 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
             Ok(())
         }
         Err(error @ (WindowError::NoDisplay(_) | WindowError::NoSurface(_))) => {
-            let ticks = args.frames.unwrap_or(TICKS_WITHOUT_WINDOW);
+            let whole = record.as_ref().map(|(_, last)| *last);
+            let ticks = args.frames.or(whole).unwrap_or(TICKS_WITHOUT_WINDOW);
             eprintln!(
                 "{error}; simulating {} and drawing the last to {PICTURE} instead",
                 counted(ticks, "tick")
             );
-            run_without_window(args, &scene, &state, ticks)
+            run_without_window(args, &scene, &state, record, ticks)
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// What a window begins with.
+struct Start {
+    opening: Opening,
+    /// What is replayed: the events and the last tick.
+    record: Option<(Vec<Recorded>, u64)>,
+}
+
+fn start(args: &RunArgs) -> anyhow::Result<Start> {
+    if let Some(path) = &args.replay {
+        let Replayed { opening, events, ticks } = replay::read(path, &[])?;
+        return Ok(Start { opening, record: Some((events, ticks)) });
+    }
+    let prepared = args.flock.prepare(None)?;
+    let source = source(args, &prepared);
+    let Prepared { scene, state, .. } = prepared;
+    Ok(Start { opening: Opening { source, scene, state }, record: None })
 }
 
 /// What the first flock was made from.
@@ -141,12 +169,16 @@ fn run_without_window(
     args: &RunArgs,
     scene: &Scene,
     state: &FlockState,
+    record: Option<(Vec<Recorded>, u64)>,
     ticks: u64,
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let mut file = OutputFile::create(Path::new(PICTURE))?;
     let Machine { engine, gpu } = args.machine.open()?;
     let mut run = drive::load(engine, scene, state)?;
+    if let Some((events, last)) = record {
+        run.replay(events, last)?;
+    }
     let mut wait = Wait(progress(ticks, "ticks"));
     let outcome = drive(&mut run, &mut wait, ticks, &interrupt)?;
     wait.0.finish_and_clear();

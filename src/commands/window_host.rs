@@ -45,7 +45,8 @@ pub fn text_of(argument: &str) -> anyhow::Result<String> {
     }
 }
 
-fn make(source: Source, engine: &dyn Engine) -> anyhow::Result<Opening> {
+/// Makes the flock of a source, for an engine that must hold it if it is known.
+pub(super) fn make(source: Source, engine: Option<&dyn Engine>) -> anyhow::Result<Opening> {
     let name = source.argument.as_deref().unwrap_or(PASTED);
     if source.text.len() as u64 > LONGEST_SCENE {
         let most = LONGEST_SCENE >> 20;
@@ -55,8 +56,9 @@ fn make(source: Source, engine: &dyn Engine) -> anyhow::Result<Opening> {
     let file = source.argument.as_deref().filter(|name| BuiltIn::named(name).is_none());
     flow_file::attach(&mut scene, Path::new(file.unwrap_or("")))?;
     let request = source.request;
-    engine.check_count(request.count.unwrap_or(scene.own_count()))?;
-    headroom::check(&scene, &request, Some(engine))?;
+    let count = request.count.unwrap_or(scene.own_count());
+    engine.map_or(Ok(()), |engine| engine.check_count(count))?;
+    headroom::check(&scene, &request, engine)?;
     let state = scene.populate(&request)?;
     Ok(Opening { source, scene, state })
 }
@@ -96,7 +98,7 @@ impl WindowHost for Files {
     }
 
     fn make(&self, source: Source, engine: &dyn Engine) -> Result<Opening, String> {
-        make(source, engine).map_err(sentence)
+        make(source, Some(engine)).map_err(sentence)
     }
 
     fn film(&self, stem: &str, film: Film) -> Result<Box<dyn Filming>, String> {

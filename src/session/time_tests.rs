@@ -10,16 +10,16 @@ use crate::model::behaviours::Target;
 use crate::model::scene::{Request, Species};
 
 /// Agents, targets, number of agents.
-type Seen = (FlockState, Vec<Target>, usize);
+pub(super) type Seen = (FlockState, Vec<Target>, usize);
 
 type Hand<'a> = &'a dyn Fn(&mut Session<RealTime>);
 
-fn cpu() -> Box<dyn Engine> {
+pub(super) fn cpu() -> Box<dyn Engine> {
     Box::new(CpuEngine::new(Some(1)).unwrap())
 }
 
 /// All engines that are there.
-fn engines() -> Vec<Box<dyn Engine>> {
+pub(super) fn engines() -> Vec<Box<dyn Engine>> {
     let mut engines = vec![cpu()];
     if std::env::var("FLOCKWORK_SKIP_GPU").is_ok_and(|value| value == "1") {
         eprintln!("SKIPPED on the GPU (FLOCKWORK_SKIP_GPU=1): time goes back");
@@ -31,22 +31,23 @@ fn engines() -> Vec<Box<dyn Engine>> {
 }
 
 /// A session of a scene with everything that edits can change.
-fn start(engine: Box<dyn Engine>) -> Session<RealTime> {
+pub(super) fn start(engine: Box<dyn Engine>) -> Session<RealTime> {
     let text = TEXT.replace("count = 5", "count = 300");
     let mut scene = Scene::parse("test", &text, &[]).unwrap();
     let state = scene.populate(&Request::default()).unwrap();
-    let mut session = session(engine, &scene, &state);
+    let session = session(engine, &scene, &state);
+    let mut session = session.made_from(Source { text, ..Source::default() });
     session.clock.toggle();
     session
 }
 
 /// What is compared: agents, targets and their number.
-fn now(session: &mut Session<RealTime>) -> Seen {
+pub(super) fn now(session: &mut Session<RealTime>) -> Seen {
     (session.state().unwrap(), session.targets().unwrap(), session.agents())
 }
 
 /// Goes to a tick in slices.
-fn reach(session: &mut Session<RealTime>, tick: u64) {
+pub(super) fn reach(session: &mut Session<RealTime>, tick: u64) {
     session.go_to(tick);
     for _ in 0..10_000 {
         if session.goal().is_none() {
@@ -65,7 +66,7 @@ fn faster(session: &Session<RealTime>, max_speed: f32) -> Vec<Species> {
 }
 
 /// Plays 200 ticks with an edit of every kind. Returns what was at some of them.
-fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
+pub(super) fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
     let edits: [(u64, Hand<'_>); 11] = [
         (10, &|s| s.set_pointer(Some(Point::new(20.0, 30.0))).unwrap()),
         (25, &|s| s.set_pointer(None).unwrap()),

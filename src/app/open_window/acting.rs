@@ -53,6 +53,7 @@ impl OpenWindow {
             Action::NextScene => self.step_scene(1, options)?,
             Action::New => self.new_scene(options)?,
             Action::Save => self.save_scene(options),
+            Action::SaveSession => self.save_session(options),
             Action::CopyText => self.copy_text(),
             Action::CopyLine => self.copy_line(),
             Action::Paste => self.paste_scene(options)?,

@@ -158,6 +158,17 @@ impl OpenWindow {
         }));
     }
 
+    /// Saves the session, from its start to its last tick, to a new file.
+    pub(super) fn save_session(&mut self, options: &WindowOptions<'_>) {
+        let name = format!("{}-session", stem(&self.session.scene().name));
+        let text = self.session.recording();
+        let saved = text.and_then(|text| options.host.save(&name, "toml", text.as_bytes()));
+        self.notify(Some(match saved {
+            Ok(name) => format!("saved: {name}; flockwork run --replay {name}"),
+            Err(problem) => problem,
+        }));
+    }
+
     /// Copies the text of the scene.
     pub(super) fn copy_text(&mut self) {
         let copied = self.interface.copy(self.session.file());

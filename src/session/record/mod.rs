@@ -1,0 +1,31 @@
+//! A session as a text: the scene and what was done to it, each thing at its tick.
+
+mod read;
+mod rows;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use super::Source;
+use rows::Row;
+
+/// The version of the format.
+const VERSION: u32 = 1;
+
+/// Stands at the beginning of the file.
+const HEAD: &str = "\
+# A session of Flockwork: a scene, and what was done to it, each thing at its tick.
+# `flockwork run --replay FILE` shows it again; `flockwork capture --replay FILE --out FILM` draws it.
+
+";
+
+/// A recorded session.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// What the flock is made from.
+    pub source: Source,
+    /// The last tick.
+    pub ticks: u64,
+    rows: Vec<Row>,
+}

@@ -1,0 +1,175 @@
+//! Reads the file of a recorded session.
+
+use std::sync::Arc;
+
+use super::rows::{File, Place, Pointer, Row, TargetRow, point};
+use super::{Recording, VERSION};
+use crate::engine::Change;
+use crate::model::behaviours::Target;
+use crate::model::quote::cut;
+use crate::model::scene::{MAX_TARGETS, POINTER, Request, Scene};
+use crate::model::scenery::Obstacle;
+use crate::model::vector::Point;
+use crate::session::history::{Event, Recorded};
+use crate::session::{Dropped, Source};
+
+/// The longest session: more ticks than any run has.
+const MOST_TICKS: u64 = 1 << 52;
+
+impl Recording {
+    /// Reads the text of a file. The error is one sentence without the file's name.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let file: File = toml::from_str(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+            let message = error.message().lines().next().unwrap_or_default().to_string();
+            format!("line {line}: {message}; is this a saved session?")
+        })?;
+        let File { session, ticks, from, count, density, seed, scene, events } = file;
+        if session != VERSION {
+            return Err(format!(
+                "this is a session of version {session}, and this program reads version {VERSION}"
+            ));
+        }
+        let late = events.windows(2).position(|pair| pair[0].tick > pair[1].tick);
+        if let Some(index) = late {
+            return Err(format!("event {} has an earlier tick than the one before it", index + 2));
+        }
+        let last = events.last().map_or(0, |row| row.tick);
+        if ticks > MOST_TICKS || last > ticks {
+            return Err(format!("its last tick, {ticks}, is before its last event, or too far"));
+        }
+        let density = density.map(|density| density as f32);
+        let source = Source {
+            argument: from,
+            text: scene,
+            overrides: Vec::new(),
+            request: Request { count, density, seed },
+        };
+        Ok(Self { source, ticks, rows: events })
+    }
+
+    /// The events, for the scene that the source has made.
+    pub fn events(&self, scene: &Scene) -> Result<Vec<Recorded>, String> {
+        let mut reader = Reader { recording: self, scene: scene.clone() };
+        let mut events = Vec::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            let read = reader.row(row);
+            let read = read.map_err(|problem| format!("event {}: {problem}", index + 1))?;
+            events.extend(read.into_iter().map(|event| Recorded { tick: row.tick, event }));
+        }
+        Ok(events)
+    }
+}
+
+/// Reads events one after the other.
+struct Reader<'a> {
+    recording: &'a Recording,
+    /// The scene as the events so far have left it.
+    scene: Scene,
+}
+
+fn place(place: Place) -> Result<Point, String> {
+    point(place).ok_or_else(|| format!("[{}, {}] is no place", place[0], place[1]))
+}
+
+fn size(value: f64) -> Result<f32, String> {
+    Some(value as f32)
+        .filter(|value| value.is_finite() && *value >= 0.0)
+        .ok_or_else(|| format!("{value} is no radius"))
+}
+
+impl Reader<'_> {
+    fn row(&mut self, row: &Row) -> Result<Vec<Event>, String> {
+        let mut events = Vec::new();
+        match row.pointer {
+            Some(Pointer::At(at)) => events.push(Event::Pointer(Some(place(at)?))),
+            Some(Pointer::Off(false)) => events.push(Event::Pointer(None)),
+            Some(Pointer::Off(true)) => return Err("`pointer` is a place or false".into()),
+            None => {}
+        }
+        if let Some(at) = row.lead {
+            events.push(Event::Lead(place(at)?));
+        }
+        let change = self.change(row)?;
+        if !change.is_nothing() {
+            let parts = Arc::new(change.parts_of(&self.scene));
+            events.push(Event::Change { change, parts });
+        }
+        if let Some(added) = &row.add {
+            let mut dropped = Vec::new();
+            for group in added {
+                let named = |species: &crate::model::scene::Species| species.name == group.species;
+                let species = self.scene.species.iter().position(named);
+                let species =
+                    species.ok_or_else(|| format!("no species `{}`", cut(&group.species)))?;
+                let places = group.places.iter().copied().map(place).collect::<Result<_, _>>()?;
+                dropped.push(Dropped { species, places });
+            }
+            events.push(Event::Add(dropped));
+        }
+        events.extend(row.remove.clone().map(Event::Remove));
+        Ok(events)
+    }
+
+    /// Changes the scene as a row says. Returns what has changed.
+    fn change(&mut self, row: &Row) -> Result<Change, String> {
+        let mut change = Change::default();
+        if let Some(sets) = &row.set {
+            let text = &self.recording.source.text;
+            let read = Scene::parse(&self.scene.name, text, sets);
+            self.scene.species = read.map_err(|error| error.to_string())?.species;
+            change |= Change::PARAMETERS;
+        }
+        if let Some(circles) = &row.obstacles {
+            let circle = |[x, y, r]: &[f64; 3]| Ok(Obstacle::new(place([*x, *y])?, size(*r)?));
+            self.scene.obstacles = circles.iter().map(circle).collect::<Result<_, String>>()?;
+            change |= Change::SCENERY;
+        }
+        if let Some(paths) = &row.paths {
+            if paths.len() != self.scene.paths.len() {
+                let (found, own) = (paths.len(), self.scene.paths.len());
+                return Err(format!("{found} paths in the place of {own}"));
+            }
+            for (path, points) in self.scene.paths.iter_mut().zip(paths) {
+                if points.len() < 2 {
+                    return Err("a path has at least two points".into());
+                }
+                path.points = points.iter().copied().map(place).collect::<Result<_, _>>()?;
+            }
+            change |= Change::SCENERY;
+        }
+        if let Some(targets) = &row.targets {
+            let targets = targets.iter().map(target).collect::<Result<Vec<_>, _>>()?;
+            if targets.first().is_none_or(|first| first.name != POINTER) {
+                return Err(format!("the first target is `{POINTER}`"));
+            }
+            if targets.len() > MAX_TARGETS {
+                return Err(format!("a scene has at most {} targets", MAX_TARGETS - 1));
+            }
+            self.scene.targets = targets;
+            change |= Change::TARGETS;
+        }
+        for moved in row.moved.iter().flatten() {
+            let index = self.scene.targets.iter().position(|target| target.name == moved.target);
+            let index = index.ok_or_else(|| format!("no target `{}`", cut(&moved.target)))?;
+            self.scene.targets[index].position = place(moved.to)?;
+            change |= Change::target(index);
+        }
+        if change.has(Change::TARGETS) || change.has(Change::PARAMETERS) {
+            crate::session::things::mend(&mut self.scene);
+        }
+        let checked = self.scene.check_world().and_then(|()| self.scene.check_scenery());
+        checked.map_err(|error| error.to_string())?;
+        Ok(change)
+    }
+}
+
+fn target(row: &TargetRow) -> Result<Target, String> {
+    let mut target = Target::fixed(&row.name, place(row.position)?);
+    target.velocity = row.velocity.map_or(Ok(Point::ZERO), place)?;
+    target.hit_radius = row.hit_radius.map_or(Ok(0.0), size)?;
+    target.sends_to = row.sends_to.map(place).transpose()?;
+    (target.turns, target.active) = (row.turns, row.active);
+    target.hits = row.hits.unwrap_or_default();
+    Ok(target)
+}

@@ -1,0 +1,122 @@
+//! The tables of the file of a recorded session.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::vector::Point;
+
+/// Two coordinates; world units.
+pub type Place = [f64; 2];
+
+/// The file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// The version of the format.
+    pub session: u32,
+    /// The last tick.
+    pub ticks: u64,
+    /// The built-in scene or the file that the scene was read from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub count: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub density: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seed: Option<u32>,
+    /// The text of the scene.
+    pub scene: String,
+    #[serde(skip_serializing_if = "Vec::is_empty", default, rename = "event")]
+    pub events: Vec<Row>,
+}
+
+/// An event: its tick, and one or more things that happen there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    pub tick: u64,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pointer: Option<Pointer>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lead: Option<Place>,
+    /// Every parameter that differs from the scene, as `--set` takes it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub set: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub add: Option<Vec<Added>>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub remove: Option<Vec<u32>>,
+    /// Targets that are put elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none", default, rename = "move")]
+    pub moved: Option<Vec<Moved>>,
+    /// All targets, after one has come or gone.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub targets: Option<Vec<TargetRow>>,
+    /// All obstacles: x, y, radius.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub obstacles: Option<Vec<[f64; 3]>>,
+    /// The points of every path.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub paths: Option<Vec<Vec<Place>>>,
+}
+
+/// Where the flock is called to; `false`: nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Pointer {
+    At(Place),
+    Off(bool),
+}
+
+/// New agents of one species.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Added {
+    pub species: String,
+    pub places: Vec<Place>,
+}
+
+/// A target that is put elsewhere, by its name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Moved {
+    pub target: String,
+    pub to: Place,
+}
+
+/// A target with all that it has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetRow {
+    pub name: String,
+    pub position: Place,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub velocity: Option<Place>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hit_radius: Option<f64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub turns: bool,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sends_to: Option<Place>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hits: Option<u32>,
+    /// True for the pointer while it calls the flock; every other target is there.
+    pub active: bool,
+}
+
+/// The shortest number that reads back as this one.
+pub fn number(value: f32) -> f64 {
+    let short = value.to_string().parse().unwrap_or(f64::from(value));
+    if short as f32 == value { short } else { value.into() }
+}
+
+/// The coordinates of a place.
+pub fn place(point: Point) -> Place {
+    [number(point.x), number(point.y)]
+}
+
+/// The place of coordinates; none if they are no finite numbers of `f32`.
+pub fn point([x, y]: Place) -> Option<Point> {
+    let point = Point::new(x as f32, y as f32);
+    point.is_finite().then_some(point)
+}

@@ -1,0 +1,131 @@
+//! A session is saved, read and replayed.
+
+use super::*;
+use crate::engine::Engine;
+use crate::model::scene::Scene;
+use crate::model::vector::Point;
+use crate::session::time_tests::{course, cpu, engines, now, reach, start};
+use crate::session::{Clock, RealTime, Session, Thing};
+
+/// A session that replays what a file says.
+fn replayed(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
+    let recording = Recording::read(text).unwrap();
+    let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
+    let state = scene.populate(&recording.source.request).unwrap();
+    let events = recording.events(&scene).unwrap();
+    let mut session = crate::session::tests::session(engine, &scene, &state);
+    session = session.made_from(recording.source);
+    session.clock.toggle();
+    session.replay(events, recording.ticks).unwrap();
+    session
+}
+
+#[test]
+fn a_saved_session_is_the_same_flock_on_every_engine() {
+    for (engine, other) in engines().into_iter().zip(engines()) {
+        let mut session = start(engine);
+        let seen = course(&mut session);
+        let text = session.recording().unwrap();
+        let mut again = replayed(other, &text);
+        assert_eq!(again.span(), (0, 200));
+        for (tick, wanted) in seen {
+            reach(&mut again, tick);
+            assert!(now(&mut again) == wanted, "tick {tick} is not what it was");
+        }
+        assert_eq!(again.events().len(), session.events().len());
+        assert_eq!(again.recording().unwrap(), text);
+    }
+}
+
+#[test]
+fn a_session_is_readable() {
+    let mut session = start(cpu());
+    reach(&mut session, 10);
+    session.set_pointer(Some(Point::new(20.1, 30.0))).unwrap();
+    let mut species = session.scene().species.clone();
+    species[0].body.max_speed = 1.25;
+    session.change(species).unwrap();
+    session.add(0, &[Point::ONE]).unwrap();
+    reach(&mut session, 20);
+    session.set_pointer(None).unwrap();
+    session.put(Thing::Target(2), Point::new(5.0, 6.0)).unwrap();
+    let text = session.recording().unwrap();
+    for line in [
+        "ticks = 20",
+        "pointer = [20.1, 30.0]",
+        "set = [\"a.max_speed=1.25\"]",
+        "pointer = false",
+        "[[event]]",
+        "count = 300",
+        "places = [[1.0, 1.0]]",
+        "target = \"food\"",
+        "to = [5.0, 6.0]",
+    ] {
+        assert!(text.contains(line), "{line} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn edits_before_a_reset_belong_to_the_start() {
+    let mut session = start(cpu());
+    let mut species = session.scene().species.clone();
+    species[0].body.max_speed = 1.25;
+    session.change(species).unwrap();
+    session.add_obstacle(Point::new(200.0, 200.0)).unwrap();
+    session.reset().unwrap();
+    reach(&mut session, 60);
+    let wanted = now(&mut session);
+    let mut again = replayed(cpu(), &session.recording().unwrap());
+    reach(&mut again, 60);
+    assert!(now(&mut again) == wanted);
+}
+
+#[test]
+fn a_flock_that_no_scene_makes_is_not_saved() {
+    let mut session = start(cpu());
+    let (scene, mut state) = (session.first().clone(), session.state().unwrap());
+    state.position[0] = Point::new(1.5, 1.5);
+    session = crate::session::tests::session(cpu(), &scene, &state);
+    assert!(session.recording().unwrap_err().contains("no scene makes"));
+    assert!(session.clock.is_paused() || session.tick() == 0);
+}
+
+#[test]
+fn a_damaged_file_is_one_sentence() {
+    let mut session = start(cpu());
+    course(&mut session);
+    let text = session.recording().unwrap();
+    let scene = Scene::parse("test", &Recording::read(&text).unwrap().source.text, &[]).unwrap();
+    let problem = |text: &str| {
+        let read = Recording::read(text);
+        let error = read.and_then(|recording| recording.events(&scene).map(|_| ())).unwrap_err();
+        assert!(!error.contains('\n'), "{error}");
+        error
+    };
+    let row = |row: &str| {
+        let (head, _) = text.split_once("[[event]]").unwrap();
+        problem(&format!("{head}[[event]]\ntick = 3\n{row}\n"))
+    };
+    for (error, part) in [
+        (problem(""), "saved session"),
+        (problem("[species.a]\ncount = 3\n"), "saved session"),
+        (problem(&text[..text.len() / 2]), "line"),
+        (problem(&text.replace("session = 1", "session = 9")), "version 9"),
+        (problem(&text.replace("ticks = 200", "ticks = 20")), "before its last event"),
+        (problem(&text.replacen("tick = 10\n", "tick = 190\n", 1)), "earlier tick"),
+        (row("pointer = true"), "a place or false"),
+        (row("pointer = [nan, 1]"), "no place"),
+        (row("pointer = [1e300, 1]"), "no place"),
+        (row("speed = 3"), "speed"),
+        (row("set = [\"a.max_speed=fast\"]"), "max_speed"),
+        (row("set = [\"a.max_sped=1\"]"), "max_sped"),
+        (row("add = [{ species = \"b\", places = [] }]"), "no species `b`"),
+        (row("move = [{ target = \"x\", to = [1, 2] }]"), "no target `x`"),
+        (row("obstacles = [[1, 2, -3]]"), "no radius"),
+        (row("paths = []"), "0 paths"),
+        (row("paths = [[[1, 2]]]"), "two points"),
+        (row("targets = []"), "first target"),
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}

@@ -1,0 +1,174 @@
+//! Writes the file of a recorded session.
+
+use super::rows::{Added, File, Moved, Pointer, Row, TargetRow, number, place};
+use super::{HEAD, VERSION};
+use crate::engine::Change;
+use crate::model::behaviours::Target;
+use crate::model::scene::{Scene, Species, edit_toml, overrides};
+use crate::model::vector::Point;
+use crate::session::history::{Event, Kept, Recorded};
+use crate::session::undo::Content;
+use crate::session::{Clock, Session, Source};
+
+/// A scene file that makes the first state of a session, and the scene that is in it.
+struct Base {
+    source: Source,
+    /// As the file has it.
+    plain: Scene,
+    /// At the size of its flock.
+    scene: Scene,
+}
+
+impl<C: Clock> Session<C> {
+    /// The session from its start to its last tick as the text of a TOML file; or why no file can
+    /// describe it.
+    pub fn recording(&self) -> Result<String, String> {
+        let start = self.history.start().ok_or("this run keeps no past")?;
+        let base = self.base(start).ok_or(
+            "this flock began with a state that no scene makes; a session is saved only if it began \
+             with its scene",
+        )?;
+        let mut writer = Writer { base: &base, scene: base.scene.clone() };
+        // Parameters may have been edited before the start.
+        let mut rows = Vec::new();
+        let first = Content::of(&base.scene);
+        let mut content = base.scene.clone();
+        start.mark.content.put(&mut content);
+        content.targets.clone_from(&start.targets);
+        let change = Content::of(&content).difference(&first);
+        if !change.is_nothing() {
+            rows.push(writer.change(start.state.tick, change, &content)?);
+        }
+        for recorded in self.history.events() {
+            rows.push(writer.row(recorded)?);
+        }
+        let Source { argument, text, request, .. } = base.source;
+        let file = File {
+            session: VERSION,
+            ticks: self.span().1,
+            from: argument,
+            count: request.count,
+            density: request.density.map(number),
+            seed: request.seed,
+            scene: text,
+            events: rows,
+        };
+        let text = toml::to_string(&file).map_err(|error| format!("no session: {error}"))?;
+        Ok(format!("{HEAD}{text}"))
+    }
+
+    /// What makes the first state: what the flock was made from, or that with its edits.
+    fn base(&self, start: &Kept) -> Option<Base> {
+        let own = &self.source;
+        let mut edited = self.first.clone();
+        start.mark.content.put(&mut edited);
+        let agents = start.state.len() as u64;
+        let whole = Source { text: own.edited(&edited, agents), ..Source::default() };
+        let plain = Scene::parse(&self.scene.name, &own.text, &own.overrides).ok();
+        let text = match &plain {
+            Some(plain) if !own.overrides.is_empty() => edit_toml(&own.text, plain).ok(),
+            _ => Some(own.text.clone()),
+        };
+        let own = text.map(|text| Source { text, overrides: Vec::new(), ..own.clone() });
+        let makes = |source: Source| {
+            let plain = Scene::parse(&self.scene.name, &source.text, &[]).ok()?;
+            let mut scene = plain.clone();
+            // A file beside the scene was read when the flock was made.
+            scene.flow.clone_from(&self.first.flow);
+            let state = scene.populate(&source.request).ok()?;
+            let spawns = |scene: &Scene| scene.species.iter().map(|s| s.spawn).collect::<Vec<_>>();
+            let same = state == *start.state && spawns(&scene) == spawns(&edited);
+            (same && scene.world == self.first.world).then_some(Base { source, plain, scene })
+        };
+        own.and_then(makes).or_else(|| makes(whole))
+    }
+}
+
+/// Writes events one after the other.
+struct Writer<'a> {
+    base: &'a Base,
+    /// The scene as the events so far have left it.
+    scene: Scene,
+}
+
+impl Writer<'_> {
+    fn row(&mut self, Recorded { tick, event }: &Recorded) -> Result<Row, String> {
+        let mut row = Row { tick: *tick, ..Row::default() };
+        match event {
+            Event::Pointer(None) => row.pointer = Some(Pointer::Off(false)),
+            Event::Pointer(Some(at)) => row.pointer = Some(Pointer::At(place(*at))),
+            Event::Lead(at) => row.lead = Some(place(*at)),
+            Event::Change { change, parts } => return self.change(*tick, *change, parts),
+            Event::Remove(ids) => row.remove = Some(ids.clone()),
+            Event::Add(dropped) => {
+                let added = dropped.iter().map(|dropped| Added {
+                    species: self.species(dropped.species),
+                    places: dropped.places.iter().copied().map(place).collect(),
+                });
+                row.add = Some(added.collect());
+            }
+        }
+        Ok(row)
+    }
+
+    fn species(&self, index: usize) -> String {
+        self.scene.species.get(index).map_or_else(String::new, |species| species.name.clone())
+    }
+
+    fn change(&mut self, tick: u64, change: Change, parts: &Scene) -> Result<Row, String> {
+        let mut row = Row { tick, ..Row::default() };
+        if change.has(Change::PARAMETERS) {
+            row.set = Some(self.overrides(&parts.species)?);
+        }
+        if change.has(Change::SCENERY) {
+            if parts.obstacles != self.scene.obstacles {
+                let circle = |o: &crate::model::scenery::Obstacle| {
+                    [number(o.position.x), number(o.position.y), number(o.radius)]
+                };
+                row.obstacles = Some(parts.obstacles.iter().map(circle).collect());
+            }
+            if parts.paths != self.scene.paths {
+                let points = |points: &[Point]| points.iter().copied().map(place).collect();
+                row.paths = Some(parts.paths.iter().map(|path| points(&path.points)).collect());
+            }
+        }
+        if change.has(Change::TARGETS) {
+            row.targets = Some(parts.targets.iter().map(target).collect());
+        } else {
+            let moved = change.single_targets().filter_map(|index| parts.targets.get(index));
+            let moved = moved
+                .map(|target| Moved { target: target.name.clone(), to: place(target.position) });
+            row.moved = Some(moved.collect()).filter(|moved: &Vec<Moved>| !moved.is_empty());
+        }
+        let mut parts = parts.clone();
+        change.swap(&mut self.scene, &mut parts);
+        Ok(row)
+    }
+
+    /// What `--set` takes to make these species of those of the file.
+    fn overrides(&self, species: &[Species]) -> Result<Vec<String>, String> {
+        let Base { source, plain, .. } = self.base;
+        let edited = Scene { species: species.to_vec(), ..plain.clone() };
+        let sets = overrides(&source.text, &edited);
+        let sets = sets.map_err(|error| format!("no session can say an edit of {}", error.key))?;
+        let read = Scene::parse(&plain.name, &source.text, &sets);
+        match read {
+            Ok(read) if read.species == species => Ok(sets),
+            _ => Err("no session can say an edit of the parameters; save the scene".into()),
+        }
+    }
+}
+
+fn target(target: &Target) -> TargetRow {
+    let moves = target.velocity != Point::ZERO;
+    TargetRow {
+        name: target.name.clone(),
+        position: place(target.position),
+        velocity: moves.then(|| place(target.velocity)),
+        hit_radius: Some(number(target.hit_radius)).filter(|radius| *radius != 0.0),
+        turns: target.turns,
+        sends_to: target.sends_to.map(place),
+        hits: Some(target.hits).filter(|hits| *hits != 0),
+        active: target.active,
+    }
+}
