@@ -6,6 +6,7 @@ pub mod capture;
 mod capture_output;
 mod drive;
 mod figures;
+mod filming;
 mod flow_file;
 pub mod headroom;
 mod input;

@@ -6,6 +6,7 @@
 //! follows from the state alone.
 
 mod bands;
+mod cell_order;
 mod edit;
 mod flock;
 mod lane_parameters;

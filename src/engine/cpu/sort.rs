@@ -21,12 +21,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::bands::Band;
+use super::cell_order::CellOrder;
 use super::flock::{Identity, Motion, MotionMut, take};
 use crate::model::vector::each_axis;
-
-/// Members up to which a cell is sorted by insertion, while agents come. Larger cells are sorted
-/// afterwards.
-const INSERTED: usize = 32;
 
 /// What one sort reads.
 pub struct Unsorted<'a, const D: usize> {
@@ -199,7 +196,7 @@ impl<const D: usize> Destination<'_, D> {
         from: &Unsorted<D>,
     ) -> Vec<usize> {
         let mut cursor = self.begins.to_vec();
-        let mut cells = CellsInOrder {
+        let mut cells = CellOrder {
             begins: self.begins,
             cursor: &mut cursor,
             id: self.id,
@@ -207,7 +204,7 @@ impl<const D: usize> Destination<'_, D> {
             large: Vec::new(),
         };
         let ids = &from.identity.id;
-        let arrive = |cells: &mut CellsInOrder, agents: &[u32]| {
+        let arrive = |cells: &mut CellOrder, agents: &[u32]| {
             for &agent in agents {
                 let cell = from.key[agent as usize] - self.first_cell;
                 cells.put_all(&[cell], &[ids[agent as usize]], 0, agent);
@@ -263,71 +260,6 @@ impl<const D: usize> Destination<'_, D> {
         }
         for (to, index) in motion.memory.iter_mut().zip(source.iter()) {
             *to = from.motion.memory[*index as usize];
-        }
-    }
-}
-
-/// The cells of a band while agents are put into them.
-struct CellsInOrder<'a> {
-    /// Index of the first place of each cell.
-    begins: &'a [u32],
-    /// The next free place of each cell.
-    cursor: &'a mut [u32],
-    id: &'a mut [u32],
-    source: &'a mut [u32],
-    /// Large cells that are not in order, some more than once.
-    large: Vec<usize>,
-}
-
-impl CellsInOrder<'_> {
-    /// Puts consecutive agents, from `agent` on, among those of their cells, by id. Agents of other
-    /// bands are skipped.
-    ///
-    /// A separate function, so that the compiler keeps the slices in registers.
-    #[inline(never)]
-    fn put_all(&mut self, keys: &[u32], ids: &[u32], first_cell: u32, mut agent: u32) {
-        for (keys, ids) in keys.chunks(64).zip(ids.chunks(64)) {
-            // The agents after which their cells are not in order, one in each bit. They are few, and
-            // the processor would often mispredict a branch for each.
-            let mut late = 0_u64;
-            for ((key, id), bit) in keys.iter().zip(ids).zip(0..) {
-                late |= u64::from(self.put(key.wrapping_sub(first_cell), *id, agent)) << bit;
-                agent += 1;
-            }
-            while late != 0 {
-                self.settle((keys[late.trailing_zeros() as usize] - first_cell) as usize);
-                late &= late - 1;
-            }
-        }
-    }
-
-    /// Puts an agent behind the others of its cell. True if it belongs before the last of them.
-    #[inline(always)]
-    fn put(&mut self, cell: u32, id: u32, agent: u32) -> bool {
-        let Some(next) = self.cursor.get_mut(cell as usize) else { return false };
-        let at = *next as usize;
-        *next += 1;
-        self.id[at] = id;
-        self.source[at] = agent;
-        let last = self.id.get(at.wrapping_sub(1)).copied().unwrap_or(0);
-        (at > self.begins[cell as usize] as usize) & (last > id)
-    }
-
-    /// Brings the members of a cell into order, as many as there are so far; a large cell is noted.
-    fn settle(&mut self, cell: usize) {
-        let begin = self.begins[cell] as usize;
-        let whole = self.begins.get(cell + 1).map_or(self.id.len(), |end| *end as usize);
-        if whole - begin > INSERTED {
-            self.large.push(cell);
-            return;
-        }
-        for last in begin + 1..self.cursor[cell] as usize {
-            let mut at = last;
-            while at > begin && self.id[at - 1] > self.id[at] {
-                self.id.swap(at - 1, at);
-                self.source.swap(at - 1, at);
-                at -= 1;
-            }
         }
     }
 }

@@ -1,0 +1,317 @@
+//! The run of a capture: steps, draws and records.
+
+use indicatif::ProgressBar;
+
+use super::capture_output::Plan;
+use super::drive::{Host, Run, Stop, drive};
+use super::interrupt::Interrupt;
+use super::progress::progress;
+use crate::engine::EngineError;
+use crate::model::scene::Follow;
+use crate::model::scenery::Scenery;
+use crate::view::Painter;
+use crate::view::camera::Camera;
+use crate::view::cpu::{raster, shape_raster};
+use crate::view::recorder::Recorder;
+use crate::view::recorder::averaged::Averaged;
+use crate::view::shapes::StyledShape;
+use crate::view::shapes::geometry;
+use crate::view::style::{Ground, scale_of};
+use crate::view::trails::{Trails, visible_ticks};
+
+/// The result of a capture.
+pub struct Shown {
+    /// Frames recorded.
+    pub frames: u64,
+    /// Ticks done.
+    pub ticks: u64,
+    /// True if the user ended the capture.
+    pub interrupted: bool,
+}
+
+/// Steps, draws and records, until all frames are drawn or the user interrupts.
+pub fn film(
+    run: &mut Run,
+    painter: &mut dyn Painter,
+    recorder: &mut dyn Recorder,
+    plan: &Plan,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Shown> {
+    // A single picture spends its time on ticks, a film on frames.
+    let bar = match plan.every {
+        Some(_) => progress(plan.frames(), "frames"),
+        None => progress(plan.ticks, "ticks"),
+    };
+    let parts = plan.every.map_or(1, |every| plan.exposed(every).count() as u32);
+    let mut averaged;
+    let recorder: &mut dyn Recorder = if plan.blur {
+        averaged = Averaged::new(recorder, parts);
+        &mut averaged
+    } else {
+        recorder
+    };
+    let mut film = Filming {
+        scenery: plan.geometry.then(|| run.scene().scenery()),
+        painter,
+        recorder,
+        plan,
+        bar,
+        frames: 0,
+        trails: run.scene().style.trail.map(|half_life| (half_life, None)),
+    };
+    let ticks = plan.every.map_or(plan.ticks, |every| (plan.frames() - 1) * every);
+    let outcome = drive(run, &mut film, ticks, interrupt)?;
+    while let Some(frame) = film.painter.finish()? {
+        film.recorder.push(frame)?;
+    }
+    film.bar.finish_and_clear();
+    Ok(Shown { frames: film.frames, ticks: outcome.ticks, interrupted: outcome.interrupted })
+}
+
+/// A capture under way.
+struct Filming<'a> {
+    /// For the geometry, if that is drawn.
+    scenery: Option<Scenery>,
+    painter: &'a mut dyn Painter,
+    recorder: &'a mut dyn Recorder,
+    plan: &'a Plan,
+    bar: ProgressBar,
+    frames: u64,
+    /// If the style has them: their half-life in ticks, and those so far.
+    trails: Option<(f32, Option<Trails>)>,
+}
+
+impl Filming<'_> {
+    /// The scene's view at this tick.
+    fn camera(&self, run: &mut Run) -> Result<Camera, EngineError> {
+        let followed = match run.scene().camera.follow {
+            Follow::None => None,
+            _ => {
+                let state = run.state()?;
+                Camera::followed(run.scene(), &state)
+            }
+        };
+        let size = (self.plan.film.width, self.plan.film.height);
+        Ok(Camera::of(run.scene(), run.tick(), followed, size))
+    }
+
+    /// Adds the trails of this tick; takes a picture of them if it is `wanted`, which completes a frame
+    /// if it is the `whole`.
+    fn show_trails(&mut self, run: &mut Run, wanted: bool, whole: bool) -> anyhow::Result<()> {
+        let camera = self.camera(run)?;
+        let (engine, scene) = run.engine_and_scene();
+        let agents = self.painter.paint_agents(engine, scene, &camera)?;
+        let Some((half_life, trails)) = &mut self.trails else { return Ok(()) };
+        let trails = trails.get_or_insert_with(|| Trails::new(*half_life, &camera));
+        trails.add(&agents, &camera);
+        if !wanted {
+            return Ok(());
+        }
+        let targets = engine.targets()?;
+        let scale = scale_of(self.plan.film.width, self.plan.film.height);
+        let behind = raster::backdrop(scene, &targets, &camera, scale);
+        let mut frame = trails.picture(behind, &agents);
+        if let Some(scenery) = &self.scenery {
+            let above = geometry_of(run, scenery)?;
+            let above = Ground::of(&run.scene().style.background).suited(&above);
+            shape_raster::draw(&above, &camera, scale, &mut frame);
+        }
+        self.recorder.push(frame)?;
+        self.count(whole);
+        Ok(())
+    }
+
+    /// Counts a frame if it is complete.
+    fn count(&mut self, whole: bool) {
+        self.frames += u64::from(whole);
+        if self.plan.every.is_some() && whole {
+            self.bar.inc(1);
+        }
+    }
+}
+
+impl Host for Filming<'_> {
+    fn next_stop(&self, done: u64) -> u64 {
+        if let Some((half_life, _)) = self.trails {
+            // A film needs the trails of every tick, a picture those that are still visible.
+            let first = self.plan.ticks.saturating_sub(visible_ticks(half_life));
+            return if self.plan.every.is_some() { done + 1 } else { (done + 1).max(first) };
+        }
+        let Some(every) = self.plan.every else { return self.plan.ticks };
+        let next = done.saturating_add(every);
+        (done + 1..next).find(|tick| self.plan.blur && self.plan.needs(*tick)).unwrap_or(next)
+    }
+
+    fn ticked(&mut self, ticks: u64) {
+        if self.plan.every.is_none() {
+            self.bar.inc(ticks);
+        }
+    }
+
+    /// No: the device draws the picture after the ticks.
+    fn waits(&self) -> bool {
+        false
+    }
+
+    fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
+        let wanted = match self.plan.every {
+            // An interrupted film ends with the last due frame, but it has at least one.
+            Some(_) => !stop.interrupted || stop.done == 0,
+            None => stop.last,
+        };
+        let whole = self.plan.every.is_none_or(|every| stop.done.is_multiple_of(every));
+        let wanted = wanted && (whole || self.plan.needs(stop.done));
+        if self.trails.is_some() {
+            self.show_trails(run, wanted, whole)?;
+            return Ok(true);
+        }
+        if !wanted {
+            return Ok(true);
+        }
+        let above = match &self.scenery {
+            Some(scenery) => geometry_of(run, scenery)?,
+            None => Vec::new(),
+        };
+        let camera = self.camera(run)?;
+        // The flock moves on while the device draws the picture and copies it.
+        let (engine, scene) = run.engine_and_scene();
+        let earlier = self.painter.begin(engine, scene, &camera, &above)?;
+        earlier.map_or(Ok(()), |frame| self.recorder.push(frame))?;
+        self.count(whole);
+        Ok(true)
+    }
+}
+
+/// The shapes of everything that the agents react to at this tick.
+fn geometry_of(run: &mut Run, scenery: &Scenery) -> Result<Vec<StyledShape>, EngineError> {
+    let (state, targets) = (run.state()?, run.targets()?);
+    let agents: Vec<usize> = (0..state.len()).collect();
+    let scene = run.scene().at(state.tick);
+    Ok(geometry::shapes_of_all(&scene, scenery, &targets, &state, &agents))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::drive::{self, tests::Straight};
+    use crate::model::state::FlockState;
+    use crate::model::vector::Point;
+    use crate::view::RasterPainter;
+    use crate::view::frame::Frame;
+    use crate::view::recorder::mp4::Quality;
+    use crate::view::recorder::{Film, RecordError};
+
+    /// Keeps the frames.
+    #[derive(Default)]
+    struct Kept(Vec<Frame>);
+
+    impl Recorder for Kept {
+        fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+            self.0.push(frame);
+            Ok(())
+        }
+        fn finish(self: Box<Self>) -> Result<(), RecordError> {
+            Ok(())
+        }
+    }
+
+    fn filmed(ticks: u64, every: Option<u64>, stop_after: Option<u64>) -> (Shown, Vec<Frame>) {
+        styled((&[], false), ticks, every, stop_after)
+    }
+
+    fn styled(
+        (overrides, blur): (&[String], bool),
+        ticks: u64,
+        every: Option<u64>,
+        stop_after: Option<u64>,
+    ) -> (Shown, Vec<Frame>) {
+        let scene = crate::commands::options::read_scene("flock", overrides).unwrap();
+        let interrupt = Interrupt::default();
+        let state = FlockState {
+            tick: 0,
+            id: vec![0],
+            species: vec![0],
+            position: vec![Point::new(100.5, 100.5)],
+            velocity: vec![Point::X],
+            memory: Vec::new(),
+        };
+        let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
+        let film = Film { width: 640, height: 360, rate: 30.0, alpha: false };
+        let quality = Quality::default();
+        let plan = Plan { film, ticks, every, geometry: false, blur, quality };
+        let mut kept = Kept::default();
+        let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
+        let painter = &mut RasterPainter { scale: 1.0 };
+        let shown = super::film(&mut run, painter, &mut kept, &plan, &interrupt).unwrap();
+        assert_eq!(run.tick(), shown.ticks);
+        (shown, kept.0)
+    }
+
+    /// Column of the rightmost pixel that is not background: the dart's nose.
+    fn nose(frame: &Frame) -> u32 {
+        let lit = |x: u32| frame.rgb(x, 259) != Some(crate::view::style::BACKGROUND);
+        (0..640).rev().find(|x| lit(*x)).unwrap()
+    }
+
+    #[test]
+    fn a_film_shows_tick_0_and_every_multiple() {
+        let (shown, frames) = filmed(47, Some(10), None);
+        assert_eq!((shown.frames, shown.ticks, shown.interrupted), (5, 40, false));
+        let noses: Vec<u32> = frames.iter().map(nose).collect();
+        assert!(noses.windows(2).all(|pair| pair[1] == pair[0] + 10), "{noses:?}");
+    }
+
+    #[test]
+    fn a_picture_shows_the_last_tick() {
+        let (_, first) = filmed(0, None, None);
+        let (shown, frames) = filmed(47, None, None);
+        assert_eq!((shown.frames, shown.ticks), (1, 47));
+        assert_eq!(nose(&frames[0]), nose(&first[0]) + 47);
+    }
+
+    #[test]
+    fn a_blurred_frame_is_the_mean_of_the_ticks_before_it() {
+        let (shown, frames) = styled((&[], true), 16, Some(8), None);
+        assert_eq!((shown.frames, shown.ticks, frames.len()), (3, 16, 3));
+        let all = filmed(16, Some(1), None).1;
+        assert!(frames[0] == all[0]);
+        for (frame, last) in [(1, 8), (2, 16)] {
+            for (i, channel) in frames[frame].pixels.iter().enumerate() {
+                let sum: u32 = (last - 4..=last).map(|tick| u32::from(all[tick].pixels[i])).sum();
+                assert_eq!(u32::from(*channel), (sum + 2) / 5);
+            }
+        }
+        let trails = ["style.trail=3".to_string()];
+        let (shown, frames) = styled((&trails, true), 16, Some(8), None);
+        assert_eq!((shown.frames, frames.len()), (3, 3));
+    }
+
+    #[test]
+    fn trails_do_not_depend_on_the_frames() {
+        let trail = |every| styled((&["style.trail=3".into()], false), 40, every, None);
+        let (shown, all) = trail(Some(1));
+        assert_eq!((shown.frames, shown.ticks), (41, 40));
+        let (shown, some) = trail(Some(8));
+        assert_eq!((shown.frames, shown.ticks), (6, 40));
+        assert!(
+            (0..6).all(|number| some[number] == all[8 * number]),
+            "the same ticks look the same"
+        );
+        let (shown, last) = trail(None);
+        assert_eq!((shown.frames, shown.ticks), (1, 40));
+        let apart = |a: &Frame, b: &Frame| {
+            a.pixels.iter().zip(&b.pixels).map(|(a, b)| a.abs_diff(*b)).max().unwrap()
+        };
+        assert!(apart(&last[0], &all[40]) <= 1, "what a picture leaves out has faded");
+        let plain = filmed(40, None, None).1;
+        assert_eq!(nose(&plain[0]), nose(&last[0]));
+        assert!(apart(&plain[0], &last[0]) > 30);
+    }
+
+    #[test]
+    fn an_interrupted_film_keeps_what_was_drawn() {
+        let (shown, frames) = filmed(1000, Some(10), Some(20));
+        assert!(shown.interrupted);
+        assert_eq!((shown.frames, frames.len()), (2, 2));
+    }
+}
