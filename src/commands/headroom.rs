@@ -71,12 +71,19 @@ fn check_bytes(count: u64, wanted: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Starts the threads that all commands share. Later an engine's threads may leave no memory for
-/// them, and rayon panics if it cannot start them on first use.
+/// Starts the threads that all commands share; the calling thread is one of them, so that parallel
+/// work begins without waking another first. Later an engine's threads may leave no memory for them,
+/// and rayon panics if it cannot start them on first use.
 pub fn start_threads() -> anyhow::Result<()> {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     share_heap_if_limited();
-    rayon::ThreadPoolBuilder::new().build_global().map_err(|error| {
+    let wanted = std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let count = wanted.filter(|count| *count > 0).unwrap_or(cores);
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(count);
+    // A single shared thread must be free for others that wait for it: the caller is not.
+    let builder = if count > 1 { builder.use_current_thread() } else { builder };
+    builder.build_global().map_err(|error| {
         anyhow::anyhow!(
             "cannot start the program's threads: {error}; lower RAYON_NUM_THREADS, or raise the \
              limits (ulimit -v, ulimit -u)"

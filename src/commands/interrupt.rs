@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 #[cfg(unix)]
@@ -22,6 +22,8 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 #[cfg(not(unix))]
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
+/// Pause between looks for work that this thread can help with.
+const PAUSE: Duration = Duration::from_millis(1);
 /// Interval between checks of the flag.
 const POLL: Duration = Duration::from_millis(50);
 /// Work that is almost done at Ctrl-C gets this long to finish.
@@ -103,14 +105,25 @@ impl Interrupt {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
         let (done, result) = channel();
-        rayon::spawn(move || {
-            // After Ctrl-C the receiver is gone.
-            let _ = done.send(work());
+        // In a box that this thread can open, too, if the other one cannot start.
+        let work = Arc::new(Mutex::new(Some(work)));
+        let take = |work: &Mutex<Option<_>>| work.lock().ok().and_then(|mut work| work.take());
+        let other = Arc::clone(&work);
+        let thread = std::thread::Builder::new().name("work".into()).spawn(move || {
+            if let Some(work) = take(&other) {
+                // After Ctrl-C the receiver is gone.
+                let _ = done.send(work());
+            }
         });
+        if thread.is_err() {
+            return take(&work).map(|work| work());
+        }
         let spinner = waiting(what);
         let mut raised = None;
         let result = loop {
-            match result.recv_timeout(POLL) {
+            // The calling thread is one of those that the work's parallel parts run on.
+            let helped = rayon::yield_now() == Some(rayon::Yield::Executed);
+            match result.recv_timeout(if helped { Duration::ZERO } else { PAUSE }) {
                 Ok(result) => break Some(result),
                 Err(RecvTimeoutError::Disconnected) => break None,
                 Err(RecvTimeoutError::Timeout) if self.is_raised() => {

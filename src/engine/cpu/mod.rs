@@ -16,6 +16,7 @@ mod sort;
 mod steer;
 #[cfg(test)]
 mod tests;
+mod threads;
 
 use std::ops::Range;
 use std::time::Duration;
@@ -42,6 +43,7 @@ use lane_parameters::SpeciesTable;
 use neighbours::SortedFlock;
 use sort::{Sorted, Unsorted};
 use steer::Steer;
+use threads::Threads;
 
 /// Bytes of an agent: its motion twice, its identity twice, its key, its index before the sort, its id in
 /// the list of all ids, and its memory while a state is loaded.
@@ -52,7 +54,7 @@ const CELL_BYTES: u64 = 2 * 4;
 
 /// Moves a flock on the CPU. The same bits for any number of threads and any instruction set.
 pub struct CpuEngine {
-    pool: rayon::ThreadPool,
+    threads: Threads,
     instructions: InstructionSet,
     flock: Option<Flock<DIMENSIONS>>,
     /// The snapshot that was asked for.
@@ -90,7 +92,8 @@ fn grid_of<const D: usize>(scene: &Scene, count: usize) -> Grid<D> {
 }
 
 impl CpuEngine {
-    /// With its own pool of `threads` threads; `None` makes one thread for each core.
+    /// With `threads` threads of its own; `None` takes those that the program shares, one for each
+    /// core.
     pub fn new(threads: Option<usize>) -> Result<Self, EngineError> {
         Self::with_instructions(threads, InstructionSet::detect())
     }
@@ -101,13 +104,9 @@ impl CpuEngine {
         threads: Option<usize>,
         instructions: InstructionSet,
     ) -> Result<Self, EngineError> {
-        let threads = threads.unwrap_or(0);
-        let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        let pool = builder.thread_name(|index| format!("flock {index}")).build();
-        let pool =
-            pool.map_err(|error| EngineError::Threads { threads, message: error.to_string() })?;
+        let threads = Threads::new(threads)?;
         let profile = Profile::default();
-        Ok(Self { pool, instructions, flock: None, asked: None, profiling: false, profile })
+        Ok(Self { threads, instructions, flock: None, asked: None, profiling: false, profile })
     }
 }
 
@@ -282,7 +281,7 @@ impl Engine for CpuEngine {
     }
 
     fn describe(&self) -> String {
-        let threads = self.pool.current_num_threads();
+        let threads = self.threads.count();
         let plural = if threads == 1 { "" } else { "s" };
         format!("{threads} thread{plural}, {}", self.instructions)
     }
@@ -295,37 +294,37 @@ impl Engine for CpuEngine {
         // The old flock makes room before the new one is built.
         self.flock = None;
         self.profile = Profile::default();
-        let threads = self.pool.current_num_threads();
+        let threads = self.threads.count();
         self.asked = None;
-        self.flock = Some(self.pool.install(|| Flock::new(scene, state, threads))?);
+        self.flock = Some(self.threads.run(|| Flock::new(scene, state, threads))?);
         Ok(())
     }
 
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
-        let threads = self.pool.current_num_threads();
+        let threads = self.threads.count();
         if let Some(flock) = &mut self.flock {
-            self.pool.install(|| flock.update(scene, change, threads));
+            self.threads.run(|| flock.update(scene, change, threads));
         }
         Ok(())
     }
 
     fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
-        let threads = self.pool.current_num_threads();
+        let threads = self.threads.count();
         let Some(flock) = &mut self.flock else { return Ok(()) };
-        self.pool.install(|| flock.append(agents, threads))
+        self.threads.run(|| flock.append(agents, threads))
     }
 
     fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
-        let threads = self.pool.current_num_threads();
+        let threads = self.threads.count();
         let Some(flock) = &mut self.flock else { return Ok(()) };
-        self.pool.install(|| flock.remove(ids, threads))
+        self.threads.run(|| flock.remove(ids, threads))
     }
 
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         let Some(flock) = &mut self.flock else { return Ok(()) };
-        let (threads, instructions) = (self.pool.current_num_threads(), self.instructions);
+        let (threads, instructions) = (self.threads.count(), self.instructions);
         let timed = self.profiling;
-        let spent = self.pool.install(|| {
+        let spent = self.threads.run(|| {
             let mut spent = [Duration::ZERO; 2];
             for _ in 0..ticks {
                 let tick = flock.tick(instructions, threads, timed);
@@ -367,7 +366,7 @@ impl Engine for CpuEngine {
     fn largest_cell(&mut self) -> u32 {
         let Some(flock) = &self.flock else { return 0 };
         let cells = || flock.start.par_windows(2).map(|pair| pair[1] - pair[0]).max();
-        self.pool.install(cells).unwrap_or(0)
+        self.threads.run(cells).unwrap_or(0)
     }
     fn finish(&mut self) -> Result<(), EngineError> {
         Ok(())
