@@ -43,7 +43,7 @@ fn begin_in(folder: &Path, stem: &str, ending: &str, film: Film) -> anyhow::Resu
     thread.spawn(move || {
         let written = encode(file, is_mp4, film, &queue, &taken);
         let told = written.map(|size| format!("{name} ({})", size_text(size)));
-        // When the window is gone nobody listens.
+        // Fails only if the window is gone.
         let _ = tell.send(told.map_err(sentence));
     })?;
     Ok(WindowFilm { frames: Some(frames), waiting, done })

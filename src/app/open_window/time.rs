@@ -30,7 +30,7 @@ impl OpenWindow {
         self.leap(-1);
     }
 
-    /// Goes so many ticks forward or back.
+    /// Goes forward by this number of ticks, or back if it is negative.
     pub(super) fn leap(&mut self, ticks: i64) {
         let from = self.session.goal().unwrap_or(self.session.tick());
         self.go_to(from.saturating_add_signed(ticks));

@@ -162,7 +162,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Allows rows of so many bytes.
+    /// Sets the longest allowed row; bytes.
     pub fn allow(&mut self, longest: usize) {
         self.longest = longest;
     }

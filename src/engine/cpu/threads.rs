@@ -12,7 +12,7 @@ pub enum Threads {
 }
 
 impl Threads {
-    /// So many threads of the engine alone; none: those of the program.
+    /// Starts `count` threads for the engine alone; `None` takes those of the program.
     pub fn new(count: Option<usize>) -> Result<Self, EngineError> {
         let Some(threads) = count else { return Ok(Self::Shared) };
         let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
@@ -21,7 +21,7 @@ impl Threads {
             .map_err(|error| EngineError::Threads { threads, message: error.to_string() })
     }
 
-    /// How many they are.
+    /// The number of threads.
     pub fn count(&self) -> usize {
         match self {
             Self::Shared => rayon::current_num_threads(),
