@@ -3,6 +3,7 @@
 
 use super::output::{counted, size_text};
 use crate::engine::Engine;
+use crate::engine::cpu::threads_fit;
 use crate::model::scene::{Request, Scene};
 
 /// Bytes per agent of a state on the host.
@@ -80,15 +81,19 @@ pub fn start_threads() -> anyhow::Result<()> {
     let wanted = std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let count = wanted.filter(|count| *count > 0).unwrap_or(cores);
+    let failed = |cause: &str| {
+        anyhow::anyhow!(
+            "cannot start the program's threads: {cause}; lower RAYON_NUM_THREADS, or raise the \
+             limits (ulimit -v, ulimit -u)"
+        )
+    };
+    if !threads_fit(count) {
+        return Err(failed(&format!("there is no memory for {count} stacks")));
+    }
     let builder = rayon::ThreadPoolBuilder::new().num_threads(count);
     // A single shared thread must be free for others that wait for it: the caller is not.
     let builder = if count > 1 { builder.use_current_thread() } else { builder };
-    builder.build_global().map_err(|error| {
-        anyhow::anyhow!(
-            "cannot start the program's threads: {error}; lower RAYON_NUM_THREADS, or raise the \
-             limits (ulimit -v, ulimit -u)"
-        )
-    })
+    builder.build_global().map_err(|error| failed(&error.to_string()))
 }
 
 /// Lets all threads allocate from one heap if the address space is limited (`ulimit -v`). By default

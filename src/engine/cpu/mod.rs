@@ -24,6 +24,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 pub use lanes::InstructionSet;
+pub use threads::fit as threads_fit;
 
 use super::ids::Ids;
 use super::stopwatch::Stopwatch;

@@ -2,6 +2,10 @@
 
 use crate::engine::EngineError;
 
+/// Bytes of address space that a thread takes if nothing else is asked for: its stack, and room for
+/// what the system and the standard library keep for it.
+const THREAD: usize = (2 << 20) + (64 << 10);
+
 /// A pool of threads.
 pub enum Threads {
     /// The threads that the whole program shares. If the calling thread is one of them, as the
@@ -15,6 +19,10 @@ impl Threads {
     /// Starts `count` threads for the engine alone; `None` takes those of the program.
     pub fn new(count: Option<usize>) -> Result<Self, EngineError> {
         let Some(threads) = count else { return Ok(Self::Shared) };
+        if !fit(threads) {
+            let message = "there is no memory for their stacks".to_owned();
+            return Err(EngineError::Threads { threads, message });
+        }
         let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = builder.thread_name(|index| format!("flock {index}")).build();
         pool.map(Self::Own)
@@ -35,5 +43,25 @@ impl Threads {
             Self::Shared => work(),
             Self::Own(pool) => pool.install(work),
         }
+    }
+}
+
+/// Whether there is address space for `count` more threads. The standard library aborts the program
+/// if a thread has a stack but finds no room for the rest.
+pub fn fit(count: usize) -> bool {
+    let stack = std::env::var("RUST_MIN_STACK").ok().and_then(|bytes| bytes.parse().ok());
+    let thread = stack.map_or(THREAD, |stack: usize| THREAD.max(stack.saturating_add(64 << 10)));
+    Vec::<u8>::new().try_reserve_exact(count.saturating_mul(thread)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_without_room_for_their_stacks_are_not_started() {
+        assert!(fit(1) && !fit(usize::MAX));
+        let error = Threads::new(Some(usize::MAX)).err().unwrap().to_string();
+        assert!(error.ends_with("threads: there is no memory for their stacks"), "{error}");
     }
 }
