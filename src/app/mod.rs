@@ -3,6 +3,7 @@
 mod clipboard;
 mod command;
 mod controls;
+mod figures;
 mod host;
 mod inspector;
 mod interface;

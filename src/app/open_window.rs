@@ -17,6 +17,7 @@ use winit::keyboard::ModifiersState;
 use winit::window::Window;
 
 use super::controls::{Controls, Written};
+use super::figures::Measuring;
 use super::inspector::Inspector;
 use super::interface::Interface;
 use super::keys::{self, Action};
@@ -67,6 +68,7 @@ pub struct OpenWindow {
     controls_shown: bool,
     scenes: SceneMenu,
     timeline: Timeline,
+    measuring: Measuring,
     /// The film under way, and those that are being completed.
     film: Option<film::FilmUnderWay>,
     films: Vec<Box<dyn Filming>>,
@@ -140,6 +142,7 @@ impl OpenWindow {
             controls_shown: false,
             scenes: SceneMenu::default(),
             timeline: Timeline::default(),
+            measuring: Measuring::default(),
             film: None,
             films: Vec::new(),
             keys_shown: false,

@@ -8,7 +8,7 @@ use super::inspector::Legend;
 use super::rates::Rates;
 use crate::engine::{EngineKind, Profile};
 use crate::model::statistics::Metrics;
-use crate::session::series::{self, Series};
+use crate::session::series::Series;
 use crate::view::words::{counted, grouped};
 
 /// How long a notice stays.
@@ -177,15 +177,16 @@ impl Facts<'_> {
     fn plot_polarisation(&self, ui: &mut egui::Ui) {
         let (place, _) = ui.allocate_exact_size(PLOT, Sense::hover());
         ui.painter().rect_filled(place, 2.0, Color32::from_black_alpha(96));
-        let metrics = self.series.metrics();
-        let step = place.width() / (series::LONGEST - 1) as f32;
+        let rows = self.series.rows_until(self.tick);
+        let rows = &rows[rows.len().saturating_sub(PLOTTED)..];
+        let step = place.width() / (PLOTTED - 1) as f32;
         // The newest figure is at the right edge.
-        let begin = place.right() - step * (metrics.len().max(1) - 1) as f32;
+        let begin = place.right() - step * (rows.len().max(1) - 1) as f32;
         let point = |(index, metrics): (usize, &Metrics)| {
             let height = metrics.polarisation.clamp(0.0, 1.0) as f32 * place.height();
             pos2(begin + step * index as f32, place.bottom() - height)
         };
-        let line: Vec<Pos2> = metrics.enumerate().map(point).collect();
+        let line: Vec<Pos2> = rows.iter().enumerate().map(point).collect();
         ui.painter().line(line, Stroke::new(1.2, CURVE));
     }
 
@@ -205,6 +206,9 @@ impl Facts<'_> {
 
 /// Colour of text: white at three quarters.
 const WORDS: Color32 = Color32::from_rgba_premultiplied(191, 191, 191, 191);
+
+/// The number of rows in the plot.
+const PLOTTED: usize = 240;
 
 /// Size of the plot; points.
 const PLOT: egui::Vec2 = vec2(240.0, 36.0);

@@ -34,6 +34,7 @@ impl<C: Clock> Session<C> {
         self.undo.clear();
         self.replace(engine)?;
         // The time between the snapshot and the loss is not known.
+        self.series.cut(self.tick);
         self.begin_history();
         Ok(self.tick)
     }

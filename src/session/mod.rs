@@ -44,7 +44,8 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::Boundary;
 use history::{History, Kept, Mark};
-use series::Series;
+pub use series::Watch;
+use series::{Samples, Series};
 use snapshots::Snapshots;
 use travel::Journey;
 use undo::{Content, UndoStack};
@@ -66,6 +67,8 @@ pub struct Advance {
 #[derive(Clone, Debug)]
 struct Request {
     at: Duration,
+    /// How long the flock has waited for the copy.
+    copying: Duration,
     /// The flock's revision at the request.
     revision: u64,
     mark: Mark,
@@ -94,8 +97,9 @@ pub struct Session<C> {
     /// Scenes opened so far.
     opened: u64,
     series: Series,
-    /// True if figures are recorded.
-    watches: bool,
+    /// How often states are measured.
+    watch: Watch,
+    samples: Samples,
     /// The snapshot that is under way.
     request: Option<Request>,
     /// Decides how many ticks are due.
@@ -168,7 +172,8 @@ impl<C: Clock> Session<C> {
             told: None,
             opened: 0,
             series: Series::default(),
-            watches: false,
+            watch: Watch::Off,
+            samples: Samples::default(),
             request: None,
             clock,
             time,
@@ -263,29 +268,24 @@ impl<C: Clock> Session<C> {
             && let Ok(Some(Snapshot { state, targets })) = self.engine.poll()
             && let Some(request) = self.request.take()
         {
-            if self.watches {
-                self.series.record(&self.scene, &state, request.revision, &*self.time);
-            }
+            let state = Arc::new(state);
+            let copying = request.copying + (self.time)().saturating_sub(now);
+            self.offer(&state, request.revision, now, copying);
             if self.initial.is_some() {
-                let (took, state) = (now.saturating_sub(request.at), Arc::new(state));
+                let took = now.saturating_sub(request.at);
                 self.snapshots.take(Arc::clone(&state), targets.clone(), now, took);
                 self.history.take(Kept { state, targets, mark: request.mark }, now, took);
             }
         }
-        let paused = self.clock.is_paused();
         let kept = self.initial.is_some()
             && self.snapshots.is_due(self.engine.kind(), self.agents, self.tick, now);
-        let recorded = self.watches && self.series.is_due(self.revision, now, paused);
+        let measured = self.wants_sample(now);
         let past = self.history.is_due(self.tick, self.agents, now);
-        if (kept || recorded || past) && self.request.is_none() && self.engine.request().is_ok() {
+        if (kept || measured || past) && self.request.is_none() && self.engine.request().is_ok() {
             let (revision, mark) = (self.revision, self.mark());
-            self.request = Some(Request { at: now, revision, mark });
+            let copying = (self.time)().saturating_sub(now);
+            self.request = Some(Request { at: now, copying, revision, mark });
         }
-    }
-
-    /// Starts or stops the recording of figures.
-    pub fn watch(&mut self, on: bool) {
-        self.watches = on;
     }
 
     /// True while a snapshot is under way: the host should call [`Session::advance`] soon, even if
@@ -360,6 +360,8 @@ fn after_last_id(state: &FlockState) -> u64 {
 mod engine_tests;
 #[cfg(test)]
 mod scene_tests;
+#[cfg(test)]
+mod series_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! What a host may ask of a session.
 
-use super::series::Series;
 use super::{Clock, Session, Source};
 use crate::engine::{Engine, EngineError, Profile, Snapshot};
 use crate::model::behaviours::Target;
@@ -61,12 +60,6 @@ impl<C: Clock> Session<C> {
     #[must_use]
     pub fn profile(&self) -> &Profile {
         &self.profile
-    }
-
-    /// The figures recorded so far.
-    #[must_use]
-    pub fn series(&self) -> &Series {
-        &self.series
     }
 
     /// A number that changes with every change of the flock.

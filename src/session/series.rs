@@ -1,79 +1,184 @@
-//! The history of a flock's figures.
+//! The figures of a flock over time.
+//!
+//! The session decides which states are measured and keeps the results. It measures nothing itself:
+//! the host takes each [`Sample`], computes its figures on a thread, and hands them back.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::{Clock, Session};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::statistics::Metrics;
 
-/// Shortest time between two recordings. The interval is also at least `TIMES_THE_COST` times as
-/// long as the last one took, so that recording does not slow the flock down.
-const INTERVAL: Duration = Duration::from_millis(250);
-const TIMES_THE_COST: u32 = 30;
-
-/// The number of recordings kept.
-pub const LONGEST: usize = 240;
-
-/// The last recordings, oldest first.
-#[derive(Debug, Default)]
-pub struct Series {
-    metrics: VecDeque<Metrics>,
-    last: Option<Recording>,
+/// How often states are measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Watch {
+    /// Never.
+    #[default]
+    Off,
+    /// A few times a second at most, so that there is a past to look at.
+    Seldom,
+    /// As often as it hardly slows the flock down: in small flocks once a frame.
+    Closely,
 }
 
+/// Shortest time between two samples while the figures are not shown. It is also at least `RARELY`
+/// times as long as a sample costs.
+const SELDOM: Duration = Duration::from_millis(250);
+const RARELY: u32 = 50;
+
+/// While they are shown: times the cost of copying a state, which the flock waits for, and times the
+/// cost of measuring it, which other threads do.
+const TIMES_THE_COPY: u32 = 20;
+const TIMES_THE_MEASURING: u32 = 6;
+
+/// Larger flocks are not measured: the copy would double the half gigabyte that they take.
+pub const MOST_AGENTS: usize = 22_000_000;
+
+/// The most rows kept, about 400 kB.
+pub const MOST_ROWS: usize = 4096;
+
+/// The most samples that are measured at a time.
+const MOST_AWAITED: usize = 4;
+
+/// A state to measure.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Its number, for [`Session::measured`].
+    pub number: u64,
+    /// The scene at this state.
+    pub scene: Arc<Scene>,
+    /// The agents.
+    pub state: Arc<FlockState>,
+}
+
+/// A sample that has not been measured yet.
 #[derive(Clone, Copy, Debug)]
-struct Recording {
+struct Awaited {
+    number: u64,
+    tick: u64,
     revision: u64,
+}
+
+/// Figures by tick.
+#[derive(Debug, Default)]
+pub struct Series {
+    /// Ascending ticks.
+    rows: Vec<Metrics>,
+    /// Least number of ticks between two rows.
+    spacing: u64,
+    /// Those of the state that was measured last.
+    latest: Option<Metrics>,
+    /// Samples that the host has or will take.
+    awaited: Vec<Awaited>,
+    /// The revision of the last sample.
+    sampled: Option<u64>,
+    /// When the last sample was taken, and what copying and measuring it cost.
     at: Duration,
-    cost: Duration,
+    copying: Duration,
+    measuring: Option<Duration>,
 }
 
 impl Series {
-    /// The figures, oldest first.
-    pub fn metrics(&self) -> impl ExactSizeIterator<Item = &Metrics> {
-        self.metrics.iter()
+    /// The rows, by tick. There is at most one for a tick. After a step back, the last rows belong
+    /// to ticks that are still to come.
+    #[must_use]
+    pub fn rows(&self) -> &[Metrics] {
+        &self.rows
     }
 
-    /// The latest figures.
+    /// The rows up to a tick.
+    #[must_use]
+    pub fn rows_until(&self, tick: u64) -> &[Metrics] {
+        &self.rows[..self.rows.partition_point(|row| row.tick <= tick)]
+    }
+
+    /// The figures of the state that was measured last.
     #[must_use]
     pub fn latest(&self) -> Option<&Metrics> {
-        self.metrics.back()
+        self.latest.as_ref()
     }
 
-    /// True if the flock of this revision is to be recorded now. A paused flock is recorded at
-    /// once.
-    pub(super) fn is_due(&self, revision: u64, now: Duration, paused: bool) -> bool {
-        self.last.is_none_or(|last| {
-            let interval = INTERVAL.max(last.cost * TIMES_THE_COST);
-            last.revision != revision && (paused || now.saturating_sub(last.at) >= interval)
-        })
+    /// True while a sample is being measured.
+    fn awaits(&self) -> bool {
+        !self.awaited.is_empty()
     }
 
-    /// Adds the figures of a state. If the state is older than the last, a new history begins;
-    /// another state of the same tick replaces the last.
-    pub(super) fn record(
-        &mut self,
-        scene: &Scene,
-        state: &FlockState,
-        revision: u64,
-        time: &dyn Fn() -> Duration,
-    ) {
-        let begin = time();
-        let metrics = Metrics::of(scene, state);
-        let at = time();
-        self.last = Some(Recording { revision, at, cost: at.saturating_sub(begin) });
-        match self.latest().map(|latest| latest.tick.cmp(&metrics.tick)) {
-            Some(std::cmp::Ordering::Equal) => {
-                self.metrics.pop_back();
+    /// True if the flock of this revision is to be measured now. A paused flock is measured at once.
+    fn is_due(&self, watch: Watch, revision: u64, now: Duration, paused: bool) -> bool {
+        let most = if self.measuring.is_some() { MOST_AWAITED } else { 1 };
+        if watch == Watch::Off || self.awaited.len() >= most || self.sampled == Some(revision) {
+            return false;
+        }
+        let measuring = self.measuring.unwrap_or_default();
+        let wait = match watch {
+            _ if paused || self.sampled.is_none() => Duration::ZERO,
+            Watch::Closely => (self.copying * TIMES_THE_COPY).max(measuring * TIMES_THE_MEASURING),
+            _ => SELDOM.max((self.copying + measuring) * RARELY),
+        };
+        now.saturating_sub(self.at) >= wait
+    }
+
+    /// Notes that a state is going to be measured.
+    fn await_sample(&mut self, awaited: Awaited, now: Duration, copying: Duration) {
+        (self.sampled, self.at, self.copying) = (Some(awaited.revision), now, copying);
+        self.awaited.push(awaited);
+    }
+
+    /// Adds the figures of an awaited sample. Those of a state that does not belong to this past any
+    /// more are ignored.
+    fn note(&mut self, number: u64, metrics: Metrics, took: Duration) {
+        let Some(index) = self.awaited.iter().position(|awaited| awaited.number == number) else {
+            return;
+        };
+        self.awaited.remove(index);
+        self.measuring = Some(took);
+        self.latest = Some(metrics);
+        let at = self.rows.partition_point(|row| row.tick < metrics.tick);
+        if let Some(row) = self.rows.get_mut(at).filter(|row| row.tick == metrics.tick) {
+            // The same tick again, or edited.
+            *row = metrics;
+            return;
+        }
+        let before = at.checked_sub(1).map(|index| metrics.tick - self.rows[index].tick);
+        let after = self.rows.get(at).map(|row| row.tick - metrics.tick);
+        if before.into_iter().chain(after).any(|distance| distance < self.spacing) {
+            return;
+        }
+        self.rows.insert(at, metrics);
+        if self.rows.len() > MOST_ROWS {
+            self.thin();
+        }
+    }
+
+    /// Keeps about half of the rows, at even distances.
+    fn thin(&mut self) {
+        let (Some(first), Some(last)) = (self.rows.first(), self.rows.last()) else { return };
+        let span = last.tick - first.tick;
+        self.spacing = span.div_ceil(MOST_ROWS as u64 / 2).max(self.spacing);
+        let (spacing, mut kept) = (self.spacing, None);
+        self.rows.retain(|row| {
+            let far = kept.is_none_or(|kept| row.tick - kept >= spacing);
+            if far {
+                kept = Some(row.tick);
             }
-            Some(std::cmp::Ordering::Greater) => self.metrics.clear(),
-            _ => {}
-        }
-        self.metrics.push_back(metrics);
-        if self.metrics.len() > LONGEST {
-            self.metrics.pop_front();
-        }
+            far
+        });
+    }
+
+    /// Removes what comes after a tick.
+    pub(super) fn cut(&mut self, tick: u64) {
+        self.rows.truncate(self.rows_until(tick).len());
+        self.awaited.retain(|awaited| awaited.tick <= tick);
+        self.latest.take_if(|latest| latest.tick > tick);
+    }
+
+    /// Forgets the samples under way: the flock is not shown any more.
+    pub(super) fn rest(&mut self) {
+        self.awaited.clear();
+        self.sampled = None;
     }
 
     /// Removes all figures.
@@ -82,46 +187,173 @@ impl Series {
     }
 }
 
+/// The samples that the host has not taken yet.
+#[derive(Debug, Default)]
+pub(super) struct Samples {
+    waiting: VecDeque<Sample>,
+    /// The number of the next one.
+    next: u64,
+    /// The scene of an edition, shared by samples.
+    scene: Option<(u64, Arc<Scene>)>,
+}
+
+impl<C: Clock> Session<C> {
+    /// Sets how often states are measured.
+    pub fn watch(&mut self, watch: Watch) {
+        self.watch = watch;
+    }
+
+    /// The figures recorded so far.
+    #[must_use]
+    pub fn series(&self) -> &Series {
+        &self.series
+    }
+
+    /// True while the figures of a state are under way: the host should look soon, even if the flock
+    /// is paused.
+    #[must_use]
+    pub fn awaits_figures(&self) -> bool {
+        self.series.awaits()
+    }
+
+    /// A state to measure; the result goes to [`Session::measured`].
+    pub fn take_sample(&mut self) -> Option<Sample> {
+        self.samples.waiting.pop_front()
+    }
+
+    /// Adds the figures of sample `number`. `took` is how long measuring it took.
+    pub fn measured(&mut self, number: u64, metrics: Metrics, took: Duration) {
+        self.series.note(number, metrics, took);
+    }
+
+    /// True if a sample shall be requested now.
+    pub(super) fn wants_sample(&self, now: Duration) -> bool {
+        self.agents <= MOST_AGENTS
+            && self.series.is_due(self.watch, self.revision, now, self.clock.is_paused())
+    }
+
+    /// Hands a state of a revision to the host, if it is one to measure. `copying` is how long the
+    /// copy has taken.
+    pub(super) fn offer(
+        &mut self,
+        state: &Arc<FlockState>,
+        revision: u64,
+        now: Duration,
+        copying: Duration,
+    ) {
+        if !self.series.is_due(self.watch, revision, now, self.clock.is_paused()) {
+            return;
+        }
+        let edition = self.edition;
+        let scene = match self.samples.scene.take() {
+            Some((of, scene)) if of == edition => scene,
+            _ => Arc::new(self.scene.clone()),
+        };
+        self.samples.scene = Some((edition, Arc::clone(&scene)));
+        let number = self.samples.next;
+        self.samples.next += 1;
+        self.series.await_sample(Awaited { number, tick: state.tick, revision }, now, copying);
+        self.samples.waiting.push_back(Sample { number, scene, state: Arc::clone(state) });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::Request;
 
-    #[test]
-    fn history_has_one_row_a_tick_and_begins_anew_when_time_goes_back() {
-        let mut scene = Scene::parse("test", "[species.a]\ncount = 5\n", &[]).unwrap();
-        let mut state = scene.populate(&Request::default()).unwrap();
+    fn figures(tick: u64) -> Metrics {
+        Metrics { tick, agents: 7, ..Metrics::default() }
+    }
+
+    /// Measures the state of a tick.
+    fn measure(series: &mut Series, tick: u64, took: Duration) {
+        let awaited = Awaited { number: tick, tick, revision: tick };
+        series.await_sample(awaited, Duration::ZERO, Duration::ZERO);
+        series.note(tick, figures(tick), took);
+    }
+
+    fn of(ticks: impl IntoIterator<Item = u64>) -> Series {
         let mut series = Series::default();
-        let ticks = |series: &Series| series.metrics().map(|m| m.tick).collect::<Vec<_>>();
-        for (revision, tick) in [(1, 10), (2, 20), (3, 20), (4, 30)] {
-            state.tick = tick;
-            series.record(&scene, &state, revision, &|| Duration::ZERO);
-        }
-        assert_eq!(ticks(&series), [10, 20, 30]);
-        assert_eq!(series.latest(), Some(&Metrics::of(&scene, &state)));
-        state.tick = 5;
-        series.record(&scene, &state, 5, &|| Duration::ZERO);
-        assert_eq!(ticks(&series), [5]);
-        for tick in 6..500 {
-            state.tick = tick;
-            series.record(&scene, &state, tick, &|| Duration::ZERO);
-        }
-        assert_eq!((ticks(&series).len(), ticks(&series)[0]), (LONGEST, 500 - LONGEST as u64));
+        ticks.into_iter().for_each(|tick| measure(&mut series, tick, Duration::ZERO));
+        series
+    }
+
+    fn ticks(series: &Series) -> Vec<u64> {
+        series.rows().iter().map(|row| row.tick).collect()
     }
 
     #[test]
-    fn recordings_keep_a_distance_that_grows_with_their_cost() {
-        let scene = Scene::parse("test", "[species.a]\n", &[]).unwrap();
+    fn a_tick_that_is_computed_again_has_one_row() {
+        let mut series = of([0, 10, 20, 30, 10, 15, 20]);
+        assert_eq!(ticks(&series), [0, 10, 15, 20, 30]);
+        let other = Metrics { agents: 9, ..figures(20) };
+        series.await_sample(
+            Awaited { number: 99, tick: 20, revision: 99 },
+            Duration::ZERO,
+            Duration::ZERO,
+        );
+        series.note(99, other, Duration::ZERO);
+        assert_eq!((ticks(&series).len(), series.rows()[3]), (5, other));
+        assert_eq!(series.rows_until(29).len(), 4);
+    }
+
+    #[test]
+    fn what_is_cut_has_no_figures_even_if_they_come_later() {
+        let mut series = of([0, 10, 20, 30]);
+        for (number, tick) in [(100, 20), (101, 21)] {
+            let awaited = Awaited { number, tick, revision: number };
+            series.await_sample(awaited, Duration::ZERO, Duration::ZERO);
+        }
+        series.cut(20);
+        assert_eq!((ticks(&series), series.latest()), (vec![0, 10, 20], None));
+        series.note(101, figures(21), Duration::ZERO);
+        assert_eq!(ticks(&series), [0, 10, 20]);
+        series.note(100, figures(20), Duration::ZERO);
+        assert_eq!((ticks(&series).len(), series.latest()), (3, Some(&figures(20))));
+    }
+
+    #[test]
+    fn a_long_history_is_thinned_evenly() {
+        for step in [1, 7] {
+            let series = of((0..20_000).map(|tick| tick * step));
+            let rows = ticks(&series);
+            assert!((MOST_ROWS / 2..=MOST_ROWS).contains(&rows.len()), "{}", rows.len());
+            assert_eq!(rows[0], 0);
+            assert!(*rows.last().unwrap() >= 19_990 * step, "{:?}", rows.last());
+            let apart: Vec<u64> = rows.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let (least, most) = (apart.iter().min().unwrap(), apart.iter().max().unwrap());
+            assert!(most <= &(2 * least), "{least} to {most}");
+            // The present state has figures also if it is no row.
+            assert_eq!(series.latest(), Some(&figures(19_999 * step)));
+        }
+    }
+
+    #[test]
+    fn samples_keep_a_distance_that_grows_with_their_cost() {
         let mut series = Series::default();
-        assert!(series.is_due(0, Duration::ZERO, false));
-        // It takes 20 ms: from one call of the clock to the next.
-        let calls = std::cell::Cell::new(0);
-        let time = || Duration::from_millis(20 * calls.replace(calls.get() + 1));
-        series.record(&scene, &FlockState::default(), 1, &time);
-        let due = |revision, ms| series.is_due(revision, Duration::from_millis(ms), false);
-        assert!(!due(2, 610) && due(2, 620));
-        assert!(!due(1, 10_000), "nothing has changed");
-        assert!(series.is_due(2, Duration::from_millis(21), true));
-        assert!(!series.is_due(1, Duration::from_millis(21), true));
+        let ms = Duration::from_millis;
+        let due = |series: &Series, watch, revision, at, paused| {
+            series.is_due(watch, revision, ms(at), paused)
+        };
+        assert!(due(&series, Watch::Closely, 0, 0, false));
+        assert!(!due(&series, Watch::Off, 0, 0, true));
+        series.await_sample(Awaited { number: 0, tick: 0, revision: 1 }, ms(10), ms(2));
+        assert!(!due(&series, Watch::Closely, 2, 9999, false), "its cost is not known yet");
+        series.note(0, figures(0), ms(20));
+        // Six times the 20 ms of the thread.
+        assert!(!due(&series, Watch::Closely, 2, 129, false));
+        assert!(due(&series, Watch::Closely, 2, 130, false));
+        assert!(!due(&series, Watch::Closely, 1, 9999, false), "nothing has changed");
+        assert!(
+            due(&series, Watch::Closely, 2, 11, true) && due(&series, Watch::Seldom, 2, 11, true)
+        );
+        // Fifty times all 22 ms.
+        assert!(!due(&series, Watch::Seldom, 2, 1109, false));
+        assert!(due(&series, Watch::Seldom, 2, 1110, false));
+        // What the flock itself waits for counts more.
+        series.await_sample(Awaited { number: 1, tick: 1, revision: 2 }, ms(2000), ms(30));
+        series.note(1, figures(1), ms(1));
+        assert!(!due(&series, Watch::Closely, 3, 2599, false));
+        assert!(due(&series, Watch::Closely, 3, 2600, false));
     }
 }

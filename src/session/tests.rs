@@ -6,6 +6,7 @@ use super::*;
 use crate::engine::cpu::CpuEngine;
 use crate::model::behaviours::Kind;
 use crate::model::scene::Request;
+use crate::model::statistics::Metrics;
 
 /// A wanderer, a target that moves by itself, one at rest, a path and an obstacle.
 pub(super) const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
@@ -168,16 +169,26 @@ fn a_flock_loaded_during_a_pause_has_no_times_until_it_has_moved() {
 #[test]
 fn figures_are_recorded_while_time_passes() {
     play(|session| {
-        session.advance().unwrap();
-        assert_eq!(session.series().metrics().len(), 0, "figures are recorded too early");
-        session.watch(true);
-        for _ in 0..120 {
-            session.advance().unwrap();
-        }
-        let ticks: Vec<u64> = session.series().metrics().map(|metrics| metrics.tick).collect();
-        // Time passes here only by reading the clock, so the exact number says little.
-        assert!((3..60).contains(&ticks.len()) && ticks.is_sorted(), "{ticks:?}");
+        let play = |session: &mut Session<RealTime>| {
+            for _ in 0..120 {
+                session.advance().unwrap();
+                while let Some(sample) = session.take_sample() {
+                    assert!(session.awaits_figures());
+                    let metrics = Metrics::of(&sample.scene, &sample.state);
+                    session.measured(sample.number, metrics, Duration::ZERO);
+                }
+            }
+            session.series().rows().iter().map(|row| row.tick).collect::<Vec<u64>>()
+        };
+        assert!(play(session).is_empty(), "nobody watches");
+        session.watch(Watch::Seldom);
+        let seldom = play(session);
+        session.watch(Watch::Closely);
+        let closely = play(session).len() - seldom.len();
+        // Time passes here only by reading the clock, so the exact numbers say little.
+        assert!(seldom.len() >= 2 && closely > seldom.len(), "{seldom:?}, {closely}");
+        assert!(seldom.is_sorted());
         session.reset().unwrap();
-        assert!(session.series().latest().is_none());
+        assert!(session.series().latest().is_none() && session.series().rows().is_empty());
     });
 }

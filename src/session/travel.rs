@@ -139,6 +139,7 @@ impl<C: Clock> Session<C> {
                 Err(error @ EngineError::Lost { .. }) => return Err(error),
                 Err(error) => {
                     self.history.refuse(self.tick);
+                    self.series.cut(self.tick);
                     self.told = Some(format!("the record ends at tick {}: {error}", self.tick));
                 }
             }
@@ -202,6 +203,7 @@ impl<C: Clock> Session<C> {
             return;
         }
         self.stay();
+        self.series.cut(self.tick);
         if self.history.record(self.tick, event) {
             // The edits to undo may be among those that are cut.
             self.undo.clear();

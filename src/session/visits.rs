@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::history::{History, Kept};
+use super::series::Series;
 use super::source::{Opening, Source};
 use super::undo::UndoStack;
 use super::{Clock, Refusal, Session, after_last_id};
@@ -29,6 +30,7 @@ struct Visit {
     state: Arc<FlockState>,
     undo: UndoStack,
     history: History,
+    series: Series,
     pointer: Option<Point>,
     next_id: u64,
     paths: u32,
@@ -71,6 +73,7 @@ impl<C: Clock> Session<C> {
             state,
             undo: UndoStack::default(),
             history: History::default(),
+            series: Series::default(),
             pointer: None,
             paths: 0,
         };
@@ -160,13 +163,14 @@ impl<C: Clock> Session<C> {
         mem::swap(&mut self.initial, &mut visit.initial);
         mem::swap(&mut self.undo, &mut visit.undo);
         self.swap_history(&mut visit.history);
+        self.series.rest();
+        mem::swap(&mut self.series, &mut visit.series);
         mem::swap(&mut self.pointer, &mut visit.pointer);
         mem::swap(&mut self.next_id, &mut visit.next_id);
         mem::swap(&mut self.paths, &mut visit.paths);
         visit.state = now;
         self.undo.seal();
         self.clock.restart();
-        self.series.clear();
         self.profile = Profile::default();
         self.cost = 0.0;
         self.opened += 1;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::{OpenWindow, film};
 use crate::app::command::Command;
 use crate::app::controls::FlockPanel;
+use crate::app::figures::Measured;
 use crate::app::inspector;
 use crate::app::interface::Painting;
 use crate::app::key_card;
@@ -15,13 +16,16 @@ use crate::app::timeline::{self, Course};
 use crate::app::{Next, WindowError, WindowOptions};
 use crate::engine::AgentsAt;
 use crate::model::behaviours::Target;
-use crate::session::{Clock, pointer_help};
+use crate::session::{Clock, Watch, pointer_help};
 
 /// How near the mouse must be to an agent to select it; points.
 const NEAR: f32 = 24.0;
 
 /// How long to wait before asking again for a surface that is not visible.
 const IDLE_POLL: Duration = Duration::from_millis(100);
+
+/// How long to wait before looking for figures that are being computed.
+const SOON: Duration = Duration::from_millis(20);
 
 /// How long the hint of the first keys stays if no key is pressed.
 const HINT_STAYS: Duration = Duration::from_secs(12);
@@ -44,6 +48,7 @@ impl OpenWindow {
         self.apply_edits()?;
         self.session.clock.hold(self.timeline.is_held());
         let ticks = self.session.advance()?.ticks;
+        self.measure();
         let told = self.session.take_notice();
         self.notify(told);
         if self.session.clock.is_paused() || self.session.goal().is_some() {
@@ -73,9 +78,24 @@ impl OpenWindow {
             Some(until) if self.frames >= until => Next::End,
             None if self.session.goal().is_some() || self.is_filming() => Next::Frame,
             None if self.session.clock.is_paused() && self.session.awaits_snapshot() => Next::Frame,
+            None if self.session.clock.is_paused() && self.session.awaits_figures() => {
+                Next::After(again_in.min(SOON))
+            }
             None if self.session.clock.is_paused() => Next::After(again_in),
             _ => Next::Frame,
         })
+    }
+
+    /// Hands states to the thread that measures them, and its figures to the session.
+    fn measure(&mut self) {
+        let closely = self.overlay == Detail::Full;
+        self.session.watch(if closely { Watch::Closely } else { Watch::Seldom });
+        while let Some(sample) = self.session.take_sample() {
+            self.measuring.begin(sample);
+        }
+        while let Some(Measured { number, metrics, took }) = self.measuring.poll() {
+            self.session.measured(number, metrics, took);
+        }
     }
 
     /// Draws the flock and the interface. Returns when the interface wants to be drawn again, and
@@ -117,7 +137,6 @@ impl OpenWindow {
         let camera = self.pointer.camera;
         let near = NEAR * self.window.scale_factor() as f32;
         let (shapes, legend) = self.inspector.shapes(&mut self.session, &camera, near)?;
-        self.session.watch(self.overlay == Detail::Full);
         let largest_cell = self.session.largest_cell();
         let engine = self.session.engine();
         let scene = self.session.scene();

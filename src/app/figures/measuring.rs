@@ -1,0 +1,95 @@
+//! Measures states on a thread of its own, so that the flock goes on meanwhile.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use crate::model::statistics::Metrics;
+use crate::session::series::Sample;
+
+/// What the thread has found.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// That of the sample.
+    pub number: u64,
+    /// Figures of all agents.
+    pub metrics: Metrics,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// The thread. It starts with the first sample and ends when this value is dropped.
+#[derive(Debug, Default)]
+pub struct Measuring(Option<(Sender<Sample>, Receiver<Measured>)>);
+
+impl Measuring {
+    /// Begins to measure a sample.
+    pub fn begin(&mut self, sample: Sample) {
+        if self.0.is_none() {
+            self.0 = start();
+        }
+        if let Some((samples, _)) = &self.0 {
+            // Fails only if the thread is gone. Then there are no figures, and the flock goes on.
+            let _ = samples.send(sample);
+        }
+    }
+
+    /// What has been measured meanwhile. Never waits.
+    pub fn poll(&mut self) -> Option<Measured> {
+        self.0.as_ref().and_then(|(_, measured)| measured.try_recv().ok())
+    }
+}
+
+fn start() -> Option<(Sender<Sample>, Receiver<Measured>)> {
+    let (samples, waiting) = channel::<Sample>();
+    let (tell, measured) = channel();
+    let work = move || {
+        // One thread for all figures: rayon's other threads belong to the flock. Without a pool of
+        // its own the figures are the same, and the flock is slower meanwhile.
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+        let alone = alone.build().ok();
+        while let Ok(Sample { number, scene, state }) = waiting.recv() {
+            let begin = Instant::now();
+            let measure = || Metrics::of(&scene, &state);
+            let metrics = alone.as_ref().map_or_else(measure, |alone| alone.install(measure));
+            let measured = Measured { number, metrics, took: begin.elapsed() };
+            if tell.send(measured).is_err() {
+                break;
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().name("figures".into()).spawn(work);
+    thread.ok().map(|_| (samples, measured))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::scene::{Request, Scene};
+
+    #[test]
+    fn the_thread_finds_what_a_call_finds() {
+        let mut scene =
+            Scene::parse("test", "[species.a]\ncount = 20000\n[species.a.separation]\n", &[])
+                .unwrap();
+        let state = Arc::new(scene.populate(&Request::default()).unwrap());
+        let expected = Metrics::of(&scene, &state);
+        let scene = Arc::new(scene);
+        let mut measuring = Measuring::default();
+        assert!(measuring.poll().is_none());
+        for number in [3, 4] {
+            let (scene, state) = (Arc::clone(&scene), Arc::clone(&state));
+            measuring.begin(Sample { number, scene, state });
+        }
+        for number in [3, 4] {
+            let measured = loop {
+                match measuring.poll() {
+                    Some(measured) => break measured,
+                    None => std::thread::yield_now(),
+                }
+            };
+            assert_eq!((measured.number, measured.metrics), (number, expected));
+        }
+    }
+}
