@@ -2,7 +2,7 @@
 
 use super::keys::Action;
 use crate::model::scene::{Request, Species};
-use crate::session::{Speed, Thing};
+use crate::session::{Looks, Speed, Thing};
 
 /// An action that runs after the frame that asked for it.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub enum Command {
     Tell(String),
     /// Change parameters.
     Change(Vec<Species>),
+    /// Change what the flock looks like.
+    Looks(Box<Looks>),
     /// Add a target in the middle of the view.
     AddTarget,
     /// Add an obstacle in the middle of the view.

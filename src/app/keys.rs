@@ -42,6 +42,8 @@ pub enum Action {
     Overlay,
     /// Show the whole world again.
     WholeWorld,
+    /// Write the present view into the scene.
+    WriteView,
     /// Show the geometry of one agent, of all, or of none.
     Geometry,
     /// Choose the species to drop, counted from 0.
@@ -175,6 +177,7 @@ impl Action {
                 "h" | "H" => Some(Self::Overlay),
                 "g" | "G" => Some(Self::Geometry),
                 "o" | "O" => Some(Self::Scenes),
+                "v" | "V" => Some(Self::WriteView),
                 digit => {
                     let number = digit.parse::<usize>().ok().filter(|_| digit.len() == 1);
                     number.and_then(|number| number.checked_sub(1)).map(Self::Species)
@@ -236,6 +239,7 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
             ("right drag", "pan"),
             ("wheel", "zoom"),
             ("Home", "the whole world"),
+            ("V", "write this view into the scene"),
             ("G", "geometry of one, all, none"),
             ("H", "more figures, none, one line"),
             ("F11", "full screen"),

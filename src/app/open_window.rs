@@ -7,6 +7,7 @@ mod loss;
 mod picture;
 mod scenes;
 mod time;
+mod view;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ use crate::view::gpu::upload::UploadedAgents;
 use crate::view::style::scale_of;
 
 pub use loss::Loss;
+use view::Followed;
 
 /// Pixels per point in a window of `width` × `height` pixels: that of its screen, but in a large
 /// window that of a picture of its size.
@@ -53,6 +55,7 @@ pub struct OpenWindow {
     session: Session<RealTime>,
     controls: Controls,
     pointer: Pointer,
+    followed: Followed,
     inspector: Inspector,
     /// The species that a click drops.
     dropping: usize,
@@ -129,8 +132,8 @@ impl OpenWindow {
                 screen.size(),
                 options.scene.click,
                 options.scene.follows,
-            )
-            .with_view_of(options.scene),
+            ),
+            followed: Followed::default(),
             inspector: Inspector::new(),
             dropping: 0,
             held: None,

@@ -25,8 +25,12 @@ enum Grip {
 pub struct Pointer {
     /// What the user sees.
     pub camera: Camera,
-    /// True until the user moves or zooms the camera.
+    /// True while the camera shows the whole world, until the user moves or zooms it.
     fitted: bool,
+    /// True while the camera shows what the scene's own does.
+    guided: bool,
+    /// True while it keeps what the scene's camera follows in the middle.
+    follows: bool,
     at: Point,
     panning: bool,
     grip: Grip,
@@ -67,14 +71,28 @@ pub enum DropKey {
 }
 
 impl Pointer {
-    /// Shows what the scene's own camera shows at its first tick.
-    #[must_use]
-    pub fn with_view_of(mut self, scene: &Scene) -> Self {
+    /// Moves the camera as the scene says at a tick, until the user moves or zooms it. What it
+    /// follows, at `followed`, stays in the middle also when the user has zoomed.
+    pub fn guide(&mut self, scene: &Scene, tick: u64, followed: Option<Point>) {
         let size = (self.camera.size.x as u32, self.camera.size.y as u32);
-        let camera = Camera::of(scene, 0, None, size);
-        self.fitted = camera == self.camera;
-        self.camera = camera;
-        self
+        let own = Camera::of(scene, tick, followed, size);
+        if self.guided {
+            self.fitted = own == Camera::fit(&scene.world, size.0, size.1);
+            self.camera = own;
+        } else if self.follows && followed.is_some() {
+            (self.camera.centre, self.camera.period) = (own.centre, own.period);
+        }
+    }
+
+    /// Keeps what the scene's camera follows in the middle again.
+    pub fn follow(&mut self) {
+        self.follows = true;
+    }
+
+    /// True if what the scene's camera follows is kept in the middle.
+    #[must_use]
+    pub fn follows(&self) -> bool {
+        self.guided || self.follows
     }
 
     /// Shows the whole world in a picture of `size` pixels. `click` is the scene's; `follows`: a
@@ -85,6 +103,8 @@ impl Pointer {
         Self {
             camera,
             fitted: true,
+            guided: true,
+            follows: true,
             at: camera.size * 0.5,
             panning: false,
             grip: Grip::Nothing,
@@ -112,17 +132,17 @@ impl Pointer {
         }
     }
 
-    /// Shows the whole world again.
+    /// Shows the whole world again, and follows nothing.
     pub fn fit(&mut self, world: &World) {
         let size = (self.camera.size.x as u32, self.camera.size.y as u32);
-        self.fitted = true;
+        (self.fitted, self.guided, self.follows) = (true, false, false);
         self.resize(world, size);
     }
 
     /// The mouse has moved.
     pub fn move_to(&mut self, pixel: Point) {
-        if self.panning {
-            self.fitted = false;
+        if self.panning && pixel != self.at {
+            (self.fitted, self.guided, self.follows) = (false, false, false);
             self.camera.pan(pixel - self.at);
         }
         self.at = pixel;
@@ -204,7 +224,7 @@ impl Pointer {
             MouseScrollDelta::LineDelta(_, lines) => lines,
             MouseScrollDelta::PixelDelta(pixels) => pixels.y as f32 / PIXELS_A_NOTCH,
         };
-        self.fitted = false;
+        (self.fitted, self.guided) = (false, false);
         self.camera.zoom_at(self.at, NOTCH.powf(notches));
     }
 

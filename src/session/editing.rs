@@ -32,7 +32,8 @@ impl<C: Clock> Session<C> {
             Ok(ids) => {
                 let after = before.clone();
                 self.visits.branch();
-                self.undo.push(Edit { subject: Subject::Agents, before, after, dropped, ids });
+                let subject = Subject::Agents;
+                self.undo.push(Edit { subject, before, after, dropped, ids, looks: None });
                 Ok(None)
             }
         }
@@ -84,12 +85,18 @@ impl<C: Clock> Session<C> {
     /// Undoes the last edit, or the change to this scene if there is none. Agents stay where they are
     /// now, except that agents added by the edit are removed. Returns what was undone, for the user.
     pub fn undo(&mut self) -> Result<String, EngineError> {
-        if self.history.has_future_events() {
+        if self.history.has_future_events() && !self.undo.is_about_looks(false) {
             return Ok(IN_THE_PAST.into());
         }
         let Some(edit) = self.undo.take_done() else { return self.go_back() };
-        self.prepare(&edit)?;
-        if let Some(why) = self.apply(|scene| edit.revert(scene))? {
+        let refused = match &edit.looks {
+            Some(looks) => self.wear(&looks[0])?,
+            None => {
+                self.prepare(&edit)?;
+                self.apply(|scene| edit.revert(scene))?
+            }
+        };
+        if let Some(why) = refused {
             self.undo.was_done(edit);
             return Ok(why);
         }
@@ -106,12 +113,17 @@ impl<C: Clock> Session<C> {
     /// Repeats the last undone edit. Agents that it adds get new ids. Returns what was redone, for
     /// the user.
     pub fn redo(&mut self) -> Result<String, EngineError> {
-        if self.history.has_future_events() {
+        if self.history.has_future_events() && !self.undo.is_about_looks(true) {
             return Ok(IN_THE_PAST.into());
         }
         let Some(mut edit) = self.undo.take_undone() else { return self.go_forward() };
-        self.prepare(&edit)?;
-        let mut refused = self.apply(|scene| edit.repeat(scene))?;
+        let mut refused = match &edit.looks {
+            Some(looks) => self.wear(&looks[1])?,
+            None => {
+                self.prepare(&edit)?;
+                self.apply(|scene| edit.repeat(scene))?
+            }
+        };
         if refused.is_none() {
             match self.drop_agents(&edit.dropped)? {
                 Ok(ids) => edit.ids = ids,
@@ -150,7 +162,7 @@ impl<C: Clock> Session<C> {
             }
             let (dropped, ids) = (Vec::new(), Vec::new());
             self.visits.branch();
-            self.undo.push(Edit { subject, before, after, dropped, ids });
+            self.undo.push(Edit { subject, before, after, dropped, ids, looks: None });
         }
         Ok(refused)
     }

@@ -12,6 +12,7 @@ mod editing;
 mod edits;
 mod engines;
 mod history;
+mod looks;
 mod queries;
 mod record;
 pub mod series;
@@ -32,6 +33,7 @@ pub use clock::{Clock, RealTime, Stops, TICKS_PER_SECOND};
 pub use editing::Refusal;
 pub use edits::{pointer_help, values_at_first};
 pub use history::{DEFAULT_BUDGET, Event, Recorded};
+pub use looks::{Looks, SpeciesLooks};
 pub use record::Recording;
 pub use source::{Opening, Source};
 pub use speed::{SPEEDS, Speed};
@@ -72,6 +74,8 @@ struct Request {
     /// The flock's revision at the request.
     revision: u64,
     mark: Mark,
+    /// True if the history keeps it.
+    keeps: bool,
 }
 
 /// A flock in time.
@@ -100,6 +104,8 @@ pub struct Session<C> {
     /// How often states are measured.
     watch: Watch,
     samples: Samples,
+    /// True if the host wants a snapshot of every tick that it can get.
+    pursues: bool,
     /// The snapshot that is under way.
     request: Option<Request>,
     /// Decides how many ticks are due.
@@ -174,6 +180,7 @@ impl<C: Clock> Session<C> {
             series: Series::default(),
             watch: Watch::Off,
             samples: Samples::default(),
+            pursues: false,
             request: None,
             clock,
             time,
@@ -274,18 +281,30 @@ impl<C: Clock> Session<C> {
             if self.initial.is_some() {
                 let took = now.saturating_sub(request.at);
                 self.snapshots.take(Arc::clone(&state), targets.clone(), now, took);
-                self.history.take(Kept { state, targets, mark: request.mark }, now, took);
+                if request.keeps {
+                    self.history.take(Kept { state, targets, mark: request.mark }, now, took);
+                }
             }
         }
         let kept = self.initial.is_some()
             && self.snapshots.is_due(self.engine.kind(), self.agents, self.tick, now);
         let measured = self.wants_sample(now);
         let past = self.history.is_due(self.tick, self.agents, now);
-        if (kept || measured || past) && self.request.is_none() && self.engine.request().is_ok() {
+        let pursued = self.pursues && self.snapshots.state().tick != self.tick;
+        if (kept || measured || past || pursued)
+            && self.request.is_none()
+            && self.engine.request().is_ok()
+        {
             let (revision, mark) = (self.revision, self.mark());
             let copying = (self.time)().saturating_sub(now);
-            self.request = Some(Request { at: now, copying, revision, mark });
+            self.request = Some(Request { at: now, copying, revision, mark, keeps: past });
         }
+    }
+
+    /// Whether the host wants to know where agents are without waiting for them: then
+    /// [`Session::last_seen`] is as new as the device allows.
+    pub fn pursue(&mut self, on: bool) {
+        self.pursues = on;
     }
 
     /// True while a snapshot is under way: the host should call [`Session::advance`] soon, even if

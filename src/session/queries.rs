@@ -18,6 +18,12 @@ impl<C: Clock> Session<C> {
         (&mut *self.engine, &self.scene)
     }
 
+    /// The last state that has arrived on the host. Never waits; on a device the flock is further.
+    #[must_use]
+    pub fn last_seen(&self) -> &FlockState {
+        self.snapshots.state()
+    }
+
     /// The current state and targets.
     pub fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
         self.engine.snapshot()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::history::{Event, Kept, Mark, Recorded};
 use super::undo::Content;
-use super::{Clock, Session, Stops, edits};
+use super::{Clock, Looks, Session, Stops, edits};
 use crate::engine::{Change, EngineError};
 use crate::model::vector::Point;
 
@@ -120,7 +120,9 @@ impl<C: Clock> Session<C> {
         let Some(Kept { state, targets, mark }) = self.history.go_back_to(tick) else {
             return Ok(());
         };
+        let looks = Looks::of(&self.scene);
         mark.content.put(&mut self.scene);
+        looks.put(&mut self.scene);
         self.scene.targets = targets;
         (self.next_id, self.pointer) = (mark.next_id, mark.pointer);
         self.load(state)?;
@@ -157,6 +159,7 @@ impl<C: Clock> Session<C> {
             Event::Lead(place) => return self.move_led(place),
             Event::Change { change, parts } => {
                 let mut parts = (*parts).clone();
+                Looks::of(&self.scene).put(&mut parts);
                 change.swap(&mut self.scene, &mut parts);
                 let updated = self.engine.update(&self.scene, change);
                 if updated.is_err() {

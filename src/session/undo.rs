@@ -1,5 +1,6 @@
 //! Edits that can be undone and redone.
 
+use super::looks::Looks;
 use super::thing::Thing;
 use crate::engine::Change;
 use crate::model::behaviours::Target;
@@ -25,12 +26,14 @@ pub enum Subject {
     Turn,
     /// New agents.
     Agents,
+    /// What the flock looks like.
+    Looks,
 }
 
 impl Subject {
     /// True if the edits of one gesture, such as a drag, merge into one.
     fn merges(self) -> bool {
-        matches!(self, Self::Parameters | Self::Place(_) | Self::Agents)
+        matches!(self, Self::Parameters | Self::Place(_) | Self::Agents | Self::Looks)
     }
 }
 
@@ -44,6 +47,7 @@ impl std::fmt::Display for Subject {
             Self::Path => "path",
             Self::Turn => "seek and flee",
             Self::Agents => "new agents",
+            Self::Looks => "looks",
         })
     }
 }
@@ -147,6 +151,8 @@ pub struct Edit {
     pub dropped: Vec<Dropped>,
     /// Their ids.
     pub ids: Vec<u32>,
+    /// The looks before and after it, if it has changed them; then it has changed nothing else.
+    pub looks: Option<Box<[Looks; 2]>>,
 }
 
 impl Edit {
@@ -181,6 +187,10 @@ impl UndoStack {
                 last.after = edit.after;
                 last.dropped.extend(edit.dropped);
                 last.ids.extend(edit.ids);
+                if let (Some(own), Some(next)) = (&mut last.looks, edit.looks) {
+                    let [_, after] = *next;
+                    own[1] = after;
+                }
             }
             _ => self.done.push(edit),
         }
@@ -202,6 +212,12 @@ impl UndoStack {
     /// Removes and returns the last undone edit, to redo it.
     pub fn take_undone(&mut self) -> Option<Edit> {
         self.undone.pop()
+    }
+
+    /// True if the last edit, or the last one undone, has changed looks alone.
+    pub fn is_about_looks(&self, undone: bool) -> bool {
+        let last = if undone { self.undone.last() } else { self.done.last() };
+        last.is_some_and(|edit| edit.looks.is_some())
     }
 
     /// Records that `edit` was undone.

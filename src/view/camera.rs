@@ -2,6 +2,9 @@
 
 use std::f64::consts::TAU;
 
+use rayon::prelude::*;
+
+use crate::engine::HostAgents;
 use crate::model::scene::{Follow, Scene, View};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
@@ -60,13 +63,21 @@ impl Camera {
     /// not there.
     #[must_use]
     pub fn followed(scene: &Scene, state: &FlockState) -> Option<Point> {
+        Self::followed_among(scene, &HostAgents::from(state))
+    }
+
+    /// The same for agents in the memory of the host.
+    #[must_use]
+    pub fn followed_among(scene: &Scene, agents: &HostAgents<'_>) -> Option<Point> {
+        let [x, y] = [agents.position[0], agents.position[1]];
+        let place = |row: usize| Point::new(x.get(row), y.get(row));
         match scene.camera.follow {
             Follow::None => None,
             Follow::Agent(id) => {
-                let row = state.id.iter().position(|own| *own == id)?;
-                Some(state.position[row]).filter(|place| place.is_finite())
+                let row = agents.id.iter().position(|own| *own == id)?;
+                Some(place(row)).filter(|place| place.is_finite())
             }
-            Follow::Centre => centre_of_mass(&scene.world, &state.position),
+            Follow::Centre => centre_of_mass(&scene.world, agents.len(), place),
         }
     }
 
@@ -120,23 +131,50 @@ impl Camera {
     }
 }
 
-/// The centre of mass; in a wrapped world a circular mean on each axis, because the mean of two places
-/// on both sides of the seam is not in the middle of the world. `None` without agents.
-fn centre_of_mass(world: &World, places: &[Point]) -> Option<Point> {
-    let known = || places.iter().filter(|place| place.is_finite());
-    let count = known().count() as f64;
-    let mean = |of: &dyn Fn(&Point) -> f64| known().map(of).sum::<f64>() / count;
-    let along = |size: f32, coordinate: fn(&Point) -> f32| {
-        if world.boundary != Boundary::Wrap {
-            return mean(&|place| f64::from(coordinate(place))) as f32;
+/// Agents that one thread adds up at a time.
+const PART: usize = 1 << 12;
+
+/// The centre of mass of `count` places; in a wrapped world a circular mean on each axis, because the
+/// mean of two places on both sides of the seam is not in the middle of the world. `None` without
+/// agents.
+fn centre_of_mass(
+    world: &World,
+    count: usize,
+    place: impl Fn(usize) -> Point + Sync,
+) -> Option<Point> {
+    let wraps = world.boundary == Boundary::Wrap;
+    // The number of places, and on each axis a sum, or the sums of sines and cosines.
+    let sums_of = |part: usize| {
+        let mut sums = [0.0_f64; 5];
+        let rows = part * PART..((part + 1) * PART).min(count);
+        for place in rows.map(&place).filter(|place| place.is_finite()) {
+            sums[0] += 1.0;
+            for (axis, (at, size)) in
+                [(place.x, world.size.x), (place.y, world.size.y)].into_iter().enumerate()
+            {
+                let (sine, cosine) = match wraps {
+                    true => (TAU * f64::from(at / size)).sin_cos(),
+                    false => (f64::from(at), 0.0),
+                };
+                sums[1 + 2 * axis] += sine;
+                sums[2 + 2 * axis] += cosine;
+            }
         }
-        let angle = |place: &Point| TAU * f64::from(coordinate(place) / size);
-        let sine = mean(&|place| angle(place).sin());
-        let cosine = mean(&|place| angle(place).cos());
-        (sine.atan2(cosine).rem_euclid(TAU) / TAU) as f32 * size
+        sums
     };
-    let centre = Point::new(along(world.size.x, |p| p.x), along(world.size.y, |p| p.y));
-    (count > 0.0).then_some(centre)
+    // Parts of one size, added up in order: the same on any number of threads.
+    let parts: Vec<_> = (0..count.div_ceil(PART)).into_par_iter().map(sums_of).collect();
+    let [known, sums @ ..] = parts.iter().fold([0.0; 5], |mut all, part| {
+        all.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+        all
+    });
+    let along = |size: f32, sine: f64, cosine: f64| match wraps {
+        true => (sine.atan2(cosine).rem_euclid(TAU) / TAU) as f32 * size,
+        false => (sine / known) as f32,
+    };
+    let centre =
+        Point::new(along(world.size.x, sums[0], sums[1]), along(world.size.y, sums[2], sums[3]));
+    (known > 0.0).then_some(centre)
 }
 
 #[cfg(test)]
@@ -187,12 +225,12 @@ mod tests {
     fn the_centre_of_mass_crosses_the_seam() {
         let wrapped = World { size: Point::new(100.0, 50.0), boundary: Boundary::Wrap };
         let places = [Point::new(98.0, 10.0), Point::new(4.0, 20.0)];
-        let centre = centre_of_mass(&wrapped, &places).unwrap();
+        let centre = centre_of_mass(&wrapped, 2, |row| places[row]).unwrap();
         assert!(centre.distance(Point::new(1.0, 15.0)) < 1e-3, "{centre}");
         let walls = World { boundary: Boundary::Walls, ..wrapped };
-        let centre = centre_of_mass(&walls, &places).unwrap();
+        let centre = centre_of_mass(&walls, 2, |row| places[row]).unwrap();
         assert!(centre.distance(Point::new(51.0, 15.0)) < 1e-3, "{centre}");
-        assert_eq!(centre_of_mass(&wrapped, &[]), None);
+        assert_eq!(centre_of_mass(&wrapped, 0, |row| places[row]), None);
         let camera = Camera { centre, period: wrapped.size, ..Camera::fit(&wrapped, 10, 10) };
         let camera = Camera { centre: Point::new(1.0, 15.0), ..camera };
         assert_eq!(camera.image(places[0]), Point::new(-2.0, 10.0));

@@ -1,6 +1,7 @@
 //! The panel of parameters: those of every species, from the model's declarations.
 
 mod flock;
+mod looks;
 mod rows;
 mod words;
 
@@ -9,13 +10,12 @@ use egui::{Align2, CollapsingHeader};
 use super::command::Command;
 use crate::model::behaviours::Kind;
 use crate::model::parameter::Parameters;
-use crate::model::scene::{
-    Body, BoidShape, ColourBy, Law, POINTER, Request, Rule, Scene, Slot, Species, Variation,
-};
-use crate::session::{Thing, values_at_first};
+use crate::model::scene::{Body, Law, POINTER, Request, Rule, Scene, Slot, Species, Variation};
+use crate::session::{Looks, Thing, values_at_first};
 use crate::view::words::counted;
 use flock::FlockFields;
-use rows::{ParameterRow, TargetNames, named};
+use looks::FigureLooks;
+use rows::{ParameterRow, TargetNames};
 use words::story;
 
 /// What the panel shows.
@@ -61,11 +61,20 @@ impl Controls {
             egui::ScrollArea::vertical().max_height(highest).show(ui, |ui| {
                 let fields = self.fields.get_or_insert_with(|| FlockFields::of(panel));
                 commands.extend(fields.show(ui, panel).map(Command::Restart));
-                let mut species = panel.scene.species.clone();
-                if all(ui, panel, &mut species) {
-                    commands.push(Command::Change(species));
-                }
+                let before = Looks::of(panel.scene);
+                let mut edited = panel.scene.clone();
+                all(ui, panel, &mut edited.species);
                 commands.extend(things(ui, panel.scene));
+                let mut looks = Looks::of(&edited);
+                commands.extend(looks::section(ui, panel, &mut looks));
+                // Looks and parameters are different edits: only the latter have a tick.
+                if looks != before {
+                    commands.push(Command::Looks(Box::new(looks)));
+                }
+                before.put(&mut edited);
+                if edited.species != panel.scene.species {
+                    commands.push(Command::Change(edited.species));
+                }
             });
         });
         commands
@@ -113,15 +122,13 @@ fn things(ui: &mut egui::Ui, scene: &Scene) -> Option<Command> {
     command
 }
 
-/// The parameters of all species; true when the user has changed one.
-fn all(ui: &mut egui::Ui, panel: &FlockPanel<'_>, species: &mut Vec<Species>) -> bool {
+/// The parameters of all species.
+fn all(ui: &mut egui::Ui, panel: &FlockPanel<'_>, species: &mut Vec<Species>) {
     let FlockPanel { scene, first, .. } = *panel;
     let hint = "All parameters and behaviours of all species.";
     // It is always there: if it came with the first change, the slider would move away under the mouse.
     let button = egui::Button::new("All as at the start");
-    let mut changed =
-        ui.add_enabled(*species != first.species, button).on_hover_text(hint).clicked();
-    if changed {
+    if ui.add_enabled(*species != first.species, button).on_hover_text(hint).clicked() {
         species.clone_from(&first.species);
     }
     let names = TargetNames {
@@ -136,10 +143,9 @@ fn all(ui: &mut egui::Ui, panel: &FlockPanel<'_>, species: &mut Vec<Species>) ->
             .default_open(names.species.len() <= 2);
         header.show(ui, |ui| {
             let own = OneSpecies { index, scene, start, names: &names };
-            changed |= own.show(ui, species);
+            own.show(ui, species);
         });
     }
-    changed
 }
 
 /// The section of one species.
@@ -153,21 +159,18 @@ struct OneSpecies<'a> {
 }
 
 impl OneSpecies<'_> {
-    fn show(&self, ui: &mut egui::Ui, species: &mut Species) -> bool {
-        let mut changed = false;
+    fn show(&self, ui: &mut egui::Ui, species: &mut Species) {
         let mut removed = None;
         for place in 0..species.rules.len() {
-            changed |= self.behaviour(ui, species, place, &mut removed);
+            self.behaviour(ui, species, place, &mut removed);
         }
         if let Some(kind) = removed {
             species.remove(kind);
-            changed = true;
         }
-        changed |= self.addition(ui, species);
+        self.addition(ui, species);
         CollapsingHeader::new("body and looks").default_open(false).show(ui, |ui| {
-            changed |= self.body(ui, species);
+            self.body(ui, species);
         });
-        changed
     }
 
     /// A behaviour: its name, and its parameters below.
@@ -177,7 +180,7 @@ impl OneSpecies<'_> {
         species: &mut Species,
         place: usize,
         removed: &mut Option<Kind>,
-    ) -> bool {
+    ) {
         let Rule { kind, values } = &mut species.rules[place];
         let (kind, info) = (*kind, kind.info());
         ui.add_space(4.0);
@@ -189,19 +192,17 @@ impl OneSpecies<'_> {
             }
         });
         let start = values_at_first(self.start, self.index, kind);
-        let mut changed = false;
         ui.push_id(info.key, |ui| {
             for (index, parameter) in info.parameters.iter().enumerate() {
                 let row = ParameterRow { parameter, start: start[index], names: self.names };
                 let law = law(&species.variations, Slot::Rule(kind, index));
-                changed |= row.show(ui, &mut values[index], law);
+                row.show(ui, &mut values[index], law);
             }
         });
-        changed
     }
 
     /// A choice of the behaviours that the species does not have.
-    fn addition(&self, ui: &mut egui::Ui, species: &mut Species) -> bool {
+    fn addition(&self, ui: &mut egui::Ui, species: &mut Species) {
         let mut added = None;
         ui.add_space(4.0);
         egui::ComboBox::from_id_salt("add").selected_text("add a behaviour").show_ui(ui, |ui| {
@@ -220,23 +221,26 @@ impl OneSpecies<'_> {
             }
         });
         species.rules.extend(added.map(|kind| Rule::by_default(kind, self.index)));
-        added.is_some()
     }
 
-    fn body(&self, ui: &mut egui::Ui, species: &mut Species) -> bool {
+    fn body(&self, ui: &mut egui::Ui, species: &mut Species) {
         let start = self.start;
-        let mut changed = named(ui, "look", &BoidShape::NAMES, start.look, &mut species.look);
-        changed |= named(ui, "colour", &ColourBy::NAMES, start.colour, &mut species.colour);
+        let own = FigureLooks {
+            look: &mut species.look,
+            colour: &mut species.colour,
+            palette: &mut species.palette,
+            smallest: &mut species.smallest,
+        };
+        own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
         let table = <Body as Parameters<f32>>::TABLE;
         let mut values = species.body_values();
         for (index, parameter) in table.iter().enumerate() {
             let start = start.body_values()[index];
             let row = ParameterRow { parameter, start, names: self.names };
             let law = law(&species.variations, Slot::Body(index));
-            changed |= row.show(ui, &mut values[index], law);
+            row.show(ui, &mut values[index], law);
         }
         species.body = Body::read(|i| values[i]);
-        changed
     }
 }
 

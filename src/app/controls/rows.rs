@@ -56,7 +56,7 @@ pub fn named<T: Copy + PartialEq>(
     names: &[(&'static str, T)],
     start: T,
     value: &mut T,
-) -> bool {
+) {
     let before = *value;
     let name = |value: T| names.iter().find(|(_, known)| *known == value).map_or("", |(n, _)| *n);
     let back = with_way_back(ui, before != start, name(start), |ui| {
@@ -72,7 +72,6 @@ pub fn named<T: Copy + PartialEq>(
     if back {
         *value = start;
     }
-    *value != before
 }
 
 /// The row of one parameter.
@@ -84,11 +83,10 @@ pub struct ParameterRow<'a> {
 }
 
 impl ParameterRow<'_> {
-    /// Shows the row if the parameter has a meaning in this scene; true when the user changed the
-    /// value.
-    pub fn show(&self, ui: &mut egui::Ui, value: &mut f32, law: Option<Law>) -> bool {
+    /// Shows the row if the parameter has a meaning in this scene.
+    pub fn show(&self, ui: &mut egui::Ui, value: &mut f32, law: Option<Law>) {
         if !self.applies() {
-            return false;
+            return;
         }
         let before = *value;
         let back_to = shown(self.start.into(), 4);
@@ -103,7 +101,6 @@ impl ParameterRow<'_> {
         if back {
             *value = self.start;
         }
-        *value != before
     }
 
     /// With one species or one path there is no choice.

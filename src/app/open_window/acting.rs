@@ -73,6 +73,7 @@ impl OpenWindow {
                 }
             }
             Action::WholeWorld => self.pointer.fit(&self.session.scene().world),
+            Action::WriteView => self.write_view()?,
             Action::FullScreen => {
                 let full = self.window.fullscreen().is_none();
                 self.window.set_fullscreen(full.then_some(Fullscreen::Borderless(None)));
@@ -116,6 +117,10 @@ impl OpenWindow {
             Command::GoTo(tick) => self.go_to(tick),
             Command::Speed(speed) => self.session.clock.set_speed(speed),
             Command::Tell(text) => self.notify(Some(text)),
+            Command::Looks(looks) => {
+                let refused = self.session.set_looks(&looks)?;
+                self.notify(refused);
+            }
             Command::Change(species) => {
                 let refused = self.session.change(species)?;
                 self.notify(refused);

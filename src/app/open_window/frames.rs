@@ -60,6 +60,7 @@ impl OpenWindow {
         self.played += elapsed;
 
         self.follow_scene();
+        self.guide_camera();
         let (mut again_in, commands) = self.show(canvas)?;
         self.film_frame()?;
         for command in commands {

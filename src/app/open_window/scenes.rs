@@ -1,6 +1,7 @@
 //! The window goes from scene to scene, and keeps what was made of one.
 
 use super::OpenWindow;
+use super::view::Followed;
 use crate::app::controls::{Controls, Written};
 use crate::app::pointer::Pointer;
 use crate::app::{WindowError, WindowOptions};
@@ -141,8 +142,8 @@ impl OpenWindow {
         let read = Scene::parse(&scene.name, text, overrides);
         let seed = read.map_or(scene.seed, |read| read.seed);
         self.written = Written { count: scene.own_count(), seed };
-        self.pointer = Pointer::new(&scene.world, self.screen.size(), scene.click, scene.follows)
-            .with_view_of(scene);
+        self.pointer = Pointer::new(&scene.world, self.screen.size(), scene.click, scene.follows);
+        self.followed = Followed::default();
         self.inspector.forget();
         (self.dropping, self.held) = (0, None);
         self.meter.restart();

@@ -8,7 +8,7 @@ use crate::model::scene::{Scene, Species, edit_toml, overrides};
 use crate::model::vector::Point;
 use crate::session::history::{Event, Kept, Recorded};
 use crate::session::undo::Content;
-use crate::session::{Clock, Session, Source};
+use crate::session::{Clock, Looks, Session, Source};
 
 /// A scene file that makes the first state of a session, and the scene that is in it.
 struct Base {
@@ -28,12 +28,14 @@ impl<C: Clock> Session<C> {
             "this flock began with a state that no scene makes; a session is saved only if it began \
              with its scene",
         )?;
-        let mut writer = Writer { base: &base, scene: base.scene.clone() };
+        let looks = Looks::of(&self.scene);
+        let mut writer = Writer { base: &base, looks: &looks, scene: base.scene.clone() };
         // Parameters may have been edited before the start.
         let mut rows = Vec::new();
         let first = Content::of(&base.scene);
         let mut content = base.scene.clone();
         start.mark.content.put(&mut content);
+        looks.put(&mut content);
         content.targets.clone_from(&start.targets);
         let change = Content::of(&content).difference(&first);
         if !change.is_nothing() {
@@ -62,13 +64,16 @@ impl<C: Clock> Session<C> {
         let own = &self.source;
         let mut edited = self.first.clone();
         start.mark.content.put(&mut edited);
+        // The looks are those of now: they have no tick.
+        let looks = Looks::of(&self.scene);
+        looks.put(&mut edited);
         let agents = start.state.len() as u64;
         let whole = Source { text: own.edited(&edited, agents), ..Source::default() };
         let plain = Scene::parse(&self.scene.name, &own.text, &own.overrides).ok();
-        let text = match &plain {
-            Some(plain) if !own.overrides.is_empty() => edit_toml(&own.text, plain).ok(),
-            _ => Some(own.text.clone()),
-        };
+        let text = plain.and_then(|mut plain| {
+            looks.put(&mut plain);
+            edit_toml(&own.text, &plain).ok()
+        });
         let own = text.map(|text| Source { text, overrides: Vec::new(), ..own.clone() });
         let makes = |source: Source| {
             let plain = Scene::parse(&self.scene.name, &source.text, &[]).ok()?;
@@ -87,6 +92,7 @@ impl<C: Clock> Session<C> {
 /// Writes events one after the other.
 struct Writer<'a> {
     base: &'a Base,
+    looks: &'a Looks,
     /// The scene as the events so far have left it.
     scene: Scene,
 }
@@ -117,6 +123,8 @@ impl Writer<'_> {
 
     fn change(&mut self, tick: u64, change: Change, parts: &Scene) -> Result<Row, String> {
         let mut row = Row { tick, ..Row::default() };
+        let mut parts = parts.clone();
+        self.looks.put(&mut parts);
         if change.has(Change::PARAMETERS) {
             row.set = Some(self.overrides(&parts.species)?);
         }
@@ -140,7 +148,6 @@ impl Writer<'_> {
                 .map(|target| Moved { target: target.name.clone(), to: place(target.position) });
             row.moved = Some(moved.collect()).filter(|moved: &Vec<Moved>| !moved.is_empty());
         }
-        let mut parts = parts.clone();
         change.swap(&mut self.scene, &mut parts);
         Ok(row)
     }

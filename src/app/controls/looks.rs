@@ -1,0 +1,237 @@
+//! The looks in the panel: what is behind the flock, colours and shapes, trails, the camera.
+
+use egui::{CollapsingHeader, ComboBox, DragValue, Slider};
+
+use super::FlockPanel;
+use super::rows::{named, with_way_back};
+use crate::app::command::Command;
+use crate::app::keys::Action;
+use crate::model::scene::{
+    Background, BackgroundName, BoidShape, ColourBy, Follow, MOST_BACKGROUND_COLOURS,
+    MOST_PALETTE_COLOURS, Palette, PaletteName, Rgb,
+};
+use crate::session::Looks;
+
+/// The choice of colours that have no name.
+const OWN: &str = "own colours";
+
+/// The section of the looks that all species share. It changes `looks`, and returns what else the user
+/// asks for.
+pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, looks: &mut Looks) -> Option<Command> {
+    let first = panel.first;
+    let mut command = None;
+    CollapsingHeader::new("style and camera").default_open(false).show(ui, |ui| {
+        let mut style = looks.style.clone();
+        let start = &first.style;
+        background(ui, &start.background, &mut style.background);
+        trail(ui, start.trail, &mut style.trail);
+        let own = FigureLooks {
+            look: &mut style.look,
+            colour: &mut style.colour,
+            palette: &mut style.palette,
+            smallest: &mut style.smallest,
+        };
+        own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
+        if style != looks.style {
+            looks.set_style(style);
+        }
+        follow(ui, first.camera.follow, &mut looks.camera.follow);
+        let hint = "V: [camera] gets the present centre, zoom and rotation. Saved with the scene.";
+        if ui.button("write this view into the scene").on_hover_text(hint).clicked() {
+            command = Some(Command::Act(Action::WriteView));
+        }
+    });
+    command
+}
+
+/// The looks of agents: of a species, or of all that have none of their own.
+pub struct FigureLooks<'a> {
+    pub look: &'a mut BoidShape,
+    pub colour: &'a mut ColourBy,
+    pub palette: &'a mut Palette,
+    pub smallest: &'a mut Option<f32>,
+}
+
+impl FigureLooks<'_> {
+    /// Shows a row for each; `start` is what they were at the start.
+    pub fn rows(self, ui: &mut egui::Ui, start: (BoidShape, ColourBy, &Palette, Option<f32>)) {
+        named(ui, "look", &BoidShape::NAMES, start.0, self.look);
+        colour(ui, start.1, self.colour);
+        palette(ui, start.2, self.palette);
+        let hint = "The least length of an agent. A point is a pixel of a picture of 1280 × 720.";
+        optional(ui, "smallest", "points", hint, (1.0, 16.0, 6.0), start.3, self.smallest);
+    }
+}
+
+fn background(ui: &mut egui::Ui, start: &Background, value: &mut Background) {
+    let name = |value: &Background| match value {
+        Background::Named(named) => name_of(&BackgroundName::NAMES, *named),
+        Background::Colours(_) => OWN,
+    };
+    let back = with_way_back(ui, value != start, name(start), |ui| {
+        ui.horizontal(|ui| {
+            ComboBox::from_id_salt("background").selected_text(name(value)).show_ui(ui, |ui| {
+                for (name, named) in BackgroundName::NAMES {
+                    ui.selectable_value(value, Background::Named(named), name);
+                }
+                let is_own = matches!(value, Background::Colours(_));
+                if ui.selectable_label(is_own, OWN).clicked() && !is_own {
+                    let colours = value.colours();
+                    let some = if colours.is_empty() { vec![Rgb([0; 3])] } else { colours };
+                    *value = Background::Colours(some);
+                }
+            });
+            ui.label("background").on_hover_text("What is behind the flock, from top to bottom.");
+        });
+        if let Background::Colours(colours) = value {
+            list(ui, colours, MOST_BACKGROUND_COLOURS);
+        }
+    });
+    if back {
+        value.clone_from(start);
+    }
+}
+
+fn colour(ui: &mut egui::Ui, start: ColourBy, value: &mut ColourBy) {
+    const ONE: &str = "one colour";
+    let name = |value: ColourBy| match value {
+        ColourBy::Fixed(_) => ONE,
+        quantity => name_of(&ColourBy::NAMES, quantity),
+    };
+    let back = with_way_back(ui, *value != start, name(start), |ui| {
+        ui.horizontal(|ui| {
+            ComboBox::from_id_salt("colour").selected_text(name(*value)).show_ui(ui, |ui| {
+                for (name, quantity) in ColourBy::NAMES {
+                    ui.selectable_value(value, quantity, name);
+                }
+                let is_one = matches!(value, ColourBy::Fixed(_));
+                if ui.selectable_label(is_one, ONE).clicked() && !is_one {
+                    *value = ColourBy::Fixed(AMBER);
+                }
+            });
+            if let ColourBy::Fixed(Rgb(colour)) = value {
+                ui.color_edit_button_srgb(colour);
+            }
+            ui.label("colour").on_hover_text("What the colour of an agent shows.");
+        });
+    });
+    if back {
+        *value = start;
+    }
+}
+
+/// The colour to begin with where there is none yet.
+const AMBER: Rgb = Rgb([0xE6, 0x9F, 0x00]);
+
+fn palette(ui: &mut egui::Ui, start: &Palette, value: &mut Palette) {
+    let name = |value: &Palette| match value {
+        Palette::Auto => Palette::AUTO,
+        Palette::Named(named) => name_of(&PaletteName::NAMES, *named),
+        Palette::Colours(_) => OWN,
+    };
+    let back = with_way_back(ui, value != start, name(start), |ui| {
+        ui.horizontal(|ui| {
+            ComboBox::from_id_salt("palette").selected_text(name(value)).show_ui(ui, |ui| {
+                ui.selectable_value(value, Palette::Auto, Palette::AUTO);
+                for (name, named) in PaletteName::NAMES {
+                    ui.selectable_value(value, Palette::Named(named), name);
+                }
+                let is_own = matches!(value, Palette::Colours(_));
+                if ui.selectable_label(is_own, OWN).clicked() && !is_own {
+                    *value = Palette::Colours(vec![AMBER]);
+                }
+            });
+            ui.label("palette").on_hover_text("The colours of what is shown, from low to high.");
+        });
+        if let Palette::Colours(colours) = value {
+            list(ui, colours, MOST_PALETTE_COLOURS);
+        }
+    });
+    if back {
+        value.clone_from(start);
+    }
+}
+
+/// A list of 1 to `most` colours: a button for each, and buttons for one more and one less.
+fn list(ui: &mut egui::Ui, colours: &mut Vec<Rgb>, most: usize) {
+    ui.horizontal_wrapped(|ui| {
+        for Rgb(colour) in colours.iter_mut() {
+            ui.color_edit_button_srgb(colour);
+        }
+        if let Some(last) = colours.last().copied().filter(|_| colours.len() < most)
+            && ui.small_button("+").on_hover_text("one more colour").clicked()
+        {
+            colours.push(last);
+        }
+        if colours.len() > 1 && ui.small_button("−").on_hover_text("one colour less").clicked() {
+            colours.pop();
+        }
+    });
+}
+
+fn trail(ui: &mut egui::Ui, start: Option<f32>, value: &mut Option<f32>) {
+    let hint = "Agents leave trails that fade by half in so many ticks.";
+    optional(ui, "trails", "ticks", hint, (1.0, 120.0, 16.0), start, value);
+}
+
+/// The row of a number that may be off. `reach` has the ends of its slider and the number to begin with.
+fn optional(
+    ui: &mut egui::Ui,
+    key: &str,
+    unit: &str,
+    hint: &str,
+    (low, high, first): (f32, f32, f32),
+    start: Option<f32>,
+    value: &mut Option<f32>,
+) {
+    let to = start.map_or("off".into(), |start| start.to_string());
+    let back = with_way_back(ui, *value != start, &to, |ui| {
+        ui.horizontal(|ui| {
+            let mut on = value.is_some();
+            let text = if on { "" } else { key };
+            if ui.checkbox(&mut on, text).on_hover_text(hint).changed() {
+                *value = on.then_some(first);
+            }
+            if let Some(number) = value {
+                let slider = Slider::new(number, low..=high).text(format!("{key} ({unit})"));
+                ui.add(slider.max_decimals(1)).on_hover_text(hint);
+            }
+        });
+    });
+    if back {
+        *value = start;
+    }
+}
+
+fn follow(ui: &mut egui::Ui, start: Follow, value: &mut Follow) {
+    let name = |value: Follow| match value {
+        Follow::None => "nothing",
+        Follow::Centre => "the centre of mass",
+        Follow::Agent(_) => "the agent",
+    };
+    let back = with_way_back(ui, *value != start, name(start), |ui| {
+        ui.horizontal(|ui| {
+            let is_agent = matches!(value, Follow::Agent(_));
+            ComboBox::from_id_salt("follow").selected_text(name(*value)).show_ui(ui, |ui| {
+                for choice in [Follow::None, Follow::Centre] {
+                    ui.selectable_value(value, choice, name(choice));
+                }
+                let agent = Follow::Agent(0);
+                if ui.selectable_label(is_agent, name(agent)).clicked() && !is_agent {
+                    *value = agent;
+                }
+            });
+            if let Follow::Agent(id) = value {
+                ui.add(DragValue::new(id).speed(0.2)).on_hover_text("its id");
+            }
+            ui.label("follow").on_hover_text("What stays in the middle of the picture.");
+        });
+    });
+    if back {
+        *value = start;
+    }
+}
+
+fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
+    names.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| *name)
+}

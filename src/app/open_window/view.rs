@@ -1,0 +1,86 @@
+//! The part of the world that the window shows: what the scene's camera says, and what the user makes
+//! of it.
+
+use super::OpenWindow;
+use crate::app::WindowError;
+use crate::engine::AgentsAt;
+use crate::model::scene::Follow;
+use crate::model::vector::Point;
+use crate::session::Looks;
+use crate::view::camera::Camera;
+
+/// What the scene's camera follows, where it was last seen.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Followed {
+    follow: Follow,
+    /// The revision of the flock that was searched, or the tick of the state.
+    searched: Option<u64>,
+    place: Option<Point>,
+}
+
+impl OpenWindow {
+    /// Moves the camera as the scene says, until the user moves it.
+    pub(super) fn guide_camera(&mut self) {
+        let follow = self.session.scene().camera.follow;
+        if std::mem::replace(&mut self.followed.follow, follow) != follow {
+            self.followed.searched = None;
+            self.pointer.follow();
+        }
+        let wanted = follow != Follow::None && self.pointer.follows();
+        let place = if wanted { self.seek() } else { None };
+        // Only a device has to be asked for its agents.
+        let on_device = matches!(self.session.engine().agents(), AgentsAt::Device(_));
+        self.session.pursue(wanted && on_device);
+        self.pointer.guide(self.session.scene(), self.session.tick(), place);
+    }
+
+    /// The place of what is followed: on the host the present one; on a device, which nobody waits
+    /// for, that of the last ticks whose agents have arrived.
+    fn seek(&mut self) -> Option<Point> {
+        let scene = self.session.scene();
+        let (search, state) = match self.session.engine().agents() {
+            AgentsAt::Host(_) => (self.session.revision(), None),
+            AgentsAt::Device(_) => {
+                let state = self.session.last_seen();
+                (state.tick, Some(state))
+            }
+        };
+        if self.followed.searched != Some(search) {
+            let place = match (state, self.session.engine().agents()) {
+                (Some(state), _) => Camera::followed(scene, state),
+                (None, AgentsAt::Host(agents)) => Camera::followed_among(scene, &agents),
+                (None, AgentsAt::Device(_)) => None,
+            };
+            (self.followed.searched, self.followed.place) = (Some(search), place);
+        }
+        self.followed.place
+    }
+
+    /// Writes the present view into the scene. Views at given ticks would hide it: they go, and undo
+    /// brings them back.
+    pub(super) fn write_view(&mut self) -> Result<(), WindowError> {
+        let camera = self.pointer.camera;
+        let mut looks = Looks::of(self.session.scene());
+        let keys = std::mem::take(&mut looks.camera.keys);
+        let (width, height) = (camera.size.x as u32, camera.size.y as u32);
+        let whole = Camera::fit(&self.session.scene().world, width, height);
+        let zoom = camera.pixels_per_unit / whole.pixels_per_unit;
+        // What a file may say. A view that is as good as the whole world is that.
+        looks.camera.zoom = if (zoom - 1.0).abs() < 1e-4 { 1.0 } else { zoom.clamp(0.01, 1e4) };
+        let size = self.session.scene().world.size;
+        // An endless world has the same place inside.
+        let endless = camera.period != Point::ZERO;
+        let centre = if endless { camera.centre.rem_euclid(size) } else { camera.centre };
+        looks.camera.centre = Some(centre).filter(|centre| *centre != whole.centre);
+        if !self.pointer.follows() {
+            looks.camera.follow = Follow::None;
+        }
+        looks.camera.rotation = camera.turn.y.atan2(camera.turn.x).to_degrees();
+        let refused = self.session.set_looks(&looks)?;
+        self.notify(Some(refused.unwrap_or_else(|| match keys.len() {
+            0 => "this view is the scene's now; Ctrl+S saves it".into(),
+            _ => "this view is the scene's now, at all ticks; Ctrl+Z brings its keys back".into(),
+        })));
+        Ok(())
+    }
+}

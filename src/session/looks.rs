@@ -1,0 +1,229 @@
+//! The looks of a flock: style, camera, and the shapes and colours of its species.
+//!
+//! No tick depends on them. So a change of looks can be undone, but it has no tick: the past is shown
+//! as it looks now, and a change there cuts nothing that comes after it.
+
+use super::undo::{Content, Edit, Subject};
+use super::{Clock, Refusal, Session};
+use crate::engine::{Change, EngineError};
+use crate::model::scene::{BoidShape, CameraPlan, ColourBy, Palette, Scene, Species, Style};
+
+/// The looks of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Looks {
+    /// What is behind the flock, trails, and what a species has that says nothing else.
+    pub style: Style,
+    /// Which part of the world pictures show.
+    pub camera: CameraPlan,
+    /// Of each species.
+    pub species: Vec<SpeciesLooks>,
+}
+
+/// The looks of the agents of a species.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpeciesLooks {
+    /// The name of the species.
+    pub name: String,
+    /// See [`Species::look`].
+    pub look: BoidShape,
+    /// See [`Species::colour`].
+    pub colour: ColourBy,
+    /// See [`Species::palette`].
+    pub palette: Palette,
+    /// See [`Species::smallest`].
+    pub smallest: Option<f32>,
+}
+
+impl SpeciesLooks {
+    fn of(species: &Species) -> Self {
+        Self {
+            name: species.name.clone(),
+            look: species.look,
+            colour: species.colour,
+            palette: species.palette.clone(),
+            smallest: species.smallest,
+        }
+    }
+
+    fn put(&self, species: &mut Species) {
+        (species.look, species.colour) = (self.look, self.colour);
+        species.palette.clone_from(&self.palette);
+        species.smallest = self.smallest;
+    }
+}
+
+impl Looks {
+    /// The looks of `scene`.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        Self {
+            style: scene.style.clone(),
+            camera: scene.camera.clone(),
+            species: scene.species.iter().map(SpeciesLooks::of).collect(),
+        }
+    }
+
+    /// Gives `scene` these looks. A species that they do not name keeps its own.
+    pub fn put(&self, scene: &mut Scene) {
+        scene.style.clone_from(&self.style);
+        scene.camera.clone_from(&self.camera);
+        for species in &mut scene.species {
+            if let Some(own) = self.species.iter().find(|own| own.name == species.name) {
+                own.put(species);
+            }
+        }
+    }
+
+    /// Changes the style. A species that has looked as the style says goes on looking so.
+    pub fn set_style(&mut self, style: Style) {
+        let before = std::mem::replace(&mut self.style, style);
+        for own in &mut self.species {
+            if own.look == before.look {
+                own.look = self.style.look;
+            }
+            if own.colour == before.colour {
+                own.colour = self.style.colour;
+            }
+            if own.palette == before.palette {
+                own.palette.clone_from(&self.style.palette);
+            }
+        }
+    }
+}
+
+impl<C: Clock> Session<C> {
+    /// Changes what the flock looks like.
+    pub fn set_looks(&mut self, looks: &Looks) -> Result<Refusal, EngineError> {
+        let before = Looks::of(&self.scene);
+        let refused = self.wear(looks)?;
+        let after = Looks::of(&self.scene);
+        if refused.is_none() && after != before {
+            self.visits.branch();
+            let content = Content::of(&self.scene);
+            self.undo.push(Edit {
+                subject: Subject::Looks,
+                before: content.clone(),
+                after: content,
+                dropped: Vec::new(),
+                ids: Vec::new(),
+                looks: Some(Box::new([before, after])),
+            });
+        }
+        Ok(refused)
+    }
+
+    /// The same without a way back.
+    pub(super) fn wear(&mut self, looks: &Looks) -> Result<Refusal, EngineError> {
+        let before = Looks::of(&self.scene);
+        looks.put(&mut self.scene);
+        let after = Looks::of(&self.scene);
+        if after == before {
+            return Ok(None);
+        }
+        // An engine counts neighbours only where a colour shows them.
+        if after.species != before.species
+            && let Err(error) = self.engine.update(&self.scene, Change::PARAMETERS)
+        {
+            before.put(&mut self.scene);
+            return match error {
+                EngineError::Lost { .. } => Err(error),
+                error => Ok(Some(error.to_string())),
+            };
+        }
+        self.revision += 1;
+        self.edition += 1;
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::scene::{Background, BackgroundName, Rgb};
+    use crate::session::record::Recording;
+    use crate::session::time_tests::{cpu, engines, now, reach, start};
+
+    fn blue(session: &Session<crate::session::RealTime>) -> Looks {
+        let mut looks = Looks::of(session.scene());
+        let colour = ColourBy::Fixed(Rgb([0, 0, 255]));
+        looks.set_style(Style { colour, trail: Some(9.0), ..looks.style.clone() });
+        looks
+    }
+
+    #[test]
+    fn looks_are_undone_but_have_no_tick() {
+        for engine in engines() {
+            let mut session = start(engine);
+            reach(&mut session, 40);
+            let seen = now(&mut session);
+            let first = Looks::of(session.scene());
+            let mut species = session.scene().species.clone();
+            species[0].body.max_speed = 1.0;
+            session.change(species.clone()).unwrap();
+            let blue = blue(&session);
+            assert_eq!(session.set_looks(&blue), Ok(None));
+            assert_eq!(
+                session.scene().species[0].colour,
+                blue.style.colour,
+                "it follows the style"
+            );
+            assert_eq!(session.set_looks(&blue), Ok(None));
+            reach(&mut session, 60);
+            assert_eq!(session.events().len(), 1, "the parameters alone");
+            // The past looks as the present, and its looks can be changed there.
+            reach(&mut session, 20);
+            assert_eq!((Looks::of(session.scene()), session.span()), (blue.clone(), (0, 60)));
+            assert_eq!(session.scene().species[0].body.max_speed, 3.0);
+            assert_eq!(session.undo().unwrap(), "undone: looks");
+            assert_eq!(Looks::of(session.scene()), first);
+            assert_eq!(session.scene().species[0].body.max_speed, 3.0);
+            assert_eq!(session.redo().unwrap(), "redone: looks");
+            // On the way past the edit of the parameters the looks stay.
+            reach(&mut session, 60);
+            assert_eq!(session.scene().species[0].body.max_speed, 1.0);
+            assert_eq!((Looks::of(session.scene()), session.span()), (blue, (0, 60)));
+            reach(&mut session, 40);
+            assert!(now(&mut session) == seen);
+        }
+    }
+
+    #[test]
+    fn a_colour_that_counts_neighbours_moves_no_agent() {
+        for engine in engines() {
+            let mut session = start(engine);
+            let mut looks = Looks::of(session.scene());
+            looks.set_style(Style { colour: ColourBy::Neighbours, ..looks.style.clone() });
+            session.set_looks(&looks).unwrap();
+            reach(&mut session, 30);
+            let counting = session.state().unwrap();
+            let mut plain = start(cpu());
+            reach(&mut plain, 30);
+            let plain = plain.state().unwrap();
+            let near = |a: &[crate::model::vector::Point], b: &[crate::model::vector::Point]| {
+                a.iter().zip(b).all(|(a, b)| a.distance(*b) < 1e-2)
+            };
+            assert!(near(&counting.position, &plain.position));
+        }
+    }
+
+    #[test]
+    fn looks_are_saved_with_the_scene_and_with_the_session() {
+        let mut session = start(cpu());
+        let mut looks = blue(&session);
+        looks.style.background = Background::Named(BackgroundName::Paper);
+        looks.camera.zoom = 2.5;
+        reach(&mut session, 10);
+        let mut species = session.scene().species.clone();
+        species[0].body.max_speed = 1.0;
+        session.change(species).unwrap();
+        session.set_looks(&looks).unwrap();
+        let text = session.file();
+        for line in ["background = \"paper\"", "colour = \"#0000FF\"", "trail = 9", "zoom = 2.5"] {
+            assert!(text.contains(line), "{line} is missing in\n{text}");
+        }
+        let recording = Recording::read(&session.recording().unwrap()).unwrap();
+        let scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
+        assert_eq!(Looks::of(&scene), looks);
+        assert_eq!(recording.events(&scene).unwrap().len(), 1);
+    }
+}
