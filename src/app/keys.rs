@@ -38,6 +38,10 @@ pub enum Action {
     FullScreen,
     /// Show or hide the sliders.
     Sliders,
+    /// Show or hide the panel of figures.
+    Figures,
+    /// Save the figures to a file.
+    SaveFigures,
     /// Cycle the overlay: full, hidden, one line.
     Overlay,
     /// Show the whole world again.
@@ -46,6 +50,10 @@ pub enum Action {
     WriteView,
     /// Show the geometry of one agent, of all, or of none.
     Geometry,
+    /// Follow the agent that is chosen, or no longer.
+    Follow,
+    /// Inspect no agent any more.
+    LetGo,
     /// Choose the species to drop, counted from 0.
     Species(usize),
     /// Show or hide the scene menu.
@@ -119,6 +127,7 @@ impl Action {
                 | Self::Save
                 | Self::SaveSession
                 | Self::Picture
+                | Self::SaveFigures
                 | Self::Film
                 | Self::FilmExact
                 | Self::Keys
@@ -140,6 +149,7 @@ impl Action {
             "z" => Some(Self::Undo),
             "y" => Some(Self::Redo),
             "o" => Some(Self::Scenes),
+            "m" => Some(Self::SaveFigures),
             "n" => Some(Self::New),
             "s" if shift => Some(Self::SaveSession),
             "s" => Some(Self::Save),
@@ -178,6 +188,8 @@ impl Action {
                 "g" | "G" => Some(Self::Geometry),
                 "o" | "O" => Some(Self::Scenes),
                 "v" | "V" => Some(Self::WriteView),
+                "m" | "M" => Some(Self::Figures),
+                "f" | "F" => Some(Self::Follow),
                 digit => {
                     let number = digit.parse::<usize>().ok().filter(|_| digit.len() == 1);
                     number.and_then(|number| number.checked_sub(1)).map(Self::Species)
@@ -241,7 +253,11 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
             ("Home", "the whole world"),
             ("V", "write this view into the scene"),
             ("G", "geometry of one, all, none"),
-            ("H", "more figures, none, one line"),
+            ("Ctrl+click", "inspect an agent"),
+            ("F", "follow it"),
+            ("M", "figures over time"),
+            ("Ctrl+M", "save them as CSV"),
+            ("H", "more lines, none, one line"),
             ("F11", "full screen"),
             ("F12", "save a picture"),
             ("F9", "start, end a film"),

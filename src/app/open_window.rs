@@ -18,7 +18,7 @@ use winit::keyboard::ModifiersState;
 use winit::window::Window;
 
 use super::controls::{Controls, Written};
-use super::figures::Measuring;
+use super::figures::Figures;
 use super::inspector::Inspector;
 use super::interface::Interface;
 use super::keys::{self, Action};
@@ -71,7 +71,7 @@ pub struct OpenWindow {
     controls_shown: bool,
     scenes: SceneMenu,
     timeline: Timeline,
-    measuring: Measuring,
+    figures: Figures,
     /// The film under way, and those that are being completed.
     film: Option<film::FilmUnderWay>,
     films: Vec<Box<dyn Filming>>,
@@ -145,7 +145,7 @@ impl OpenWindow {
             controls_shown: false,
             scenes: SceneMenu::default(),
             timeline: Timeline::default(),
-            measuring: Measuring::default(),
+            figures: Figures::default(),
             film: None,
             films: Vec::new(),
             keys_shown: false,
@@ -240,7 +240,7 @@ impl OpenWindow {
                 let on_interface = on_interface || self.timeline.covers(above_edge);
                 self.gesture_ended |= !state.is_pressed();
                 let takes = *button == MouseButton::Left && state.is_pressed() && !on_interface;
-                if !(takes && self.take_thing()?) {
+                if !(takes && (self.take_agent()? || self.take_thing()?)) {
                     self.pointer.press(*button, *state, on_interface);
                 }
             }

@@ -4,7 +4,7 @@ use winit::event::{ElementState, MouseButton, MouseScrollDelta};
 
 use crate::model::scene::{Click, Scene};
 use crate::model::vector::Point;
-use crate::model::world::World;
+use crate::model::world::{Boundary, World};
 use crate::view::camera::Camera;
 
 /// What the left button does while it is pressed.
@@ -130,6 +130,28 @@ impl Pointer {
         } else {
             self.camera.size = Point::new(size.0 as f32, size.1 as f32);
         }
+    }
+
+    /// Moves the camera to a place, whatever the scene's camera follows. In a wrapped world there is no edge then: the
+    /// world goes on around the place.
+    pub fn centre_on(&mut self, world: &World, place: Point) {
+        (self.fitted, self.guided, self.follows) = (false, false, false);
+        self.camera.centre = place;
+        if world.boundary == Boundary::Wrap {
+            self.camera.period = world.size;
+        }
+    }
+
+    /// True while the user moves the camera.
+    #[must_use]
+    pub fn pans(&self) -> bool {
+        self.panning
+    }
+
+    /// True while a press adds agents because of a key.
+    #[must_use]
+    pub fn adds(&self) -> bool {
+        self.adding.contains(&true)
     }
 
     /// Shows the whole world again, and follows nothing.

@@ -62,6 +62,12 @@ impl<C: Clock> Session<C> {
         self.tick
     }
 
+    /// The latest known time of a tick; seconds.
+    #[must_use]
+    pub fn tick_time(&self) -> f64 {
+        self.cost
+    }
+
     /// The latest times of the passes; empty for a flock that was loaded during a pause.
     #[must_use]
     pub fn profile(&self) -> &Profile {

@@ -128,10 +128,10 @@ impl Series {
     }
 
     /// Adds the figures of an awaited sample. Those of a state that does not belong to this past any
-    /// more are ignored.
-    fn note(&mut self, number: u64, metrics: Metrics, took: Duration) {
+    /// more are ignored: false.
+    fn note(&mut self, number: u64, metrics: Metrics, took: Duration) -> bool {
         let Some(index) = self.awaited.iter().position(|awaited| awaited.number == number) else {
-            return;
+            return false;
         };
         self.awaited.remove(index);
         self.measuring = Some(took);
@@ -140,17 +140,18 @@ impl Series {
         if let Some(row) = self.rows.get_mut(at).filter(|row| row.tick == metrics.tick) {
             // The same tick again, or edited.
             *row = metrics;
-            return;
+            return true;
         }
         let before = at.checked_sub(1).map(|index| metrics.tick - self.rows[index].tick);
         let after = self.rows.get(at).map(|row| row.tick - metrics.tick);
         if before.into_iter().chain(after).any(|distance| distance < self.spacing) {
-            return;
+            return true;
         }
         self.rows.insert(at, metrics);
         if self.rows.len() > MOST_ROWS {
             self.thin();
         }
+        true
     }
 
     /// Keeps about half of the rows, at even distances.
@@ -200,7 +201,10 @@ pub(super) struct Samples {
 impl<C: Clock> Session<C> {
     /// Sets how often states are measured.
     pub fn watch(&mut self, watch: Watch) {
-        self.watch = watch;
+        if std::mem::replace(&mut self.watch, watch) != watch {
+            // More may be wanted of the present state.
+            self.series.sampled = None;
+        }
     }
 
     /// The figures recorded so far.
@@ -221,9 +225,10 @@ impl<C: Clock> Session<C> {
         self.samples.waiting.pop_front()
     }
 
-    /// Adds the figures of sample `number`. `took` is how long measuring it took.
-    pub fn measured(&mut self, number: u64, metrics: Metrics, took: Duration) {
-        self.series.note(number, metrics, took);
+    /// Adds the figures of sample `number`; false if that state belongs to the flock's past no
+    /// more. `took` is how long measuring it took.
+    pub fn measured(&mut self, number: u64, metrics: Metrics, took: Duration) -> bool {
+        self.series.note(number, metrics, took)
     }
 
     /// True if a sample shall be requested now.

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::model::statistics::Metrics;
+use crate::model::statistics::{Histograms, Metrics, figures_and_histograms};
 use crate::session::series::Sample;
 
 /// What the thread has found.
@@ -13,23 +13,28 @@ pub struct Measured {
     pub number: u64,
     /// Figures of all agents.
     pub metrics: Metrics,
+    /// If they are wanted.
+    pub histograms: Option<Histograms>,
     /// How long it took.
     pub took: Duration,
 }
 
 /// The thread. It starts with the first sample and ends when this value is dropped.
 #[derive(Debug, Default)]
-pub struct Measuring(Option<(Sender<Sample>, Receiver<Measured>)>);
+pub struct Measuring(Option<(Sender<Wanted>, Receiver<Measured>)>);
+
+/// A sample, and whether its histograms are wanted.
+type Wanted = (Sample, bool);
 
 impl Measuring {
     /// Begins to measure a sample.
-    pub fn begin(&mut self, sample: Sample) {
+    pub fn begin(&mut self, sample: Sample, with_histograms: bool) {
         if self.0.is_none() {
             self.0 = start();
         }
         if let Some((samples, _)) = &self.0 {
             // Fails only if the thread is gone. Then there are no figures, and the flock goes on.
-            let _ = samples.send(sample);
+            let _ = samples.send((sample, with_histograms));
         }
     }
 
@@ -39,19 +44,26 @@ impl Measuring {
     }
 }
 
-fn start() -> Option<(Sender<Sample>, Receiver<Measured>)> {
-    let (samples, waiting) = channel::<Sample>();
+fn start() -> Option<(Sender<Wanted>, Receiver<Measured>)> {
+    let (samples, waiting) = channel::<Wanted>();
     let (tell, measured) = channel();
     let work = move || {
         // One thread for all figures: rayon's other threads belong to the flock. Without a pool of
         // its own the figures are the same, and the flock is slower meanwhile.
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
         let alone = alone.build().ok();
-        while let Ok(Sample { number, scene, state }) = waiting.recv() {
+        while let Ok((Sample { number, scene, state }, with_histograms)) = waiting.recv() {
             let begin = Instant::now();
-            let measure = || Metrics::of(&scene, &state);
-            let metrics = alone.as_ref().map_or_else(measure, |alone| alone.install(measure));
-            let measured = Measured { number, metrics, took: begin.elapsed() };
+            let measure = || {
+                if !with_histograms {
+                    return (Metrics::of(&scene, &state), None);
+                }
+                let (metrics, histograms) = figures_and_histograms(&scene, &state);
+                (metrics, Some(histograms))
+            };
+            let (metrics, histograms) =
+                alone.as_ref().map_or_else(measure, |alone| alone.install(measure));
+            let measured = Measured { number, metrics, histograms, took: begin.elapsed() };
             if tell.send(measured).is_err() {
                 break;
             }
@@ -80,7 +92,7 @@ mod tests {
         assert!(measuring.poll().is_none());
         for number in [3, 4] {
             let (scene, state) = (Arc::clone(&scene), Arc::clone(&state));
-            measuring.begin(Sample { number, scene, state });
+            measuring.begin(Sample { number, scene, state }, number == 4);
         }
         for number in [3, 4] {
             let measured = loop {
@@ -90,6 +102,7 @@ mod tests {
                 }
             };
             assert_eq!((measured.number, measured.metrics), (number, expected));
+            assert_eq!(measured.histograms.is_some(), number == 4);
         }
     }
 }

@@ -1,5 +1,96 @@
 //! Figures of the flock: measured on a thread, plotted, and saved.
 
 mod measuring;
+mod panel;
+mod plots;
+mod times;
 
-pub use measuring::{Measured, Measuring};
+use crate::app::command::Command;
+use crate::model::statistics::{COLUMNS, Histograms, Metrics};
+use crate::session::{Clock, Session, Watch};
+use measuring::{Measured, Measuring};
+use panel::Panel;
+pub use panel::Shown;
+use times::Pace;
+
+/// The figures that the window shows.
+#[derive(Debug, Default)]
+pub struct Figures {
+    measuring: Measuring,
+    panel: Panel,
+    shown: bool,
+    /// Times of frames and ticks.
+    pub pace: Pace,
+    /// Of the state that was measured last.
+    histograms: Option<Histograms>,
+}
+
+impl Figures {
+    /// Shows or hides the panel.
+    pub fn toggle(&mut self) {
+        self.shown = !self.shown;
+    }
+
+    /// Hides the panel; false if it was hidden.
+    pub fn close(&mut self) -> bool {
+        std::mem::take(&mut self.shown)
+    }
+
+    /// Forgets the flock that was measured, because another one is shown.
+    pub fn forget(&mut self) {
+        self.histograms = None;
+        self.pace = Pace::default();
+    }
+
+    /// Hands states to the thread that measures them, and its figures to the session. `closely`:
+    /// something else shows them too.
+    pub fn measure<C: Clock>(&mut self, session: &mut Session<C>, closely: bool) {
+        let closely = closely || self.shown;
+        session.watch(if closely { Watch::Closely } else { Watch::Seldom });
+        while let Some(sample) = session.take_sample() {
+            self.measuring.begin(sample, self.shown);
+        }
+        while let Some(measured) = self.measuring.poll() {
+            let Measured { number, metrics, histograms, took } = measured;
+            if session.measured(number, metrics, took) {
+                self.histograms = histograms.or(self.histograms.take());
+            }
+        }
+    }
+
+    /// Shows the panel if it is wanted. Returns what the user asks for.
+    pub fn show(&mut self, context: &egui::Context, shown: &Shown<'_>) -> Vec<Command> {
+        if !self.shown {
+            return Vec::new();
+        }
+        self.panel.show(context, shown, self.histograms.as_ref(), &self.pace)
+    }
+}
+
+/// The text of a CSV file with these rows, as `simulate --metrics` writes it.
+#[must_use]
+pub fn csv(rows: &[Metrics]) -> String {
+    // No name and no number has a comma or a quote.
+    let mut text = COLUMNS.join(",") + "\n";
+    for row in rows {
+        text += &row.row().join(",");
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_figures_has_a_row_for_each() {
+        let row = |tick| Metrics { tick, agents: 3, polarisation: 1.0 / 3.0, ..Metrics::default() };
+        let text = csv(&[row(1), row(20)]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].starts_with("tick,agents,polarisation,rotation,"));
+        assert_eq!(lines[2], "20,3,0.3333333333333333,0,0,0,0,0,0,0");
+        assert_eq!(csv(&[]).lines().count(), 1);
+    }
+}

@@ -5,6 +5,7 @@ use std::time::Instant;
 use winit::window::Fullscreen;
 
 use super::OpenWindow;
+use super::frames::NEAR;
 use super::time::SECOND;
 use crate::app::command::Command;
 use crate::app::keys::Action;
@@ -44,6 +45,8 @@ impl OpenWindow {
                 self.notify(Some(notice));
             }
             Action::SwitchEngine => self.switch_engine(options),
+            Action::Figures => self.figures.toggle(),
+            Action::SaveFigures => self.save_figures(options),
             Action::Sliders => self.controls_shown = !self.controls_shown,
             Action::Scenes => {
                 let name = self.session.scene().name.clone();
@@ -66,13 +69,22 @@ impl OpenWindow {
                 let notice = self.inspector.switch(self.session.agents());
                 self.notify(notice);
             }
+            Action::Follow => {
+                if !self.inspector.toggle_following() {
+                    self.notify(Some("Ctrl and a click choose the agent to follow".into()));
+                }
+            }
+            Action::LetGo => self.inspector.let_go(),
             Action::Species(index) => {
                 let species = &self.session.scene().species;
                 if species.len() > 1 && index < species.len() {
                     self.dropping = index;
                 }
             }
-            Action::WholeWorld => self.pointer.fit(&self.session.scene().world),
+            Action::WholeWorld => {
+                self.inspector.stop_following();
+                self.pointer.fit(&self.session.scene().world);
+            }
             Action::WriteView => self.write_view()?,
             Action::FullScreen => {
                 let full = self.window.fullscreen().is_none();
@@ -88,7 +100,11 @@ impl OpenWindow {
             self.scenes.close();
             return true;
         }
-        std::mem::take(&mut self.keys_shown) || self.timeline.close()
+        if self.inspector.holds() {
+            self.inspector.let_go();
+            return true;
+        }
+        std::mem::take(&mut self.keys_shown) || self.figures.close() || self.timeline.close()
     }
 
     /// Does what the user has asked for in a panel; false when the window shall close.
@@ -133,6 +149,19 @@ impl OpenWindow {
     fn middle(&self) -> Point {
         let camera = self.pointer.camera;
         camera.world_from_pixel(camera.size * 0.5)
+    }
+
+    /// Inspects the agent under the mouse: with Ctrl, or while the mouse chooses one and a click has
+    /// nothing to do in this scene but to call the flock.
+    pub(super) fn take_agent(&mut self) -> Result<bool, WindowError> {
+        let asked = self.modifiers.control_key() || self.modifiers.super_key();
+        let chooses = self.inspector.chooses() && self.session.scene().click == Click::Call;
+        if !(asked || chooses) || self.pointer.adds() {
+            return Ok(false);
+        }
+        let scale = self.window.scale_factor() as f32;
+        let reach = NEAR * scale / self.pointer.camera.pixels_per_unit;
+        Ok(self.inspector.take(&mut self.session, self.pointer.place(), reach)?)
     }
 
     /// Takes hold of the target or the obstacle under the mouse, while the panel shows them.

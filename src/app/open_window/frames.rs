@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::{OpenWindow, film};
 use crate::app::command::Command;
 use crate::app::controls::FlockPanel;
-use crate::app::figures::Measured;
+use crate::app::figures;
 use crate::app::inspector;
 use crate::app::interface::Painting;
 use crate::app::key_card;
@@ -16,10 +16,10 @@ use crate::app::timeline::{self, Course};
 use crate::app::{Next, WindowError, WindowOptions};
 use crate::engine::AgentsAt;
 use crate::model::behaviours::Target;
-use crate::session::{Clock, Watch, pointer_help};
+use crate::session::{Clock, pointer_help};
 
 /// How near the mouse must be to an agent to select it; points.
-const NEAR: f32 = 24.0;
+pub(super) const NEAR: f32 = 24.0;
 
 /// How long to wait before asking again for a surface that is not visible.
 const IDLE_POLL: Duration = Duration::from_millis(100);
@@ -48,13 +48,16 @@ impl OpenWindow {
         self.apply_edits()?;
         self.session.clock.hold(self.timeline.is_held());
         let ticks = self.session.advance()?.ticks;
-        self.measure();
+        self.figures.measure(&mut self.session, self.overlay == Detail::Full);
         let told = self.session.take_notice();
         self.notify(told);
         if self.session.clock.is_paused() || self.session.goal().is_some() {
             self.meter.restart();
+            self.figures.pace.rest();
         } else {
             self.meter.note(elapsed.as_secs_f64(), ticks);
+            let tick = (ticks > 0).then(|| self.session.tick_time());
+            self.figures.pace.note(elapsed.as_secs_f64(), tick);
         }
         self.ticks += u64::from(ticks);
         self.played += elapsed;
@@ -85,18 +88,6 @@ impl OpenWindow {
             None if self.session.clock.is_paused() => Next::After(again_in),
             _ => Next::Frame,
         })
-    }
-
-    /// Hands states to the thread that measures them, and its figures to the session.
-    fn measure(&mut self) {
-        let closely = self.overlay == Detail::Full;
-        self.session.watch(if closely { Watch::Closely } else { Watch::Seldom });
-        while let Some(sample) = self.session.take_sample() {
-            self.measuring.begin(sample);
-        }
-        while let Some(Measured { number, metrics, took }) = self.measuring.poll() {
-            self.session.measured(number, metrics, took);
-        }
     }
 
     /// Draws the flock and the interface. Returns when the interface wants to be drawn again, and
@@ -132,9 +123,21 @@ impl OpenWindow {
         Ok((painting.again_in, commands))
     }
 
+    /// Moves the camera to the agent that it follows, until the user moves it elsewhere.
+    fn follow_agent(&mut self) -> Result<(), WindowError> {
+        if self.pointer.pans() {
+            self.inspector.stop_following();
+        }
+        if let Some(place) = self.inspector.followed(&mut self.session)? {
+            self.pointer.centre_on(&self.session.scene().world, place);
+        }
+        Ok(())
+    }
+
     /// Lays out the interface. Returns what the user asks for in it.
     fn lay_out(&mut self) -> Result<(Painting, Vec<Command>), WindowError> {
         self.notice.take_if(|(_, since)| since.elapsed() > overlay::NOTICE_STAYS);
+        self.follow_agent()?;
         let camera = self.pointer.camera;
         let near = NEAR * self.window.scale_factor() as f32;
         let (shapes, legend) = self.inspector.shapes(&mut self.session, &camera, near)?;
@@ -152,9 +155,10 @@ impl OpenWindow {
             series: self.session.series(),
             profile: self.session.profile(),
             notice: self.notice.as_ref().map(|(text, _)| text.as_str()),
-            legend,
+            legend: if self.inspector.holds() { Vec::new() } else { legend },
             lift: if self.timeline.is_shown() { timeline::HEIGHT } else { 0.0 },
         };
+        let inspected = self.inspector.facts(scene);
         let filmed = self.seconds_filmed();
         let course = Course {
             tick: self.session.tick(),
@@ -163,6 +167,13 @@ impl OpenWindow {
             paused: self.session.clock.is_paused() && !self.timeline.is_held(),
             speed: self.session.clock.speed(),
             events: self.session.events(),
+        };
+        let measured = figures::Shown {
+            series: self.session.series(),
+            tick: self.session.tick(),
+            span: self.session.span(),
+            agents: self.session.agents(),
+            lift: facts.lift,
         };
         let in_this_scene = pointer_help(scene, self.dropping);
         let hint = self.hinting && self.notice.is_none() && self.played < HINT_STAYS;
@@ -189,6 +200,10 @@ impl OpenWindow {
             }
             self.keys_shown &= !self.keys_shown || key_card::show(context, &in_this_scene);
             commands.extend(self.timeline.show(context, &course));
+            if let Some(agent) = &inspected {
+                commands.extend(agent.show(context, facts.lift));
+            }
+            commands.extend(self.figures.show(context, &measured));
             commands.extend(self.scenes.show(context, &scene.name));
             if self.controls_shown {
                 commands.extend(self.controls.show(context, &flock));

@@ -3,6 +3,7 @@
 use super::OpenWindow;
 use super::view::Followed;
 use crate::app::controls::{Controls, Written};
+use crate::app::figures::csv;
 use crate::app::pointer::Pointer;
 use crate::app::{WindowError, WindowOptions};
 use crate::model::scene::{Request, Scene, built_in, edit_toml};
@@ -145,6 +146,7 @@ impl OpenWindow {
         self.pointer = Pointer::new(&scene.world, self.screen.size(), scene.click, scene.follows);
         self.followed = Followed::default();
         self.inspector.forget();
+        self.figures.forget();
         (self.dropping, self.held) = (0, None);
         self.meter.restart();
     }
@@ -153,6 +155,21 @@ impl OpenWindow {
     pub(super) fn save_scene(&mut self, options: &WindowOptions<'_>) {
         let (stem, text) = (stem(&self.session.scene().name), self.session.file());
         let saved = options.host.save(&stem, "toml", text.as_bytes());
+        self.notify(Some(match saved {
+            Ok(name) => format!("saved: {name}"),
+            Err(problem) => problem,
+        }));
+    }
+
+    /// Saves all figures to a new file.
+    pub(super) fn save_figures(&mut self, options: &WindowOptions<'_>) {
+        let rows = self.session.series().rows();
+        if rows.is_empty() {
+            return self.notify(Some("there are no figures yet: let the flock go on".into()));
+        }
+        let name =
+            format!("{}-tick{}-metrics", stem(&self.session.scene().name), self.session.tick());
+        let saved = options.host.save(&name, "csv", csv(rows).as_bytes());
         self.notify(Some(match saved {
             Ok(name) => format!("saved: {name}"),
             Err(problem) => problem,

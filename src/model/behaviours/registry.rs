@@ -142,7 +142,7 @@ macro_rules! behaviours {
             /// Passes the weighted force of each behaviour in `uses` to `take`. Solitary behaviours
             /// come first, because they may change the agent's limits.
             #[inline(always)]
-            fn each_force<const D: usize>(
+            pub fn each_force<const D: usize>(
                 &self,
                 uses: Uses,
                 agent: &mut Agent<R, D>,

@@ -7,6 +7,7 @@
 
 mod cells;
 mod circle;
+mod histogram;
 mod order;
 mod sight;
 
@@ -19,6 +20,7 @@ use super::scene::Scene;
 use super::state::FlockState;
 use super::vector::{DIMENSIONS, Point};
 use cells::{CellStarts, Cells};
+pub use histogram::{Histogram, Histograms, figures_and_histograms};
 use order::Order;
 use sight::{PartSight, look};
 
@@ -84,10 +86,16 @@ impl Metrics {
         if count == 0 {
             return Self { tick: state.tick, ..Self::default() };
         }
+        let cells = Cells::of(scene.grid(count), &scene.world, &state.position);
+        Self::of_cells(scene, state, &cells)
+    }
+
+    /// The same for at least one agent, when the agents are sorted already.
+    fn of_cells(scene: &Scene, state: &FlockState, cells: &Cells<DIMENSIONS>) -> Self {
+        let count = state.len();
         let per_agent = 1.0 / count as f64;
         let order = Order::of(&scene.world, state);
-        let cells = Cells::of(scene.grid(count), &scene.world, &state.position);
-        let sight = look_around(&cells, scene, state);
+        let sight = look_around(cells, scene, state);
         Self {
             tick: state.tick,
             agents: count as u64,

@@ -15,6 +15,9 @@ const AREA: f32 = 0.14;
 /// Length of an arrow's head, as a share of the arrow.
 const HEAD: f32 = 0.25;
 
+/// Width of a bold arrow, as a share of the length of its head.
+const BOLD: f32 = 0.3;
+
 /// Collects shapes drawn in a current colour.
 #[derive(Clone, Debug)]
 pub struct ShapeBuilder {
@@ -86,6 +89,15 @@ impl ShapeBuilder {
         let (along, across) = (way * HEAD, way.perp() * (HEAD * 0.5));
         self.line(&[from, to]);
         self.line(&[to - along + across, to, to - along - across]);
+    }
+
+    /// A thicker arrow from `from` to `to` with a head of this length; world units.
+    pub fn bold_arrow(&mut self, from: Point, to: Point, head: f32) {
+        let along = (to - from).normalize_or_zero() * head;
+        let across = along.perp() * 0.6;
+        for points in [vec![from, to], vec![to - along + across, to, to - along - across]] {
+            self.draw(Shape::Line { points, closed: false, width: head * BOLD }, 1.0);
+        }
     }
 
     /// The area within `radius` and within half of `angle` (radians) either side of `heading` (a

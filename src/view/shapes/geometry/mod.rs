@@ -8,11 +8,13 @@
 mod avoidance;
 mod builder;
 mod drawing;
+mod forces;
 #[cfg(test)]
 mod tests;
 
 use builder::ShapeBuilder;
 use drawing::GeometryDrawing;
+pub use forces::Steering;
 
 use crate::model::behaviours::{Contain, Kind, Surroundings, Target};
 use crate::model::parameter::{NO_TARGET, Parameters};
@@ -111,7 +113,7 @@ pub fn shapes_of_all(
         }
         for row in own {
             // Each agent with the parameters that it draws.
-            let own = species.of_agent(scene.seed, row as u32);
+            let own = species.of_agent(scene.seed, state.id[row]);
             shapes.extend(GeometryDrawing::new(&own, surroundings, state, row).all(&legend));
         }
     }

@@ -1,41 +1,34 @@
-//! Chooses which agents show their geometry and paints it over the flock.
+//! Chooses which agents show their geometry, and inspects one of them.
 
-use std::f32::consts::TAU;
+mod paint;
+mod panel;
+
 use std::time::{Duration, Instant};
-
-use egui::epaint::{Mesh, PathShape, PathStroke};
-use egui::{Color32, LayerId, Order, Painter, Pos2, Shape as Painted, Stroke, vec2};
 
 use crate::engine::EngineError;
 use crate::model::behaviours::Target;
+use crate::model::scene::Scene;
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::World;
 use crate::session::{RealTime, Session};
 use crate::view::camera::Camera;
-use crate::view::shapes::geometry::{self, MOST_AGENTS};
-use crate::view::shapes::{Dashes, Shape, StyledShape};
+use crate::view::shapes::geometry::{self, MOST_AGENTS, Steering};
+use crate::view::shapes::{Shape, StyledShape};
+
+pub use paint::paint;
+pub use panel::AgentFacts;
 
 /// A flock larger than this is read back only once per `INTERVAL`, not every frame.
 const LARGE: usize = 100_000;
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Width of lines, and least radius of points; points of the screen.
-const THIN: f32 = 1.25;
-const DOT: f32 = 2.6;
-
-/// Least radius of a circle; points of the screen.
-const SMALLEST: f32 = 5.0;
-
 /// With more agents than this, areas are more transparent: what is under all of them stays visible.
 const PALING: f32 = 6.0;
 
-/// Half the length of a cross's arms; points of the screen.
-const CROSS: f32 = 5.0;
-
-/// Line segments of a full circle.
-const CORNERS: f32 = 64.0;
+/// Length of the arrow of an agent's longest force; pixels.
+const ARROW: f32 = 60.0;
 
 /// Which agents show their geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +55,14 @@ pub struct Inspector {
     sample: Option<Sample>,
     /// With the revision of the scene that it was made from.
     scenery: Option<(u64, Scenery)>,
-    /// The row of the chosen agent.
-    chosen: Option<usize>,
+    /// The id of the chosen agent.
+    chosen: Option<u32>,
+    /// True if the user has clicked on it: the mouse chooses no other.
+    held: bool,
+    /// True if the camera follows it.
+    follows: bool,
+    /// What steers it, while it is held.
+    steering: Option<Steering>,
     /// The mouse's last place over the flock; pixels.
     pixel: Option<Point>,
     /// True when the mouse has moved since.
@@ -82,6 +81,9 @@ impl Inspector {
             sample: None,
             scenery: None,
             chosen: None,
+            held: false,
+            follows: false,
+            steering: None,
             pixel: None,
             pointed: false,
         }
@@ -90,6 +92,92 @@ impl Inspector {
     /// Forgets the flock that it has read, because another one is shown.
     pub fn forget(&mut self) {
         (self.sample, self.scenery, self.chosen) = (None, None, None);
+        self.let_go();
+    }
+
+    /// Inspects no agent any more.
+    pub fn let_go(&mut self) {
+        (self.held, self.follows, self.steering) = (false, false, None);
+    }
+
+    /// True while an agent is inspected that the user has clicked on.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.held && self.focus == Focus::One
+    }
+
+    /// True while the geometry of one agent is shown, chosen by the mouse.
+    #[must_use]
+    pub fn chooses(&self) -> bool {
+        self.focus == Focus::One
+    }
+
+    /// True while the camera follows the agent.
+    #[must_use]
+    pub fn follows(&self) -> bool {
+        self.follows && self.holds()
+    }
+
+    /// Follows the chosen agent, or no longer. False if none is chosen.
+    pub fn toggle_following(&mut self) -> bool {
+        if self.focus != Focus::One || self.chosen.is_none() {
+            return false;
+        }
+        self.follows = !self.follows();
+        self.held = true;
+        true
+    }
+
+    /// Stops following: the user moves the camera.
+    pub fn stop_following(&mut self) {
+        self.follows = false;
+    }
+
+    /// Inspects the agent nearest to a place, if one is within `reach` world units; lets it go if it
+    /// is the one that is inspected. False if there is none.
+    pub fn take(
+        &mut self,
+        session: &mut Session<RealTime>,
+        place: Point,
+        reach: f32,
+    ) -> Result<bool, EngineError> {
+        // What the user sees is the present flock.
+        self.sample = None;
+        self.look_at(session)?;
+        let Some(sample) = &self.sample else { return Ok(false) };
+        let found = nearest(&sample.state, &session.scene().world, place);
+        let Some((row, _)) = found.filter(|(_, distance)| *distance <= reach) else {
+            return Ok(false);
+        };
+        let id = Some(sample.state.id[row]);
+        let again = self.holds() && self.chosen == id;
+        self.let_go();
+        (self.focus, self.chosen, self.held) = (Focus::One, id, !again);
+        Ok(true)
+    }
+
+    /// Where the followed agent is now.
+    pub fn followed(
+        &mut self,
+        session: &mut Session<RealTime>,
+    ) -> Result<Option<Point>, EngineError> {
+        if !self.follows() {
+            return Ok(None);
+        }
+        self.look_at(session)?;
+        let found = self.sample.as_ref().zip(self.row());
+        Ok(found.map(|(Sample { state, .. }, row)| {
+            // A large flock was read some ticks ago.
+            let ticks =
+                session.tick().saturating_sub(state.tick) as f32 * session.scene().time_step;
+            state.position[row] + state.velocity[row] * ticks
+        }))
+    }
+
+    /// The row of the chosen agent; `None` if it is gone.
+    fn row(&self) -> Option<usize> {
+        let state = &self.sample.as_ref()?.state;
+        state.id.binary_search(&self.chosen?).ok()
     }
 
     /// The mouse is over the flock at `pixel`.
@@ -102,6 +190,7 @@ impl Inspector {
     /// many. Returns a notice for the user.
     pub fn switch(&mut self, agents: usize) -> Option<String> {
         (self.sample, self.chosen) = (None, None);
+        self.let_go();
         let (focus, notice) = match self.focus {
             Focus::None => (Focus::One, None),
             Focus::One if agents <= MOST_AGENTS => (Focus::All, None),
@@ -138,16 +227,17 @@ impl Inspector {
         let agents: Vec<usize> = if all {
             (0..sample.state.len()).collect()
         } else {
-            let kept = self.chosen.filter(|row| *row < sample.state.len());
-            if pointed || kept.is_none() {
+            let kept = self.row();
+            if !self.held && (pointed || kept.is_none()) {
                 let place = camera.world_from_pixel(self.pixel.unwrap_or(camera.size * 0.5));
                 let found = nearest(&sample.state, &session.scene().world, place);
                 let meant = |(_, distance): &(usize, f32)| {
                     kept.is_none() || distance * camera.pixels_per_unit < near
                 };
-                self.chosen = found.filter(meant).map(|(row, _)| row).or(kept);
+                let row = found.filter(meant).map(|(row, _)| row).or(kept);
+                self.chosen = row.map(|row| sample.state.id[row]);
             }
-            self.chosen.into_iter().collect()
+            self.row().into_iter().collect()
         };
         let scene = session.scene().at(sample.state.tick);
         let mut legend = Legend::new();
@@ -170,7 +260,22 @@ impl Inspector {
                 shape.opacity *= paleness;
             }
         }
+        self.steering = match agents[..] {
+            [row] if self.held => Steering::of(&scene, scenery, targets, state, row),
+            _ => None,
+        };
+        if let Some(steering) = &self.steering {
+            let unit = ARROW / camera.pixels_per_unit;
+            shapes.extend(steering.shapes(state, unit, |place| camera.image(place)));
+        }
         Ok((shapes, legend))
+    }
+
+    /// What is known of the agent that is inspected.
+    #[must_use]
+    pub fn facts(&self, scene: &Scene) -> Option<AgentFacts> {
+        let (sample, steering) = self.sample.as_ref().zip(self.steering.as_ref())?;
+        AgentFacts::of(scene, &sample.state, self.row()?, steering, self.follows())
     }
 
     fn look_at(&mut self, session: &mut Session<RealTime>) -> Result<(), EngineError> {
@@ -191,95 +296,4 @@ fn nearest(state: &FlockState, world: &World, place: Point) -> Option<(usize, f3
     let distance = |p: &Point| world.shortest_between(place, *p).length();
     let rows = state.position.iter().map(distance).enumerate();
     rows.min_by(|a, b| a.1.total_cmp(&b.1))
-}
-
-/// Paints shapes over the flock and behind the interface.
-pub fn paint(context: &egui::Context, camera: &Camera, shapes: &[StyledShape]) {
-    let layer = LayerId::new(Order::Background, egui::Id::unique("geometry"));
-    let painter = WorldPainter {
-        painter: context.layer_painter(layer),
-        camera,
-        pixels_per_point: context.pixels_per_point(),
-    };
-    shapes.iter().for_each(|shape| painter.draw(shape));
-}
-
-struct WorldPainter<'a> {
-    painter: Painter,
-    camera: &'a Camera,
-    pixels_per_point: f32,
-}
-
-impl WorldPainter<'_> {
-    fn place(&self, place: Point) -> Pos2 {
-        let pixel = self.camera.pixel_from_world(place) / self.pixels_per_point;
-        Pos2::new(pixel.x, pixel.y)
-    }
-
-    fn length(&self, length: f32) -> f32 {
-        length * self.camera.pixels_per_unit / self.pixels_per_point
-    }
-
-    fn draw(&self, shape: &StyledShape) {
-        let [r, g, b] = shape.colour;
-        let opacity = (shape.opacity.clamp(0.0, 1.0) * 255.0) as u8;
-        let colour = Color32::from_rgba_unmultiplied(r, g, b, opacity);
-        let stroke = |width: f32| Stroke::new(self.length(width).max(THIN), colour);
-        match &shape.shape {
-            Shape::Disc { centre, radius } => {
-                let radius = self.length(*radius).max(DOT);
-                self.painter.circle_filled(self.place(*centre), radius, colour);
-            }
-            Shape::Ring { centre, radius } => {
-                let radius = self.length(*radius).max(SMALLEST);
-                self.painter.circle_stroke(self.place(*centre), radius, stroke(0.0));
-            }
-            Shape::Line { points, closed, width } => {
-                let points = points.iter().map(|point| self.place(*point)).collect();
-                let stroke = PathStroke::from(stroke(*width));
-                self.painter.add(if *closed {
-                    PathShape::closed_line(points, stroke)
-                } else {
-                    PathShape::line(points, stroke)
-                });
-            }
-            Shape::Cross { centre } => {
-                let Pos2 { x, y } = self.place(*centre);
-                self.painter.hline(x - CROSS..=x + CROSS, y, stroke(0.0));
-                self.painter.vline(x, y - CROSS..=y + CROSS, stroke(0.0));
-            }
-            Shape::Sector { centre, radius, heading, angle } => {
-                self.fan(*centre, *radius, *heading, *angle, colour);
-            }
-            Shape::Dashes(dashes) => self.dashes(dashes, stroke(0.0)),
-        }
-    }
-
-    fn dashes(&self, dashes: &Dashes, stroke: Stroke) {
-        let shown = self.length(dashes.radius).max(SMALLEST);
-        let centre = self.place(dashes.centre);
-        // The screen's y axis points down.
-        let at = |angle: f32| centre + shown * vec2(angle.cos(), -angle.sin());
-        for (start, end) in dashes.dashes(shown) {
-            let steps = ((end - start) / TAU * CORNERS).ceil().max(1.0);
-            let along = |step: u32| at(start + (end - start) * step as f32 / steps);
-            let points = (0..=steps as u32).map(along).collect();
-            self.painter.add(PathShape::line(points, stroke));
-        }
-    }
-
-    /// A fan of triangles round a corner: a sector of more than half a circle is not convex.
-    fn fan(&self, centre: Point, radius: f32, heading: f32, angle: f32, colour: Color32) {
-        let mut mesh = Mesh::default();
-        mesh.colored_vertex(self.place(centre), colour);
-        let steps = (angle / TAU * CORNERS).ceil().max(1.0) as u32;
-        for step in 0..=steps {
-            let turn = heading + angle * (step as f32 / steps as f32 - 0.5);
-            mesh.colored_vertex(self.place(centre + Point::from_angle(turn) * radius), colour);
-            if step > 0 {
-                mesh.add_triangle(0, step, step + 1);
-            }
-        }
-        self.painter.add(Painted::mesh(mesh));
-    }
 }

@@ -1,0 +1,168 @@
+//! The panel of figures.
+
+use egui::{Align2, CollapsingHeader, RichText};
+
+use super::plots::{FIGURES, Span, histogram, over_time};
+use super::times::{Pace, SHARES};
+use crate::app::command::Command;
+use crate::app::keys::Action;
+use crate::model::statistics::Histograms;
+use crate::session::series::{MOST_AGENTS, Series};
+use crate::view::words::{counted, grouped};
+
+/// Width of the panel; points. In a narrow window it leaves room for the flock.
+const WIDTH: f32 = 290.0;
+
+/// The least height of what it shows, below which it would be of no use; points.
+const LEAST: f32 = 120.0;
+
+/// What the panel shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// Figures by tick.
+    pub series: &'a Series,
+    /// The present tick.
+    pub tick: u64,
+    /// The first and the last tick.
+    pub span: (u64, u64),
+    /// Number of agents.
+    pub agents: usize,
+    /// Height of what lies along the lower edge; points.
+    pub lift: f32,
+}
+
+/// Which figures are plotted.
+#[derive(Clone, Copy, Debug)]
+pub struct Panel {
+    chosen: [bool; FIGURES.len()],
+}
+
+impl Default for Panel {
+    fn default() -> Self {
+        Self { chosen: [true, true, false, true, false, false] }
+    }
+}
+
+impl Panel {
+    /// Shows the panel. Returns what the user asks for.
+    pub fn show(
+        &mut self,
+        context: &egui::Context,
+        shown: &Shown<'_>,
+        histograms: Option<&Histograms>,
+        pace: &Pace,
+    ) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let room = context.content_rect().size();
+        // Room for the line of the overlay above it.
+        let highest = (room.y - shown.lift - 96.0).max(LEAST);
+        let window = egui::Window::new("Figures")
+            .anchor(Align2::LEFT_BOTTOM, [8.0, -8.0 - shown.lift])
+            .resizable(false)
+            .auto_sized();
+        window.show(context, |ui| {
+            let area = egui::ScrollArea::vertical().max_height(highest);
+            area.show(ui, |ui| {
+                ui.set_width(WIDTH.min(room.x - 60.0));
+                ui.spacing_mut().item_spacing.y = 3.0;
+                self.content(ui, shown, histograms, pace, &mut commands);
+            });
+        });
+        commands
+    }
+
+    fn content(
+        &mut self,
+        ui: &mut egui::Ui,
+        shown: &Shown<'_>,
+        histograms: Option<&Histograms>,
+        pace: &Pace,
+        commands: &mut Vec<Command>,
+    ) {
+        if shown.agents > MOST_AGENTS {
+            let most = grouped(MOST_AGENTS as u64);
+            ui.weak(format!("Only flocks of at most {most} agents are measured."));
+        } else {
+            self.curves(ui, shown, commands);
+            CollapsingHeader::new("now").default_open(true).show_unindented(ui, |ui| {
+                let Some(histograms) = histograms else { return };
+                let of = |agents: u64| match agents as usize == shown.agents {
+                    true if agents == 1 => counted(1, "agent"),
+                    true => format!("{} agents", grouped(agents)),
+                    false => {
+                        format!("{} of {} agents", grouped(agents), grouped(shown.agents as u64))
+                    }
+                };
+                small(ui, &format!("speed (world units/tick): {}", of(histograms.speeds.agents())));
+                histogram(ui, "speeds", &histograms.speeds, false);
+                small(ui, &format!("neighbours: {}", of(histograms.neighbours.agents())));
+                histogram(ui, "neighbours", &histograms.neighbours, true);
+            });
+        }
+        CollapsingHeader::new("times").default_open(true).show_unindented(ui, |ui| times(ui, pace));
+    }
+
+    fn curves(&mut self, ui: &mut egui::Ui, shown: &Shown<'_>, commands: &mut Vec<Command>) {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            for (figure, chosen) in FIGURES.iter().zip(&mut self.chosen) {
+                ui.toggle_value(chosen, RichText::new(figure.name).size(11.0))
+                    .on_hover_text(figure.meaning);
+            }
+        });
+        let rows = shown.series.rows();
+        let first = rows.first().map_or(shown.span.0, |row| row.tick);
+        let ends = (first, shown.span.1.max(shown.tick));
+        let span = Span { rows, tick: shown.tick, ends };
+        let latest = shown.series.latest();
+        let last = self.chosen.iter().rposition(|chosen| *chosen);
+        for (index, figure) in FIGURES.iter().enumerate().filter(|(index, _)| self.chosen[*index]) {
+            let value =
+                latest.map_or(String::new(), |latest| format!("{:.3}", (figure.of)(latest)));
+            small(ui, &format!("{}  {value}", figure.name)).on_hover_text(figure.meaning);
+            commands.extend(over_time(ui, figure, &span, Some(index) == last).map(Command::GoTo));
+        }
+        ui.horizontal(|ui| {
+            small(ui, &coverage(shown, ends));
+            let button = egui::Button::new("save CSV").small();
+            let enabled = ui.add_enabled(!rows.is_empty(), button);
+            let hint = "Ctrl+M: all rows, with the columns of simulate --metrics";
+            if enabled.on_hover_text(hint).clicked() {
+                commands.push(Command::Act(Action::SaveFigures));
+            }
+        });
+    }
+}
+
+/// What the rows cover, in words.
+fn coverage(shown: &Shown<'_>, (first, last): (u64, u64)) -> String {
+    let rows = shown.series.rows().len() as u64;
+    let ticks = last - first + 1;
+    if rows == ticks {
+        return "every tick, all agents".into();
+    }
+    format!("{} of {} ticks, all agents", grouped(rows), grouped(ticks))
+}
+
+fn small(ui: &mut egui::Ui, text: &str) -> egui::Response {
+    ui.label(RichText::new(text).size(11.5))
+}
+
+/// A table of percentiles.
+fn times(ui: &mut egui::Ui, pace: &Pace) {
+    egui::Grid::new("times").num_columns(1 + SHARES.len()).spacing([14.0, 2.0]).show(ui, |ui| {
+        small(ui, "ms");
+        for (_, name) in SHARES {
+            small(ui, name);
+        }
+        ui.end_row();
+        for (name, times) in [("frame", &pace.frames), ("tick", &pace.ticks)] {
+            small(ui, name);
+            for time in times.percentiles().map_or([None; SHARES.len()], |all| all.map(Some)) {
+                let text = time.map_or("…".into(), |time| format!("{:.2}", time * 1e3));
+                ui.label(RichText::new(text).monospace().size(11.5));
+            }
+            ui.end_row();
+        }
+    });
+}

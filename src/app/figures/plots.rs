@@ -1,0 +1,235 @@
+//! Curves over time and histograms.
+
+use egui::{Color32, Stroke};
+use egui_plot::{Bar, BarChart, GridMark, HoverPosition, Line, Plot, PlotPoints, VLine};
+
+use crate::model::statistics::{Histogram, Metrics};
+use crate::view::words::grouped;
+
+/// A figure that can be plotted.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// In the panel.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// Its value.
+    pub of: fn(&Metrics) -> f64,
+    /// The upper end of its axis; `None`: the largest value.
+    pub top: Option<f64>,
+}
+
+/// All of them, in the order of the panel.
+pub const FIGURES: [Figure; 6] = [
+    Figure {
+        name: "polarisation",
+        meaning: "length of the mean heading: 1 if all agents fly the same way",
+        of: |metrics| metrics.polarisation,
+        top: Some(1.0),
+    },
+    Figure {
+        name: "rotation",
+        meaning: "mean of r × v with unit vectors: 1 if all agents circle round the middle",
+        of: |metrics| metrics.rotation,
+        top: Some(1.0),
+    },
+    Figure {
+        name: "angular momentum",
+        meaning: "the same, weighted by distance and speed",
+        of: |metrics| metrics.angular_momentum,
+        top: Some(1.0),
+    },
+    Figure {
+        name: "speed",
+        meaning: "mean speed; world units per tick",
+        of: |metrics| metrics.mean_speed,
+        top: None,
+    },
+    Figure {
+        name: "neighbours",
+        meaning: "mean number of agents within the largest perception radius",
+        of: |metrics| metrics.mean_neighbours,
+        top: None,
+    },
+    Figure {
+        name: "nearest",
+        meaning: "mean distance to the nearest other agent; world units",
+        of: |metrics| metrics.nearest_neighbour_distance,
+        top: None,
+    },
+];
+
+/// Height of a plot; points.
+const HEIGHT: f32 = 52.0;
+
+/// Width of the numbers beside it; points. The same for all, so that their ticks are in line.
+const NUMBERS: f32 = 30.0;
+
+/// A curve has at most twice as many points.
+const COLUMNS: usize = 300;
+
+const CURVE: Color32 = Color32::from_rgb(120, 200, 255);
+const TO_COME: Color32 = Color32::from_rgb(70, 95, 115);
+const CURSOR: Color32 = Color32::from_rgb(255, 190, 90);
+
+/// The time that plots show.
+#[derive(Clone, Copy, Debug)]
+pub struct Span<'a> {
+    /// Figures by tick.
+    pub rows: &'a [Metrics],
+    /// The present tick, which the cursor marks.
+    pub tick: u64,
+    /// The first tick and the last.
+    pub ends: (u64, u64),
+}
+
+/// A curve of at most two points per column of the plot: the lowest and the highest value there.
+fn curve(rows: &[Metrics], of: fn(&Metrics) -> f64) -> Vec<[f64; 2]> {
+    let point = |row: &Metrics| [row.tick as f64, of(row)];
+    if rows.len() <= 2 * COLUMNS {
+        return rows.iter().map(point).collect();
+    }
+    let mut points = Vec::with_capacity(2 * COLUMNS);
+    for part in rows.chunks(rows.len().div_ceil(COLUMNS)) {
+        let by_value = |a: &&Metrics, b: &&Metrics| of(a).total_cmp(&of(b));
+        let (low, high) = (part.iter().min_by(by_value), part.iter().max_by(by_value));
+        let mut ends: Vec<&Metrics> = low.into_iter().chain(high).collect();
+        ends.sort_by_key(|row| row.tick);
+        ends.dedup_by_key(|row| row.tick);
+        points.extend(ends.into_iter().map(point));
+    }
+    points
+}
+
+fn plot<'a>(name: &'a str) -> Plot<'a> {
+    Plot::new(name)
+        .height(HEIGHT)
+        .y_axis_min_width(NUMBERS)
+        .allow_drag(false)
+        .allow_zoom(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_axis_zoom_drag(false)
+        .allow_double_click_reset(false)
+        .show_crosshair(false)
+        .show_background(false)
+}
+
+/// A round number that is at least `value`: the upper end of an axis.
+fn round_up(value: f64) -> f64 {
+    if value <= 0.0 || !value.is_finite() {
+        return 1.0;
+    }
+    let power = 10_f64.powf(value.log10().floor());
+    let steps = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
+    let least = steps.into_iter().map(|step| step * power).find(|top| *top >= value);
+    least.unwrap_or(10.0 * power)
+}
+
+/// Plots a figure over time, with numbers at the ticks if `numbered`. Returns the tick that the user
+/// clicks on.
+pub fn over_time(
+    ui: &mut egui::Ui,
+    figure: &Figure,
+    span: &Span<'_>,
+    numbered: bool,
+) -> Option<u64> {
+    let Span { rows, tick, ends } = *span;
+    let present = rows.partition_point(|row| row.tick <= tick);
+    let (done, to_come) = (curve(&rows[..present], figure.of), curve(&rows[present..], figure.of));
+    let largest = rows.iter().map(figure.of).fold(0.0, f64::max);
+    let top = figure.top.unwrap_or_else(|| round_up(largest));
+    let mark = |value| GridMark { value, step_size: top };
+    let label = |at: &HoverPosition<'_>| match at {
+        HoverPosition::NearDataPoint { position, .. } => {
+            let tick = grouped(position.x.max(0.0) as u64);
+            Some(format!("tick {tick}\n{:.3}", position.y))
+        }
+        HoverPosition::Elsewhere { .. } => None,
+    };
+    let plot = plot(figure.name)
+        .height(if numbered { HEIGHT + 16.0 } else { HEIGHT })
+        .show_axes([numbered, true])
+        .y_grid_spacer(move |_| vec![mark(0.0), mark(top)])
+        .x_axis_formatter(|mark, _| grouped(mark.value.max(0.0) as u64))
+        .label_formatter(label);
+    let response = plot.show(ui, |plot| {
+        let (first, last) = (ends.0 as f64, ends.1.max(ends.0 + 1) as f64);
+        // The cursor at the end is seen whole, too.
+        let margin = (last - first) * 0.01;
+        plot.set_plot_bounds_x(first - margin..=last + margin);
+        // A little more, so that the curve at the top is seen whole.
+        plot.set_plot_bounds_y(-0.03 * top..=1.06 * top);
+        plot.line(
+            Line::new("to come", PlotPoints::from(to_come)).stroke(Stroke::new(1.0, TO_COME)),
+        );
+        plot.line(Line::new(figure.name, PlotPoints::from(done)).stroke(Stroke::new(1.4, CURVE)));
+        let cursor = VLine::new("now", tick as f64).stroke(Stroke::new(1.0, CURSOR));
+        plot.vline(cursor.allow_hover(false));
+    });
+    let at = response.response.interact_pointer_pos().filter(|_| response.response.clicked())?;
+    let wanted = response.transform.value_from_position(at).x.round();
+    Some((wanted.max(0.0) as u64).clamp(ends.0, ends.1))
+}
+
+/// Draws a histogram of whole agents. `whole`: the quantity is a whole number.
+pub fn histogram(ui: &mut egui::Ui, name: &str, histogram: &Histogram, whole: bool) {
+    let width = histogram.width;
+    // A bar of whole numbers stands over them.
+    let shift = if whole { (width - 1.0) / 2.0 } else { width / 2.0 };
+    let bar = |(bin, count): (usize, &u32)| {
+        Bar::new(bin as f64 * width + shift, f64::from(*count)).width(width)
+    };
+    let bars: Vec<Bar> = histogram.counts.iter().enumerate().map(bar).collect();
+    let text = move |bar: &Bar, _: &BarChart| {
+        let agents = grouped(bar.value as u64);
+        let (from, to) = (bar.argument - shift, bar.argument - shift + width);
+        if !whole {
+            format!("{from:.2} to {to:.2}\n{agents} agents")
+        } else if width <= 1.0 {
+            format!("{from}\n{agents} agents")
+        } else {
+            format!("{from} to {}\n{agents} agents", to - 1.0)
+        }
+    };
+    let chart = BarChart::new(name, bars).color(CURVE).element_formatter(Box::new(text));
+    let end = histogram.counts.len() as f64 * width;
+    let (left, right) = if whole { (-0.5, end - 0.5) } else { (0.0, end) };
+    let most = histogram.counts.iter().max().copied().unwrap_or(0).max(1);
+    let plot = plot(name).show_axes([true, false]).show_grid([true, false]).height(HEIGHT + 16.0);
+    plot.show(ui, |plot| {
+        plot.set_plot_bounds_x(left..=right);
+        plot.set_plot_bounds_y(0.0..=f64::from(most) * 1.05);
+        plot.bar_chart(chart);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_curve_keeps_its_peaks() {
+        let row = |tick: u64| Metrics {
+            tick,
+            polarisation: if tick == 1234 { 0.9 } else { 0.1 + (tick % 7) as f64 * 0.01 },
+            ..Metrics::default()
+        };
+        let rows: Vec<Metrics> = (0..4000).map(row).collect();
+        let points = curve(&rows, FIGURES[0].of);
+        assert!(points.len() <= 2 * COLUMNS && points.contains(&[1234.0, 0.9]));
+        assert!(points.windows(2).all(|pair| pair[0][0] < pair[1][0]));
+        assert_eq!(curve(&rows[..9], FIGURES[0].of).len(), 9);
+        assert_eq!(curve(&[], FIGURES[0].of).len(), 0);
+    }
+
+    #[test]
+    fn an_axis_ends_at_a_round_number() {
+        let ends = [0.0, 0.013, 1.0, 2.294, 9.7, 131.0, f64::NAN].map(round_up);
+        let wanted = [1.0, 0.015, 1.0, 3.0, 10.0, 150.0, 1.0];
+        assert!(
+            ends.iter().zip(wanted).all(|(end, wanted)| (end - wanted).abs() < 1e-9),
+            "{ends:?}"
+        );
+    }
+}

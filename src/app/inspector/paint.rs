@@ -1,0 +1,114 @@
+//! Paints shapes of the world with egui.
+
+use std::f32::consts::TAU;
+
+use egui::epaint::{Mesh, PathShape, PathStroke};
+use egui::{Color32, LayerId, Order, Painter, Pos2, Shape as Painted, Stroke, vec2};
+
+use crate::model::vector::Point;
+use crate::view::camera::Camera;
+use crate::view::shapes::{Dashes, Shape, StyledShape};
+
+/// Width of lines, and least radius of points; points of the screen.
+const THIN: f32 = 1.25;
+const DOT: f32 = 2.6;
+
+/// Least radius of a circle; points of the screen.
+const SMALLEST: f32 = 5.0;
+
+/// Half the length of a cross's arms; points of the screen.
+const CROSS: f32 = 5.0;
+
+/// Line segments of a full circle.
+const CORNERS: f32 = 64.0;
+
+/// Paints shapes over the flock and behind the interface.
+pub fn paint(context: &egui::Context, camera: &Camera, shapes: &[StyledShape]) {
+    let layer = LayerId::new(Order::Background, egui::Id::unique("geometry"));
+    let painter = WorldPainter {
+        painter: context.layer_painter(layer),
+        camera,
+        pixels_per_point: context.pixels_per_point(),
+    };
+    shapes.iter().for_each(|shape| painter.draw(shape));
+}
+
+struct WorldPainter<'a> {
+    painter: Painter,
+    camera: &'a Camera,
+    pixels_per_point: f32,
+}
+
+impl WorldPainter<'_> {
+    fn place(&self, place: Point) -> Pos2 {
+        let pixel = self.camera.pixel_from_world(place) / self.pixels_per_point;
+        Pos2::new(pixel.x, pixel.y)
+    }
+
+    fn length(&self, length: f32) -> f32 {
+        length * self.camera.pixels_per_unit / self.pixels_per_point
+    }
+
+    fn draw(&self, shape: &StyledShape) {
+        let [r, g, b] = shape.colour;
+        let opacity = (shape.opacity.clamp(0.0, 1.0) * 255.0) as u8;
+        let colour = Color32::from_rgba_unmultiplied(r, g, b, opacity);
+        let stroke = |width: f32| Stroke::new(self.length(width).max(THIN), colour);
+        match &shape.shape {
+            Shape::Disc { centre, radius } => {
+                let radius = self.length(*radius).max(DOT);
+                self.painter.circle_filled(self.place(*centre), radius, colour);
+            }
+            Shape::Ring { centre, radius } => {
+                let radius = self.length(*radius).max(SMALLEST);
+                self.painter.circle_stroke(self.place(*centre), radius, stroke(0.0));
+            }
+            Shape::Line { points, closed, width } => {
+                let points = points.iter().map(|point| self.place(*point)).collect();
+                let stroke = PathStroke::from(stroke(*width));
+                self.painter.add(if *closed {
+                    PathShape::closed_line(points, stroke)
+                } else {
+                    PathShape::line(points, stroke)
+                });
+            }
+            Shape::Cross { centre } => {
+                let Pos2 { x, y } = self.place(*centre);
+                self.painter.hline(x - CROSS..=x + CROSS, y, stroke(0.0));
+                self.painter.vline(x, y - CROSS..=y + CROSS, stroke(0.0));
+            }
+            Shape::Sector { centre, radius, heading, angle } => {
+                self.fan(*centre, *radius, *heading, *angle, colour);
+            }
+            Shape::Dashes(dashes) => self.dashes(dashes, stroke(0.0)),
+        }
+    }
+
+    fn dashes(&self, dashes: &Dashes, stroke: Stroke) {
+        let shown = self.length(dashes.radius).max(SMALLEST);
+        let centre = self.place(dashes.centre);
+        // The screen's y axis points down.
+        let at = |angle: f32| centre + shown * vec2(angle.cos(), -angle.sin());
+        for (start, end) in dashes.dashes(shown) {
+            let steps = ((end - start) / TAU * CORNERS).ceil().max(1.0);
+            let along = |step: u32| at(start + (end - start) * step as f32 / steps);
+            let points = (0..=steps as u32).map(along).collect();
+            self.painter.add(PathShape::line(points, stroke));
+        }
+    }
+
+    /// A fan of triangles round a corner: a sector of more than half a circle is not convex.
+    fn fan(&self, centre: Point, radius: f32, heading: f32, angle: f32, colour: Color32) {
+        let mut mesh = Mesh::default();
+        mesh.colored_vertex(self.place(centre), colour);
+        let steps = (angle / TAU * CORNERS).ceil().max(1.0) as u32;
+        for step in 0..=steps {
+            let turn = heading + angle * (step as f32 / steps as f32 - 0.5);
+            mesh.colored_vertex(self.place(centre + Point::from_angle(turn) * radius), colour);
+            if step > 0 {
+                mesh.add_triangle(0, step, step + 1);
+            }
+        }
+        self.painter.add(Painted::mesh(mesh));
+    }
+}

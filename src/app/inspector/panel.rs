@@ -1,0 +1,146 @@
+//! What is known of one agent.
+
+use egui::{Align2, Color32, RichText, Sense, vec2};
+
+use crate::app::command::Command;
+use crate::app::keys::Action;
+use crate::model::behaviours::Kind;
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+use crate::view::shapes::geometry::{Steering, colour};
+use crate::view::words::{counted, grouped};
+
+/// Width of the panel; points.
+const WIDTH: f32 = 190.0;
+
+/// What the panel shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentFacts {
+    /// Its id.
+    pub id: u32,
+    /// Name of its species.
+    pub species: String,
+    /// Lines about its motion.
+    pub lines: Vec<String>,
+    /// Key, colour and strength of each behaviour; shares of the longest force.
+    pub forces: Vec<(&'static str, [u8; 3], f32)>,
+    /// True if the camera follows it.
+    pub followed: bool,
+}
+
+impl AgentFacts {
+    /// The facts about the agent in a row of `state`.
+    #[must_use]
+    pub fn of(
+        scene: &Scene,
+        state: &FlockState,
+        row: usize,
+        steering: &Steering,
+        followed: bool,
+    ) -> Option<Self> {
+        let (id, velocity) = (*state.id.get(row)?, state.velocity[row]);
+        let species = scene.species.get(usize::from(state.species[row]))?;
+        let own = species.of_agent(scene.seed, id);
+        let place = state.position[row];
+        let heading = velocity.y.atan2(velocity.x).to_degrees().rem_euclid(360.0);
+        let neighbours = steering.neighbours.len() as u64;
+        let share = |force: f32| force / steering.max_force.max(f32::MIN_POSITIVE);
+        let of_kind =
+            |(kind, force): &(Kind, Point)| (kind.info().key, colour(*kind), share(force.length()));
+        Some(Self {
+            id,
+            species: species.name.clone(),
+            lines: vec![
+                format!("speed {:.2} of {:.2}", velocity.length(), own.body.max_speed),
+                format!("heading {heading:.0}°"),
+                format!("place {:.0}, {:.0}", place.x, place.y),
+                counted(neighbours, "neighbour"),
+            ],
+            forces: steering.forces.iter().map(of_kind).collect(),
+            followed,
+        })
+    }
+
+    /// Shows the panel. Returns what the user asks for.
+    pub fn show(&self, context: &egui::Context, lift: f32) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let title = format!("Agent {}", grouped(self.id.into()));
+        let window = egui::Window::new(title)
+            .id(egui::Id::unique("agent"))
+            .anchor(Align2::RIGHT_BOTTOM, [-8.0, -8.0 - lift])
+            .resizable(false)
+            .auto_sized();
+        window.show(context, |ui| {
+            ui.set_width(WIDTH);
+            ui.spacing_mut().item_spacing.y = 2.0;
+            ui.label(RichText::new(&self.species).strong());
+            for line in &self.lines {
+                ui.label(RichText::new(line).monospace().size(11.5));
+            }
+            ui.add_space(4.0);
+            for (name, colour, share) in &self.forces {
+                force(ui, name, *colour, *share);
+            }
+            ui.add_space(4.0);
+            ui.horizontal(|ui| {
+                let mut followed = self.followed;
+                let button = ui.toggle_value(&mut followed, "follow");
+                if button.on_hover_text("F: the camera follows this agent").clicked() {
+                    commands.push(Command::Act(Action::Follow));
+                }
+                if ui.button("let go").on_hover_text("Esc").clicked() {
+                    commands.push(Command::Act(Action::LetGo));
+                }
+            });
+        });
+        commands
+    }
+}
+
+/// A behaviour's name, a bar as long as its force, and the force's share of the longest one.
+fn force(ui: &mut egui::Ui, name: &str, [r, g, b]: [u8; 3], share: f32) {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        ui.spacing_mut().interact_size.y = 0.0;
+        let (place, _) = ui.allocate_exact_size(vec2(BAR, 8.0), Sense::hover());
+        let mut bar = place;
+        bar.set_width(BAR * share.clamp(0.0, 1.0));
+        ui.painter().rect_filled(place, 2.0, Color32::from_gray(45));
+        ui.painter().rect_filled(bar, 2.0, Color32::from_rgb(r, g, b));
+        ui.label(RichText::new(format!("{name} {share:.2}")).size(11.5));
+    })
+    .response
+    .on_hover_text("its force; 1.00 is max_force");
+}
+
+/// Length of the bar of the longest force; points.
+const BAR: f32 = 54.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_those_of_the_agent() {
+        let text = "world = { size = [200, 100], boundary = \"wrap\" }\n[species.gull]\ncount = 2\n\
+                    max_speed = 3\n[species.gull.separation]\nradius = 20\n";
+        let scene = Scene::parse("test", text, &[]).unwrap();
+        let state = FlockState {
+            id: vec![3, 1700],
+            species: vec![0; 2],
+            position: vec![Point::new(2.0, 50.0), Point::new(195.0, 50.0)],
+            velocity: vec![Point::X, Point::new(0.0, -2.0)],
+            ..FlockState::default()
+        };
+        let steering = Steering::of(&scene, &scene.scenery(), &[], &state, 1).unwrap();
+        let facts = AgentFacts::of(&scene, &state, 1, &steering, true).unwrap();
+        assert_eq!((facts.id, facts.species.as_str(), facts.followed), (1700, "gull", true));
+        let lines = ["speed 2.00 of 3.00", "heading 270°", "place 195, 50", "1 neighbour"];
+        assert_eq!(facts.lines, lines);
+        let (name, own, share) = facts.forces[0];
+        assert_eq!((name, own), ("separation", colour(Kind::Separation)));
+        assert!(share > 0.5, "{share}");
+        assert!(AgentFacts::of(&scene, &state, 2, &steering, true).is_none());
+    }
+}

@@ -1,0 +1,248 @@
+//! What steers one agent: the force of each of its behaviours, and the neighbours that it perceives.
+
+use super::builder::ShapeBuilder;
+use super::{colour, legend};
+use crate::model::behaviours::{Agent, Kind, Neighbour, Rules, Sums, Surroundings, Target, Uses};
+use crate::model::random::{self, Use};
+use crate::model::scene::{Scene, Species};
+use crate::model::scenery::Scenery;
+use crate::model::state::FlockState;
+use crate::model::vector::{Axes, DIMENSIONS, Point, Space, Vector, components, point};
+use crate::view::shapes::StyledShape;
+
+/// Colour of the neighbours' marks.
+const NEIGHBOURS: [u8; 3] = [225, 228, 235];
+
+/// Radius of a neighbour's mark, in agent sizes.
+const MARK: f32 = 1.4;
+
+/// The most neighbours that are marked.
+const MOST_MARKED: usize = 400;
+
+/// What steers an agent in the next tick.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steering {
+    /// The weighted force of each behaviour, in the order of the scene's file; mass · world units
+    /// per tick². Behaviours without weight are left out.
+    pub forces: Vec<(Kind, Point)>,
+    /// All of them together, limited as the species says.
+    pub total: Point,
+    /// The longest force; mass · world units per tick².
+    pub max_force: f32,
+    /// Rows of the other agents within the agent's largest perception radius.
+    pub neighbours: Vec<usize>,
+    /// Its velocity after the tick, before walls reflect it; world units per tick.
+    pub next_velocity: Point,
+    /// World units.
+    position: Point,
+    /// Half its length; world units.
+    size: f32,
+}
+
+fn vector(place: Point) -> Vector<f32, DIMENSIONS> {
+    Vector(components(place))
+}
+
+impl Steering {
+    /// What steers the agent in row `row`, by the formulas of the engines; `None` if there is no
+    /// such row. `scene` is the scene at the state's tick, the rest as in
+    /// [`shapes_of`](super::shapes_of). In a crowd the engines look at a sample of the neighbours;
+    /// here all of them count.
+    #[must_use]
+    pub fn of(
+        scene: &Scene,
+        scenery: &Scenery,
+        targets: &[Target],
+        state: &FlockState,
+        row: usize,
+    ) -> Option<Self> {
+        let (position, id) = (vector(*state.position.get(row)?), *state.id.get(row)?);
+        let species = scene.species.get(usize::from(*state.species.get(row)?))?;
+        let species = &*species.of_agent(scene.seed, id);
+        let velocity = vector(state.velocity[row]);
+        let uses = scene.uses();
+        let surroundings = Surroundings { world: &scene.world, targets, scenery };
+        let rules = Rules::<f32>::read(|kind, slot| species.encoded(kind, slot));
+        let (sums, neighbours) = look_around(&rules, species, scene, state, row);
+        let spread = match sums.crowded(uses, 0.0) {
+            true => Vector(Axes::<DIMENSIONS>::spread_direction(id)),
+            false => Vector::zero(0.0),
+        };
+        let remembers = uses.has(Uses::MEMORY);
+        let tick = state.tick as u32;
+        let start = Agent {
+            position,
+            velocity,
+            max_speed: species.body.max_speed,
+            max_force: species.body.max_force,
+            limits_each: 1.0 - species.body.limit,
+            size: species.body.size,
+            angle: state.memory.get(row).map_or(0.0, |memory| memory.angle()),
+            noise: if remembers { random::unit(scene.seed, id, tick, Use::Wander) } else { 0.0 },
+            brake: 1.0,
+            kick: Vector::zero(0.0),
+        };
+        let mut agent = start;
+        let mut all = [Vector::zero(0.0); Kind::ALL.len()];
+        rules.each_force(uses, &mut agent, &surroundings, spread, &sums, |kind, force| {
+            all[kind as usize] = force;
+        });
+        let mut agent = start;
+        let turns = (species.body.combine, |kind| species.turn(kind));
+        let total = rules.force(uses, &mut agent, &surroundings, spread, &sums, turns);
+        let acceleration = total / species.body.mass + agent.kick;
+        let next = velocity * agent.brake + acceleration * scene.time_step;
+        let own = legend(species).into_iter().map(|(kind, _)| (kind, point(all[kind as usize].0)));
+        Some(Self {
+            forces: own.collect(),
+            total: point(total.0),
+            max_force: agent.max_force,
+            neighbours,
+            next_velocity: point(next.limit(agent.max_speed).0),
+            position: state.position[row],
+            size: species.body.size,
+        })
+    }
+
+    /// An arrow for each force in the colour of its behaviour, and marks on the neighbours. `unit` is
+    /// the length of an arrow for the longest force; world units. `image` is where a place is shown.
+    #[must_use]
+    pub fn shapes(
+        &self,
+        state: &FlockState,
+        unit: f32,
+        image: impl Fn(Point) -> Point,
+    ) -> Vec<StyledShape> {
+        let mut shapes = ShapeBuilder::new(self.size);
+        shapes.colour = NEIGHBOURS;
+        for row in self.neighbours.iter().take(MOST_MARKED) {
+            shapes.circle(image(state.position[*row]), self.size * MARK);
+        }
+        let from = image(self.position);
+        for (kind, force) in &self.forces {
+            let share = *force / self.max_force.max(f32::MIN_POSITIVE);
+            // A force may be many times as long as what is left of the sum.
+            let way = share.clamp_length_max(LONGEST) * unit;
+            if way.length() > SHORTEST * unit {
+                shapes.colour = colour(*kind);
+                shapes.bold_arrow(from, from + way, unit * HEAD);
+            }
+        }
+        shapes.into_shapes()
+    }
+}
+
+/// Arrows are at most so many units long, and those that are shorter are left out.
+const LONGEST: f32 = 2.0;
+const SHORTEST: f32 = 0.01;
+
+/// Length of an arrow's head; units.
+const HEAD: f32 = 0.14;
+
+/// The sums over all neighbours, and which agents they are.
+fn look_around(
+    rules: &Rules<f32>,
+    species: &Species,
+    scene: &Scene,
+    state: &FlockState,
+    row: usize,
+) -> (Sums<f32, DIMENSIONS>, Vec<usize>) {
+    let uses = scene.uses();
+    let (mut sums, mut neighbours) = (Sums::nothing(0.0), Vec::new());
+    let radius = species.perception_radius();
+    if radius <= 0.0 {
+        return (sums, neighbours);
+    }
+    let heading = vector(state.velocity[row]).heading();
+    for (other, place) in state.position.iter().enumerate().filter(|(other, _)| *other != row) {
+        let offset = vector(scene.world.shortest_between(state.position[row], *place));
+        let distance_squared = offset.dot(offset);
+        if distance_squared >= radius * radius {
+            continue;
+        }
+        neighbours.push(other);
+        let neighbour = Neighbour {
+            offset,
+            distance_squared,
+            velocity: vector(state.velocity[other]),
+            ahead: heading.dot(offset),
+            near: false,
+            share: 1.0,
+        };
+        sums.neighbours += 1.0;
+        let its = u32::from(state.species[other]);
+        let perceives = |kind: Kind, share: f32| {
+            let set = kind.parameter("with").map_or(0, |i| species.value(kind, i) as u32);
+            if scene.species.len() < 2 || (set >> its) & 1 == 1 { share } else { 0.0 }
+        };
+        rules.observe(uses, &neighbour, perceives, &mut sums);
+    }
+    (sums, neighbours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+    use crate::engine::cpu::CpuEngine;
+    use crate::model::scene::{Request, built_in};
+
+    #[test]
+    fn forces_are_those_of_the_engine_in_every_scene() {
+        let (mut agents, mut forceful) = (0, 0);
+        for text in built_in() {
+            let mut scene = Scene::parse(text.name, text.text, &[]).unwrap();
+            let count = Some(scene.own_count().min(150));
+            let state = scene.populate(&Request { count, ..Request::default() }).unwrap();
+            let mut engine = CpuEngine::new(Some(1)).unwrap();
+            engine.load(&scene, &state).unwrap();
+            engine.step(60).unwrap();
+            let (state, targets) = (engine.read_back().unwrap(), engine.targets().unwrap());
+            engine.step(1).unwrap();
+            let next = engine.read_back().unwrap();
+            let (now, scenery) = (scene.at(state.tick), scene.scenery());
+            let mut good = 0;
+            agents += state.len();
+            for row in 0..state.len() {
+                let steering = Steering::of(&now, &scenery, &targets, &state, row).unwrap();
+                let species = now.species[usize::from(state.species[row])]
+                    .of_agent(scene.seed, state.id[row]);
+                let found = steering.next_velocity;
+                // Walls reflect afterwards, and sums are added in another order.
+                let off = (found - next.velocity[row]).length();
+                good += usize::from(off < 1e-3 * (1.0 + found.length()));
+                forceful += usize::from(steering.total.length() > 1e-6);
+                if species.body.limit == 0.0 && species.body.combine == 0.0 {
+                    let sum: Point = steering.forces.iter().map(|(_, force)| *force).sum();
+                    assert!((sum - steering.total).length() < 1e-4 * (1.0 + sum.length()));
+                }
+            }
+            assert!(good * 50 >= state.len() * 49, "{}: {good} of {}", text.name, state.len());
+        }
+        assert!(forceful * 2 > agents, "{forceful} of {agents} are steered");
+    }
+
+    #[test]
+    fn neighbours_are_found_and_marked_across_the_seam() {
+        let text = "world = { size = [200, 100], boundary = \"wrap\" }\n[species.a]\ncount = 3\n\
+                    [species.a.separation]\nradius = 20\n[species.a.cohesion]\nweight = 0\n";
+        let scene = Scene::parse("test", text, &[]).unwrap();
+        let state = FlockState {
+            id: vec![3, 7, 9],
+            species: vec![0; 3],
+            position: vec![Point::new(2.0, 50.0), Point::new(195.0, 50.0), Point::new(90.0, 50.0)],
+            velocity: vec![Point::X; 3],
+            ..FlockState::default()
+        };
+        let scenery = scene.scenery();
+        let steering = Steering::of(&scene, &scenery, &[], &state, 0).unwrap();
+        assert_eq!(steering.neighbours, [1]);
+        assert_eq!(steering.forces.len(), 1, "cohesion has no weight");
+        assert!(steering.forces[0].1.x > 0.0, "away across the seam: {steering:?}");
+        let shapes = steering.shapes(&state, 10.0, |place| place);
+        // A mark, a shaft and a head.
+        assert_eq!(shapes.len(), 3, "{shapes:?}");
+        assert_eq!(shapes[1].colour, colour(Kind::Separation));
+        assert!(Steering::of(&scene, &scenery, &[], &state, 3).is_none());
+    }
+}
