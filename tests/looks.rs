@@ -16,6 +16,9 @@ use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
+use flockwork::view::gpu::renderer::Renderer;
+use flockwork::view::gpu::trails::TrailLight;
+use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::trails::Trails;
 use flockwork::view::{Painter, RasterPainter};
 use picture::{by_gpu, scene};
@@ -307,5 +310,94 @@ fn both_renderers_leave_the_same_trails() {
         assert!(own < 0.5 * TOLERANCE, "{count}: {own}");
         let without = difference(&by_gpu, &trailed(&mut offscreen, false));
         assert!(without > TOLERANCE, "{count}: {without}");
+    }
+}
+
+/// The window keeps its trails on the device; a capture keeps them on the host. They are the same, also
+/// when the camera moves.
+#[test]
+fn trails_on_the_device_are_those_of_a_capture() {
+    let Some(gpu) = adapter::gpu("trails_on_the_device_are_those_of_a_capture") else { return };
+    for (count, background, turn) in
+        [(300, "dusk", 0.0), (300, "dark", 0.03), (40_000, "paper", 0.0)]
+    {
+        let background = format!("style.background={background}");
+        let (scene, state, first) =
+            flock(&[&background, "style.trail=16", "world.boundary=walls"], count);
+        let camera = |tick: u64| {
+            let mut camera = first;
+            camera.turn = Point::from_angle(turn * tick as f32);
+            camera.pan(Point::new(20.0 * turn * tick as f32, 0.0));
+            camera
+        };
+        let mut engine = CpuEngine::new(Some(1)).unwrap();
+        engine.load(&scene, &state).unwrap();
+        let mut on_host = Trails::new(16.0, &first);
+        let mut on_device = DeviceTrails::new(&gpu);
+        let mut offscreen = Offscreen::new(Arc::clone(&gpu), 480, 270).unwrap();
+        let mut agents = None;
+        for tick in 0..6 {
+            if tick > 0 {
+                engine.step(1).unwrap();
+            }
+            let drawn = offscreen.paint_agents(&mut engine, &scene, &camera(tick)).unwrap();
+            on_host.add(&drawn, &camera(tick));
+            agents = Some(drawn);
+            let state = engine.read_back().unwrap();
+            on_device.add(&scene, &state, &camera(tick), tick);
+            // The same tick again, as when the window draws two frames of it, adds nothing.
+            on_device.add(&scene, &state, &camera(tick), tick);
+        }
+        let behind = raster::backdrop(&scene, &[], &camera(5), 1.0);
+        let wanted = on_host.picture(behind, &agents.unwrap());
+        let mut picture = |trails| {
+            offscreen.set_trails(trails);
+            offscreen.paint(&mut engine, &scene, &camera(5), &[]).unwrap()
+        };
+        let own = difference(&picture(on_device.light.view()), &wanted);
+        assert!(own < 0.5 * TOLERANCE, "{count}, {turn}: {own}");
+        let without = difference(&picture(None), &wanted);
+        assert!(without > TOLERANCE, "{count}, {turn}: {without}");
+    }
+}
+
+/// Trails as the window keeps them.
+struct DeviceTrails {
+    gpu: Arc<Gpu>,
+    renderer: Renderer,
+    target: wgpu::TextureView,
+    agents: UploadedAgents,
+    light: TrailLight,
+}
+
+impl DeviceTrails {
+    fn new(gpu: &Arc<Gpu>) -> Self {
+        let format = wgpu::TextureFormat::Rgba8Unorm;
+        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: None,
+            size: wgpu::Extent3d { width: 480, height: 270, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        });
+        Self {
+            gpu: Arc::clone(gpu),
+            renderer: Renderer::new(Arc::clone(gpu), format),
+            target: texture.create_view(&Default::default()),
+            agents: UploadedAgents::new(Arc::clone(gpu)),
+            light: TrailLight::new(Arc::clone(gpu)),
+        }
+    }
+
+    fn add(&mut self, scene: &Scene, state: &FlockState, camera: &Camera, tick: u64) {
+        self.agents.upload(state).unwrap();
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        let (agents, target) = (self.agents.agents(), &self.target);
+        let alone = self.renderer.draw_alone(&mut encoder, target, agents, scene, &[], camera);
+        self.light.add(&mut encoder, &alone.unwrap(), camera, tick, 16.0);
+        self.gpu.queue.submit([encoder.finish()]);
     }
 }

@@ -123,3 +123,40 @@ fn the_view_is_written_into_the_scene_and_follows_the_flock() {
     assert!(!is_in_the_middle(&display.look()));
     ends(&display, program);
 }
+
+#[test]
+fn trails_are_shown_stay_in_a_pause_and_are_in_the_picture() {
+    let test = "trails_are_shown_stay_in_a_pause_and_are_in_the_picture";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    // One agent, which goes right along a line.
+    let text = "[style]\ntrail = 40\nlook = \"disc\"\ncolour = \"#FFFF00\"\n[world]\nboundary = \"walls\"\n\
+                [species.a]\nsize = 8\ncount = 1\nmax_speed = 2\n\
+                spawn = { place = \"point\", at = [60, 180], speed = 2, heading = 0 }\n";
+    fs::write(folder.path().join("one.toml"), text).unwrap();
+    let program = start(&display, folder.path(), "--scene one.toml");
+    display.until_title(&program, "1 agent");
+    // The row of its middle: what is yellow but darker than the agent itself.
+    let trail = |shot: &Shot| {
+        let dim = |x: &u32| {
+            let [r, g, b] = shot.0.rgb(*x, 300).unwrap();
+            r > b + 15 && g > b + 15 && r < 160
+        };
+        (0..900).filter(dim).count()
+    };
+    display.until("a trail", |shot| trail(shot) > 60);
+    display.xdotool("key space");
+    settle();
+    let still = display.until_still();
+    let file = new_file(&display, folder.path(), "F12");
+    let picture = Shot(png_file::open(&file));
+    let (shown, saved) = (trail(&still), trail(&picture));
+    assert!(shown > 60 && shown.abs_diff(saved) < 3, "{shown} pixels shown, {saved} saved");
+    // Back in time there is no trail of what has not happened yet.
+    display.xdotool("key r");
+    display.until("no trail", |shot| trail(shot) < 10);
+    ends(&display, program);
+}

@@ -32,6 +32,7 @@ use super::{Filming, Summary, WindowError, WindowOptions};
 use crate::model::vector::Point;
 use crate::session::{Clock, RealTime, Session, Thing};
 use crate::view::gpu::renderer::Renderer;
+use crate::view::gpu::trails::TrailLight;
 use crate::view::gpu::upload::UploadedAgents;
 use crate::view::style::scale_of;
 
@@ -52,6 +53,8 @@ pub struct OpenWindow {
     renderer: Renderer,
     uploaded: UploadedAgents,
     uploaded_revision: Option<u64>,
+    /// What agents have left behind, if the style has trails.
+    trails: Option<TrailLight>,
     session: Session<RealTime>,
     controls: Controls,
     pointer: Pointer,
@@ -124,6 +127,7 @@ impl OpenWindow {
             interface: Interface::new(&window, gpu, screen.format()),
             uploaded: UploadedAgents::new(Arc::clone(gpu)),
             uploaded_revision: None,
+            trails: None,
             renderer,
             session,
             controls: Controls::default(),

@@ -16,6 +16,7 @@ use crate::view::Painter;
 use crate::view::camera::Camera;
 use crate::view::frame::Frame;
 use crate::view::gpu::offscreen::Offscreen;
+use crate::view::gpu::trails::TrailLight;
 use crate::view::recorder::Film;
 
 /// Frames a second.
@@ -170,6 +171,7 @@ impl OpenWindow {
         let camera = film.camera(&self.pointer.camera);
         let (shapes, _) = self.inspector.shapes(&mut self.session, &camera, 0.0)?;
         let (engine, scene) = self.session.engine_and_scene();
+        film.painter.set_trails(self.trails.as_ref().and_then(TrailLight::view));
         let before = film.painter.begin(engine, scene, &camera, &shapes)?;
         film.hand_on(before);
         film.drawing.push_back(number);

@@ -17,6 +17,7 @@ use crate::app::{Next, WindowError, WindowOptions};
 use crate::engine::AgentsAt;
 use crate::model::behaviours::Target;
 use crate::session::{Clock, pointer_help};
+use crate::view::gpu::trails::TrailLight;
 
 /// How near the mouse must be to an agent to select it; points.
 pub(super) const NEAR: f32 = 24.0;
@@ -114,7 +115,30 @@ impl OpenWindow {
         let agents = agents.ok_or_else(elsewhere)?;
         let (scene, camera) = (self.session.scene(), &self.pointer.camera);
         let targets = targets.as_ref().unwrap_or(&scene.targets);
-        self.renderer.draw(&mut encoder, &target, agents, scene, targets, camera)?;
+        let renderer = &mut self.renderer;
+        match scene.style.trail {
+            Some(half_life) => {
+                let alone =
+                    renderer.draw_alone(&mut encoder, &target, agents, scene, targets, camera)?;
+                let light = self.trails.get_or_insert_with(|| TrailLight::new(Arc::clone(&gpu)));
+                light.add(&mut encoder, &alone, camera, self.session.tick(), half_life);
+                if let Some(trails) = light.view() {
+                    let layers = (&alone, &trails);
+                    renderer.draw_over_trails(
+                        &mut encoder,
+                        &target,
+                        layers,
+                        scene,
+                        targets,
+                        camera,
+                    );
+                }
+            }
+            None => {
+                self.trails = None;
+                renderer.draw(&mut encoder, &target, agents, scene, targets, camera)?;
+            }
+        }
         let size = self.screen.size();
         let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting)?;
         gpu.queue.submit(before.into_iter().chain([encoder.finish()]));

@@ -54,9 +54,9 @@ impl OpenWindow {
         };
         // What the lost device was drawing is gone; the film ends with the frame before.
         self.end_film();
-        let Self { screen, interface, renderer, uploaded, .. } = self;
+        let Self { screen, interface, renderer, uploaded, trails, .. } = self;
         // A window allows one surface at a time.
-        drop((renderer, uploaded, interface, screen));
+        drop((renderer, uploaded, trails, interface, screen));
         let screen = match open(instance, &self.window, &options.adapter) {
             Ok(screen) => screen,
             Err(problem) => {
@@ -76,7 +76,9 @@ impl OpenWindow {
             "{adapter}: the device was lost ({reason}); {goes_on}, drawn by {drawn}"
         ));
         let uploaded_revision = None;
-        let mut window = Self { screen, interface, renderer, uploaded, uploaded_revision, ..self };
+        let trails = None;
+        let mut window =
+            Self { screen, interface, renderer, uploaded, uploaded_revision, trails, ..self };
         // Short enough for a narrow window.
         window.notify(Some(format!("the GPU was lost; {goes_on}")));
         window.request_redraw();

@@ -8,6 +8,7 @@ use crate::app::{WindowError, WindowOptions};
 use crate::engine::EngineError;
 use crate::view::Painter;
 use crate::view::gpu::offscreen::Offscreen;
+use crate::view::gpu::trails::TrailLight;
 use crate::view::recorder::png;
 
 impl OpenWindow {
@@ -34,6 +35,7 @@ impl OpenWindow {
         let camera = self.pointer.camera;
         let (shapes, _) = self.inspector.shapes(&mut self.session, &camera, 0.0)?;
         let (engine, scene) = self.session.engine_and_scene();
+        painter.set_trails(self.trails.as_ref().and_then(TrailLight::view));
         let frame = painter.paint(engine, scene, &camera, &shapes)?;
         let mut bytes = Vec::new();
         let written = png::write(&mut bytes, &frame);

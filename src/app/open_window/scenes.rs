@@ -144,7 +144,7 @@ impl OpenWindow {
         let seed = read.map_or(scene.seed, |read| read.seed);
         self.written = Written { count: scene.own_count(), seed };
         self.pointer = Pointer::new(&scene.world, self.screen.size(), scene.click, scene.follows);
-        self.followed = Followed::default();
+        (self.followed, self.trails) = (Followed::default(), None);
         self.inspector.forget();
         self.figures.forget();
         (self.dropping, self.held) = (0, None);

@@ -6,5 +6,6 @@ pub mod offscreen;
 pub mod picture;
 pub mod renderer;
 pub mod splat;
+pub mod trails;
 mod triangles;
 pub mod upload;

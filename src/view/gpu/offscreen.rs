@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::renderer::{Method, Renderer};
+use super::trails::TrailView;
 use super::upload::UploadedAgents;
 use crate::engine::gpu::{AgentBuffers, Gpu};
 use crate::engine::{AgentsAt, Engine, EngineError};
@@ -37,6 +38,7 @@ pub struct Offscreen {
     /// Oldest first.
     under_way: VecDeque<UnderWay>,
     row_bytes: u32,
+    trails: Option<TrailView>,
 }
 
 /// A picture that the device is drawing.
@@ -85,7 +87,8 @@ impl Offscreen {
         let renderer = Renderer::new(Arc::clone(&gpu), FORMAT);
         let uploaded = UploadedAgents::new(Arc::clone(&gpu));
         let (staging, under_way) = (Vec::new(), VecDeque::new());
-        Ok(Self { gpu, renderer, texture, uploaded, staging, under_way, row_bytes })
+        let trails = None;
+        Ok(Self { gpu, renderer, texture, uploaded, staging, under_way, row_bytes, trails })
     }
 
     /// Draws `agents` as seen by `camera`, over the scenery of `scene` with `targets` at their
@@ -120,7 +123,16 @@ impl Offscreen {
         });
         let view = self.texture.create_view(&Default::default());
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        self.renderer.draw(&mut encoder, &view, agents, scene, targets, camera)?;
+        let renderer = &mut self.renderer;
+        match &self.trails {
+            Some(trails) => {
+                let alone =
+                    renderer.draw_alone(&mut encoder, &view, agents, scene, targets, camera)?;
+                let layers = (&alone, trails);
+                renderer.draw_over_trails(&mut encoder, &view, layers, scene, targets, camera);
+            }
+            None => renderer.draw(&mut encoder, &view, agents, scene, targets, camera)?,
+        }
         encoder.copy_texture_to_buffer(
             self.texture.as_image_copy(),
             wgpu::TexelCopyBufferInfo {
@@ -181,6 +193,11 @@ impl Offscreen {
     /// Sets how agents are drawn.
     pub fn set_method(&mut self, method: Method) {
         self.renderer.set_method(method);
+    }
+
+    /// Sets the trails that the next pictures show under their agents.
+    pub fn set_trails(&mut self, trails: Option<TrailView>) {
+        self.trails = trails;
     }
 
     /// Sets the pixels per point; 1 by default.

@@ -8,6 +8,7 @@ use super::background::Background;
 use super::chunks::Chunk;
 use super::picture::Picture;
 use super::splat::Splat;
+use super::trails::{TrailLayer, TrailView, canvas};
 use super::triangles::Triangles;
 use crate::engine::EngineError;
 use crate::engine::gpu::{AgentBuffers, Gpu};
@@ -42,6 +43,9 @@ pub struct Renderer {
     method: Method,
     /// True if only the agents are drawn.
     bare: bool,
+    /// Compiled when there are trails for the first time, with a picture of the agents alone.
+    layer: Option<TrailLayer>,
+    agents_alone: Option<wgpu::TextureView>,
 }
 
 /// The content of a frame.
@@ -77,6 +81,8 @@ impl Renderer {
             scale: 1.0,
             method: Method::default(),
             bare: false,
+            layer: None,
+            agents_alone: None,
             gpu,
         }
     }
@@ -128,6 +134,49 @@ impl Renderer {
         } else {
             self.draw_triangles(encoder, &drawing)
         }
+    }
+
+    /// Records the drawing of the agents alone on a texture like `target`, which is returned: the
+    /// first half of a picture with trails. [`Self::draw_over_trails`] is the second.
+    pub fn draw_alone(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        agents: &AgentBuffers,
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+    ) -> Result<wgpu::TextureView, EngineError> {
+        let size = target.texture().size();
+        let kept = self.agents_alone.take().filter(|view| view.texture().size() == size);
+        let alone = kept.unwrap_or_else(|| canvas(&self.gpu, "agents", size, self.format));
+        self.agents_alone = Some(alone.clone());
+        self.bare = true;
+        let drawn = self.draw(encoder, &alone, agents, scene, targets, camera);
+        self.bare = false;
+        drawn.map(|()| alone)
+    }
+
+    /// Records the drawing of the scenery, the trails over it, and over them the agents, which
+    /// [`Self::draw_alone`] has drawn.
+    pub fn draw_over_trails(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        (agents, trails): (&wgpu::TextureView, &TrailView),
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+    ) {
+        let size = target.texture().size();
+        let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
+        let mut pass = begin(encoder, "draw_background", target, None, clear_colour(scene));
+        if let Some(scenery) = scenery {
+            scenery.draw(&mut pass);
+        }
+        drop(pass);
+        let layer = self.layer.get_or_insert_with(|| TrailLayer::new(&self.gpu, self.format));
+        layer.draw(encoder, target, agents, trails, camera);
     }
 
     fn draw_triangles(

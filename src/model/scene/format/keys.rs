@@ -214,7 +214,7 @@ section! {
         /// The least length of a triangle and the least diameter of a disc or of a glow's core. A
         /// point is a pixel of a picture of 1280 × 720; larger pictures have more pixels per point.
         smallest: Values::Number(1.0, 64.0) => "3.5; 2 for glows", "points";
-        /// Agents of captured pictures leave trails that fade by half in so many ticks, for all species.
+        /// Agents leave trails that fade by half in so many ticks, for all species.
         trail: Values::Number(1.0, 1000.0) => "none", "ticks";
     }
 }

@@ -1,0 +1,339 @@
+//! Trails on the device, for pictures that nobody waits for. [`crate::view::trails`] keeps those of a
+//! capture.
+
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::engine::gpu::Gpu;
+use crate::view::camera::Camera;
+
+/// Source of the shader.
+pub const SHADER: &str = include_str!("../../../shaders/trails.wgsl");
+
+/// The light of trails needs more than 255 steps: it fades a little in every tick.
+const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
+
+/// A camera in the uniform of `trails.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct View {
+    /// World position of the middle of the picture.
+    pub centre: [f32; 2],
+    /// Pixels.
+    pub size: [f32; 2],
+    /// See [`Camera::turn`].
+    pub turn: [f32; 2],
+    /// See [`Camera::period`].
+    pub period: [f32; 2],
+}
+
+impl From<&Camera> for View {
+    fn from(camera: &Camera) -> Self {
+        Self {
+            centre: [camera.centre.x, camera.centre.y],
+            size: [camera.size.x, camera.size.y],
+            turn: [camera.turn.x, camera.turn.y],
+            period: [camera.period.x, camera.period.y],
+        }
+    }
+}
+
+/// The uniform of `trails.wgsl`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Trails {
+    /// The camera of the picture to draw.
+    pub now: View,
+    /// The camera of the light.
+    pub before: View,
+    /// See [`Camera::pixels_per_unit`], of both.
+    pub pixels_per_unit: [f32; 2],
+    /// The share of the light that is left.
+    pub fading: f32,
+    /// 1 if the two cameras differ.
+    pub moved: u32,
+}
+
+impl Trails {
+    fn new(now: &Camera, before: &Camera, fading: f32) -> Self {
+        Self {
+            now: now.into(),
+            before: before.into(),
+            pixels_per_unit: [now.pixels_per_unit, before.pixels_per_unit],
+            fading,
+            moved: (now != before).into(),
+        }
+    }
+}
+
+/// The light of trails as a camera saw it.
+#[derive(Clone, Debug)]
+pub struct TrailView {
+    light: wgpu::TextureView,
+    camera: Camera,
+}
+
+/// A pass over all pixels of a target.
+#[derive(Debug)]
+struct FullPass {
+    gpu: Arc<Gpu>,
+    label: &'static str,
+    layout: wgpu::BindGroupLayout,
+    pipeline: wgpu::RenderPipeline,
+    uniform: wgpu::Buffer,
+}
+
+impl FullPass {
+    fn new(
+        gpu: &Arc<Gpu>,
+        (label, entry): (&'static str, &str),
+        format: wgpu::TextureFormat,
+        blend: Option<wgpu::BlendState>,
+    ) -> Self {
+        let device = &gpu.device;
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(label),
+            source: wgpu::ShaderSource::Wgsl(SHADER.into()),
+        });
+        let entry_of = |binding, ty| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::FRAGMENT,
+            ty,
+            count: None,
+        };
+        let texture = wgpu::BindingType::Texture {
+            sample_type: wgpu::TextureSampleType::Float { filterable: false },
+            view_dimension: wgpu::TextureViewDimension::D2,
+            multisampled: false,
+        };
+        let uniform = wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Uniform,
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        };
+        let entries = [entry_of(0, uniform), entry_of(1, texture), entry_of(2, texture)];
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(label),
+            entries: &entries,
+        });
+        let whole = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(label),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some(label),
+            layout: Some(&whole),
+            vertex: wgpu::VertexState {
+                module: &module,
+                entry_point: Some("cover"),
+                compilation_options: Default::default(),
+                buffers: &[],
+            },
+            primitive: Default::default(),
+            depth_stencil: None,
+            multisample: Default::default(),
+            fragment: Some(wgpu::FragmentState {
+                module: &module,
+                entry_point: Some(entry),
+                compilation_options: Default::default(),
+                targets: &[Some(wgpu::ColorTargetState {
+                    format,
+                    blend,
+                    write_mask: wgpu::ColorWrites::ALL,
+                })],
+            }),
+            multiview_mask: None,
+            cache: None,
+        });
+        let uniform = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: size_of::<Trails>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Self { gpu: Arc::clone(gpu), label, layout, pipeline, uniform }
+    }
+
+    /// Records the pass. The uniform is written through the queue: once per submission.
+    fn run(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        trails: &Trails,
+        [light, agents]: [&wgpu::TextureView; 2],
+        (target, load): (&wgpu::TextureView, wgpu::LoadOp<wgpu::Color>),
+    ) {
+        self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(trails));
+        let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
+        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(self.label),
+            layout: &self.layout,
+            entries: &[
+                entry(0, self.uniform.as_entire_binding()),
+                entry(1, wgpu::BindingResource::TextureView(light)),
+                entry(2, wgpu::BindingResource::TextureView(agents)),
+            ],
+        });
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some(self.label),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: target,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
+            })],
+            ..Default::default()
+        });
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.draw(0..3, 0..1);
+    }
+}
+
+/// A texture that passes draw on and read.
+pub(super) fn canvas(
+    gpu: &Gpu,
+    label: &str,
+    size: wgpu::Extent3d,
+    format: wgpu::TextureFormat,
+) -> wgpu::TextureView {
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some(label),
+        size,
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
+        view_formats: &[],
+    });
+    texture.create_view(&Default::default())
+}
+
+/// The light that agents have left behind until a tick.
+#[derive(Debug)]
+pub struct TrailLight {
+    gpu: Arc<Gpu>,
+    fade: FullPass,
+    /// The light, and a texture of the same size to draw the next one on.
+    light: Option<[wgpu::TextureView; 2]>,
+    seen: Option<(Camera, u64)>,
+}
+
+impl TrailLight {
+    /// No trails yet.
+    #[must_use]
+    pub fn new(gpu: Arc<Gpu>) -> Self {
+        let fade = FullPass::new(&gpu, ("trails: fade", "fade"), LIGHT, None);
+        Self { gpu, fade, light: None, seen: None }
+    }
+
+    /// Forgets all trails.
+    pub fn clear(&mut self) {
+        self.seen = None;
+    }
+
+    /// The agents at `tick` add their trails: `agents` is a picture of them alone, as seen by `camera`.
+    /// The older ones fade by half in `half_life` ticks, and stay where they are in the world. Before
+    /// the last tick there are none: time went back.
+    pub fn add(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        agents: &wgpu::TextureView,
+        camera: &Camera,
+        tick: u64,
+        half_life: f32,
+    ) {
+        if self.seen == Some((*camera, tick)) {
+            return;
+        }
+        let passed = self.seen.and_then(|(_, last)| tick.checked_sub(last));
+        let fading = passed.map_or(0.0, |ticks| (-(ticks as f32) / half_life).exp2());
+        let (before, _) = self.seen.replace((*camera, tick)).unwrap_or((*camera, tick));
+        let trails = Trails::new(camera, &before, fading);
+        let size = agents.texture().size();
+        let new = || canvas(&self.gpu, "trails", size, LIGHT);
+        let [light, spare] = self.light.take().unwrap_or_else(|| [new(), new()]);
+        let fits = spare.texture().size() == size;
+        let next = if fits { spare } else { new() };
+        let load = wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT);
+        self.fade.run(encoder, &trails, [&light, agents], (&next, load));
+        let spare = if fits { light } else { new() };
+        self.light = Some([next, spare]);
+    }
+
+    /// The trails as they are now; `None` before the first tick.
+    #[must_use]
+    pub fn view(&self) -> Option<TrailView> {
+        let (camera, _) = self.seen?;
+        let [light, _] = self.light.as_ref()?;
+        Some(TrailView { light: light.clone(), camera })
+    }
+}
+
+/// Draws trails and agents over a picture of what is behind them.
+#[derive(Debug)]
+pub struct TrailLayer {
+    lay: FullPass,
+}
+
+impl TrailLayer {
+    /// A layer for targets of `format`.
+    #[must_use]
+    pub fn new(gpu: &Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
+        let blend = Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING);
+        Self { lay: FullPass::new(gpu, ("trails: lay", "lay"), format, blend) }
+    }
+
+    /// Records the drawing of trails as seen by `camera`, with a picture of the `agents` over them.
+    pub fn draw(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        agents: &wgpu::TextureView,
+        trails: &TrailView,
+        camera: &Camera,
+    ) {
+        let uniform = Trails::new(camera, &trails.camera, 1.0);
+        let from = [&trails.light, agents];
+        self.lay.run(encoder, &uniform, from, (target, wgpu::LoadOp::Load));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{offset_of, size_of};
+
+    use super::*;
+
+    #[test]
+    fn the_layout_is_that_of_the_shader() {
+        let module = wgpu::naga::front::wgsl::parse_str(SHADER).unwrap();
+        let members = |name: &str| {
+            let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
+            match &found.unwrap().1.inner {
+                wgpu::naga::TypeInner::Struct { members, span } => {
+                    let offsets = members.iter().map(|m| m.offset as usize).collect::<Vec<_>>();
+                    (offsets, *span as usize)
+                }
+                other => panic!("{name} is {other:?}"),
+            }
+        };
+        let view = [
+            offset_of!(View, centre),
+            offset_of!(View, size),
+            offset_of!(View, turn),
+            offset_of!(View, period),
+        ];
+        assert_eq!(members("View"), (view.to_vec(), size_of::<View>()));
+        let trails = [
+            offset_of!(Trails, now),
+            offset_of!(Trails, before),
+            offset_of!(Trails, pixels_per_unit),
+            offset_of!(Trails, fading),
+            offset_of!(Trails, moved),
+        ];
+        assert_eq!(members("Trails"), (trails.to_vec(), size_of::<Trails>()));
+    }
+}
