@@ -44,6 +44,7 @@ In the window:
   right drag     pans
   wheel          zooms
   Home           shows the whole world again
+  V              writes the present view into the scene
   Space          pauses and resumes
   . ,            pauses and runs one tick, or goes back one; hold it for more
   Left, Right    a second back or forward; hold it for more
@@ -67,7 +68,11 @@ In the window:
   E              switches between GPU and CPU
   G              shows the geometry of steering: of the agent under the pointer, then of all (up
                  to 64), then of none
+  Ctrl + click   inspects an agent: facts, and the force of each behaviour as an arrow
+  F              the camera follows the inspected agent, or no longer
   Tab            shows and hides the parameters
+  M              figures over time, histograms, times of frames and ticks
+  Ctrl+M         saves the figures to a new CSV file in the current folder
   H              shows more in the overlay (time of each pass, metrics with a graph of the
                  polarisation), then nothing, then one line again
   F1             a card of all keys
@@ -75,7 +80,7 @@ In the window:
   F9             starts and ends a film in the current folder (MP4, or APNG without ffmpeg)
   Shift+F9       the same with every frame: the flock waits for the film
   F12            saves a picture to a new PNG file in the current folder
-  Esc            closes the scene menu or the card, else quits
+  Esc            lets the inspected agent go, closes a panel or the card, else quits
 
 Without a display it simulates --frames ticks (300 by default) and draws the last one to
 flockwork.png.";

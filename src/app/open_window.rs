@@ -230,6 +230,9 @@ impl OpenWindow {
             WindowEvent::CursorMoved { position, .. } => {
                 let pixel = Point::new(position.x as f32, position.y as f32);
                 self.pointer.move_to(pixel);
+                if self.pointer.pans() {
+                    self.inspector.stop_following();
+                }
                 if !on_interface {
                     self.inspector.point_at(pixel);
                     self.pointer.lead();

@@ -126,6 +126,15 @@ fn round_up(value: f64) -> f64 {
     least.unwrap_or(10.0 * power)
 }
 
+/// Marks at round numbers: a few on an axis from `from` to `to`. Whole numbers if it is `whole`.
+fn marks(from: f64, to: f64, whole: bool) -> Vec<GridMark> {
+    let step = round_up((to - from) / 4.0);
+    let step_size = if whole { step.ceil().max(1.0) } else { step };
+    let first = (from / step_size).ceil();
+    let mark = |number: u32| GridMark { value: (first + f64::from(number)) * step_size, step_size };
+    (0..8).map(mark).take_while(|mark| mark.value <= to).collect()
+}
+
 /// Plots a figure over time, with numbers at the ticks if `numbered`. Returns the tick that the user
 /// clicks on.
 pub fn over_time(
@@ -151,6 +160,7 @@ pub fn over_time(
         .height(if numbered { HEIGHT + 16.0 } else { HEIGHT })
         .show_axes([numbered, true])
         .y_grid_spacer(move |_| vec![mark(0.0), mark(top)])
+        .x_grid_spacer(move |_| marks(ends.0 as f64, ends.1 as f64, true))
         .x_axis_formatter(|mark, _| grouped(mark.value.max(0.0) as u64))
         .label_formatter(label);
     let response = plot.show(ui, |plot| {
@@ -196,7 +206,11 @@ pub fn histogram(ui: &mut egui::Ui, name: &str, histogram: &Histogram, whole: bo
     let end = histogram.counts.len() as f64 * width;
     let (left, right) = if whole { (-0.5, end - 0.5) } else { (0.0, end) };
     let most = histogram.counts.iter().max().copied().unwrap_or(0).max(1);
-    let plot = plot(name).show_axes([true, false]).show_grid([true, false]).height(HEIGHT + 16.0);
+    let plot = plot(name)
+        .show_axes([true, false])
+        .show_grid([true, false])
+        .x_grid_spacer(move |_| marks(0.0, right, whole))
+        .height(HEIGHT + 16.0);
     plot.show(ui, |plot| {
         plot.set_plot_bounds_x(left..=right);
         plot.set_plot_bounds_y(0.0..=f64::from(most) * 1.05);
@@ -224,9 +238,16 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_ends_at_a_round_number() {
+    fn an_axis_has_round_numbers() {
         let ends = [0.0, 0.013, 1.0, 2.294, 9.7, 131.0, f64::NAN].map(round_up);
         let wanted = [1.0, 0.015, 1.0, 3.0, 10.0, 150.0, 1.0];
+        let values = |from, to, whole| -> Vec<f64> {
+            marks(from, to, whole).iter().map(|mark| mark.value).collect()
+        };
+        assert_eq!(values(0.0, 761.0, true), [0.0, 200.0, 400.0, 600.0]);
+        assert_eq!(values(95.0, 103.0, true), [96.0, 98.0, 100.0, 102.0]);
+        assert_eq!(values(0.0, 2.0, true), [0.0, 1.0, 2.0]);
+        assert_eq!(values(0.0, 2.0, false), [0.0, 0.5, 1.0, 1.5, 2.0]);
         assert!(
             ends.iter().zip(wanted).all(|(end, wanted)| (end - wanted).abs() < 1e-9),
             "{ends:?}"

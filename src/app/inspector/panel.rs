@@ -79,8 +79,10 @@ impl AgentFacts {
                 ui.label(RichText::new(line).monospace().size(11.5));
             }
             ui.add_space(4.0);
+            // The longest bar fits; max_force is never longer than a bar.
+            let longest = self.forces.iter().map(|(.., share)| *share).fold(1.0, f32::max);
             for (name, colour, share) in &self.forces {
-                force(ui, name, *colour, *share);
+                force(ui, name, *colour, *share, longest);
             }
             ui.add_space(4.0);
             ui.horizontal(|ui| {
@@ -99,13 +101,13 @@ impl AgentFacts {
 }
 
 /// A behaviour's name, a bar as long as its force, and the force's share of the longest one.
-fn force(ui: &mut egui::Ui, name: &str, [r, g, b]: [u8; 3], share: f32) {
+fn force(ui: &mut egui::Ui, name: &str, [r, g, b]: [u8; 3], share: f32, longest: f32) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         ui.spacing_mut().interact_size.y = 0.0;
         let (place, _) = ui.allocate_exact_size(vec2(BAR, 8.0), Sense::hover());
         let mut bar = place;
-        bar.set_width(BAR * share.clamp(0.0, 1.0));
+        bar.set_width(BAR * (share / longest).clamp(0.0, 1.0));
         ui.painter().rect_filled(place, 2.0, Color32::from_gray(45));
         ui.painter().rect_filled(bar, 2.0, Color32::from_rgb(r, g, b));
         ui.label(RichText::new(format!("{name} {share:.2}")).size(11.5));

@@ -149,9 +149,6 @@ impl OpenWindow {
 
     /// Moves the camera to the agent that it follows, until the user moves it elsewhere.
     fn follow_agent(&mut self) -> Result<(), WindowError> {
-        if self.pointer.pans() {
-            self.inspector.stop_following();
-        }
         if let Some(place) = self.inspector.followed(&mut self.session)? {
             self.pointer.centre_on(&self.session.scene().world, place);
         }

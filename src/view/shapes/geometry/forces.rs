@@ -14,7 +14,7 @@ use crate::view::shapes::StyledShape;
 const NEIGHBOURS: [u8; 3] = [225, 228, 235];
 
 /// Radius of a neighbour's mark, in agent sizes.
-const MARK: f32 = 1.4;
+const MARK: f32 = 1.0;
 
 /// The most neighbours that are marked.
 const MOST_MARKED: usize = 400;
