@@ -32,7 +32,7 @@ const RARELY: u32 = 50;
 /// While they are shown: times the cost of copying a state, which the flock waits for, and times the
 /// cost of measuring it, which other threads do.
 const TIMES_THE_COPY: u32 = 20;
-const TIMES_THE_MEASURING: u32 = 6;
+const TIMES_THE_MEASURING: u32 = 10;
 
 /// Larger flocks are not measured: the copy would double the half gigabyte that they take.
 pub const MOST_AGENTS: usize = 22_000_000;
@@ -345,9 +345,9 @@ mod tests {
         series.await_sample(Awaited { number: 0, tick: 0, revision: 1 }, ms(10), ms(2));
         assert!(!due(&series, Watch::Closely, 2, 9999, false), "its cost is not known yet");
         series.note(0, figures(0), ms(20));
-        // Six times the 20 ms of the thread.
-        assert!(!due(&series, Watch::Closely, 2, 129, false));
-        assert!(due(&series, Watch::Closely, 2, 130, false));
+        // Ten times the 20 ms of the thread.
+        assert!(!due(&series, Watch::Closely, 2, 209, false));
+        assert!(due(&series, Watch::Closely, 2, 210, false));
         assert!(!due(&series, Watch::Closely, 1, 9999, false), "nothing has changed");
         assert!(
             due(&series, Watch::Closely, 2, 11, true) && due(&series, Watch::Seldom, 2, 11, true)

@@ -117,18 +117,22 @@ fn plot<'a>(name: &'a str) -> Plot<'a> {
 
 /// A round number that is at least `value`: the upper end of an axis.
 fn round_up(value: f64) -> f64 {
+    round_up_to(value, &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0])
+}
+
+/// The least of these multiples of a power of ten that is at least `value`; 1 if `value` is no size.
+fn round_up_to(value: f64, steps: &[f64]) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return 1.0;
     }
     let power = 10_f64.powf(value.log10().floor());
-    let steps = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-    let least = steps.into_iter().map(|step| step * power).find(|top| *top >= value);
+    let least = steps.iter().map(|step| step * power).find(|top| *top >= value);
     least.unwrap_or(10.0 * power)
 }
 
 /// Marks at round numbers: a few on an axis from `from` to `to`. Whole numbers if it is `whole`.
 fn marks(from: f64, to: f64, whole: bool) -> Vec<GridMark> {
-    let step = round_up((to - from) / 4.0);
+    let step = round_up_to((to - from) / 4.0, &[1.0, 2.0, 5.0, 10.0]);
     let step_size = if whole { step.ceil().max(1.0) } else { step };
     let first = (from / step_size).ceil();
     let mark = |number: u32| GridMark { value: (first + f64::from(number)) * step_size, step_size };
@@ -248,6 +252,7 @@ mod tests {
         assert_eq!(values(95.0, 103.0, true), [96.0, 98.0, 100.0, 102.0]);
         assert_eq!(values(0.0, 2.0, true), [0.0, 1.0, 2.0]);
         assert_eq!(values(0.0, 2.0, false), [0.0, 0.5, 1.0, 1.5, 2.0]);
+        assert_eq!(values(0.0, 3.0, false), [0.0, 1.0, 2.0, 3.0]);
         assert!(
             ends.iter().zip(wanted).all(|(end, wanted)| (end - wanted).abs() < 1e-9),
             "{ends:?}"

@@ -61,8 +61,9 @@ pub struct Inspector {
     held: bool,
     /// True if the camera follows it.
     follows: bool,
-    /// What steers it, while it is held.
+    /// What steers it, while it is held; with the flock, the scene and the agent that it is of.
     steering: Option<Steering>,
+    steered: Option<(u64, u64, u32)>,
     /// The mouse's last place over the flock; pixels.
     pixel: Option<Point>,
     /// True when the mouse has moved since.
@@ -84,6 +85,7 @@ impl Inspector {
             held: false,
             follows: false,
             steering: None,
+            steered: None,
             pixel: None,
             pointed: false,
         }
@@ -97,7 +99,8 @@ impl Inspector {
 
     /// Inspects no agent any more.
     pub fn let_go(&mut self) {
-        (self.held, self.follows, self.steering) = (false, false, None);
+        (self.held, self.follows) = (false, false);
+        (self.steering, self.steered) = (None, None);
     }
 
     /// True while an agent is inspected that the user has clicked on.
@@ -260,10 +263,15 @@ impl Inspector {
                 shape.opacity *= paleness;
             }
         }
-        self.steering = match agents[..] {
-            [row] if self.held => Steering::of(&scene, scenery, targets, state, row),
+        let asked = match agents[..] {
+            [row] if self.held => Some((sample.revision, edition, state.id[row])),
             _ => None,
         };
+        // In a large flock it takes a while: once for every state that is read.
+        if std::mem::replace(&mut self.steered, asked) != asked {
+            let row = agents.first().filter(|_| asked.is_some());
+            self.steering = row.and_then(|row| Steering::of(&scene, scenery, targets, state, *row));
+        }
         if let Some(steering) = &self.steering {
             let unit = ARROW / camera.pixels_per_unit;
             shapes.extend(steering.shapes(state, unit, |place| camera.image(place)));
