@@ -160,3 +160,42 @@ fn trails_are_shown_stay_in_a_pause_and_are_in_the_picture() {
     display.until("no trail", |shot| trail(shot) < 10);
     ends(&display, program);
 }
+
+#[test]
+fn a_picture_has_the_chosen_size_and_a_session_is_dropped() {
+    let test = "a_picture_has_the_chosen_size_and_a_session_is_dropped";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = start(&display, folder.path(), "--scene walls");
+    display.until_title(&program, "20 agents");
+    let picture = || Shot(png_file::open(&new_file(&display, folder.path(), "F12")));
+    assert_eq!((picture().0.width, picture().0.height), (900, 600));
+    // The last row of the panel; its list opens upwards.
+    steps(&display, &["key Tab", "mousemove 640 300 click 1", "mousemove 660 504 click 1"]);
+    steps(&display, &["mousemove 645 430 click 1"]);
+    let large = picture();
+    assert_eq!((large.0.width, large.0.height), (1280, 720));
+    assert!(large.darts(0..1280, 0..720).len() > 1000);
+    #[cfg(target_os = "linux")]
+    {
+        // An agent more, and the whole session.
+        steps(&display, &["mousemove 200 300", "keydown d", "click 1", "keyup d"]);
+        let session = new_file(&display, folder.path(), "ctrl+shift+s");
+        steps(&display, &["key Next"]);
+        display.until_title(&program, "wander · 100 agents");
+        display.drop_file(&program, &session);
+        display.until_title(&program, "20 agents");
+        // What was done happens again at its tick.
+        display.until_title(&program, "21 agents");
+        let text = fs::read_to_string(&session).unwrap();
+        let bad = folder.path().join("bad.toml");
+        fs::write(&bad, text.replace("session = 1", "session = 9")).unwrap();
+        display.drop_file(&program, &bad);
+        display.until("a notice", notice);
+        assert!(display.title(&program).contains("21 agents"));
+    }
+    ends(&display, program);
+}

@@ -23,6 +23,8 @@ pub enum Command {
     Change(Vec<Species>),
     /// Change what the flock looks like.
     Looks(Box<Looks>),
+    /// Make pictures and films of this size, or of the window's.
+    PictureSize(Option<(u32, u32)>),
     /// Add a target in the middle of the view.
     AddTarget,
     /// Add an obstacle in the middle of the view.

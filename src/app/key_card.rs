@@ -4,9 +4,6 @@ use egui::{Align2, Color32, Order, RichText};
 
 use super::keys::CARD;
 
-/// What a user needs first.
-const HINT: &str = "F1 all keys   ·   O other scenes   ·   Tab parameters";
-
 /// Width of two columns of groups; points.
 const WIDE: f32 = 560.0;
 
@@ -59,8 +56,11 @@ fn group(ui: &mut egui::Ui, title: &str, keys: &[(&str, &str)]) {
     });
 }
 
-/// Shows the hint at the bottom of the window, `lift` points above where it begins.
-pub fn hint(context: &egui::Context, lift: f32) {
+/// Shows what a user needs first at the bottom of the window, `lift` points above its edge: what the
+/// mouse does in this scene, and the way to everything else.
+pub fn hint(context: &egui::Context, in_this_scene: &[String], lift: f32) {
+    let first = in_this_scene.first().map_or("", String::as_str);
+    let text = format!("{first}   ·   wheel: zoom   ·   Tab: parameters   ·   F1: all keys");
     let area = egui::Area::new(egui::Id::unique("hint"))
         .anchor(Align2::CENTER_BOTTOM, [0.0, -12.0 - lift])
         .order(Order::Foreground)
@@ -71,7 +71,7 @@ pub fn hint(context: &egui::Context, lift: f32) {
             .corner_radius(6)
             .inner_margin(8);
         frame.show(ui, |ui| {
-            ui.label(RichText::new(HINT).size(13.0).color(Color32::from_gray(200)));
+            ui.label(RichText::new(text).size(13.0).color(Color32::from_gray(200)));
         });
     });
 }

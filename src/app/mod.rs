@@ -14,6 +14,7 @@ mod overlay;
 mod pointer;
 mod rates;
 mod scene_menu;
+mod scene_pictures;
 mod screen;
 mod timeline;
 

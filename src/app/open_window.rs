@@ -75,11 +75,15 @@ pub struct OpenWindow {
     scenes: SceneMenu,
     timeline: Timeline,
     figures: Figures,
+    /// The size of pictures and films; none: that of the window. Pixels.
+    picture_size: Option<(u32, u32)>,
     /// The film under way, and those that are being completed.
     film: Option<film::FilmUnderWay>,
     films: Vec<Box<dyn Filming>>,
     /// True while the card of all keys is shown.
     keys_shown: bool,
+    /// True when the user knows that this GPU is no hardware.
+    warned: bool,
     /// True until the user presses a key or a button.
     hinting: bool,
     /// That of the scene that the panels are made for.
@@ -150,9 +154,11 @@ impl OpenWindow {
             scenes: SceneMenu::default(),
             timeline: Timeline::default(),
             figures: Figures::default(),
+            picture_size: None,
             film: None,
             films: Vec::new(),
             keys_shown: false,
+            warned: false,
             hinting: true,
             // None yet.
             opened: u64::MAX,

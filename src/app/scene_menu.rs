@@ -5,10 +5,11 @@ use egui::{Align2, Color32, FontId, Key, Modifiers, TextFormat};
 
 use super::command::Command;
 use super::keys::Action;
+use super::scene_pictures::{SHOWN, ScenePictures};
 use crate::model::scene::{Scene, built_in};
 
 /// Width of the list; points.
-const WIDTH: f32 = 330.0;
+const WIDTH: f32 = 400.0;
 
 /// A scene of the list.
 #[derive(Clone, Debug)]
@@ -18,7 +19,7 @@ struct Row {
 }
 
 /// The menu.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct SceneMenu {
     shown: bool,
     /// What the user has typed.
@@ -29,6 +30,7 @@ pub struct SceneMenu {
     fresh: bool,
     /// Read when the menu is first shown.
     rows: Vec<Row>,
+    pictures: ScenePictures,
 }
 
 impl SceneMenu {
@@ -80,11 +82,13 @@ impl SceneMenu {
             return None;
         }
         let mut command = None;
+        self.pictures.update(context);
         let most = context.content_rect().size();
+        let width = WIDTH.min(most.x - 40.0);
         let window = egui::Window::new("Scenes")
             .anchor(Align2::LEFT_TOP, [8.0, 44.0])
             .resizable(false)
-            .default_width(WIDTH.min(most.x - 40.0));
+            .default_width(width);
         let mut open = true;
         window.open(&mut open).show(context, |ui| {
             let moved = self.keys(ui);
@@ -104,13 +108,15 @@ impl SceneMenu {
             let scroll = moved || field.gained_focus() || field.changed();
             let list = egui::ScrollArea::vertical().max_height((most.y - 210.0).max(80.0));
             list.show(ui, |ui| {
-                let found = self.found();
+                let found: Vec<Row> = self.found().into_iter().cloned().collect();
                 if found.is_empty() {
                     ui.label("no built-in scene; Enter opens a file of this path");
                 }
                 for (index, row) in found.into_iter().enumerate() {
                     let chosen = index == self.chosen;
-                    let label = ui.selectable_label(chosen, row.words(row.name == current));
+                    let picture = self.pictures.of(context, row.name);
+                    let words = row.words(row.name == current, width);
+                    let label = ui.add(egui::Button::selectable(chosen, (picture, words)));
                     if chosen && scroll {
                         label.scroll_to_me(None);
                     }
@@ -158,7 +164,7 @@ const BUTTONS: [(&str, &str, Action); 6] = [
 
 impl Row {
     /// Its name, and its sentence below.
-    fn words(&self, current: bool) -> LayoutJob {
+    fn words(&self, current: bool, width: f32) -> LayoutJob {
         let mut job = LayoutJob::default();
         let format = |size: f32, grey: u8| TextFormat {
             font_id: FontId::proportional(size),
@@ -168,7 +174,7 @@ impl Row {
         let shown = if current { " · shown" } else { "" };
         job.append(&format!("{}{shown}\n", self.name), 0.0, format(13.5, 235));
         job.append(&self.about, 0.0, format(11.0, 165));
-        job.wrap.max_width = WIDTH - 30.0;
+        job.wrap.max_width = width - SHOWN.x - 44.0;
         job
     }
 }

@@ -40,6 +40,7 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, looks: &mut Looks) -> 
         if ui.button("write this view into the scene").on_hover_text(hint).clicked() {
             command = Some(Command::Act(Action::WriteView));
         }
+        command = picture_size(ui, panel.picture_size).or(command.take());
     });
     command
 }
@@ -230,6 +231,31 @@ fn follow(ui: &mut egui::Ui, start: Follow, value: &mut Follow) {
     if back {
         *value = start;
     }
+}
+
+/// The sizes of pictures and films.
+const SIZES: [(&str, Option<(u32, u32)>); 4] = [
+    ("window", None),
+    ("1280 × 720", Some((1280, 720))),
+    ("1920 × 1080", Some((1920, 1080))),
+    ("3840 × 2160", Some((3840, 2160))),
+];
+
+fn picture_size(ui: &mut egui::Ui, size: Option<(u32, u32)>) -> Option<Command> {
+    let mut chosen = size;
+    with_way_back(ui, false, "", |ui| {
+        ui.horizontal(|ui| {
+            let name = name_of(&SIZES, size);
+            ComboBox::from_id_salt("size").selected_text(name).show_ui(ui, |ui| {
+                for (name, size) in SIZES {
+                    ui.selectable_value(&mut chosen, size, name);
+                }
+            });
+            ui.label("pictures and films")
+                .on_hover_text("The size of what F12 and F9 save; pixels.");
+        });
+    });
+    (chosen != size).then_some(Command::PictureSize(chosen))
 }
 
 fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {

@@ -31,6 +31,8 @@ pub struct FlockPanel<'a> {
     pub agents: usize,
     /// The count and the seed that the scene's file says.
     pub written: Written,
+    /// The size of pictures and films, if it is not the window's.
+    pub picture_size: Option<(u32, u32)>,
 }
 
 /// What the file of a scene says of its start.

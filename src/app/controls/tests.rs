@@ -18,6 +18,7 @@ fn panel((first, scene): &(Scene, Scene)) -> (Vec<String>, Vec<Command>) {
         request: Request::default(),
         agents: scene.own_count() as usize,
         written: Written { count: scene.own_count(), seed: scene.seed },
+        picture_size: None,
     };
     let context = egui::Context::default();
     context.memory_mut(|memory| memory.set_everything_is_visible(true));

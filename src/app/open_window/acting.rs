@@ -133,6 +133,7 @@ impl OpenWindow {
             Command::GoTo(tick) => self.go_to(tick),
             Command::Speed(speed) => self.session.clock.set_speed(speed),
             Command::Tell(text) => self.notify(Some(text)),
+            Command::PictureSize(size) => self.picture_size = size,
             Command::Looks(looks) => {
                 let refused = self.session.set_looks(&looks)?;
                 self.notify(refused);
@@ -189,6 +190,12 @@ impl OpenWindow {
         let engine = (options.engines)(other, Some(self.screen.gpu()));
         if let Err(error) = engine.and_then(|engine| self.session.switch(engine)) {
             self.notify(Some(format!("still on the same engine: {error}")));
+        } else if other == EngineKind::Gpu
+            && self.screen.gpu().is_software()
+            && !std::mem::replace(&mut self.warned, true)
+        {
+            let text = "this GPU is software: the CPU engine is faster here, E goes back to it";
+            self.notify(Some(text.into()));
         }
     }
 

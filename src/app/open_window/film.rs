@@ -1,19 +1,16 @@
 //! A film of what the window shows.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use egui::{Align2, Color32, RichText};
 
+use super::OpenWindow;
 use super::scenes::stem;
-use super::{OpenWindow, scale};
 use crate::app::{Filming, WindowError, WindowOptions};
 use crate::engine::EngineError;
-use crate::model::vector::Point;
 use crate::session::TICKS_PER_SECOND;
 use crate::view::Painter;
-use crate::view::camera::Camera;
 use crate::view::frame::Frame;
 use crate::view::gpu::offscreen::Offscreen;
 use crate::view::gpu::trails::TrailLight;
@@ -70,13 +67,6 @@ impl FilmUnderWay {
         (number >= self.next && self.writer.is_ready()).then_some(number)
     }
 
-    /// What the film shows: what the window shows, also if that has another size since.
-    fn camera(&self, camera: &Camera) -> Camera {
-        let size = Point::new(self.film.width as f32, self.film.height as f32);
-        let ratio = (size / camera.size).min_element();
-        Camera { size, pixels_per_unit: camera.pixels_per_unit * ratio, ..*camera }
-    }
-
     /// Waits for the frames that the device is drawing, and ends the film.
     fn end(mut self) -> Box<dyn Filming> {
         while let Ok(Some(frame)) = self.painter.finish() {
@@ -107,10 +97,7 @@ impl OpenWindow {
     }
 
     fn begin_film(&mut self, exact: bool, options: &WindowOptions<'_>) -> Result<(), String> {
-        let (width, height) = self.screen.size();
-        let painter = Offscreen::new(Arc::clone(self.screen.gpu()), width, height);
-        let mut painter = painter.map_err(|error| error.to_string())?;
-        painter.set_scale(scale(&self.window, (width, height)));
+        let (painter, (width, height)) = self.painter().map_err(|error| error.to_string())?;
         let alpha = self.session.scene().style.background.is_none();
         let film = Film { width, height, rate: RATE, alpha };
         let name = format!("{}-tick{}", stem(&self.session.scene().name), self.session.tick());
@@ -168,7 +155,7 @@ impl OpenWindow {
 
     fn draw_for(&mut self, film: &mut FilmUnderWay) -> Result<(), EngineError> {
         let Some(number) = film.due(self.session.tick()) else { return Ok(()) };
-        let camera = film.camera(&self.pointer.camera);
+        let camera = self.camera_of((film.film.width, film.film.height));
         let (shapes, _) = self.inspector.shapes(&mut self.session, &camera, 0.0)?;
         let (engine, scene) = self.session.engine_and_scene();
         film.painter.set_trails(self.trails.as_ref().and_then(TrailLight::view));

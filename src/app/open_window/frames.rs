@@ -204,6 +204,7 @@ impl OpenWindow {
             request: self.session.source().request,
             agents: self.session.first_agents(),
             written: self.written,
+            picture_size: self.picture_size,
         };
         let mut commands = Vec::new();
         let painting = self.interface.run(&self.window, |context| {
@@ -217,7 +218,7 @@ impl OpenWindow {
                 film::mark(context, seconds);
             }
             if hint {
-                key_card::hint(context, facts.lift);
+                key_card::hint(context, &in_this_scene, facts.lift);
             }
             self.keys_shown &= !self.keys_shown || key_card::show(context, &in_this_scene);
             commands.extend(self.timeline.show(context, &course));

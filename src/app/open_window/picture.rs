@@ -6,10 +6,13 @@ use super::scenes::stem;
 use super::{OpenWindow, scale};
 use crate::app::{WindowError, WindowOptions};
 use crate::engine::EngineError;
+use crate::model::vector::Point;
 use crate::view::Painter;
+use crate::view::camera::Camera;
 use crate::view::gpu::offscreen::Offscreen;
 use crate::view::gpu::trails::TrailLight;
 use crate::view::recorder::png;
+use crate::view::style::scale_of;
 
 impl OpenWindow {
     /// Saves a picture of the flock and of the geometry that is shown, without panels, to a new file.
@@ -27,12 +30,29 @@ impl OpenWindow {
         Ok(())
     }
 
-    /// The bytes of a PNG file, in the size of the window.
-    fn picture(&mut self) -> Result<Vec<u8>, EngineError> {
-        let (width, height) = self.screen.size();
+    /// Draws pictures of the chosen size; with the size.
+    pub(super) fn painter(&self) -> Result<(Offscreen, (u32, u32)), EngineError> {
+        let (width, height) = self.picture_size.unwrap_or(self.screen.size());
         let mut painter = Offscreen::new(Arc::clone(self.screen.gpu()), width, height)?;
-        painter.set_scale(scale(&self.window, (width, height)));
+        painter.set_scale(match self.picture_size {
+            Some((width, height)) => scale_of(width, height),
+            None => scale(&self.window, (width, height)),
+        });
+        Ok((painter, (width, height)))
+    }
+
+    /// What the window shows, in a picture of another size: at least as much of the world.
+    pub(super) fn camera_of(&self, (width, height): (u32, u32)) -> Camera {
         let camera = self.pointer.camera;
+        let size = Point::new(width as f32, height as f32);
+        let ratio = (size / camera.size).min_element();
+        Camera { size, pixels_per_unit: camera.pixels_per_unit * ratio, ..camera }
+    }
+
+    /// The bytes of a PNG file.
+    fn picture(&mut self) -> Result<Vec<u8>, EngineError> {
+        let (mut painter, size) = self.painter()?;
+        let camera = self.camera_of(size);
         let (shapes, _) = self.inspector.shapes(&mut self.session, &camera, 0.0)?;
         let (engine, scene) = self.session.engine_and_scene();
         painter.set_trails(self.trails.as_ref().and_then(TrailLight::view));

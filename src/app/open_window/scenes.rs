@@ -6,8 +6,9 @@ use crate::app::controls::{Controls, Written};
 use crate::app::figures::csv;
 use crate::app::pointer::Pointer;
 use crate::app::{WindowError, WindowOptions};
+use crate::model::quote::cut;
 use crate::model::scene::{Request, Scene, built_in, edit_toml};
-use crate::session::{Opening, Source};
+use crate::session::{Opening, Recording, Source};
 use crate::view::words::{counted, grouped};
 
 /// A scene to begin with.
@@ -38,7 +39,38 @@ impl OpenWindow {
         options: &WindowOptions<'_>,
     ) -> Result<(), WindowError> {
         let source = options.host.read(argument);
+        if let Some(text) = source.as_ref().ok().map(|source| &source.text)
+            && Recording::is_meant_by(text)
+        {
+            return self.open_session(&cut(argument), text, options);
+        }
         self.start(source, options)
+    }
+
+    /// Replays a saved session. What cannot be replayed is a notice, and the flock goes on.
+    fn open_session(
+        &mut self,
+        name: &str,
+        text: &str,
+        options: &WindowOptions<'_>,
+    ) -> Result<(), WindowError> {
+        let read = Recording::read(text).and_then(|recording| {
+            let opening = options.host.make(recording.source.clone(), self.session.engine())?;
+            let events = recording.events(&opening.scene)?;
+            Ok((opening, events, recording.ticks))
+        });
+        let refused = match read {
+            Ok((opening, events, ticks)) => {
+                let refused = self.session.open(opening)?;
+                if refused.is_none() {
+                    self.session.replay(events, ticks)?;
+                }
+                refused
+            }
+            Err(problem) => Some(format!("{name}: {problem}")),
+        };
+        self.notify(refused);
+        Ok(())
     }
 
     /// Starts the flock of a source. What cannot be started is a notice, and the flock goes on.
@@ -90,6 +122,9 @@ impl OpenWindow {
         text: String,
         options: &WindowOptions<'_>,
     ) -> Result<(), WindowError> {
+        if Recording::is_meant_by(&text) {
+            return self.open_session(name, &text, options);
+        }
         let source = Source { text, ..Source::default() };
         let mut opening = options.host.make(source, self.session.engine());
         if let Ok(opening) = &mut opening {

@@ -17,6 +17,15 @@ use crate::session::{Dropped, Source};
 const MOST_TICKS: u64 = 1 << 52;
 
 impl Recording {
+    /// True if a text says that it is a saved session: the key `session` is at its top.
+    #[must_use]
+    pub fn is_meant_by(text: &str) -> bool {
+        let top = text.lines().map(str::trim).take_while(|line| !line.starts_with('['));
+        let key =
+            |line: &str| line.strip_prefix("session").map(|rest| rest.trim_start().to_string());
+        top.filter_map(key).any(|rest| rest.starts_with('='))
+    }
+
     /// Reads the text of a file. The error is one sentence without the file's name.
     pub fn read(text: &str) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| {

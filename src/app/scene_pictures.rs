@@ -1,0 +1,123 @@
+//! The small pictures of the scene menu. A thread of their own draws them when the menu is first shown:
+//! no scene file has a picture, and none can be out of date.
+
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::Duration;
+
+use egui::{ColorImage, Context, TextureHandle, TextureOptions};
+
+use crate::engine::Engine;
+use crate::engine::cpu::CpuEngine;
+use crate::model::scene::{BuiltIn, Request, Scene, built_in};
+use crate::view::camera::Camera;
+use crate::view::cpu::raster;
+use crate::view::frame::Frame;
+
+/// Pixels of a picture: as many as a screen of twice the ordinary density shows.
+const PIXELS: (u32, u32) = (192, 108);
+
+/// Width and height in the menu; points.
+pub const SHOWN: egui::Vec2 = egui::Vec2::new(96.0, 54.0);
+
+/// Ticks until a flock looks like its scene.
+const TICKS: u32 = 150;
+
+/// How often the menu looks for new pictures.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// The pictures that are there so far.
+#[derive(Default)]
+pub struct ScenePictures {
+    /// None before the first time and after the last picture.
+    drawn: Option<Receiver<(&'static str, Frame)>>,
+    begun: bool,
+    pictures: Vec<(&'static str, TextureHandle)>,
+    /// Stands for those that are not there yet.
+    blank: Option<TextureHandle>,
+}
+
+impl ScenePictures {
+    /// Takes the pictures that have been drawn since the last call; the first call begins to draw.
+    pub fn update(&mut self, context: &Context) {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.drawn = begin();
+        }
+        while let Some(drawn) = &self.drawn {
+            match drawn.try_recv() {
+                Ok((name, frame)) => {
+                    let texture = load(context, name, &frame);
+                    self.pictures.push((name, texture));
+                }
+                Err(TryRecvError::Empty) => {
+                    context.request_repaint_after(AGAIN);
+                    break;
+                }
+                Err(TryRecvError::Disconnected) => self.drawn = None,
+            }
+        }
+    }
+
+    /// The picture of a scene, or an empty one.
+    pub fn of(&mut self, context: &Context, name: &str) -> egui::Image<'static> {
+        let found = self.pictures.iter().find(|(own, _)| *own == name).map(|(_, picture)| picture);
+        let blank = || load(context, "no picture yet", &Frame::filled(1, 1, [11, 14, 20]));
+        let texture = match found {
+            Some(picture) => picture.id(),
+            None => self.blank.get_or_insert_with(blank).id(),
+        };
+        egui::Image::new((texture, SHOWN)).corner_radius(3)
+    }
+}
+
+fn load(context: &Context, name: &str, frame: &Frame) -> TextureHandle {
+    let size = [frame.width as usize, frame.height as usize];
+    let image = ColorImage::from_rgba_premultiplied(size, &frame.pixels);
+    context.load_texture(name, image, TextureOptions::LINEAR)
+}
+
+/// Draws all built-in scenes. The thread ends early if nobody waits for them; without a thread there
+/// are no pictures.
+fn begin() -> Option<Receiver<(&'static str, Frame)>> {
+    let (send, drawn) = channel();
+    let thread = std::thread::Builder::new().name("scene pictures".into());
+    let all = move || {
+        let pictures = built_in().filter_map(|scene| Some((scene.name, draw(&scene)?)));
+        // An error: the window is closed.
+        let _ = pictures.map(|picture| send.send(picture)).all(|sent| sent.is_ok());
+    };
+    thread.spawn(all).ok().map(|_| drawn)
+}
+
+/// A scene after some ticks; none if it cannot be made.
+fn draw(built_in: &BuiltIn) -> Option<Frame> {
+    let mut scene = Scene::parse(built_in.name, built_in.text, &[]).ok()?;
+    let state = scene.populate(&Request::default()).ok()?;
+    let mut engine = CpuEngine::new(Some(1)).ok()?;
+    engine.load(&scene, &state).ok()?;
+    engine.step(TICKS).ok()?;
+    let (state, targets) = (engine.read_back().ok()?, engine.targets().ok()?);
+    let camera = Camera::of(&scene, state.tick, Camera::followed(&scene, &state), PIXELS);
+    Some(raster::draw(&scene, &state, &targets, &camera, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scene_has_a_picture_of_its_own() {
+        let drawn = begin().unwrap();
+        let pictures: Vec<(&str, Frame)> = drawn.iter().collect();
+        assert_eq!(pictures.len(), built_in().count());
+        for (index, (name, picture)) in pictures.iter().enumerate() {
+            let background = picture.rgb(1, 1).unwrap();
+            let (width, height) = PIXELS;
+            let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+            let seen = places.filter(|(x, y)| picture.rgb(*x, *y) != Some(background)).count();
+            assert!(seen > 8, "{name} shows {seen} pixels");
+            for (other, earlier) in &pictures[..index] {
+                assert!(earlier != picture, "{name} looks as {other}");
+            }
+        }
+    }
+}
