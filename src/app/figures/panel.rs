@@ -10,8 +10,10 @@ use crate::model::statistics::Histograms;
 use crate::session::series::{MOST_AGENTS, Series};
 use crate::view::words::{counted, grouped};
 
-/// Width of the panel; points. In a narrow window it leaves room for the flock.
+/// Width of the panel; points. In a narrow window it is this share of it, which leaves room for the
+/// panel of parameters.
 const WIDTH: f32 = 290.0;
+const SHARE: f32 = 0.39;
 
 /// The least height of what it shows, below which it would be of no use; points.
 const LEAST: f32 = 120.0;
@@ -63,7 +65,7 @@ impl Panel {
         window.show(context, |ui| {
             let area = egui::ScrollArea::vertical().max_height(highest);
             area.show(ui, |ui| {
-                ui.set_width(WIDTH.min(room.x - 60.0));
+                ui.set_width(WIDTH.min(room.x * SHARE));
                 ui.spacing_mut().item_spacing.y = 3.0;
                 self.content(ui, shown, histograms, pace, &mut commands);
             });
