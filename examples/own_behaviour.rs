@@ -11,6 +11,7 @@
 use std::process::ExitCode;
 
 use flockwork::model::scene::Species;
+use flockwork::model::vector::flat;
 use flockwork::{
     AdapterChoice, CpuEngine, Engine, Error, FlockState, Gpu, GpuEngine, Metrics, Point, Request,
     Scene,
@@ -42,7 +43,7 @@ impl Circle {
     /// The force on an agent: `limit(desired − v, max_force)`, as in every behaviour of the library.
     fn force(&self, species: &Species, position: Point, velocity: Point) -> Point {
         let way = self.place - position;
-        let desired = Point::new(-way.y, way.x).normalize_or_zero() * species.body.max_speed;
+        let desired = flat(-way.y, way.x).normalize_or_zero() * species.body.max_speed;
         (desired - velocity).clamp_length_max(species.body.max_force) * self.weight
     }
 

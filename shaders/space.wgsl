@@ -24,7 +24,7 @@ fn packed(position: Vector, velocity: Vector) -> Motion {
     return Motion(position, velocity);
 }
 
-// Scenery is stored in rows of four words: two vectors, or a vector and a number.
+// Scenery is stored in rows of four words: two vectors, or a vector with a number in the last word.
 fn first_vector(row: vec4<f32>) -> Vector {
     return row.xy;
 }
@@ -34,7 +34,7 @@ fn second_vector(row: vec4<f32>) -> Vector {
 }
 
 fn number_after_vector(row: vec4<f32>) -> f32 {
-    return row.z;
+    return row.w;
 }
 
 // The number of a cell, counted row by row, in a grid of `cells_along` cells per axis.
@@ -57,17 +57,29 @@ fn spread(bits: u32) -> Vector {
     return Vector(f32(bits & 0xffffu) - 32767.5, f32(bits >> 16u) - 32767.5);
 }
 
-// A quarter turn to the left.
-fn perpendicular(vector: Vector) -> Vector {
+// The vector to the left of another one, of the same length.
+fn sideways(vector: Vector) -> Vector {
     return Vector(-vector.y, vector.x);
 }
 
-// Rotated by the angle between the x axis and `direction`, a unit vector.
-fn turned(vector: Vector, direction: Vector) -> Vector {
-    return Vector(
-        vector.x * direction.x - vector.y * direction.y,
-        vector.x * direction.y + vector.y * direction.x,
-    );
+// The unit vector to the left of a heading.
+fn left_of(heading: Vector) -> Vector {
+    return sideways(heading);
+}
+
+// A vector of an agent's own frame (ahead, to the left) in the axes of the world.
+fn framed(heading: Vector, own: Vector) -> Vector {
+    return heading * own.x + left_of(heading) * own.y;
+}
+
+// Where something lies beside the axis of a heading: at `distance` along `direction`, a unit vector.
+struct Beside {
+    distance: f32,
+    direction: Vector,
+}
+
+fn beside(heading: Vector, left: Vector, offset: Vector) -> Beside {
+    return Beside(dot(left, offset), left);
 }
 
 // The sine of an angle from −0.25 to 0.25 turns.

@@ -3,7 +3,9 @@
 mod common;
 
 use common::controls::{changes, perturbed};
-use common::situations::{FLOCKING, behaviour_sets, in_the_corner, parity, situation};
+use common::situations::{
+    FLOCKING, Situation, behaviour_sets, in_the_corner, parity, parity_in, situation_in,
+};
 use common::{
     CORRECTLY_ROUNDED, Differences, assert_a_thousand_ticks, assert_none, assert_ticks, bits,
     check_invariants, compare, compare_targets, differences, flock, mixed, reference, run,
@@ -14,7 +16,8 @@ use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::scene::{Request, Rule, Scene};
 use flockwork::model::scenery::Segment;
 use flockwork::model::state::FlockState;
-use glam::{DVec2, Vec2};
+use flockwork::model::world::Boundary;
+use glam::{DVec3, Vec3};
 
 /// Situations for each behaviour alone and for all together.
 const ALONE: u64 = 1000;
@@ -28,13 +31,22 @@ fn engine() -> CpuEngine {
 }
 
 #[test]
-fn one_tick_equals_the_reference() {
+fn one_tick_in_a_plane_equals_the_reference() {
+    assert_one_tick(2);
+}
+
+#[test]
+fn one_tick_in_space_equals_the_reference() {
+    assert_one_tick(3);
+}
+
+fn assert_one_tick(axes: usize) {
     let mut engine = engine();
     let mut worst = Differences::default();
     let (mut doubtful, mut cases) = ([0.0; Kind::ALL.len()], [0_u32; Kind::ALL.len()]);
     let (mut total, mut number) = (0.0, 0_u32);
     let mut problems = vec![];
-    for case in parity(ALONE, TOGETHER) {
+    for case in parity_in(axes, ALONE, TOGETHER) {
         let expected = reference::step(&case.scene, &case.state);
         let state = run(&mut engine, &case.scene, &case.state, 1);
         worst = worst.or_worse(differences(&case.scene, &expected, &state));
@@ -69,7 +81,9 @@ fn one_tick_equals_the_reference() {
 #[test]
 fn later_ticks_equal_the_reference() {
     let mut engine = engine();
-    assert_ticks(&mut engine, parity(100, 300), 4, CORRECTLY_ROUNDED);
+    for axes in [2, 3] {
+        assert_ticks(&mut engine, parity_in(axes, 100, 300), 4, CORRECTLY_ROUNDED);
+    }
 }
 
 #[test]
@@ -83,7 +97,7 @@ fn every_instruction_set_gives_the_bits_of_the_scalar_one() {
     let one = |set| CpuEngine::with_instructions(Some(1), set).unwrap();
     let mut scalar = one(InstructionSet::Scalar);
     let mut others: Vec<_> = InstructionSet::available().into_iter().map(one).collect();
-    for case in parity(60, 300) {
+    for case in parity(60, 300).chain(parity_in(3, 60, 300)) {
         let expected = bits(&run(&mut scalar, &case.scene, &case.state, 2));
         for engine in &mut others {
             let state = run(engine, &case.scene, &case.state, 2);
@@ -94,10 +108,10 @@ fn every_instruction_set_gives_the_bits_of_the_scalar_one() {
 
 /// True when, in some situation, the engine agrees with the reference, but not with the reference
 /// after `change`.
-fn notices(kinds: &[Kind], change: impl Fn(&mut Scene, &mut FlockState)) -> bool {
+fn notices(axes: usize, kinds: &[Kind], change: impl Fn(&mut Scene, &mut FlockState)) -> bool {
     let mut engine = engine();
     (0..CONTROLS).any(|number| {
-        let case = situation(kinds, number);
+        let case = situation_in(axes, kinds, number);
         let (mut scene, mut state) = (case.scene.clone(), case.state.clone());
         change(&mut scene, &mut state);
         let after = run(&mut engine, &case.scene, &case.state, 1);
@@ -109,19 +123,24 @@ fn notices(kinds: &[Kind], change: impl Fn(&mut Scene, &mut FlockState)) -> bool
     })
 }
 
+/// Every set of behaviours, with both numbers of axes.
+fn in_plane_and_space() -> impl Iterator<Item = (usize, Vec<Kind>)> {
+    [2, 3].into_iter().flat_map(|axes| behaviour_sets().into_iter().map(move |kinds| (axes, kinds)))
+}
+
 #[test]
 fn every_perturbed_parameter_turns_the_comparison_red() {
-    for kinds in behaviour_sets() {
+    for (axes, kinds) in in_plane_and_space() {
         for kind in kinds.iter().copied() {
             for (slot, parameter) in kind.info().parameters.iter().enumerate() {
-                let red = notices(&kinds, |scene, _| {
+                let red = notices(axes, &kinds, |scene, _| {
                     for species in &mut scene.species {
                         for rule in species.rules.iter_mut().filter(|rule| rule.kind == kind) {
                             rule.values[slot] = perturbed(parameter, rule.values[slot]);
                         }
                     }
                 });
-                assert!(red, "{kinds:?}: {kind:?}.{} makes no difference", parameter.key);
+                assert!(red, "{axes}, {kinds:?}: {kind:?}.{} makes no difference", parameter.key);
             }
         }
     }
@@ -130,10 +149,13 @@ fn every_perturbed_parameter_turns_the_comparison_red() {
 #[test]
 fn every_other_change_turns_the_comparison_red() {
     for (name, kinds, change) in changes() {
-        assert!(notices(&kinds, change), "{kinds:?}: {name} makes no difference");
+        for axes in [2, 3] {
+            let red = notices(axes, &kinds, change);
+            assert!(red, "{axes}, {kinds:?}: {name} makes no difference");
+        }
     }
     // Control of the control: without a change, no situation shows a difference.
-    assert!(!notices(&FLOCKING, |_, _| {}));
+    assert!(!notices(2, &FLOCKING, |_, _| {}));
 }
 
 #[test]
@@ -145,15 +167,102 @@ fn a_target_that_moves_differently_is_noticed() {
         |scene| scene.targets.iter_mut().for_each(|target| target.hits += 1),
     ];
     for (number, change) in changes.into_iter().enumerate() {
-        let red = (0..CONTROLS).any(|number| {
-            let case = situation(&[Kind::Seek], number);
-            let mut other = case.scene.clone();
-            change(&mut other);
-            run(&mut engine, &case.scene, &case.state, 1);
-            compare_targets(&other, case.state.tick, &mut engine, CORRECTLY_ROUNDED).is_err()
-        });
-        assert!(red, "change {number} makes no difference");
+        for axes in [2, 3] {
+            let red = (0..CONTROLS).any(|number| {
+                let case = situation_in(axes, &[Kind::Seek], number);
+                let mut other = case.scene.clone();
+                change(&mut other);
+                run(&mut engine, &case.scene, &case.state, 1);
+                compare_targets(&other, case.state.tick, &mut engine, CORRECTLY_ROUNDED).is_err()
+            });
+            assert!(red, "change {number} makes no difference in {axes} axes");
+        }
     }
+}
+
+/// Half the depth of a space round a plane: farther than any behaviour of the situations reaches.
+const HALF_DEPTH: f32 = 500.0;
+
+/// The situation in the middle of a space.
+fn in_a_space(case: &Situation) -> (Scene, FlockState) {
+    let (mut scene, mut state) = (case.scene.clone(), case.state.clone());
+    scene.world.size.z = 2.0 * HALF_DEPTH;
+    let lift = |place: &mut Vec3| place.z = HALF_DEPTH;
+    scene.targets.iter_mut().for_each(|target| {
+        lift(&mut target.position);
+        target.sends_to.iter_mut().for_each(lift);
+    });
+    scene.obstacles.iter_mut().for_each(|obstacle| lift(&mut obstacle.position));
+    scene.paths.iter_mut().flat_map(|path| &mut path.points).for_each(lift);
+    state.position.iter_mut().for_each(lift);
+    (scene, state)
+}
+
+/// How many agents a space moves otherwise than its plane does, and how many were compared. Agents that
+/// share a spot leave it in other directions, so there must be none.
+fn strays(case: &Situation, change: impl Fn(&mut FlockState)) -> (u32, u32) {
+    let (scene, mut state) = in_a_space(case);
+    change(&mut state);
+    let expected = reference::step(&case.scene, &case.state);
+    let flat = run(&mut engine(), &case.scene, &case.state, 1);
+    let deep = run(&mut engine(), &scene, &state, 1);
+    let (mut wrong, mut compared) = (0, 0);
+    for agent in (0..flat.len()).filter(|agent| !expected.doubtful[*agent]) {
+        let off = deep.position[agent] - flat.position[agent] - Vec3::Z * HALF_DEPTH;
+        let off = reference::minimum_image(&scene, off.as_dvec3()).0.length();
+        let turned = (deep.velocity[agent] - flat.velocity[agent]).as_dvec3().length();
+        let near = off < CORRECTLY_ROUNDED.position && turned < CORRECTLY_ROUNDED.velocity;
+        wrong += u32::from(!near);
+        compared += 1;
+    }
+    (wrong, compared)
+}
+
+#[test]
+fn a_plane_in_space_moves_as_a_plane() {
+    // A wanderer's place moves on a sphere, and noise has other directions in space.
+    let planar = |kind: &Kind| ![Kind::Wander, Kind::FollowFlow].contains(kind);
+    for kind in Kind::ALL.into_iter().filter(planar) {
+        let (mut agents, mut controls) = (0, 0);
+        for number in 0..120 {
+            let case = situation_in(2, &[kind], number);
+            let all = &case.state.position;
+            if (0..all.len()).any(|i| (0..i).any(|j| all[i] == all[j])) {
+                continue;
+            }
+            let (wrong, compared) = strays(&case, |_| {});
+            assert_eq!(wrong, 0, "{}", case.name);
+            agents += compared;
+            controls += strays(&case, |state| state.velocity.iter_mut().for_each(|v| v.z = 0.5)).0;
+        }
+        assert!(agents > 300 && controls > 100, "{kind:?}: {agents} compared, {controls} stray");
+    }
+}
+
+#[test]
+fn a_situation_in_space_is_degenerate_often_enough() {
+    let cases: Vec<Situation> = parity_in(3, 200, 200).collect();
+    let some = |what: &dyn Fn(&FlockState, &Scene) -> bool| {
+        cases.iter().filter(|case| what(&case.state, &case.scene)).count()
+    };
+    let upright = |v: &Vec3| v.z != 0.0 && v.truncate() == glam::Vec2::ZERO;
+    assert!(some(&|state, _| state.velocity.iter().any(upright)) > 500);
+    assert!(some(&|state, _| state.velocity.contains(&Vec3::ZERO)) > 500);
+    let above = |p: &Vec3, q: Vec3| p.truncate() == q.truncate() && p.z != q.z;
+    assert!(
+        some(&|state, scene| state.position.iter().any(|p| above(p, scene.targets[1].position)))
+            > 5
+    );
+    let covered = |state: &FlockState, scene: &Scene| {
+        let covers = |p: &Vec3| scene.obstacles.iter().any(|o| o.position.distance(*p) < o.radius);
+        state.position.iter().any(covers)
+    };
+    assert!(some(&covered) > 50);
+    let shared = |state: &FlockState| {
+        let all = &state.position;
+        (0..all.len()).any(|i| (0..i).any(|j| all[i] == all[j]))
+    };
+    assert!(some(&|state, _| shared(state)) > 50);
 }
 
 #[test]
@@ -197,22 +306,25 @@ fn a_situation_is_what_its_name_says() {
     let some = |what: &dyn Fn(&FlockState, &Scene) -> bool| {
         cases.iter().filter(|case| what(&case.state, &case.scene)).count()
     };
-    let pair = |state: &FlockState, near: &dyn Fn(Vec2) -> bool| {
+    let pair = |state: &FlockState, near: &dyn Fn(Vec3) -> bool| {
         let all = &state.position;
         (0..all.len()).any(|i| (0..i).any(|j| near(all[i] - all[j])))
     };
-    assert!(some(&|state, _| state.velocity.contains(&Vec2::ZERO)) > 50);
+    assert!(some(&|state, _| state.velocity.contains(&Vec3::ZERO)) > 50);
     assert!(some(&|state, scene| state.position.contains(&scene.targets[1].position)) > 10);
-    assert!(some(&|state, _| pair(state, &|d| d == Vec2::ZERO)) > 50);
+    assert!(some(&|state, _| pair(state, &|d| d == Vec3::ZERO)) > 50);
     assert!(some(&|state, _| pair(state, &|d| d.length_squared() == 100.0)) > 50);
     assert!(some(&|state, _| state.len() == 1) > 50);
     for cells in 1..=3 {
-        assert!(some(&|state, scene| scene.grid(state.len()).columns() == cells) > 50, "{cells}");
+        assert!(
+            some(&|state, scene| scene.grid::<2>(state.len()).columns() == cells) > 50,
+            "{cells}"
+        );
     }
     // Halved columns; so few that they overlap around the world; so many that seams are rare.
     let halved = |columns: std::ops::Range<u32>| {
         some(&|state, scene| {
-            let grid = scene.grid(state.len());
+            let grid = scene.grid::<2>(state.len());
             grid.reach == 2 && columns.contains(&grid.columns())
         })
     };
@@ -221,7 +333,7 @@ fn a_situation_is_what_its_name_says() {
         assert!(some(&|_, scene| scene.uses().has(extra)) > 50, "{name}");
     }
     let covered = |state: &FlockState, scene: &Scene| {
-        let covers = |p: &Vec2| scene.obstacles.iter().any(|o| o.position.distance(*p) < o.radius);
+        let covers = |p: &Vec3| scene.obstacles.iter().any(|o| o.position.distance(*p) < o.radius);
         state.position.iter().any(covers)
     };
     assert!(some(&covered) > 50);
@@ -297,6 +409,17 @@ fn ticks_one_by_one_at_once_or_after_a_reload_are_the_same() {
 }
 
 #[test]
+fn a_thousand_ticks_in_space_lose_no_agent() {
+    let mut seen = Vec::new();
+    for number in 0..12 {
+        let case = situation_in(3, &Kind::ALL, number);
+        seen.push(case.scene.world.boundary);
+        assert_a_thousand_ticks(&mut engine(), &case.scene, &case.state);
+    }
+    assert!(Boundary::NAMES.iter().all(|(_, boundary)| seen.contains(boundary)));
+}
+
+#[test]
 fn a_thousand_ticks_lose_no_agent() {
     for boundary in ["wrap", "walls", "open"] {
         let (scene, first) = mixed(boundary, &[]);
@@ -323,20 +446,20 @@ fn a_sample_of_a_crowd_is_right_on_average() {
         ..FlockState::default()
     };
     for _ in 0..count {
-        state.position.push(Vec2::new(dice.between(20.0, 30.0), dice.between(20.0, 30.0)));
-        state.velocity.push(Vec2::new(dice.between(0.5, 1.5), dice.between(-0.5, 1.0)));
+        state.position.push(Vec3::new(dice.between(20.0, 30.0), dice.between(20.0, 30.0), 0.0));
+        state.velocity.push(Vec3::new(dice.between(0.5, 1.5), dice.between(-0.5, 1.0), 0.0));
     }
     // Agent 0 is at rest and gets a force in the direction of the sum.
-    state.velocity[0] = Vec2::ZERO;
-    let exact: DVec2 = state.velocity.iter().map(|v| v.as_dvec2()).sum();
+    state.velocity[0] = Vec3::ZERO;
+    let exact: DVec3 = state.velocity.iter().map(|v| v.as_dvec3()).sum();
     let mut engine = engine();
     let mut headings = Vec::new();
     for seed in 0..600 {
         scene.seed = seed;
         let after = run(&mut engine, &scene, &state, 1);
-        headings.push(after.velocity[0].as_dvec2().normalize());
+        headings.push(after.velocity[0].as_dvec3().normalize());
     }
-    let off = |heading: DVec2| heading.angle_to(exact).to_degrees().abs();
+    let off = |heading: DVec3| heading.angle_between(exact).to_degrees();
     let sampled = off(common::mean(&headings));
     // One sample of 32 is off by 0.3/√32 rad = 3.0°; the mean of 600 samples by a 24th of that,
     // 0.12°. Three times as much happens in one case of four hundred. (The sampling tests check the
@@ -365,12 +488,12 @@ fn the_pointer_is_sought_and_let_go() {
     let calm = run(&mut engine, &scene, &state, 30);
     engine.load(&scene, &state).unwrap();
     let mut pointed = scene.clone();
-    (pointed.targets[0].active, pointed.targets[0].position) = (true, Vec2::ZERO);
+    (pointed.targets[0].active, pointed.targets[0].position) = (true, Vec3::ZERO);
     engine.update(&pointed, Change::POINTER).unwrap();
     engine.step(30).unwrap();
     let drawn = engine.read_back().unwrap();
     let mean = |state: &FlockState| {
-        let all: Vec<DVec2> = state.position.iter().map(|p| p.as_dvec2()).collect();
+        let all: Vec<DVec3> = state.position.iter().map(|p| p.as_dvec3()).collect();
         common::mean(&all).length()
     };
     assert!(mean(&drawn) < mean(&calm) - 1.0);

@@ -14,7 +14,7 @@ use flockwork::model::behaviours::{Target, Uses};
 use flockwork::model::grid::Grid;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::{DIMENSIONS, Point};
+use flockwork::model::vector::{Point, components, flat};
 
 /// The bit that marks a crowded cell which `sort_crowds` leaves to `sort_scattered`.
 const SCATTERED: u32 = 1 << 31;
@@ -170,7 +170,7 @@ fn cases() -> Vec<Case> {
 struct Loaded {
     engine: GpuEngine,
     scene: Scene,
-    grid: Grid<DIMENSIONS>,
+    grid: Grid<2>,
     count: usize,
     crowded_above: u32,
     tick_kind: TickKind,
@@ -261,9 +261,9 @@ impl Loaded {
         run("steer");
         let next_state = self.agents("next_state");
         let binned = self.agents("binned");
-        let position =
-            |agent: &[u32; 4]| Point::new(f32::from_bits(agent[0]), f32::from_bits(agent[1]));
-        let keys: Vec<u32> = next_state.iter().map(|a| self.grid.key_of(position(a))).collect();
+        let position = |agent: &[u32; 4]| flat(f32::from_bits(agent[0]), f32::from_bits(agent[1]));
+        let keys: Vec<u32> =
+            next_state.iter().map(|a| self.grid.key_of(components(position(a)))).collect();
         expect("steer: key", keys.iter().zip(&binned).all(|(key, l)| *key == l[0]))?;
         expect("steer: tag", tag_before.iter().zip(&binned).all(|(tag, l)| *tag == l[2]))?;
         let mut members = vec![0_u32; self.grid.cells()];

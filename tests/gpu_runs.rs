@@ -119,7 +119,7 @@ fn apart(scene: &Scene, a: &FlockState, b: &FlockState) -> f64 {
 /// neighbours.
 fn order_and_crowding(scene: &Scene, state: &FlockState) -> (f64, f64) {
     let starlings = state.velocity.iter().zip(&state.species).filter(|(_, species)| **species == 0);
-    let headings: Vec<_> = starlings.map(|(v, _)| v.as_dvec2().normalize_or_zero()).collect();
+    let headings: Vec<_> = starlings.map(|(v, _)| v.as_dvec3().normalize_or_zero()).collect();
     (common::mean(&headings).length(), Metrics::of(scene, state).mean_neighbours)
 }
 

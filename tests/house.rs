@@ -9,12 +9,13 @@ use flockwork::model::behaviours::Kind;
 const LAYERS: [&str; 7] = ["model", "engine", "view", "session", "app", "error", "commands"];
 
 /// The parts of the model, lowest first, with the same rule.
-const MODEL: [&str; 14] = [
+const MODEL: [&str; 15] = [
     "quote",
     "real",
     "vector",
     "random",
     "plane",
+    "space",
     "world",
     "grid",
     "parameter",

@@ -4,7 +4,7 @@
 mod adapter;
 mod common;
 
-use common::situations::Dice;
+use common::situations::{Dice, text_of};
 use common::variants::variant_of;
 use common::{bits, reference, run, situations::Situation};
 use flockwork::engine::Engine;
@@ -15,7 +15,7 @@ use flockwork::model::scene::{Body, Request, Scene};
 use flockwork::model::scenery::{FlowKind, FlowPlan};
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
-use glam::Vec2;
+use glam::Vec3;
 
 /// Number of scenes for the CPU engine and for the GPU engine, which has to compile shaders for
 /// them.
@@ -35,7 +35,7 @@ const SMALLEST: f32 = f32::MIN_POSITIVE;
 struct Draw {
     dice: Dice,
     boundary: &'static str,
-    size: Vec2,
+    size: Vec3,
     /// True to use every behaviour and every extra of a shader, so that few shaders are compiled.
     whole: bool,
 }
@@ -106,10 +106,9 @@ impl Draw {
     /// A scene in which all behaviours, or some of them, have values from their whole ranges.
     fn scene(&mut self) -> String {
         let step = self.number(1e-3, 10.0);
-        let Vec2 { x, y } = self.size;
+        let size = text_of(self.size, self.size);
         let mut text = format!(
-            "seed = {}\ntime_step = {step:e}\nworld = {{ size = [{x:e}, {y:e}], boundary = \"{}\" \
-             }}\n",
+            "seed = {}\ntime_step = {step:e}\nworld = {{ size = {size}, boundary = \"{}\" }}\n",
             self.dice.below(1000),
             self.boundary
         );
@@ -134,7 +133,7 @@ impl Draw {
         }
         text += &format!(
             "[flow]\nkind = \"{}\"\ncell = {:e}\nfrequency = {:e}\n",
-            self.dice.one_of(&["perlin", "vortex"]),
+            self.dice.one_of(&["perlin", "vortex", "curl"]),
             // Not too fine: millions of cells show nothing new.
             self.number(1e-2, 1e7).max(self.size.max_element() / 40.0),
             self.number(0.0, 1.0),
@@ -150,9 +149,8 @@ impl Draw {
         if self.boundary != "wrap" && self.dice.below(3) == 0 {
             return self.point(1e7);
         }
-        let place = self.dice.point(Vec2::splat(-1.0), Vec2::splat(2.0)) * self.size;
-        let place = place.clamp(Vec2::splat(-1e7), Vec2::splat(1e7));
-        format!("[{:e}, {:e}]", place.x, place.y)
+        let place = (self.dice.vector(self.size, 1.5) + 0.5) * self.size;
+        text_of(place.clamp(Vec3::splat(-1e7), Vec3::splat(1e7)), self.size)
     }
 
     fn species(&mut self, index: usize) -> String {
@@ -202,22 +200,22 @@ fn drawn(number: u64, whole: bool) -> Situation {
     let boundary = ["wrap", "walls", "open"][number as usize % 3];
     for attempt in 0..1000 {
         let dice = Dice::new(number * 1000 + attempt);
-        let mut draw = Draw { dice, boundary, size: Vec2::ONE, whole };
-        draw.size = Vec2::new(draw.number(1.0, 1e7), draw.number(1.0, 1e7));
+        let mut draw = Draw { dice, boundary, size: Vec3::new(1.0, 1.0, 0.0), whole };
+        (draw.size.x, draw.size.y) = (draw.number(1.0, 1e7), draw.number(1.0, 1e7));
         let text = draw.scene();
         let mut scene = Scene::parse("limits", &text, &[])
             .unwrap_or_else(|error| panic!("scene {number}, attempt {attempt}: {error}\n{text}"));
         if draw.dice.below(3) == 0 {
-            let way = |draw: &mut Draw| Vec2::new(draw.signed(1e9), draw.signed(1e9));
+            let way = |draw: &mut Draw| Vec3::new(draw.signed(1e9), draw.signed(1e9), 0.0);
             let vectors = (0..6).map(|_| way(&mut draw)).collect();
             let plan =
-                FlowPlan { kind: FlowKind::File, grid: (3, 2), vectors, ..FlowPlan::default() };
+                FlowPlan { kind: FlowKind::File, grid: [3, 2, 0], vectors, ..FlowPlan::default() };
             scene.flow = Some(plan);
         }
         if let Ok(mut state) = scene.populate(&Request::default()) {
             if draw.dice.below(4) == 0 {
                 // Values that a state file may hold.
-                let mut far = || Vec2::new(draw.signed(1e12), draw.signed(1e12));
+                let mut far = || Vec3::new(draw.signed(1e12), draw.signed(1e12), 0.0);
                 state.velocity.fill_with(&mut far);
                 if boundary == "open" {
                     state.position.fill_with(&mut far);
@@ -236,12 +234,12 @@ fn fault(scene: &Scene, state: &FlockState) -> Option<String> {
     for (agent, (p, v)) in state.position.iter().zip(&state.velocity).enumerate() {
         let inside = match scene.world.boundary {
             Boundary::Open => true,
-            Boundary::Walls => p.cmpge(Vec2::ZERO).all() && p.cmple(size).all(),
-            Boundary::Wrap => p.cmpge(Vec2::ZERO).all() && p.cmplt(size).all(),
+            Boundary::Walls => p.cmpge(Vec3::ZERO).all() && p.cmple(size).all(),
+            Boundary::Wrap => p.cmpge(Vec3::ZERO).all() && scene.world.ends_beyond(*p),
         };
         let angle = state.memory.get(agent).map_or(0.0, |memory| memory.angle());
         let sound = p.is_finite() && v.is_finite() && angle.is_finite() && inside;
-        if !sound || v.as_dvec2().length() > FASTEST * (1.0 + 1e-6) {
+        if !sound || v.as_dvec3().length() > FASTEST * (1.0 + 1e-6) {
             return Some(format!("agent {agent} is at {p} with {v} and the angle {angle}"));
         }
     }
@@ -334,7 +332,7 @@ fn saturating() -> Vec<(&'static str, Scene, FlockState)> {
         let mut state = scene.populate(&Request::default()).unwrap();
         for agent in 0..state.len() {
             // Pairs on one spot.
-            let spot = dice.point(Vec2::splat(50.0), Vec2::splat(170.0));
+            let spot = Vec3::new(dice.between(50.0, 170.0), dice.between(50.0, 170.0), 0.0);
             state.position[agent / 2 * 2] = spot;
             state.position[agent] = spot;
         }
@@ -356,10 +354,10 @@ fn compare_saturating(engine: &mut dyn Engine) {
             let after = engine.read_back().unwrap();
             let mut compared = 0;
             for agent in (0..after.len()).filter(|agent| !expected.doubtful[*agent]) {
-                let (p, v) = (after.position[agent].as_dvec2(), after.velocity[agent].as_dvec2());
+                let (p, v) = (after.position[agent].as_dvec3(), after.velocity[agent].as_dvec3());
                 let (q, u) = (expected.position[agent], expected.velocity[agent]);
                 // When velocities cancel, the result is only as exact as the velocity before.
-                let speed = u.length() + before.velocity[agent].as_dvec2().length();
+                let speed = u.length() + before.velocity[agent].as_dvec3().length();
                 let near = 1e-5 * (q.length() + speed) + 1e-5;
                 assert!(
                     p.distance(q) < near && v.distance(u) < 1e-5 * speed + 1e-6,

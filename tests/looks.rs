@@ -11,7 +11,7 @@ use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
@@ -21,6 +21,7 @@ use flockwork::view::gpu::trails::TrailLight;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::trails::Trails;
 use flockwork::view::{Painter, RasterPainter};
+use glam::Vec2;
 use picture::{by_gpu, scene};
 
 /// Side of the compared regions; pixels. Edges of darts differ: the GPU takes four samples per pixel, the
@@ -266,7 +267,7 @@ fn a_followed_flock_has_no_edge() {
     let mut moved = state.clone();
     let size = scene.world.size;
     for place in &mut moved.position {
-        *place = (*place - state.position[7] + Point::new(1.0, size.y - 1.0)).rem_euclid(size);
+        *place = (*place - state.position[7] + flat(1.0, size.y - 1.0)).rem_euclid(size);
     }
     let (other, _) = picture(&moved);
     let own = difference(&one, &other);
@@ -326,8 +327,8 @@ fn trails_on_the_device_are_those_of_a_capture() {
             flock(&[&background, "style.trail=16", "world.boundary=walls"], count);
         let camera = |tick: u64| {
             let mut camera = first;
-            camera.turn = Point::from_angle(turn * tick as f32);
-            camera.pan(Point::new(20.0 * turn * tick as f32, 0.0));
+            camera.turn = Vec2::from_angle(turn * tick as f32);
+            camera.pan(Vec2::new(20.0 * turn * tick as f32, 0.0));
             camera
         };
         let mut engine = CpuEngine::new(Some(1)).unwrap();

@@ -9,7 +9,7 @@ use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::{Engine, EngineError};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::flat;
 
 /// Ticks before an edit, and after it.
 const BEFORE: u32 = 6;
@@ -28,13 +28,13 @@ fn engines(test: &str) -> (Vec<Box<dyn Engine>>, bool) {
 fn newcomers(scene: &Scene, first: u32, count: u32) -> FlockState {
     let place = |id: u32| {
         let (x, y) = ((id * 37 % 101) as f32 / 101.0, (id * 53 % 89) as f32 / 89.0);
-        Point::new(x, y) * scene.world.size
+        flat(x, y) * scene.world.size
     };
     FlockState {
         id: (first..first + count).collect(),
         species: (0..count).map(|nth| (nth as usize % scene.species.len()) as u8).collect(),
         position: (first..first + count).map(place).collect(),
-        velocity: (0..count).map(|nth| Point::from_angle(nth as f32)).collect(),
+        velocity: (0..count).map(|nth| glam::Vec2::from_angle(nth as f32).extend(0.0)).collect(),
         ..FlockState::default()
     }
 }

@@ -11,11 +11,12 @@ use std::process::Command;
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{BoidShape, ColourBy, Request};
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::style;
+use glam::Vec2;
 use picture::{apart, by_gpu, light, scene};
 
 /// Mean absolute difference per channel between the two pictures of a dense flock, as a share of
@@ -52,7 +53,7 @@ fn blobs(frame: &Frame) -> Vec<Point> {
                 continue;
             }
             let weight = own_light(x, y) as f32;
-            sum += Point::new(x as f32 + 0.5, y as f32 + 0.5) * weight;
+            sum += flat(x as f32 + 0.5, y as f32 + 0.5) * weight;
             weights += weight;
             let around = (0..9).map(|i| (x.wrapping_add(i % 3), y.wrapping_add(i / 3)));
             open.extend(around.map(|(x, y)| (x.wrapping_sub(1), y.wrapping_sub(1))));
@@ -82,14 +83,15 @@ fn both_draw_the_same_darts_at_the_same_places() {
     let scene = scene(&["world.boundary=open"]);
     // On a lattice, so that darts do not touch; away from pixel corners; heading in all directions.
     let count = 96_u16;
-    let place =
-        |i: u16| Point::new(26.3 + 50.7 * f32::from(i % 12), 22.6 + 44.9 * f32::from(i / 12));
+    let place = |i: u16| flat(26.3 + 50.7 * f32::from(i % 12), 22.6 + 44.9 * f32::from(i / 12));
     let state = FlockState {
         tick: 0,
         id: (0..u32::from(count)).collect(),
         species: vec![0; count.into()],
         position: (0..count).map(place).collect(),
-        velocity: (0..count).map(|i| Point::from_angle(f32::from(i) * 0.37) * 2.0).collect(),
+        velocity: (0..count)
+            .map(|i| Vec2::from_angle(f32::from(i) * 0.37).extend(0.0) * 2.0)
+            .collect(),
         memory: Vec::new(),
     };
     for camera in [Camera::fit(&scene.world, 1280, 720), Camera::fit(&scene.world, 333, 211)] {

@@ -10,7 +10,7 @@ use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{BoidShape, ColourBy, Request, Scene, Species};
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::{Point, flat};
 use flockwork::view::Painter;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
@@ -18,6 +18,7 @@ use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::shapes::{Shape, StyledShape};
 use flockwork::view::style::{self, Figure};
+use glam::Vec2;
 use picture::scene;
 
 fn flock(agents: &[(Point, Point)]) -> FlockState {
@@ -46,13 +47,13 @@ fn draw(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> F
 struct Blob(Vec<(u32, u32)>);
 
 impl Blob {
-    fn centre(&self) -> Point {
-        self.0.iter().map(|p| centre_of(*p)).sum::<Point>() / self.0.len() as f32
+    fn centre(&self) -> Vec2 {
+        self.0.iter().map(|p| centre_of(*p)).sum::<Vec2>() / self.0.len() as f32
     }
 }
 
-fn centre_of((x, y): (u32, u32)) -> Point {
-    Point::new(x as f32 + 0.5, y as f32 + 0.5)
+fn centre_of((x, y): (u32, u32)) -> Vec2 {
+    Vec2::new(x as f32 + 0.5, y as f32 + 0.5)
 }
 
 fn pixel(frame: &Frame, x: u32, y: u32) -> [u8; 3] {
@@ -108,9 +109,9 @@ fn colour(scene: &Scene, velocity: Point, species: usize, neighbours: u32) -> [f
 /// Agents on a lattice, far enough apart, heading in all directions; some are at rest.
 fn lattice() -> Vec<(Point, Point)> {
     let agent = |i: u16| {
-        let place = Point::new(40.0 + 60.0 * f32::from(i % 10), 30.0 + 55.0 * f32::from(i / 10));
+        let place = flat(40.0 + 60.0 * f32::from(i % 10), 30.0 + 55.0 * f32::from(i / 10));
         let speed = if i % 7 == 3 { 0.0 } else { 2.0 };
-        (place, Point::from_angle(f32::from(i) * 0.7) * speed)
+        (place, Vec2::from_angle(f32::from(i) * 0.7).extend(0.0) * speed)
     };
     (0..60).map(agent).collect()
 }
@@ -132,8 +133,8 @@ fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
         let place = camera.pixel_from_world(position);
         let far = |blob: &Blob| blob.centre().distance(place);
         let blob = blobs.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
-        let heading = Point::from_angle(style::heading_angle(velocity));
-        let ahead = Point::new(heading.x, -heading.y);
+        let heading = Vec2::from_angle(style::heading_angle(velocity));
+        let ahead = Vec2::new(heading.x, -heading.y);
         // The centroid of a triangle is a third of its height above its base.
         let centre = place - ahead * (12.0 / 3.0);
         assert!(blob.centre().distance(centre) < 0.7, "{:?} is not {centre:?}", blob.centre());
@@ -162,8 +163,8 @@ fn species_and_speed_colour_as_the_look_says() {
         scene.species.iter_mut().for_each(|species| species.colour = by);
         let camera = Camera::fit(&scene.world, 640, 360);
         let places = [200, 400];
-        let velocity = Point::new(2.0, 0.0);
-        let mut state = flock(&places.map(|x| (Point::new(x as f32, 180.0), velocity)));
+        let velocity = flat(2.0, 0.0);
+        let mut state = flock(&places.map(|x| (flat(x as f32, 180.0), velocity)));
         state.species[1] = 1;
         let frame = draw(&gpu, &scene, &state, &camera);
         for (index, x) in places.into_iter().enumerate() {
@@ -174,7 +175,7 @@ fn species_and_speed_colour_as_the_look_says() {
 }
 
 /// The blob nearest to a place, and the distance of its middle.
-fn nearest(blobs: &[Blob], place: Point) -> (&Blob, f32) {
+fn nearest(blobs: &[Blob], place: Vec2) -> (&Blob, f32) {
     let far = |blob: &Blob| blob.centre().distance(place);
     let blob = blobs.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
     (blob, far(blob))
@@ -252,7 +253,7 @@ fn light_adds_up_and_has_a_limit() {
     let together = |look: &str, count: usize| {
         let scene = scene(&["starling.size=12", look, "starling.colour=speed"]);
         let camera = Camera::fit(&scene.world, 640, 360);
-        let agents = vec![(Point::new(320.0, 180.0), Point::new(3.0, 0.0)); count];
+        let agents = vec![(flat(320.0, 180.0), flat(3.0, 0.0)); count];
         let frame = draw(&gpu, &scene, &flock(&agents), &camera);
         (light(&frame, 331, 180) as f32, pixel(&frame, 320, 180))
     };
@@ -269,7 +270,7 @@ fn looks_side_by_side_equal_each_look_alone() {
     let Some(gpu) = adapter::gpu("looks_side_by_side_equal_each_look_alone") else { return };
     let looks = [BoidShape::Triangle, BoidShape::Disc, BoidShape::Glow];
     let places = [120.3, 320.6, 520.9];
-    let agents = places.map(|x| (Point::new(x, 180.4), Point::new(1.0, 2.0)));
+    let agents = places.map(|x| (flat(x, 180.4), flat(1.0, 2.0)));
     let mut scene = scene(&["starling.size=12"]);
     scene.species = looks.map(|look| Species { look, ..scene.species[0].clone() }).to_vec();
     let camera = Camera::fit(&scene.world, 640, 360);
@@ -298,8 +299,8 @@ fn the_number_of_neighbours_colours_as_the_look_says() {
     let scene = scene(&["starling.size=12", "starling.colour=neighbours"]);
     let camera = Camera::fit(&scene.world, 640, 360);
     let numbers = [0, 10, 25, 40, 255];
-    let place = |index: usize| Point::new(100.0 + 100.0 * index as f32, 180.0);
-    let agents: Vec<_> = (0..numbers.len()).map(|i| (place(i), Point::new(2.0, 0.0))).collect();
+    let place = |index: usize| flat(100.0 + 100.0 * index as f32, 180.0);
+    let agents: Vec<_> = (0..numbers.len()).map(|i| (place(i), flat(2.0, 0.0))).collect();
     let mut state = flock(&agents);
     // The angle stored beside the number must not matter.
     state.memory = numbers.map(|number| Memory::new(-0.3, number as f32)).to_vec();
@@ -323,9 +324,9 @@ fn darts_across_the_edge_of_the_picture_are_cut() {
     let Some(gpu) = adapter::gpu("darts_across_the_edge_of_the_picture_are_cut") else { return };
     let scene = scene(&["starling.size=12"]);
     // 333 pixels per row: rows are copied with padding.
-    let camera = Camera { size: Point::new(333.0, 200.0), ..Camera::fit(&scene.world, 640, 360) };
-    let edge = camera.world_from_pixel(Point::new(333.0, 100.0));
-    let outside = camera.world_from_pixel(Point::new(-40.0, 100.0));
+    let camera = Camera { size: Vec2::new(333.0, 200.0), ..Camera::fit(&scene.world, 640, 360) };
+    let edge = camera.world_from_pixel(Vec2::new(333.0, 100.0));
+    let outside = camera.world_from_pixel(Vec2::new(-40.0, 100.0));
     let frame = draw(&gpu, &scene, &flock(&[(edge, Point::ZERO), (outside, Point::ZERO)]), &camera);
     let blobs = blobs(&frame);
     assert_eq!(blobs.len(), 1);

@@ -19,7 +19,7 @@ use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::behaviours::Uses;
 use flockwork::model::scene::built_in;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::flat;
 use older_files::as_comments;
 use tempfile::TempDir;
 
@@ -322,7 +322,7 @@ fn options_beside_a_file_change_what_they_name_and_nothing_else() {
         assert_eq!(other.record().scene.replacen("mass = 3", "mass = 2", 1), written);
         // A target that is set anew begins there. The others are where they were.
         let other = with("--set targets.1.velocity=[0.5,0]");
-        assert_eq!(other.scene.targets[2].velocity, Point::new(0.5, 0.0));
+        assert_eq!(other.scene.targets[2].velocity, flat(0.5, 0.0));
         assert_eq!(moved(&other), moved(&first));
         assert_eq!(other.scene.targets[1], plain.scene.targets[1]);
         // Other random numbers from here on.

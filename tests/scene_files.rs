@@ -1,7 +1,7 @@
 //! Scene files: their meaning, and the messages for wrong ones.
 
 use flockwork::model::scene::{BoidShape, BuiltIn, Click, ColourBy, Request, Rgb, Scene, built_in};
-use flockwork::model::vector::Point;
+use flockwork::model::vector::{Point, flat};
 
 const GOOD: &str = r#"about = "two kinds"
 [world]
@@ -182,7 +182,7 @@ fn an_override_takes_the_place_of_the_value() {
     assert_eq!(scene.perception_radius(), 50.0);
     assert_eq!(scene.species[0].perception_radius(), 7.0);
     assert_eq!(scene.species[1].body.max_speed, 9.0);
-    assert_eq!(scene.targets[1].position, Point::new(1.0, 2.0));
+    assert_eq!(scene.targets[1].position, flat(1.0, 2.0));
     assert_eq!(scene.species[1].rules.len(), 2);
 }
 
@@ -195,8 +195,9 @@ fn a_count_keeps_the_shares_and_the_density() {
     assert_eq!((state.len(), cats), (40_001, 10_000));
     assert!((scene.uniform_neighbours(40_001) - 12.0).abs() < 1e-3);
     assert!((scene.world.size.x / scene.world.size.y - 2.0).abs() < 1e-4);
-    let size = scene.world.size;
-    assert!(state.position.iter().all(|p| p.cmpge(Point::ZERO).all() && p.cmplt(size).all()));
+    let world = scene.world;
+    let inside = |p: &Point| p.cmpge(Point::ZERO).all() && world.ends_beyond(*p);
+    assert!(state.position.iter().all(inside));
 
     let denser = Request { count: Some(400), density: Some(30.0), seed: Some(5) };
     scene.populate(&denser).unwrap();
@@ -208,7 +209,7 @@ fn a_count_keeps_the_shares_and_the_density() {
 fn at_its_own_count_a_scene_keeps_its_own_world() {
     let mut scene = Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &[]).unwrap();
     scene.populate(&Request { count: Some(120), ..Request::default() }).unwrap();
-    assert_eq!(scene.world.size, Point::new(640.0, 360.0));
+    assert_eq!(scene.world.size, flat(640.0, 360.0));
     scene.populate(&Request { density: Some(10.0), ..Request::default() }).unwrap();
     assert!((scene.uniform_neighbours(120) - 10.0).abs() < 1e-3);
 }
@@ -313,7 +314,7 @@ fn agents_start_as_their_scene_draws_it() {
     let (a, b) = state.velocity.split_at(1000);
     let mean = a.iter().copied().sum::<Point>() / 1000.0;
     // The standard errors are 2/√12/√1000 = 0.018 and 0.027: allow four of each.
-    assert!((mean - Point::new(0.0, 1.5)).abs().cmplt(Point::new(0.073, 0.11)).all(), "{mean}");
+    assert!((mean - flat(0.0, 1.5)).abs().cmple(flat(0.073, 0.11)).all(), "{mean}");
     assert!(a.iter().all(|v| (-1.0..=1.0).contains(&v.x) && (0.0..=3.0).contains(&v.y)));
     let spread = a.iter().map(|v| v.x * (v.y - 1.5)).sum::<f32>() / 1000.0;
     assert!(spread.abs() < 0.07, "the components go together: {spread}");

@@ -9,7 +9,7 @@ use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
@@ -17,6 +17,7 @@ use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::shapes::{Shape, StyledShape};
 use flockwork::view::{Painter, RasterPainter, style};
+use glam::Vec2;
 use picture::{by_gpu, scene};
 
 /// A wrapped world with an obstacle in the middle, one on the seam, a path and a target.
@@ -48,7 +49,7 @@ fn both_renderers_draw_the_scenery_in_its_place() {
     let somebody = FlockState {
         id: vec![0],
         species: vec![0],
-        position: vec![Point::new(320.0, 180.0)],
+        position: vec![flat(320.0, 180.0)],
         velocity: vec![Point::X],
         ..FlockState::default()
     };
@@ -56,18 +57,18 @@ fn both_renderers_draw_the_scenery_in_its_place() {
         Camera::fit(&scene.world, 640, 360),
         Camera {
             pixels_per_unit: 1.3,
-            centre: Point::new(300.0, 170.0),
+            centre: flat(300.0, 170.0),
             ..Camera::fit(&scene.world, 500, 400)
         },
     ] {
-        let seen = |pixel: Point| pixel.cmpge(Point::ZERO).all() && pixel.cmplt(camera.size).all();
+        let seen = |pixel: Vec2| pixel.cmpge(Vec2::ZERO).all() && pixel.cmplt(camera.size).all();
         let frames = [
             by_gpu(&gpu, &scene, &nobody, &camera),
             raster::draw(&scene, &nobody, &scene.targets, &camera, 1.0),
         ];
         assert!(frames[0] == frames[1], "the background is the raster's, to the byte");
         let at = |x: f32, y: f32| {
-            let pixel = camera.pixel_from_world(Point::new(x, y));
+            let pixel = camera.pixel_from_world(flat(x, y));
             seen(pixel).then(|| frames[0].rgb(pixel.x as u32, pixel.y as u32).unwrap())
         };
         let mut found = 0;
@@ -91,7 +92,7 @@ fn both_renderers_draw_the_scenery_in_its_place() {
             assert!(at(x, y).is_none_or(|c| c == style::BACKGROUND), "something at {x}, {y}");
         }
         // An agent on the obstacle is brighter and drawn over it.
-        let middle = camera.pixel_from_world(Point::new(318.0, 180.0));
+        let middle = camera.pixel_from_world(flat(318.0, 180.0));
         for frame in [
             by_gpu(&gpu, &scene, &somebody, &camera),
             raster::draw(&scene, &somebody, &scene.targets, &camera, 1.0),
@@ -117,8 +118,8 @@ fn the_background_follows_camera_targets_and_scene() {
     let mut last = Frame::filled(640, 360, style::BACKGROUND);
     for step in 0..7 {
         match step {
-            1 => camera.pan(Point::new(30.0, 10.0)),
-            2 => camera.zoom_at(Point::new(190.0, 280.0), 1.2),
+            1 => camera.pan(Vec2::new(30.0, 10.0)),
+            2 => camera.zoom_at(Vec2::new(190.0, 280.0), 1.2),
             3 => scene.targets[1].position.x += 10.0,
             4 => scene.obstacles[0].position.y += 5.0,
             5 => scene.paths[0].closed = true,
@@ -151,7 +152,7 @@ fn both_renderers_draw_the_shapes_above_over_the_flock() {
     let camera = Camera::fit(&scene.world, 640, 360);
     let mut engine = CpuEngine::new(Some(1)).unwrap();
     engine.load(&scene, &state).unwrap();
-    let centre = state.position[0] - Point::new(10.0, 0.0);
+    let centre = state.position[0] - flat(10.0, 0.0);
     let shape = Shape::Disc { centre, radius: 5.0 };
     let styled = StyledShape { shape, colour: [10, 240, 20], opacity: 1.0 };
     let pixel = camera.pixel_from_world(centre);

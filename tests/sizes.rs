@@ -11,13 +11,14 @@ use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{AgentsAt, Engine};
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::splats;
 use flockwork::view::style;
+use glam::Vec2;
 use picture::{apart, by_gpu, light, scene};
 
 /// Sizes that differ threefold.
@@ -31,14 +32,13 @@ const TWIN_TOLERANCE: f64 = 0.3;
 /// Agents far enough apart that the largest do not touch. The order of their ids differs from that
 /// of their rows.
 fn lattice() -> FlockState {
-    let place =
-        |i: u16| Point::new(40.0 + 60.0 * f32::from(i % 10), 30.0 + 55.0 * f32::from(i / 10));
+    let place = |i: u16| flat(40.0 + 60.0 * f32::from(i % 10), 30.0 + 55.0 * f32::from(i / 10));
     FlockState {
         tick: 0,
         id: (0..60).map(|row| 59 - row).collect(),
         species: vec![0; 60],
         position: (0..60).map(place).collect(),
-        velocity: (0..60).map(|i| Point::from_angle(i as f32 * 0.7) * 2.0).collect(),
+        velocity: (0..60).map(|i| Vec2::from_angle(i as f32 * 0.7).extend(0.0) * 2.0).collect(),
         memory: Vec::new(),
     }
 }
@@ -53,9 +53,9 @@ fn difference(a: &Frame, b: &Frame) -> f64 {
 }
 
 /// The light in the square of a lattice agent with this velocity, in fully painted pixels.
-fn painted(frame: &Frame, place: Point, velocity: Point) -> f64 {
+fn painted(frame: &Frame, place: Vec2, velocity: Point) -> f64 {
     let (left, top) = (place.x as u32 - 20, place.y as u32 - 20);
-    let hue = style::hue(velocity.to_angle() / std::f32::consts::TAU);
+    let hue = style::hue(style::heading_angle(velocity) / std::f32::consts::TAU);
     let full = style::OPACITY * hue.iter().sum::<f32>() * 255.0
         - style::OPACITY * style::BACKGROUND.iter().map(|c| f32::from(*c)).sum::<f32>();
     let mut sum = 0.0;

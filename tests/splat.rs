@@ -12,7 +12,7 @@ use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
@@ -21,6 +21,7 @@ use flockwork::view::gpu::renderer::Method;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::splats::{self, MOST_STRENGTH};
 use flockwork::view::style::{self, OPACITY, SMALLEST_HALF_LENGTH};
+use glam::Vec2;
 use picture::{apart, light, scene};
 
 /// Side of the compared regions; pixels. People who zoom a flock see light and colour, not which of
@@ -132,7 +133,7 @@ fn the_switch_leaves_no_seam() {
     assert!(longer.abs() > 2.0 * LIGHT_TOLERANCE, "{longer}");
     // Moved by four pixels, or in other colours: noticed.
     let mut moved = camera;
-    moved.pan(Point::new(4.0, 0.0));
+    moved.pan(Vec2::new(4.0, 0.0));
     let moved = drawing.by(Method::BySize, &scene, &moved);
     let mut painted = scene.clone();
     painted.species[0].colour = flockwork::model::scene::ColourBy::Speed;
@@ -168,7 +169,7 @@ fn a_screen_with_small_pixels_has_no_seam_either() {
     let Some(gpu) = adapter::gpu("a_screen_with_small_pixels_has_no_seam_either") else { return };
     let (scene, state, camera) = gathered(20_000, 60, MOST_STRENGTH * 0.999);
     for scale in [1.5, 2.0] {
-        let camera = Camera { size: Point::new(1283.0, 721.0), ..camera };
+        let camera = Camera { size: Vec2::new(1283.0, 721.0), ..camera };
         let mut drawing = Drawing::of(&gpu, &state, &camera);
         drawing.offscreen.set_scale(scale);
         let larger = Camera { pixels_per_unit: camera.pixels_per_unit * 1.01, ..camera };
@@ -181,7 +182,7 @@ fn a_screen_with_small_pixels_has_no_seam_either() {
         assert!(light.abs() < LIGHT_TOLERANCE, "{scale}: {light}");
         // Moved by four cells: noticed.
         let mut moved = camera;
-        moved.pan(Point::new(4.0 * scale, 0.0));
+        moved.pan(Vec2::new(4.0 * scale, 0.0));
         let other = seam(&triangles, &drawing.by(Method::BySize, &scene, &moved));
         assert!(other > 1.5 * SEAM_TOLERANCE * f64::from(scale), "{scale}: {other}");
     }
@@ -204,11 +205,11 @@ fn the_cpu_makes_the_same_cells() {
             scene.species.push(second);
             state.species.iter_mut().step_by(3).for_each(|species| *species = 1);
         }
-        state.position[7] = Point::new(f32::NAN, 1.0);
-        state.position[8] = Point::new(1e30, 1.0);
+        state.position[7] = flat(f32::NAN, 1.0);
+        state.position[8] = flat(1e30, 1.0);
         state.velocity[9] = Point::ZERO;
-        state.velocity[10] = Point::new(f32::INFINITY, 1.0);
-        state.velocity[11] = Point::new(1.0, f32::NAN);
+        state.velocity[10] = flat(f32::INFINITY, 1.0);
+        state.velocity[11] = flat(1.0, f32::NAN);
         // Some are beyond every edge.
         let mut camera = Camera::fit(&scene.world, 641, 361);
         camera.pixels_per_unit *= 1.1;
@@ -219,7 +220,7 @@ fn the_cpu_makes_the_same_cells() {
 
         // Moved by an eighth of a pixel, or turned by half a turn.
         let mut moved = camera;
-        moved.pan(Point::new(0.125, 0.0));
+        moved.pan(Vec2::new(0.125, 0.0));
         let mut turned = state.clone();
         turned.velocity.iter_mut().for_each(|v| *v = -*v);
         for (what, state, camera) in [("moved", &state, &moved), ("turned", &turned, &camera)] {
@@ -250,7 +251,7 @@ fn the_cpu_makes_the_same_cells_of_any_size() {
         assert!(own < TWIN_TOLERANCE, "{scale}: {own}");
         // Moved by a quarter of a cell, or at another scale: noticed.
         let mut moved = camera;
-        moved.pan(Point::new(0.25 * scale.max(1.0), 0.0));
+        moved.pan(Vec2::new(0.25 * scale.max(1.0), 0.0));
         for (what, camera, scale) in [("moved", moved, scale), ("scale", camera, 1.1 * scale)] {
             let other = raster::draw(&scene, &state, &scene.targets, &camera, scale);
             let other = difference(&by_gpu, &other);
@@ -266,11 +267,11 @@ fn any_number_of_agents_in_one_cell_has_their_colour() {
     };
     let mut scene = scene(&[]);
     let state = scene.populate(&Request { count: Some(300_000), ..Request::default() }).unwrap();
-    let camera = Camera { size: Point::new(64.0, 64.0), ..Camera::fit(&scene.world, 1280, 720) };
+    let camera = Camera { size: Vec2::new(64.0, 64.0), ..Camera::fit(&scene.world, 1280, 720) };
     for heading in [0.3, 2.0, 4.0_f32] {
         let mut state = state.clone();
         state.position.fill(camera.centre);
-        state.velocity.fill(Point::from_angle(heading));
+        state.velocity.fill(Vec2::from_angle(heading).extend(0.0));
         let wanted = style::hue(heading / std::f32::consts::TAU);
         let by_cpu = raster::draw(&scene, &state, &[], &camera, 1.0);
         for frame in [drawn(&gpu, &scene, &state, &camera), by_cpu] {
@@ -325,7 +326,7 @@ fn a_picture_in_bands_is_whole() {
     let mut scene = scene(&[]);
     let state = scene.populate(&Request { count: Some(100_000), ..Request::default() }).unwrap();
     let camera =
-        Camera { size: Point::new(4000.0, height as f32), ..Camera::fit(&scene.world, 1280, 720) };
+        Camera { size: Vec2::new(4000.0, height as f32), ..Camera::fit(&scene.world, 1280, 720) };
     let whole = splats::Canvas::of(&scene, 100_000, &camera, (4000, height), 1.0);
     assert!(whole.bands(height, 1 << 27).len() > 1);
     let by_gpu = drawn(&gpu, &scene, &state, &camera);
@@ -337,6 +338,6 @@ fn a_picture_in_bands_is_whole() {
     assert!(light(&by_gpu) > 1e6);
     assert_eq!(wrong(&by_gpu, &by_cpu), 0);
     let mut moved = camera;
-    moved.pan(Point::new(0.0, 1.0));
+    moved.pan(Vec2::new(0.0, 1.0));
     assert!(wrong(&by_gpu, &raster::draw(&scene, &state, &scene.targets, &moved, 1.0)) > 100_000);
 }

@@ -14,7 +14,7 @@ use flockwork::model::behaviours::{Kind, Target};
 use flockwork::model::scene::{Law, Rule, Scene, Slot, Variation};
 use flockwork::model::scenery::Obstacle;
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::{Point, Vector};
+use flockwork::model::vector::{Point, Vector, flat};
 use flockwork::model::world::{Boundary, World};
 
 /// Ticks before an edit, and after it.
@@ -99,13 +99,13 @@ fn edits_of_mixed() -> Vec<Edit> {
         }),
         edit("pointer", Change::POINTER, |scene| {
             scene.targets[0].active = true;
-            scene.targets[0].position = Point::new(33.0, 44.0);
+            scene.targets[0].position = flat(33.0, 44.0);
         }),
         edit("a target put elsewhere", Change::target(1), |scene| {
-            scene.targets[1].position = Point::new(250.0, 30.0);
+            scene.targets[1].position = flat(250.0, 30.0);
         }),
         edit("a target that moves put elsewhere", Change::target(2), |scene| {
-            scene.targets[2].position = Point::new(20.0, 30.0);
+            scene.targets[2].position = flat(20.0, 30.0);
         }),
         edit("targets that rest", Change::TARGETS, |scene| {
             for target in &mut scene.targets {
@@ -113,13 +113,13 @@ fn edits_of_mixed() -> Vec<Edit> {
             }
         }),
         edit("another target", Change::TARGETS, |scene| {
-            scene.targets.insert(1, Target::fixed("new", Point::new(5.0, 5.0)));
+            scene.targets.insert(1, Target::fixed("new", flat(5.0, 5.0)));
         }),
         edit("an obstacle put elsewhere", Change::SCENERY, |scene| {
-            scene.obstacles[0].position = Point::new(90.0, 90.0);
+            scene.obstacles[0].position = flat(90.0, 90.0);
         }),
         edit("more obstacles", Change::SCENERY, |scene| {
-            let one = |n: u8| Obstacle::new(Point::new(4.0 * f32::from(n), 200.0), 3.0);
+            let one = |n: u8| Obstacle::new(flat(4.0 * f32::from(n), 200.0), 3.0);
             scene.obstacles.extend((0..90).map(one));
         }),
         edit("less scenery", Change::SCENERY, |scene| {
@@ -134,8 +134,8 @@ fn edits_of_mixed() -> Vec<Edit> {
             scene.flow.as_mut().unwrap().frequency = 0.3;
         }),
         // The place where the hare sends agents is still inside.
-        edit("smaller world", Change::WORLD, |scene| scene.world.size = Point::new(220.0, 215.0)),
-        edit("larger world", Change::WORLD, |scene| scene.world.size = Point::new(900.0, 700.0)),
+        edit("smaller world", Change::WORLD, |scene| scene.world.size = flat(220.0, 215.0)),
+        edit("larger world", Change::WORLD, |scene| scene.world.size = flat(900.0, 700.0)),
         edit("walls", Change::WORLD, |scene| scene.world.boundary = Boundary::Walls),
         edit("open", Change::WORLD, |scene| scene.world.boundary = Boundary::Open),
         edit("all at once", Change::WORLD | Change::PARAMETERS | Change::TARGETS, |scene| {
@@ -159,7 +159,7 @@ fn edits_of_flock() -> Vec<Edit> {
             scene.species[0].body.max_force = 0.1;
         }),
         edit("a target to seek", parameters | Change::TARGETS, |scene| {
-            scene.targets.push(Target::fixed("new", Point::new(5.0, 5.0)));
+            scene.targets.push(Target::fixed("new", flat(5.0, 5.0)));
             let mut rule = rule(Kind::Seek);
             rule.values[Kind::Seek.parameter("target").unwrap()] = 1.0;
             scene.species[0].rules.push(rule);
@@ -168,7 +168,7 @@ fn edits_of_flock() -> Vec<Edit> {
 }
 
 /// The result of a run.
-type End = (Vec<[u32; 5]>, Vec<Target>);
+type End = (Vec<[u32; 7]>, Vec<Target>);
 
 fn end(engine: &mut dyn Engine) -> End {
     let state = engine.read_back().unwrap();
@@ -279,12 +279,12 @@ fn what_an_update_does_not_name_stays_where_the_engine_has_it() {
         // In this scene the hare is at its start.
         let mut told = scene.clone();
         told.species[0].body.max_speed = 2.5;
-        told.targets[1].position = Point::new(1.0, 2.0);
+        told.targets[1].position = flat(1.0, 2.0);
         told.targets[0].active = true;
         told.world.size.x = 500.0;
         engine.update(&told, Change::PARAMETERS | Change::target(1)).unwrap();
         let after = engine.targets().unwrap();
-        assert_eq!(after[1].position, Point::new(1.0, 2.0));
+        assert_eq!(after[1].position, flat(1.0, 2.0));
         assert_eq!([&after[0], &after[2]], [&before[0], &before[2]]);
         // The control: changing the whole list moves the hare.
         engine.update(&told, Change::TARGETS).unwrap();
@@ -320,7 +320,7 @@ fn an_update_of_parameters_compiles_and_allocates_nothing() {
     set(&mut scene, Kind::Alignment, "radius", 40.0);
     let (_, bin) = update(&mut engine, &scene, Change::PARAMETERS);
     assert_eq!(bin, 1, "the pass that bins the agents anew");
-    let one = Obstacle::new(Point::new(5.0, 5.0), 2.0);
+    let one = Obstacle::new(flat(5.0, 5.0), 2.0);
     scene.obstacles.extend(std::iter::repeat_n(one, 300));
     assert_eq!(update(&mut engine, &scene, Change::SCENERY), (1, 0));
     for species in &mut scene.species {

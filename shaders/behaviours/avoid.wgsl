@@ -2,7 +2,7 @@
 
 import package::flock::flock;
 import package::obstacles::{obstacle_at, obstacles_near};
-import package::space::{Vector, perpendicular, shortest};
+import package::space::{Vector, beside, left_of, shortest};
 import package::vehicle::{Agent, allowed, heading_of, with_length};
 
 struct Parameters {
@@ -24,7 +24,7 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     let velocity = (*agent).velocity;
     let max_speed = (*agent).max_speed;
     let heading = heading_of(velocity);
-    let left = perpendicular(heading);
+    let left = left_of(heading);
     // The reach of the box, or of the vector ahead. An agent that cannot move looks ahead as if at rest.
     var pace = select(0.0, 1.0, max_speed > 0.0);
     let speed = length(velocity);
@@ -36,7 +36,6 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     let ahead = heading * ahead_length;
 
     var nearest = select(3.4e38, box, parameters.method == 1u);
-    var across = 0.0;
     var brake = 1.0;
     var chosen = Vector();
     let list = obstacles_near((*agent).position);
@@ -44,14 +43,15 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
         let circle = obstacle_at(i);
         let radius = circle.radius;
         let offset = shortest(circle.centre - (*agent).position, flock.size);
-        // The centre in the agent's frame: x ahead, y to the left.
+        // The centre in the agent's frame: x ahead, y beside it.
         let x = dot(heading, offset);
-        let y = dot(left, offset);
+        let side = beside(heading, left, offset);
+        let y = side.distance;
         if parameters.method == 0u {
             let feeler = parameters.reach + radius + parameters.buffer;
             if x > 0.0 && abs(y) < radius + parameters.buffer && x < feeler {
                 let push = max_speed * (1.0 - x / feeler);
-                across += select(push, -push, y > 0.0);
+                chosen += side.direction * select(push, -push, y > 0.0);
                 brake *= x / feeler;
             }
         } else if parameters.method == 1u {
@@ -64,7 +64,7 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
             if crossing < nearest {
                 nearest = crossing;
                 let push = (expanded - abs(y)) * (1.0 + (box - x) / box);
-                chosen = heading * ((radius - x) * BRAKING) + left * select(push, -push, y > 0.0);
+                chosen = heading * ((radius - x) * BRAKING) + side.direction * select(push, -push, y > 0.0);
             }
         } else if x >= 0.0 && x <= ahead_length && abs(y) <= radius && abs(y) < nearest {
             nearest = abs(y);
@@ -72,5 +72,5 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
         }
     }
     (*agent).brake *= brake;
-    return allowed(*agent, chosen + left * across);
+    return allowed(*agent, chosen);
 }

@@ -1,6 +1,6 @@
 // Swim: src/model/behaviours/swim.rs says what it does, in which units, and its source.
 
-import package::space::{Vector, at_angle, turned};
+import package::space::{Vector, at_angle, framed};
 import package::targets::way_to_target;
 import package::vehicle::{Agent, heading_of, steer, with_length};
 
@@ -20,7 +20,7 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     }
     let angle = (*agent).angle + length(food.offset) * TURNS_PER_UNIT;
     (*agent).angle = angle - floor(angle + 0.5);
-    let around = turned(heading_of((*agent).velocity), at_angle((*agent).angle));
+    let around = framed(heading_of((*agent).velocity), at_angle((*agent).angle));
     let way = food.offset + around * parameters.radius;
     return steer(*agent, with_length(way, (*agent).max_speed));
 }

@@ -1,6 +1,6 @@
 // View: src/model/behaviours/view.rs says what it does, in which units, and its source.
 
-import package::space::{Vector, perpendicular};
+import package::space::{Vector, sideways};
 import package::vehicle::{Agent, Neighbour, SAME_SPOT_SQUARED, steer, with_length};
 
 struct Parameters {
@@ -37,5 +37,5 @@ fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
     }
     let back = agent.velocity * (sums.coincident * BACK_OFF);
     // Rotating the sum rotates each term.
-    return steer(agent, with_length(perpendicular(sums.ahead) + back, agent.max_speed));
+    return steer(agent, with_length(sideways(sums.ahead) + back, agent.max_speed));
 }

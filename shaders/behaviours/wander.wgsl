@@ -1,6 +1,6 @@
 // Wander: src/model/behaviours/wander.rs says what it does, in which units, and its source.
 
-import package::space::{Vector, at_angle, turned};
+import package::space::{Vector, at_angle, framed};
 import package::vehicle::{Agent, heading_of, steer, with_length};
 
 struct Parameters {
@@ -29,6 +29,6 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
         (*agent).kick += kick * parameters.weight;
         return Vector();
     }
-    let way = heading * parameters.distance + turned(heading, around) * parameters.radius;
+    let way = heading * parameters.distance + framed(heading, around) * parameters.radius;
     return steer(*agent, with_length(way, (*agent).max_speed));
 }

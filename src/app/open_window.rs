@@ -13,6 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use glam::Vec2;
 use winit::event::{KeyEvent, MouseButton, WindowEvent};
 use winit::keyboard::ModifiersState;
 use winit::window::Window;
@@ -234,7 +235,7 @@ impl OpenWindow {
             }
             WindowEvent::Focused(false) => self.pointer.let_go(),
             WindowEvent::CursorMoved { position, .. } => {
-                let pixel = Point::new(position.x as f32, position.y as f32);
+                let pixel = Vec2::new(position.x as f32, position.y as f32);
                 self.pointer.move_to(pixel);
                 if self.pointer.pans() {
                     self.inspector.stop_following();

@@ -1,5 +1,6 @@
 //! The mouse: it moves the camera and acts on the world.
 
+use glam::Vec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta};
 
 use crate::model::scene::{Click, Scene};
@@ -31,7 +32,7 @@ pub struct Pointer {
     guided: bool,
     /// True while it keeps what the scene's camera follows in the middle.
     follows: bool,
-    at: Point,
+    at: Vec2,
     panning: bool,
     grip: Grip,
     /// What a click does in this scene.
@@ -45,7 +46,7 @@ pub struct Pointer {
     /// Where to drop agents; world units.
     drops: Vec<Point>,
     /// The pixel of the last drop.
-    last_drop: Point,
+    last_drop: Vec2,
     /// Clicks since [`Pointer::take_clicks`] was called.
     clicks: u32,
     /// True when the dragged thing has not followed the mouse yet.
@@ -113,7 +114,7 @@ impl Pointer {
             led: false,
             adding: [false; 2],
             drops: Vec::new(),
-            last_drop: Point::ZERO,
+            last_drop: Vec2::ZERO,
             clicks: 0,
             moved: false,
         }
@@ -128,7 +129,7 @@ impl Pointer {
         if self.fitted {
             self.camera = Camera::fit(world, size.0, size.1);
         } else {
-            self.camera.size = Point::new(size.0 as f32, size.1 as f32);
+            self.camera.size = Vec2::new(size.0 as f32, size.1 as f32);
         }
     }
 
@@ -162,7 +163,7 @@ impl Pointer {
     }
 
     /// The mouse has moved.
-    pub fn move_to(&mut self, pixel: Point) {
+    pub fn move_to(&mut self, pixel: Vec2) {
         if self.panning && pixel != self.at {
             (self.fitted, self.guided, self.follows) = (false, false, false);
             self.camera.pan(pixel - self.at);
@@ -298,9 +299,10 @@ impl Pointer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::vector::flat;
     use crate::model::world::Boundary;
 
-    const WORLD: World = World { size: Point::new(640.0, 360.0), boundary: Boundary::Wrap };
+    const WORLD: World = World { size: flat(640.0, 360.0), boundary: Boundary::Wrap };
 
     fn pointer(click: Click) -> Pointer {
         Pointer::new(&WORLD, (640, 360), click, false)
@@ -328,19 +330,19 @@ mod tests {
     #[test]
     fn the_left_button_calls_and_the_right_one_pans() {
         let mut pointer = pointer(Click::Call);
-        pointer.move_to(Point::new(10.0, 20.0));
+        pointer.move_to(Vec2::new(10.0, 20.0));
         pointer.press(MouseButton::Left, ElementState::Pressed, true);
         assert_eq!(pointer.call(), None, "the press was on the interface");
         left(&mut pointer, ElementState::Pressed);
-        assert_eq!(pointer.call(), Some(Point::new(10.0, 340.0)));
+        assert_eq!(pointer.call(), Some(flat(10.0, 340.0)));
         pointer.press(MouseButton::Left, ElementState::Released, true);
         assert_eq!(pointer.call(), None);
         pointer.press(MouseButton::Right, ElementState::Pressed, false);
-        pointer.move_to(Point::new(40.0, 20.0));
-        assert_eq!(pointer.camera.centre, WORLD.size * 0.5 - Point::new(30.0, 0.0));
+        pointer.move_to(Vec2::new(40.0, 20.0));
+        assert_eq!(pointer.camera.centre, WORLD.size * 0.5 - flat(30.0, 0.0));
         pointer.let_go();
-        pointer.move_to(Point::new(80.0, 20.0));
-        assert_eq!(pointer.camera.centre, WORLD.size * 0.5 - Point::new(30.0, 0.0));
+        pointer.move_to(Vec2::new(80.0, 20.0));
+        assert_eq!(pointer.camera.centre, WORLD.size * 0.5 - flat(30.0, 0.0));
         assert_eq!(
             (pointer.take_clicks(), pointer.take_drag(), pointer.take_drops().len()),
             (0, None, 0)
@@ -351,19 +353,19 @@ mod tests {
     fn a_drag_with_the_key_down_drops_an_agent_every_eight_pixels() {
         for key in [DropKey::Letter, DropKey::Shift] {
             let mut pointer = pointer(Click::Path);
-            pointer.move_to(Point::new(100.0, 100.0));
+            pointer.move_to(Vec2::new(100.0, 100.0));
             pointer.hold(key, true);
             left(&mut pointer, ElementState::Pressed);
             // Four moves of seven pixels: drops at 100, 108, 116 and 124.
             for step in 1..=4 {
-                pointer.move_to(Point::new(100.0 + 7.0 * step as f32, 100.0));
+                pointer.move_to(Vec2::new(100.0 + 7.0 * step as f32, 100.0));
             }
             pointer.hold(key, false);
             let drops = pointer.take_drops();
-            assert_eq!(drops, [100.0, 108.0, 116.0, 124.0].map(|x| Point::new(x, 260.0)));
+            assert_eq!(drops, [100.0, 108.0, 116.0, 124.0].map(|x| flat(x, 260.0)));
             assert_eq!(pointer.take_drops(), [], "each is dropped once");
             left(&mut pointer, ElementState::Released);
-            pointer.move_to(Point::new(300.0, 100.0));
+            pointer.move_to(Vec2::new(300.0, 100.0));
             assert_eq!(pointer.take_drops(), []);
             assert_eq!(pointer.take_clicks(), 0, "a drop is no click");
             left(&mut pointer, ElementState::Pressed);
@@ -374,15 +376,15 @@ mod tests {
     #[test]
     fn a_click_adds_one_agent_and_a_drag_more_where_the_scene_says_so() {
         let mut pointer = pointer(Click::Add);
-        pointer.move_to(Point::new(50.0, 60.0));
+        pointer.move_to(Vec2::new(50.0, 60.0));
         assert_eq!(pointer.take_drops(), []);
         left(&mut pointer, ElementState::Pressed);
         left(&mut pointer, ElementState::Released);
-        assert_eq!(pointer.take_drops(), [Point::new(50.0, 300.0)]);
-        pointer.move_to(Point::new(150.0, 60.0));
+        assert_eq!(pointer.take_drops(), [flat(50.0, 300.0)]);
+        pointer.move_to(Vec2::new(150.0, 60.0));
         assert_eq!(pointer.take_drops(), [], "the button is up");
         left(&mut pointer, ElementState::Pressed);
-        pointer.move_to(Point::new(170.0, 60.0));
+        pointer.move_to(Vec2::new(170.0, 60.0));
         assert_eq!(pointer.take_drops().len(), 3);
     }
 
@@ -390,17 +392,14 @@ mod tests {
     fn a_target_follows_the_mouse_without_a_button() {
         let mut pointer = Pointer::new(&WORLD, (640, 360), Click::Flee, true);
         assert_eq!(pointer.take_lead(), None, "it is still until the mouse moves");
-        pointer.move_to(Point::new(50.0, 60.0));
+        pointer.move_to(Vec2::new(50.0, 60.0));
         assert_eq!(pointer.take_lead(), None, "the mouse is over the interface");
         pointer.lead();
-        assert_eq!(
-            (pointer.take_lead(), pointer.take_lead()),
-            (Some(Point::new(50.0, 300.0)), None)
-        );
+        assert_eq!((pointer.take_lead(), pointer.take_lead()), (Some(flat(50.0, 300.0)), None));
         left(&mut pointer, ElementState::Pressed);
         assert_eq!((pointer.take_clicks(), pointer.take_lead()), (1, None));
         let mut other = Pointer::new(&WORLD, (640, 360), Click::Flee, false);
-        other.move_to(Point::new(50.0, 60.0));
+        other.move_to(Vec2::new(50.0, 60.0));
         other.lead();
         assert_eq!(other.take_lead(), None);
     }
@@ -408,14 +407,14 @@ mod tests {
     #[test]
     fn a_dragged_thing_moves_with_the_mouse() {
         let mut pointer = pointer(Click::Target);
-        pointer.move_to(Point::new(50.0, 60.0));
+        pointer.move_to(Vec2::new(50.0, 60.0));
         assert_eq!(pointer.take_drag(), None);
         left(&mut pointer, ElementState::Pressed);
-        assert_eq!(pointer.take_drag(), Some(Point::new(50.0, 300.0)));
+        assert_eq!(pointer.take_drag(), Some(flat(50.0, 300.0)));
         assert_eq!((pointer.take_drag(), pointer.is_dragging()), (None, true));
-        pointer.move_to(Point::new(51.0, 60.0));
+        pointer.move_to(Vec2::new(51.0, 60.0));
         left(&mut pointer, ElementState::Released);
-        assert_eq!(pointer.take_drag(), Some(Point::new(51.0, 300.0)), "the last move counts too");
+        assert_eq!(pointer.take_drag(), Some(flat(51.0, 300.0)), "the last move counts too");
         assert_eq!((pointer.is_dragging(), pointer.call()), (false, None));
     }
 }

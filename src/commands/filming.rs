@@ -196,6 +196,7 @@ mod tests {
     use crate::commands::drive::{self, tests::Straight};
     use crate::model::state::FlockState;
     use crate::model::vector::Point;
+    use crate::model::vector::flat;
     use crate::view::RasterPainter;
     use crate::view::frame::Frame;
     use crate::view::recorder::mp4::Quality;
@@ -231,7 +232,7 @@ mod tests {
             tick: 0,
             id: vec![0],
             species: vec![0],
-            position: vec![Point::new(100.5, 100.5)],
+            position: vec![flat(100.5, 100.5)],
             velocity: vec![Point::X],
             memory: Vec::new(),
         };

@@ -8,7 +8,7 @@ use super::input::read_text;
 use crate::model::quote::quoted;
 use crate::model::scene::Scene;
 use crate::model::scenery::FlowKind;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 
 /// The most bytes per row: two numbers with all their digits, and room to spare.
 const LONGEST_ROW: u64 = 128;
@@ -23,7 +23,7 @@ pub fn attach(scene: &mut Scene, scene_file: &Path) -> anyhow::Result<()> {
     let file = plan.file.clone().unwrap_or_default();
     let path = scene_file.parent().unwrap_or(Path::new("")).join(&file);
     let place = || format!("{name}: flow.file: {}", path.display());
-    let (columns, rows) = plan.grid;
+    let [columns, rows, _] = plan.grid;
     let wanted = columns as usize * rows as usize;
     // The header is a row too.
     let most = (wanted as u64 + 1) * LONGEST_ROW;
@@ -51,7 +51,7 @@ fn vectors(text: &str) -> anyhow::Result<Vec<Point>> {
         let fits = |value: f32| value.is_finite() && value.abs() <= 1e9;
         let line = vectors.len() + 2;
         ensure!(fits(x) && fits(y), "line {line}: {x},{y} is outside -1e9 to 1e9");
-        vectors.push(Point::new(x, y));
+        vectors.push(flat(x, y));
     }
     Ok(vectors)
 }
@@ -72,7 +72,7 @@ mod tests {
             attach(&mut scene, &scene_file).map_err(|error| format!("{error:#}"))?;
             Ok::<_, String>(scene.flow.clone().unwrap().vectors)
         };
-        assert_eq!(attach("x,y\n1,0\n0,1\n-1,0\n0,-1\n").unwrap()[1], Point::new(0.0, 1.0));
+        assert_eq!(attach("x,y\n1,0\n0,1\n-1,0\n0,-1\n").unwrap()[1], flat(0.0, 1.0));
         for (content, problem) in [
             ("x,y\n1,0\n", "1 rows, but grid = [2, 2] needs 4"),
             ("u,v\n1,0\n", "expected the header `x,y`"),

@@ -36,7 +36,7 @@ pub fn check<'a>(
     }
     let mut scene = scene.clone();
     let count = scene.resize(request)?;
-    let cells = scene.grid(count as usize).cells() as u64;
+    let cells = scene.cells(count as usize) as u64;
     let each = engines.into_iter().map(|engine| engine.host_bytes(count, cells));
     let all = each.reduce(|all, one| all + one).unwrap_or(ENGINE * count);
     // Two states: the one that is loaded or written, and the next.
@@ -50,7 +50,7 @@ pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
     if count < SMALL {
         return Ok(());
     }
-    let cells = scene.grid(agents).cells() as u64;
+    let cells = scene.cells(agents) as u64;
     let figures = FIGURES[0] * count + FIGURES[1] * cells;
     // The next state, the state whose figures are computed, and the waiting states in between.
     let states = STATE * (2 * count + WAITING.max(2 * count));

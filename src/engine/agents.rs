@@ -47,6 +47,12 @@ impl<'a> Component<'a> {
         Self { numbers, stride: 1 }
     }
 
+    /// A component that is 0 for every agent.
+    #[must_use]
+    pub fn zero() -> Self {
+        Self { numbers: &[0.0], stride: 0 }
+    }
+
     /// Component `axis` of each point.
     #[must_use]
     pub fn of_points(points: &'a [Point], axis: usize) -> Self {
@@ -66,7 +72,7 @@ impl<'a> Component<'a> {
 /// Agents in the memory of the host, in any order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostAgents<'a> {
-    /// World units.
+    /// World units; in a plane the third component is 0.
     pub position: [Component<'a>; DIMENSIONS],
     /// World units per tick.
     pub velocity: [Component<'a>; DIMENSIONS],
@@ -80,7 +86,7 @@ pub struct HostAgents<'a> {
 
 impl<'a> From<&'a FlockState> for HostAgents<'a> {
     fn from(state: &'a FlockState) -> Self {
-        let of = |points: &'a [Point]| [0, 1].map(|axis| Component::of_points(points, axis));
+        let of = |points: &'a [Point]| [0, 1, 2].map(|axis| Component::of_points(points, axis));
         Self {
             position: of(&state.position),
             velocity: of(&state.velocity),
@@ -108,19 +114,20 @@ impl HostAgents<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::vector::flat;
 
     #[test]
     fn agents_of_a_state_are_where_they_are() {
         let state = FlockState {
-            position: vec![Point::new(1.0, 2.0), Point::new(3.0, 4.0)],
-            velocity: vec![Point::new(5.0, 6.0), Point::new(7.0, 8.0)],
+            position: vec![flat(1.0, 2.0), flat(3.0, 4.0)],
+            velocity: vec![flat(5.0, 6.0), flat(7.0, 8.0)],
             species: vec![0, 1],
             ..FlockState::default()
         };
         let agents = HostAgents::from(&state);
         assert_eq!((agents.len(), agents.is_empty()), (2, false));
-        assert_eq!(agents.position.map(|component| component.get(1)), [3.0, 4.0]);
-        assert_eq!(agents.velocity.map(|component| component.get(0)), [5.0, 6.0]);
+        assert_eq!(agents.position.map(|component| component.get(1)), [3.0, 4.0, 0.0]);
+        assert_eq!(agents.velocity.map(|component| component.get(0)), [5.0, 6.0, 0.0]);
         let none = FlockState::default();
         assert!(HostAgents::from(&none).is_empty());
     }

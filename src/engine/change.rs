@@ -2,6 +2,7 @@
 
 use std::ops::{BitOr, BitOrAssign};
 
+use super::EngineError;
 use crate::model::scene::{MAX_TARGETS, Scene};
 
 /// A set of parts of a scene.
@@ -110,6 +111,15 @@ impl Change {
         }
     }
 
+    /// Fails if `after` has another number of axes than `before`, and the world changes.
+    pub fn keeps_axes(self, before: &Scene, after: &Scene) -> Result<(), EngineError> {
+        let (before, after) = (before.world.axes(), after.world.axes());
+        if self.has(Self::WORLD) && before != after {
+            return Err(EngineError::OtherAxes { before, after });
+        }
+        Ok(())
+    }
+
     /// True if the lists of obstacles, paths and flow must be built again for `after`. The parts
     /// that do not change must be the same in `before` and `after`.
     #[must_use]
@@ -137,7 +147,7 @@ impl BitOrAssign for Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::Point;
+    use crate::model::vector::flat;
 
     const TEXT: &str = "[[targets]]\nvelocity = [3, 0]\n[[targets]]\nposition = [1, 2]\n\
                         [[obstacles]]\nposition = [50, 50]\n[species.a]\ncount = 5\n\
@@ -152,20 +162,20 @@ mod tests {
     fn only_the_parts_that_are_named_change_places() {
         let mut one = scene(&[]);
         let mut other = scene(&["world.size=[70,80]", "seed=9", "species.a.max_speed=7"]);
-        other.targets[1].position = Point::new(4.0, 5.0);
-        other.targets[2].position = Point::new(6.0, 7.0);
+        other.targets[1].position = flat(4.0, 5.0);
+        other.targets[2].position = flat(6.0, 7.0);
         let untouched = one.targets.clone();
         let mut change = Change::WORLD | Change::target(2);
         assert!(change.has(Change::WORLD) && !change.has(Change::PARAMETERS));
         change.swap(&mut one, &mut other);
-        assert_eq!(one.world.size, Point::new(70.0, 80.0));
+        assert_eq!(one.world.size, flat(70.0, 80.0));
         assert_eq!((one.seed, other.seed), (scene(&[]).seed, 9));
         assert_eq!(one.targets[1], untouched[1]);
-        assert_eq!(one.targets[2].position, Point::new(6.0, 7.0));
+        assert_eq!(one.targets[2].position, flat(6.0, 7.0));
         change |= Change::TARGETS | Change::PARAMETERS;
         assert_eq!(change.single_targets().count(), 0);
         change.swap(&mut one, &mut other);
-        assert_eq!(one.targets[1].position, Point::new(4.0, 5.0));
+        assert_eq!(one.targets[1].position, flat(4.0, 5.0));
         assert_eq!((one.seed, one.species[0].body.max_speed), (9, 7.0));
         assert!(Change::default().is_nothing() && !Change::POINTER.is_nothing());
         assert!(Change::target(MAX_TARGETS).is_nothing());

@@ -59,6 +59,26 @@ pub enum EngineError {
         /// The agent's id.
         id: u32,
     },
+    /// The engine cannot move a flock in a world with three axes.
+    #[error(
+        "{adapter}: the GPU engine moves flocks in a plane; use --engine cpu, or give world.size two \
+         numbers"
+    )]
+    NoSpace {
+        /// Name of the adapter.
+        adapter: String,
+    },
+    /// An update would turn a plane into a space, or a space into a plane.
+    #[error(
+        "a flock in a world with {before} axes cannot go on in a world with {after}; load the scene \
+         anew"
+    )]
+    OtherAxes {
+        /// Number of axes of the flock's world.
+        before: usize,
+        /// Number of axes of the new world.
+        after: usize,
+    },
     /// No agent with this id exists, so nothing is removed.
     #[error("agent {id}: there is no such agent now; nothing was removed")]
     NoAgent {

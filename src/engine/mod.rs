@@ -101,8 +101,8 @@ pub trait Engine {
     /// loads the changed scene with the current state.
     ///
     /// If the world changes, agents outside it move inside at once, as at the end of a tick:
-    /// wrapped once, or clamped to the walls. All others stay in place. If this fails, the engine
-    /// is unchanged.
+    /// wrapped once, or clamped to the walls. All others stay in place. The number of the world's
+    /// axes cannot change. If this fails, the engine is unchanged.
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError>;
 
     /// Adds agents between two ticks. Their ids must ascend and be larger than all ids that this

@@ -12,6 +12,7 @@ pub mod random;
 pub mod real;
 pub mod scene;
 pub mod scenery;
+mod space;
 pub mod state;
 pub mod statistics;
 pub mod vector;

@@ -3,38 +3,76 @@
 
 use super::random;
 use super::real::Real;
-use super::vector::{Axes, Space, Vector};
+use super::vector::{Axes, Remembered, Space, Vector};
 
 impl Space<2> for Axes<2> {
+    const REMEMBERS_DIRECTIONS: bool = false;
+
     #[inline(always)]
-    fn perpendicular<R: Real>(vector: Vector<R, 2>) -> Vector<R, 2> {
+    fn sideways<R: Real>(vector: Vector<R, 2>) -> Vector<R, 2> {
         let Vector([x, y]) = vector;
         Vector([-y, x])
     }
 
     #[inline(always)]
-    fn turned<R: Real>(vector: Vector<R, 2>, direction: Vector<R, 2>) -> Vector<R, 2> {
-        let (Vector([x, y]), Vector([cosine, sine])) = (vector, direction);
-        Vector([x * cosine - y * sine, x * sine + y * cosine])
+    fn left<R: Real>(heading: Vector<R, 2>) -> Vector<R, 2> {
+        heading.sideways()
     }
 
-    /// By a polynomial of degree eleven; its error is less than 2e-7. The sines of processors and
-    /// drivers differ, and both engines must give the same bits.
+    #[inline(always)]
+    fn framed<R: Real>(heading: Vector<R, 2>, own: Vector<R, 2>) -> Vector<R, 2> {
+        heading * own.0[0] + heading.left() * own.0[1]
+    }
+
     #[inline(always)]
     fn at_angle<R: Real>(turns: R) -> Vector<R, 2> {
-        let quarter = turns.constant(0.25);
-        let half = turns.constant(0.5);
-        let zero = turns.constant(0.0);
-        let size = turns.max(-turns);
-        let folded = (half - size).where_or(quarter.less_than(size), size);
-        let folded = (-folded).where_or(turns.less_than(zero), folded);
-        Vector([sine(quarter - size), sine(folded)])
+        Vector(on_circle(turns))
+    }
+
+    #[inline(always)]
+    fn beside<R: Real>(
+        _heading: Vector<R, 2>,
+        left: Vector<R, 2>,
+        offset: Vector<R, 2>,
+    ) -> (R, Vector<R, 2>) {
+        (left.dot(offset), left)
+    }
+
+    #[inline(always)]
+    fn strolled<R: Real>(
+        remembered: &mut Remembered<R, 2>,
+        turn: R,
+        noise: Vector<R, 2>,
+        acts: R::Mask,
+    ) -> Vector<R, 2> {
+        let noise = noise.0[0];
+        let (half, one) = (turn.constant(0.5), turn.constant(1.0));
+        let angle = remembered.angle + turn * (noise + noise - one);
+        let angle = (angle - one).where_or(half.less_than(angle), angle);
+        let angle = (angle + one).where_or(angle.less_than(-half), angle);
+        remembered.angle = angle.where_or(acts, remembered.angle);
+        Vector::at_angle(remembered.angle)
     }
 
     #[inline(always)]
     fn spread_direction(id: u32) -> [f32; 2] {
-        random::spread_direction(id).to_array()
+        random::spread(random::spread_bits(id))
     }
+}
+
+/// Cosine and sine of an angle of `turns` (−0.5 to 0.5).
+///
+/// By a polynomial of degree eleven; its error is less than 2e-7. The sines of processors and drivers
+/// differ, and both engines must give the same bits.
+#[inline(always)]
+pub fn on_circle<R: Real>(turns: R) -> [R; 2] {
+    let quarter = turns.constant(0.25);
+    let half = turns.constant(0.5);
+    let zero = turns.constant(0.0);
+    let size = turns.max(-turns);
+    let folded = (half - size).where_or(quarter.less_than(size), size);
+    let folded = (-folded).where_or(turns.less_than(zero), folded);
+    [sine(quarter - size), sine(folded)]
 }
 
 /// The sine of an angle from −0.25 to 0.25 turns.
@@ -70,8 +108,8 @@ mod tests {
     #[test]
     fn turning_is_to_the_left() {
         let ahead = Vector([3.0_f32, 0.0]);
-        assert_eq!(ahead.perpendicular(), Vector([0.0, 3.0]));
-        assert_eq!(ahead.turned(Vector([0.0, 1.0])), Vector([0.0, 3.0]));
+        assert_eq!(ahead.sideways(), Vector([0.0, 3.0]));
+        assert_eq!(ahead.framed(Vector([0.0, 1.0])), Vector([0.0, 3.0]));
         assert_eq!(ahead.heading(), Vector([1.0, 0.0]));
         assert_eq!(Vector::<f32, 2>::zero(1.0).heading(), Vector([1.0, 0.0]));
     }

@@ -4,8 +4,6 @@
 //! (JCGT 2020): 32-bit integer arithmetic only, so Rust and `shaders/random.wgsl` agree to the
 //! bit. There is no hidden state: the order in which agents are visited does not matter.
 
-use super::vector::Point;
-
 /// The use of a random number. Different uses for the same agent and tick are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -42,6 +40,24 @@ pub enum Use {
     Trait = 15,
     /// New heading of a target after a hit.
     TargetHeading = 16,
+    /// Third coordinate of the spawn position.
+    SpawnZ = 17,
+    /// Height of the direction of the first velocity.
+    SpawnClimb = 18,
+    /// Third component of the first velocity.
+    SpawnVelocityZ = 19,
+    /// Third coordinate of the place where a target reappears.
+    TargetZ = 20,
+    /// Height of a target's new heading.
+    TargetClimb = 21,
+    /// Third coordinate of an obstacle.
+    ObstacleZ = 22,
+    /// The direction, round the vertical, in which a wanderer's place on its sphere moves.
+    WanderAround = 23,
+    /// The height of that direction.
+    WanderHeight = 24,
+    /// Height of the direction in which a wanderer starts.
+    StartHeight = 25,
 }
 
 /// The PCG output permutation: a bijection of the 32-bit integers that mixes well.
@@ -70,15 +86,18 @@ pub fn unit_from(bits: u32) -> f32 {
     (bits >> 8) as f32 * (1.0 / 16_777_216.0)
 }
 
-/// The direction in which agent `id` moves away from another agent at the same spot: a vector of
-/// nonzero length. It depends only on the id and uses no trigonometry, so both engines get the same
-/// bits.
+/// Random bits for the direction in which agent `id` moves away from another agent at the same spot.
+/// They depend only on the id.
 #[must_use]
-pub fn spread_direction(id: u32) -> Point {
-    let hash = pcg(pcg(id) ^ Use::Spread as u32);
-    let x = (hash & 0xffff) as f32 - 32_767.5;
-    let y = (hash >> 16) as f32 - 32_767.5;
-    Point::new(x, y)
+pub const fn spread_bits(id: u32) -> u32 {
+    pcg(pcg(id) ^ Use::Spread as u32)
+}
+
+/// Two numbers from the halves of `bits`: −32,767.5 to 32,767.5, none of them 0. Without trigonometry,
+/// so that both engines get the same bits.
+#[must_use]
+pub fn spread(bits: u32) -> [f32; 2] {
+    [bits & 0xffff, bits >> 16].map(|half| half as f32 - 32_767.5)
 }
 
 #[cfg(test)]
@@ -102,7 +121,7 @@ mod tests {
 
     #[test]
     fn two_agents_leave_a_shared_spot_in_different_directions() {
-        assert_ne!(spread_direction(0), spread_direction(1));
-        assert!((0..10_000).all(|id| spread_direction(id).length() > 0.0));
+        assert_ne!(spread(spread_bits(0)), spread(spread_bits(1)));
+        assert!((0..10_000).all(|id| spread(spread_bits(id)).iter().all(|part| part.abs() >= 0.5)));
     }
 }

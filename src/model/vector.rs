@@ -2,22 +2,30 @@
 //!
 //! Behaviours use only the functions of this module (`dot`, `length`, `with_length`, `limit`),
 //! never a component. What depends on the number of axes is in [`Space`], which `src/model/plane.rs`
-//! implements for two of them; `shaders/space.wgsl` is the twin of both.
+//! implements for two of them and `src/model/space.rs` for three. `shaders/space.wgsl` is their twin.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::real::Real;
 
-/// A position, velocity or force as the state stores it.
-pub type Point = glam::Vec2;
+/// A position, velocity or force as the state stores it. In a plane its z is 0.
+pub type Point = glam::Vec3;
+
+/// A point of the plane.
+#[inline(always)]
+#[must_use]
+pub const fn flat(x: f32, y: f32) -> Point {
+    Point::new(x, y, 0.0)
+}
 
 /// The largest square that counts as zero: the largest subnormal `f32`. A device may flush such
 /// numbers to zero in one operation and not in the next; dividing by their root could then divide
 /// by zero.
 const TOO_SMALL: f32 = f32::from_bits(0x007f_ffff);
 
-/// Number of axes of a [`Point`].
-pub const DIMENSIONS: usize = 2;
+/// Number of components of a [`Point`]. Host code may treat a plane as a space without depth: zeros on
+/// the third axis change no bit of the others.
+pub const DIMENSIONS: usize = 3;
 
 /// An array with a value for each of the `D` axes of its surroundings: one, two or three.
 ///
@@ -64,40 +72,80 @@ macro_rules! each_axis {
 }
 pub(crate) use each_axis;
 
-/// The components of a point on the first `D` axes; 0 on those that a point lacks.
+/// The components of a point on the first `D` axes.
 #[inline(always)]
 #[must_use]
 pub fn components<const D: usize>(point: Point) -> [f32; D] {
-    let all = [point.x, point.y, 0.0];
+    let all = point.to_array();
     per_axis!(axis => all[axis])
 }
 
-/// The point with these components.
+/// The point with these components, and 0 on further axes.
 #[inline(always)]
 #[must_use]
 pub fn point<const D: usize>(components: [f32; D]) -> Point {
-    const { assert!(D >= DIMENSIONS) };
-    Point::new(components[0], components[1])
+    let mut all = [0.0; DIMENSIONS];
+    each_axis!(axis => {
+        all[axis] = components[axis];
+    });
+    Point::from_array(all)
 }
 
 /// A vector of [`Real`]s: its components by the number of their axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vector<R, const D: usize>(pub [R; D]);
 
-/// So many axes.
+/// A number of axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Axes<const D: usize>;
 
+/// What an agent remembers of its way: an angle, or a direction in its place. An engine stores one of
+/// them for each agent.
+#[derive(Clone, Copy, Debug)]
+pub struct Remembered<R, const D: usize> {
+    /// Turns, −0.5 to 0.5.
+    pub angle: R,
+    /// A unit vector in the agent's own frame: ahead, to the left, up. Not used in a plane.
+    pub direction: Vector<R, D>,
+}
+
 /// What depends on the number of axes. A space implements it for its [`Axes`].
 pub trait Space<const D: usize> {
-    /// A quarter turn to the left.
-    fn perpendicular<R: Real>(vector: Vector<R, D>) -> Vector<R, D>;
+    /// True if a wanderer remembers a direction instead of an angle.
+    const REMEMBERS_DIRECTIONS: bool;
 
-    /// Turned by the angle that `direction`, a unit vector, has against the first axis.
-    fn turned<R: Real>(vector: Vector<R, D>, direction: Vector<R, D>) -> Vector<R, D>;
+    /// The vector to the left of another one, of the same length or shorter: `up × vector`. In space
+    /// a vertical vector has the first axis on its left.
+    fn sideways<R: Real>(vector: Vector<R, D>) -> Vector<R, D>;
 
-    /// The unit vector at an angle of `turns` (−0.5 to 0.5) against the first axis.
+    /// The unit vector to the left of `heading`, a unit vector.
+    fn left<R: Real>(heading: Vector<R, D>) -> Vector<R, D>;
+
+    /// A vector of an agent's own frame (ahead, to the left, up) in the axes of the world.
+    fn framed<R: Real>(heading: Vector<R, D>, own: Vector<R, D>) -> Vector<R, D>;
+
+    /// The unit vector at an angle of `turns` (−0.5 to 0.5) against the first axis, towards the
+    /// second one.
     fn at_angle<R: Real>(turns: R) -> Vector<R, D>;
+
+    /// Where an `offset` lies beside `heading`: its distance `y` from the axis of the heading, and a
+    /// unit vector perpendicular to the heading. The offset lies at `y` along that vector. In a plane
+    /// the vector is `left`. In space it points away from the offset, so that `y` is never positive;
+    /// an offset straight ahead lies beside `left`.
+    fn beside<R: Real>(
+        heading: Vector<R, D>,
+        left: Vector<R, D>,
+        offset: Vector<R, D>,
+    ) -> (R, Vector<R, D>);
+
+    /// Turns what a wanderer remembers by up to `turn` turns, where `acts`. `noise` are numbers from 0
+    /// to 1. Returns the place on the unit circle or sphere round it, in its own frame.
+    fn strolled<R: Real>(
+        remembered: &mut Remembered<R, D>,
+        turn: R,
+        noise: Vector<R, D>,
+        acts: R::Mask,
+    ) -> Vector<R, D>;
 
     /// The direction in which agent `id` moves away from another agent at the same spot: a vector
     /// of nonzero length.
@@ -108,19 +156,25 @@ impl<R: Real, const D: usize> Vector<R, D>
 where
     Axes<D>: Space<D>,
 {
-    /// A quarter turn to the left.
+    /// See [`Space::sideways`].
     #[inline(always)]
-    pub fn perpendicular(self) -> Self {
-        Axes::perpendicular(self)
+    pub fn sideways(self) -> Self {
+        Axes::sideways(self)
     }
 
-    /// Turned by the angle that `direction`, a unit vector, has against the first axis.
+    /// See [`Space::left`].
     #[inline(always)]
-    pub fn turned(self, direction: Self) -> Self {
-        Axes::turned(self, direction)
+    pub fn left(self) -> Self {
+        Axes::left(self)
     }
 
-    /// The unit vector at an angle of `turns` (−0.5 to 0.5) against the first axis.
+    /// See [`Space::framed`].
+    #[inline(always)]
+    pub fn framed(self, own: Self) -> Self {
+        Axes::framed(self, own)
+    }
+
+    /// See [`Space::at_angle`].
     #[inline(always)]
     pub fn at_angle(turns: R) -> Self {
         Axes::at_angle(turns)
@@ -287,9 +341,10 @@ mod tests {
     }
 
     #[test]
-    fn a_point_has_nothing_on_further_axes() {
-        assert_eq!(components(Point::new(3.0, -4.0)), [3.0, -4.0, 0.0]);
-        assert_eq!(point([3.0, -4.0]), Point::new(3.0, -4.0));
-        assert_eq!(Vector::constant(0.0, Point::new(3.0, 4.0)), Vector([3.0, 4.0]));
+    fn a_point_of_a_plane_has_nothing_on_the_third_axis() {
+        assert_eq!(components(Point::new(3.0, -4.0, 5.0)), [3.0, -4.0, 5.0]);
+        assert_eq!(components(Point::new(3.0, -4.0, 5.0)), [3.0, -4.0]);
+        assert_eq!(point([3.0, -4.0]), flat(3.0, -4.0));
+        assert_eq!(Vector::constant(0.0, flat(3.0, 4.0)), Vector([3.0, 4.0]));
     }
 }

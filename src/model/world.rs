@@ -21,10 +21,11 @@ impl Boundary {
         [("wrap", Self::Wrap), ("walls", Self::Walls), ("open", Self::Open)];
 }
 
-/// The rectangle from the origin to `size`, and its boundary.
+/// The rectangle or box from the origin to `size`, and its boundary.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct World {
-    /// Width and height in world units; y points up.
+    /// Width and height in world units, and the depth of a space. In a plane y points up and the third
+    /// number is 0; in a space z points up.
     pub size: Point,
     /// What happens at the edge.
     pub boundary: Boundary,
@@ -156,7 +157,87 @@ impl Boundary {
     }
 }
 
+/// Runs code for the number of axes of a world, which it gets as a constant.
+macro_rules! with_axes {
+    ($world:expr, $axes:ident => $code:expr) => {
+        if $world.is_flat() {
+            const $axes: usize = 2;
+            $code
+        } else {
+            const $axes: usize = 3;
+            $code
+        }
+    };
+}
+pub(crate) use with_axes;
+
+/// One size divided by another, axis by axis; 1 on the third axis of planes.
+#[must_use]
+pub fn ratio(size: Point, other: Point) -> Point {
+    let mut ratio = size / other;
+    if other.z == 0.0 {
+        ratio.z = 1.0;
+    }
+    ratio
+}
+
+/// The sides of a world of `size` as text, such as `640 x 360`; world units.
+#[must_use]
+pub fn sides_text(size: Point) -> String {
+    let Point { x, y, z } = size;
+    if z == 0.0 { format!("{x} x {y}") } else { format!("{x} x {y} x {z}") }
+}
+
 impl World {
+    /// True if the world is a plane, false if it is a space.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_flat(&self) -> bool {
+        self.size.z == 0.0
+    }
+
+    /// Number of axes: 2 or 3.
+    #[must_use]
+    pub fn axes(&self) -> usize {
+        with_axes!(self, AXES => AXES)
+    }
+
+    /// True if a place is below the far edge on every axis.
+    #[must_use]
+    pub fn ends_beyond(&self, place: Point) -> bool {
+        (0..self.axes()).all(|axis| place[axis] < self.size[axis])
+    }
+
+    /// A length on each axis of the world, 0 on the third axis of a plane.
+    #[must_use]
+    pub fn on_axes(&self, length: f32) -> Point {
+        Point::new(length, length, if self.is_flat() { 0.0 } else { length })
+    }
+
+    /// Its sides: two or three lengths; world units.
+    #[must_use]
+    pub fn sides(&self) -> Vec<f32> {
+        self.size.to_array()[..self.axes()].to_vec()
+    }
+
+    /// The shortest of its sides; world units.
+    #[must_use]
+    pub fn shortest_side(&self) -> f32 {
+        self.sides().into_iter().fold(f32::INFINITY, f32::min)
+    }
+
+    /// Its area, or the volume of a space; world units to the power of the number of axes.
+    #[must_use]
+    pub fn volume(&self) -> f64 {
+        self.sides().into_iter().map(f64::from).product()
+    }
+
+    /// The largest representable place inside the world, below each of its sides.
+    #[must_use]
+    pub fn last_place(&self) -> Point {
+        self.size.map(|side| if side > 0.0 { side.next_down() } else { 0.0 })
+    }
+
     /// See [`Boundary::nearest_image`].
     #[inline(always)]
     pub fn nearest_image<R: Real, const D: usize>(
@@ -193,9 +274,10 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::vector::flat;
 
     fn world(boundary: Boundary) -> World {
-        World { size: Point::new(100.0, 50.0), boundary }
+        World { size: flat(100.0, 50.0), boundary }
     }
 
     #[test]

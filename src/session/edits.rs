@@ -6,7 +6,7 @@ use crate::model::random::{Use, unit};
 use crate::model::scene::{Click, MAX_AGENTS, Rule, Scene, Slot, Species};
 use crate::model::scenery::Path;
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 use crate::model::world::{Boundary, World};
 
 /// The corners of a closed path lie between these shares of the distance from the middle of the
@@ -16,11 +16,17 @@ const ROUND: (f32, f32) = (0.35, 0.9);
 /// A place for agents and things: inside the world, if its boundary is not open.
 #[must_use]
 pub fn inside(world: &World, place: Point) -> Point {
-    let last = world.size.map(f32::next_down);
     match world.boundary {
         Boundary::Open => place,
-        // The remainder of a tiny negative number rounds to the size itself, which is outside.
-        Boundary::Wrap => place.rem_euclid(world.size).min(last),
+        Boundary::Wrap => {
+            let along = |axis: usize| {
+                let size = world.size[axis];
+                // A plane has no third side. The remainder of a tiny negative number rounds to the size
+                // itself, which is outside.
+                if size == 0.0 { 0.0 } else { place[axis].rem_euclid(size).min(size.next_down()) }
+            };
+            Point::new(along(0), along(1), along(2))
+        }
         Boundary::Walls => place.clamp(Point::ZERO, world.size),
     }
 }
@@ -39,13 +45,13 @@ pub fn new_path(first: &Path, world: &World, seed: u32, click: u32) -> Path {
         if first.closed {
             let angle = (index as f32 + 0.8 * (x - 0.5)) / count as f32 * std::f32::consts::TAU;
             let away = ROUND.0 + (ROUND.1 - ROUND.0) * y;
-            return world.size * 0.5 * (1.0 + Point::from_angle(angle) * away);
+            return world.size * 0.5 * (1.0 + flat(angle.cos(), angle.sin()) * away);
         }
         match index {
-            _ if count == 2 => Point::new(first.points[index].x, y * world.size.y),
+            _ if count == 2 => Point { y: y * world.size.y, ..first.points[index] },
             0 => first.points[0],
             _ if index == count - 1 => first.points[index],
-            _ => Point::new((index as f32 - 1.0 + x) / (count as f32 - 2.0), y) * world.size,
+            _ => Point::new((index as f32 - 1.0 + x) / (count as f32 - 2.0), y, 0.5) * world.size,
         }
     };
     Path { points: (0..count).map(corner).collect(), ..first.clone() }
@@ -122,7 +128,7 @@ pub fn drop_agents(
     for (place, id) in places.iter().zip(next_id as u32..end as u32) {
         let velocity = kind.map_or(Point::ZERO, |kind| {
             let max_speed = kind.of_agent(scene.seed, id).body.max_speed;
-            kind.spawn.start.velocity(scene.seed, id, max_speed)
+            kind.spawn.start.velocity(&scene.world, scene.seed, id, max_speed)
         });
         state.id.push(id);
         state.species.push(species as u8);
@@ -177,11 +183,11 @@ mod tests {
         let scene = scene(TWO);
         let mut state = scene.clone().populate(&crate::model::scene::Request::default()).unwrap();
         state.id[1] = 70;
-        let places = [Point::new(10.0, 20.0), Point::new(-10.0, 400.0)];
+        let places = [flat(10.0, 20.0), flat(-10.0, 400.0)];
         drop_agents(&mut state, &scene, 0, &places, 71).unwrap();
         assert_eq!(state.id, [0, 70, 2, 3, 4, 71, 72]);
         assert_eq!(state.species, [0, 0, 0, 1, 1, 0, 0]);
-        assert_eq!(state.position[5..], [Point::new(10.0, 20.0), Point::new(630.0, 40.0)]);
+        assert_eq!(state.position[5..], [flat(10.0, 20.0), flat(630.0, 40.0)]);
         assert!(state.velocity[5..].iter().all(|v| (v.length() - 2.0).abs() < 1e-5));
         assert_ne!(state.velocity[5], state.velocity[6]);
         assert_eq!(state.memory.len(), 0);
@@ -213,19 +219,20 @@ mod tests {
 
     #[test]
     fn a_place_is_inside_the_world() {
-        let size = Point::new(100.0, 50.0);
-        let at = |boundary, x, y| inside(&World { size, boundary }, Point::new(x, y));
-        assert_eq!(at(Boundary::Open, 130.0, -5.0), Point::new(130.0, -5.0));
-        assert_eq!(at(Boundary::Walls, 130.0, -5.0), Point::new(100.0, 0.0));
-        assert_eq!(at(Boundary::Wrap, 130.0, -5.0), Point::new(30.0, 45.0));
-        assert!(at(Boundary::Wrap, -1e-9, 50.0).cmplt(size).all());
+        let size = flat(100.0, 50.0);
+        let at = |boundary, x, y| inside(&World { size, boundary }, flat(x, y));
+        assert_eq!(at(Boundary::Open, 130.0, -5.0), flat(130.0, -5.0));
+        assert_eq!(at(Boundary::Walls, 130.0, -5.0), flat(100.0, 0.0));
+        assert_eq!(at(Boundary::Wrap, 130.0, -5.0), flat(30.0, 45.0));
+        let world = World { size, boundary: Boundary::Wrap };
+        assert!(world.ends_beyond(at(Boundary::Wrap, -1e-9, 50.0)));
     }
 
     #[test]
     fn a_new_path_leads_from_left_to_right_and_is_the_same_for_the_same_click() {
-        let size = Point::new(640.0, 360.0);
+        let size = flat(640.0, 360.0);
         let world = World { size, boundary: Boundary::Wrap };
-        let ends = [Point::new(-20.0, 180.0), Point::new(660.0, 180.0)];
+        let ends = [flat(-20.0, 180.0), flat(660.0, 180.0)];
         let points = [ends[0], Point::splat(100.0), Point::splat(200.0), ends[1]];
         let first = Path { name: "p".into(), points: points.to_vec(), closed: false };
         let path = |click| new_path(&first, &world, 7, click);
@@ -241,11 +248,11 @@ mod tests {
 
     #[test]
     fn a_new_loop_leads_round_the_middle() {
-        let world = World { size: Point::new(640.0, 360.0), boundary: Boundary::Wrap };
+        let world = World { size: flat(640.0, 360.0), boundary: Boundary::Wrap };
         let first = Path { name: "p".into(), points: vec![Point::ONE; 6], closed: true };
         for click in 1..100 {
             let path = new_path(&first, &world, 7, click);
-            let seen = |p: &Point| (*p - world.size * 0.5) / world.size;
+            let seen = |p: &Point| ((*p - world.size * 0.5) / world.size).truncate();
             // Once around, never back.
             let turns: Vec<f32> =
                 path.segments().map(|s| seen(&s.from).angle_to(seen(&s.to))).collect();

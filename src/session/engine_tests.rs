@@ -7,6 +7,7 @@ use super::*;
 use crate::engine::cpu::CpuEngine;
 use crate::engine::{AgentsAt, Change, EngineKind};
 use crate::model::scene::Request;
+use crate::model::vector::flat;
 
 /// An engine that holds eight agents, and refuses to add two at a time.
 pub(super) struct Fussy(pub(super) CpuEngine);
@@ -179,20 +180,20 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     session.switch(mortal()).unwrap();
     tick(&mut session, 5);
     assert_eq!(session.add(0, &[Point::ONE; 2]), Ok(None));
-    let food = session.nearest_thing(Point::new(310.0, 100.0)).unwrap().unwrap();
+    let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
     let expected = now(&mut session);
     session.advance().unwrap();
     assert!(session.awaits_snapshot());
     session.advance().unwrap();
     assert!(!session.awaits_snapshot());
-    assert_eq!(session.put(food, Point::new(20.0, 30.0)), Ok(None));
+    assert_eq!(session.put(food, flat(20.0, 30.0)), Ok(None));
     tick(&mut session, 4);
     dead.set(true);
     assert_eq!(session.rescue(Box::new(cpu())), Ok(expected.0.tick));
     let (state, targets) = now(&mut session);
     assert_eq!(state, expected.0);
     assert_eq!(targets[1], expected.1[1], "it moves by itself");
-    assert_eq!(targets[2].position, Point::new(20.0, 30.0));
+    assert_eq!(targets[2].position, flat(20.0, 30.0));
     assert_eq!((session.tick(), session.agents()), (expected.0.tick, 7));
 
     // A reset that failed because the engine was lost is done by the rescue.

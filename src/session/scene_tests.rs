@@ -5,6 +5,7 @@ use super::tests::{TEXT, play, session, tick};
 use super::*;
 use crate::engine::cpu::CpuEngine;
 use crate::model::scene::Request;
+use crate::model::vector::flat;
 
 /// A flock that is ready to start, from the text of a scene.
 fn opening(name: &str, text: &str) -> Opening {
@@ -86,12 +87,12 @@ fn targets_and_obstacles_come_and_go() {
         tick(session, 20);
         let before = (session.state(), session.targets());
         let first = session.scene().clone();
-        assert_eq!(session.add_target(Point::new(10.0, 20.0)), Ok(None));
-        assert_eq!(session.add_obstacle(Point::new(-10.0, 20.0)), Ok(None));
-        assert_eq!(session.scene().obstacles.last().unwrap().position, Point::new(630.0, 20.0));
+        assert_eq!(session.add_target(flat(10.0, 20.0)), Ok(None));
+        assert_eq!(session.add_obstacle(flat(-10.0, 20.0)), Ok(None));
+        assert_eq!(session.scene().obstacles.last().unwrap().position, flat(630.0, 20.0));
         let targets = session.targets().unwrap();
-        assert_eq!((targets.len(), targets[3].position), (4, Point::new(10.0, 20.0)));
-        assert_eq!(targets[1].position, Point::new(60.0, 0.0), "what moves goes on from its place");
+        assert_eq!((targets.len(), targets[3].position), (4, flat(10.0, 20.0)));
+        assert_eq!(targets[1].position, flat(60.0, 0.0), "what moves goes on from its place");
         // The species seeks the new target.
         let mut species = session.scene().species.clone();
         let seek = species[0].rules.iter().position(|r| r.kind.info().key == "seek").unwrap();

@@ -7,6 +7,7 @@ use crate::engine::cpu::CpuEngine;
 use crate::model::behaviours::Kind;
 use crate::model::scene::Request;
 use crate::model::statistics::Metrics;
+use crate::model::vector::flat;
 
 /// A wanderer, a target that moves by itself, one at rest, a path and an obstacle.
 pub(super) const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
@@ -43,7 +44,7 @@ fn a_change_keeps_angles_and_targets() {
     play(|session| {
         tick(session, 20);
         let (state, targets) = (session.state().unwrap(), session.targets().unwrap());
-        assert_eq!(targets[1].position, Point::new(60.0, 0.0));
+        assert_eq!(targets[1].position, flat(60.0, 0.0));
         assert_eq!(session.change(session.scene().species.clone()), Ok(None));
         assert_eq!(session.state(), Ok(state.clone()));
         assert_eq!(session.targets(), Ok(targets.clone()));
@@ -62,10 +63,10 @@ fn a_reset_undoes_what_hands_have_done() {
         assert_eq!(session.new_path(), Ok(None));
         assert_ne!(session.scene().paths, session.first.paths);
         assert_eq!(session.turn_round(), Ok(None));
-        let food = session.nearest_thing(Point::new(310.0, 100.0)).unwrap().unwrap();
-        assert_eq!(session.put(food, Point::new(20.0, 30.0)), Ok(None));
-        assert_eq!(session.targets().unwrap()[2].position, Point::new(20.0, 30.0));
-        assert_eq!(session.put(Thing::Obstacle(0), Point::new(20.0, 30.0)), Ok(None));
+        let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
+        assert_eq!(session.put(food, flat(20.0, 30.0)), Ok(None));
+        assert_eq!(session.targets().unwrap()[2].position, flat(20.0, 30.0));
+        assert_eq!(session.put(Thing::Obstacle(0), flat(20.0, 30.0)), Ok(None));
         tick(session, 5);
         session.reset().unwrap();
         assert_eq!((session.state().unwrap(), session.targets().unwrap()), first);
@@ -87,25 +88,22 @@ fn a_target_goes_along_with_the_mouse() {
     let before = session.state().unwrap();
     let revision = session.revision();
     // Across the seam.
-    session.lead(Point::new(-10.0, 50.0)).unwrap();
+    session.lead(flat(-10.0, 50.0)).unwrap();
     let targets = session.targets().unwrap();
-    assert_eq!(
-        (targets[1].position, targets[2].position),
-        (Point::new(30.0, 0.0), Point::new(630.0, 50.0))
-    );
+    assert_eq!((targets[1].position, targets[2].position), (flat(30.0, 0.0), flat(630.0, 50.0)));
     assert_eq!(session.state().unwrap(), before, "the flock goes on as it was");
     assert_ne!(session.revision(), revision, "a copy of the targets is then out of date");
     tick(&mut session, 5);
-    assert_eq!(session.targets().unwrap()[2].position, Point::new(630.0, 50.0));
+    assert_eq!(session.targets().unwrap()[2].position, flat(630.0, 50.0));
     // It stays there on another engine, and returns to its start at a reset.
     session.switch(Box::new(CpuEngine::new(Some(1)).unwrap())).unwrap();
-    assert_eq!(session.targets().unwrap()[2].position, Point::new(630.0, 50.0));
+    assert_eq!(session.targets().unwrap()[2].position, flat(630.0, 50.0));
     session.reset().unwrap();
-    assert_eq!(session.targets().unwrap()[2].position, Point::new(300.0, 100.0));
+    assert_eq!(session.targets().unwrap()[2].position, flat(300.0, 100.0));
     // In a scene without that mode the targets stay.
     play(|session| {
         session.lead(Point::ONE).unwrap();
-        assert_eq!(session.targets().unwrap()[2].position, Point::new(300.0, 100.0));
+        assert_eq!(session.targets().unwrap()[2].position, flat(300.0, 100.0));
     });
 }
 

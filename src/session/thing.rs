@@ -85,6 +85,7 @@ impl Thing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::vector::flat;
 
     #[test]
     fn a_press_takes_hold_of_what_is_under_it() {
@@ -92,11 +93,11 @@ mod tests {
                     radius = 30\n[species.a]\n";
         let mut scene = Scene::parse("test", text, &[]).unwrap();
         scene.populate(&crate::model::scene::Request::default()).unwrap();
-        let at = |x: f32, y: f32| Thing::at(&scene, Point::new(x, y), 6.0);
+        let at = |x: f32, y: f32| Thing::at(&scene, flat(x, y), 6.0);
         assert_eq!(at(62.0, 50.0), Some(Thing::Target(1)));
         assert_eq!(at(40.0, 60.0), Some(Thing::Obstacle(0)));
         assert_eq!([at(90.0, 90.0), at(0.0, 0.0)], [None; 2], "not the pointer");
-        assert_eq!(Thing::Obstacle(0).place(&scene), Some(Point::new(50.0, 50.0)));
+        assert_eq!(Thing::Obstacle(0).place(&scene), Some(flat(50.0, 50.0)));
     }
 
     #[test]
@@ -108,12 +109,12 @@ mod tests {
         let mut scene = Scene::parse("test", text, &[]).unwrap();
         scene.populate(&crate::model::scene::Request::default()).unwrap();
         // Across the seam; the pointer and the target that moves by itself are nearer.
-        assert_eq!(Thing::nearest(&scene, Point::new(5.0, 100.0)), Some(Thing::Target(2)));
-        Thing::Target(2).put(&mut scene, Point::new(-1.0, 370.0));
-        assert_eq!(scene.targets[2].position, Point::new(639.0, 10.0));
+        assert_eq!(Thing::nearest(&scene, flat(5.0, 100.0)), Some(Thing::Target(2)));
+        Thing::Target(2).put(&mut scene, flat(-1.0, 370.0));
+        assert_eq!(scene.targets[2].position, flat(639.0, 10.0));
         scene.click = Click::Obstacle;
         // Nearer to the edge of the large obstacle.
-        assert_eq!(Thing::nearest(&scene, Point::new(190.0, 100.0)), Some(Thing::Obstacle(0)));
+        assert_eq!(Thing::nearest(&scene, flat(190.0, 100.0)), Some(Thing::Obstacle(0)));
         scene.click = Click::Call;
         assert_eq!(Thing::nearest(&scene, Point::ZERO), None);
     }

@@ -8,6 +8,7 @@ use crate::engine::cpu::CpuEngine;
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
 use crate::model::behaviours::Target;
 use crate::model::scene::{Request, Species};
+use crate::model::vector::flat;
 
 /// Agents, targets, number of agents.
 pub(super) type Seen = (FlockState, Vec<Target>, usize);
@@ -68,16 +69,16 @@ fn faster(session: &Session<RealTime>, max_speed: f32) -> Vec<Species> {
 /// Plays 200 ticks with an edit of every kind. Returns what was at some of them.
 pub(super) fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
     let edits: [(u64, Hand<'_>); 11] = [
-        (10, &|s| s.set_pointer(Some(Point::new(20.0, 30.0))).unwrap()),
+        (10, &|s| s.set_pointer(Some(flat(20.0, 30.0))).unwrap()),
         (25, &|s| s.set_pointer(None).unwrap()),
         (40, &|s| assert_eq!(s.change(faster(s, 1.0)), Ok(None))),
-        (55, &|s| assert_eq!(s.add(0, &[Point::ONE, Point::new(9.0, 9.0)]), Ok(None))),
+        (55, &|s| assert_eq!(s.add(0, &[Point::ONE, flat(9.0, 9.0)]), Ok(None))),
         (60, &|s| assert_eq!(s.undo().unwrap(), "undone: new agents")),
-        (70, &|s| assert_eq!(s.add(0, &[Point::new(77.0, 70.0)]), Ok(None))),
-        (80, &|s| assert_eq!(s.put(Thing::Target(1), Point::new(20.0, 30.0)), Ok(None))),
-        (80, &|s| assert_eq!(s.put(Thing::Obstacle(0), Point::new(70.0, 60.0)), Ok(None))),
+        (70, &|s| assert_eq!(s.add(0, &[flat(77.0, 70.0)]), Ok(None))),
+        (80, &|s| assert_eq!(s.put(Thing::Target(1), flat(20.0, 30.0)), Ok(None))),
+        (80, &|s| assert_eq!(s.put(Thing::Obstacle(0), flat(70.0, 60.0)), Ok(None))),
         (100, &|s| assert_eq!(s.new_path(), Ok(None))),
-        (120, &|s| assert_eq!(s.add_target(Point::new(60.0, 60.0)), Ok(None))),
+        (120, &|s| assert_eq!(s.add_target(flat(60.0, 60.0)), Ok(None))),
         (150, &|s| assert_eq!(s.turn_round(), Ok(None))),
     ];
     let mut seen = Vec::new();
@@ -234,7 +235,7 @@ fn a_mouse_that_crosses_the_past_changes_nothing() {
     reach(&mut session, 40);
     let wanted = now(&mut session);
     reach(&mut session, 15);
-    session.lead(Point::new(-10.0, 50.0)).unwrap();
+    session.lead(flat(-10.0, 50.0)).unwrap();
     assert_eq!((session.events().len(), session.span()), (3, (0, 40)));
     reach(&mut session, 40);
     assert!(now(&mut session) == wanted);

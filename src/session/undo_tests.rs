@@ -4,6 +4,7 @@ use super::tests::{play, tick};
 use super::*;
 use crate::model::behaviours::Target;
 use crate::model::scene::Species;
+use crate::model::vector::flat;
 
 /// The state and targets after ten ticks, `edits`, and ten more ticks.
 fn after(edits: impl FnOnce(&mut Session<RealTime>)) -> (FlockState, Vec<Target>) {
@@ -28,14 +29,14 @@ fn an_edit_undone_leaves_no_trace_and_redone_is_that_edit() {
     type Do = fn(&mut Session<RealTime>);
     let edits: [(&str, Do); 6] = [
         ("parameters", |s| assert_eq!(s.change(slower(s, 1.0)), Ok(None))),
-        ("new agents", |s| assert_eq!(s.add(0, &[Point::ONE, Point::new(50.0, 60.0)]), Ok(None))),
+        ("new agents", |s| assert_eq!(s.add(0, &[Point::ONE, flat(50.0, 60.0)]), Ok(None))),
         ("path", |s| assert_eq!(s.new_path(), Ok(None))),
         ("seek and flee", |s| assert_eq!(s.turn_round(), Ok(None))),
         ("place of a target", |s| {
-            assert_eq!(s.put(Thing::Target(2), Point::new(20.0, 30.0)), Ok(None));
+            assert_eq!(s.put(Thing::Target(2), flat(20.0, 30.0)), Ok(None));
         }),
         ("place of an obstacle", |s| {
-            assert_eq!(s.put(Thing::Obstacle(0), Point::new(70.0, 60.0)), Ok(None));
+            assert_eq!(s.put(Thing::Obstacle(0), flat(70.0, 60.0)), Ok(None));
         }),
     ];
     let untouched = after(|_| ());
@@ -64,12 +65,12 @@ fn an_edit_undone_leaves_no_trace_and_redone_is_that_edit() {
 #[test]
 fn an_undo_leaves_targets_alone_that_move_by_themselves() {
     play(|session| {
-        session.put(Thing::Target(2), Point::new(20.0, 30.0)).unwrap();
+        session.put(Thing::Target(2), flat(20.0, 30.0)).unwrap();
         tick(session, 20);
         assert_eq!(session.undo().unwrap(), "undone: place of a target");
         let targets = session.targets().unwrap();
-        assert_eq!(targets[1].position, Point::new(60.0, 0.0), "20 ticks of 3 units");
-        assert_eq!(targets[2].position, Point::new(300.0, 100.0));
+        assert_eq!(targets[1].position, flat(60.0, 0.0), "20 ticks of 3 units");
+        assert_eq!(targets[2].position, flat(300.0, 100.0));
     });
 }
 

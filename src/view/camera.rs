@@ -2,12 +2,13 @@
 
 use std::f64::consts::TAU;
 
+use glam::Vec2;
 use rayon::prelude::*;
 
 use crate::engine::HostAgents;
 use crate::model::scene::{Follow, Scene, View};
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 use crate::model::world::{Boundary, World};
 
 /// A view of the plane from above. Pixels count from the top left corner, y downwards; the world's
@@ -19,23 +20,23 @@ pub struct Camera {
     /// Pixels per world unit.
     pub pixels_per_unit: f32,
     /// Width and height of the picture in pixels.
-    pub size: Point,
+    pub size: Vec2,
     /// Cosine and sine of the angle by which the camera is turned anticlockwise.
-    pub turn: Point,
+    pub turn: Vec2,
     /// The size of a wrapped world that continues beyond its edges: each thing is shown at the place
     /// nearest to the middle. Zero if it does not.
     pub period: Point,
 }
 
 /// The turn of a camera that stands upright.
-pub const UPRIGHT: Point = Point::new(1.0, 0.0);
+pub const UPRIGHT: Vec2 = Vec2::new(1.0, 0.0);
 
 impl Camera {
     /// Fits the whole world into `width` × `height` pixels.
     #[must_use]
     pub fn fit(world: &World, width: u32, height: u32) -> Self {
-        let size = Point::new(width as f32, height as f32);
-        let pixels_per_unit = (size / world.size).min_element();
+        let size = Vec2::new(width as f32, height as f32);
+        let pixels_per_unit = (size / world.size.truncate()).min_element();
         Self { centre: world.size * 0.5, pixels_per_unit, size, turn: UPRIGHT, period: Point::ZERO }
     }
 
@@ -53,7 +54,7 @@ impl Camera {
         Self {
             centre: followed.or(centre).unwrap_or(whole.centre),
             pixels_per_unit: (whole.pixels_per_unit * zoom).clamp(1e-6, 1e4),
-            turn: if rotation == 0.0 { UPRIGHT } else { Point::from_angle(rotation.to_radians()) },
+            turn: if rotation == 0.0 { UPRIGHT } else { Vec2::from_angle(rotation.to_radians()) },
             period: if endless { scene.world.size } else { Point::ZERO },
             ..whole
         }
@@ -69,8 +70,8 @@ impl Camera {
     /// The same for agents in the memory of the host.
     #[must_use]
     pub fn followed_among(scene: &Scene, agents: &HostAgents<'_>) -> Option<Point> {
-        let [x, y] = [agents.position[0], agents.position[1]];
-        let place = |row: usize| Point::new(x.get(row), y.get(row));
+        let [x, y, _] = agents.position;
+        let place = |row: usize| flat(x.get(row), y.get(row));
         match scene.camera.follow {
             Follow::None => None,
             Follow::Agent(id) => {
@@ -83,10 +84,10 @@ impl Camera {
 
     /// A direction in the world as a direction in the picture; y counts downwards.
     #[must_use]
-    pub fn turned(&self, direction: Point) -> Point {
-        let Point { x, y } = direction;
+    pub fn turned(&self, direction: Point) -> Vec2 {
+        let Point { x, y, .. } = direction;
         let (cosine, sine) = (self.turn.x, self.turn.y);
-        Point::new(x * cosine + y * sine, -(y * cosine - x * sine))
+        Vec2::new(x * cosine + y * sine, -(y * cosine - x * sine))
     }
 
     /// The image of a world position that is shown.
@@ -96,35 +97,35 @@ impl Camera {
             return position;
         }
         let times = (position - self.centre) / self.period;
-        position - self.period * Point::new(times.x.round_ties_even(), times.y.round_ties_even())
+        position - self.period * flat(times.x.round_ties_even(), times.y.round_ties_even())
     }
 
     /// The pixel that shows a world position.
     #[must_use]
-    pub fn pixel_from_world(&self, position: Point) -> Point {
+    pub fn pixel_from_world(&self, position: Point) -> Vec2 {
         self.size * 0.5 + self.turned((position - self.centre) * self.pixels_per_unit)
     }
 
     /// The world position that a pixel shows.
     #[must_use]
-    pub fn world_from_pixel(&self, pixel: Point) -> Point {
+    pub fn world_from_pixel(&self, pixel: Vec2) -> Point {
         self.centre + self.unturned(pixel - self.size * 0.5) / self.pixels_per_unit
     }
 
     /// A direction in the picture as a direction in the world.
-    fn unturned(&self, direction: Point) -> Point {
+    fn unturned(&self, direction: Vec2) -> Point {
         let (x, y) = (direction.x, -direction.y);
         let (cosine, sine) = (self.turn.x, self.turn.y);
-        Point::new(x * cosine - y * sine, y * cosine + x * sine)
+        flat(x * cosine - y * sine, y * cosine + x * sine)
     }
 
     /// Moves the picture with a drag of `pixels`.
-    pub fn pan(&mut self, pixels: Point) {
+    pub fn pan(&mut self, pixels: Vec2) {
         self.centre -= self.unturned(pixels) / self.pixels_per_unit;
     }
 
     /// Magnifies by `factor`; the world position under `pixel` stays in place.
-    pub fn zoom_at(&mut self, pixel: Point, factor: f32) {
+    pub fn zoom_at(&mut self, pixel: Vec2, factor: f32) {
         let fixed = self.world_from_pixel(pixel);
         self.pixels_per_unit = (self.pixels_per_unit * factor).clamp(1e-6, 1e4);
         self.centre += fixed - self.world_from_pixel(pixel);
@@ -172,8 +173,7 @@ fn centre_of_mass(
         true => (sine.atan2(cosine).rem_euclid(TAU) / TAU) as f32 * size,
         false => (sine / known) as f32,
     };
-    let centre =
-        Point::new(along(world.size.x, sums[0], sums[1]), along(world.size.y, sums[2], sums[3]));
+    let centre = flat(along(world.size.x, sums[0], sums[1]), along(world.size.y, sums[2], sums[3]));
     (known > 0.0).then_some(centre)
 }
 
@@ -182,21 +182,21 @@ mod tests {
     use super::*;
 
     fn camera() -> Camera {
-        let world = World { size: Point::new(640.0, 360.0), boundary: Boundary::Wrap };
+        let world = World { size: flat(640.0, 360.0), boundary: Boundary::Wrap };
         Camera::fit(&world, 1280, 800)
     }
 
     #[test]
     fn the_world_fits_the_picture_and_points_up() {
         let camera = camera();
-        assert_eq!(camera.pixel_from_world(Point::ZERO), Point::new(0.0, 760.0));
-        assert_eq!(camera.pixel_from_world(Point::new(640.0, 360.0)), Point::new(1280.0, 40.0));
+        assert_eq!(camera.pixel_from_world(Point::ZERO), Vec2::new(0.0, 760.0));
+        assert_eq!(camera.pixel_from_world(flat(640.0, 360.0)), Vec2::new(1280.0, 40.0));
     }
 
     #[test]
     fn zooming_keeps_the_point_under_the_pointer() {
         let mut camera = camera();
-        let pixel = Point::new(100.0, 700.0);
+        let pixel = Vec2::new(100.0, 700.0);
         let before = camera.world_from_pixel(pixel);
         camera.zoom_at(pixel, 7.0);
         assert!(camera.world_from_pixel(pixel).distance(before) < 1e-3);
@@ -205,34 +205,34 @@ mod tests {
     #[test]
     fn a_turned_camera_turns_the_picture_the_other_way() {
         let upright = camera();
-        let camera = Camera { turn: Point::from_angle(0.7), ..upright };
-        for pixel in [Point::ZERO, Point::new(900.0, 20.0)] {
+        let camera = Camera { turn: Vec2::from_angle(0.7), ..upright };
+        for pixel in [Vec2::ZERO, Vec2::new(900.0, 20.0)] {
             let place = camera.world_from_pixel(pixel);
             assert!(camera.pixel_from_world(place).distance(pixel) < 1e-2);
         }
         // Turned to the left, it sees what was ahead on the right.
-        let ahead = Camera { turn: Point::Y, ..upright }.turned(Point::Y);
-        assert!(ahead.distance(Point::X) < 1e-6, "{ahead}");
+        let ahead = Camera { turn: Vec2::Y, ..upright }.turned(Point::Y);
+        assert!(ahead.distance(Vec2::X) < 1e-6, "{ahead}");
         let mut panned = camera;
-        let pixel = Point::new(33.0, 44.0);
+        let pixel = Vec2::new(33.0, 44.0);
         let before = panned.world_from_pixel(pixel);
-        panned.pan(Point::new(10.0, -20.0));
+        panned.pan(Vec2::new(10.0, -20.0));
         let after = panned.pixel_from_world(before);
-        assert!(after.distance(pixel + Point::new(10.0, -20.0)) < 1e-2, "{after}");
+        assert!(after.distance(pixel + Vec2::new(10.0, -20.0)) < 1e-2, "{after}");
     }
 
     #[test]
     fn the_centre_of_mass_crosses_the_seam() {
-        let wrapped = World { size: Point::new(100.0, 50.0), boundary: Boundary::Wrap };
-        let places = [Point::new(98.0, 10.0), Point::new(4.0, 20.0)];
+        let wrapped = World { size: flat(100.0, 50.0), boundary: Boundary::Wrap };
+        let places = [flat(98.0, 10.0), flat(4.0, 20.0)];
         let centre = centre_of_mass(&wrapped, 2, |row| places[row]).unwrap();
-        assert!(centre.distance(Point::new(1.0, 15.0)) < 1e-3, "{centre}");
+        assert!(centre.distance(flat(1.0, 15.0)) < 1e-3, "{centre}");
         let walls = World { boundary: Boundary::Walls, ..wrapped };
         let centre = centre_of_mass(&walls, 2, |row| places[row]).unwrap();
-        assert!(centre.distance(Point::new(51.0, 15.0)) < 1e-3, "{centre}");
+        assert!(centre.distance(flat(51.0, 15.0)) < 1e-3, "{centre}");
         assert_eq!(centre_of_mass(&wrapped, 0, |row| places[row]), None);
         let camera = Camera { centre, period: wrapped.size, ..Camera::fit(&wrapped, 10, 10) };
-        let camera = Camera { centre: Point::new(1.0, 15.0), ..camera };
-        assert_eq!(camera.image(places[0]), Point::new(-2.0, 10.0));
+        let camera = Camera { centre: flat(1.0, 15.0), ..camera };
+        assert_eq!(camera.image(places[0]), flat(-2.0, 10.0));
     }
 }

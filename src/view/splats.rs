@@ -6,7 +6,6 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::model::grid::Grid;
 use crate::model::scene::{BoidShape, Scene};
-use crate::model::vector::DIMENSIONS;
 use crate::view::camera::Camera;
 use crate::view::style::{Figure, Paint, SLENDERNESS, SMALLEST_HALF_LENGTH};
 
@@ -138,7 +137,7 @@ fn counts_per_bit(agents: u64, deepest: f64) -> f32 {
 }
 
 /// Number of cells of `grid` that hold the agents in a square with sides of `side` world units.
-fn grid_cells(grid: &Grid<DIMENSIONS>, side: f64) -> f64 {
+fn grid_cells(grid: &Grid<2>, side: f64) -> f64 {
     // A thousandth covers the error of coordinates.
     let along = |cells_per_unit: f32| (1.001 * side * f64::from(cells_per_unit)).ceil() + 1.0;
     grid.cells_per_unit.map(along).iter().product()
@@ -226,7 +225,6 @@ impl Canvas {
 mod tests {
     use super::*;
     use crate::model::scene::{BuiltIn, MAX_AGENTS};
-    use crate::model::vector::Point;
     use crate::view::style::OPACITY;
 
     fn scene() -> Scene {
@@ -257,8 +255,8 @@ mod tests {
             let mut most = 0;
             for step in 0..200 {
                 // Some lie beyond the world's edges.
-                let corner = Point::splat(-2.0 * width + step as f32 * 0.053 * width);
-                let [first, last] = [corner, corner + side].map(|point| grid.cell_of(point));
+                let corner = -2.0 * width + step as f32 * 0.053 * width;
+                let [first, last] = [corner, corner + side].map(|at| grid.cell_of([at; 2]));
                 most = most.max((last[0] - first[0] + 1) * (last[1] - first[1] + 1));
             }
             assert!(f64::from(most) <= wanted, "{most} cells, not {wanted}");

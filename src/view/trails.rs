@@ -3,11 +3,11 @@
 //! Either renderer draws the agents alone, once a tick. Their light is kept here and fades, so trails do
 //! not depend on how many frames a film has.
 
+use glam::Vec2;
 use rayon::prelude::*;
 
 use super::camera::Camera;
 use super::frame::Frame;
-use crate::model::vector::Point;
 
 /// The light of a fresh trail, as a share of its agent's.
 const SHARE: f32 = 1.0 / 3.0;
@@ -69,7 +69,7 @@ impl Trails {
             light.copied().unwrap_or_default()
         };
         let pixel = |index: usize| {
-            let middle = Point::new((index % width) as f32 + 0.5, (index / width) as f32 + 0.5);
+            let middle = Vec2::new((index % width) as f32 + 0.5, (index / width) as f32 + 0.5);
             let place = self.camera.image(camera.world_from_pixel(middle));
             let before = self.camera.pixel_from_world(place) - 0.5;
             let corner = before.floor();
@@ -108,10 +108,11 @@ impl Trails {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::vector::flat;
     use crate::model::world::{Boundary, World};
 
     fn camera() -> Camera {
-        let world = World { size: Point::new(40.0, 20.0), boundary: Boundary::Open };
+        let world = World { size: flat(40.0, 20.0), boundary: Boundary::Open };
         Camera::fit(&world, 40, 20)
     }
 
@@ -148,7 +149,7 @@ mod tests {
         trails.add(&dot(10), &camera());
         let empty = Frame { width: 40, height: 20, pixels: vec![0; 3200] };
         let mut moved = camera();
-        moved.pan(Point::new(7.0, 0.0));
+        moved.pan(Vec2::new(7.0, 0.0));
         trails.add(&empty, &moved);
         let frame = trails.picture(Frame::filled(40, 20, [0; 3]), &empty);
         let lit: Vec<u32> = (0..40).filter(|x| frame.rgb(*x, 10).unwrap()[0] > 40).collect();

@@ -14,7 +14,7 @@ use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::scene::{BuiltIn, Law, Request, Scene, Slot, Species};
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
-use glam::DVec2;
+use glam::{DVec3, Vec3};
 use situations::Situation;
 
 /// How far an engine may be from the `f64` reference after one tick.
@@ -24,12 +24,15 @@ use situations::Situation;
 /// that.
 #[derive(Clone, Copy, Debug)]
 pub struct Tolerance {
-    /// World units.
+    /// World units, for a time step of up to 1; larger ones have so many times as much.
     pub position: f64,
     /// World units per tick.
     pub velocity: f64,
     /// Remembered angle; turns. It is stored in steps of 6e-8.
     pub angle: f64,
+    /// Remembered direction; difference of two unit vectors. Storing it changes it by up to
+    /// 1.04e-3.
+    pub direction: f64,
 }
 
 /// For an engine that rounds every operation correctly. Over 17,500 situations the largest errors
@@ -37,7 +40,7 @@ pub struct Tolerance {
 /// world that seek a far target with a `proximity` and move 30 units per tick; all other errors are
 /// at most a quarter of that.
 pub const CORRECTLY_ROUNDED: Tolerance =
-    Tolerance { position: 1.1e-4, velocity: 1.1e-4, angle: 3e-7 };
+    Tolerance { position: 1.1e-4, velocity: 1.1e-4, angle: 3e-7, direction: 1.1e-3 };
 
 /// Largest share of a flock that a comparison may leave out as too close to call.
 const MOST_DOUBTFUL: f64 = 0.1;
@@ -51,6 +54,8 @@ pub struct Differences {
     pub velocity: f64,
     /// Remembered angle; turns.
     pub angle: f64,
+    /// Remembered direction; difference of two unit vectors.
+    pub direction: f64,
 }
 
 impl Differences {
@@ -63,13 +68,16 @@ impl Differences {
             position: larger(self.position, other.position),
             velocity: larger(self.velocity, other.velocity),
             angle: larger(self.angle, other.angle),
+            direction: larger(self.direction, other.direction),
         }
     }
 
-    fn within(self, tolerance: Tolerance) -> bool {
-        self.position <= tolerance.position
+    /// `step` is the scene's time step: a position is as far off as it times the velocity.
+    fn within(self, tolerance: Tolerance, step: f32) -> bool {
+        self.position <= tolerance.position * f64::from(step.max(1.0))
             && self.velocity <= tolerance.velocity
             && self.angle <= tolerance.angle
+            && self.direction <= tolerance.direction
     }
 }
 
@@ -80,19 +88,25 @@ fn difference(
     state: &FlockState,
     agent: usize,
 ) -> Differences {
-    let off = state.position[agent].as_dvec2() - expected.position[agent];
-    let turned = state.velocity[agent].as_dvec2() - expected.velocity[agent];
-    let angle = if scene.uses().has(Uses::MEMORY) {
-        // A difference of one whole turn is no difference.
-        let angle = f64::from(state.memory[agent].angle()) - expected.angle[agent];
-        (angle - angle.round()).abs()
-    } else {
-        0.0
-    };
+    let off = state.position[agent].as_dvec3() - expected.position[agent];
+    let turned = state.velocity[agent].as_dvec3() - expected.velocity[agent];
+    let (mut angle, mut direction) = (0.0, 0.0);
+    if scene.uses().has(Uses::MEMORY) {
+        let memory = state.memory[agent];
+        if scene.remembers_directions(state.species[agent] as usize) {
+            let own = DVec3::from_array(memory.direction().map(f64::from));
+            direction = own.distance(expected.direction[agent]);
+        } else {
+            // A difference of one whole turn is no difference.
+            let turned = f64::from(memory.angle()) - expected.angle[agent];
+            angle = (turned - turned.round()).abs();
+        }
+    }
     Differences {
         position: reference::minimum_image(scene, off).0.length(),
         velocity: turned.length(),
         angle,
+        direction,
     }
 }
 
@@ -122,7 +136,7 @@ pub fn compare(
         let off = difference(scene, expected, state, agent);
         let (p, v) = (state.position[agent], state.velocity[agent]);
         let (q, u) = (expected.position[agent], expected.velocity[agent]);
-        if !off.within(tolerance) {
+        if !off.within(tolerance, scene.time_step) {
             return Err(format!(
                 "agent {agent} of species {} is at {p} with {v} instead of {q} with {u}: {off:?}, \
                  allowed {tolerance:?}",
@@ -149,8 +163,8 @@ pub fn compare_targets(
     let targets = engine.targets().unwrap();
     let expected = reference::targets_after(scene, tick, &after);
     for (target, expected) in targets.iter().zip(expected).filter(|(_, e)| !e.doubtful) {
-        let off = reference::minimum_image(scene, target.position.as_dvec2() - expected.position).0;
-        let turned = target.velocity.as_dvec2() - expected.velocity;
+        let off = reference::minimum_image(scene, target.position.as_dvec3() - expected.position).0;
+        let turned = target.velocity.as_dvec3() - expected.velocity;
         let close = off.length() <= tolerance.position && turned.length() <= tolerance.velocity;
         if !close || target.hits != expected.hits {
             return Err(format!("the target is {target:?} instead of {expected:?}"));
@@ -291,9 +305,13 @@ pub fn check_invariants(
         }
         let inside = match scene.world.boundary {
             Boundary::Open => true,
-            Boundary::Walls => p.cmpge(glam::Vec2::ZERO).all() && p.cmple(size).all(),
-            Boundary::Wrap => p.cmpge(glam::Vec2::ZERO).all() && p.cmplt(size).all(),
+            Boundary::Walls => p.cmpge(Vec3::ZERO).all() && p.cmple(size).all(),
+            Boundary::Wrap => p.cmpge(Vec3::ZERO).all() && scene.world.ends_beyond(*p),
         };
+        let flat = scene.world.axes() == 2 && (p.z != 0.0 || v.z != 0.0);
+        if flat {
+            return Err(format!("agent {agent} at {p} with {v} has left its plane"));
+        }
         if !inside {
             return Err(format!("agent {agent} is at {p}, outside {size}"));
         }
@@ -307,14 +325,18 @@ pub fn check_invariants(
 }
 
 /// The bits of a state, for exact comparisons.
-pub fn bits(state: &FlockState) -> Vec<[u32; 5]> {
+pub fn bits(state: &FlockState) -> Vec<[u32; 7]> {
     let agents = state.position.iter().zip(&state.velocity).enumerate();
     let memory = |agent: usize| state.memory.get(agent).map_or(0, |memory| memory.0);
-    let bits = |agent, [x, y, vx, vy]: [u32; 4]| [x, y, vx, vy, memory(agent)];
-    agents.map(|(agent, (p, v))| bits(agent, [p.x, p.y, v.x, v.y].map(f32::to_bits))).collect()
+    let bits = |(agent, (p, v)): (usize, (&Vec3, &Vec3))| {
+        let [x, y, z] = p.to_array().map(f32::to_bits);
+        let [vx, vy, vz] = v.to_array().map(f32::to_bits);
+        [x, y, z, vx, vy, vz, memory(agent)]
+    };
+    agents.map(bits).collect()
 }
 
 /// The mean of several vectors.
-pub fn mean(vectors: &[DVec2]) -> DVec2 {
-    vectors.iter().sum::<DVec2>() / vectors.len() as f64
+pub fn mean(vectors: &[DVec3]) -> DVec3 {
+    vectors.iter().sum::<DVec3>() / vectors.len() as f64
 }

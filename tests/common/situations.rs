@@ -7,7 +7,7 @@ use flockwork::model::scene::Scene;
 use flockwork::model::scenery::Obstacle;
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
-use glam::Vec2;
+use glam::Vec3;
 
 use super::scenery;
 
@@ -54,10 +54,43 @@ impl Dice {
         choices[self.below(choices.len())]
     }
 
-    /// A random point of the rectangle from `low` to `high`.
-    pub fn point(&mut self, low: Vec2, high: Vec2) -> Vec2 {
-        Vec2::new(self.between(low.x, high.x), self.between(low.y, high.y))
+    /// A random place at most `margin` outside a world of `size`.
+    pub fn place(&mut self, size: Vec3, margin: f32) -> Vec3 {
+        let mut along = |side: f32| self.between(-margin, side + margin);
+        let (x, y) = (along(size.x), along(size.y));
+        Vec3::new(x, y, if size.z > 0.0 { along(size.z) } else { 0.0 })
     }
+
+    /// A random vector whose components are at most `most`, for a world of `size`.
+    pub fn vector(&mut self, size: Vec3, most: f32) -> Vec3 {
+        let (x, y) = (self.between(-most, most), self.between(-most, most));
+        Vec3::new(x, y, if size.z > 0.0 { self.between(-most, most) } else { 0.0 })
+    }
+
+    /// A random unit vector; in some cases a special one.
+    fn heading(&mut self, size: Vec3) -> Vec3 {
+        let angle = self.between(0.0, std::f32::consts::TAU);
+        let level = Vec3::new(angle.cos(), angle.sin(), 0.0);
+        if size.z == 0.0 {
+            return level;
+        }
+        let z = self.between(-1.0, 1.0);
+        let any = level * (1.0 - z * z).sqrt() + Vec3::Z * z;
+        self.one_of(&[any, any, any, any, level, Vec3::Z, -Vec3::Z, Vec3::X])
+    }
+}
+
+/// A place in a world of `size` as a scene file has it.
+pub fn text_of(place: Vec3, size: Vec3) -> String {
+    let Vec3 { x, y, z } = place;
+    if size.z == 0.0 { format!("[{x}, {y}]") } else { format!("[{x}, {y}, {z}]") }
+}
+
+/// The place below on a lattice of multiples of 4, 3 and 12: distances of 5, 10, 13 and 20 and shared
+/// spots are exact.
+pub fn on_lattice(place: Vec3) -> Vec3 {
+    let step = Vec3::new(4.0, 3.0, 12.0);
+    (place / step).floor() * step
 }
 
 /// The behaviours of a flock. The CPU engine has a separate kernel for them.
@@ -71,22 +104,29 @@ pub fn behaviour_sets() -> Vec<Vec<Kind>> {
     sets
 }
 
-/// Random situation number `number` for a set of behaviours.
+/// Random situation number `number` for a set of behaviours, in a plane.
 pub fn situation(kinds: &[Kind], number: u64) -> Situation {
+    situation_in(2, kinds, number)
+}
+
+/// The same in a world with this number of axes.
+pub fn situation_in(axes: usize, kinds: &[Kind], number: u64) -> Situation {
     let mut dice = Dice::new(number * 1000 + kinds.len() as u64 * 31 + kinds[0] as u64);
     // In one of four situations: each set of drawn numbers needs a shader of its own.
     dice.traits = number % 4 == 3;
     let boundary = dice.one_of(&["wrap", "walls", "open"]);
     // Worlds of one to seven cells of the largest radius, 20.
     let sides = [20.0, 30.0, 45.0, 64.0, 85.0, 150.0];
-    let size = Vec2::new(dice.one_of(&sides), dice.one_of(&sides));
+    let mut size = Vec3::new(dice.one_of(&sides), dice.one_of(&sides), 0.0);
+    if axes == 3 {
+        size.z = dice.one_of(&sides);
+    }
     let species = dice.one_of(&[1_usize, 1, 2, 3]);
     let mut text = format!(
-        "seed = {}\ntime_step = {}\nworld = {{ size = [{}, {}], boundary = \"{boundary}\" }}\n",
+        "seed = {}\ntime_step = {}\nworld = {{ size = {}, boundary = \"{boundary}\" }}\n",
         dice.below(1000),
         dice.one_of(&[1.0, 1.0, 0.5, 2.0]),
-        size.x,
-        size.y
+        text_of(size, size)
     );
     text += &targets_text(size, &mut dice);
     let mut paths = 0;
@@ -111,37 +151,34 @@ pub fn situation(kinds: &[Kind], number: u64) -> Situation {
     }
     if dice.below(4) == 0 {
         scene.targets[0].active = true;
-        scene.targets[0].position = dice.point(Vec2::ZERO, size);
+        scene.targets[0].position = dice.place(size, 0.0);
     }
 
     let count = dice.one_of(&[1_usize, 2, 3, 17, 33, 60, 120]);
     let place = dice.one_of(&["uniform", "uniform", "lattice", "edges", "crowd", "outside"]);
     let state = agents(&scene, count, place, &mut dice);
     let name = format!(
-        "{kinds:?} #{number}: {count} agents, {place}, {boundary}, {}x{}\n{text}",
-        size.x, size.y
+        "{kinds:?} #{number}: {count} agents, {place}, {boundary}, {}\n{text}",
+        text_of(size, size)
     );
     Situation { name, scene, state }
 }
 
 /// Two targets; some move or can be hit.
-fn targets_text(size: Vec2, dice: &mut Dice) -> String {
-    let second = dice.point(Vec2::ZERO, size);
+fn targets_text(size: Vec3, dice: &mut Dice) -> String {
+    let second = dice.place(size, 0.0);
+    let first = Vec3::new(16.0, 12.0, if size.z > 0.0 { 12.0 } else { 0.0 });
     let mut text = String::new();
-    for (index, place) in [Vec2::new(16.0, 12.0), second].into_iter().enumerate() {
-        text +=
-            &format!("[[targets]]\nname = \"t{index}\"\nposition = [{}, {}]\n", place.x, place.y);
+    for (index, place) in [first, second].into_iter().enumerate() {
+        text += &format!("[[targets]]\nname = \"t{index}\"\nposition = {}\n", text_of(place, size));
         if dice.below(3) == 0 {
-            let way = dice.point(Vec2::splat(-3.0), Vec2::splat(3.0));
-            text += &format!("velocity = [{}, {}]\n", way.x, way.y);
+            let way = dice.vector(size, 3.0);
+            text += &format!("velocity = {}\n", text_of(way, size));
             text += &format!("hit_radius = {}\n", dice.one_of(&[0.0, 0.0, 4.0]));
             text += &format!("turns = {}\n", way.x > 0.0);
             if way.y > 0.0 {
-                text += &format!(
-                    "sends_to = [{}, {}]\n",
-                    size.x * (0.37 + 0.2 * index as f32),
-                    size.y * 0.61
-                );
+                let home = size * Vec3::new(0.37 + 0.2 * index as f32, 0.61, 0.45);
+                text += &format!("sends_to = {}\n", text_of(home, size));
             }
         }
     }
@@ -274,37 +311,51 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
     let size = scene.world.size;
     let mut state = FlockState { id: (0..count as u32).collect(), ..FlockState::default() };
     state.tick = dice.one_of(&[0, 0, 3, 1000, 123_456_789]);
-    let centre = dice.point(Vec2::ZERO, size);
+    let centre = dice.place(size, 0.0);
     for _ in 0..count {
-        let uniform = dice.point(Vec2::ZERO, size);
+        let uniform = dice.place(size, 0.0);
         let spot = match place {
-            // Multiples of 4 and 3: distances of 5, 10, 20 and shared spots are exact.
-            "lattice" => (uniform / Vec2::new(4.0, 3.0)).floor() * Vec2::new(4.0, 3.0),
+            "lattice" => on_lattice(uniform),
             "edges" => {
                 let edge = [0.0, size.x, size.x.next_down(), uniform.x];
-                Vec2::new(dice.one_of(&edge), dice.one_of(&[0.0, size.y, uniform.y]))
+                let x = dice.one_of(&edge);
+                let y = dice.one_of(&[0.0, size.y, uniform.y]);
+                let edge = [0.0, size.z, uniform.z];
+                Vec3::new(x, y, if size.z > 0.0 { dice.one_of(&edge) } else { 0.0 })
             }
-            "outside" => uniform + dice.one_of(&[-60.0, 0.0, 60.0]),
+            "outside" => uniform + scene.world.on_axes(dice.one_of(&[-60.0, 0.0, 60.0])),
             "crowd" => centre + (uniform - size / 2.0) * 0.05,
             _ => uniform,
         };
         let position = match scene.world.boundary {
-            Boundary::Wrap => spot.rem_euclid(size).min(size.map(f32::next_down)),
-            Boundary::Walls => spot.clamp(Vec2::ZERO, size),
+            Boundary::Wrap => {
+                let mut inside = spot;
+                for axis in 0..scene.world.axes() {
+                    inside[axis] = spot[axis].rem_euclid(size[axis]).min(size[axis].next_down());
+                }
+                inside
+            }
+            Boundary::Walls => spot.clamp(Vec3::ZERO, size),
             Boundary::Open => spot,
         };
         let species = dice.below(scene.species.len()) as u8;
         let most = scene.species[species as usize].body.max_speed;
         let speed = dice.one_of(&[0.0, most, most * 0.3]);
-        let heading = dice.between(0.0, std::f32::consts::TAU);
+        let heading = dice.heading(size);
         state.species.push(species);
         state.position.push(position);
-        state.velocity.push(Vec2::from_angle(heading) * speed);
+        state.velocity.push(heading * speed);
     }
     // Without memory the engine creates it, as for a new flock.
     if scene.uses().has(Uses::MEMORY) && dice.below(4) > 0 {
-        let mut one = || Memory::new(dice.between(-0.5, 0.5), 7.0);
-        state.memory = (0..count).map(|_| one()).collect();
+        let one = |species: &u8| {
+            if scene.remembers_directions(*species as usize) {
+                Memory::of_direction(dice.heading(size).to_array(), 7.0)
+            } else {
+                Memory::new(dice.between(-0.5, 0.5), 7.0)
+            }
+        };
+        state.memory = state.species.iter().map(one).collect();
     }
     state
 }
@@ -312,9 +363,14 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
 /// The situations that every engine is compared on: `alone` random ones for each behaviour and for
 /// the flocking set, and `together` for all behaviours at once.
 pub fn parity(alone: u64, together: u64) -> impl Iterator<Item = Situation> {
+    parity_in(2, alone, together)
+}
+
+/// The same in a world with this number of axes.
+pub fn parity_in(axes: usize, alone: u64, together: u64) -> impl Iterator<Item = Situation> {
     behaviour_sets().into_iter().flat_map(move |kinds| {
         let count = if kinds.len() == Kind::ALL.len() { together } else { alone };
-        (0..count).map(move |number| situation(&kinds, number))
+        (0..count).map(move |number| situation_in(axes, &kinds, number))
     })
 }
 
@@ -328,12 +384,12 @@ pub fn in_the_corner() -> impl Iterator<Item = Situation> {
         );
         let mut scene = Scene::parse("corner", &text, &[]).unwrap();
         let corner = scene.world.size;
-        scene.obstacles = vec![Obstacle::new(corner - Vec2::new(6.0, 4.0), 2.0)];
+        scene.obstacles = vec![Obstacle::new(corner - Vec3::new(6.0, 4.0, 0.0), 2.0)];
         let state = FlockState {
             id: vec![0],
             species: vec![0],
             position: vec![corner],
-            velocity: vec![Vec2::new(-1.0, -1.0)],
+            velocity: vec![Vec3::new(-1.0, -1.0, 0.0)],
             ..FlockState::default()
         };
         Situation { name: format!("in the corner of {side}x{side}"), scene, state }

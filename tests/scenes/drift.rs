@@ -3,7 +3,7 @@
 use flockwork::model::scene::BoidShape;
 use flockwork::model::scenery::FlowField;
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::{Point, flat};
 
 use super::{Run, assert_none_lost, mean, on_both};
 
@@ -12,7 +12,7 @@ fn mean_turn(run: &mut Run) -> f32 {
     let before = run.step(0);
     let after = run.step(1);
     let turns = before.velocity.iter().zip(&after.velocity);
-    mean(turns.map(|(a, b)| a.angle_to(*b).abs().to_degrees()))
+    mean(turns.map(|(a, b)| a.angle_between(*b).to_degrees()))
 }
 
 /// Mean cosine between the headings at two times.
@@ -24,7 +24,7 @@ fn correlation(before: &FlockState, after: &FlockState) -> f32 {
 /// The mean displacement between two times and its root mean square, by the shortest way.
 fn displacement(run: &Run, before: &FlockState, after: &FlockState) -> (f32, f32) {
     let ways = || before.position.iter().zip(&after.position).map(|(p, q)| run.way(*p, *q));
-    let drift = Point::new(mean(ways().map(|way| way.x)), mean(ways().map(|way| way.y)));
+    let drift = flat(mean(ways().map(|way| way.x)), mean(ways().map(|way| way.y)));
     (drift.length(), mean(ways().map(Point::length_squared)).sqrt())
 }
 
@@ -94,7 +94,7 @@ fn changes_of_side(run: &mut Run) -> f32 {
     for _ in 0..200 {
         let after = run.step(1).velocity;
         for ((side, a), b) in sides.iter_mut().zip(&before).zip(&after) {
-            let turn = a.perp_dot(*b);
+            let turn = a.truncate().perp_dot(b.truncate());
             changes.push(f32::from(u8::from(*side * turn < 0.0)));
             *side = turn;
         }

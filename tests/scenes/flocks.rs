@@ -3,7 +3,7 @@
 use flockwork::model::scene::Request;
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::{Point, flat};
 
 use super::{Run, mean, on_both};
 
@@ -50,7 +50,7 @@ fn flock_turns_to_the_pointer() {
         };
         // Of four places, the one farthest from the flock: it must turn to get there.
         let places = [(0.25, 0.25), (0.25, 0.75), (0.75, 0.25), (0.75, 0.75)];
-        let places = places.map(|(x, y)| size * Point::new(x, y));
+        let places = places.map(|(x, y)| size * flat(x, y));
         let farthest = |a: &Point, b: &Point| away(&state, *a).total_cmp(&away(&state, *b));
         let pointer = places.into_iter().max_by(farthest).unwrap();
         let before = away(&state, pointer);

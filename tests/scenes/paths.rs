@@ -2,7 +2,7 @@
 
 use flockwork::model::scene::{Click, Scene};
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::{Point, Vector};
+use flockwork::model::vector::{Point, Vector, flat};
 
 use super::{Run, mean, on_both};
 
@@ -12,7 +12,7 @@ fn nearest(scene: &Scene, p: Point) -> (Point, f32) {
     let mut best = (Point::ZERO, f32::MAX);
     for segment in scene.paths[0].segments() {
         for image in 0..9 {
-            let shift = Point::new((image % 3) as f32 - 1.0, (image / 3) as f32 - 1.0);
+            let shift = flat((image % 3) as f32 - 1.0, (image / 3) as f32 - 1.0);
             let from = p + shift * scene.world.size;
             let point = segment.nearest(Vector(from.to_array()));
             let distance = Point::from_array(point.0).distance(from);

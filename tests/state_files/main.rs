@@ -14,7 +14,7 @@ use flockwork::commands::state_file::{StateWriter, read_state};
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
+use flockwork::model::vector::flat;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
@@ -44,8 +44,8 @@ fn awkward(tick: u64) -> FlockState {
         tick,
         id: (0..n as u32).map(|i| i * 7 + 3).collect(),
         species: vec![0; n],
-        position: (0..n).map(|i| Point::new(numbers[i], numbers[(i + 1) % n])).collect(),
-        velocity: (0..n).map(|i| Point::new(-numbers[i], numbers[(i + 4) % n])).collect(),
+        position: (0..n).map(|i| flat(numbers[i], numbers[(i + 1) % n])).collect(),
+        velocity: (0..n).map(|i| flat(-numbers[i], numbers[(i + 4) % n])).collect(),
         // The largest numbers, the smallest, and some between.
         memory: (0..n as u32).map(|i| Memory(i.wrapping_mul(0x9e37_79b9) ^ (i >> 3))).collect(),
     }
@@ -111,8 +111,8 @@ fn rows_may_come_in_any_order_and_columns_too() {
     std::fs::write(&path, "vy,id,x,y,vx\n1,9,2,3,4\n5,3,6,7,8").unwrap();
     let state = read_state(&path, &scene("wrap")).unwrap();
     assert_eq!((state.tick, state.id, state.species), (0, vec![3, 9], vec![0, 0]));
-    assert_eq!(state.position, [Point::new(6.0, 7.0), Point::new(2.0, 3.0)]);
-    assert_eq!(state.velocity, [Point::new(8.0, 5.0), Point::new(4.0, 1.0)]);
+    assert_eq!(state.position, [flat(6.0, 7.0), flat(2.0, 3.0)]);
+    assert_eq!(state.velocity, [flat(8.0, 5.0), flat(4.0, 1.0)]);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn an_npz_of_other_widths_and_without_options_is_read() {
     write([8, 5], 2, "velocity");
     let state = read().unwrap();
     assert_eq!((state.tick, state.id), (0, vec![5, 8]));
-    assert_eq!(state.position, [Point::new(2.0, 3.0), Point::new(0.0, 1.0)]);
+    assert_eq!(state.position, [flat(2.0, 3.0), flat(0.0, 1.0)]);
 
     write([8, -5], 2, "velocity");
     assert!(read().unwrap_err().contains("row 1: id is -5"));

@@ -10,7 +10,7 @@ use flockwork::model::scene::{
     Species, Start, Style, Variation,
 };
 use flockwork::model::scenery::{FlowKind, FlowPlan, Path};
-use flockwork::model::vector::Point;
+use flockwork::model::vector::{Point, flat};
 use flockwork::model::world::Boundary;
 
 /// Names that are hard to write.
@@ -63,7 +63,7 @@ impl Draw {
     }
 
     fn point(&mut self, low: f32, high: f32) -> Point {
-        Point::new(self.number(low, high), self.number(low, high))
+        flat(self.number(low, high), self.number(low, high))
     }
 
     /// A name that is not taken: one that is hard to write, or `usual` if it is free.
@@ -194,7 +194,7 @@ impl Draw {
         let taken: Vec<String> = scene.paths.iter().map(|path| path.name.clone()).collect();
         let name = self.name(&taken, format!("path{}", taken.len()));
         let others = (0..1 + self.below(20)).map(|_| self.point(-1e7, 1e7)).collect::<Vec<_>>();
-        let points = [vec![Point::new(1.5, 2.5)], others].concat();
+        let points = [vec![flat(1.5, 2.5)], others].concat();
         Path { name, points, closed: self.one_in(2) }
     }
 
@@ -205,7 +205,7 @@ impl Draw {
             kind,
             cell: self.pick(&[20.0, 0.01, 1e7]),
             frequency: self.pick(&[0.1, 0.0, 1.0]),
-            grid: if file { (1 + self.below(4096) as u32, 7) } else { (0, 0) },
+            grid: if file { [1 + self.below(4096) as u32, 7, 0] } else { [0; 3] },
             file: file.then(|| "winds of the \"north\".csv".to_string()),
             vectors: Vec::new(),
         }

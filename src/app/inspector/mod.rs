@@ -5,6 +5,8 @@ mod panel;
 
 use std::time::{Duration, Instant};
 
+use glam::Vec2;
+
 use crate::engine::EngineError;
 use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
@@ -65,7 +67,7 @@ pub struct Inspector {
     steering: Option<Steering>,
     steered: Option<(u64, u64, u32)>,
     /// The mouse's last place over the flock; pixels.
-    pixel: Option<Point>,
+    pixel: Option<Vec2>,
     /// True when the mouse has moved since.
     pointed: bool,
 }
@@ -184,7 +186,7 @@ impl Inspector {
     }
 
     /// The mouse is over the flock at `pixel`.
-    pub fn point_at(&mut self, pixel: Point) {
+    pub fn point_at(&mut self, pixel: Vec2) {
         self.pixel = Some(pixel);
         self.pointed = true;
     }

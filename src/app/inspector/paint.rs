@@ -5,7 +5,7 @@ use std::f32::consts::TAU;
 use egui::epaint::{Mesh, PathShape, PathStroke};
 use egui::{Color32, LayerId, Order, Painter, Pos2, Shape as Painted, Stroke, vec2};
 
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 use crate::view::camera::Camera;
 use crate::view::shapes::{Dashes, Shape, StyledShape};
 
@@ -104,7 +104,7 @@ impl WorldPainter<'_> {
         let steps = (angle / TAU * CORNERS).ceil().max(1.0) as u32;
         for step in 0..=steps {
             let turn = heading + angle * (step as f32 / steps as f32 - 0.5);
-            mesh.colored_vertex(self.place(centre + Point::from_angle(turn) * radius), colour);
+            mesh.colored_vertex(self.place(centre + flat(turn.cos(), turn.sin()) * radius), colour);
             if step > 0 {
                 mesh.add_triangle(0, step, step + 1);
             }

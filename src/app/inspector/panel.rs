@@ -122,6 +122,7 @@ const BAR: f32 = 54.0;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::vector::flat;
 
     #[test]
     fn facts_are_those_of_the_agent() {
@@ -131,8 +132,8 @@ mod tests {
         let state = FlockState {
             id: vec![3, 1700],
             species: vec![0; 2],
-            position: vec![Point::new(2.0, 50.0), Point::new(195.0, 50.0)],
-            velocity: vec![Point::X, Point::new(0.0, -2.0)],
+            position: vec![flat(2.0, 50.0), flat(195.0, 50.0)],
+            velocity: vec![Point::X, flat(0.0, -2.0)],
             ..FlockState::default()
         };
         let steering = Steering::of(&scene, &scene.scenery(), &[], &state, 1).unwrap();

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use glam::Vec2;
+
 use super::scenes::stem;
 use super::{OpenWindow, scale};
 use crate::app::{WindowError, WindowOptions};
 use crate::engine::EngineError;
-use crate::model::vector::Point;
 use crate::view::Painter;
 use crate::view::camera::Camera;
 use crate::view::gpu::offscreen::Offscreen;
@@ -44,7 +45,7 @@ impl OpenWindow {
     /// What the window shows, in a picture of another size: at least as much of the world.
     pub(super) fn camera_of(&self, (width, height): (u32, u32)) -> Camera {
         let camera = self.pointer.camera;
-        let size = Point::new(width as f32, height as f32);
+        let size = Vec2::new(width as f32, height as f32);
         let ratio = (size / camera.size).min_element();
         Camera { size, pixels_per_unit: camera.pixels_per_unit * ratio, ..camera }
     }

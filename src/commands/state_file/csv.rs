@@ -20,7 +20,7 @@ use crate::model::memory::{MOST_NEIGHBOURS, Memory};
 use crate::model::quote::quoted;
 use crate::model::scene::hint;
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 
 /// Rows that one thread turns into text at a time.
 const ROWS: usize = 16_384;
@@ -166,7 +166,7 @@ impl Columns {
 
     fn point(&self, record: &ByteRecord, line: u64, x: usize) -> anyhow::Result<Point> {
         let number = |column| self.value(record, line, column, || "a number".into());
-        Ok(Point::new(number(x)?.unwrap_or_default(), number(x + 1)?.unwrap_or_default()))
+        Ok(flat(number(x)?.unwrap_or_default(), number(x + 1)?.unwrap_or_default()))
     }
 
     /// A whole number up to `most`; 0 if the file does not have the column.

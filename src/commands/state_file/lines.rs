@@ -16,7 +16,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use super::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
 use crate::model::quote::quoted;
 use crate::model::scene::MAX_TARGETS;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 
 /// How the record of a run begins.
 const RECORD: &str = "# flockwork run, in TOML";
@@ -75,7 +75,7 @@ impl Comments {
             }
             let vector = (|| {
                 let (x, y) = numbers.split_once(',')?;
-                Some(Point::new(x.parse().ok()?, y.parse().ok()?))
+                Some(flat(x.parse().ok()?, y.parse().ok()?))
             })();
             let wrong =
                 || format!("line {line}: {} is no vector, as in {FLOW}0.5,0.25", quoted(text));
@@ -120,8 +120,8 @@ fn target(numbers: &str) -> Option<(u64, usize, TargetRow)> {
     let numbers: Vec<&str> = numbers.split(',').collect();
     let [tick, number, x, y, vx, vy, hits] = numbers[..] else { return None };
     let target = TargetRow {
-        position: Point::new(x.parse().ok()?, y.parse().ok()?),
-        velocity: Point::new(vx.parse().ok()?, vy.parse().ok()?),
+        position: flat(x.parse().ok()?, y.parse().ok()?),
+        velocity: flat(vx.parse().ok()?, vy.parse().ok()?),
         hits: hits.parse().ok()?,
     };
     Some((tick.parse().ok()?, number.parse().ok()?, target))
@@ -263,8 +263,7 @@ mod tests {
         assert_eq!(rows, "a,b\n1,2\n3,4\n");
         assert_eq!([1, 2, 3].map(|line| lines.line(line)), [3, 6, 7]);
         assert!(lines.comments.record().unwrap().is_none());
-        let target =
-            TargetRow { position: Point::new(1.0, 2.0), velocity: Point::new(-3.0, 4.0), hits: 6 };
+        let target = TargetRow { position: flat(1.0, 2.0), velocity: flat(-3.0, 4.0), hits: 6 };
         assert_eq!(lines.comments.targets_at(3), []);
         assert_eq!(lines.comments.targets_at(4), [target]);
         // The parts may be of any size.
@@ -296,8 +295,8 @@ mod tests {
             scene: scene.into(),
             count: 7,
             density: Some(0.1),
-            world: Point::new(640.0, 1e7),
-            flow: vec![Point::new(-0.0, 1e-30)],
+            world: flat(640.0, 1e7),
+            flow: vec![flat(-0.0, 1e-30)],
         };
         let text: String = record.text().lines().map(|line| format!("# {line}\n")).collect();
         let file = format!("{RECORD}\n{text}#flow,-0,1e-30\nid\n# version = 2\n1\n");

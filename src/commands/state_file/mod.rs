@@ -21,7 +21,7 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 
 pub use run_record::{RunRecord, restore_flow, restore_targets};
-pub use table::StateTable;
+pub use table::{StateTable, has_room};
 
 /// The columns of a CSV file, in order. Angle and neighbours are there if agents remember something,
 /// and the last if the file describes its run.

@@ -19,7 +19,7 @@ use std::fmt::Write;
 use super::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
 use crate::model::quote::quoted;
 use crate::model::scene::MAX_TARGETS;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 
 /// The name of the column.
 pub const RUN: &str = "run";
@@ -89,7 +89,7 @@ impl<'a> RunFields<'a> {
         if start >= end {
             return first.into();
         }
-        let vector = |Point { x, y }: &Point| format!("[{x:?}, {y:?}]");
+        let vector = |Point { x, y, .. }: &Point| format!("[{x:?}, {y:?}]");
         let vectors: Vec<String> = self.flow[start..end].iter().map(vector).collect();
         let flow = format!("{FLOW}{start} = [{}]\n", vectors.join(", "));
         (first.to_owned() + &encoded(&flow)).into()
@@ -176,14 +176,14 @@ fn lists<const N: usize, T>(
 
 fn target([x, y, vx, vy, hits]: [&str; 5]) -> Option<TargetRow> {
     Some(TargetRow {
-        position: Point::new(x.parse().ok()?, y.parse().ok()?),
-        velocity: Point::new(vx.parse().ok()?, vy.parse().ok()?),
+        position: flat(x.parse().ok()?, y.parse().ok()?),
+        velocity: flat(vx.parse().ok()?, vy.parse().ok()?),
         hits: hits.parse().ok()?,
     })
 }
 
 fn vector([x, y]: [&str; 2]) -> Option<Point> {
-    Some(Point::new(x.parse().ok()?, y.parse().ok()?))
+    Some(flat(x.parse().ok()?, y.parse().ok()?))
 }
 
 /// What the fields of a file say, whatever the order of its rows.
@@ -315,13 +315,13 @@ mod tests {
     #[test]
     fn vectors_keep_all_their_bits() {
         let numbers = [0.1, -0.0, f32::from_bits(1), f32::MAX, 1.0 / 3.0, 16_777_217.0];
-        let flow: Vec<Point> = numbers.iter().map(|x| Point::new(*x, -*x)).collect();
+        let flow: Vec<Point> = numbers.iter().map(|x| flat(*x, -*x)).collect();
         let record = RunRecord {
             name: "a \"b\"\n.toml".into(),
             scene: "about = \"\"\"a\n\nflow.0 = [[1, 2]]\"\"\"\n[species.a]\n".into(),
             count: 7,
             density: Some(0.1),
-            world: Point::new(640.0, 1e7),
+            world: flat(640.0, 1e7),
             flow,
         };
         let fields = RunFields::of_tick(Some(&record), &[], 1).unwrap();

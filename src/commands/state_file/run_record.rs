@@ -11,7 +11,7 @@ use crate::model::behaviours::Target;
 use crate::model::quote::{cut, quoted};
 use crate::model::scene::{POINTER, Request, Scene, SceneError};
 use crate::model::scenery::FlowPlan;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 use crate::model::world::FARTHEST;
 
 /// It grows when a file changes in a way that older programs would misread.
@@ -118,7 +118,7 @@ impl RunRecord {
             scene,
             count,
             density: density.map(|density| density as f32),
-            world: Point::new(world[0] as f32, world[1] as f32),
+            world: flat(world[0] as f32, world[1] as f32),
             flow: Vec::new(),
         })
     }
@@ -206,20 +206,19 @@ pub fn restore_flow(scene: &mut Scene, written: &Scene, run: &RunRecord) -> anyh
     if Some(&*plan) != written.flow.as_ref() {
         return Ok(true);
     }
-    let expected = plan.grid.0 as usize * plan.grid.1 as usize;
+    let [columns, rows, _] = plan.grid;
+    let expected = columns as usize * rows as usize;
     let found = run.flow.len();
     ensure!(
         found == expected,
-        "its flow field has {}, but grid = [{}, {}] needs {expected}; write the file again, or name \
+        "its flow field has {}, but grid = [{columns}, {rows}] needs {expected}; write the file again, or name \
          another field with --set flow.file=FILE",
         counted(found as u64, "vector"),
-        plan.grid.0,
-        plan.grid.1
     );
     let fits = |value: f32| value.abs() <= 1e9;
     let other = run.flow.iter().position(|vector| !fits(vector.x) || !fits(vector.y));
     if let Some(other) = other {
-        let Point { x, y } = run.flow[other];
+        let Point { x, y, .. } = run.flow[other];
         bail!(
             "vector {other} of its flow field, {x},{y}, is outside -1e9 to 1e9; write the file again"
         );

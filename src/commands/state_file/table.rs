@@ -49,6 +49,17 @@ pub struct StateTable {
     targets: Vec<TargetRow>,
 }
 
+/// Fails for the scene of a space: rows have two coordinates.
+pub fn has_room(scene: &Scene) -> anyhow::Result<()> {
+    ensure!(
+        scene.world.is_flat(),
+        "state files hold two coordinates of each agent, and the world of scene `{}` has three axes; \
+         give world.size two numbers, or write figures alone with --metrics",
+        scene.name
+    );
+    Ok(())
+}
+
 impl StateTable {
     /// Nothing read yet.
     #[must_use]
@@ -201,6 +212,7 @@ impl StateTable {
     /// The flock, checked against a scene whose world has its final size. Speeds above the
     /// species' `max_speed` are allowed: the first tick limits them.
     pub fn into_state(self, scene: &Scene) -> anyhow::Result<FlockState> {
+        has_room(scene)?;
         let size = scene.world.size;
         let other = match &self.run {
             None => "give the --scene, --density and --set that the file was written with",
@@ -220,7 +232,7 @@ impl StateTable {
                     }
                 );
             }
-            let below = position.cmplt(size).all();
+            let below = scene.world.ends_beyond(*position);
             let inside = position.cmpge(Point::ZERO).all()
                 && match scene.world.boundary {
                     Boundary::Wrap => below,

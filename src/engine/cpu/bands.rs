@@ -88,12 +88,12 @@ pub fn parts(bands: &[Band], threads: usize) -> Vec<Part> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::Point;
+    use crate::model::vector::flat;
     use crate::model::world::{Boundary, World};
 
     #[test]
     fn parts_cover_every_agent_of_the_bands_once() {
-        let world = World { size: Point::new(1000.0, 1000.0), boundary: Boundary::Wrap };
+        let world = World { size: flat(1000.0, 1000.0), boundary: Boundary::Wrap };
         let grid = Grid::<2>::new(&world, 10.0, 100_000);
         // Half of the agents are in the last row.
         let cells = grid.cells() as u32;
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn bands_cover_every_row_and_agent_once() {
-        let world = World { size: Point::new(1000.0, 1000.0), boundary: Boundary::Wrap };
+        let world = World { size: flat(1000.0, 1000.0), boundary: Boundary::Wrap };
         let grid = Grid::<2>::new(&world, 10.0, 100_000);
         let start: Vec<u32> = (0..=grid.cells() as u32).map(|cell| cell * 10).collect();
         for threads in [1, 2, 7] {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::flock::{Motion, retain};
+use super::flock::{Identity, Motion, retain};
 use super::lane_parameters::SpeciesTable;
 use super::{Flock, grid_of};
 use crate::engine::{Change, EngineError};
@@ -17,7 +17,13 @@ where
     Axes<D>: Space<D>,
 {
     /// Takes over the parts of `scene` that change.
-    pub(super) fn update(&mut self, scene: &Scene, change: Change, threads: usize) {
+    pub(super) fn update(
+        &mut self,
+        scene: &Scene,
+        change: Change,
+        threads: usize,
+    ) -> Result<(), EngineError> {
+        change.keeps_axes(&self.scene, scene)?;
         let mut before = change.parts_of(scene);
         change.swap(&mut self.scene, &mut before);
         if change.remakes_scenery(&before, &self.scene) {
@@ -26,10 +32,11 @@ where
         let uses = self.scene.uses();
         let remembers = uses.has(Uses::MEMORY);
         if remembers != self.uses.has(Uses::MEMORY) {
-            let seed = self.scene.seed;
-            let ids = if remembers { &self.identity.id[..] } else { &[] };
-            self.motion.memory = ids.par_iter().map(|id| Memory::at_start(seed, *id)).collect();
-            self.moved.memory = vec![Memory::default(); ids.len()];
+            let Self { scene, identity: Identity { id, species }, .. } = &*self;
+            let count = if remembers { id.len() } else { 0 };
+            let first = |agent: usize| scene.first_memory(species[agent], id[agent]);
+            self.motion.memory = (0..count).into_par_iter().map(first).collect();
+            self.moved.memory = vec![Memory::default(); count];
         }
         self.uses = uses;
         self.table = SpeciesTable::of(&self.scene, self.tick);
@@ -42,6 +49,7 @@ where
             self.grid = grid;
             self.bin(threads);
         }
+        Ok(())
     }
 
     /// Adds agents.

@@ -35,6 +35,8 @@ pub struct SpeciesTable {
     used: Vec<usize>,
     /// What agents draw for themselves.
     traits: Vec<Trait>,
+    /// For each species whether its agents remember a direction instead of an angle.
+    directed: Vec<bool>,
 }
 
 /// A number that agents draw for themselves.
@@ -81,7 +83,14 @@ impl SpeciesTable {
             least: now.iter().map(|species| species.least(slot)).collect(),
         };
         let traits = scene.traits().slots().map(one).collect();
-        Self { rows, used, traits }
+        let directed = (0..now.len()).map(|species| scene.remembers_directions(species)).collect();
+        Self { rows, used, traits, directed }
+    }
+
+    /// True if the agents of a species remember a direction instead of an angle.
+    #[inline(always)]
+    pub fn remembers_directions(&self, species: u8) -> bool {
+        self.directed[species as usize]
     }
 
     /// True when agents draw some of their values.

@@ -64,9 +64,18 @@ impl InstructionSet {
         matches!(self, Self::Scalar | Self::Portable)
     }
 
-    /// Runs `operation` on these instructions, or on the scalar ones if the processor lacks them.
+    /// Runs `operation` on these instructions, or on the portable ones if the processor lacks them.
     #[inline(always)]
     pub fn run<O: WithSimd>(self, operation: O) -> O::Output {
+        if self == Self::Scalar {
+            return Simd::vectorize(pulp::Scalar, operation);
+        }
+        self.run_wide(operation)
+    }
+
+    /// The same without the scalar instructions: the portable ones stand in for them.
+    #[inline(always)]
+    pub fn run_wide<O: WithSimd>(self, operation: O) -> O::Output {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         {
             if self == Self::Avx512
@@ -80,10 +89,7 @@ impl InstructionSet {
                 return Simd::vectorize(simd, operation);
             }
         }
-        if self == Self::Portable {
-            return Simd::vectorize(pulp::Scalar128b, operation);
-        }
-        Simd::vectorize(pulp::Scalar, operation)
+        Simd::vectorize(pulp::Scalar128b, operation)
     }
 }
 

@@ -57,7 +57,7 @@ const CELL_BYTES: u64 = 2 * 4;
 pub struct CpuEngine {
     threads: Threads,
     instructions: InstructionSet,
-    flock: Option<Flock<DIMENSIONS>>,
+    flock: Option<AnyFlock>,
     /// The snapshot that was asked for.
     asked: Option<Snapshot>,
     profiling: bool,
@@ -65,6 +65,39 @@ pub struct CpuEngine {
 }
 
 /// A loaded flock.
+enum AnyFlock {
+    Plane(Flock<2>),
+    Space(Flock<3>),
+}
+
+/// Runs code for a flock in a plane or in space.
+macro_rules! of_any {
+    ($any:expr, $flock:ident => $code:expr) => {
+        match $any {
+            AnyFlock::Plane($flock) => $code,
+            AnyFlock::Space($flock) => $code,
+        }
+    };
+}
+
+#[cfg(test)]
+use of_any;
+
+impl AnyFlock {
+    fn new(scene: &Scene, state: &FlockState, threads: usize) -> Result<Self, EngineError> {
+        if scene.world.is_flat() {
+            Flock::new(scene, state, threads).map(Self::Plane)
+        } else {
+            Flock::new(scene, state, threads).map(Self::Space)
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        of_any!(self, flock => flock.snapshot())
+    }
+}
+
+/// A flock in a world with `D` axes.
 struct Flock<const D: usize> {
     scene: Scene,
     scenery: Scenery,
@@ -265,10 +298,16 @@ where
 
     /// The agents in the engine's order.
     fn agents(&self) -> HostAgents<'_> {
+        fn of(components: &[Vec<f32>]) -> [Component<'_>; DIMENSIONS] {
+            let one = |axis| {
+                components.get(axis).map_or(Component::zero(), |one: &Vec<f32>| Component::of(one))
+            };
+            std::array::from_fn(one)
+        }
         let Motion { position, velocity, memory } = &self.motion;
         HostAgents {
-            position: std::array::from_fn(|axis| Component::of(&position[axis])),
-            velocity: std::array::from_fn(|axis| Component::of(&velocity[axis])),
+            position: of(position),
+            velocity: of(velocity),
             id: &self.identity.id,
             species: &self.identity.species,
             memory,
@@ -297,28 +336,26 @@ impl Engine for CpuEngine {
         self.profile = Profile::default();
         let threads = self.threads.count();
         self.asked = None;
-        self.flock = Some(self.threads.run(|| Flock::new(scene, state, threads))?);
+        self.flock = Some(self.threads.run(|| AnyFlock::new(scene, state, threads))?);
         Ok(())
     }
 
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
         let threads = self.threads.count();
-        if let Some(flock) = &mut self.flock {
-            self.threads.run(|| flock.update(scene, change, threads));
-        }
-        Ok(())
+        let Some(flock) = &mut self.flock else { return Ok(()) };
+        self.threads.run(|| of_any!(flock, flock => flock.update(scene, change, threads)))
     }
 
     fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
         let threads = self.threads.count();
         let Some(flock) = &mut self.flock else { return Ok(()) };
-        self.threads.run(|| flock.append(agents, threads))
+        self.threads.run(|| of_any!(flock, flock => flock.append(agents, threads)))
     }
 
     fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
         let threads = self.threads.count();
         let Some(flock) = &mut self.flock else { return Ok(()) };
-        self.threads.run(|| flock.remove(ids, threads))
+        self.threads.run(|| of_any!(flock, flock => flock.remove(ids, threads)))
     }
 
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
@@ -328,7 +365,7 @@ impl Engine for CpuEngine {
         let spent = self.threads.run(|| {
             let mut spent = [Duration::ZERO; 2];
             for _ in 0..ticks {
-                let tick = flock.tick(instructions, threads, timed);
+                let tick = of_any!(flock, flock => flock.tick(instructions, threads, timed));
                 spent = [spent[0] + tick[0], spent[1] + tick[1]];
             }
             spent
@@ -343,7 +380,7 @@ impl Engine for CpuEngine {
 
     fn request(&mut self) -> Result<(), EngineError> {
         if self.asked.is_none() {
-            self.asked = self.flock.as_ref().map(Flock::snapshot);
+            self.asked = self.flock.as_ref().map(AnyFlock::snapshot);
         }
         Ok(())
     }
@@ -353,7 +390,10 @@ impl Engine for CpuEngine {
     }
 
     fn agents(&self) -> AgentsAt<'_> {
-        AgentsAt::Host(self.flock.as_ref().map_or_else(HostAgents::default, Flock::agents))
+        fn agents(any: &AnyFlock) -> HostAgents<'_> {
+            of_any!(any, flock => flock.agents())
+        }
+        AgentsAt::Host(self.flock.as_ref().map_or_else(HostAgents::default, agents))
     }
 
     fn set_profiling(&mut self, on: bool) {
@@ -366,7 +406,8 @@ impl Engine for CpuEngine {
 
     fn largest_cell(&mut self) -> u32 {
         let Some(flock) = &self.flock else { return 0 };
-        let cells = || flock.start.par_windows(2).map(|pair| pair[1] - pair[0]).max();
+        let start = of_any!(flock, flock => &flock.start);
+        let cells = || start.par_windows(2).map(|pair| pair[1] - pair[0]).max();
         self.threads.run(cells).unwrap_or(0)
     }
     fn finish(&mut self) -> Result<(), EngineError> {
@@ -374,10 +415,11 @@ impl Engine for CpuEngine {
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
-        Ok(self.flock.as_ref().map(Flock::snapshot).unwrap_or_default())
+        Ok(self.flock.as_ref().map(AnyFlock::snapshot).unwrap_or_default())
     }
 
     fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        Ok(self.flock.as_ref().map(|flock| flock.scene.targets.clone()).unwrap_or_default())
+        let targets = |any: &AnyFlock| of_any!(any, flock => flock.scene.targets.clone());
+        Ok(self.flock.as_ref().map(targets).unwrap_or_default())
     }
 }

@@ -272,11 +272,12 @@ mod tests {
     use crate::model::memory::Memory;
     use crate::model::random::{Use, bits};
     use crate::model::vector::Point;
+    use crate::model::vector::flat;
     use crate::model::world::{Boundary, World};
 
     /// Agents with these ids, in this order; everything else about them follows from the id.
     fn agents(ids: &[u32]) -> (Motion<2>, Identity) {
-        let point = |id: &u32, factor: f32| Point::new(*id as f32, factor * *id as f32);
+        let point = |id: &u32, factor: f32| flat(*id as f32, factor * *id as f32);
         let position: Vec<Point> = ids.iter().map(|id| point(id, -1.0)).collect();
         let velocity: Vec<Point> = ids.iter().map(|id| point(id, 0.5)).collect();
         let memory = ids.iter().map(|id| Memory(id + 1)).collect();
@@ -286,7 +287,7 @@ mod tests {
 
     #[test]
     fn agents_are_sorted_by_cell_and_id_for_any_number_of_bands_and_any_order_before() {
-        let world = World { size: Point::new(300.0, 300.0), boundary: Boundary::Open };
+        let world = World { size: flat(300.0, 300.0), boundary: Boundary::Open };
         for count in [0_usize, 1, 63, 64, 65, 5000, 65_537] {
             let grid = Grid::<2>::new(&world, 10.0, count.max(1));
             let cells = grid.cells() as u32;

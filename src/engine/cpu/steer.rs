@@ -15,7 +15,7 @@ use crate::model::grid::{MOST_ROWS_AROUND, NearRow};
 use crate::model::memory::Memory;
 use crate::model::random::{self, Use};
 use crate::model::real::{Lanes, Mask, Real};
-use crate::model::vector::{Axes, Space, Vector, each_axis, per_axis};
+use crate::model::vector::{Axes, Remembered, Space, Vector, each_axis, per_axis};
 
 /// The three behaviours of a flock. A scene with these three runs a kernel that is compiled for them.
 const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
@@ -67,13 +67,22 @@ where
         });
     }
 
-    /// Picks the kernel for the scene.
+    /// Picks the kernel for the scene. A space has fewer kernels: each takes the compiler seconds.
     fn run_part(&self, set: InstructionSet, part: &Part, out: MotionMut<D>, key: &mut [u32]) {
         const FLOCK: u64 = FLOCKING.bits();
         const ANY: u64 = Uses::ALL.bits();
         let flocking = self.flock.uses.and(Uses::PER_NEIGHBOUR) == FLOCKING;
         let pass = self;
-        match (flocking, self.table.len() > 1) {
+        let several = self.table.len() > 1;
+        if D > 2 {
+            if flocking && !several {
+                set.run_wide(Task::<D, FLOCK, false> { pass, part, out, key });
+            } else {
+                set.run_wide(Task::<D, ANY, true> { pass, part, out, key });
+            }
+            return;
+        }
+        match (flocking, several) {
             (true, false) => set.run(Task::<D, FLOCK, false> { pass, part, out, key }),
             (true, true) => set.run(Task::<D, FLOCK, true> { pass, part, out, key }),
             (false, false) => set.run(Task::<D, ANY, false> { pass, part, out, key }),
@@ -177,7 +186,7 @@ where
         parameters: &LaneParameters<S>,
         sums: &Sums<Lanes<S>, D>,
     ) {
-        let Steer { flock, surroundings, id, time_step, .. } = self.pass;
+        let Steer { flock, surroundings, id, table, time_step } = self.pass;
         let like = parameters.mass;
         let position = group.position;
         let uses = uses_of_kernel::<USES>(flock.uses);
@@ -186,9 +195,10 @@ where
             spread = spread_directions(simd, &id[group.agents.clone()]);
         }
         let remembers = flock.uses.has(Uses::MEMORY);
-        let (mut angle, mut noise) = (like.constant(0.0), like.constant(0.0));
+        let nothing = Remembered { angle: like.constant(0.0), direction: Vector::zero(like) };
+        let (mut remembered, mut noise) = (nothing, Vector::zero(like));
         if remembers {
-            (angle, noise) = self.recalled(simd, group.agents.clone());
+            (remembered, noise) = self.recalled(simd, group.agents.clone());
         }
         let mut agent = Agent {
             position,
@@ -197,7 +207,7 @@ where
             max_force: parameters.max_force,
             limits_each: parameters.limits_each,
             size: parameters.size,
-            angle,
+            remembered,
             noise,
             brake: like.constant(1.0),
             kick: Vector::zero(like),
@@ -216,7 +226,8 @@ where
         let own = first..first + group.agents.len();
         if remembers {
             let memories = &mut self.out.memory[own.clone()];
-            remember(agent.angle, sums.neighbours, memories);
+            let species = &flock.species[group.agents.clone()];
+            remember(table, species, &agent.remembered, sums.neighbours, memories);
         }
         each_axis!(axis => {
             position.0[axis].store(&mut self.out.position[axis][own.clone()]);
@@ -230,27 +241,68 @@ impl<const D: usize, const USES: u64, const MANY: bool> Task<'_, D, USES, MANY>
 where
     Axes<D>: Space<D>,
 {
-    /// The angles that a group remembers, and a random number for each.
+    /// What the agents of a group remember, and random numbers for each.
     #[inline(always)]
-    fn recalled<S: Simd>(&self, simd: S, agents: Range<usize>) -> (Lanes<S>, Lanes<S>) {
+    fn recalled<S: Simd>(
+        &self,
+        simd: S,
+        agents: Range<usize>,
+    ) -> (Remembered<Lanes<S>, D>, Vector<Lanes<S>, D>) {
         let Steer { flock, id, .. } = self.pass;
-        let (mut angles, mut noises) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
+        let mut angles = [0.0; MAX_LANES];
+        let (mut directions, mut noises) = ([[0.0; MAX_LANES]; D], [[0.0; MAX_LANES]; D]);
         for (lane, agent) in agents.enumerate() {
-            angles[lane] = flock.motion.memory[agent].angle();
-            noises[lane] = random::unit(flock.seed, id[agent], flock.tick, Use::Wander);
+            let memory = flock.motion.memory[agent];
+            angles[lane] = memory.angle();
+            let draw = |purpose| random::unit(flock.seed, id[agent], flock.tick, purpose);
+            noises[0][lane] = draw(Use::Wander);
+            if Axes::<D>::REMEMBERS_DIRECTIONS {
+                let others = [Use::WanderAround, Use::WanderHeight];
+                for (axis, purpose) in others.into_iter().enumerate() {
+                    noises[axis + 1][lane] = draw(purpose);
+                }
+                for (numbers, component) in directions.iter_mut().zip(memory.direction()) {
+                    numbers[lane] = component;
+                }
+            }
         }
-        (Lanes::load(simd, &angles), Lanes::load(simd, &noises))
+        let vector = |numbers: &[[f32; MAX_LANES]; D]| {
+            Vector(per_axis!(axis => Lanes::load(simd, &numbers[axis])))
+        };
+        let direction = vector(&directions);
+        (Remembered { angle: Lanes::load(simd, &angles), direction }, vector(&noises))
     }
 }
 
 /// Packs what the agents of a group remember.
 #[inline(always)]
-fn remember<S: Simd>(angle: Lanes<S>, neighbours: Lanes<S>, memories: &mut [Memory]) {
+fn remember<S: Simd, const D: usize>(
+    table: &SpeciesTable,
+    species: &[u8],
+    remembered: &Remembered<Lanes<S>, D>,
+    neighbours: Lanes<S>,
+    memories: &mut [Memory],
+) where
+    Axes<D>: Space<D>,
+{
     let (mut angles, mut counts) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
-    angle.store(&mut angles[..S::F32_LANES]);
+    remembered.angle.store(&mut angles[..S::F32_LANES]);
     neighbours.store(&mut counts[..S::F32_LANES]);
     for ((memory, angle), count) in memories.iter_mut().zip(angles).zip(counts) {
         *memory = Memory::new(angle, count);
+    }
+    if !Axes::<D>::REMEMBERS_DIRECTIONS {
+        return;
+    }
+    let mut directions = [[0.0; MAX_LANES]; 3];
+    each_axis!(axis => {
+        remembered.direction.0[axis].store(&mut directions[axis][..S::F32_LANES]);
+    });
+    for (lane, (memory, species)) in memories.iter_mut().zip(species).enumerate() {
+        if table.remembers_directions(*species) {
+            let direction = [0, 1, 2].map(|axis| directions[axis][lane]);
+            *memory = Memory::of_direction(direction, counts[lane]);
+        }
     }
 }
 

@@ -20,7 +20,6 @@ use crate::model::behaviours::Uses;
 use crate::model::grid::Grid;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use crate::model::vector::DIMENSIONS;
 
 /// Compiles passes and allocates buffers for flocks.
 pub struct Maker<'a> {
@@ -36,7 +35,7 @@ pub struct Maker<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The grid.
-    pub grid: Grid<DIMENSIONS>,
+    pub grid: Grid<2>,
     /// The variant of the passes.
     pub variant: Variant,
     /// Numbers of agents and cells.
@@ -67,7 +66,7 @@ pub struct DeviceFlock {
     /// A copy that is under way to the host.
     pub transfer: Option<Transfer>,
     /// Its grid.
-    pub grid: Grid<DIMENSIONS>,
+    pub grid: Grid<2>,
     /// One bit per id, set if the agent was removed.
     pub removed: Vec<u32>,
 }

@@ -144,6 +144,9 @@ impl Engine for GpuEngine {
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         self.gpu.check()?;
         self.check_count(state.len() as u64)?;
+        if !scene.world.is_flat() {
+            return Err(EngineError::NoSpace { adapter: self.gpu.name() });
+        }
         // Free the old flock's memory before the new one is allocated.
         self.loaded = None;
         let (flock, largest_cell) = self.maker().load(scene, state)?;
@@ -157,6 +160,7 @@ impl Engine for GpuEngine {
         self.gpu.check()?;
         let Self { gpu, options, pipelines, loaded, .. } = self;
         let Some(flock) = loaded else { return Err(gpu.error("no flock is loaded")) };
+        change.keeps_axes(&flock.scene, scene)?;
         Maker { gpu, options, pipelines }.update(flock, scene, change)
     }
 

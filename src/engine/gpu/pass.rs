@@ -9,7 +9,6 @@ use super::shaders::{ShaderError, Variant, compose};
 use crate::engine::EngineError;
 use crate::model::behaviours::Uses;
 use crate::model::grid::Grid;
-use crate::model::vector::DIMENSIONS;
 
 /// The unit of a pass's invocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +168,7 @@ impl Extent {
     /// The extent of `count` agents with ids below `ids` in `grid`. Cells with more than
     /// `crowded_above` members are crowded.
     #[must_use]
-    pub fn of(count: u32, ids: u32, grid: &Grid<DIMENSIONS>, crowded_above: u32) -> Self {
+    pub fn of(count: u32, ids: u32, grid: &Grid<2>, crowded_above: u32) -> Self {
         let crowds = (count / crowded_above.max(1)).max(1);
         Self { agents: count, ids, cells: grid.cells() as u32, crowds }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::vector::{DIMENSIONS, Point, components};
+use crate::model::vector::{Point, components};
 use wgpu::naga::{
     AddressSpace, ArraySize, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type,
     TypeInner,
@@ -199,7 +199,7 @@ impl<'a> Record<'a> {
 
     /// Writes a vector.
     pub fn put_point(&mut self, path: &str, point: Point) -> &mut Self {
-        self.put_each(path, components::<DIMENSIONS>(point))
+        self.put_each(path, components::<2>(point))
     }
 
     /// Writes one number per axis.

@@ -4,16 +4,16 @@
 
 use crate::model::memory::Memory;
 use crate::model::scene::MAX_AGENTS;
-use crate::model::vector::{DIMENSIONS, Point, components};
+use crate::model::vector::{Point, components};
 
 /// The values that every tick changes: an element of the buffer `state`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct MotionRow {
     /// World units.
-    pub position: [f32; DIMENSIONS],
+    pub position: [f32; 2],
     /// World units per tick.
-    pub velocity: [f32; DIMENSIONS],
+    pub velocity: [f32; 2],
 }
 
 impl MotionRow {

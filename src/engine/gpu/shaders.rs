@@ -10,7 +10,6 @@ use wgpu::naga;
 use crate::model::behaviours::{Kind, Uses};
 use crate::model::grid::Grid;
 use crate::model::scene::{Scene, Slot, Traits};
-use crate::model::vector::DIMENSIONS;
 use crate::model::world::Boundary;
 
 static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/shaders");
@@ -44,7 +43,7 @@ pub struct Variant {
 impl Variant {
     /// The variant for `scene` and its grid, with plain loops.
     #[must_use]
-    pub fn of(scene: &Scene, grid: &Grid<DIMENSIONS>, by_subgroup: bool) -> Self {
+    pub fn of(scene: &Scene, grid: &Grid<2>, by_subgroup: bool) -> Self {
         Self {
             by_subgroup,
             unrolled: false,

@@ -14,7 +14,7 @@ use crate::engine::{EngineError, Snapshot};
 use crate::model::behaviours::Target;
 use crate::model::memory::Memory;
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, point};
 
 /// Agents that one call reads: two milliseconds of copying.
 const PORTION: usize = 1 << 17;
@@ -150,8 +150,8 @@ impl Transfer {
             };
             let motion: MotionRow = bytemuck::pod_read_unaligned(motion);
             self.flock.species[row] = tag.species();
-            self.flock.position[row] = motion.position.into();
-            self.flock.velocity[row] = motion.velocity.into();
+            self.flock.position[row] = point(motion.position);
+            self.flock.velocity[row] = point(motion.velocity);
             if let Some(memory) = memories.next() {
                 self.flock.memory[row] = bytemuck::pod_read_unaligned(memory);
             }

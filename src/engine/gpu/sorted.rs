@@ -7,7 +7,7 @@ use crate::model::grid::Grid;
 use crate::model::memory::Memory;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use crate::model::vector::DIMENSIONS;
+use crate::model::vector::components;
 
 /// The agents in the order of the passes.
 pub struct SortedAgents {
@@ -40,7 +40,7 @@ struct CellBand<'a> {
 /// Threads first distribute chunks of rows to bands of cells, then sort the bands. The result does
 /// not depend on the number of threads.
 #[must_use]
-pub fn sorted_agents(grid: &Grid<DIMENSIONS>, scene: &Scene, state: &FlockState) -> SortedAgents {
+pub fn sorted_agents(grid: &Grid<2>, scene: &Scene, state: &FlockState) -> SortedAgents {
     let (cells, agents) = (grid.cells(), state.len());
     let bands = agents.div_ceil(SORTED_AT_ONCE).clamp(1, cells);
     let cells_per_band = cells.div_ceil(bands);
@@ -53,7 +53,7 @@ pub fn sorted_agents(grid: &Grid<DIMENSIONS>, scene: &Scene, state: &FlockState)
         .map(|(chunk, positions)| {
             let mut hands = vec![Vec::new(); bands];
             for (row, position) in positions.iter().enumerate() {
-                let key = grid.key_of(*position);
+                let key = grid.key_of(components(*position));
                 let row = (chunk * SORTED_AT_ONCE + row) as u32;
                 hands[key as usize / cells_per_band].push((key, row));
             }
@@ -152,7 +152,7 @@ mod tests {
             let sorted = sorted_agents(&grid, &scene, &state);
 
             let mut rows: Vec<usize> = (0..state.len()).collect();
-            rows.sort_by_key(|row| grid.key_of(state.position[*row]));
+            rows.sort_by_key(|row| grid.key_of(components(state.position[*row])));
             let found: Vec<usize> = sorted.tag.iter().map(|t| t.id() as usize).collect();
             assert!(found == rows, "{name}, {count}");
             let memory = scene.memory_of(&state);
@@ -166,7 +166,8 @@ mod tests {
             assert_eq!(sorted.cell_start.len(), grid.cells() + 1);
             for (cell, pair) in sorted.cell_start.windows(2).enumerate() {
                 let members = &rows[pair[0] as usize..pair[1] as usize];
-                let here = |row: &usize| grid.key_of(state.position[*row]) as usize == cell;
+                let here =
+                    |row: &usize| grid.key_of(components(state.position[*row])) as usize == cell;
                 assert!(members.iter().all(here), "cell {cell} of {name}");
             }
             assert_eq!(sorted.cell_start[grid.cells()] as usize, state.len());

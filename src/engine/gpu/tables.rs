@@ -10,7 +10,7 @@ use crate::model::grid::{Grid, LONG_RUN, RUN_CAP, RUN_SAMPLE};
 use crate::model::parameter::{MAX_SPECIES, Parameters};
 use crate::model::scene::{Body, Scene};
 use crate::model::scenery::Scenery;
-use crate::model::vector::{DIMENSIONS, Point, components, point as point_of};
+use crate::model::vector::{Point, components, point as point_of};
 
 /// Layouts of the structs that the host writes; `None` if no pass of the variant reads the struct.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl Tables {
     pub fn contents(
         &self,
         scene: &Scene,
-        grid: &Grid<DIMENSIONS>,
+        grid: &Grid<2>,
         count: u32,
         crowded_above: u32,
         tick: u64,
@@ -64,7 +64,7 @@ impl Tables {
     pub fn flock(
         &self,
         scene: &Scene,
-        grid: &Grid<DIMENSIONS>,
+        grid: &Grid<2>,
         count: u32,
         crowded_above: u32,
     ) -> Result<Vec<u8>, String> {
@@ -162,7 +162,7 @@ impl Tables {
             let offset = self.targets.as_ref()?.fields.get(&path)?.offset;
             Some((u64::from(offset), bytes))
         };
-        let place = bytemuck::bytes_of(&components::<DIMENSIONS>(target.position)).to_vec();
+        let place = bytemuck::bytes_of(&components::<2>(target.position)).to_vec();
         let present = u32::from(target.active).to_le_bytes().to_vec();
         let fields = [field("position.0", place), field("present", present)];
         fields.into_iter().flatten().collect()
@@ -184,7 +184,7 @@ impl Tables {
         for (i, target) in targets.iter_mut().enumerate() {
             let point = |name: &str| {
                 let component = |axis| word(format!("places.{i}.{name}.{axis}"));
-                let all: [Option<u32>; DIMENSIONS] = std::array::from_fn(component);
+                let all: [Option<u32>; 2] = std::array::from_fn(component);
                 all.iter()
                     .all(Option::is_some)
                     .then(|| point_of(all.map(|word| f32::from_bits(word.unwrap_or_default()))))
@@ -200,14 +200,18 @@ impl Tables {
     fn scenery(&self, scenery: &Scenery, tables: &mut Vec<u8>) -> Result<Contents, String> {
         let Scenery { paths, obstacles, flow } = scenery;
         let bytes = |words: &[f32]| bytemuck::cast_slice(words).to_vec();
+        let flat = |point: &Point| components::<2>(*point);
+        let segments = paths.cells.items.iter().flat_map(|segment| [segment.from, segment.to]);
+        let segments: Vec<f32> = segments.flat_map(|end| flat(&end)).collect();
+        let vectors: Vec<f32> = flow.vectors.iter().flat_map(flat).collect();
         let listed = [
-            (&paths.index, &paths.cells.start[..], bytes(bytemuck::cast_slice(&paths.cells.items))),
+            (&paths.index, &paths.cells.start[..], bytes(&segments)),
             (
                 &obstacles.index,
                 &obstacles.cells.start[..],
                 bytes(bytemuck::cast_slice(&obstacles.cells.items)),
             ),
-            (&flow.index, &[], bytes(bytemuck::cast_slice(&flow.vectors))),
+            (&flow.index, &[], bytes(&vectors)),
         ];
         let mut contents = Vec::new();
         for ((name, layout), (index, start, items)) in
@@ -227,7 +231,7 @@ impl Tables {
             record
                 .put_point("origin", index.origin)
                 .put_point("cells_per_unit", index.cells_per_unit)
-                .put_each("cells_along", [index.columns, index.rows])
+                .put_each("cells_along", [index.cells_along[0], index.cells_along[1]])
                 .put("lists", lists_at as f64)
                 .put("items", items_at as f64);
             contents.push((name, record.finish()?));

@@ -8,7 +8,9 @@ use crate::model::vector::{Axes, Space, Vector};
 crate::parameters! {
     /// Steers round the circles in its way.
     ///
-    /// In the agent's frame (x ahead, y to the left) a circle of radius R lies at (x, y).
+    /// In the agent's frame (x ahead, y to the left) a circle of radius R lies at (x, y). In space
+    /// circles are spheres, y is the distance from the axis of the heading, and across is
+    /// perpendicular to the heading.
     ///
     /// `method = "feeler"`: every circle with `x > 0`, `|y| < R + buffer` and `x < F = reach + R +
     /// buffer` adds `max_speed·(1 − x/F)` across the heading, away from the centre, and brakes: `v
@@ -81,7 +83,7 @@ where
         }
         let avoids = self.weight.constant(0.0).less_than(self.weight);
         agent.brake = (agent.brake * lookout.brake).where_or(avoids, agent.brake);
-        agent.limited(lookout.force + lookout.left * lookout.across)
+        agent.limited(lookout.force)
     }
 }
 
@@ -103,7 +105,6 @@ struct ObstacleScan<R: Real, const D: usize> {
     /// The chosen circle's distance, as its method measures it.
     nearest: R,
     force: Vector<R, D>,
-    across: R,
     brake: R,
 }
 
@@ -132,13 +133,12 @@ where
             strength,
             by,
             heading,
-            left: heading.perpendicular(),
+            left: heading.left(),
             length,
             ahead: heading * ahead_length,
             ahead_length,
             nearest: length.where_or(by[1], zero.constant(f32::MAX)),
             force: Vector::zero(zero),
-            across: zero,
             brake: one,
         }
     }
@@ -146,14 +146,15 @@ where
     /// Adds a circle of `radius` with its centre at `offset`.
     #[inline(always)]
     fn meet(&mut self, offset: Vector<R, D>, radius: R) {
-        // The centre in the agent's frame: x ahead, y to the left.
-        let (x, y) = (self.heading.dot(offset), self.left.dot(offset));
+        // The centre in the agent's frame: x ahead, y beside it.
+        let x = self.heading.dot(offset);
+        let (y, aside) = Axes::beside(self.heading, self.left, offset);
         let [feeler, by_box, by_ahead] = self.by;
         if feeler.any() {
-            self.feel(x, y, radius);
+            self.feel(x, y, aside, radius);
         }
         if by_box.any() {
-            self.look_through_box(x, y, radius);
+            self.look_through_box(x, y, aside, radius);
         }
         if by_ahead.any() {
             self.look_ahead(x, y, radius, offset);
@@ -167,31 +168,31 @@ where
     }
 
     #[inline(always)]
-    fn feel(&mut self, x: R, y: R, radius: R) {
+    fn feel(&mut self, x: R, y: R, aside: Vector<R, D>, radius: R) {
         let (zero, one) = (x.constant(0.0), x.constant(1.0));
         let length = self.reach + radius + self.buffer;
         let beside = y.max(-y).less_than(radius + self.buffer);
         let felt = self.by[0] & zero.less_than(x) & beside & x.less_than(length);
         let push = Self::away(y, self.max_speed * (one - x / length));
-        self.across = self.across + push.where_or(felt, zero);
+        self.force = self.force + (aside * push).where_or(felt, Vector::zero(zero));
         self.brake = self.brake * (x / length).where_or(felt, one);
     }
 
     #[inline(always)]
-    fn look_through_box(&mut self, x: R, y: R, radius: R) {
+    fn look_through_box(&mut self, x: R, y: R, aside: Vector<R, D>, radius: R) {
         let (zero, one) = (x.constant(0.0), x.constant(1.0));
-        let aside = y.max(-y);
+        let distance = y.max(-y);
         let expanded = radius + self.size;
         let half = (expanded * expanded - y * y).max(zero).sqrt();
         let crossing = (x - half).where_or(half.less_than(x), x + half);
         // `x ≥ 0`: the clamped number is the number itself.
         let ahead = x.max(zero).equals(x);
         let first = crossing.less_than(self.nearest);
-        let crossed = self.by[1] & ahead & aside.less_than(expanded) & first;
+        let crossed = self.by[1] & ahead & distance.less_than(expanded) & first;
         self.nearest = crossing.where_or(crossed, self.nearest);
-        let push = (expanded - aside) * (one + (self.length - x) / self.length);
+        let push = (expanded - distance) * (one + (self.length - x) / self.length);
         let along = (radius - x) * x.constant(BRAKING);
-        let force = self.heading * along + self.left * Self::away(y, push);
+        let force = self.heading * along + aside * Self::away(y, push);
         self.force = force.where_or(crossed, self.force);
     }
 

@@ -9,11 +9,11 @@ crate::parameters! {
     /// Turns away from the walls of the world.
     ///
     /// Within `margin` of a wall the desired velocity points inward at max_speed on that axis and
-    /// is unchanged on the other, then it is scaled to max_speed; the length of the force is
+    /// is unchanged on the others, then it is scaled to max_speed; the length of the force is
     /// exactly max_force. The force is zero elsewhere, and once the agent has turned: when its
     /// velocity differs from the desired one by at most 1e-5 (above a max_speed of 10, by a
     /// millionth of max_speed). Source: *The Nature of Code*, chapter 5, example 5.3. Corrected: in
-    /// a corner both axes turn inward (the source lets y overwrite x), and in a world narrower than
+    /// a corner all axes turn inward (the source lets y overwrite x), and in a world narrower than
     /// two margins the nearer wall counts.
     Contain {
         /// Factor on the force.

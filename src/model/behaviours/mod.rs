@@ -24,7 +24,8 @@ use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
 use super::random::{Use, unit};
 use super::real::Real;
 use super::scenery::Scenery;
-use super::vector::{Axes, DIMENSIONS, Point, Space, Vector, components, point};
+use super::space::on_sphere;
+use super::vector::{Axes, Point, Remembered, Space, Vector, components, point};
 use super::world::{Boundary, World};
 
 behaviours! {
@@ -163,10 +164,11 @@ pub struct Agent<R, const D: usize> {
     pub limits_each: R,
     /// Half the agent's length; world units.
     pub size: R,
-    /// The angle that the agent remembers; turns, −0.5 to 0.5.
-    pub angle: R,
-    /// A random number from 0 to 1, new each tick; 0 in scenes without memory.
-    pub noise: R,
+    /// The angle or the direction that the agent remembers.
+    pub remembered: Remembered<R, D>,
+    /// Random numbers from 0 to 1, new each tick; 0 in scenes without memory, and in a plane all but
+    /// the first.
+    pub noise: Vector<R, D>,
     /// Factor on the velocity before forces act.
     pub brake: R,
     /// Acceleration that max_force does not limit; world units per tick².
@@ -253,18 +255,23 @@ impl Target {
         }
         if hit {
             let draw = |purpose| unit(seed, index, tick, purpose);
-            self.position = Point::new(draw(Use::TargetX), draw(Use::TargetY)) * world.size;
+            let place = [Use::TargetX, Use::TargetY, Use::TargetZ].map(draw);
+            self.position = Point::from_array(place) * world.size;
             self.hits += 1;
             if self.turns {
-                let heading: Vector<f32, DIMENSIONS> =
-                    Vector::at_angle(draw(Use::TargetHeading) - 0.5);
-                let velocity = Vector::<f32, DIMENSIONS>(components(self.velocity));
-                self.velocity = point(heading.0) * velocity.length();
+                let around = draw(Use::TargetHeading);
+                let heading = if world.is_flat() {
+                    point(Vector::<f32, 2>::at_angle(around - 0.5).0)
+                } else {
+                    point(on_sphere([around, draw(Use::TargetClimb)]).0)
+                };
+                let velocity: Vector<f32, 3> = Vector(components(self.velocity));
+                self.velocity = heading * velocity.length();
             }
             return;
         }
         let there = self.position + self.velocity * time_step;
-        let there_on_axes = Vector::<f32, DIMENSIONS>(components(there));
+        let there_on_axes: Vector<f32, 3> = Vector(components(there));
         let (inside, _) = world.confine(there_on_axes, Vector::zero(0.0));
         self.position = point(inside.0);
         if world.boundary == Boundary::Walls {

@@ -27,6 +27,8 @@ pub struct Extra {
 pub struct Needs {
     /// It turns the angle that an agent remembers. A species has at most one such behaviour.
     pub angle: bool,
+    /// In space it remembers a direction in place of that angle.
+    pub direction_in_space: bool,
     /// It follows the flow field.
     pub flow: bool,
     /// It looks for paths within the distance of this parameter (a key; world units).
@@ -46,6 +48,7 @@ impl Needs {
     /// Only the agent.
     pub const NOTHING: Self = Self {
         angle: false,
+        direction_in_space: false,
         flow: false,
         paths_within: None,
         obstacles_within: None,

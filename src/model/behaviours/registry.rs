@@ -33,14 +33,14 @@ macro_rules! behaviours {
                         key: stringify!($near),
                         about: $Near::<f32>::ABOUT,
                         sees_neighbours: true,
-                        needs: <$Near<f32> as NeighbourBehaviour<f32, DIMENSIONS>>::NEEDS,
+                        needs: <$Near<f32> as NeighbourBehaviour<f32, 2>>::NEEDS,
                         parameters: <$Near<f32> as Parameters<f32>>::TABLE,
                     }, )*
                     $( Self::$Alone => BehaviourInfo {
                         key: stringify!($alone),
                         about: $Alone::<f32>::ABOUT,
                         sees_neighbours: false,
-                        needs: <$Alone<f32> as SolitaryBehaviour<f32, DIMENSIONS>>::NEEDS,
+                        needs: <$Alone<f32> as SolitaryBehaviour<f32, 2>>::NEEDS,
                         parameters: <$Alone<f32> as Parameters<f32>>::TABLE,
                     }, )*
                 }

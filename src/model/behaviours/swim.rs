@@ -8,7 +8,8 @@ use crate::model::vector::{Axes, Space, Vector};
 crate::parameters! {
     /// Seeks a point that circles round the food, and so wriggles on its way.
     ///
-    /// The point is on a circle of `radius` round the food, at the angle θ from the heading. θ
+    /// The point is on a circle of `radius` round the food, at the angle θ from the heading (in space
+    /// towards the left of the agent, which is horizontal). θ
     /// grows by d/10 degrees a tick, where d is the distance to the food: the agent wriggles more
     /// slowly near it. Desired velocity: `with_length(point − p, max_speed)`; without food the
     /// force is zero. A species swims or wanders, not both: both turn the same angle. Source: *The
@@ -36,12 +37,13 @@ where
     fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {
         let zero = self.weight.constant(0.0);
         let food = surroundings.to_target(self.target, agent.position);
-        let angle = agent.angle + food.offset.length() * zero.constant(TURNS_PER_UNIT);
+        let angle = agent.remembered.angle + food.offset.length() * zero.constant(TURNS_PER_UNIT);
         let [angle] = R::each([angle], |[angle]| [angle - (angle + 0.5).floor()]);
         let swims = food.found & zero.less_than(self.weight);
-        agent.angle = angle.where_or(swims, agent.angle);
+        let remembered = angle.where_or(swims, agent.remembered.angle);
+        agent.remembered.angle = remembered;
 
-        let around = agent.velocity.heading().turned(Vector::at_angle(agent.angle));
+        let around = agent.velocity.heading().framed(Vector::at_angle(remembered));
         let way = food.offset + around * self.radius;
         let force = agent.steer(way.with_length(agent.max_speed));
         force.where_or(food.found, Vector::zero(zero))

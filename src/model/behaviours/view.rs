@@ -9,9 +9,10 @@ use crate::model::vector::{Axes, Space, Vector};
 crate::parameters! {
     /// Moves sideways, out from behind the agents that block the view.
     ///
-    /// Desired velocity: `with_length(Σ rot90((q − p)/d)/d, max_speed)` over the neighbours within
-    /// `radius` and the field of view. rot90 is a quarter turn to the left; a neighbour at the same
-    /// spot adds −10·v. Without neighbours the force is zero. Source: *The Nature of Code*, chapter
+    /// Desired velocity: `with_length(left(Σ (q − p)/d²), max_speed)` over the neighbours within
+    /// `radius` and the field of view. The left of a vector is `up × vector`, a quarter turn in a
+    /// plane; in space a vertical one has the x axis on its left. A neighbour at the same spot adds
+    /// −10·v to the left. Without neighbours the force is zero. Source: *The Nature of Code*, chapter
     /// 5, exercise 5.17.
     View {
         /// Factor on the force.
@@ -72,7 +73,7 @@ where
         let zero = sums.count.constant(0.0);
         let back = agent.velocity * (sums.coincident * zero.constant(BACK_OFF));
         // Turning the sum equals turning each term.
-        let aside = sums.ahead.perpendicular() + back;
+        let aside = sums.ahead.sideways() + back;
         let force = agent.steer(aside.with_length(agent.max_speed));
         force.where_or(zero.less_than(sums.count), Vector::zero(zero))
     }

@@ -12,7 +12,9 @@ crate::parameters! {
     /// heading. Each tick θ changes by up to `turn` either way. Desired velocity:
     /// `with_length(point − p, max_speed)`. With `kind = "kick"` there is no steering force:
     /// `distance·heading + radius·(cos θ, sin θ)`, with θ from the x axis, is added to the velocity
-    /// before it is limited to max_speed. A species wanders or swims, not both: both turn the same
+    /// before it is limited to max_speed. In space the point is on a sphere: each tick it moves on it
+    /// in a random direction, by an angle drawn evenly up to `turn`; a kick adds it along the axes of
+    /// the world. A species wanders or swims, not both: both turn the same
     /// angle. θ starts at random (the sources start at 0, but then a whole flock drifts in one
     /// direction). Sources: *The Nature of Code*, chapter 5, exercise 5.4; the kick from COCOS
     /// (distance 50/60, radius 10/60, turn 22.5).
@@ -37,21 +39,16 @@ impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Wander<R>
 where
     Axes<D>: Space<D>,
 {
-    const NEEDS: Needs = Needs { angle: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { angle: true, direction_in_space: true, ..Needs::NOTHING };
 
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R, D>, _surroundings: &Surroundings) -> Vector<R, D> {
         let zero = self.weight.constant(0.0);
-        let (half, one) = (zero.constant(0.5), zero.constant(1.0));
-        let angle = agent.angle + self.turn * (agent.noise + agent.noise - one);
-        let angle = (angle - one).where_or(half.less_than(angle), angle);
-        let angle = (angle + one).where_or(angle.less_than(-half), angle);
-        agent.angle = angle.where_or(zero.less_than(self.weight), agent.angle);
-
+        let acts = zero.less_than(self.weight);
+        let around = Axes::strolled(&mut agent.remembered, self.turn, agent.noise, acts);
         let heading = agent.velocity.heading();
-        let around = Vector::at_angle(agent.angle);
         let kicks = zero.less_than(self.kind);
-        let point = around.where_or(kicks, heading.turned(around)) * self.radius;
+        let point = around.where_or(kicks, heading.framed(around)) * self.radius;
         let way = heading * self.distance + point;
         agent.kick = agent.kick + (way * self.weight).where_or(kicks, Vector::zero(zero));
         let force = agent.steer(way.with_length(agent.max_speed));

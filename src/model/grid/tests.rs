@@ -1,11 +1,11 @@
 //! Tests of the grid, in two and three axes.
 
 use super::*;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 
 /// A grid for a radius of 10, with `density` agents per square of 10 by 10.
 fn grid(width: f32, height: f32, boundary: Boundary, density: f32) -> Grid<2> {
-    let world = World { size: Point::new(width, height), boundary };
+    let world = World { size: flat(width, height), boundary };
     Grid::new(&world, 10.0, (width * height * density / 100.0).ceil() as usize)
 }
 
@@ -49,22 +49,22 @@ fn no_position_names_a_cell_that_does_not_exist() {
 fn keys_of_many_are_the_keys_of_each() {
     let check = |grid: &Grid<2>, p: Point| {
         let mut key = [0];
-        grid.keys_of(Vector(p.to_array()), &mut key);
-        assert_eq!(key[0], grid.key_of(p), "{p} in {grid:?}");
+        grid.keys_of(Vector([p.x, p.y]), &mut key);
+        assert_eq!(key[0], grid.key_of([p.x, p.y]), "{p} in {grid:?}");
     };
     let small = grid(100.0, 50.0, Boundary::Open, 1.0);
     let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, -1.0, 1e-40, 99.9, 100.0, 1e30];
     for (x, y) in odd.into_iter().flat_map(|x| odd.map(|y| (x, y))) {
-        check(&small, Point::new(x, y));
+        check(&small, flat(x, y));
     }
-    let world = World { size: Point::new(655_350.0, 10.0), boundary: Boundary::Wrap };
+    let world = World { size: flat(655_350.0, 10.0), boundary: Boundary::Wrap };
     let wide = Grid::<2>::new(&world, 10.0, 1 << 20);
     assert!(wide.columns() > 60_000);
     for cell in 0..wide.columns() {
         // The edge of each cell, and the floats next to it.
         let edge = cell as f32 / wide.cells_per_unit[0];
         for x in [edge.next_down(), edge, edge.next_up(), edge + 5.0] {
-            check(&wide, Point::new(x, 3.0));
+            check(&wide, flat(x, 3.0));
         }
     }
 }

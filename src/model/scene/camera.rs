@@ -106,6 +106,7 @@ impl CameraPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::vector::flat;
 
     #[test]
     fn a_view_moves_softly_from_key_to_key() {
@@ -113,7 +114,7 @@ mod tests {
         let turn = CameraKey { tick: 20, rotation: Some(90.0), ..CameraKey::default() };
         let plan = CameraPlan {
             keys: vec![key(10, 1.0), turn, key(30, 4.0)],
-            centre: Some(Point::new(3.0, 4.0)),
+            centre: Some(flat(3.0, 4.0)),
             ..CameraPlan::default()
         };
         let zooms = [0, 10, 20, 30, 99].map(|tick| plan.at(tick).zoom);
@@ -126,6 +127,6 @@ mod tests {
             [0, 20, 50].iter().all(|tick| plan.at(*tick).rotation == 90.0),
             "one key is for ever"
         );
-        assert_eq!(plan.at(25).centre, Some(Point::new(3.0, 4.0)));
+        assert_eq!(plan.at(25).centre, Some(flat(3.0, 4.0)));
     }
 }

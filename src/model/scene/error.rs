@@ -4,6 +4,8 @@ use std::fmt;
 
 use super::MAX_AGENTS;
 use crate::model::quote::{cut, listed};
+use crate::model::vector::Point;
+use crate::model::world::sides_text;
 
 /// The place where a value was written.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,14 +74,13 @@ pub enum PopulateError {
     },
     /// A world that is too small or too large for positions in `f32`.
     #[error(
-        "the world would be {width} x {height} world units, but each side must be {low} to {high}; \
-         change --count, --density or world.size"
+        "the world would be {} world units, but each side must be {low} to {high}; change --count, \
+         --density or world.size",
+        sides_text(*size)
     )]
     World {
         /// World units.
-        width: f32,
-        /// World units.
-        height: f32,
+        size: Point,
         /// Shortest side.
         low: f32,
         /// Longest side.
@@ -88,8 +89,9 @@ pub enum PopulateError {
     /// A speed that crosses a wrapped world in one tick.
     #[error(
         "species.{}.max_speed: {speed} world units per tick (time_step included) cross the wrapped \
-         world of {width} x {height} in one tick; lower max_speed or enlarge world.size",
-        cut(species)
+         world of {} in one tick; lower max_speed or enlarge world.size",
+        cut(species),
+        sides_text(*size)
     )]
     TooFast {
         /// The species' name.
@@ -97,15 +99,14 @@ pub enum PopulateError {
         /// World units per tick.
         speed: f32,
         /// World units.
-        width: f32,
-        /// World units.
-        height: f32,
+        size: Point,
     },
     /// A prediction that crosses a wrapped world.
     #[error(
-        "species.{}.{parameter}: {lookahead} world units cross the whole wrapped world of \
-         {width} x {height}; lower it or enlarge world.size",
-        cut(species)
+        "species.{}.{parameter}: {lookahead} world units cross the whole wrapped world of {}; lower \
+         it or enlarge world.size",
+        cut(species),
+        sides_text(*size)
     )]
     LookaheadTooLong {
         /// The species' name.
@@ -115,29 +116,24 @@ pub enum PopulateError {
         /// World units.
         lookahead: f32,
         /// World units.
-        width: f32,
-        /// World units.
-        height: f32,
+        size: Point,
     },
     /// A path so far outside a wrapped world that its images would fill the memory.
     #[error(
-        "paths.{}: the point [{x}, {y}] is far outside the wrapped world of {width} x {height}; keep \
-         it within two world sizes, or change world.boundary",
-        cut(path)
+        "paths.{}: the point {point} is far outside the wrapped world of {}; keep it within two world \
+         sizes, or change world.boundary",
+        cut(path),
+        sides_text(*size)
     )]
     PathTooFar {
         /// The path's name.
         path: String,
         /// Its index among the scene's paths.
         index: usize,
+        /// World units, as a scene file has it.
+        point: String,
         /// World units.
-        x: f32,
-        /// World units.
-        y: f32,
-        /// World units.
-        width: f32,
-        /// World units.
-        height: f32,
+        size: Point,
     },
     /// More obstacles within reach of one place than an agent may examine.
     #[error(
@@ -154,9 +150,10 @@ pub enum PopulateError {
     /// wrapped world in one tick.
     #[error(
         "species.{}.{parameter}: with {proximity} world units the speed half a world away is \
-         {speed} per tick, which crosses the wrapped world of {width} x {height} in one tick; raise \
-         it, or change world.boundary",
-        cut(species)
+         {speed} per tick, which crosses the wrapped world of {} in one tick; raise it, or change \
+         world.boundary",
+        cut(species),
+        sides_text(*size)
     )]
     Proximity {
         /// The species' name.
@@ -168,9 +165,7 @@ pub enum PopulateError {
         /// World units per tick.
         speed: f32,
         /// World units.
-        width: f32,
-        /// World units.
-        height: f32,
+        size: Point,
     },
     /// More obstacles than a table can hold.
     #[error(

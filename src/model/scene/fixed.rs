@@ -41,6 +41,7 @@ mod tests {
     use super::*;
     use crate::model::scene::{Request, built_in};
     use crate::model::vector::Point;
+    use crate::model::vector::flat;
 
     #[test]
     fn a_fixed_scene_makes_the_same_flock_by_itself() {
@@ -73,7 +74,7 @@ mod tests {
         let mut scene = Scene::parse("test", text, &[]).unwrap();
         scene.populate(&Request::default()).unwrap();
         assert!(scene.fixed(100).to_toml().contains("count = 5"), "none has moved");
-        scene.obstacles[3].position = Point::new(12.5, 34.25);
+        scene.obstacles[3].position = flat(12.5, 34.25);
         let mut again = Scene::parse("test", &scene.fixed(100).to_toml(), &[]).unwrap();
         again.populate(&Request::default()).unwrap();
         assert_eq!(again.obstacles, scene.obstacles);

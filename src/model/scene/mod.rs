@@ -30,8 +30,8 @@ pub use variation::{Law, Slot, Traits, Variation, drawn};
 use super::behaviours::Target;
 use super::grid::Grid;
 use super::scenery::{FlowPlan, Obstacle, Path};
-use super::vector::{DIMENSIONS, Point};
-use super::world::World;
+use super::vector::Point;
+use super::world::{World, with_axes};
 
 /// The most agents in a scene: an agent's id and species share 32 bits.
 pub const MAX_AGENTS: u64 = 1 << 27;
@@ -84,7 +84,7 @@ pub struct Scene {
     pub follows: bool,
     /// The world's size in the file.
     pub written_size: Point,
-    /// True if the world's area grows with the count and there is no density.
+    /// True if the world's area or volume grows with the count and there is no density.
     pub grows: bool,
     /// The origin of each key, for errors that appear only once the world has its size.
     pub origins: Vec<(String, Origin)>,
@@ -159,18 +159,25 @@ impl Scene {
         self.targets.iter().position(led).filter(|_| self.follows)
     }
 
-    /// The grid of the scene for `count` agents.
+    /// The grid of the scene for `count` agents, with as many axes as the scene's world.
     #[must_use]
-    pub fn grid(&self, count: usize) -> Grid<DIMENSIONS> {
+    pub fn grid<const D: usize>(&self, count: usize) -> Grid<D> {
         Grid::new(&self.world, self.perception_radius(), count)
+    }
+
+    /// The number of cells of that grid.
+    #[must_use]
+    pub fn cells(&self, count: usize) -> usize {
+        with_axes!(self.world, AXES => self.grid::<AXES>(count).cells())
     }
 
     /// Mean number of neighbours within the largest radius, if `count` agents are spread evenly
     /// over the world.
     #[must_use]
     pub fn uniform_neighbours(&self, count: usize) -> f64 {
-        let area = f64::from(self.world.size.x) * f64::from(self.world.size.y);
         let radius = f64::from(self.perception_radius());
-        count as f64 * std::f64::consts::PI * radius * radius / area
+        let around = std::f64::consts::PI * radius * radius;
+        let ball = if self.world.is_flat() { around } else { around * radius * 4.0 / 3.0 };
+        count as f64 * ball / self.world.volume()
     }
 }

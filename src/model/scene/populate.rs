@@ -4,16 +4,16 @@ use rayon::prelude::*;
 
 use super::error::PopulateError;
 use super::format::keys::MOST_OBSTACLES;
+use super::format::point_text;
 use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
-use crate::model::behaviours::Uses;
 use crate::model::behaviours::bounds::{FASTEST, SMALLEST_PROXIMITY};
-use crate::model::memory::Memory;
 use crate::model::random::{Use, unit};
 use crate::model::scenery::{Obstacle, Obstacles};
+use crate::model::space::on_sphere;
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
-use crate::model::world::{Boundary, FARTHEST, World};
+use crate::model::vector::{Point, point};
+use crate::model::world::{Boundary, FARTHEST, World, ratio};
 
 /// The values of a scene that the command line overrides.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,10 +44,6 @@ impl Scene {
             velocity: vec![Point::ZERO; count as usize],
             memory: Vec::new(),
         };
-        if self.uses().has(Uses::MEMORY) {
-            let one = |id: u32| Memory::at_start(self.seed, id);
-            state.memory = (0..count as u32).into_par_iter().map(one).collect();
-        }
         for (index, (species, share)) in self.species.iter().zip(shares).enumerate() {
             let spawn = if grown { species.spawn_at_scale } else { species.spawn };
             let rows = state.species.len()..state.species.len() + share as usize;
@@ -57,10 +53,11 @@ impl Scene {
                 let id = (rows.start + row) as u32;
                 *position = spawn_position(&spawn, &self.world, self.seed, id, &free);
                 let max_speed = species.of_agent(self.seed, id).body.max_speed;
-                *velocity = spawn.start.velocity(self.seed, id, max_speed);
+                *velocity = spawn.start.velocity(&self.world, self.seed, id, max_speed);
             });
             state.species.resize(rows.end, index as u8);
         }
+        state.memory = self.memory_of(&state);
         Ok(state)
     }
 
@@ -82,15 +79,15 @@ impl Scene {
     /// Fails if the world is too small or too large, or if the speed or the look-ahead of a species
     /// crosses a wrapped world.
     pub fn check_world(&self) -> Result<(), PopulateError> {
-        let Point { x: width, y: height } = self.world.size;
+        let size = self.world.size;
         let (low, high) = SIDES;
-        if ![width, height].iter().all(|side| (low..=high).contains(side)) {
-            return Err(PopulateError::World { width, height, low, high });
+        if !self.world.sides().iter().all(|side| (low..=high).contains(side)) {
+            return Err(PopulateError::World { size, low, high });
         }
         if self.world.boundary != Boundary::Wrap {
             return Ok(());
         }
-        let shorter = width.min(height);
+        let shorter = self.world.shortest_side();
         for species in &self.species {
             let speed = self.fastest(species) * self.time_step;
             let name = || species.name.clone();
@@ -107,12 +104,11 @@ impl Scene {
                     parameter,
                     proximity,
                     speed,
-                    width,
-                    height,
+                    size,
                 });
             }
             if speed >= shorter {
-                return Err(PopulateError::TooFast { species: name(), speed, width, height });
+                return Err(PopulateError::TooFast { species: name(), speed, size });
             }
             for (parameter, (_, lookahead)) in species.parameters_that(|needs| needs.paths_within) {
                 if lookahead >= shorter {
@@ -121,8 +117,7 @@ impl Scene {
                         species,
                         parameter,
                         lookahead,
-                        width,
-                        height,
+                        size,
                     });
                 }
             }
@@ -137,9 +132,9 @@ impl Scene {
         let wraps = self.world.boundary == Boundary::Wrap;
         for (index, path) in self.paths.iter().enumerate().filter(|_| wraps) {
             let far = |p: &&Point| p.cmplt(low).any() || p.cmpgt(high).any();
-            if let Some(Point { x, y }) = path.points.iter().find(far).copied() {
-                let (path, Point { x: width, y: height }) = (path.name.clone(), size);
-                return Err(PopulateError::PathTooFar { path, index, x, y, width, height });
+            if let Some(far) = path.points.iter().find(far).copied() {
+                let (path, point) = (path.name.clone(), point_text(far, self.world.axes()));
+                return Err(PopulateError::PathTooFar { path, index, point, size });
             }
         }
         let count = self.obstacles_in_reach().cells.longest();
@@ -166,9 +161,9 @@ impl Scene {
     /// repeat with the period of the written size, and the number of the others grows with the
     /// area.
     pub(super) fn place_obstacles(&mut self) -> Result<(), PopulateError> {
-        let times = self.world.size / self.written_size;
-        let area = f64::from(times.x) * f64::from(times.y);
-        let wanted = |plan: &ObstaclePlan| (f64::from(plan.count) * area).round().max(1.0) as u64;
+        let times = ratio(self.world.size, self.written_size);
+        let grown = times.as_dvec3().element_product();
+        let wanted = |plan: &ObstaclePlan| (f64::from(plan.count) * grown).round().max(1.0) as u64;
         let count: u64 = self.obstacle_plans.iter().map(wanted).sum();
         if count > MOST_OBSTACLES {
             return Err(PopulateError::Obstacles { count, most: MOST_OBSTACLES });
@@ -179,19 +174,21 @@ impl Scene {
                 let first = obstacles.len() as u32;
                 let place = |id| {
                     let draw = |purpose| unit(self.seed, id, 0, purpose);
-                    Point::new(draw(Use::ObstacleX), draw(Use::ObstacleY)) * self.world.size
+                    let place = [Use::ObstacleX, Use::ObstacleY, Use::ObstacleZ].map(draw);
+                    Point::from_array(place) * self.world.size
                 };
                 let ids = first..first + wanted(plan) as u32;
                 obstacles.extend(ids.map(|id| Obstacle::new(place(id), plan.radius)));
                 continue;
             };
             // A world of the written size has one copy, also of obstacles outside it.
-            let copies = if area > 1.01 { times.ceil() } else { Point::ONE };
-            for copy in 0..copies.x as u32 * copies.y as u32 {
-                let steps =
-                    Point::new((copy % copies.x as u32) as f32, (copy / copies.x as u32) as f32);
+            let copies = if grown > 1.01 { times.ceil() } else { Point::ONE };
+            let [columns, rows, layers] = copies.to_array().map(|copies| copies as u32);
+            for copy in 0..columns * rows * layers {
+                let steps = [copy % columns, copy / columns % rows, copy / columns / rows];
+                let steps = Point::from_array(steps.map(|steps| steps as f32));
                 let place = position + steps * self.written_size;
-                if copy == 0 || place.cmplt(self.world.size).all() {
+                if copy == 0 || self.world.ends_beyond(place) {
                     obstacles.push(Obstacle::new(place, plan.radius));
                 }
             }
@@ -207,13 +204,13 @@ impl Scene {
         let before = self.world.size;
         let times = self.size_times(count, density)?;
         self.world.size *= times;
-        let times = self.world.size / before;
+        let times = ratio(self.world.size, before);
         self.camera.scale(|place| place * times);
         for target in &mut self.targets {
             let far = Point::splat(FARTHEST);
             target.position = (target.position * times).clamp(-far, far);
             // Agents that hit a target reappear inside the world, unless it is open.
-            let last = self.world.size.map(f32::next_down);
+            let last = self.world.last_place();
             let inside = |place: Point| match self.world.boundary {
                 Boundary::Open => place.clamp(-far, far),
                 _ => place.clamp(Point::ZERO, last),
@@ -239,7 +236,7 @@ impl Scene {
                 return Ok(1.0);
             }
             let times = (count as f64 / self.own_count() as f64).max(1.0);
-            let size = self.written_size * times.sqrt() as f32;
+            let size = self.written_size * self.side_of(times) as f32;
             return Ok(size.x / self.world.size.x);
         };
         if !(1e-3..=1e4).contains(&wanted) {
@@ -252,7 +249,12 @@ impl Scene {
                 scene: self.name.clone(),
             });
         }
-        Ok((now / f64::from(wanted)).sqrt() as f32)
+        Ok(self.side_of(now / f64::from(wanted)) as f32)
+    }
+
+    /// The factor on the world's sides that multiplies its area or its volume by `times`.
+    fn side_of(&self, times: f64) -> f64 {
+        if self.world.is_flat() { times.sqrt() } else { times.cbrt() }
     }
 }
 
@@ -296,18 +298,30 @@ fn spawn_position(
 fn place(spawn: &Spawn, world: &World, seed: u32, id: u32, number: u32) -> Point {
     let x = unit(seed, id, number, Use::SpawnX);
     let y = unit(seed, id, number, Use::SpawnY);
-    let turn = |fraction: f32| Point::from_angle(fraction * std::f32::consts::TAU);
+    let flat = world.is_flat();
+    let z = if flat { 0.5 } else { unit(seed, id, number, Use::SpawnZ) };
+    let round = || {
+        let angle = y * std::f32::consts::TAU;
+        Point::new(angle.cos(), angle.sin(), 0.0)
+    };
+    let direction = || if flat { round() } else { point(on_sphere([y, z]).0) };
     let centre = spawn.at.unwrap_or(world.size * 0.5);
     let position = match spawn.place {
-        SpawnPlace::Uniform => Point::new(x, y) * world.size,
+        SpawnPlace::Uniform => Point::new(x, y, z) * world.size,
         SpawnPlace::Point => centre,
-        SpawnPlace::Row => Point::new(x * world.size.x, centre.y),
-        SpawnPlace::Disc => centre + turn(y) * (spawn.radius * x.sqrt()),
+        SpawnPlace::Row => Point::new(x * world.size.x, centre.y, centre.z),
+        SpawnPlace::Disc => centre + round() * (spawn.radius * x.sqrt()),
+        SpawnPlace::Ball if flat => centre + round() * (spawn.radius * x.sqrt()),
+        SpawnPlace::Ball => centre + direction() * (spawn.radius * x.cbrt()),
+        SpawnPlace::Shell => centre + direction() * spawn.radius,
+        SpawnPlace::Box => centre + (Point::new(x, y, z) * 2.0 - 1.0) * spawn.radius,
     };
     let position = match world.boundary {
         Boundary::Wrap => position.rem_euclid(world.size),
         _ => position,
     };
-    // x < 1, but x · size may round up to size, which is outside a wrapped world.
-    position.clamp(Point::ZERO, world.size.map(f32::next_down))
+    // x < 1, but x · size may round up to size, which is outside a wrapped world. The third axis of a
+    // plane has no remainder.
+    let inside = position.clamp(Point::ZERO, world.last_place());
+    if flat { Point::new(inside.x, inside.y, 0.0) } else { inside }
 }

@@ -6,7 +6,9 @@ use crate::model::behaviours::bounds::{FASTEST, STRONGEST};
 use crate::model::behaviours::{Kind, Needs};
 use crate::model::parameter::{Meaning, NO_TARGET, Parameters};
 use crate::model::random::{Use, unit};
-use crate::model::vector::Point;
+use crate::model::space::on_sphere;
+use crate::model::vector::{Point, point};
+use crate::model::world::World;
 
 crate::parameters! {
     /// The vehicle: the body of every agent of a species.
@@ -80,18 +82,27 @@ pub enum SpawnPlace {
     Uniform,
     /// All at one point.
     Point,
-    /// Evenly in a disc.
+    /// Evenly in a disc; in space a horizontal one.
     Disc,
+    /// Evenly in a ball; in a plane a disc.
+    Ball,
+    /// Evenly on the surface of a ball; in a plane on a circle.
+    Shell,
+    /// Evenly in a cube; in a plane a square.
+    Box,
     /// Anywhere on a line through the point, across the world along the x axis.
     Row,
 }
 
 impl SpawnPlace {
     /// Every variant, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 4] = [
+    pub const NAMES: [(&'static str, Self); 7] = [
         ("uniform", Self::Uniform),
         ("point", Self::Point),
         ("disc", Self::Disc),
+        ("ball", Self::Ball),
+        ("shell", Self::Shell),
+        ("box", Self::Box),
         ("row", Self::Row),
     ];
 }
@@ -103,7 +114,7 @@ pub enum Start {
     Heading {
         /// World units per tick; `None` for the agent's own max_speed.
         speed: Option<f32>,
-        /// Degrees from the x axis; `None` for a random direction.
+        /// Degrees from the x axis towards the y axis; `None` for a random direction.
         heading: Option<f32>,
     },
     /// Each component is drawn evenly between two numbers; world units per tick.
@@ -120,9 +131,9 @@ pub enum Start {
 pub struct Spawn {
     /// The place.
     pub place: SpawnPlace,
-    /// Centre of the point, disc or row; `None` for the middle of the world.
+    /// Centre of the place; `None` for the middle of the world.
     pub at: Option<Point>,
-    /// Radius of the disc; world units.
+    /// Radius of the disc, ball or shell, and half the side of the box; world units.
     pub radius: f32,
     /// The first velocity.
     pub start: Start,
@@ -139,18 +150,23 @@ impl Start {
     /// The first velocity of agent `id`, whose own largest speed is `max_speed`; world units per
     /// tick.
     #[must_use]
-    pub fn velocity(&self, seed: u32, id: u32, max_speed: f32) -> Point {
+    pub fn velocity(&self, world: &World, seed: u32, id: u32, max_speed: f32) -> Point {
         let draw = |purpose| unit(seed, id, 0, purpose);
+        let round = |angle: f32| Point::new(angle.cos(), angle.sin(), 0.0);
         match *self {
             Self::Heading { speed, heading } => {
-                let heading = heading.map_or_else(
-                    || draw(Use::SpawnHeading) * std::f32::consts::TAU,
-                    f32::to_radians,
-                );
-                Point::from_angle(heading) * speed.unwrap_or(max_speed)
+                let direction = match heading {
+                    Some(degrees) => round(degrees.to_radians()),
+                    None if world.is_flat() => {
+                        round(draw(Use::SpawnHeading) * std::f32::consts::TAU)
+                    }
+                    None => point(on_sphere([Use::SpawnHeading, Use::SpawnClimb].map(draw)).0),
+                };
+                direction * speed.unwrap_or(max_speed)
             }
             Self::Components { from, to } => {
-                let drawn = Point::new(draw(Use::SpawnVelocityX), draw(Use::SpawnVelocityY));
+                let uses = [Use::SpawnVelocityX, Use::SpawnVelocityY, Use::SpawnVelocityZ];
+                let drawn = Point::from_array(uses.map(draw));
                 from + (to - from) * drawn
             }
         }

@@ -6,8 +6,9 @@ use super::species::SpawnPlace;
 use super::{Scene, Species};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
+use crate::model::world::ratio;
 
-/// Share of the world's area that a clump covers.
+/// Share of the world's area, or of its volume, that a clump covers.
 const CLUMP: f32 = 0.01;
 
 /// The start positions. Speeds and headings always follow the scene.
@@ -17,22 +18,23 @@ pub enum StartLayout {
     AsWritten,
     /// Anywhere in the world, at random.
     Even,
-    /// Anywhere in a square in the middle of the world, a hundredth of its area. If the square does
-    /// not fit, a rectangle of the same area.
+    /// Anywhere in a square in the middle of the world, a hundredth of its area; in space in a cube, a
+    /// hundredth of its volume. If it does not fit, a longer one of the same size.
     Clump,
 }
 
-/// Lower left corner and sides of the clump in a world of this size; world units.
+/// Lowest corner and sides of the clump in a world of this size; world units.
 fn clump(size: Point) -> (Point, Point) {
-    let area = size.x * size.y * CLUMP;
-    let square = area.sqrt();
-    let sides = if square > size.x {
-        Point::new(size.x, area / size.x)
-    } else if square > size.y {
-        Point::new(area / size.y, size.y)
-    } else {
-        Point::splat(square)
-    };
+    let axes = if size.z == 0.0 { 2 } else { 3 };
+    let mut by_length: Vec<usize> = (0..axes).collect();
+    by_length.sort_by(|one, other| size[*one].total_cmp(&size[*other]));
+    let mut left = by_length.iter().map(|axis| size[*axis]).product::<f32>() * CLUMP;
+    let mut sides = Point::ZERO;
+    for (done, axis) in by_length.into_iter().enumerate() {
+        let even = left.powf(1.0 / (axes - done) as f32);
+        sides[axis] = even.min(size[axis]);
+        left /= sides[axis];
+    }
     ((size - sides) * 0.5, sides)
 }
 
@@ -55,7 +57,7 @@ impl Scene {
         if layout == StartLayout::Clump {
             let (corner, sides) = clump(self.world.size);
             for position in &mut state.position {
-                *position = corner + *position / self.world.size * sides;
+                *position = corner + ratio(*position, self.world.size) * sides;
             }
         }
         Ok(state)
@@ -74,6 +76,7 @@ impl Scene {
 mod tests {
     use super::*;
     use crate::model::scene::BuiltIn;
+    use crate::model::vector::flat;
 
     fn populated(layout: StartLayout, count: u64) -> (Scene, FlockState) {
         let text = BuiltIn::named("flock").unwrap().text;
@@ -103,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_narrow_world_has_a_clump_of_the_same_share() {
-        for size in [Point::new(1e6, 10.0), Point::new(10.0, 1e6), Point::new(300.0, 200.0)] {
+        for size in [flat(1e6, 10.0), flat(10.0, 1e6), flat(300.0, 200.0)] {
             let (corner, sides) = clump(size);
             assert!((sides.x * sides.y / (size.x * size.y) / CLUMP - 1.0).abs() < 1e-5);
             assert!(corner.cmpge(Point::ZERO).all() && (corner + sides).cmple(size * 1.0001).all());
@@ -117,6 +120,6 @@ mod tests {
         assert_eq!(extent(&state), Point::ZERO);
         let (scene, state) = populated(StartLayout::Even, 100);
         assert!(scene.starts_evenly(100));
-        assert!((extent(&state) / scene.world.size).cmpgt(Point::splat(0.9)).all());
+        assert!(ratio(extent(&state), scene.world.size).cmpgt(Point::splat(0.9)).all());
     }
 }

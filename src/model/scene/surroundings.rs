@@ -125,8 +125,27 @@ impl Scene {
         }
         let one = |row: usize| {
             let own = state.memory.get(row).copied();
-            own.unwrap_or_else(|| Memory::at_start(self.seed, state.id[row]))
+            own.unwrap_or_else(|| self.first_memory(state.species[row], state.id[row]))
         };
         (0..state.len()).map(one).collect()
+    }
+
+    /// The memory of agent `id` at the start.
+    #[must_use]
+    pub fn first_memory(&self, species: u8, id: u32) -> Memory {
+        let of_species = self.remembers_directions(species as usize);
+        if of_species {
+            Memory::at_start_in_space(self.seed, id)
+        } else {
+            Memory::at_start(self.seed, id)
+        }
+    }
+
+    /// True if the agents of a species remember a direction instead of an angle.
+    #[must_use]
+    pub fn remembers_directions(&self, species: usize) -> bool {
+        let directed = |rule: &Rule| rule.kind.info().needs.direction_in_space;
+        let species = self.species.get(species);
+        !self.world.is_flat() && species.is_some_and(|species| species.rules.iter().any(directed))
     }
 }

@@ -1,84 +1,131 @@
-//! A spatial index: cells over a rectangle, each with a list of items.
+//! A spatial index: cells over a rectangle or a box, each with a list of items.
 
 use std::borrow::Cow;
 
 use crate::model::vector::Point;
 
-/// Cells are wider than their share of the rectangle by this factor: eight roundings.
+/// Cells are wider than their share of the box by this factor: eight roundings.
 const EDGE: f32 = 1e-6;
 
-/// Cells of equal size over a rectangle that may begin anywhere.
+/// Cells of equal size over a rectangle or a box that may begin anywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpatialIndex {
-    /// Lower left corner; world units.
+    /// Lowest corner; world units.
     pub origin: Point,
-    /// Cells per world unit, on each axis.
+    /// Cells per world unit, on each axis; 0 on the third axis of a plane.
     pub cells_per_unit: Point,
-    /// Cells in a row.
-    pub columns: u32,
-    /// Rows.
-    pub rows: u32,
+    /// Cells along each axis: columns, rows and layers. A plane has one layer.
+    pub cells_along: [u32; 3],
 }
 
 impl SpatialIndex {
     /// An index without cells.
     pub const EMPTY: Self =
-        Self { origin: Point::ZERO, cells_per_unit: Point::ZERO, columns: 0, rows: 0 };
+        Self { origin: Point::ZERO, cells_per_unit: Point::ZERO, cells_along: [0; 3] };
 
-    /// Cells with sides of about `side` over the rectangle from `low` to `high`; at most `most`
-    /// cells.
+    /// Cells with sides of about `side` between the corners `low` and `high`; at most `most` cells.
+    /// Corners of one height make a plane.
     #[must_use]
     pub fn over(low: Point, high: Point, side: f32, most: u32) -> Self {
+        let flat = low.z == high.z;
         let extent = (high - low).max(Point::splat(1e-3));
-        let smallest = (extent.x / most as f32 * extent.y).sqrt();
+        let smallest = if flat {
+            (extent.x / most as f32 * extent.y).sqrt()
+        } else {
+            (extent.x / most as f32 * extent.y * extent.z).cbrt()
+        };
         let side = side.max(smallest);
         let across = |length: f32| (length / side).ceil().clamp(1.0, most as f32) as u32;
-        let (columns, rows) = (across(extent.x), across(extent.y));
+        let layers = if flat { 1 } else { across(extent.z) };
+        Self::of([across(extent.x), across(extent.y), layers], low, extent, flat)
+    }
+
+    /// This many cells over a world of `size` that begins at the origin.
+    #[must_use]
+    pub fn whole(cells_along: [u32; 3], size: Point) -> Self {
+        let cells = Point::from_array(cells_along.map(|cells| cells as f32));
+        let mut cells_per_unit = cells / size;
+        if size.z == 0.0 {
+            cells_per_unit.z = 0.0;
+        }
+        Self { origin: Point::ZERO, cells_per_unit, cells_along }
+    }
+
+    fn of(cells_along: [u32; 3], low: Point, extent: Point, flat: bool) -> Self {
+        let cells = Point::from_array(cells_along.map(|cells| cells as f32));
         // Slightly wider than their share, so that rounding does not put positions on the upper
         // edges past the last cells.
-        let cells_per_unit = Point::new(columns as f32, rows as f32) / extent * (1.0 - EDGE);
-        Self { origin: low, cells_per_unit, columns, rows }
+        let mut cells_per_unit = cells / extent * (1.0 - EDGE);
+        if flat {
+            cells_per_unit.z = 0.0;
+        }
+        Self { origin: low, cells_per_unit, cells_along }
     }
 
     /// Number of cells.
     #[must_use]
     pub fn cells(&self) -> usize {
-        self.columns as usize * self.rows as usize
+        self.cells_along.iter().map(|cells| *cells as usize).product()
     }
 
-    /// Width and height of a cell.
+    /// The indices of all cells, in the order of their numbers: row by row, layer by layer.
+    pub fn each_cell(&self) -> impl Iterator<Item = [u32; 3]> + use<> {
+        let [columns, rows, layers] = self.cells_along;
+        let lines = (0..layers).flat_map(move |layer| (0..rows).map(move |row| (row, layer)));
+        lines.flat_map(move |(row, layer)| (0..columns).map(move |column| [column, row, layer]))
+    }
+
+    /// The number of a cell.
+    #[must_use]
+    pub fn number(&self, [column, row, layer]: [u32; 3]) -> usize {
+        let [columns, rows, _] = self.cells_along.map(|cells| cells as usize);
+        (layer as usize * rows + row as usize) * columns + column as usize
+    }
+
+    /// `steps` cells in world units; 0 on the third axis of a plane.
+    fn length_of(&self, steps: Point) -> Point {
+        let mut length = steps / self.cells_per_unit;
+        if self.cells_per_unit.z == 0.0 {
+            length.z = 0.0;
+        }
+        length
+    }
+
+    /// Sides of a cell; world units.
     #[must_use]
     pub fn cell_size(&self) -> Point {
-        Point::ONE / self.cells_per_unit
+        self.length_of(Point::ONE)
     }
 
-    /// Columns and rows, as a point.
+    /// The highest corner; world units.
     #[must_use]
     pub fn corner(&self) -> Point {
-        Point::new(self.columns as f32, self.rows as f32)
+        let cells = Point::from_array(self.cells_along.map(|cells| cells as f32));
+        self.origin + self.cell_size() * cells
     }
 
-    /// Middle of the cell in `column` and `row`.
+    /// Middle of a cell; world units.
     #[must_use]
-    pub fn middle(&self, column: u32, row: u32) -> Point {
-        let steps = Point::new(column as f32 + 0.5, row as f32 + 0.5);
-        self.origin + steps / self.cells_per_unit
+    pub fn middle(&self, cell: [u32; 3]) -> Point {
+        let steps = Point::from_array(cell.map(|index| index as f32 + 0.5));
+        self.origin + self.length_of(steps)
     }
 
-    /// The number of the cell at a position, row by row from the bottom; `None` outside.
+    /// The number of the cell at a position; `None` outside.
     #[inline]
     #[must_use]
     pub fn cell(&self, place: Point) -> Option<usize> {
-        let Point { x: column, y: row } = (place - self.origin) * self.cells_per_unit;
-        let (columns, rows) = (self.columns as f32, self.rows as f32);
+        let cell = (place - self.origin) * self.cells_per_unit;
+        let cells = Point::from_array(self.cells_along.map(|cells| cells as f32));
         // Also false for NaN.
-        let inside = column >= 0.0 && row >= 0.0 && column <= columns && row <= rows;
-        if !inside || self.columns == 0 {
+        let inside = cell.cmpge(Point::ZERO).all() && cell.cmple(cells).all();
+        if !inside || self.cells_along[0] == 0 {
             return None;
         }
-        let column = (column as u32).min(self.columns - 1);
-        let row = (row as u32).min(self.rows - 1);
-        Some((row * self.columns + column) as usize)
+        let [x, y, z] = cell.to_array();
+        let [columns, rows, layers] = self.cells_along;
+        let within = |index: f32, cells: u32| (index as u32).min(cells - 1);
+        Some(self.number([within(x, columns), within(y, rows), within(z, layers)]))
     }
 }
 

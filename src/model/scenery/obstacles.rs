@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use glam::DVec3;
+
 use super::{CellLists, SpatialIndex};
 use crate::model::real::Real;
 use crate::model::vector::{Point, Vector};
@@ -25,7 +27,7 @@ const ENTRIES_PER_OBSTACLE: usize = 64;
 /// The most entries of all lists together, unless there are more obstacles; 80 MiB.
 const MOST_ENTRIES: usize = 1 << 22;
 
-/// A circle.
+/// A circle, or a sphere in space. Shaders read these four floats.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Obstacle {
@@ -33,15 +35,13 @@ pub struct Obstacle {
     pub position: Point,
     /// World units.
     pub radius: f32,
-    /// Padding, because shaders read four floats.
-    pub unused: f32,
 }
 
 impl Obstacle {
     /// A circle of `radius` around `position`.
     #[must_use]
     pub fn new(position: Point, radius: f32) -> Self {
-        Self { position, radius, unused: 0.0 }
+        Self { position, radius }
     }
 }
 
@@ -71,7 +71,7 @@ impl Obstacles {
         let (mut low, mut high) = (Point::ZERO, world.size);
         let mut widest = 0.0_f32;
         for obstacle in obstacles {
-            let reach = Point::splat(reach(obstacle));
+            let reach = world.on_axes(reach(obstacle));
             widest += reach.x / obstacles.len() as f32;
             if world.boundary == Boundary::Open {
                 low = low.min(obstacle.position - reach);
@@ -84,11 +84,11 @@ impl Obstacles {
         let most_entries = (count * ENTRIES_PER_OBSTACLE).clamp(FEWEST, MOST_ENTRIES) as f64;
         let mut index = SpatialIndex::over(low, high, side, most_cells);
         let listed = |index: &SpatialIndex| -> f64 {
-            let cells = index.cells_per_unit.as_dvec2();
-            let limits = (f64::from(index.columns), f64::from(index.rows));
+            let cells = index.cells_per_unit.as_dvec3();
+            let limits = DVec3::from_array(index.cells_along.map(f64::from));
             let one = |obstacle: &Obstacle| {
                 let across = 2.0 * f64::from(reach(obstacle)) * cells + 1.0;
-                across.x.min(limits.0) * across.y.min(limits.1)
+                across.min(limits).element_product()
             };
             obstacles.iter().map(one).sum()
         };
@@ -101,21 +101,15 @@ impl Obstacles {
         let mut lists = vec![Vec::new(); index.cells()];
         for (number, obstacle) in obstacles.iter().enumerate() {
             let reach = reach(obstacle);
-            let columns = covered(
-                (obstacle.position.x - index.origin.x) * index.cells_per_unit.x,
-                reach * index.cells_per_unit.x,
-                index.columns,
-                wraps,
-            );
-            let rows = covered(
-                (obstacle.position.y - index.origin.y) * index.cells_per_unit.y,
-                reach * index.cells_per_unit.y,
-                index.rows,
-                wraps,
-            );
-            for row in &rows {
+            let middle = (obstacle.position - index.origin) * index.cells_per_unit;
+            let [columns, rows, layers] = [0, 1, 2].map(|axis| {
+                let reach = reach * index.cells_per_unit[axis];
+                covered(middle[axis], reach, index.cells_along[axis], wraps)
+            });
+            let lines = layers.iter().flat_map(|layer| rows.iter().map(move |row| (*row, *layer)));
+            for (row, layer) in lines {
                 for column in &columns {
-                    lists[(row * index.columns + column) as usize].push(number as u32);
+                    lists[index.number([*column, row, layer])].push(number as u32);
                 }
             }
         }
@@ -173,16 +167,16 @@ fn covered(middle: f32, reach: f32, cells: u32, wraps: bool) -> Vec<u32> {
 mod tests {
     use super::*;
     use crate::model::random::{Use, unit};
+    use crate::model::vector::flat;
 
     #[test]
     fn every_obstacle_in_reach_is_found_from_everywhere() {
         for boundary in [Boundary::Wrap, Boundary::Walls, Boundary::Open] {
-            let world = World { size: Point::new(300.0, 200.0), boundary };
+            let world = World { size: flat(300.0, 200.0), boundary };
             let obstacles: Vec<Obstacle> = (0..40)
                 .map(|i| {
                     let at = |purpose| unit(1, i, 0, purpose);
-                    let place =
-                        Point::new(at(Use::SpawnX) * 500.0 - 100.0, at(Use::SpawnY) * 200.0);
+                    let place = flat(at(Use::SpawnX) * 500.0 - 100.0, at(Use::SpawnY) * 200.0);
                     Obstacle::new(place, 5.0 + i as f32)
                 })
                 .collect();
@@ -191,7 +185,7 @@ mod tests {
             let (mut found, mut listed) = (0, 0);
             for i in 0..2000 {
                 let at = |purpose| unit(2, i, 0, purpose);
-                let p = Point::new(at(Use::SpawnX), at(Use::SpawnY)) * world.size;
+                let p = flat(at(Use::SpawnX), at(Use::SpawnY)) * world.size;
                 let near = index.near(p);
                 listed += near.len();
                 for obstacle in &obstacles {

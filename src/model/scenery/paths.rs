@@ -117,8 +117,8 @@ impl Paths {
         if paths.is_empty() {
             return Self { index: SpatialIndex::EMPTY, cells: CellLists::default() };
         }
-        let mut low = Point::splat(-ahead);
-        let mut high = world.size + ahead;
+        let ahead = world.on_axes(ahead);
+        let (mut low, mut high) = (-ahead, world.size + ahead);
         if world.boundary == Boundary::Open {
             for point in paths.iter().flat_map(|path| &path.points) {
                 low = low.min(*point - ahead);
@@ -215,14 +215,19 @@ fn images(world: &World, path: &Path, low: Point, high: Point) -> Vec<Segment> {
         // The image nearest to a place is at most half a world away from it.
         let least = ((low - size * 0.5 - last) / size).ceil();
         let most = ((high + size * 0.5 - first) / size).floor();
-        let mut row = least.y;
-        while row <= most.y {
-            let mut column = least.x;
-            while column <= most.x {
-                images.push(segment.moved(Point::new(column, row) * size));
-                column += 1.0;
+        let steps = |axis: usize| {
+            // A plane has no images above it.
+            let single = size[axis] == 0.0;
+            let (least, most) = if single { (0.0, 0.0) } else { (least[axis], most[axis]) };
+            std::iter::successors(Some(least), |step| Some(step + 1.0))
+                .take_while(move |step| *step <= most)
+        };
+        for layer in steps(2) {
+            for row in steps(1) {
+                for column in steps(0) {
+                    images.push(segment.moved(Point::new(column, row, layer) * size));
+                }
             }
-            row += 1.0;
         }
     }
     images
@@ -240,10 +245,11 @@ fn sorted_into(
     numbers: &[u32],
     most: usize,
 ) -> Option<Vec<Vec<u32>>> {
-    let blocks = |side: u32| (index.columns.div_ceil(side), index.rows.div_ceil(side));
+    let blocks = |side: u32| index.cells_along.map(|cells| cells.div_ceil(side));
+    let count = |side: u32| blocks(side).iter().product::<u32>();
     let cell = index.cell_size();
     // The rounding of a coordinate depends on its size, not on the distance.
-    let corner = index.origin.abs().max((index.origin + cell * index.corner()).abs());
+    let corner = index.origin.abs().max(index.corner().abs());
     let rounding = corner.max_element() * 4.0 * f32::EPSILON;
     let may_be_nearest = |middle: Point, diagonal: f32, numbers: &[u32]| -> Vec<u32> {
         let distance = |number: &u32| segments[*number as usize].distance(middle);
@@ -257,21 +263,24 @@ fn sorted_into(
         near.map(|(number, _)| *number).collect()
     };
     let mut side = 1;
-    while blocks(side).0 * blocks(side).1 > FEWEST_BLOCKS {
+    while count(side) > FEWEST_BLOCKS {
         side *= 2;
     }
     let mut around = 2 * side;
-    let mut picked = vec![numbers.to_vec(); (blocks(around).0 * blocks(around).1) as usize];
+    let mut picked = vec![numbers.to_vec(); count(around) as usize];
     loop {
-        let (columns, rows) = blocks(side);
+        let [columns, rows, _] = blocks(side);
+        let [parents, lines, _] = blocks(around);
         let half = Point::splat((side - 1) as f32 * 0.5) * cell;
         let diagonal = side as f32 * cell.length();
-        let lists: Vec<Vec<u32>> = (0..columns * rows)
+        let lists: Vec<Vec<u32>> = (0..count(side))
             .into_par_iter()
             .map(|block| {
-                let (column, row) = (block % columns * side, block / columns * side);
-                let parent = row / around * blocks(around).0 + column / around;
-                let middle = index.middle(column, row) + half;
+                let (column, line) = (block % columns, block / columns);
+                let first = [column, line % rows, line / rows].map(|index| index * side);
+                let [column, row, layer] = first.map(|index| index / around);
+                let parent = (layer * lines + row) * parents + column;
+                let middle = index.middle(first) + half;
                 may_be_nearest(middle, diagonal, &picked[parent as usize])
             })
             .collect();
@@ -291,20 +300,21 @@ fn sorted_into(
 mod tests {
     use super::*;
     use crate::model::random::{Use, unit};
+    use crate::model::vector::flat;
 
     #[test]
     fn the_nearest_point_is_that_of_all_segments() {
         for boundary in [Boundary::Wrap, Boundary::Walls, Boundary::Open] {
-            let world = World { size: Point::new(300.0, 200.0), boundary };
+            let world = World { size: flat(300.0, 200.0), boundary };
             let random = |i: u32, purpose| unit(4, i, 0, purpose);
-            let corner = |i| Point::new(random(i, Use::SpawnX), random(i, Use::SpawnY));
+            let corner = |i| flat(random(i, Use::SpawnX), random(i, Use::SpawnY));
             let points: Vec<Point> = (0..60).map(|i| corner(i) * world.size).collect();
             let second = Path { name: "q".into(), points: points[..5].to_vec(), closed: true };
             let all = [Path { name: "p".into(), points, closed: false }, second];
             let paths = Paths::within(&world, &all, 40.0);
             let mut candidates = 0;
             for i in 0..3000 {
-                let spread = Point::new(random(i, Use::TargetX), random(i, Use::TargetY));
+                let spread = flat(random(i, Use::TargetX), random(i, Use::TargetY));
                 let p = (spread - 0.5) * (world.size + 70.0) + world.size * 0.5;
                 for choice in [-1.0, 0.0, 1.0] {
                     let place = Vector(p.to_array());
@@ -320,7 +330,7 @@ mod tests {
                             if boundary != Boundary::Wrap && (column, row) != (0, 0) {
                                 continue;
                             }
-                            let by = Point::new(column as f32, row as f32) * world.size;
+                            let by = flat(column as f32, row as f32) * world.size;
                             expected = expected.min(f64::from(segment.moved(by).distance(p)));
                         }
                     }
@@ -337,7 +347,7 @@ mod tests {
 
     #[test]
     fn a_segment_without_length_is_a_point() {
-        let segment = Segment { from: Point::new(3.0, 4.0), to: Point::new(3.0, 4.0) };
+        let segment = Segment { from: flat(3.0, 4.0), to: flat(3.0, 4.0) };
         assert_eq!(segment.nearest(Vector([0.0, 0.0])), Vector([3.0, 4.0]));
     }
 }

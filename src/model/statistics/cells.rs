@@ -84,12 +84,17 @@ pub struct Cells<const D: usize> {
 
 impl<const D: usize> Cells<D> {
     pub fn of(grid: Grid<D>, world: &World, positions: &[Point]) -> Self {
-        let size = world.size;
-        let inside = |p: Point| {
-            let outside = p.cmplt(Point::ZERO).any() || p.cmpge(size).any();
-            if grid.wraps && outside { p.rem_euclid(size) } else { p }
+        let size: [f32; D] = components(world.size);
+        let inside = |p: Point| -> [f32; D] {
+            let mut p = components(p);
+            for (p, size) in p.iter_mut().zip(size) {
+                if grid.wraps && (*p < 0.0 || *p >= size) {
+                    *p = p.rem_euclid(size);
+                }
+            }
+            p
         };
-        let key = keys(positions, |p| grid.key_of(components(inside(p))));
+        let key = keys(positions, |p| grid.key_of(inside(p)));
         let starts = CellStarts::of_keys(grid, &key);
         let mut cursor = starts.start.clone();
         let count = positions.len();
@@ -101,11 +106,11 @@ impl<const D: usize> Cells<D> {
             let place = *slot as usize;
             *slot += 1;
             (cell[place], row[place]) = (key, number as u32);
-            for (numbers, p) in position.iter_mut().zip(components::<D>(inside(*p))) {
+            for (numbers, p) in position.iter_mut().zip(inside(*p)) {
                 numbers[place] = p;
             }
         }
-        Self { starts, position, cell, size: components(size), row }
+        Self { starts, position, cell, size, row }
     }
 
     /// Shortest squared distance of two agents, exact except for rounding in `f64`.

@@ -3,6 +3,7 @@
 use super::super::grid::Sampling;
 use super::super::scene::Scene;
 use super::super::state::FlockState;
+use super::super::world::with_axes;
 use super::Metrics;
 use super::cells::Cells;
 
@@ -57,12 +58,14 @@ pub fn figures_and_histograms(scene: &Scene, state: &FlockState) -> (Metrics, Hi
     if state.is_empty() {
         return (Metrics::of(scene, state), Histograms::default());
     }
-    let cells = Cells::of(scene.grid(state.len()), &scene.world, &state.position);
-    let histograms = Histograms {
-        speeds: speeds(scene, state),
-        neighbours: neighbours(&cells, scene, state.tick as u32),
-    };
-    (Metrics::of_cells(scene, state, &cells), histograms)
+    with_axes!(scene.world, AXES => {
+        let cells = Cells::of(scene.grid::<AXES>(state.len()), &scene.world, &state.position);
+        let histograms = Histograms {
+            speeds: speeds(scene, state),
+            neighbours: neighbours(&cells, scene, state.tick as u32),
+        };
+        (Metrics::of_cells(scene, state, &cells), histograms)
+    })
 }
 
 fn speeds(scene: &Scene, state: &FlockState) -> Histogram {

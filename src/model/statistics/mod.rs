@@ -18,7 +18,8 @@ use rayon::prelude::*;
 use super::grid::Grid;
 use super::scene::Scene;
 use super::state::FlockState;
-use super::vector::{DIMENSIONS, Point};
+use super::vector::Point;
+use super::world::with_axes;
 use cells::{CellStarts, Cells};
 pub use histogram::{Histogram, Histograms, figures_and_histograms};
 use order::Order;
@@ -57,7 +58,8 @@ pub struct Metrics {
     pub polarisation: f64,
     /// `|Σ r × v/|v|| / N`, with r the unit vector from the centre of mass c to the agent: 1 if all
     /// agents circle around it in the same direction (milling), 0 if none does. In a wrapped world
-    /// c is the circular mean of each coordinate, and r follows the shortest way.
+    /// c is the circular mean of each coordinate, and r follows the shortest way. In space r × v and its
+    /// sum are vectors.
     pub rotation: f64,
     /// `|Σ (p − c) × v| / Σ |p − c||v|`: the same, weighted by distance and speed.
     pub angular_momentum: f64,
@@ -86,12 +88,14 @@ impl Metrics {
         if count == 0 {
             return Self { tick: state.tick, ..Self::default() };
         }
-        let cells = Cells::of(scene.grid(count), &scene.world, &state.position);
-        Self::of_cells(scene, state, &cells)
+        with_axes!(scene.world, AXES => {
+            let cells = Cells::of(scene.grid::<AXES>(count), &scene.world, &state.position);
+            Self::of_cells(scene, state, &cells)
+        })
     }
 
     /// The same for at least one agent, when the agents are sorted already.
-    fn of_cells(scene: &Scene, state: &FlockState, cells: &Cells<DIMENSIONS>) -> Self {
+    fn of_cells<const D: usize>(scene: &Scene, state: &FlockState, cells: &Cells<D>) -> Self {
         let count = state.len();
         let per_agent = 1.0 / count as f64;
         let order = Order::of(&scene.world, state);
@@ -133,7 +137,9 @@ impl Metrics {
 #[must_use]
 pub fn sampled_agents(scene: &Scene, positions: &[Point]) -> u64 {
     if scene.perception_radius() > 0.0 && !positions.is_empty() {
-        CellStarts::of(scene.grid(positions.len()), positions).sampled()
+        with_axes!(scene.world, AXES => {
+            CellStarts::of(scene.grid::<AXES>(positions.len()), positions).sampled()
+        })
     } else {
         0
     }
@@ -161,7 +167,7 @@ fn look_around<const D: usize>(cells: &Cells<D>, scene: &Scene, state: &FlockSta
     }
     if !all.sampled.is_empty() {
         // A radius of 0 gives the smallest cells that the number of agents allows.
-        let grid = Grid::<DIMENSIONS>::new(&scene.world, 0.0, count);
+        let grid = Grid::<D>::new(&scene.world, 0.0, count);
         let small = Cells::of(grid, &scene.world, &state.position);
         let mut sampled = vec![false; count];
         all.sampled.iter().for_each(|row| sampled[*row as usize] = true);

@@ -4,11 +4,10 @@
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-use glam::DVec2;
 use pulp::{Simd, WithSimd};
 
 use super::super::state::FlockState;
-use super::super::vector::Point;
+use super::super::vector::{Point, components, per_axis};
 use super::super::world::{Boundary, World};
 use super::circle::{nearest_whole, sine_and_cosine};
 use super::parts;
@@ -38,50 +37,109 @@ impl Order {
     /// The order of a flock with at least one agent.
     pub fn of(world: &World, state: &FlockState) -> Self {
         let wraps = world.boundary == Boundary::Wrap;
-        let size = world.size.as_dvec2();
-        let [x, y, speeds] = sum(state, Headings);
-        let middle = if wraps {
-            let [sin_x, cos_x, sin_y, cos_y] = sum(state, OnCircles { per_unit: size.recip() });
-            DVec2::new(sin_x.atan2(cos_x), sin_y.atan2(cos_y)) * size / TAU
+        let count = state.len() as f64;
+        if world.is_flat() {
+            let [x, y, speeds] = sum(state, Headings);
+            let size = size_of::<2>(world);
+            let circles = || sum(state, OnCircles { per_unit: size.map(f64::recip) });
+            let middle =
+                if wraps { mean_angles(circles(), size) } else { mean(sum(state, Places), count) };
+            let [units, turning, most] = sum(state, Turning::round(middle, size, wraps));
+            Self::with([x, y, 0.0], speeds, [0.0, 0.0, units], [0.0, 0.0, turning], most)
         } else {
-            DVec2::from_array(sum(state, Places)) / state.len() as f64
-        };
-        let size = if wraps { size } else { DVec2::INFINITY };
-        let [units, turning, most] = sum(state, Turning { middle, size, per_unit: size.recip() });
+            let [x, y, z, speeds] = sum(state, Headings);
+            let size = size_of::<3>(world);
+            let circles = || sum(state, OnCircles { per_unit: size.map(f64::recip) });
+            let middle =
+                if wraps { mean_angles(circles(), size) } else { mean(sum(state, Places), count) };
+            let sums: [f64; 7] = sum(state, Turning::round(middle, size, wraps));
+            let [ux, uy, uz, tx, ty, tz, most] = sums;
+            Self::with([x, y, z], speeds, [ux, uy, uz], [tx, ty, tz], most)
+        }
+    }
+
+    fn with(
+        headings: [f64; 3],
+        speeds: f64,
+        rotation: [f64; 3],
+        turning: [f64; 3],
+        most: f64,
+    ) -> Self {
+        // Of one component this is its absolute value, without rounding.
+        let length = |[x, y, z]: [f64; 3]| x.hypot(y).hypot(z);
         Self {
-            headings: x.hypot(y),
+            headings: length(headings),
             speeds,
-            rotation: units.abs(),
-            angular_momentum: if most > 0.0 { turning.abs() / most } else { 0.0 },
+            rotation: length(rotation),
+            angular_momentum: if most > 0.0 { length(turning) / most } else { 0.0 },
         }
     }
 }
 
+/// The sides of the world.
+fn size_of<const D: usize>(world: &World) -> [f64; D] {
+    components(world.size).map(f64::from)
+}
+
+/// The middle of coordinates with these sums.
+fn mean<const D: usize>(sums: [f64; D], count: f64) -> [f64; D] {
+    sums.map(|sum| sum / count)
+}
+
+/// The circular mean on each axis of a world of `size`, from sine and cosine on each axis.
+fn mean_angles<const N: usize, const D: usize>(sums: [f64; N], size: [f64; D]) -> [f64; D] {
+    std::array::from_fn(|axis| sums[2 * axis].atan2(sums[2 * axis + 1]) * size[axis] / TAU)
+}
+
 /// The terms that each agent adds to `N` sums. Without branches, so that several agents are
 /// computed at once.
-trait Term<const N: usize>: Copy + Sync {
-    fn of(&self, position: DVec2, velocity: DVec2) -> [f64; N];
+trait Term<const D: usize, const N: usize>: Copy + Sync {
+    fn of(&self, position: [f64; D], velocity: [f64; D]) -> [f64; N];
 
     /// Adds an agent to its lane.
     #[inline(always)]
     fn add(&self, p: Point, v: Point, lane: usize, lanes: &mut [[f64; LANES]; N]) {
-        let terms = self.of(p.as_dvec2(), v.as_dvec2());
+        let (p, v) = (components::<D>(p), components::<D>(v));
+        let terms =
+            self.of(per_axis!(axis => f64::from(p[axis])), per_axis!(axis => f64::from(v[axis])));
         for (sum, term) in lanes.iter_mut().zip(terms) {
             sum[lane] += term;
         }
     }
 }
 
+/// The scalar product.
+#[inline(always)]
+fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
+    let products = per_axis!(axis => a[axis] * b[axis]);
+    let plane = products[0] + products[1];
+    if D > 2 { plane + products[2] } else { plane }
+}
+
 /// Heading, and speed.
 #[derive(Clone, Copy)]
 struct Headings;
 
-impl Term<3> for Headings {
+/// The speed, and its reciprocal; 0 for an agent at rest.
+#[inline(always)]
+fn speed<const D: usize>(v: [f64; D]) -> (f64, f64) {
+    let speed = dot(v, v).sqrt();
+    (speed, if speed > 0.0 { 1.0 / speed } else { 0.0 })
+}
+
+impl Term<2, 3> for Headings {
     #[inline(always)]
-    fn of(&self, _: DVec2, v: DVec2) -> [f64; 3] {
-        let speed = (v.x * v.x + v.y * v.y).sqrt();
-        let scale = if speed > 0.0 { 1.0 / speed } else { 0.0 };
-        [v.x * scale, v.y * scale, speed]
+    fn of(&self, _: [f64; 2], v: [f64; 2]) -> [f64; 3] {
+        let (speed, scale) = speed(v);
+        [v[0] * scale, v[1] * scale, speed]
+    }
+}
+
+impl Term<3, 4> for Headings {
+    #[inline(always)]
+    fn of(&self, _: [f64; 3], v: [f64; 3]) -> [f64; 4] {
+        let (speed, scale) = speed(v);
+        [v[0] * scale, v[1] * scale, v[2] * scale, speed]
     }
 }
 
@@ -89,75 +147,126 @@ impl Term<3> for Headings {
 #[derive(Clone, Copy)]
 struct Places;
 
-impl Term<2> for Places {
+impl<const D: usize> Term<D, D> for Places {
     #[inline(always)]
-    fn of(&self, p: DVec2, _: DVec2) -> [f64; 2] {
-        [p.x, p.y]
+    fn of(&self, p: [f64; D], _: [f64; D]) -> [f64; D] {
+        p
     }
 }
 
 /// Sine and cosine of the position on each axis, on a circle as long as the world.
 #[derive(Clone, Copy)]
-struct OnCircles {
-    per_unit: DVec2,
+struct OnCircles<const D: usize> {
+    per_unit: [f64; D],
 }
 
-impl Term<4> for OnCircles {
+impl<const D: usize> OnCircles<D> {
     #[inline(always)]
-    fn of(&self, p: DVec2, _: DVec2) -> [f64; 4] {
-        let [sin_x, cos_x] = sine_and_cosine(p.x * self.per_unit.x);
-        let [sin_y, cos_y] = sine_and_cosine(p.y * self.per_unit.y);
+    fn on(&self, p: [f64; D], axis: usize) -> [f64; 2] {
+        sine_and_cosine(p[axis] * self.per_unit[axis])
+    }
+}
+
+impl Term<2, 4> for OnCircles<2> {
+    #[inline(always)]
+    fn of(&self, p: [f64; 2], _: [f64; 2]) -> [f64; 4] {
+        let ([sin_x, cos_x], [sin_y, cos_y]) = (self.on(p, 0), self.on(p, 1));
         [sin_x, cos_x, sin_y, cos_y]
+    }
+}
+
+impl Term<3, 6> for OnCircles<3> {
+    #[inline(always)]
+    fn of(&self, p: [f64; 3], _: [f64; 3]) -> [f64; 6] {
+        let ([sin_x, cos_x], [sin_y, cos_y]) = (self.on(p, 0), self.on(p, 1));
+        let [sin_z, cos_z] = self.on(p, 2);
+        [sin_x, cos_x, sin_y, cos_y, sin_z, cos_z]
     }
 }
 
 /// Rotation around the middle: the moments of unit vectors, the moments of the vectors themselves,
 /// and the largest possible sum of the latter.
 #[derive(Clone, Copy)]
-struct Turning {
-    middle: DVec2,
+struct Turning<const D: usize> {
+    middle: [f64; D],
     /// Infinite if the world does not wrap.
-    size: DVec2,
-    per_unit: DVec2,
+    size: [f64; D],
+    per_unit: [f64; D],
 }
 
-impl Turning {
+impl<const D: usize> Turning<D> {
+    fn round(middle: [f64; D], size: [f64; D], wraps: bool) -> Self {
+        let size = if wraps { size } else { [f64::INFINITY; D] };
+        Self { middle, size, per_unit: size.map(f64::recip) }
+    }
+
     /// The shortest difference from the middle to a place, on one axis.
     #[inline(always)]
     fn along(difference: f64, size: f64, per_unit: f64) -> f64 {
         let rounds = nearest_whole(difference * per_unit);
         if rounds == 0.0 { difference } else { difference - size * rounds }
     }
+
+    /// The shortest way from the middle to a place.
+    #[inline(always)]
+    fn way(&self, p: [f64; D]) -> [f64; D] {
+        per_axis!(axis => {
+            Self::along(p[axis] - self.middle[axis], self.size[axis], self.per_unit[axis])
+        })
+    }
+
+    /// The largest possible moment of two vectors.
+    #[inline(always)]
+    fn most(way: [f64; D], v: [f64; D]) -> f64 {
+        (dot(way, way) * dot(v, v)).sqrt()
+    }
 }
 
-impl Term<3> for Turning {
+/// `moment / most`; 0 for an agent at rest or in the middle, which does not turn.
+#[inline(always)]
+fn share(moment: f64, most: f64) -> f64 {
+    if most > 0.0 { moment / most } else { 0.0 }
+}
+
+impl Term<2, 3> for Turning<2> {
     #[inline(always)]
-    fn of(&self, p: DVec2, v: DVec2) -> [f64; 3] {
-        let x = Self::along(p.x - self.middle.x, self.size.x, self.per_unit.x);
-        let y = Self::along(p.y - self.middle.y, self.size.y, self.per_unit.y);
-        let moment = x * v.y - y * v.x;
-        let most = ((x * x + y * y) * (v.x * v.x + v.y * v.y)).sqrt();
-        // An agent at rest, or in the middle, does not turn.
-        [if most > 0.0 { moment / most } else { 0.0 }, moment, most]
+    fn of(&self, p: [f64; 2], v: [f64; 2]) -> [f64; 3] {
+        let way = self.way(p);
+        let moment = way[0] * v[1] - way[1] * v[0];
+        let most = Self::most(way, v);
+        [share(moment, most), moment, most]
+    }
+}
+
+impl Term<3, 7> for Turning<3> {
+    #[inline(always)]
+    fn of(&self, p: [f64; 3], v: [f64; 3]) -> [f64; 7] {
+        let way = self.way(p);
+        let x = way[1] * v[2] - way[2] * v[1];
+        let y = way[2] * v[0] - way[0] * v[2];
+        let z = way[0] * v[1] - way[1] * v[0];
+        let most = Self::most(way, v);
+        [share(x, most), share(y, most), share(z, most), x, y, z, most]
     }
 }
 
 /// Sums `term` over all agents, part by part.
-fn sum<const N: usize>(state: &FlockState, term: impl Term<N>) -> [f64; N] {
-    let of_part = |agents: Range<usize>| pulp::Arch::new().dispatch(Part { state, agents, term });
+fn sum<const D: usize, const N: usize>(state: &FlockState, term: impl Term<D, N>) -> [f64; N] {
+    let of_part =
+        |agents: Range<usize>| pulp::Arch::new().dispatch(Part::<_, D, N> { state, agents, term });
     let sums = parts(state.len(), PART, of_part);
     sums.into_iter().fold([0.0; N], |sum, part| std::array::from_fn(|i| sum[i] + part[i]))
 }
 
 /// The sum over some agents, for any instruction set. (A closure would be compiled only for the
 /// instructions of the oldest processors.)
-struct Part<'a, T: Term<N>, const N: usize> {
+struct Part<'a, T: Term<D, N>, const D: usize, const N: usize> {
     state: &'a FlockState,
     agents: Range<usize>,
     term: T,
 }
 
-impl<T: Term<N>, const N: usize> WithSimd for Part<'_, T, N> {
+impl<T: Term<D, N>, const D: usize, const N: usize> WithSimd for Part<'_, T, D, N> {
     type Output = [f64; N];
 
     #[inline(always)]

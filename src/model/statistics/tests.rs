@@ -1,9 +1,12 @@
 //! Tests of the figures.
 
 use super::super::grid::RUN_SAMPLE;
+use glam::DVec3;
+
 use super::*;
 use crate::model::random::{Use, unit};
 use crate::model::scene::{BuiltIn, Request};
+use crate::model::vector::flat;
 use crate::model::world::{Boundary, World};
 
 const SCENE: &str = r#"
@@ -29,8 +32,18 @@ fn flock(agents: &[(Point, Point)]) -> FlockState {
     }
 }
 
+/// The unit vector at an angle in degrees.
+fn on_circle(degrees: f32) -> Point {
+    flat(degrees.to_radians().cos(), degrees.to_radians().sin())
+}
+
+/// A quarter turn to the left.
+fn turned(arm: Point) -> Point {
+    flat(-arm.y, arm.x)
+}
+
 fn ring(centre: Point, heading: impl Fn(Point) -> Point) -> FlockState {
-    let angles = (0..36).map(|i| Point::from_angle(i as f32 * 10.0_f32.to_radians()));
+    let angles = (0..36).map(|i| on_circle(i as f32 * 10.0));
     let agents: Vec<_> = angles.map(|arm| (centre + arm * 50.0, heading(arm))).collect();
     flock(&agents)
 }
@@ -38,11 +51,11 @@ fn ring(centre: Point, heading: impl Fn(Point) -> Point) -> FlockState {
 #[test]
 fn a_mill_turns_and_a_flight_heads_one_way() {
     let scene = scene("open");
-    let mill = Metrics::of(&scene, &ring(Point::new(200.0, 150.0), |arm| arm.perp() * 2.0));
+    let mill = Metrics::of(&scene, &ring(flat(200.0, 150.0), |arm| turned(arm) * 2.0));
     assert!(mill.angular_momentum > 0.999 && mill.polarisation < 1e-6, "{mill:?}");
     assert!((mill.rotation - 1.0).abs() < 1e-6, "{mill:?}");
     assert!((mill.mean_speed - 2.0).abs() < 1e-6);
-    let flight = Metrics::of(&scene, &ring(Point::new(200.0, 150.0), |_| Point::X));
+    let flight = Metrics::of(&scene, &ring(flat(200.0, 150.0), |_| Point::X));
     assert!(flight.angular_momentum < 1e-6 && flight.polarisation > 0.999, "{flight:?}");
     assert!(flight.rotation < 1e-6, "{flight:?}");
     // Neighbours on a circle of radius 50, 10° apart.
@@ -53,9 +66,9 @@ fn a_mill_turns_and_a_flight_heads_one_way() {
 #[test]
 fn a_mill_across_the_seam_turns_as_well() {
     let scene = scene("wrap");
-    let mut state = ring(Point::ZERO, Point::perp);
+    let mut state = ring(Point::ZERO, turned);
     for p in &mut state.position {
-        *p = p.rem_euclid(scene.world.size);
+        *p = p.truncate().rem_euclid(scene.world.size.truncate()).extend(0.0);
     }
     let mill = Metrics::of(&scene, &state);
     assert!(mill.angular_momentum > 0.999 && mill.rotation > 0.999, "{mill:?}");
@@ -64,12 +77,12 @@ fn a_mill_across_the_seam_turns_as_well() {
 #[test]
 fn rotation_counts_every_agent_alike() {
     let scene = scene("open");
-    let middle = Point::new(200.0, 150.0);
+    let middle = flat(200.0, 150.0);
     // Two rings in opposite directions, with equal numbers: one far out and slow, one near and
     // fast.
     let ring = |radius: f32, speed: f32| {
-        let angles = (0..40).map(|i| Point::from_angle(i as f32 * 9.0_f32.to_radians()));
-        angles.map(move |arm| (middle + arm * radius, arm.perp() * speed))
+        let angles = (0..40).map(|i| on_circle(i as f32 * 9.0));
+        angles.map(move |arm| (middle + arm * radius, turned(arm) * speed))
     };
     let state = flock(&ring(80.0, -1.0).chain(ring(20.0, 2.0)).collect::<Vec<_>>());
     let metrics = Metrics::of(&scene, &state);
@@ -89,9 +102,9 @@ const DISTANCE: f64 = 2.5 / 16_777_216.0;
 
 /// The shortest distance between two places.
 fn distance(world: &World, from: Point, to: Point) -> f64 {
-    let apart = (to.as_dvec2() - from.as_dvec2()).abs();
+    let apart = (to.as_dvec3() - from.as_dvec3()).abs();
     let wraps = world.boundary == Boundary::Wrap;
-    let round = if wraps { world.size.as_dvec2() - apart } else { apart };
+    let round = if wraps { (world.size.as_dvec3() - apart).max(DVec3::ZERO) } else { apart };
     apart.min(round).length()
 }
 
@@ -150,7 +163,7 @@ fn neighbours_across_the_seam_are_found_in_worlds_of_any_width() {
                     let text = SCENE.replace("wrap", boundary);
                     let scene = Scene::parse("test", &text, std::slice::from_ref(&size)).unwrap();
                     let at = |id| {
-                        let place = [0, 1].map(|axis| unit(5, id, axis, Use::Trait));
+                        let place = [0, 1, 2].map(|axis| unit(5, id, axis, Use::Trait));
                         Point::from_array(place) * scene.world.size
                     };
                     let agents: Vec<_> = (0..count).map(|id| (at(id), Point::X)).collect();
@@ -166,7 +179,7 @@ fn neighbours_across_the_seam_are_found_in_worlds_of_any_width() {
 fn no_agent_one_agent_and_agents_at_rest_have_figures() {
     let scene = scene("walls");
     assert_eq!(Metrics::of(&scene, &FlockState::default()), Metrics::default());
-    let one = Metrics::of(&scene, &flock(&[(Point::new(3.0, 3.0), Point::ZERO)]));
+    let one = Metrics::of(&scene, &flock(&[(flat(3.0, 3.0), Point::ZERO)]));
     let expected = Metrics { tick: 4, agents: 1, largest_cell: 1, ..Metrics::default() };
     assert_eq!(one, expected);
     assert_eq!(one.row()[1], "1");
@@ -202,7 +215,7 @@ fn sampled_agents_are_counted_without_their_neighbours() {
         // Crowds of several sizes, one of them on the edge.
         for (number, place) in [1.0, 100.0, 240.0].into_iter().enumerate() {
             let rows = 250 * number..250 * number + 80 * (number + 1);
-            state.position[rows].fill(Point::new(place, 50.0));
+            state.position[rows].fill(flat(place, 50.0));
         }
         let sampled = Metrics::of(&scene, &state).sampled_agents;
         assert!((1..900).contains(&sampled), "{sampled}");

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 
 /// Two coordinates; world units.
 pub type Place = [f64; 2];
@@ -117,6 +117,6 @@ pub fn place(point: Point) -> Place {
 
 /// The place of coordinates; none if they are no finite numbers of `f32`.
 pub fn point([x, y]: Place) -> Option<Point> {
-    let point = Point::new(x as f32, y as f32);
+    let point = flat(x as f32, y as f32);
     point.is_finite().then_some(point)
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::Engine;
 use crate::model::scene::Scene;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 use crate::session::time_tests::{course, cpu, engines, now, reach, start};
 use crate::session::{Clock, RealTime, Session, Thing};
 
@@ -41,14 +41,14 @@ fn a_saved_session_is_the_same_flock_on_every_engine() {
 fn a_session_is_readable() {
     let mut session = start(cpu());
     reach(&mut session, 10);
-    session.set_pointer(Some(Point::new(20.1, 30.0))).unwrap();
+    session.set_pointer(Some(flat(20.1, 30.0))).unwrap();
     let mut species = session.scene().species.clone();
     species[0].body.max_speed = 1.25;
     session.change(species).unwrap();
     session.add(0, &[Point::ONE]).unwrap();
     reach(&mut session, 20);
     session.set_pointer(None).unwrap();
-    session.put(Thing::Target(2), Point::new(5.0, 6.0)).unwrap();
+    session.put(Thing::Target(2), flat(5.0, 6.0)).unwrap();
     let text = session.recording().unwrap();
     for line in [
         "ticks = 20",
@@ -71,7 +71,7 @@ fn edits_before_a_reset_belong_to_the_start() {
     let mut species = session.scene().species.clone();
     species[0].body.max_speed = 1.25;
     session.change(species).unwrap();
-    session.add_obstacle(Point::new(200.0, 200.0)).unwrap();
+    session.add_obstacle(flat(200.0, 200.0)).unwrap();
     session.reset().unwrap();
     reach(&mut session, 60);
     let wanted = now(&mut session);
@@ -84,7 +84,7 @@ fn edits_before_a_reset_belong_to_the_start() {
 fn a_flock_that_no_scene_makes_is_not_saved() {
     let mut session = start(cpu());
     let (scene, mut state) = (session.first().clone(), session.state().unwrap());
-    state.position[0] = Point::new(1.5, 1.5);
+    state.position[0] = flat(1.5, 1.5);
     session = crate::session::tests::session(cpu(), &scene, &state);
     assert!(session.recording().unwrap_err().contains("no scene makes"));
     assert!(session.clock.is_paused() || session.tick() == 0);

@@ -23,6 +23,9 @@ impl<C: Clock> Session<C> {
     /// The session from its start to its last tick as the text of a TOML file; or why no file can
     /// describe it.
     pub fn recording(&self) -> Result<String, String> {
+        if !self.scene().world.is_flat() {
+            return Err("a session of a world with three axes cannot be saved".into());
+        }
         let start = self.history.start().ok_or("this run keeps no past")?;
         let base = self.base(start).ok_or(
             "this flock began with a state that no scene makes; a session is saved only if it began \

@@ -3,9 +3,8 @@
 //! tiny-skia computes in fixed point and panics on curves that extend far outside the window, such
 //! as a circle seen by a camera very close to it.
 
+use glam::Vec2;
 use tiny_skia::{Path, PathBuilder, PathSegment};
-
-use crate::model::vector::Point;
 
 /// Largest distance between a curve and the lines that replace it; pixels.
 const FLATNESS: f32 = 0.1;
@@ -19,7 +18,7 @@ const SLACK: f32 = 1000.0;
 /// The part of a filled outline within the window from the origin to `size`; `None` if there is
 /// none. An outline that stays near the window is returned unchanged.
 #[must_use]
-pub fn to_window(path: Path, size: Point) -> Option<Path> {
+pub fn to_window(path: Path, size: Vec2) -> Option<Path> {
     let bounds = path.bounds();
     let near = bounds.left() > -SLACK
         && bounds.top() > -SLACK
@@ -29,7 +28,7 @@ pub fn to_window(path: Path, size: Point) -> Option<Path> {
         return Some(path);
     }
     // Larger than the window, so that the cut edges are not visible.
-    let (low, high) = (Point::splat(-4.0), size + 4.0);
+    let (low, high) = (Vec2::splat(-4.0), size + 4.0);
     let mut builder = PathBuilder::new();
     for contour in contours(&path, low, high) {
         let contour = polygon_within(contour, low, high);
@@ -42,9 +41,9 @@ pub fn to_window(path: Path, size: Point) -> Option<Path> {
 }
 
 /// The closed polygons of an outline. Curves become lines: short inside the window, long outside.
-fn contours(path: &Path, low: Point, high: Point) -> Vec<Vec<Point>> {
-    let point = |p: tiny_skia::Point| Point::new(p.x, p.y);
-    let mut contours: Vec<Vec<Point>> = Vec::new();
+fn contours(path: &Path, low: Vec2, high: Vec2) -> Vec<Vec<Vec2>> {
+    let point = |p: tiny_skia::Point| Vec2::new(p.x, p.y);
+    let mut contours: Vec<Vec<Vec2>> = Vec::new();
     for segment in path.segments() {
         if let PathSegment::MoveTo(to) = segment {
             contours.push(vec![point(to)]);
@@ -69,17 +68,17 @@ fn contours(path: &Path, low: Point, high: Point) -> Vec<Vec<Point>> {
 /// Appends a Bézier curve without its start point to a polygon: short lines inside the window, long
 /// ones outside.
 fn flatten<const N: usize>(
-    curve: [Point; N],
-    low: Point,
-    high: Point,
+    curve: [Vec2; N],
+    low: Vec2,
+    high: Vec2,
     halvings: u32,
-    line: &mut Vec<Point>,
+    line: &mut Vec<Vec2>,
 ) {
     // The whole curve lies beyond one side of the window.
-    let least = curve.into_iter().reduce(Point::min).unwrap_or_default();
-    let most = curve.into_iter().reduce(Point::max).unwrap_or_default();
+    let least = curve.into_iter().reduce(Vec2::min).unwrap_or_default();
+    let most = curve.into_iter().reduce(Vec2::max).unwrap_or_default();
     let outside = most.cmplt(low).any() || least.cmpgt(high).any();
-    let bend = |three: &[Point]| (three[0] - 2.0 * three[1] + three[2]).length();
+    let bend = |three: &[Vec2]| (three[0] - 2.0 * three[1] + three[2]).length();
     let flat = curve.windows(3).all(|three| bend(three) < FLATNESS);
     if outside || flat || halvings == 0 {
         line.push(curve[N - 1]);
@@ -100,9 +99,9 @@ fn flatten<const N: usize>(
 
 /// The part of a polygon inside the window: clips it at each of the four sides in turn (Sutherland
 /// and Hodgman, 1974).
-fn polygon_within(mut polygon: Vec<Point>, low: Point, high: Point) -> Vec<Point> {
+fn polygon_within(mut polygon: Vec<Vec2>, low: Vec2, high: Vec2) -> Vec<Vec2> {
     for (normal, limit) in
-        [(Point::X, low.x), (Point::Y, low.y), (-Point::X, -high.x), (-Point::Y, -high.y)]
+        [(Vec2::X, low.x), (Vec2::Y, low.y), (-Vec2::X, -high.x), (-Vec2::Y, -high.y)]
     {
         let mut cut = Vec::with_capacity(polygon.len() + 2);
         let Some(mut from) = polygon.last().copied() else { break };
@@ -127,8 +126,8 @@ mod tests {
 
     /// Area of the outline's polygons.
     fn area(path: &Path) -> f32 {
-        let (low, high) = (Point::splat(-1e9), Point::splat(1e9));
-        let cross = |contour: &Vec<Point>| {
+        let (low, high) = (Vec2::splat(-1e9), Vec2::splat(1e9));
+        let cross = |contour: &Vec<Vec2>| {
             let next = contour.iter().cycle().skip(1);
             contour.iter().zip(next).map(|(a, b)| a.perp_dot(*b)).sum::<f32>() / 2.0
         };
@@ -137,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_circle_keeps_what_is_in_the_window() {
-        let size = Point::new(400.0, 300.0);
+        let size = Vec2::new(400.0, 300.0);
         // The circle's edge runs down the middle of the window, misses it, or surrounds it.
         for radius in [2e3, 3e4, 1e6] {
             for (centre, share) in [(200.0 - radius, 0.5), (500.0 + radius, 0.0), (200.0, 1.0)] {
@@ -153,16 +152,16 @@ mod tests {
     #[test]
     fn an_outline_near_the_window_stays_unchanged() {
         let circle = PathBuilder::from_circle(0.0, 0.0, 500.0).unwrap();
-        assert_eq!(to_window(circle.clone(), Point::splat(100.0)), Some(circle));
+        assert_eq!(to_window(circle.clone(), Vec2::splat(100.0)), Some(circle));
     }
 
     #[test]
     fn the_curve_in_the_window_is_that_of_the_circle() {
         let radius = 1e5;
         let circle = PathBuilder::from_circle(200.0 - radius, 150.0, radius).unwrap();
-        let path = to_window(circle, Point::new(400.0, 300.0)).unwrap();
-        let centre = Point::new(200.0 - radius, 150.0);
-        let near = path.points().iter().map(|p| Point::new(p.x, p.y)).filter(|p| p.x > 0.0);
+        let path = to_window(circle, Vec2::new(400.0, 300.0)).unwrap();
+        let centre = Vec2::new(200.0 - radius, 150.0);
+        let near = path.points().iter().map(|p| Vec2::new(p.x, p.y)).filter(|p| p.x > 0.0);
         let off = near.map(|p| (p.distance(centre) - radius).abs()).fold(0.0, f32::max);
         assert!(off < 0.5, "{off}");
     }

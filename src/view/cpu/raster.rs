@@ -1,5 +1,6 @@
 //! Draws the scenery and the flock on the CPU with tiny-skia.
 
+use glam::Vec2;
 use rayon::prelude::*;
 use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
 
@@ -110,9 +111,9 @@ struct DrawnAgent {
     species: u8,
     extent: Extent,
     /// Pixels.
-    centre: Point,
+    centre: Vec2,
     /// Unit vector; y counts downwards.
-    ahead: Point,
+    ahead: Vec2,
     /// Red, green and blue from 0 to 1.
     colour: [f32; 3],
     /// Brightness of the core; a factor from 0 to 1.
@@ -124,10 +125,10 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
     let velocity = state.velocity[row];
     let centre = camera.pixel_from_world(camera.image(state.position[row]));
     let extent = style.extents.of_agent(state, row);
-    let reach = Point::splat(extent.reach);
+    let reach = Vec2::splat(extent.reach);
     // Also false for NaN.
     let seen =
-        (centre + reach).cmpgt(Point::ZERO).all() && (centre - reach).cmplt(camera.size).all();
+        (centre + reach).cmpgt(Vec2::ZERO).all() && (centre - reach).cmplt(camera.size).all();
     if !seen {
         return None;
     }
@@ -148,7 +149,7 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
 /// Draws the agents in the band of pixel rows that starts at `top`.
 fn draw_band(placed: &[DrawnAgent], styles: &[Style<'_>], band: &mut PixmapMut, top: usize) {
     let (low, high) = (top as f32, top as f32 + band.height() as f32);
-    let size = Point::new(band.width() as f32, band.height() as f32);
+    let size = Vec2::new(band.width() as f32, band.height() as f32);
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
     let mut builder = PathBuilder::new();
     for agent in placed {
@@ -157,7 +158,7 @@ fn draw_band(placed: &[DrawnAgent], styles: &[Style<'_>], band: &mut PixmapMut, 
         if agent.centre.y + figure.reach < low || agent.centre.y - figure.reach > high {
             continue;
         }
-        let centre = agent.centre - Point::new(0.0, low);
+        let centre = agent.centre - Vec2::new(0.0, low);
         if figure.look == BoidShape::Glow {
             add_glow(band, figure, &style.paint, centre, agent);
             continue;
@@ -181,7 +182,7 @@ fn draw_band(placed: &[DrawnAgent], styles: &[Style<'_>], band: &mut PixmapMut, 
 }
 
 /// A triangle. `along` leads from its centre to its nose.
-fn push_dart(builder: &mut PathBuilder, centre: Point, along: Point) {
+fn push_dart(builder: &mut PathBuilder, centre: Vec2, along: Vec2) {
     let across = along.perp() * SLENDERNESS;
     let (nose, left, right) = (centre + along, centre - along + across, centre - along - across);
     builder.move_to(nose.x, nose.y);
@@ -198,7 +199,7 @@ fn add_glow(
     band: &mut PixmapMut,
     figure: &Figure,
     paint: &AgentPaint,
-    centre: Point,
+    centre: Vec2,
     agent: &DrawnAgent,
 ) {
     let (width, height) = (band.width() as usize, band.height() as usize);
@@ -231,6 +232,7 @@ fn add_glow(
 mod tests {
     use super::*;
     use crate::model::scene::{BuiltIn, Request};
+    use crate::model::vector::flat;
     use crate::view::style::{BACKGROUND, OPACITY};
 
     fn scene(colour: &str) -> Scene {
@@ -245,9 +247,9 @@ mod tests {
 
     fn camera(width: f32, height: f32) -> Camera {
         Camera {
-            centre: Point::new(200.0, 100.0),
+            centre: flat(200.0, 100.0),
             pixels_per_unit: 2.0,
-            size: Point::new(width, height),
+            size: Vec2::new(width, height),
             turn: crate::view::camera::UPRIGHT,
             period: Point::ZERO,
         }
@@ -297,9 +299,8 @@ mod tests {
     fn every_agent_is_one_dart_at_its_place_along_its_heading() {
         let agents: Vec<(Point, Point)> = (0..28)
             .map(|i| {
-                let position =
-                    Point::new(25.0 + 50.0 * (i % 7) as f32, 25.0 + 50.0 * (i / 7) as f32);
-                (position, Point::from_angle(i as f32 * 0.7) * 2.0)
+                let position = flat(25.0 + 50.0 * (i % 7) as f32, 25.0 + 50.0 * (i / 7) as f32);
+                (position, Vec2::from_angle(i as f32 * 0.7).extend(0.0) * 2.0)
             })
             .collect();
         let (scene, camera) = (scene("heading"), camera(800.0, 400.0));
@@ -314,20 +315,20 @@ mod tests {
             assert!((120..190).contains(&blob.len()), "{} pixels", blob.len());
             // Its centre of mass lies a third of the half length behind the agent. Pixels on the
             // edge count by the share that is covered.
-            let (mut mass, mut weights) = (Point::ZERO, 0.0);
+            let (mut mass, mut weights) = (Vec2::ZERO, 0.0);
             for (x, y) in blob {
                 let colour = frame.rgb(*x, *y).unwrap();
                 let parts = colour.iter().zip(BACKGROUND);
                 let weight: f32 = parts.map(|(c, b)| f32::from(*c) - f32::from(b)).sum();
-                mass += Point::new(*x as f32 + 0.5, *y as f32 + 0.5) * weight;
+                mass += Vec2::new(*x as f32 + 0.5, *y as f32 + 0.5) * weight;
                 weights += weight;
             }
             mass /= weights;
-            let heading = velocity.normalize() * Point::new(1.0, -1.0);
+            let heading = velocity.truncate().normalize() * Vec2::new(1.0, -1.0);
             let expected = pixel - heading * (12.0 / 3.0);
             assert!(mass.distance(expected) < 0.25, "{mass} instead of {expected}");
             // Its farthest pixel is the nose.
-            let reach = |x: u32, y: u32| Point::new(x as f32 + 0.5, y as f32 + 0.5) - pixel;
+            let reach = |x: u32, y: u32| Vec2::new(x as f32 + 0.5, y as f32 + 0.5) - pixel;
             let ahead = blob.iter().map(|(x, y)| reach(*x, *y).dot(heading)).fold(0.0, f32::max);
             let behind = blob.iter().map(|(x, y)| -reach(*x, *y).dot(heading)).fold(0.0, f32::max);
             assert!((10.5..13.0).contains(&ahead) && (10.5..13.5).contains(&behind));
@@ -349,9 +350,9 @@ mod tests {
     #[test]
     fn agents_outside_or_nowhere_are_not_drawn() {
         let far = [
-            (Point::new(-1e9, 0.0), Point::X),
-            (Point::new(f32::NAN, 0.0), Point::X),
-            (Point::new(1000.0, 1000.0), Point::Y),
+            (flat(-1e9, 0.0), Point::X),
+            (flat(f32::NAN, 0.0), Point::X),
+            (flat(1000.0, 1000.0), Point::Y),
         ];
         let frame = draw(&scene("speed"), &flock(&far), &[], &camera(80.0, 40.0), 1.0);
         assert_eq!(frame, Frame::filled(80, 40, BACKGROUND));
@@ -376,7 +377,7 @@ mod tests {
             for pixels_per_unit in [1e2, 1e4] {
                 let mut scene = scene("species");
                 scene.species[0].look = look;
-                let place = (Point::new(198.0, 100.0), Point::X);
+                let place = (flat(198.0, 100.0), Point::X);
                 let camera = Camera { pixels_per_unit, ..camera(80.0, 40.0) };
                 let frame = draw(&scene, &flock(&[place]), &[], &camera, 1.0);
                 let corner = frame.rgb(0, 0);
@@ -394,7 +395,7 @@ mod tests {
         // One dart across many bands has the shape of its mirror image.
         let up = draw(
             &scene("species"),
-            &flock(&[(Point::new(200.0, 100.0), Point::X)]),
+            &flock(&[(flat(200.0, 100.0), Point::X)]),
             &[],
             &Camera { pixels_per_unit: 20.0, ..camera(400.0, 256.0) },
             1.0,

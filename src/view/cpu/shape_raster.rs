@@ -2,6 +2,7 @@
 
 use std::f32::consts::{PI, TAU};
 
+use glam::Vec2;
 use rayon::prelude::*;
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, PixmapMut, Stroke, Transform,
@@ -55,7 +56,7 @@ pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Fra
         return;
     }
     let scale = scale.max(1.0);
-    let size = Point::new(frame.width as f32, frame.height as f32);
+    let size = Vec2::new(frame.width as f32, frame.height as f32);
     let areas: Vec<PixelArea> = shapes
         .par_iter()
         .filter_map(|shape| {
@@ -132,7 +133,7 @@ fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
         Shape::Cross { centre } => {
             let (centre, arm) = (pixel(centre), CROSS * scale);
             let mut builder = PathBuilder::new();
-            for arm in [Point::new(arm, 0.0), Point::new(0.0, arm)] {
+            for arm in [Vec2::new(arm, 0.0), Vec2::new(0.0, arm)] {
                 let (from, to) = (centre - arm, centre + arm);
                 builder.move_to(from.x, from.y);
                 builder.line_to(to.x, to.y);
@@ -160,12 +161,12 @@ fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
 }
 
 /// Pixel rows count downwards; the world's y axis points up.
-fn on_circle(centre: Point, radius: f32, angle: f32) -> Point {
-    centre + Point::new(angle.cos(), -angle.sin()) * radius
+fn on_circle(centre: Vec2, radius: f32, angle: f32) -> Vec2 {
+    centre + Vec2::new(angle.cos(), -angle.sin()) * radius
 }
 
 /// Continues along a circle by `angle`, from `start`.
-fn push_arc(builder: &mut PathBuilder, centre: Point, radius: f32, start: f32, angle: f32) {
+fn push_arc(builder: &mut PathBuilder, centre: Vec2, radius: f32, start: f32, angle: f32) {
     let chunks = (angle / ARC).ceil().max(1.0);
     let chunk = angle / chunks;
     for number in 0..chunks as u32 {
@@ -183,7 +184,7 @@ fn stroked(path: &Path, width: f32) -> Option<Path> {
     path.stroke(&stroke, 1.0)
 }
 
-fn sector(centre: Point, radius: f32, heading: f32, angle: f32) -> Option<Path> {
+fn sector(centre: Vec2, radius: f32, heading: f32, angle: f32) -> Option<Path> {
     let mut builder = PathBuilder::new();
     builder.move_to(centre.x, centre.y);
     let start = heading - angle / 2.0;
@@ -197,6 +198,7 @@ fn sector(centre: Point, radius: f32, heading: f32, angle: f32) -> Option<Path> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::vector::flat;
     use crate::view::shapes::Dashes;
     use crate::view::style::BACKGROUND;
 
@@ -206,7 +208,7 @@ mod tests {
         Camera {
             centre: Point::ZERO,
             pixels_per_unit: 2.0,
-            size: Point::new(200.0, 100.0),
+            size: Vec2::new(200.0, 100.0),
             turn: crate::view::camera::UPRIGHT,
             period: Point::ZERO,
         }
@@ -227,8 +229,8 @@ mod tests {
 
     #[test]
     fn every_shape_covers_its_area_at_its_place() {
-        let centre = Point::new(10.0, -5.0);
-        let points = vec![Point::new(-30.0, 10.0), Point::new(30.0, 10.0)];
+        let centre = flat(10.0, -5.0);
+        let points = vec![flat(-30.0, 10.0), flat(30.0, 10.0)];
         // Expected areas in pixels (two pixels per unit); a place inside and one outside, in world
         // units.
         let shapes = [
@@ -276,7 +278,7 @@ mod tests {
             let found = painted(&frame);
             assert!((found / area - 1.0).abs() < 0.08, "{shape:?}: {found} for {area}");
             let at = |(x, y)| {
-                let pixel = camera().pixel_from_world(Point::new(x, y));
+                let pixel = camera().pixel_from_world(flat(x, y));
                 frame.rgb(pixel.x as u32, pixel.y as u32).unwrap()
             };
             assert_ne!(at(inside), BACKGROUND, "{shape:?}");
@@ -308,14 +310,14 @@ mod tests {
         }
         // From inside, the circle covers everything.
         let near = Camera { pixels_per_unit: 1e4, ..camera() };
-        let disc = drawn(Shape::Disc { centre: Point::new(50.0, 0.0), radius: 100.0 }, &near);
+        let disc = drawn(Shape::Disc { centre: flat(50.0, 0.0), radius: 100.0 }, &near);
         assert!(disc == Frame::filled(200, 100, WHITE));
     }
 
     #[test]
     fn bands_and_threads_leave_no_trace() {
         let disc = |i: i32| StyledShape {
-            shape: Shape::Disc { centre: Point::new(i as f32 * 3.0, 4.0), radius: 17.3 },
+            shape: Shape::Disc { centre: flat(i as f32 * 3.0, 4.0), radius: 17.3 },
             colour: [200, 30 * i as u8, 90],
             opacity: 0.4,
         };

@@ -1,6 +1,7 @@
 //! The CPU twin of `shaders/splat.wgsl` and `shaders/splat_resolve.wgsl`: draws agents that are too
 //! small to show their shape. For machines without a GPU, and to check the shaders.
 
+use glam::Vec2;
 use rayon::prelude::*;
 
 use crate::model::scene::Scene;
@@ -87,14 +88,14 @@ struct DrawnFlock<'a> {
 
 impl DrawnFlock<'_> {
     /// A world position in cells of the picture.
-    fn cell(&self, position: Point) -> Point {
+    fn cell(&self, position: Point) -> Vec2 {
         self.camera.pixel_from_world(self.camera.image(position)) * self.canvas.cells_per_pixel
     }
 
     /// The rows of the agents on each band, chunk by chunk. The bands cover `rows` rows of cells,
     /// starting at row `first`.
     fn distribute(&self, first: i32, rows: usize) -> Vec<Vec<Vec<u32>>> {
-        let half = Point::new(self.canvas.columns as f32, self.canvas.rows as f32) * 0.5;
+        let half = Vec2::new(self.canvas.columns as f32, self.canvas.rows as f32) * 0.5;
         // No part of an agent is farther than two cells from its middle. Spreading extends one cell
         // more.
         let (part, reach) = (MARGIN as f32 - 1.0, half + (MARGIN as f32 - 2.0));
@@ -170,10 +171,10 @@ impl<'a> SplatCells<'a> {
     /// The colour of a pixel, interpolated between the middles of four cells.
     fn between(&self, column: usize, row: usize) -> ShownCell {
         let Canvas { columns, rows, cells_per_pixel, .. } = *self.canvas;
-        let pixel = Point::new(column as f32 + 0.5, row as f32 + 0.5);
+        let pixel = Vec2::new(column as f32 + 0.5, row as f32 + 0.5);
         let place = pixel * cells_per_pixel - 0.5;
-        let most = Point::new(columns as f32, rows as f32);
-        let corner = place.floor().clamp(Point::splat(-1.0), most - 1.0);
+        let most = Vec2::new(columns as f32, rows as f32);
+        let corner = place.floor().clamp(Vec2::splat(-1.0), most - 1.0);
         let share = place - corner;
         let first = (corner.y + 1.0) as usize * (columns as usize + 2) + (corner.x + 1.0) as usize;
         let below = first + columns as usize + 2;
@@ -207,7 +208,7 @@ impl PicturePart<'_> {
         state: &FlockState,
         row: usize,
         camera: &Camera,
-        middle: Point,
+        middle: Vec2,
     ) {
         let velocity = state.velocity[row];
         let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
@@ -226,10 +227,10 @@ impl PicturePart<'_> {
     }
 
     /// Spreads `area` cells around `middle`, as far as they lie in the band.
-    fn spread(&mut self, middle: Point, area: f32, amount: &Amount) {
+    fn spread(&mut self, middle: Vec2, area: f32, amount: &Amount) {
         let corner = (middle - 0.5).floor();
         let right = middle - 0.5 - corner;
-        let left = Point::ONE - right;
+        let left = Vec2::ONE - right;
         let column = (corner.x + MARGIN as f32) as usize;
         for (row, share) in [(corner.y, left.y), (corner.y + 1.0, right.y)] {
             let row = row - self.top as f32;

@@ -156,7 +156,7 @@ impl Picture {
             }
         }
         Self {
-            centre: camera.centre.to_array(),
+            centre: camera.centre.truncate().to_array(),
             size: camera.size.to_array(),
             pixels_per_unit: camera.pixels_per_unit,
             slenderness: style::SLENDERNESS,
@@ -166,7 +166,7 @@ impl Picture {
             size_key: Slot::size().noise_key(),
             padding: [0; 2],
             turn: camera.turn.to_array(),
-            period: camera.period.to_array(),
+            period: camera.period.truncate().to_array(),
             species,
             stops,
         }

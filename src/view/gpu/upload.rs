@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::engine::gpu::row::{MEMORY_BYTES, MotionRow, STATE_BYTES, TAG_BYTES, Tag};
 use crate::engine::gpu::{AgentBuffers, Gpu};
 use crate::engine::{Component, EngineError, HostAgents};
+use crate::model::vector::Point;
 
 /// A copy of a flock on the GPU, for engines that keep the flock on the host.
 #[derive(Debug)]
@@ -36,8 +37,8 @@ impl UploadedAgents {
     /// Replaces the copy. Fails if the flock does not fit a buffer of this device.
     pub fn upload<'a>(&mut self, agents: impl Into<HostAgents<'a>>) -> Result<(), EngineError> {
         let agents = agents.into();
-        let point = |components: [Component<'_>; 2], agent| {
-            components.map(|component| component.get(agent)).into()
+        let point = |components: [Component<'_>; 3], agent| {
+            Point::from_array(components.map(|component| component.get(agent)))
         };
         let motion =
             |agent| MotionRow::of(point(agents.position, agent), point(agents.velocity, agent));

@@ -8,7 +8,7 @@ pub mod scenery;
 
 use std::f32::consts::TAU;
 
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 
 /// A shape in world coordinates.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +71,18 @@ pub struct Dashes {
     pub turn: u32,
     /// Number of arcs that share the place.
     pub of: u32,
+}
+
+/// A quarter turn to the left, seen from above.
+#[must_use]
+pub fn perpendicular(vector: Point) -> Point {
+    flat(-vector.y, vector.x)
+}
+
+/// The angle of a vector against the x axis, seen from above; radians.
+#[must_use]
+pub fn angle_of(vector: Point) -> f32 {
+    vector.y.atan2(vector.x)
 }
 
 /// Distance between the starts of two dashes; points of the screen.

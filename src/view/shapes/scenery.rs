@@ -6,10 +6,10 @@ use crate::model::behaviours::Target;
 use crate::model::parameter::NEAREST_PATH;
 use crate::model::scene::{POINTER, Rule, Scene};
 use crate::model::scenery::{FlowField, FlowPlan, Obstacle, Path};
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 use crate::model::world::{Boundary, World};
 use crate::view::camera::Camera;
-use crate::view::shapes::{Shape, StyledShape};
+use crate::view::shapes::{Shape, StyledShape, perpendicular};
 
 /// The most strokes that show a flow field. In a larger field only every n-th cell has one.
 const MOST_STROKES: usize = 2000;
@@ -113,7 +113,7 @@ pub fn target_shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
     let mut shapes = Vec::new();
     for target in targets.iter().filter(|target| target.active && target.name != POINTER) {
         let (centre, radius) = (target.position, target.hit_radius);
-        let images = images(&scene.world, centre - radius, centre + radius);
+        let images = images(&scene.world, centre, centre, radius);
         for centre in images.into_iter().map(|by| centre + by) {
             shapes.push(styled(Shape::Cross { centre }, TARGET));
             if radius > 0.0 {
@@ -127,11 +127,10 @@ pub fn target_shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
 fn obstacle_shapes(scene: &Scene) -> Vec<StyledShape> {
     let mut shapes = Vec::new();
     for Obstacle { position, radius, .. } in &scene.obstacles {
-        let (radius, low, high) = (*radius, *position - *radius, *position + *radius);
-        for by in images(&scene.world, low, high) {
+        for by in images(&scene.world, *position, *position, *radius) {
             let centre = *position + by;
-            shapes.push(styled(Shape::Disc { centre, radius }, OBSTACLE));
-            shapes.push(styled(Shape::Ring { centre, radius }, RIM));
+            shapes.push(styled(Shape::Disc { centre, radius: *radius }, OBSTACLE));
+            shapes.push(styled(Shape::Ring { centre, radius: *radius }, RIM));
         }
     }
     shapes
@@ -143,7 +142,7 @@ fn path_shapes(scene: &Scene, radii: &[f32]) -> Vec<StyledShape> {
     for (path, radius) in scene.paths.iter().zip(radii) {
         let low = path.points.iter().copied().reduce(Point::min).unwrap_or_default();
         let high = path.points.iter().copied().reduce(Point::max).unwrap_or_default();
-        for by in images(&scene.world, low - *radius, high + *radius) {
+        for by in images(&scene.world, low, high, *radius) {
             let line = |width| Shape::Line {
                 points: path.points.iter().map(|point| *point + by).collect(),
                 closed: path.closed,
@@ -174,8 +173,8 @@ fn radii(scene: &Scene) -> Vec<f32> {
 }
 
 fn wall_shapes(world: &World) -> Option<StyledShape> {
-    let Point { x, y } = world.size;
-    let points = vec![Point::ZERO, Point::new(x, 0.0), world.size, Point::new(0.0, y)];
+    let Point { x, y, .. } = world.size;
+    let points = vec![Point::ZERO, flat(x, 0.0), world.size, flat(0.0, y)];
     let frame = Shape::Line { points, closed: true, width: 0.0 };
     (world.boundary == Boundary::Walls).then(|| styled(frame, WALL))
 }
@@ -186,8 +185,8 @@ pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
     if world.boundary != Boundary::Wrap || camera.period != Point::ZERO {
         return Vec::new();
     }
-    let Point { x, y } = world.size;
-    let corners = [Point::ZERO, Point::new(x, 0.0), world.size, Point::new(0.0, y)];
+    let Point { x, y, .. } = world.size;
+    let corners = [Point::ZERO, flat(x, 0.0), world.size, flat(0.0, y)];
     let side = |(number, from): (usize, Point)| {
         let to = corners[(number + 1) % 4];
         let pixel = camera.pixel_from_world(from);
@@ -206,22 +205,24 @@ pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
 fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
     let FlowField { index, vectors } = scene.flow_field();
     let step = (1..).find(|step| {
-        let strokes = index.columns.div_ceil(*step) as usize * index.rows.div_ceil(*step) as usize;
-        strokes <= MOST_STROKES
+        let strokes = index.cells_along.map(|cells| cells.div_ceil(*step) as usize);
+        strokes.iter().product::<usize>() <= MOST_STROKES
     });
     let step = step.unwrap_or(1);
     // In or near the middle of the cells that the stroke represents.
-    let picked = |cells: u32| (0..cells).skip(step as usize / 2).step_by(step as usize);
-    let half = index.cell_size().min_element() * step as f32 * STROKE / 2.0;
+    let picked = |cell: &[u32; 3]| {
+        let axes = cell.iter().zip(index.cells_along);
+        axes.into_iter().all(|(index, cells)| cells == 1 || index % step == step / 2)
+    };
+    let side = index.cell_size().truncate().min_element();
+    let half = side * step as f32 * STROKE / 2.0;
     let mut shapes = Vec::new();
-    for (column, row) in
-        picked(index.rows).flat_map(|row| picked(index.columns).map(move |c| (c, row)))
-    {
-        let cell = row as usize * index.columns as usize + column as usize;
-        let Some(way) = vectors.get(cell).and_then(|way| way.try_normalize()) else { continue };
-        let (middle, along) = (index.middle(column, row), way * half);
+    for cell in index.each_cell().filter(picked) {
+        let way = vectors.get(index.number(cell)).and_then(|way| way.try_normalize());
+        let Some(way) = way else { continue };
+        let (middle, along) = (index.middle(cell), way * half);
         let head = middle + along;
-        let barb = |side: f32| head + (along.perp() * side - along) * BARB;
+        let barb = |side: f32| head + (perpendicular(along) * side - along) * BARB;
         let points = vec![middle - along, head, barb(1.0), head, barb(-1.0)];
         shapes.push(styled(Shape::Line { points, closed: false, width: 0.0 }, FLOW));
     }
@@ -232,22 +233,30 @@ fn styled(shape: Shape, (colour, opacity): ([u8; 3], f32)) -> StyledShape {
     StyledShape { shape, colour, opacity }
 }
 
-/// The offsets that bring every part between `low` and `high` into the world: first no offset, then
-/// one for each seam that is crossed.
-fn images(world: &World, low: Point, high: Point) -> Vec<Point> {
+/// The offsets that bring every part within `margin` of the places between `low` and `high` into the
+/// world: first no offset, then one for each seam that is crossed.
+fn images(world: &World, low: Point, high: Point, margin: f32) -> Vec<Point> {
     let mut images = vec![Point::ZERO];
     if world.boundary != Boundary::Wrap {
         return images;
     }
-    let fewest = (-high / world.size).floor() + 1.0;
-    let most = ((world.size - low) / world.size).ceil() - 1.0;
-    let within =
-        |times: Point| times.clamp(Point::splat(-FARTHEST_IMAGE), Point::splat(FARTHEST_IMAGE));
-    let (fewest, most) = (within(fewest), within(most));
-    for row in fewest.y as i32..=most.y as i32 {
-        for column in fewest.x as i32..=most.x as i32 {
-            if (column, row) != (0, 0) {
-                images.push(Point::new(column as f32, row as f32) * world.size);
+    let times = |axis: usize| {
+        let size = world.size[axis];
+        if size == 0.0 {
+            return 0..=0;
+        }
+        let within = |times: f32| times.clamp(-FARTHEST_IMAGE, FARTHEST_IMAGE) as i32;
+        let fewest = (-(high[axis] + margin) / size).floor() + 1.0;
+        let most = ((size - (low[axis] - margin)) / size).ceil() - 1.0;
+        within(fewest)..=within(most)
+    };
+    for layer in times(2) {
+        for row in times(1) {
+            for column in times(0) {
+                if (column, row, layer) != (0, 0, 0) {
+                    let times = Point::new(column as f32, row as f32, layer as f32);
+                    images.push(times * world.size);
+                }
             }
         }
     }
@@ -289,14 +298,15 @@ mod tests {
         for (boundary, images) in [("wrap", 4), ("walls", 1), ("open", 1)] {
             let mut scene = scene(boundary, "");
             scene.obstacles = vec![
-                Obstacle::new(Point::new(390.0, 5.0), 20.0),
-                Obstacle::new(Point::new(200.0, 100.0), 20.0),
+                Obstacle::new(flat(390.0, 5.0), 20.0),
+                Obstacle::new(flat(200.0, 100.0), 20.0),
             ];
             let centres = centres(&shapes(&scene, &[]));
             assert_eq!(centres.len(), images + 1, "{boundary}");
-            assert_eq!(centres[0], Point::new(390.0, 5.0));
-            let wrapped = |p: &Point| p.rem_euclid(scene.world.size);
-            assert!(centres[..images].iter().all(|p| wrapped(p) == centres[0]), "{centres:?}");
+            assert_eq!(centres[0], flat(390.0, 5.0));
+            let wrapped = |p: &Point| p.truncate().rem_euclid(scene.world.size.truncate());
+            let first = centres[0].truncate();
+            assert!(centres[..images].iter().all(|p| wrapped(p) == first), "{centres:?}");
         }
     }
 
@@ -331,9 +341,13 @@ mod tests {
             let [left, right] = [points[2], points[4]].map(|end| end - points[1]);
             assert!(points.len() == 5 && points[3] == points[1]);
             assert!(left.dot(way) < 0.0 && (left.dot(way) - right.dot(way)).abs() < 1e-3);
-            assert!((left.perp_dot(way) + right.perp_dot(way)).abs() < 1e-3);
+            let across = perpendicular(way);
+            assert!((left.dot(across) + right.dot(across)).abs() < 1e-3);
             let from_middle = (points[0] + points[1]) * 0.5 - middle;
-            assert!(way.normalize().dot(from_middle.perp().normalize()) > 0.99, "{points:?}");
+            assert!(
+                way.normalize().dot(perpendicular(from_middle).normalize()) > 0.99,
+                "{points:?}"
+            );
         }
     }
 
@@ -344,7 +358,7 @@ mod tests {
             let camera = Camera::fit(&world, width, height);
             let camera = Camera { pixels_per_unit: camera.pixels_per_unit * zoom, ..camera };
             let lines = seam_shapes(&world, &camera).into_iter().map(|shape| match shape.shape {
-                Shape::Line { points, .. } => (points[1] - points[0]).abs().to_array(),
+                Shape::Line { points, .. } => (points[1] - points[0]).truncate().abs().to_array(),
                 shape => panic!("{shape:?}"),
             });
             lines.collect::<Vec<_>>()

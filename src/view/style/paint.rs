@@ -11,6 +11,7 @@ use crate::model::scene::{
     Background, BackgroundName, BoidShape, ColourBy, Palette, PaletteName, Rgb, Scene, Species,
 };
 use crate::model::vector::Point;
+use glam::Vec2;
 
 /// Number of neighbours at the end of the colour scale.
 pub const CROWD: f32 = 40.0;
@@ -186,7 +187,7 @@ impl Paint {
     pub fn factors(&self, shade: Shade) -> [f32; 3] {
         match &self.colours {
             Colours::Circle(_) => {
-                let wave = Point::from_angle(TAU * shade.turn) * shade.light;
+                let wave = Vec2::from_angle(TAU * shade.turn) * shade.light;
                 [shade.light, wave.x, wave.y]
             }
             Colours::Stops(_) => self.colour(shade),
@@ -251,7 +252,7 @@ mod tests {
     }
 
     fn colour(paint: &Paint, speed: f32, neighbours: u32) -> [u8; 3] {
-        let shade = paint.shade(Point::new(speed, 0.0), 3.0, neighbours);
+        let shade = paint.shade(Point::X * speed, 3.0, neighbours);
         paint.colour(shade).map(|channel| (channel * 255.0).round() as u8)
     }
 
@@ -275,7 +276,7 @@ mod tests {
         for keys in ["", "palette = \"magma\"\n", "background = \"paper\"\n", "look = \"glow\"\n"] {
             let paint = paint(keys);
             for angle in 0..50 {
-                let shade = paint.shade(Point::from_angle(angle as f32 * 0.3), 3.0, 0);
+                let shade = paint.shade(Vec2::from_angle(angle as f32 * 0.3).extend(0.0), 3.0, 0);
                 let (Circle { level, cosine, sine }, [l, x, y]) =
                     (paint.basis(), paint.factors(shade));
                 for i in 0..3 {
@@ -290,7 +291,8 @@ mod tests {
     fn agents_stand_out_from_the_light_backgrounds() {
         for background in ["paper", "dusk"] {
             let paint = paint(&format!("background = \"{background}\"\n"));
-            let shades = (0..64).map(|i| paint.shade(Point::from_angle(i as f32 * 0.1), 3.0, 0));
+            let shades =
+                (0..64).map(|i| paint.shade(Vec2::from_angle(i as f32 * 0.1).extend(0.0), 3.0, 0));
             let lightness = shades.map(|shade| super::super::oklab::of(paint.colour(shade))[0]);
             assert!(lightness.fold(0.0, f32::max) < 0.55, "{background}");
         }

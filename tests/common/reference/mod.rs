@@ -19,7 +19,8 @@ use flockwork::model::scene::{Body, Law, Scene, Slot, Species};
 use flockwork::model::scenery::FlowField;
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
-use glam::DVec2;
+use glam::DVec3;
+use std::f64::consts::TAU;
 
 pub use targets::targets_after;
 
@@ -31,17 +32,22 @@ const BRINK: f64 = 1e-5;
 /// rounded by up to 8e-6, and a length may be the difference of several.
 const HAIR: f64 = 1e-4;
 
+/// A vector whose horizontal part is a smaller share of it has no left side that `f32` could hold.
+const STEEP: f64 = 3e-3;
+
 /// A sum shorter than this share of its terms' lengths has no direction that `f32` could hold.
 const CANCELLATION: f64 = 0.05;
 
 /// A state after one tick.
 pub struct Stepped {
     /// World units.
-    pub position: Vec<DVec2>,
+    pub position: Vec<DVec3>,
     /// World units per tick.
-    pub velocity: Vec<DVec2>,
+    pub velocity: Vec<DVec3>,
     /// The remembered angle; turns.
     pub angle: Vec<f64>,
+    /// The direction that a wanderer in space remembers in its place; else zero.
+    pub direction: Vec<DVec3>,
     /// Number of agents within the largest perception radius of the species.
     pub neighbours: Vec<u32>,
     /// True for agents whose result rounding may change: a neighbour very close to the radius, a
@@ -59,16 +65,18 @@ struct Vehicle<'a> {
     /// The parameters of this agent.
     species: &'a Species,
     index: usize,
-    p: DVec2,
-    v: DVec2,
+    p: DVec3,
+    v: DVec3,
     max_speed: f64,
     max_force: f64,
     /// Turns.
     angle: f64,
+    /// What a wanderer in space remembers instead: a unit vector.
+    direction: DVec3,
     /// A factor on the velocity.
     brake: f64,
     /// A velocity change besides the force.
-    kick: DVec2,
+    kick: DVec3,
     doubtful: bool,
 }
 
@@ -82,6 +90,7 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
         position: vec![],
         velocity: vec![],
         angle: vec![],
+        direction: vec![],
         neighbours: vec![],
         doubtful: vec![],
     };
@@ -90,7 +99,13 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
         let species = &with_draws(common, scene.seed, index);
         // An agent without a memory starts with a random one.
         let memory = state.memory.get(index).copied();
-        let memory = memory.unwrap_or_else(|| Memory::at_start(scene.seed, index as u32));
+        let memory = memory.unwrap_or_else(|| {
+            if wanders_in_space(scene, species) {
+                Memory::at_start_in_space(scene.seed, index as u32)
+            } else {
+                Memory::at_start(scene.seed, index as u32)
+            }
+        });
         let mut vehicle = Vehicle {
             scene,
             state,
@@ -98,13 +113,14 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
             common,
             species,
             index,
-            p: state.position[index].as_dvec2(),
-            v: state.velocity[index].as_dvec2(),
+            p: state.position[index].as_dvec3(),
+            v: state.velocity[index].as_dvec3(),
             max_speed: species.body.max_speed.into(),
             max_force: species.body.max_force.into(),
             angle: memory.angle().into(),
+            direction: DVec3::from_array(memory.direction().map(f64::from)),
             brake: 1.0,
-            kick: DVec2::ZERO,
+            kick: DVec3::ZERO,
             doubtful: false,
         };
         vehicle.approach();
@@ -114,6 +130,8 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
         stepped.position.push(p);
         stepped.velocity.push(v);
         stepped.angle.push(vehicle.angle);
+        let wanders = wanders_in_space(scene, species);
+        stepped.direction.push(if wanders { vehicle.direction } else { DVec3::ZERO });
         stepped.neighbours.push(vehicle.count());
         stepped.doubtful.push(vehicle.doubtful);
     }
@@ -141,17 +159,36 @@ fn with_draws(common: &Species, seed: u32, index: usize) -> Species {
     own
 }
 
-fn with_length(x: DVec2, length: f64) -> DVec2 {
-    if x == DVec2::ZERO { DVec2::ZERO } else { x * (length / x.length()) }
+/// True if the agents of a species remember a direction.
+fn wanders_in_space(scene: &Scene, species: &Species) -> bool {
+    scene.world.size.z > 0.0 && species.rule(Kind::Wander).is_some()
 }
 
-fn limit(x: DVec2, length: f64) -> DVec2 {
+/// `up × x`; in space a vertical vector has the x axis on its left, and the rest is doubtful near it.
+fn sideways(x: DVec3, doubtful: &mut bool) -> DVec3 {
+    let level = x.truncate().length();
+    *doubtful |= level > 0.0 && level < x.z.abs() * STEEP;
+    if level == 0.0 { DVec3::X * x.z.abs() } else { DVec3::Z.cross(x) }
+}
+
+/// The unit vector for two random numbers: uniform on the sphere.
+fn on_sphere(around: f32, height: f32) -> DVec3 {
+    let (z, angle) = (2.0 * f64::from(height) - 1.0, TAU * (f64::from(around) - 0.5));
+    let level = (1.0 - z * z).sqrt();
+    DVec3::new(level * angle.cos(), level * angle.sin(), z)
+}
+
+fn with_length(x: DVec3, length: f64) -> DVec3 {
+    if x == DVec3::ZERO { DVec3::ZERO } else { x * (length / x.length()) }
+}
+
+fn limit(x: DVec3, length: f64) -> DVec3 {
     if x.length() > length { with_length(x, length) } else { x }
 }
 
 /// The shortest way for `difference`, and whether another way is equally short.
-pub fn minimum_image(scene: &Scene, difference: DVec2) -> (DVec2, bool) {
-    let size = scene.world.size.as_dvec2();
+pub fn minimum_image(scene: &Scene, difference: DVec3) -> (DVec3, bool) {
+    let size = scene.world.size.as_dvec3();
     if scene.world.boundary != Boundary::Wrap {
         return (difference, false);
     }
@@ -160,9 +197,11 @@ pub fn minimum_image(scene: &Scene, difference: DVec2) -> (DVec2, bool) {
         *tie |= ((d.abs() - size / 2.0) / size).abs() < BRINK;
         [d - size, d, d + size].into_iter().min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap()
     };
-    let x = shorten(difference.x, size.x, &mut tie);
-    let y = shorten(difference.y, size.y, &mut tie);
-    (DVec2::new(x, y), tie)
+    let mut shortest = difference;
+    for axis in 0..scene.world.axes() {
+        shortest[axis] = shorten(difference[axis], size[axis], &mut tie);
+    }
+    (shortest, tie)
 }
 
 impl Vehicle<'_> {
@@ -172,19 +211,30 @@ impl Vehicle<'_> {
     }
 
     /// The unit velocity. An agent at rest heads along +x.
-    fn heading(&self) -> DVec2 {
-        if self.v == DVec2::ZERO { DVec2::X } else { self.v.normalize() }
+    fn heading(&self) -> DVec3 {
+        if self.v == DVec3::ZERO { DVec3::X } else { self.v.normalize() }
+    }
+
+    /// The unit vector to the left of the heading.
+    fn left(&mut self) -> DVec3 {
+        sideways(self.heading(), &mut self.doubtful).normalize()
+    }
+
+    /// A vector of the agent's own frame: ahead, to the left, up.
+    fn framed(&mut self, own: DVec3) -> DVec3 {
+        let (ahead, left) = (self.heading(), self.left());
+        ahead * own.x + left * own.y + ahead.cross(left) * own.z
     }
 
     /// Limits the force of one behaviour to `max_force`. When the sum is limited instead, it limits
     /// it to 1e9, so that `f32` can hold it.
-    fn limited(&self, force: DVec2) -> DVec2 {
+    fn limited(&self, force: DVec3) -> DVec3 {
         let each = self.species.body.limit == 0.0;
         limit(force, if each { self.max_force } else { 1e9 })
     }
 
     /// `limit(desired − v, max_force)`
-    fn steer(&self, desired: DVec2) -> DVec2 {
+    fn steer(&self, desired: DVec3) -> DVec3 {
         self.limited(desired - self.v)
     }
 
@@ -202,21 +252,21 @@ impl Vehicle<'_> {
     }
 
     /// The sum of the terms; notes when it has no direction.
-    fn sum(&mut self, terms: &[DVec2]) -> DVec2 {
-        let sum: DVec2 = terms.iter().sum();
+    fn sum(&mut self, terms: &[DVec3]) -> DVec3 {
+        let sum: DVec3 = terms.iter().sum();
         let lengths: f64 = terms.iter().map(|term| term.length()).sum();
         self.doubtful |= sum.length() < CANCELLATION * lengths;
         sum
     }
 
     /// `with_length(Σ terms, max_speed)`
-    fn along(&mut self, terms: &[DVec2]) -> DVec2 {
+    fn along(&mut self, terms: &[DVec3]) -> DVec3 {
         with_length(self.sum(terms), self.max_speed)
     }
 
     /// The force of all behaviours: their weighted sum, or in file order until `max_force` is spent
     /// (Buckland's prioritised truncated sum).
-    fn force(&mut self) -> DVec2 {
+    fn force(&mut self) -> DVec3 {
         let rules: Vec<Kind> = self.species.rules.iter().map(|rule| rule.kind).collect();
         let mut forces = vec![];
         for kind in rules {
@@ -224,7 +274,7 @@ impl Vehicle<'_> {
         }
         let in_turn = self.species.body.combine == 1.0;
         let limits_the_sum = self.species.body.limit == 1.0;
-        let mut total = DVec2::ZERO;
+        let mut total = DVec3::ZERO;
         for force in forces {
             let left = self.max_force - total.length();
             total += if in_turn { limit(force, left.max(0.0)) } else { force };
@@ -232,7 +282,7 @@ impl Vehicle<'_> {
         if limits_the_sum { limit(total, self.max_force) } else { total }
     }
 
-    fn force_of(&mut self, kind: Kind) -> DVec2 {
+    fn force_of(&mut self, kind: Kind) -> DVec3 {
         match kind {
             Kind::Separation => self.separation(),
             Kind::Alignment => self.alignment(),
@@ -252,13 +302,13 @@ impl Vehicle<'_> {
         }
     }
 
-    fn integrate(&mut self, force: DVec2) -> (DVec2, DVec2) {
+    fn integrate(&mut self, force: DVec3) -> (DVec3, DVec3) {
         let step = f64::from(self.scene.time_step);
-        let size = self.scene.world.size.as_dvec2();
+        let size = self.scene.world.size.as_dvec3();
         let acceleration = force / f64::from(self.species.body.mass) + self.kick;
         let mut v = limit(self.v * self.brake + acceleration * step, self.max_speed);
         let mut p = self.p + v * step;
-        for axis in 0..2 {
+        for axis in 0..self.scene.world.axes() {
             match self.scene.world.boundary {
                 Boundary::Open => p[axis] = p[axis].clamp(-1e12, 1e12),
                 Boundary::Wrap => p[axis] = p[axis].rem_euclid(size[axis]),

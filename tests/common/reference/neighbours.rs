@@ -2,10 +2,10 @@
 
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::NO_TARGET;
-use flockwork::model::random::spread_direction;
-use glam::DVec2;
+use flockwork::model::random::{pcg, spread, spread_bits};
+use glam::DVec3;
 
-use super::{BRINK, HAIR, Vehicle, minimum_image};
+use super::{BRINK, HAIR, Vehicle, minimum_image, sideways};
 
 /// Longest time that a pursuer predicts; ticks.
 const LONGEST_LEAD: f64 = 10_000.0;
@@ -14,8 +14,23 @@ const LONGEST_LEAD: f64 = 10_000.0;
 #[derive(Clone, Copy, PartialEq)]
 struct Other {
     /// Shortest way from the steered agent to this one.
-    offset: DVec2,
-    velocity: DVec2,
+    offset: DVec3,
+    velocity: DVec3,
+}
+
+/// Largest rounding of a coordinate that is shifted across the seam of a world 150 wide; world units.
+const SHIFTED: f64 = 7.7e-6;
+
+/// An angle of this size, in radians, changes no velocity by more than the tolerance.
+const SLIGHT: f64 = 2e-5;
+
+/// True if an offset across the seam is so short that the rounding of the shift may turn it.
+fn turns_at_the_seam(plain: DVec3, offset: DVec3) -> bool {
+    let squared = offset.length_squared();
+    (0..3).filter(|axis| offset[*axis] != plain[*axis]).any(|axis| {
+        let across = (squared - offset[axis] * offset[axis]).max(0.0).sqrt();
+        SHIFTED * across > SLIGHT * squared
+    })
 }
 
 impl Vehicle<'_> {
@@ -27,11 +42,11 @@ impl Vehicle<'_> {
             if with & (1 << self.state.species[other]) == 0 {
                 continue;
             }
-            let plain = self.state.position[other].as_dvec2() - self.p;
+            let plain = self.state.position[other].as_dvec3() - self.p;
             let (offset, tie) = minimum_image(self.scene, plain);
             if self.below(offset.length_squared(), radius * radius) {
-                self.doubtful |= tie;
-                near.push(Other { offset, velocity: self.state.velocity[other].as_dvec2() });
+                self.doubtful |= tie || turns_at_the_seam(plain, offset);
+                near.push(Other { offset, velocity: self.state.velocity[other].as_dvec3() });
             }
         }
         near
@@ -79,41 +94,49 @@ impl Vehicle<'_> {
         self.within(largest, u32::MAX).len() as u32
     }
 
+    /// The direction in which the agent leaves a shared spot.
+    fn spread(&self) -> DVec3 {
+        let bits = spread_bits(self.index as u32);
+        let [[x, y], [z, _]] = [spread(bits), spread(pcg(bits))];
+        let plane = self.scene.world.size.z == 0.0;
+        DVec3::new(x.into(), y.into(), if plane { 0.0 } else { z.into() })
+    }
+
     /// `with_length(Σ (p − q)/d², max_speed)`. An agent on the same spot counts as one at a
     /// thousandth of the radius, in a direction that is fixed for each agent.
-    pub(super) fn separation(&mut self) -> DVec2 {
+    pub(super) fn separation(&mut self) -> DVec3 {
         let perceived = self.perceived(Kind::Separation);
         if perceived.is_empty() {
-            return DVec2::ZERO;
+            return DVec3::ZERO;
         }
         let radius = self.value(Kind::Separation, "radius");
-        let spread = spread_direction(self.index as u32).as_dvec2().normalize();
+        let spread = self.spread().normalize();
         let push = |other: &Other| {
-            if other.offset == DVec2::ZERO {
+            if other.offset == DVec3::ZERO {
                 spread / (radius / 1000.0).max(1e-10)
             } else {
                 -other.offset / other.offset.length_squared()
             }
         };
-        let terms: Vec<DVec2> = perceived.iter().map(push).collect();
+        let terms: Vec<DVec3> = perceived.iter().map(push).collect();
         let desired = self.along(&terms);
         self.steer(desired)
     }
 
     /// `with_length(Σ u, max_speed)`
-    pub(super) fn alignment(&mut self) -> DVec2 {
+    pub(super) fn alignment(&mut self) -> DVec3 {
         let perceived = self.perceived(Kind::Alignment);
         if perceived.is_empty() {
-            return DVec2::ZERO;
+            return DVec3::ZERO;
         }
-        let terms: Vec<DVec2> = perceived.iter().map(|other| other.velocity).collect();
+        let terms: Vec<DVec3> = perceived.iter().map(|other| other.velocity).collect();
         let desired = self.along(&terms);
         self.steer(desired)
     }
 
     /// Seeks the mean of `q`. With an inner radius: `with_length(Σ (q − p)/d², max_speed)` over
     /// `inner < d < radius`.
-    pub(super) fn cohesion(&mut self) -> DVec2 {
+    pub(super) fn cohesion(&mut self) -> DVec3 {
         let inner = self.value(Kind::Cohesion, "inner");
         let mut terms = vec![];
         for other in self.perceived(Kind::Cohesion) {
@@ -125,29 +148,31 @@ impl Vehicle<'_> {
             }
         }
         if terms.is_empty() {
-            return DVec2::ZERO;
+            return DVec3::ZERO;
         }
         // The direction to the mean is that of the sum.
         let desired = self.along(&terms);
         self.steer(desired)
     }
 
-    /// `with_length(Σ rot90((q − p)/d)/d, max_speed)`. With an agent on the same spot: −10·v.
-    pub(super) fn view(&mut self) -> DVec2 {
+    /// `with_length(left of Σ (q − p)/d², max_speed)`. With an agent on the same spot: −10·v.
+    pub(super) fn view(&mut self) -> DVec3 {
         let perceived = self.perceived(Kind::View);
         if perceived.is_empty() {
-            return DVec2::ZERO;
+            return DVec3::ZERO;
         }
-        let mut terms = vec![];
+        let (mut ahead, mut back) = (vec![], vec![]);
         for other in perceived {
             let distance = other.offset.length();
-            terms.push(if distance == 0.0 {
-                self.v * -10.0
+            if distance == 0.0 {
+                back.push(self.v * -10.0);
             } else {
-                (other.offset / distance).perp() / distance
-            });
+                ahead.push(other.offset / (distance * distance));
+            }
         }
-        let desired = self.along(&terms);
+        let sum = self.sum(&ahead);
+        let aside = sideways(sum, &mut self.doubtful);
+        let desired = self.along(&[vec![aside], back].concat());
         self.steer(desired)
     }
 
@@ -167,7 +192,7 @@ impl Vehicle<'_> {
     }
 
     /// The way to `q + T·u`.
-    fn aim(&mut self, kind: Kind) -> Option<DVec2> {
+    fn aim(&mut self, kind: Kind) -> Option<DVec3> {
         let Other { offset, velocity } = self.quarry(kind)?;
         let by_distance = self.value(kind, "lead") == 1.0;
         let ticks = if by_distance {
@@ -179,14 +204,14 @@ impl Vehicle<'_> {
     }
 
     /// `with_length(q + T·u − p, max_speed)`
-    pub(super) fn pursue(&mut self) -> DVec2 {
+    pub(super) fn pursue(&mut self) -> DVec3 {
         let way = self.aim(Kind::Pursue);
-        way.map_or(DVec2::ZERO, |way| self.steer(self.towards(Kind::Pursue, way)))
+        way.map_or(DVec3::ZERO, |way| self.steer(self.towards(Kind::Pursue, way)))
     }
 
     /// Minus the desired velocity of pursue.
-    pub(super) fn evade(&mut self) -> DVec2 {
+    pub(super) fn evade(&mut self) -> DVec3 {
         let way = self.aim(Kind::Evade);
-        way.map_or(DVec2::ZERO, |way| self.steer(-self.towards(Kind::Evade, way)))
+        way.map_or(DVec3::ZERO, |way| self.steer(-self.towards(Kind::Evade, way)))
     }
 }

@@ -3,32 +3,40 @@
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::NEAREST_PATH;
 use flockwork::model::world::Boundary;
-use glam::DVec2;
+use glam::DVec3;
 
 use super::{BRINK, HAIR, Vehicle, minimum_image, with_length};
 
 /// How many images of a wrapped world away a prediction may be, on each side.
 const IMAGES: i32 = 3;
 
+/// In space, a centre nearer to the axis of the heading has no side that `f32` could hold; world units.
+const BESIDE: f64 = 0.2;
+
+/// And one nearer than this share of its distance lies straight ahead.
+const STRAIGHT: f64 = 1e-6;
+
 /// A circle in the frame of the agent.
 struct Circle {
     /// From the agent to the centre.
-    offset: DVec2,
+    offset: DVec3,
     /// Distance of the centre along the heading.
     x: f64,
-    /// Distance of the centre to the left of the heading.
+    /// Distance of the centre from the axis of the heading, along `side`.
     y: f64,
+    /// A unit vector: in a plane to the left, in space away from the centre.
+    side: DVec3,
     radius: f64,
 }
 
 impl Vehicle<'_> {
     /// Source: NOC-6.9. Uses the nearest point of every segment, ends included.
-    pub(super) fn follow_path(&mut self) -> DVec2 {
+    pub(super) fn follow_path(&mut self) -> DVec3 {
         // A slower agent counts as at rest: it predicts its own place.
         let slow = self.below(self.v.length(), 1e-5);
         let lookahead = if slow { 0.0 } else { self.value(Kind::FollowPath, "lookahead") };
         let predicted = self.p + self.heading() * lookahead;
-        let mut nearest: Option<(DVec2, DVec2)> = None;
+        let mut nearest: Option<(DVec3, DVec3)> = None;
         let mut rivals = vec![];
         for [from, to] in self.segments() {
             let way = to - from;
@@ -44,10 +52,10 @@ impl Vehicle<'_> {
             }
             rivals.push((point, along, at_an_end));
         }
-        let Some((point, along)) = nearest else { return DVec2::ZERO };
+        let Some((point, along)) = nearest else { return DVec3::ZERO };
         let distance = point.distance(predicted);
         if !self.shorter(self.value(Kind::FollowPath, "radius"), distance) {
-            return DVec2::ZERO;
+            return DVec3::ZERO;
         }
         let advance = self.value(Kind::FollowPath, "advance");
         for (other, direction, at_an_end) in rivals {
@@ -62,12 +70,12 @@ impl Vehicle<'_> {
     }
 
     /// The segments of the path to follow, or of all paths; in a wrapped world with their images.
-    fn segments(&self) -> Vec<[DVec2; 2]> {
+    fn segments(&self) -> Vec<[DVec3; 2]> {
         let choice = self.value(Kind::FollowPath, "path");
         let mut segments = vec![];
         for (index, path) in self.scene.paths.iter().enumerate() {
             if choice == f64::from(NEAREST_PATH) || choice == index as f64 {
-                let points: Vec<DVec2> = path.points.iter().map(|p| p.as_dvec2()).collect();
+                let points: Vec<DVec3> = path.points.iter().map(|p| p.as_dvec3()).collect();
                 segments.extend(points.windows(2).map(|pair| [pair[0], pair[1]]));
                 if path.closed {
                     segments.push([points[points.len() - 1], points[0]]);
@@ -77,13 +85,16 @@ impl Vehicle<'_> {
         if self.scene.world.boundary != Boundary::Wrap {
             return segments;
         }
-        let size = self.scene.world.size.as_dvec2();
+        let size = self.scene.world.size.as_dvec3();
         let mut images = vec![];
         for [from, to] in segments {
-            for row in -IMAGES..=IMAGES {
-                for column in -IMAGES..=IMAGES {
-                    let by = DVec2::new(column.into(), row.into()) * size;
-                    images.push([from + by, to + by]);
+            let layers = if size.z == 0.0 { 0..=0 } else { -IMAGES..=IMAGES };
+            for layer in layers {
+                for row in -IMAGES..=IMAGES {
+                    for column in -IMAGES..=IMAGES {
+                        let by = DVec3::new(column.into(), row.into(), layer.into()) * size;
+                        images.push([from + by, to + by]);
+                    }
                 }
             }
         }
@@ -94,20 +105,25 @@ impl Vehicle<'_> {
     fn circles(&mut self) -> Vec<Circle> {
         let mut circles = vec![];
         for obstacle in &self.scene.obstacles {
-            let (offset, tie) = minimum_image(self.scene, obstacle.position.as_dvec2() - self.p);
+            let (offset, tie) = minimum_image(self.scene, obstacle.position.as_dvec3() - self.p);
             self.doubtful |= tie;
-            let (ahead, left) = (self.heading(), self.heading().perp());
-            circles.push(Circle {
-                offset,
-                x: ahead.dot(offset),
-                y: left.dot(offset),
-                radius: obstacle.radius.into(),
-            });
+            let (ahead, left) = (self.heading(), self.left());
+            let x = ahead.dot(offset);
+            let (y, side) = if self.scene.world.size.z == 0.0 {
+                (left.dot(offset), left)
+            } else {
+                let away = ahead * x - offset;
+                // Straight ahead it counts as lying to the right.
+                let straight = away.length() < STRAIGHT * offset.length();
+                self.doubtful |= !straight && away.length() < BESIDE;
+                (-away.length(), if straight { left } else { away.normalize() })
+            };
+            circles.push(Circle { offset, x, y, side, radius: obstacle.radius.into() });
         }
         circles
     }
 
-    pub(super) fn avoid(&mut self) -> DVec2 {
+    pub(super) fn avoid(&mut self) -> DVec3 {
         let circles = self.circles();
         match self.value(Kind::Avoid, "method") {
             0.0 => self.feel(&circles),
@@ -131,9 +147,9 @@ impl Vehicle<'_> {
 
     /// AVOID, ActionScript: for every circle that the feeler meets, a force across the heading, and
     /// a brake.
-    fn feel(&mut self, circles: &[Circle]) -> DVec2 {
+    fn feel(&mut self, circles: &[Circle]) -> DVec3 {
         let (reach, buffer) = (self.value(Kind::Avoid, "reach"), self.value(Kind::Avoid, "buffer"));
-        let mut force = DVec2::ZERO;
+        let mut force = DVec3::ZERO;
         for circle in circles {
             let feeler = reach + circle.radius + buffer;
             if self.shorter_in_frame(circle.y.abs(), circle.radius + buffer)
@@ -141,7 +157,7 @@ impl Vehicle<'_> {
                 && self.shorter(0.0, circle.x)
             {
                 let strength = self.max_speed * (1.0 - circle.x / feeler);
-                force += self.heading().perp() * (strength * self.away(circle));
+                force += circle.side * (strength * self.away(circle));
                 self.brake *= circle.x / feeler;
             }
         }
@@ -149,7 +165,7 @@ impl Vehicle<'_> {
     }
 
     /// AVOID, Buckland: the circle whose expanded edge crosses the axis of the box first.
-    fn look_through_box(&mut self, circles: &[Circle]) -> DVec2 {
+    fn look_through_box(&mut self, circles: &[Circle]) -> DVec3 {
         // The box grows with the speed, up to the maximum speed. An agent whose maximum speed is 0
         // has the box of one at rest.
         let pace = if self.max_speed > 0.0 { self.v.length() / self.max_speed } else { 0.0 };
@@ -177,16 +193,16 @@ impl Vehicle<'_> {
                 found = Some(circle);
             }
         }
-        let Some(circle) = found else { return DVec2::ZERO };
-        let Circle { x, y, radius, .. } = *circle;
+        let Some(circle) = found else { return DVec3::ZERO };
+        let Circle { x, y, side, radius, .. } = *circle;
         let depth = radius + size - y.abs();
         let across = depth * (1.0 + (length - x) / length) * self.away(circle);
         let along = (radius - x) * 0.2;
-        self.limited(self.heading() * along + self.heading().perp() * across)
+        self.limited(self.heading() * along + side * across)
     }
 
     /// COCOS: steers away from the circle that the vector ahead passes most closely.
-    fn look_ahead(&mut self, circles: &[Circle]) -> DVec2 {
+    fn look_ahead(&mut self, circles: &[Circle]) -> DVec3 {
         let reach = self.value(Kind::Avoid, "reach");
         let pace = if self.max_speed > 0.0 { self.v.length() / self.max_speed } else { 0.0 };
         // At most the reach, as above. An agent at rest has no vector ahead.
@@ -205,18 +221,18 @@ impl Vehicle<'_> {
                 found = Some(circle);
             }
         }
-        let Some(circle) = found else { return DVec2::ZERO };
+        let Some(circle) = found else { return DVec3::ZERO };
         let way = self.sum(&[ahead, -circle.offset]);
         self.limited(with_length(way, self.value(Kind::Avoid, "strength")))
     }
 
     /// `with_length(field(p), max_speed)`; no force if the field is zero.
-    pub(super) fn follow_flow(&mut self) -> DVec2 {
-        let Some(field) = self.flow else { return DVec2::ZERO };
-        let size = self.scene.world.size.as_dvec2();
-        let sides = [field.index.columns, field.index.rows];
-        let mut cell = [0; 2];
-        for axis in 0..2 {
+    pub(super) fn follow_flow(&mut self) -> DVec3 {
+        let Some(field) = self.flow else { return DVec3::ZERO };
+        let size = self.scene.world.size.as_dvec3();
+        let sides = field.index.cells_along;
+        let mut cell = [0; 3];
+        for axis in 0..self.scene.world.axes() {
             let place = self.p[axis] / size[axis] * f64::from(sides[axis]);
             let border = place.round();
             // The edge of the world is no border between cells: positions outside belong to the
@@ -225,9 +241,11 @@ impl Vehicle<'_> {
             self.doubtful |= inner && (place - border).abs() < BRINK * f64::from(sides[axis]);
             cell[axis] = place.floor().clamp(0.0, f64::from(sides[axis] - 1)) as usize;
         }
-        let way = field.vectors[cell[1] * sides[0] as usize + cell[0]].as_dvec2();
-        if way == DVec2::ZERO {
-            return DVec2::ZERO;
+        let way = field.vectors
+            [(cell[2] * sides[1] as usize + cell[1]) * sides[0] as usize + cell[0]]
+            .as_dvec3();
+        if way == DVec3::ZERO {
+            return DVec3::ZERO;
         }
         self.steer(with_length(way, self.max_speed))
     }

@@ -3,32 +3,37 @@
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::NEAREST_TARGET;
 use flockwork::model::random::{Use, unit};
-use glam::DVec2;
+use glam::DVec3;
 use std::f64::consts::TAU;
 
-use super::{CANCELLATION, HAIR, Vehicle, minimum_image, with_length};
+use super::{CANCELLATION, HAIR, Vehicle, minimum_image, on_sphere, with_length};
+
+/// The unit vector at an angle of `turns` against the first axis.
+fn on_circle(turns: f64) -> DVec3 {
+    DVec3::new((turns * TAU).cos(), (turns * TAU).sin(), 0.0)
+}
 
 impl Vehicle<'_> {
     /// The way to the target that a behaviour names, and the target's velocity, if there is one.
-    pub(super) fn target(&mut self, kind: Kind) -> Option<(DVec2, DVec2)> {
+    pub(super) fn target(&mut self, kind: Kind) -> Option<(DVec3, DVec3)> {
         let choice = self.value(kind, "target");
         let mut ways = vec![];
         for (index, target) in self.scene.targets.iter().enumerate() {
             let named = choice == f64::from(NEAREST_TARGET) || choice == index as f64;
             if target.active && named {
-                let (way, tie) = minimum_image(self.scene, target.position.as_dvec2() - self.p);
+                let (way, tie) = minimum_image(self.scene, target.position.as_dvec3() - self.p);
                 self.doubtful |= tie;
-                ways.push((way, target.velocity.as_dvec2()));
+                ways.push((way, target.velocity.as_dvec3()));
             }
         }
         ways.sort_by(|a, b| a.0.length().total_cmp(&b.0.length()));
         let nearest = *ways.first()?;
-        let as_near = |way: DVec2| way.length() - nearest.0.length() < HAIR;
+        let as_near = |way: DVec3| way.length() - nearest.0.length() < HAIR;
         self.doubtful |= ways.into_iter().any(|other| as_near(other.0) && other != nearest);
         Some(nearest)
     }
 
-    pub(super) fn towards(&self, kind: Kind, way: DVec2) -> DVec2 {
+    pub(super) fn towards(&self, kind: Kind, way: DVec3) -> DVec3 {
         let gain = self.value(kind, "gain");
         if gain > 0.0 { way * gain } else { with_length(way, self.max_speed) }
     }
@@ -49,25 +54,25 @@ impl Vehicle<'_> {
         }
     }
 
-    pub(super) fn seek(&mut self) -> DVec2 {
+    pub(super) fn seek(&mut self) -> DVec3 {
         let target = self.target(Kind::Seek);
-        target.map_or(DVec2::ZERO, |(way, _)| self.steer(self.towards(Kind::Seek, way)))
+        target.map_or(DVec3::ZERO, |(way, _)| self.steer(self.towards(Kind::Seek, way)))
     }
 
-    pub(super) fn flee(&mut self) -> DVec2 {
+    pub(super) fn flee(&mut self) -> DVec3 {
         let radius = self.value(Kind::Flee, "radius");
         match self.target(Kind::Flee) {
             Some((way, _)) if self.below(way.length_squared(), radius * radius) => {
                 self.steer(-self.towards(Kind::Flee, way))
             }
-            _ => DVec2::ZERO,
+            _ => DVec3::ZERO,
         }
     }
 
-    pub(super) fn arrive(&mut self) -> DVec2 {
+    pub(super) fn arrive(&mut self) -> DVec3 {
         let slowing = self.value(Kind::Arrive, "slowing_radius");
         let target = self.target(Kind::Arrive);
-        target.map_or(DVec2::ZERO, |(way, _)| {
+        target.map_or(DVec3::ZERO, |(way, _)| {
             let factor = self.value(Kind::Arrive, "factor");
             let part = if factor == 0.0 {
                 (way.length() / slowing).min(1.0)
@@ -82,37 +87,55 @@ impl Vehicle<'_> {
 
     /// Seeks a point on a circle ahead. Its angle against the heading changes at random. Or (COCOS)
     /// no force, but `v ← v + distance·heading + radius·(cos θ, sin θ)`.
-    pub(super) fn wander(&mut self) -> DVec2 {
-        let draw = unit(self.scene.seed, self.index as u32, self.state.tick as u32, Use::Wander);
+    /// In space the point is on a sphere, and moves on it in a random direction.
+    pub(super) fn wander(&mut self) -> DVec3 {
+        let (id, tick) = (self.index as u32, self.state.tick as u32);
+        let draw = |purpose| unit(self.scene.seed, id, tick, purpose);
         let turn = self.value(Kind::Wander, "turn") / 360.0;
-        self.angle += turn * (2.0 * f64::from(draw) - 1.0);
-        let around = DVec2::from_angle(self.angle * TAU) * self.value(Kind::Wander, "radius");
+        let part = f64::from(draw(Use::Wander));
+        let around = if self.scene.world.size.z == 0.0 {
+            self.angle += turn * (2.0 * part - 1.0);
+            on_circle(self.angle)
+        } else {
+            let way = on_sphere(draw(Use::WanderAround), draw(Use::WanderHeight));
+            let along = way - self.direction * self.direction.dot(way);
+            self.doubtful |= along.length() < CANCELLATION;
+            let angle = turn * part * TAU;
+            let along = with_length(along, 1.0);
+            self.direction = (self.direction * angle.cos() + along * angle.sin()).normalize();
+            self.direction
+        };
+        let around = around * self.value(Kind::Wander, "radius");
         let ahead = self.heading() * self.value(Kind::Wander, "distance");
         let kicks = self.value(Kind::Wander, "kind") == 1.0;
         if kicks {
             self.kick += (ahead + around) * self.value(Kind::Wander, "weight");
-            return DVec2::ZERO;
+            return DVec3::ZERO;
         }
-        let desired = self.along(&[ahead, self.heading().rotate(around)]);
+        let desired = {
+            let around = self.framed(around);
+            self.along(&[ahead, around])
+        };
         self.steer(desired)
     }
 
     /// Seeks a point on a circle around the food. Its angle against the heading grows by a tenth of
     /// a degree per unit of distance.
-    pub(super) fn swim(&mut self) -> DVec2 {
-        let Some((way, _)) = self.target(Kind::Swim) else { return DVec2::ZERO };
+    pub(super) fn swim(&mut self) -> DVec3 {
+        let Some((way, _)) = self.target(Kind::Swim) else { return DVec3::ZERO };
         self.angle += way.length() / 10.0 / 360.0;
-        let around = DVec2::from_angle(self.angle * TAU) * self.value(Kind::Swim, "radius");
-        let desired = self.along(&[way, self.heading().rotate(around)]);
+        let around = on_circle(self.angle) * self.value(Kind::Swim, "radius");
+        let around = self.framed(around);
+        let desired = self.along(&[way, around]);
         self.steer(desired)
     }
 
-    pub(super) fn contain(&mut self) -> DVec2 {
+    pub(super) fn contain(&mut self) -> DVec3 {
         let margin = self.value(Kind::Contain, "margin");
-        let size = self.scene.world.size.as_dvec2();
+        let size = self.scene.world.size.as_dvec3();
         let mut desired = self.v;
         let mut near = false;
-        for axis in 0..2 {
+        for axis in 0..self.scene.world.axes() {
             // In a world narrower than two margins, the nearer wall counts.
             let reach = margin.min(size[axis] / 2.0);
             if self.below(self.p[axis], reach) {
@@ -124,13 +147,13 @@ impl Vehicle<'_> {
             }
         }
         if !near {
-            return DVec2::ZERO;
+            return DVec3::ZERO;
         }
         let turn = with_length(desired, self.max_speed) - self.v;
         self.doubtful |= turn.length() < CANCELLATION * self.max_speed;
         // An agent that has already turned gets no force.
         if turn.length() <= (1e-6 * self.max_speed).max(1e-5) {
-            return DVec2::ZERO;
+            return DVec3::ZERO;
         }
         with_length(turn, self.max_force)
     }

@@ -14,11 +14,13 @@ use super::{ARRAYS, RECORD};
 use crate::commands::output::{OutputError, OutputFile, Scratch};
 use crate::model::behaviours::Target;
 use crate::model::state::FlockState;
-use crate::model::vector::DIMENSIONS;
 use arrays::EXTENSION;
 use npy::{Number, write_header};
 
 pub use read::read;
+
+/// Numbers of a position.
+const AXES: usize = 2;
 
 /// An `.npz` file under way: each array grows in a nameless file of its own, for a ZIP archive
 /// holds one array after the other.
@@ -70,8 +72,11 @@ impl NpzStates {
         }
         id.write_all(bytemuck::cast_slice(&state.id))?;
         species.write_all(&state.species)?;
-        position.write_all(bytemuck::cast_slice(&state.position))?;
-        velocity.write_all(bytemuck::cast_slice(&state.velocity))?;
+        for (array, points) in [(position, &state.position), (velocity, &state.velocity)] {
+            for point in points {
+                array.write_all(bytemuck::bytes_of(&point.truncate()))?;
+            }
+        }
         for memory in &state.memory {
             angle.write_all(&memory.angle().to_ne_bytes())?;
             neighbours.write_all(&[memory.neighbours() as u8])?;
@@ -79,8 +84,8 @@ impl NpzStates {
         parts.rows += state.len() as u64;
         parts.remember |= !state.memory.is_empty();
         for target in kept(targets) {
-            places.write_all(bytemuck::bytes_of(&target.position))?;
-            motions.write_all(bytemuck::bytes_of(&target.velocity))?;
+            places.write_all(bytemuck::bytes_of(&target.position.truncate()))?;
+            motions.write_all(bytemuck::bytes_of(&target.velocity.truncate()))?;
             hits.write_all(&target.hits.to_ne_bytes())?;
         }
         parts.ticks += 1;
@@ -94,7 +99,9 @@ impl NpzStates {
         let flow = run.as_ref().filter(|run| !run.flow.is_empty());
         let flow = flow.map(|run| {
             let mut scratch = file.scratch().map_err(io::Error::other)?;
-            scratch.write_all(bytemuck::cast_slice(&run.flow))?;
+            for vector in &run.flow {
+                scratch.write_all(bytemuck::bytes_of(&vector.truncate()))?;
+            }
             io::Result::Ok((scratch, run.flow.len() as u64))
         });
         let flow = flow.transpose()?;
@@ -162,7 +169,7 @@ fn fill(
     append::<u64>(archive, "tick", &[rows], tick)?;
     append::<u32>(archive, "id", &[rows], id)?;
     append::<u8>(archive, "species", &[rows], species)?;
-    let axes = DIMENSIONS as u64;
+    let axes = AXES as u64;
     append::<f32>(archive, "position", &[rows, axes], position)?;
     append::<f32>(archive, "velocity", &[rows, axes], velocity)?;
     if remember {

@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
+use super::AXES;
 use super::arrays::{Archive, EXTENSION, Shape, floats, shape_of, whole};
 use crate::commands::state_file::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
 use crate::commands::state_file::table::{LAST_TICK, StateRow, StateTable};
@@ -15,7 +16,7 @@ use crate::commands::state_file::{ARRAYS, RECORD, missing};
 use crate::model::memory::{MOST_NEIGHBOURS, Memory};
 use crate::model::quote::quoted;
 use crate::model::scene::hint;
-use crate::model::vector::{DIMENSIONS, Point};
+use crate::model::vector::{Point, flat};
 
 /// Why an array of rows has its shape.
 const AS_ID: &str = "as for `id`";
@@ -59,7 +60,7 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     } else {
         Vec::new()
     };
-    let vector_each = Shape { sides: &[rows as u64, DIMENSIONS as u64], why: AS_ID };
+    let vector_each = Shape { sides: &[rows as u64, AXES as u64], why: AS_ID };
     let position = points(&floats(&mut archive, "position", vector_each)?);
     let velocity = points(&floats(&mut archive, "velocity", vector_each)?);
 
@@ -121,7 +122,7 @@ fn read_record(archive: &mut Archive, has_flow: bool) -> anyhow::Result<Option<R
     let mut flow = Vec::new();
     if has_flow {
         let vectors = shape_of(archive, "flow")?.first().copied().unwrap_or_default();
-        let sides = &[vectors, DIMENSIONS as u64];
+        let sides = &[vectors, AXES as u64];
         flow = points(&floats(archive, "flow", Shape { sides, why: "a row for each vector" })?);
     }
     Ok(Some(RunRecord { flow, ..record }))
@@ -132,7 +133,7 @@ fn last_targets(archive: &mut Archive, ticks: &[u64]) -> anyhow::Result<Vec<Targ
     let mut ticks = ticks.to_vec();
     ticks.sort_unstable();
     ticks.dedup();
-    let (ticks, axes) = (ticks.len() as u64, DIMENSIONS as u64);
+    let (ticks, axes) = (ticks.len() as u64, AXES as u64);
     let each = shape_of(archive, "target_hits")?.get(1).copied().unwrap_or_default();
     let why = "with the targets of every tick";
     let hits = Shape { sides: &[ticks, each], why };
@@ -151,5 +152,5 @@ fn last_targets(archive: &mut Archive, ticks: &[u64]) -> anyhow::Result<Vec<Targ
 }
 
 fn points(numbers: &[f32]) -> Vec<Point> {
-    numbers.chunks_exact(DIMENSIONS).map(Point::from_slice).collect()
+    numbers.chunks_exact(AXES).map(|pair| flat(pair[0], pair[1])).collect()
 }

@@ -15,8 +15,8 @@ impl Field for CameraPlan {
         Ok(plan)
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
-        Some(Written::Table(Form::Headed, self.entries(&Self::default())))
+    fn write(&self, key: &Key) -> Option<Written> {
+        Some(Written::Table(Form::Headed, self.entries(&Self::default(), key.axes)))
     }
 }
 
@@ -56,9 +56,10 @@ impl Field for Vec<CameraKey> {
         Ok(keys)
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
+    fn write(&self, key: &Key) -> Option<Written> {
         let default = CameraKey::default();
-        let tables: Vec<Vec<Entry>> = self.iter().map(|key| key.entries(&default)).collect();
+        let tables: Vec<Vec<Entry>> =
+            self.iter().map(|one| one.entries(&default, key.axes)).collect();
         (!tables.is_empty()).then_some(Written::List(tables))
     }
 }

@@ -69,8 +69,8 @@ pub trait Fields {
     /// Reads the value of one key into its field.
     fn read_key(&mut self, key: &Key, value: &Reader) -> Result<(), SceneError>;
 
-    /// The value of each key, in the order of the section.
-    fn write_keys(&self) -> Vec<(&'static str, Option<Written>)>;
+    /// The value of each key, in the order of the section, in a world with this number of axes.
+    fn write_keys(&self, axes: usize) -> Vec<(&'static str, Option<Written>)>;
 
     /// Reads the keys of a table, in the order of the file.
     fn read_table(&mut self, table: &Reader) -> Result<(), SceneError> {
@@ -81,8 +81,8 @@ pub trait Fields {
     }
 
     /// The keys of the section with their values; `default` has the values of a file without them.
-    fn entries(&self, default: &Self) -> Vec<Entry> {
-        let both = self.write_keys().into_iter().zip(default.write_keys());
+    fn entries(&self, default: &Self, axes: usize) -> Vec<Entry> {
+        let both = self.write_keys(axes).into_iter().zip(default.write_keys(axes));
         both.map(|((key, value), (_, default))| Entry { key: key.into(), value, default }).collect()
     }
 }
@@ -124,10 +124,13 @@ pub fn number(value: f32) -> String {
     if same { text } else { f64::from(value).to_string() }
 }
 
-/// A point as TOML text.
+/// A point of a world with this number of axes as TOML text.
 #[must_use]
-pub fn point(point: Point) -> String {
-    format!("[{}, {}]", number(point.x), number(point.y))
+pub fn point_text(point: Point, axes: usize) -> String {
+    format!(
+        "[{}]",
+        point.to_array()[..axes].iter().map(|one| number(*one)).collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// A string as TOML text.
@@ -191,8 +194,8 @@ impl Field for Point {
         value.point_of(key)
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
-        Some(Written::Value(point(*self)))
+    fn write(&self, key: &Key) -> Option<Written> {
+        Some(Written::Value(point_text(*self, key.axes)))
     }
 }
 
@@ -204,9 +207,9 @@ impl Field for Vec<Point> {
         value.items().iter().map(|item| item.point_of(key)).collect()
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
-        let line =
-            |points: &[Point]| points.iter().copied().map(point).collect::<Vec<_>>().join(", ");
+    fn write(&self, key: &Key) -> Option<Written> {
+        let text = |point: &Point| point_text(*point, key.axes);
+        let line = |points: &[Point]| points.iter().map(text).collect::<Vec<_>>().join(", ");
         let lines: Vec<String> = self.chunks(POINTS_ON_A_LINE).map(line).collect();
         Some(Written::Value(match &lines[..] {
             [] => "[]".into(),
@@ -216,19 +219,27 @@ impl Field for Vec<Point> {
     }
 }
 
-/// Columns and rows; zeros are not written.
-impl Field for (u32, u32) {
+/// Columns and rows, and layers in space; zeros are not written.
+impl Field for [u32; 3] {
     fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
         let sides = value.items();
-        let [columns, rows] = &sides[..] else {
-            return Err(value.fail("give columns and rows, such as [32, 18]"));
-        };
-        Ok((columns.whole_of(key)? as u32, rows.whole_of(key)? as u32))
+        if sides.len() != value.axes() {
+            return Err(value.fail(if value.axes() == 2 {
+                "give columns and rows, such as [32, 18]"
+            } else {
+                "give columns, rows and layers, such as [32, 18, 12]"
+            }));
+        }
+        let mut all = [0; 3];
+        for (number, side) in all.iter_mut().zip(sides) {
+            *number = side.whole_of(key)? as u32;
+        }
+        Ok(all)
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
-        let (columns, rows) = *self;
-        (columns > 0 || rows > 0).then(|| Written::Value(format!("[{columns}, {rows}]")))
+    fn write(&self, key: &Key) -> Option<Written> {
+        let sides: Vec<String> = self[..key.axes].iter().map(u32::to_string).collect();
+        (*self != [0; 3]).then(|| Written::Value(format!("[{}]", sides.join(", "))))
     }
 }
 
@@ -260,9 +271,10 @@ impl Field for Between {
         Ok(Self(from, to))
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
+    fn write(&self, key: &Key) -> Option<Written> {
         let ends = ENDS.iter().zip([self.0, self.1]);
-        let entries = ends.map(|(key, end)| Entry::wanted(key, Written::Value(point(end))));
+        let text = |end| Written::Value(point_text(end, key.axes));
+        let entries = ends.map(|(key, end)| Entry::wanted(key, text(end)));
         Some(Written::Table(Form::Inline, entries.collect()))
     }
 }

@@ -31,10 +31,10 @@ pub enum Values {
     Number(f32, f32),
     /// A whole number between two bounds, both inclusive.
     Whole(u64, u64),
-    /// Two numbers between two bounds, both inclusive.
+    /// A number for each axis of the world, between two bounds, both inclusive.
     Point(f32, f32),
-    /// Two whole numbers between two bounds, both inclusive.
-    Pair(u64, u64),
+    /// A whole number for each axis of the world, between two bounds, both inclusive.
+    WholeOnEach(u64, u64),
     /// A list of points.
     Points(f32, f32),
     /// A number between two bounds, both inclusive, or this word.
@@ -64,6 +64,8 @@ pub struct Key {
     pub unit: &'static str,
     /// The values that it takes.
     pub values: Values,
+    /// Number of axes of the world, and so of the numbers of a written point.
+    pub axes: usize,
 }
 
 /// A table of a scene file.
@@ -94,6 +96,7 @@ macro_rules! section {
                 default: $default,
                 unit: $unit,
                 values: $values,
+                axes: 2,
             }, )* ],
         };
 
@@ -108,9 +111,9 @@ macro_rules! section {
                 Ok(())
             }
 
-            fn write_keys(&self) -> Vec<(&'static str, Option<Written>)> {
+            fn write_keys(&self, axes: usize) -> Vec<(&'static str, Option<Written>)> {
                 let write = |key: &'static Key| match key.name {
-                    $( stringify!($key) => (key.name, self.$key.write(key)), )*
+                    $( stringify!($key) => (key.name, self.$key.write(&Key { axes, ..*key })), )*
                     name => (name, None),
                 };
                 Self::SECTION.keys.iter().map(write).collect()
@@ -170,16 +173,18 @@ section! {
 }
 
 section! {
-    /// The world: a rectangle with the origin in its lower left corner.
+    /// The world: a rectangle with the origin in its lower left corner, or a box with the origin in its
+    /// lowest corner.
     WORLD "[world]" WorldKeys {
-        /// Width and height; y points up.
+        /// Width and height; y points up. Three numbers make a space: width, depth and height; z points
+        /// up. All points of the scene have as many numbers.
         size: Values::Point(SIDES.0, SIDES.1) => "[640, 360]", "world units";
         /// What happens at the edge.
         boundary: Values::Choice(|| names(&Boundary::NAMES)) => "`\"wrap\"`", "";
         /// Mean number of neighbours in an evenly spread flock. The world is scaled to it if the
         /// count is not the scene's own.
         density: Values::Number(1e-3, 1e4) => "none", "neighbours";
-        /// Without a density: whether the area grows in proportion to a count above the scene's
+        /// Without a density: whether the area or volume grows in proportion to a count above the scene's
         /// own.
         grows: Values::Boolean => "`false`", "";
     }
@@ -305,7 +310,8 @@ section! {
 section! {
     /// The flow field: a vector for each cell. Its length does not matter.
     FLOW "[flow]" FlowPlan {
-        /// Perlin noise, an anticlockwise vortex round the middle of the world, or a file.
+        /// Perlin noise, currents of curl noise, an anticlockwise vortex round the middle of the world (in
+        /// space round its vertical), or a file.
         kind: Values::Choice(|| names(&FlowKind::NAMES)) => "`\"perlin\"`", "";
         /// Side of a cell of noise or vortex.
         cell: Values::Number(1e-2, SIDES.1) => "20", "world units";
@@ -314,7 +320,7 @@ section! {
         /// A CSV file with the header `x,y` and a row for each cell, row by row from the lower left corner, stretched over the world. A relative path starts at the scene file's folder.
         file: Values::Text => "none", "";
         /// Columns and rows of the file.
-        grid: Values::Pair(1, MOST_FLOW_CELLS) => "none", "cells";
+        grid: Values::WholeOnEach(1, MOST_FLOW_CELLS) => "none", "cells";
     }
 }
 
@@ -341,11 +347,12 @@ section! {
 section! {
     /// How the agents of a species start.
     SPAWN "spawn" SpawnKeys {
-        /// Anywhere in the world; all at one point; evenly in a disc; on a line from left to right.
+        /// Anywhere in the world; all at one point; evenly in a disc (in space a horizontal one), in a
+        /// ball or in a box; on a shell; on a line from left to right.
         place: Values::Choice(|| names(&SpawnPlace::NAMES)) => "`\"uniform\"`", "";
-        /// Centre of the point, disc or line.
+        /// Centre of the place.
         at: Values::Point(-FAR, FAR) => "the world's middle", "world units";
-        /// The disc's radius.
+        /// Radius of the disc, ball or shell; half the side of the box.
         radius: Values::Number(0.0, FAR) => "100", "world units";
         /// The first speed; `"max_speed"` is the agent's own.
         speed: Values::NumberOr(0.0, FASTEST, "max_speed") => "1", "world units/tick";
@@ -422,16 +429,16 @@ impl Key {
             Values::Boolean => "`true`, `false`".into(),
             Values::Number(low, high) => format!("{} to {}", short(low), short(high)),
             Values::Whole(low, high) => format!("{low} to {high}"),
-            Values::Point(low, high) => format!("two, {} to {} each", short(low), short(high)),
-            Values::Pair(low, high) => format!("two, {low} to {high} each"),
+            Values::Point(low, high) => format!("one per axis, {} to {}", short(low), short(high)),
+            Values::WholeOnEach(low, high) => format!("one per axis, {low} to {high}"),
             Values::Points(low, high) => {
-                format!("pairs, {} to {} each", short(low), short(high))
+                format!("points, {} to {}", short(low), short(high))
             }
             Values::NumberOr(low, high, word) => {
                 format!("{} to {}, `\"{word}\"`", short(low), short(high))
             }
             Values::Between(low, high) => {
-                format!("`{{ from, to }}`, two each, {} to {}", short(low), short(high))
+                format!("`{{ from, to }}`, points, {} to {}", short(low), short(high))
             }
             Values::Choice(names) => {
                 let names: Vec<String> =

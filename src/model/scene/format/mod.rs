@@ -17,6 +17,7 @@ mod values;
 mod write;
 
 pub use edit::edit_toml;
+pub use fields::point_text;
 pub use overrides::overrides;
 
 use super::{Scene, SceneError};

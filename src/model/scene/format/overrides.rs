@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::model::behaviours::Kind;
     use crate::model::scene::{Request, Rule, built_in};
-    use crate::model::vector::Point;
+    use crate::model::vector::flat;
 
     const TEXT: &str = "[[targets]]\nname = \"food\"\nposition = [10, 20]\n[species.a]\ncount = 9\n\
                         [species.a.seek]\n[species.a.separation]\nradius = 25\n";
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(overrides(TEXT, &scene).unwrap(), [""; 0]);
         scene.species[0].rules[1].values[1] = 7.5;
         scene.species[0].body.max_speed = 2.5;
-        scene.targets[1].position = Point::new(1.5, 2.5);
+        scene.targets[1].position = flat(1.5, 2.5);
         scene.seed = 4;
         let wander = Kind::ALL.into_iter().find(|kind| kind.info().key == "wander").unwrap();
         scene.species[0].rules.push(Rule::by_default(wander, 0));

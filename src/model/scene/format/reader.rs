@@ -1,5 +1,6 @@
 //! Typed access to a scene's tree. Every error names the key, its origin and the allowed values.
 
+use super::fields::point_text;
 use super::keys::{ENDS, Key, Section, Values};
 use super::tree::{Node, Value};
 use crate::model::parameter::Parameter;
@@ -12,13 +13,30 @@ use crate::model::vector::Point;
 pub struct Reader<'a> {
     node: &'a Node,
     path: String,
+    /// Number of axes of the scene's world.
+    axes: usize,
 }
 
 impl<'a> Reader<'a> {
     /// The root of a scene.
     #[must_use]
     pub fn new(node: &'a Node) -> Self {
-        Self { node, path: String::new() }
+        let entry = |node: &'a Node, key: &str| match &node.value {
+            Value::Table(table) => table.iter().find(|(name, _)| name == key).map(|(_, node)| node),
+            _ => None,
+        };
+        let size = entry(node, "world").and_then(|world| entry(world, "size"));
+        let is_space = size.is_some_and(|size| match &size.value {
+            Value::List(sides) => sides.len() == 3,
+            _ => false,
+        });
+        Self { node, path: String::new(), axes: if is_space { 3 } else { 2 } }
+    }
+
+    /// Number of axes of the scene's world: 2 or 3.
+    #[must_use]
+    pub fn axes(&self) -> usize {
+        self.axes
     }
 
     /// An error about this value.
@@ -39,12 +57,13 @@ impl<'a> Reader<'a> {
         let Value::Table(table) = &self.node.value else {
             return Err(self.wrong("a table"));
         };
+        let axes = self.axes;
         let path = |key: &str| {
             if self.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.path) }
         };
         Ok(table
             .iter()
-            .map(|(key, node)| (key.as_str(), Reader { node, path: path(key) }))
+            .map(|(key, node)| (key.as_str(), Reader { node, path: path(key), axes }))
             .collect())
     }
 
@@ -101,12 +120,18 @@ impl<'a> Reader<'a> {
             *(if name == ENDS[0] { &mut from } else { &mut to }) = Some(point);
         }
         let (Some(from), Some(to)) = (from, to) else {
-            return Err(self.fail("give both ends, such as { from = [-1, -1], to = [1, 1] }"));
+            return Err(self.fail(if self.axes == 2 {
+                "give both ends, such as { from = [-1, -1], to = [1, 1] }"
+            } else {
+                "give both ends, such as { from = [-1, -1, -1], to = [1, 1, 1] }"
+            }));
         };
         if from.cmpgt(to).any() {
             return Err(self.fail(format!(
-                "`from` is {from} and `to` is {to}: no component of `from` may be above that of \
-                 `to`; exchange them"
+                "`from` is {} and `to` is {}: no component of `from` may be above that of \
+                 `to`; exchange them",
+                point_text(from, self.axes),
+                point_text(to, self.axes),
             )));
         }
         Ok((from, to))
@@ -115,7 +140,7 @@ impl<'a> Reader<'a> {
     /// The whole number of a key.
     pub fn whole_of(&self, key: &Key) -> Result<u64, SceneError> {
         match key.values {
-            Values::Whole(low, high) | Values::Pair(low, high) => self.whole(low, high),
+            Values::Whole(low, high) | Values::WholeOnEach(low, high) => self.whole(low, high),
             _ => Err(self.wrong("no whole number")),
         }
     }
@@ -135,7 +160,11 @@ impl<'a> Reader<'a> {
             Value::List(list) => list
                 .iter()
                 .enumerate()
-                .map(|(i, node)| Reader { node, path: format!("{}.{i}", self.path) })
+                .map(|(i, node)| Reader {
+                    node,
+                    path: format!("{}.{i}", self.path),
+                    axes: self.axes,
+                })
                 .collect(),
             _ => vec![self.clone()],
         }
@@ -216,7 +245,7 @@ impl<'a> Reader<'a> {
         self.number(parameter.range.0, parameter.range.1, parameter.unit)
     }
 
-    /// An array of two numbers from `low` to `high`.
+    /// An array of numbers from `low` to `high`, one for each axis of the world.
     pub fn point(&self, low: f32, high: f32) -> Result<Point, SceneError> {
         self.point_in(low, high, "world units")
     }
@@ -224,9 +253,23 @@ impl<'a> Reader<'a> {
     /// The same in another unit.
     fn point_in(&self, low: f32, high: f32, unit: &str) -> Result<Point, SceneError> {
         match &self.node.value {
-            Value::List(list) if list.len() == 2 => {
-                let items = self.items();
-                Ok(Point::new(items[0].number(low, high, unit)?, items[1].number(low, high, unit)?))
+            Value::List(list) if list.len() == self.axes => {
+                let mut point = Point::ZERO;
+                for (axis, item) in self.items().iter().enumerate() {
+                    point[axis] = item.number(low, high, unit)?;
+                }
+                Ok(point)
+            }
+            Value::List(list) if list.len() == 3 => Err(self.fail(
+                "expected an array of two numbers, found three: the world is a plane; give \
+                 world.size three numbers too, or remove the third",
+            )),
+            Value::List(list) if list.len() == 2 && self.axes == 3 => Err(self.fail(
+                "expected an array of three numbers, found two: the world is a space, because \
+                 world.size has three; add the z",
+            )),
+            _ if self.axes == 3 => {
+                Err(self.wrong("an array of three numbers, such as [320, 180, 240]"))
             }
             _ => Err(self.wrong("an array of two numbers, such as [320, 180]")),
         }

@@ -13,8 +13,8 @@ use crate::model::vector::Point;
 const MOST_POINTS: usize = 4096;
 
 /// The tables of `all`; `unwritten` gives the defaults of the table of a given number.
-fn list<T: Fields>(all: &[T], unwritten: impl Fn(usize) -> T) -> Option<Written> {
-    let one = |(number, fields): (usize, &T)| fields.entries(&unwritten(number));
+fn list<T: Fields>(all: &[T], axes: usize, unwritten: impl Fn(usize) -> T) -> Option<Written> {
+    let one = |(number, fields): (usize, &T)| fields.entries(&unwritten(number), axes);
     let tables: Vec<Vec<Entry>> = all.iter().enumerate().map(one).collect();
     (!tables.is_empty()).then_some(Written::List(tables))
 }
@@ -48,8 +48,8 @@ impl Field for Vec<Target> {
         Ok(targets)
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
-        list(self, target)
+    fn write(&self, key: &Key) -> Option<Written> {
+        list(self, key.axes, target)
     }
 }
 
@@ -70,8 +70,8 @@ impl Field for Vec<ObstaclePlan> {
         value.items().iter().map(one).collect()
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
-        list(self, |_| OBSTACLE)
+    fn write(&self, key: &Key) -> Option<Written> {
+        list(self, key.axes, |_| OBSTACLE)
     }
 }
 
@@ -107,8 +107,8 @@ impl Field for Vec<Path> {
         Ok(paths)
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
-        list(self, path)
+    fn write(&self, key: &Key) -> Option<Written> {
+        list(self, key.axes, path)
     }
 }
 
@@ -117,10 +117,12 @@ impl Field for FlowPlan {
         let mut plan = Self::default();
         plan.read_table(table)?;
         let from_file = plan.kind == FlowKind::File;
-        if from_file && (plan.file.is_none() || plan.grid.0 == 0) {
-            return Err(table.fail("kind = \"file\" needs `file` and `grid` (columns and rows)"));
+        if from_file && (plan.file.is_none() || plan.grid[0] == 0) {
+            return Err(table.fail(
+                "kind = \"file\" needs `file` and `grid` (columns and rows, and layers in space)",
+            ));
         }
-        if !from_file && (plan.file.is_some() || plan.grid.0 > 0) {
+        if !from_file && (plan.file.is_some() || plan.grid[0] > 0) {
             return Err(
                 table.fail("`file` and `grid` belong to kind = \"file\"; set it, or remove them")
             );
@@ -128,7 +130,7 @@ impl Field for FlowPlan {
         Ok(plan)
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
-        Some(Written::Table(Form::Headed, self.entries(&Self::default())))
+    fn write(&self, key: &Key) -> Option<Written> {
+        Some(Written::Table(Form::Headed, self.entries(&Self::default(), key.axes)))
     }
 }

@@ -78,7 +78,13 @@ fn rule(
 }
 
 /// The keys of the species of number `index`, in the order of the built-in scenes.
-pub fn write(index: usize, species: &Species, names: &SceneNames, style: &Style) -> Vec<Entry> {
+pub fn write(
+    index: usize,
+    species: &Species,
+    names: &SceneNames,
+    style: &Style,
+    axes: usize,
+) -> Vec<Entry> {
     let own = SpeciesKeys {
         count: species.count,
         look: species.look,
@@ -90,7 +96,7 @@ pub fn write(index: usize, species: &Species, names: &SceneNames, style: &Style)
     };
     let unwritten =
         SpeciesKeys { spawn_at_scale: Some(species.spawn), ..SpeciesKeys::unwritten(style) };
-    let mut entries = own.entries(&unwritten);
+    let mut entries = own.entries(&unwritten, axes);
 
     let law = |slot: Slot| -> Option<&Law> {
         let own = species.variations.iter().find(|variation| variation.slot == slot);

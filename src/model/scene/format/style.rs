@@ -16,8 +16,8 @@ impl Field for Style {
         Ok(style)
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
-        Some(Written::Table(Form::Headed, self.entries(&Self::default())))
+    fn write(&self, key: &Key) -> Option<Written> {
+        Some(Written::Table(Form::Headed, self.entries(&Self::default(), key.axes)))
     }
 }
 

@@ -10,11 +10,11 @@ use crate::model::scene::{
     SpawnPlace, Start, Style,
 };
 use crate::model::scenery::{FlowPlan, Path};
-use crate::model::vector::Point;
+use crate::model::vector::{Point, flat};
 use crate::model::world::Boundary;
 
 /// World size if the scene gives none: the canvas of *The Nature of Code*.
-pub const CANVAS: Point = Point::new(640.0, 360.0);
+pub const CANVAS: Point = flat(640.0, 360.0);
 
 /// The top of the file.
 #[derive(Clone, Debug)]
@@ -75,8 +75,8 @@ impl Field for WorldKeys {
         Ok(world)
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
-        Some(Written::Table(Form::Headed, self.entries(&Self::default())))
+    fn write(&self, key: &Key) -> Option<Written> {
+        Some(Written::Table(Form::Headed, self.entries(&Self::default(), key.axes)))
     }
 }
 
@@ -202,9 +202,9 @@ impl Field for Spawn {
         Ok(Self { place, at, radius, start })
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
+    fn write(&self, key: &Key) -> Option<Written> {
         let default = SpawnKeys::from(&Self::default());
-        Some(Written::Table(Form::Inline, SpawnKeys::from(self).entries(&default)))
+        Some(Written::Table(Form::Inline, SpawnKeys::from(self).entries(&default, key.axes)))
     }
 }
 

@@ -106,7 +106,7 @@ impl SceneNames<'_> {
     pub fn write(&self, parameter: &Parameter, value: f32, law: Option<&Law>) -> Written {
         if let Some(law) = law {
             let unwritten = LawKeys::unwritten(parameter.default);
-            return Written::Table(Form::Inline, LawKeys::of(value, law).entries(&unwritten));
+            return Written::Table(Form::Inline, LawKeys::of(value, law).entries(&unwritten, 2));
         }
         // If there is no such name, write the number. No file may have it, so it cannot read back
         // as something else.

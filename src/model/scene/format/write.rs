@@ -8,6 +8,7 @@ use crate::model::behaviours::Target;
 use crate::model::scene::{CameraPlan, POINTER, Scene, Spawn, Species};
 use crate::model::scenery::Path;
 use crate::model::vector::Point;
+use crate::model::world::ratio;
 
 impl Scene {
     /// The scene as a scene file, without comments. [`Scene::parse`] reads the same scene from it.
@@ -22,12 +23,13 @@ impl Scene {
 
 /// All keys of the scene, in the order of the built-in scenes.
 pub fn entries(scene: &Scene) -> Vec<Entry> {
-    let unscaled = Unscaled { times: scene.world.size / scene.written_size };
+    let unscaled = Unscaled { times: ratio(scene.world.size, scene.written_size) };
+    let axes = scene.world.axes();
     let own = scene.targets.iter().filter(|target| target.name != POINTER);
     let names: Vec<&str> = scene.species.iter().map(|species| species.name.as_str()).collect();
     let names = SceneNames { species: &names, targets: &scene.targets, paths: &scene.paths };
     let table = |(index, own): (usize, &Species)| {
-        let written = species::write(index, &unscaled.species(own), &names, &scene.style);
+        let written = species::write(index, &unscaled.species(own), &names, &scene.style, axes);
         Entry::wanted(&own.name, Written::Table(Form::Headed, written))
     };
     let top = TopKeys {
@@ -49,7 +51,7 @@ pub fn entries(scene: &Scene) -> Vec<Entry> {
         flow: scene.flow.clone(),
         species: SpeciesTables(scene.species.iter().enumerate().map(table).collect()),
     };
-    top.entries(&TopKeys::default())
+    top.entries(&TopKeys::default(), axes)
 }
 
 /// Scales places back to the world of the file.
@@ -60,7 +62,8 @@ struct Unscaled {
 
 impl Unscaled {
     fn place(&self, place: Point) -> Point {
-        Point::new(divided(place.x, self.times.x), divided(place.y, self.times.y))
+        let along = |axis: usize| divided(place[axis], self.times[axis]);
+        Point::new(along(0), along(1), along(2))
     }
 
     fn target(&self, target: &Target) -> Target {

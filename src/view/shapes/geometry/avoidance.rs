@@ -4,6 +4,7 @@ use super::builder::ShapeBuilder;
 use crate::model::behaviours::{Avoid, Surroundings};
 use crate::model::scenery::Obstacle;
 use crate::model::vector::Point;
+use crate::view::shapes::perpendicular;
 
 /// An agent that avoids obstacles.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +37,7 @@ impl LookoutDrawing {
     pub fn draw(&self, rule: &Avoid, surroundings: &Surroundings, shapes: &mut ShapeBuilder) {
         let near = surroundings.scenery.obstacles.near(self.position);
         let seen = near.iter().map(|obstacle| self.see(obstacle, surroundings));
-        let aside = self.heading.perp();
+        let aside = perpendicular(self.heading);
         let ahead = |length: f32| self.position + self.heading * length;
         match rule.method as u32 {
             0 => {
@@ -84,7 +85,7 @@ impl LookoutDrawing {
             centre: self.position + offset,
             radius: obstacle.radius,
             x: self.heading.dot(offset),
-            y: self.heading.perp().dot(offset),
+            y: perpendicular(self.heading).dot(offset),
         }
     }
 

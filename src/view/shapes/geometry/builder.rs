@@ -1,7 +1,7 @@
 //! Builds the shapes of the geometry.
 
-use crate::model::vector::Point;
-use crate::view::shapes::{Dashes, Shape, StyledShape};
+use crate::model::vector::{Point, flat};
+use crate::view::shapes::{Dashes, Shape, StyledShape, angle_of, perpendicular};
 
 /// Opacity of lines and points.
 const LINE: f32 = 0.85;
@@ -77,7 +77,7 @@ impl ShapeBuilder {
 
     /// A rectangle along the axes.
     pub fn rectangle(&mut self, low: Point, high: Point) {
-        self.outline(&[low, Point::new(high.x, low.y), high, Point::new(low.x, high.y)]);
+        self.outline(&[low, flat(high.x, low.y), high, flat(low.x, high.y)]);
     }
 
     /// An arrow from `from` to `to`; nothing if they are equal.
@@ -86,7 +86,7 @@ impl ShapeBuilder {
         if way == Point::ZERO {
             return;
         }
-        let (along, across) = (way * HEAD, way.perp() * (HEAD * 0.5));
+        let (along, across) = (way * HEAD, perpendicular(way) * (HEAD * 0.5));
         self.line(&[from, to]);
         self.line(&[to - along + across, to, to - along - across]);
     }
@@ -94,7 +94,7 @@ impl ShapeBuilder {
     /// A thicker arrow from `from` to `to` with a head of this length; world units.
     pub fn bold_arrow(&mut self, from: Point, to: Point, head: f32) {
         let along = (to - from).normalize_or_zero() * head;
-        let across = along.perp() * 0.6;
+        let across = perpendicular(along) * 0.6;
         for points in [vec![from, to], vec![to - along + across, to, to - along - across]] {
             self.draw(Shape::Line { points, closed: false, width: head * BOLD }, 1.0);
         }
@@ -103,9 +103,12 @@ impl ShapeBuilder {
     /// The area within `radius` and within half of `angle` (radians) either side of `heading` (a
     /// unit vector), with its straight edges but not its arc.
     pub fn sector(&mut self, centre: Point, radius: f32, heading: Point, angle: f32) {
-        let middle = heading.to_angle();
+        let middle = angle_of(heading);
         self.draw(Shape::Sector { centre, radius, heading: middle, angle }, AREA);
-        let end = |side: f32| centre + Point::from_angle(middle + angle * side) * radius;
+        let end = |side: f32| {
+            let angle = middle + angle * side;
+            centre + flat(angle.cos(), angle.sin()) * radius
+        };
         self.draw(
             Shape::Line { points: vec![end(-0.5), centre, end(0.5)], closed: false, width: 0.0 },
             RING,

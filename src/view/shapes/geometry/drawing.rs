@@ -12,8 +12,8 @@ use crate::model::behaviours::{
 use crate::model::parameter::{FULL_CIRCLE, NO_TARGET, UNLIMITED};
 use crate::model::scene::Species;
 use crate::model::state::FlockState;
-use crate::model::vector::{DIMENSIONS, Point, Vector, components, point as point_of};
-use crate::view::shapes::{Dashes, StyledShape};
+use crate::model::vector::{DIMENSIONS, Point, Remembered, Vector, components, point as point_of};
+use crate::view::shapes::{Dashes, StyledShape, angle_of};
 
 /// A velocity or desired velocity is drawn as the distance covered in this many ticks.
 const ARROW_TICKS: f32 = 10.0;
@@ -46,6 +46,9 @@ impl Subject {
     fn new(species: &Species, state: &FlockState, row: usize) -> Self {
         let velocity = vector(state.velocity[row]);
         let body = &species.body;
+        let memory = state.memory.get(row).copied().unwrap_or_default();
+        let remembered =
+            Remembered { angle: memory.angle(), direction: Vector(memory.direction()) };
         Self {
             row,
             position: state.position[row],
@@ -57,8 +60,8 @@ impl Subject {
                 max_force: body.max_force,
                 limits_each: 1.0 - body.limit,
                 size: body.size,
-                angle: state.memory.get(row).map_or(0.0, |memory| memory.angle()),
-                noise: 0.5,
+                remembered,
+                noise: Vector::splat(0.5),
                 brake: 1.0,
                 kick: Vector::zero(0.0),
             },
@@ -161,7 +164,7 @@ impl<'a> GeometryDrawing<'a> {
             if turn == 0 {
                 self.shapes.sector(position, radius, heading, angle);
             }
-            let heading = heading.to_angle();
+            let heading = angle_of(heading);
             self.shapes.dashes(Dashes { centre: position, radius, heading, angle, turn, of });
         } else if radius < UNLIMITED {
             self.shapes.dashes(Dashes { turn, of, ..Dashes::round(position, radius) });
@@ -232,9 +235,13 @@ impl<'a> GeometryDrawing<'a> {
     fn wander(&mut self) {
         let Subject { position, heading, agent, .. } = self.subject;
         let Wander { kind, distance, radius, .. } = rule(self.species, Kind::Wander);
-        let around = Vector::at_angle(agent.angle);
+        let around = if self.surroundings.world.is_flat() {
+            Vector::at_angle(agent.remembered.angle)
+        } else {
+            agent.remembered.direction
+        };
         let kicks = kind > 0.0;
-        let turned = if kicks { around } else { vector(heading).turned(around) };
+        let turned = if kicks { around } else { vector(heading).framed(around) };
         // A kick changes the velocity, so it is drawn to the same scale.
         let scale = if kicks { ARROW_TICKS } else { 1.0 };
         let centre = position + heading * distance * scale;
@@ -287,9 +294,10 @@ impl<'a> GeometryDrawing<'a> {
         let Subject { position, agent, .. } = self.subject;
         let flow = &self.surroundings.scenery.flow;
         if let Some(cell) = flow.index.cell(position) {
-            let (row, column) =
-                (cell as u32 / flow.index.columns, cell as u32 % flow.index.columns);
-            let (middle, half) = (flow.index.middle(column, row), flow.index.cell_size() * 0.5);
+            let [columns, rows, _] = flow.index.cells_along;
+            let (column, line) = (cell as u32 % columns, cell as u32 / columns);
+            let middle = flow.index.middle([column, line % rows, line / rows]);
+            let half = flow.index.cell_size() * 0.5;
             self.shapes.rectangle(middle - half, middle + half);
         }
         let way = flow.at(position).normalize_or_zero();
@@ -304,7 +312,7 @@ impl<'a> GeometryDrawing<'a> {
             return;
         }
         let centre = position + point(food.offset);
-        let around = vector(heading).turned(Vector::at_angle(agent.angle));
+        let around = vector(heading).framed(Vector::at_angle(agent.remembered.angle));
         let sought = centre + point(around) * radius;
         self.shapes.ring(centre, radius);
         self.shapes.line(&[position, sought]);

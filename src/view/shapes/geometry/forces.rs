@@ -2,12 +2,13 @@
 
 use super::builder::ShapeBuilder;
 use super::{colour, legend};
-use crate::model::behaviours::{Agent, Kind, Neighbour, Rules, Sums, Surroundings, Target, Uses};
+use crate::model::behaviours::{Agent, Kind, Neighbour, Rules, Sums, Surroundings, Target};
 use crate::model::random::{self, Use};
 use crate::model::scene::{Scene, Species};
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
-use crate::model::vector::{Axes, DIMENSIONS, Point, Space, Vector, components, point};
+use crate::model::vector::{Axes, Point, Remembered, Space, Vector, components, point};
+use crate::model::world::with_axes;
 use crate::view::shapes::StyledShape;
 
 /// Colour of the neighbours' marks.
@@ -39,7 +40,7 @@ pub struct Steering {
     size: f32,
 }
 
-fn vector(place: Point) -> Vector<f32, DIMENSIONS> {
+fn vector<const D: usize>(place: Point) -> Vector<f32, D> {
     Vector(components(place))
 }
 
@@ -56,20 +57,34 @@ impl Steering {
         state: &FlockState,
         row: usize,
     ) -> Option<Self> {
+        let surroundings = Surroundings { world: &scene.world, targets, scenery };
+        with_axes!(scene.world, AXES => Self::on_axes::<AXES>(scene, surroundings, state, row))
+    }
+
+    fn on_axes<const D: usize>(
+        scene: &Scene,
+        surroundings: Surroundings<'_>,
+        state: &FlockState,
+        row: usize,
+    ) -> Option<Self>
+    where
+        Axes<D>: Space<D>,
+    {
         let (position, id) = (vector(*state.position.get(row)?), *state.id.get(row)?);
         let species = scene.species.get(usize::from(*state.species.get(row)?))?;
         let species = &*species.of_agent(scene.seed, id);
         let velocity = vector(state.velocity[row]);
         let uses = scene.uses();
-        let surroundings = Surroundings { world: &scene.world, targets, scenery };
         let rules = Rules::<f32>::read(|kind, slot| species.encoded(kind, slot));
         let (sums, neighbours) = look_around(&rules, species, scene, state, row);
         let spread = match sums.crowded(uses, 0.0) {
-            true => Vector(Axes::<DIMENSIONS>::spread_direction(id)),
+            true => Vector(Axes::<D>::spread_direction(id)),
             false => Vector::zero(0.0),
         };
-        let remembers = uses.has(Uses::MEMORY);
-        let tick = state.tick as u32;
+        let memory = state.memory.get(row).copied().unwrap_or_default();
+        let draw = |purpose| random::unit(scene.seed, id, state.tick as u32, purpose);
+        let noise = [Use::Wander, Use::WanderAround, Use::WanderHeight].map(draw);
+        let direction = Point::from_array(memory.direction());
         let start = Agent {
             position,
             velocity,
@@ -77,13 +92,13 @@ impl Steering {
             max_force: species.body.max_force,
             limits_each: 1.0 - species.body.limit,
             size: species.body.size,
-            angle: state.memory.get(row).map_or(0.0, |memory| memory.angle()),
-            noise: if remembers { random::unit(scene.seed, id, tick, Use::Wander) } else { 0.0 },
+            remembered: Remembered { angle: memory.angle(), direction: vector(direction) },
+            noise: vector(Point::from_array(noise)),
             brake: 1.0,
             kick: Vector::zero(0.0),
         };
         let mut agent = start;
-        let mut all = [Vector::zero(0.0); Kind::ALL.len()];
+        let mut all = [Vector::<f32, D>::zero(0.0); Kind::ALL.len()];
         rules.each_force(uses, &mut agent, &surroundings, spread, &sums, |kind, force| {
             all[kind as usize] = force;
         });
@@ -140,20 +155,23 @@ const SHORTEST: f32 = 0.01;
 const HEAD: f32 = 0.14;
 
 /// The sums over all neighbours, and which agents they are.
-fn look_around(
+fn look_around<const D: usize>(
     rules: &Rules<f32>,
     species: &Species,
     scene: &Scene,
     state: &FlockState,
     row: usize,
-) -> (Sums<f32, DIMENSIONS>, Vec<usize>) {
+) -> (Sums<f32, D>, Vec<usize>)
+where
+    Axes<D>: Space<D>,
+{
     let uses = scene.uses();
     let (mut sums, mut neighbours) = (Sums::nothing(0.0), Vec::new());
     let radius = species.perception_radius();
     if radius <= 0.0 {
         return (sums, neighbours);
     }
-    let heading = vector(state.velocity[row]).heading();
+    let heading = vector::<D>(state.velocity[row]).heading();
     for (other, place) in state.position.iter().enumerate().filter(|(other, _)| *other != row) {
         let offset = vector(scene.world.shortest_between(state.position[row], *place));
         let distance_squared = offset.dot(offset);
@@ -186,6 +204,7 @@ mod tests {
     use crate::engine::Engine;
     use crate::engine::cpu::CpuEngine;
     use crate::model::scene::{Request, built_in};
+    use crate::model::vector::flat;
 
     #[test]
     fn forces_are_those_of_the_engine_in_every_scene() {
@@ -230,7 +249,7 @@ mod tests {
         let state = FlockState {
             id: vec![3, 7, 9],
             species: vec![0; 3],
-            position: vec![Point::new(2.0, 50.0), Point::new(195.0, 50.0), Point::new(90.0, 50.0)],
+            position: vec![flat(2.0, 50.0), flat(195.0, 50.0), flat(90.0, 50.0)],
             velocity: vec![Point::X; 3],
             ..FlockState::default()
         };

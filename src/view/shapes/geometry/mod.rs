@@ -21,7 +21,6 @@ use crate::model::parameter::{NO_TARGET, Parameters};
 use crate::model::scene::{Scene, Species};
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
 use crate::view::shapes::StyledShape;
 
 /// The most agents whose geometry is drawn at a time: more make a tangle.
@@ -125,7 +124,7 @@ fn shared(scene: &Scene, species: &Species, legend: &[(Kind, [u8; 3])]) -> Vec<S
     let mut shapes = ShapeBuilder::new(species.body.size);
     for (_, colour) in legend.iter().filter(|(kind, _)| *kind == Kind::Contain) {
         let Contain { margin, .. } = rule::<Contain>(species, Kind::Contain);
-        let margin = Point::splat(margin).min(scene.world.size * 0.5);
+        let margin = scene.world.on_axes(margin).min(scene.world.size * 0.5);
         shapes.colour = *colour;
         shapes.rectangle(margin, scene.world.size - margin);
     }

@@ -5,7 +5,7 @@ use crate::model::behaviours::{Agent, Avoid, SolitaryBehaviour};
 use crate::model::memory::Memory;
 use crate::model::random::{Use, unit};
 use crate::model::scene::Request;
-use crate::model::vector::Vector;
+use crate::model::vector::{Point, Remembered, Vector, flat};
 use crate::view::shapes::{Dashes, Shape};
 
 /// The scene of this text, with its obstacles placed.
@@ -21,8 +21,8 @@ fn flock(agents: &[([f32; 2], [f32; 2])]) -> FlockState {
         tick: 0,
         id: (0..agents.len() as u32).collect(),
         species: vec![0; agents.len()],
-        position: agents.iter().map(|(p, _)| Point::from(*p)).collect(),
-        velocity: agents.iter().map(|(_, v)| Point::from(*v)).collect(),
+        position: agents.iter().map(|(p, _)| flat(p[0], p[1])).collect(),
+        velocity: agents.iter().map(|(_, v)| flat(v[0], v[1])).collect(),
         memory: Vec::new(),
     }
 }
@@ -32,7 +32,7 @@ fn first_of(scene: &Scene, state: &FlockState) -> Vec<StyledShape> {
 }
 
 fn near(a: Point, b: [f32; 2]) -> bool {
-    a.distance(Point::from(b)) < 1e-3
+    a.distance(flat(b[0], b[1])) < 1e-3
 }
 
 fn has_ring(shapes: &[StyledShape], at: [f32; 2], size: f32) -> bool {
@@ -173,7 +173,7 @@ fn a_flow_is_an_arrow_of_ten_ticks() {
                 [species.a]\ncount = 1\nmax_speed = 2\n[species.a.follow_flow]\n";
     // In the cell with its middle at (390, 210). The field there is (-10, 190).
     let shapes = first_of(&scene(text), &flock(&[([385.0, 205.0], [0.0, 0.0])]));
-    let way = Point::new(-10.0, 190.0).normalize() * 20.0;
+    let way = flat(-10.0, 190.0).normalize() * 20.0;
     assert!(has_line(&shapes, &[[385.0, 205.0], [385.0 + way.x, 205.0 + way.y]]), "{shapes:?}");
     let cell = [[380.0, 200.0], [400.0, 200.0], [400.0, 220.0], [380.0, 220.0]];
     assert!(has_line(&shapes, &cell), "{shapes:?}");
@@ -195,23 +195,24 @@ fn an_obstacle_is_marked_only_where_the_agent_reacts() {
         let mut felt = 0;
         for i in 0..2000 {
             let draw = |purpose| unit(5, i, 0, purpose);
-            let place = Point::new(draw(Use::SpawnX), draw(Use::SpawnY)) * scene.world.size;
-            let velocity = Point::from_angle(draw(Use::SpawnHeading) * std::f32::consts::TAU) * 1.5;
+            let place = flat(draw(Use::SpawnX), draw(Use::SpawnY)) * scene.world.size;
+            let velocity =
+                glam::Vec2::from_angle(draw(Use::SpawnHeading) * std::f32::consts::TAU) * 1.5;
             let mut agent = Agent {
-                position: Vector(place.to_array()),
+                position: Vector([place.x, place.y]),
                 velocity: Vector(velocity.to_array()),
                 max_speed: 2.0,
                 max_force: 100.0,
                 limits_each: 1.0,
                 size: scene.species[0].body.size,
-                angle: 0.0,
-                noise: 0.5,
+                remembered: Remembered { angle: 0.0, direction: Vector::zero(0.0) },
+                noise: Vector::splat(0.5),
                 brake: 1.0,
                 kick: Vector::zero(0.0),
             };
             let force = avoid.force(&mut agent, &surroundings);
             let feels = force.length() > 0.0;
-            let state = flock(&[(place.to_array(), velocity.to_array())]);
+            let state = flock(&[([place.x, place.y], velocity.to_array())]);
             let shapes = shapes_of(&scene, &scenery, &[], &state, 0);
             let points = shapes.iter().filter(|shape| matches!(shape.shape, Shape::Disc { .. }));
             assert_eq!(points.count() > 0, feels, "{method} at {place} with {velocity}");
