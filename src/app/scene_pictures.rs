@@ -75,8 +75,8 @@ fn load(context: &Context, name: &str, frame: &Frame) -> TextureHandle {
     context.load_texture(name, image, TextureOptions::LINEAR)
 }
 
-/// Draws all built-in scenes. The thread ends early if nobody waits for them; without a thread there
-/// are no pictures.
+/// Draws all built-in scenes. The thread ends early if the receiver is gone; without a thread
+/// there are no pictures.
 fn begin() -> Option<Receiver<(&'static str, Frame)>> {
     let (send, drawn) = channel();
     let thread = std::thread::Builder::new().name("scene pictures".into());
@@ -117,7 +117,7 @@ mod tests {
             let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
             let seen = places.filter(|(x, y)| picture.rgb(*x, *y) != Some(background)).count();
             assert!(seen > 0, "{name} shows nothing");
-            // While nobody calls the flock, `flock-pointer` is `flock`.
+            // Without a call to the flock, `flock-pointer` looks like `flock`.
             let same = pictures[..index].iter().filter(|(_, earlier)| earlier == picture);
             let same: Vec<&str> = same.map(|(other, _)| *other).collect();
             assert!(same.is_empty() || *name == "flock-pointer", "{name} looks as {same:?}");

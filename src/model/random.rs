@@ -52,11 +52,11 @@ pub enum Use {
     TargetClimb = 21,
     /// Third coordinate of an obstacle.
     ObstacleZ = 22,
-    /// The direction, round the vertical, in which a wanderer's place on its sphere moves.
+    /// A wanderer's place on its sphere moves in a random direction: the angle round the vertical.
     WanderAround = 23,
     /// The height of that direction.
     WanderHeight = 24,
-    /// Height of the direction in which a wanderer starts.
+    /// Height of a wanderer's first direction.
     StartHeight = 25,
 }
 

@@ -24,7 +24,7 @@ use situations::Situation;
 /// that.
 #[derive(Clone, Copy, Debug)]
 pub struct Tolerance {
-    /// World units, for a time step of up to 1; larger ones have so many times as much.
+    /// World units, for a time step of up to 1. A larger time step multiplies it.
     pub position: f64,
     /// World units per tick.
     pub velocity: f64,

@@ -171,7 +171,7 @@ fn list(ui: &mut egui::Ui, colours: &mut Vec<Rgb>, most: usize) {
 }
 
 fn trail(ui: &mut egui::Ui, start: Option<f32>, value: &mut Option<f32>) {
-    let hint = "Agents leave trails that fade by half in so many ticks.";
+    let hint = "Agents leave trails, which lose half their light in this many ticks.";
     optional(ui, "trails", "ticks", hint, (1.0, 120.0, 16.0), start, value);
 }
 

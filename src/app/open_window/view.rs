@@ -34,8 +34,8 @@ impl OpenWindow {
         self.pointer.guide(self.session.scene(), self.session.tick(), place);
     }
 
-    /// The place of what is followed: on the host the present one; on a device, which nobody waits
-    /// for, that of the last ticks whose agents have arrived.
+    /// The place of what is followed. On the host it is the present one. The window does not wait for a
+    /// device: there it is that of the last agents that have arrived.
     fn seek(&mut self) -> Option<Point> {
         let scene = self.session.scene();
         let (search, state) = match self.session.engine().agents() {

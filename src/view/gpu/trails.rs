@@ -1,5 +1,5 @@
-//! Trails on the device, for pictures that nobody waits for. [`crate::view::trails`] keeps those of a
-//! capture.
+//! Trails on the device, for the window: it does not wait for its pictures. [`crate::view::trails`] keeps
+//! those of a capture.
 
 use std::sync::Arc;
 

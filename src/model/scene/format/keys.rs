@@ -219,7 +219,7 @@ section! {
         /// The least length of a triangle and the least diameter of a disc or of a glow's core. A
         /// point is a pixel of a picture of 1280 × 720; larger pictures have more pixels per point.
         smallest: Values::Number(1.0, 64.0) => "3.5; 2 for glows", "points";
-        /// Agents leave trails that fade by half in so many ticks, for all species.
+        /// Agents of all species leave trails, which lose half their light in this many ticks.
         trail: Values::Number(1.0, 1000.0) => "none", "ticks";
     }
 }

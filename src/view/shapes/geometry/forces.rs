@@ -147,7 +147,7 @@ impl Steering {
     }
 }
 
-/// Arrows are at most so many units long, and those that are shorter are left out.
+/// Length of the longest arrow, and of the shortest that is drawn; units.
 const LONGEST: f32 = 2.0;
 const SHORTEST: f32 = 0.01;
 
