@@ -6,7 +6,7 @@ use winit::event::{ElementState, MouseButton, MouseScrollDelta};
 use crate::model::scene::{Click, Scene};
 use crate::model::vector::Point;
 use crate::model::world::{Boundary, World};
-use crate::view::camera::Camera;
+use crate::view::camera::{Camera, Followed};
 
 /// What the left button does while it is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub enum DropKey {
 impl Pointer {
     /// Moves the camera as the scene says at a tick, until the user moves or zooms it. What it
     /// follows, at `followed`, stays in the middle also when the user has zoomed.
-    pub fn guide(&mut self, scene: &Scene, tick: u64, followed: Option<Point>) {
+    pub fn guide(&mut self, scene: &Scene, tick: u64, followed: Option<Followed>) {
         let size = (self.camera.size.x as u32, self.camera.size.y as u32);
         let own = Camera::of(scene, tick, followed, size);
         if self.guided {

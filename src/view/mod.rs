@@ -6,6 +6,7 @@ pub mod frame;
 pub mod gpu;
 pub mod recorder;
 pub mod shapes;
+pub mod space;
 pub mod splats;
 pub mod style;
 pub mod trails;

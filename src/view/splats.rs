@@ -155,10 +155,12 @@ impl Canvas {
         (width, height): (u32, u32),
         scale: f32,
     ) -> Self {
-        let strength = strongest(scene, camera, scale);
+        let in_space = camera.eye.is_some();
+        let strength = if in_space { MOST_STRENGTH } else { strongest(scene, camera, scale) };
         // Points smaller than a pixel would be invisible.
         let scale = scale.max(1.0);
-        let points = if strength > FAINT { halves } else { whole };
+        // In space a dart may be seen from ahead.
+        let points = if strength > FAINT && !in_space { halves } else { whole };
         let [nose, tail] = points(f64::from(SMALLEST_HALF_LENGTH));
         let hidden = (strength * nose[1].max(tail[1])).min(MOST_HIDDEN);
         let deepest = -(1.0 - f64::from(hidden)).log2();
@@ -166,7 +168,12 @@ impl Canvas {
         // A part is spread over the cells less than one cell away.
         let reach = 1.0 + f64::from(nose[0].abs().max(tail[0].abs()));
         let side = 2.0 * reach * f64::from(scale / camera.pixels_per_unit);
-        let crowding = parts * grid_cells(&scene.grid(agents as usize), side);
+        // A line of sight through a space passes many cells of the grid: any number may cover one
+        // cell here.
+        let crowding = match in_space {
+            true => f64::from(f32::MAX),
+            false => parts * grid_cells(&scene.grid(agents as usize), side),
+        };
         let cells = |pixels: u32| ((pixels as f32 / scale).ceil() as u32).max(1);
         Self {
             columns: cells(width),
@@ -176,7 +183,8 @@ impl Canvas {
             counts_per_bit: counts_per_bit(agents, deepest),
             most_hidden: MOST_HIDDEN,
             several: u32::from(scene.species.len() > 1),
-            three_factors: u32::from(Paint::has_stops(&Paint::all(scene))),
+            // In space agents are lit: the first factor of a colour on a circle differs from 1.
+            three_factors: u32::from(in_space || Paint::has_stops(&Paint::all(scene))),
             margin: MARGIN,
             deepest: deepest as f32,
             nose,

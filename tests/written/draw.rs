@@ -284,6 +284,7 @@ impl Draw {
             palette: self.palette(),
             smallest: self.maybe(|draw| draw.number(1.0, 64.0)),
             trail: self.maybe(|draw| draw.number(1.0, 1000.0)),
+            ..Style::default()
         }
     }
 
@@ -293,6 +294,8 @@ impl Draw {
             centre: draw.maybe(|draw| draw.point(-1e7, 1e7)),
             zoom: draw.maybe(|draw| draw.number(0.01, 1e4)),
             rotation: draw.maybe(|draw| draw.number(-36_000.0, 36_000.0)),
+            // A plane has no others.
+            ..CameraKey::default()
         };
         CameraPlan {
             centre: self.maybe(|draw| draw.point(-1e7, 1e7)),
@@ -304,6 +307,7 @@ impl Draw {
                 _ => Follow::Agent(self.below(1 << 27) as u32),
             },
             keys: (0..self.below(4)).map(|number| key(self, number)).collect(),
+            ..CameraPlan::default()
         }
     }
 

@@ -47,7 +47,7 @@ impl OpenWindow {
         let camera = self.pointer.camera;
         let size = Vec2::new(width as f32, height as f32);
         let ratio = (size / camera.size).min_element();
-        Camera { size, pixels_per_unit: camera.pixels_per_unit * ratio, ..camera }
+        camera.resized(size, ratio)
     }
 
     /// The bytes of a PNG file.

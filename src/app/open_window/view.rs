@@ -7,7 +7,7 @@ use crate::engine::AgentsAt;
 use crate::model::scene::Follow;
 use crate::model::vector::Point;
 use crate::session::Looks;
-use crate::view::camera::Camera;
+use crate::view::camera::{self, Camera};
 
 /// What the scene's camera follows, where it was last seen.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,7 +15,7 @@ pub(super) struct Followed {
     follow: Follow,
     /// The revision of the flock that was searched, or the tick of the state.
     searched: Option<u64>,
-    place: Option<Point>,
+    place: Option<camera::Followed>,
 }
 
 impl OpenWindow {
@@ -36,7 +36,7 @@ impl OpenWindow {
 
     /// The place of what is followed. On the host it is the present one. The window does not wait for a
     /// device: there it is that of the last agents that have arrived.
-    fn seek(&mut self) -> Option<Point> {
+    fn seek(&mut self) -> Option<camera::Followed> {
         let scene = self.session.scene();
         let (search, state) = match self.session.engine().agents() {
             AgentsAt::Host(_) => (self.session.revision(), None),

@@ -23,11 +23,26 @@ pub struct CameraPlan {
     pub zoom: f32,
     /// How far the camera is turned anticlockwise; degrees.
     pub rotation: f32,
+    /// In space: how far the camera stands to the left of the far side, seen from above; degrees. At 0 it
+    /// looks along the y axis.
+    pub azimuth: f32,
+    /// In space: how high it stands above the horizon of its focus; degrees.
+    pub elevation: f32,
+    /// In space: the angle that the shorter side of the picture covers; degrees.
+    pub fov: f32,
+    /// In space: ticks in which it goes once round its focus.
+    pub orbit: Orbit,
     /// What stays in the middle.
     pub follow: Follow,
+    /// In space: true if the camera flies behind the agent that it follows.
+    pub ride: bool,
     /// Views at given ticks, in order.
     pub keys: Vec<CameraKey>,
 }
+
+/// Ticks in which a camera goes once round its focus, anticlockwise seen from above; `None` if it stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Orbit(pub Option<f32>);
 
 /// One of the tables `[[camera.keys]]`. A value that it lacks is interpolated between its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,6 +55,12 @@ pub struct CameraKey {
     pub zoom: Option<f32>,
     /// See [`CameraPlan::rotation`].
     pub rotation: Option<f32>,
+    /// See [`CameraPlan::azimuth`].
+    pub azimuth: Option<f32>,
+    /// See [`CameraPlan::elevation`].
+    pub elevation: Option<f32>,
+    /// See [`CameraPlan::fov`].
+    pub fov: Option<f32>,
 }
 
 /// The view at one tick.
@@ -51,12 +72,38 @@ pub struct View {
     pub zoom: f32,
     /// Degrees, anticlockwise.
     pub rotation: f32,
+    /// See [`CameraPlan::azimuth`]; degrees.
+    pub azimuth: f32,
+    /// See [`CameraPlan::elevation`]; degrees.
+    pub elevation: f32,
+    /// See [`CameraPlan::fov`]; degrees.
+    pub fov: f32,
 }
+
+/// Ticks of a turn of the camera in a space whose scene gives none: a minute.
+const TURN: f32 = 3600.0;
 
 impl Default for CameraPlan {
     fn default() -> Self {
-        Self { centre: None, zoom: 1.0, rotation: 0.0, follow: Follow::None, keys: Vec::new() }
+        Self {
+            centre: None,
+            zoom: 1.0,
+            rotation: 0.0,
+            azimuth: 30.0,
+            elevation: 15.0,
+            fov: 40.0,
+            orbit: Orbit(Some(TURN)),
+            follow: Follow::None,
+            ride: false,
+            keys: Vec::new(),
+        }
     }
+}
+
+/// The angle by which a camera that goes once round its focus in `turn` ticks has turned; degrees from 0
+/// to 360.
+fn turned(tick: u64, Orbit(turn): Orbit) -> f32 {
+    turn.map_or(0.0, |turn| (360.0 * (tick as f64 / f64::from(turn)).fract()) as f32)
 }
 
 impl CameraPlan {
@@ -68,10 +115,16 @@ impl CameraPlan {
         // Equal times magnify by equal factors.
         let zoom = self.between(tick, |key| key.zoom.map(f32::ln), mix).map(f32::exp);
         let rotation = self.between(tick, |key| key.rotation, mix);
+        let azimuth = self.between(tick, |key| key.azimuth, mix);
+        let elevation = self.between(tick, |key| key.elevation, mix);
+        let fov = self.between(tick, |key| key.fov, mix);
         View {
             centre: centre.or(self.centre),
             zoom: zoom.unwrap_or(self.zoom),
             rotation: rotation.unwrap_or(self.rotation),
+            azimuth: azimuth.unwrap_or_else(|| self.azimuth + turned(tick, self.orbit)),
+            elevation: elevation.unwrap_or(self.elevation),
+            fov: fov.unwrap_or(self.fov),
         }
     }
 
@@ -128,5 +181,22 @@ mod tests {
             "one key is for ever"
         );
         assert_eq!(plan.at(25).centre, Some(flat(3.0, 4.0)));
+    }
+
+    #[test]
+    fn a_camera_in_space_goes_round_until_a_key_says_where_it_stands() {
+        let mut plan = CameraPlan { orbit: Orbit(Some(400.0)), ..CameraPlan::default() };
+        let azimuths = [0, 100, 500].map(|tick| plan.at(tick).azimuth);
+        assert_eq!(azimuths, [30.0, 120.0, 120.0]);
+        assert!(plan.at(u64::MAX).azimuth.is_finite());
+        plan.orbit = Orbit(None);
+        assert_eq!(plan.at(100).azimuth, 30.0);
+        plan.orbit = Orbit(Some(400.0));
+        let key = |tick, azimuth| CameraKey { tick, azimuth: Some(azimuth), ..Default::default() };
+        plan.keys = vec![key(0, 350.0), key(100, 370.0)];
+        assert_eq!(
+            [0, 50, 100, 900].map(|tick| plan.at(tick).azimuth),
+            [350.0, 360.0, 370.0, 370.0]
+        );
     }
 }

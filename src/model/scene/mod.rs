@@ -13,7 +13,7 @@ mod style;
 mod surroundings;
 mod variation;
 
-pub use camera::{CameraKey, CameraPlan, Follow, View};
+pub use camera::{CameraKey, CameraPlan, Follow, Orbit, View};
 pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
 pub use format::{edit_toml, keys, overrides};
 pub use library::{BuiltIn, built_in};
@@ -22,7 +22,7 @@ pub use rules::default_value;
 pub use species::{Body, BoidShape, ColourBy, Rule, Spawn, SpawnPlace, Species, Start};
 pub use start::StartLayout;
 pub use style::{
-    Background, BackgroundName, MOST_BACKGROUND_COLOURS, MOST_PALETTE_COLOURS, Palette,
+    Background, BackgroundName, Light, MOST_BACKGROUND_COLOURS, MOST_PALETTE_COLOURS, Palette,
     PaletteName, Rgb, Style,
 };
 pub use variation::{Law, Slot, Traits, Variation, drawn};

@@ -43,17 +43,20 @@ pub enum ColourBy {
     Species,
     /// Number of agents within the species' largest radius.
     Neighbours,
+    /// In space: how far it is from the eye, from the near to the far end of the world.
+    Depth,
     /// None: all agents have this colour.
     Fixed(Rgb),
 }
 
 impl ColourBy {
     /// Every quantity, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 4] = [
+    pub const NAMES: [(&'static str, Self); 5] = [
         ("heading", Self::Heading),
         ("speed", Self::Speed),
         ("species", Self::Species),
         ("neighbours", Self::Neighbours),
+        ("depth", Self::Depth),
     ];
 }
 

@@ -159,6 +159,31 @@ pub struct Style {
     pub smallest: Option<f32>,
     /// Ticks in which trails fade by half; `None` without trails.
     pub trail: Option<f32>,
+    /// In space: what lights the agents.
+    pub light: Light,
+    /// In space: how much fades into the background with the distance; 1 loses half within the world's
+    /// largest side.
+    pub fog: f32,
+    /// In space: true if the floor of the world is drawn, and the agents' shadows on it.
+    pub ground: bool,
+}
+
+/// What lights the agents of a space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Light {
+    /// Nothing before an evening sky, the sun elsewhere.
+    #[default]
+    Auto,
+    /// A sun and the sky.
+    Sun,
+    /// Nothing: agents have the same colour on all sides.
+    None,
+}
+
+impl Light {
+    /// Every variant, with its name in scene files.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("auto", Self::Auto), ("sun", Self::Sun), ("none", Self::None)];
 }
 
 impl Default for Style {
@@ -170,6 +195,9 @@ impl Default for Style {
             palette: Palette::Auto,
             smallest: None,
             trail: None,
+            light: Light::default(),
+            fog: 1.0,
+            ground: false,
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Draws on the CPU with tiny-skia: for machines without a GPU, and to check the GPU renderer.
 
+mod body_raster;
 mod clip;
 pub mod raster;
+mod samples;
 pub mod shape_raster;
+pub mod space_raster;
 pub mod splat_raster;

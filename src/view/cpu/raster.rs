@@ -4,7 +4,7 @@ use glam::Vec2;
 use rayon::prelude::*;
 use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
 
-use super::{clip, shape_raster, splat_raster};
+use super::{clip, shape_raster, space_raster, splat_raster};
 use crate::model::behaviours::Target;
 use crate::model::scene::{BoidShape, Scene, Species};
 use crate::model::state::FlockState;
@@ -32,6 +32,13 @@ pub fn draw(
     camera: &Camera,
     scale: f32,
 ) -> Frame {
+    if let Some(eye) = &camera.eye {
+        let (width, height) = size_of(camera);
+        let mut frame = Ground::of(&scene.style.background).frame(width, height);
+        let from = (camera, eye);
+        space_raster::draw(scene, Some(state), targets, from, scale, false, &mut frame);
+        return frame;
+    }
     let mut frame = backdrop(scene, targets, camera, scale);
     add_agents(scene, state, camera, scale, &mut frame);
     frame
@@ -43,6 +50,11 @@ pub fn backdrop(scene: &Scene, targets: &[Target], camera: &Camera, scale: f32) 
     let (width, height) = size_of(camera);
     let ground = Ground::of(&scene.style.background);
     let mut frame = ground.frame(width, height);
+    if let Some(eye) = &camera.eye {
+        let from = (camera, eye);
+        space_raster::draw(scene, None, targets, from, scale, false, &mut frame);
+        return frame;
+    }
     for shapes in [scenery::shapes(scene, targets), scenery::seam_shapes(&scene.world, camera)] {
         shape_raster::draw(&ground.suited(&shapes), camera, scale, &mut frame);
     }
@@ -55,6 +67,11 @@ pub fn draw_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f3
     let (width, height) = size_of(camera);
     let pixels = vec![0; 4 * width as usize * height as usize];
     let mut frame = Frame { width, height, pixels };
+    if let Some(eye) = &camera.eye {
+        let from = (camera, eye);
+        space_raster::draw(scene, Some(state), &scene.targets, from, scale, true, &mut frame);
+        return frame;
+    }
     add_agents(scene, state, camera, scale, &mut frame);
     frame
 }
@@ -252,6 +269,7 @@ mod tests {
             size: Vec2::new(width, height),
             turn: crate::view::camera::UPRIGHT,
             period: Point::ZERO,
+            eye: None,
         }
     }
 

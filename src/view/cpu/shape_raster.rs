@@ -55,6 +55,9 @@ pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Fra
     if shapes.is_empty() {
         return;
     }
+    if let Some(eye) = &camera.eye {
+        return super::space_raster::draw_above(shapes, camera, eye, scale, frame);
+    }
     let scale = scale.max(1.0);
     let size = Vec2::new(frame.width as f32, frame.height as f32);
     let areas: Vec<PixelArea> = shapes
@@ -94,7 +97,8 @@ fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
         Shape::Disc { centre, .. }
         | Shape::Ring { centre, .. }
         | Shape::Cross { centre }
-        | Shape::Sector { centre, .. } => *centre,
+        | Shape::Sector { centre, .. }
+        | Shape::Cone { centre, .. } => *centre,
         Shape::Dashes(dashes) => dashes.centre,
         Shape::Line { points, .. } => *points.first()?,
     };
@@ -147,6 +151,8 @@ fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
             }
             sector(centre, radius, *heading + turned, *angle)
         }
+        // It belongs to a space.
+        Shape::Cone { .. } => None,
         Shape::Dashes(dashes) => {
             let (centre, radius) = (pixel(&dashes.centre), pixels(dashes.radius));
             let mut builder = PathBuilder::new();
@@ -211,6 +217,7 @@ mod tests {
             size: Vec2::new(200.0, 100.0),
             turn: crate::view::camera::UPRIGHT,
             period: Point::ZERO,
+            eye: None,
         }
     }
 

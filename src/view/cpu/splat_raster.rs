@@ -9,8 +9,9 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::view::camera::Camera;
 use crate::view::frame::Frame;
+use crate::view::space::air::Air;
 use crate::view::splats::{Canvas, MARGIN};
-use crate::view::style::{self, Circle, Extents};
+use crate::view::style::{self, Circle, Extents, Measure};
 
 /// Sums of a cell: the depth; and the depth times each factor of [`style::Paint::factors`], where the
 /// second and the third are increased by one.
@@ -25,6 +26,8 @@ const CHUNK: usize = 1 << 16;
 /// The look of a species in this picture.
 struct SplatStyle<'a> {
     extents: Extents<'a>,
+    /// In space: without the scale, which depends on the depth.
+    measure: Measure,
     paint: style::Paint,
     /// World units per tick.
     max_speed: f32,
@@ -49,10 +52,12 @@ pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fram
     let basis = paints.first().map_or(Circle::BRIGHT, style::Paint::basis);
     let styles = scene.species.iter().zip(paints).map(|(species, paint)| SplatStyle {
         extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
+        measure: Measure::of(species.look, None, 1.0, scale).in_space(),
         paint,
         max_speed: species.body.max_speed,
     });
-    let flock = DrawnFlock { canvas: &canvas, basis, styles: styles.collect(), state, camera };
+    let air = camera.eye.as_ref().map(|eye| Air::of(scene, camera, eye, true));
+    let flock = DrawnFlock { canvas: &canvas, basis, styles: styles.collect(), state, camera, air };
     let width = frame.width as usize;
     if canvas.cells_per_pixel == 1.0 {
         let dealt = flock.distribute(0, canvas.rows as usize);
@@ -84,12 +89,23 @@ struct DrawnFlock<'a> {
     styles: Vec<SplatStyle<'a>>,
     state: &'a FlockState,
     camera: &'a Camera,
+    /// If the flock is in space.
+    air: Option<Air>,
 }
 
 impl DrawnFlock<'_> {
-    /// A world position in cells of the picture.
-    fn cell(&self, position: Point) -> Vec2 {
-        self.camera.pixel_from_world(self.camera.image(position)) * self.canvas.cells_per_pixel
+    /// Where the agent in a row is; cells of the picture. Not a number in space if it is not seen, or
+    /// shows its shape.
+    fn cell(&self, row: usize) -> Vec2 {
+        let place = self.camera.image(self.state.position[row]);
+        if self.air.is_none() {
+            return self.camera.pixel_from_world(place) * self.canvas.cells_per_pixel;
+        }
+        let style = self.styles.get(usize::from(self.state.species[row]));
+        let Some((style, seen)) = style.zip(self.camera.seen(place)) else { return Vec2::NAN };
+        let size = style.extents.size_of(self.state, row);
+        let shows = style.measure.at(seen.pixels_per_unit).shows(size);
+        if shows { Vec2::NAN } else { seen.pixel * self.canvas.cells_per_pixel }
     }
 
     /// The rows of the agents on each band, chunk by chunk. The bands cover `rows` rows of cells,
@@ -102,8 +118,8 @@ impl DrawnFlock<'_> {
         let bands = rows.div_ceil(BAND);
         let bands_of = |(chunk, positions): (usize, &[Point])| {
             let mut in_band = vec![Vec::new(); bands];
-            for (row, position) in positions.iter().enumerate() {
-                let middle = self.cell(*position);
+            for row in 0..positions.len() {
+                let middle = self.cell(chunk * CHUNK + row);
                 // Also false for positions that are not finite.
                 if !(middle - half).abs().cmplt(reach).all() {
                     continue;
@@ -132,8 +148,7 @@ impl DrawnFlock<'_> {
         for row in dealt.iter().flat_map(|bands| &bands[number]) {
             let row = *row as usize;
             if let Some(style) = self.styles.get(usize::from(self.state.species[row])) {
-                let middle = self.cell(self.state.position[row]);
-                part.add_agent(style, self.state, row, self.camera, middle);
+                part.add_agent(style, self, row, self.cell(row));
             }
         }
         part
@@ -205,17 +220,27 @@ impl PicturePart<'_> {
     fn add_agent(
         &mut self,
         style: &SplatStyle<'_>,
-        state: &FlockState,
+        flock: &DrawnFlock<'_>,
         row: usize,
-        camera: &Camera,
         middle: Vec2,
     ) {
+        let (state, camera) = (flock.state, flock.camera);
         let velocity = state.velocity[row];
         let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
-        let shade = style.paint.shade(velocity, style.max_speed, neighbours);
+        let mut shade = style.paint.shade(velocity, style.max_speed, neighbours);
+        let mut extent = style.extents.of_agent(state, row);
+        if let Some(air) = &flock.air {
+            let Some(seen) = camera.seen(camera.image(state.position[row])) else { return };
+            let measure = style.measure.at(seen.pixels_per_unit);
+            extent = measure.extent(style.extents.size_of(state, row));
+            extent.strength *= air.visibility(seen.depth);
+            let (speed, far) = (style.max_speed, air.far(seen.depth));
+            shade = style.paint.shade_in_space(velocity, speed, neighbours, far);
+            shade.light *= air.mean_shade();
+        }
         let amount = Amount {
             factors: style.paint.factors(shade),
-            strength: style.extents.of_agent(state, row).strength,
+            strength: extent.strength,
             rounding: ((row as u32).wrapping_mul(2_654_435_769) >> 8) as f32 / 16_777_216.0,
         };
         let ahead = camera.turned(velocity.try_normalize().unwrap_or(Point::X));

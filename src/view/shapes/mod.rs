@@ -52,6 +52,17 @@ pub enum Shape {
         /// Full angle; radians.
         angle: f32,
     },
+    /// In space: the straight edges of a part of a sphere, symmetric about `heading`.
+    Cone {
+        /// World units.
+        centre: Point,
+        /// World units.
+        radius: f32,
+        /// A direction.
+        heading: Point,
+        /// Full angle; radians.
+        angle: f32,
+    },
     /// A dashed arc.
     Dashes(Dashes),
 }
@@ -73,10 +84,15 @@ pub struct Dashes {
     pub of: u32,
 }
 
-/// A quarter turn to the left, seen from above.
+/// A quarter turn to the left, seen from above. In space a level vector of the same length; that of a
+/// vertical one is along the x axis.
 #[must_use]
 pub fn perpendicular(vector: Point) -> Point {
-    flat(-vector.y, vector.x)
+    let left = flat(-vector.y, vector.x);
+    if vector.z == 0.0 {
+        return left;
+    }
+    left.try_normalize().unwrap_or(Point::X) * vector.length()
 }
 
 /// The angle of a vector against the x axis, seen from above; radians.

@@ -8,7 +8,7 @@ use crate::model::scene::{POINTER, Rule, Scene};
 use crate::model::scenery::{FlowField, FlowPlan, Obstacle, Path};
 use crate::model::vector::{Point, flat};
 use crate::model::world::{Boundary, World};
-use crate::view::camera::Camera;
+use crate::view::camera::{Camera, corners};
 use crate::view::shapes::{Shape, StyledShape, perpendicular};
 
 /// The most strokes that show a flow field. In a larger field only every n-th cell has one.
@@ -29,6 +29,7 @@ const AT_THE_EDGE: f32 = 1.5;
 const FARTHEST_IMAGE: f32 = 2.0;
 
 const SEAM: ([u8; 3], f32) = ([255; 3], 0.15);
+const SEAM_IN_SPACE: ([u8; 3], f32) = ([255; 3], 0.22);
 const WALL: ([u8; 3], f32) = ([112, 126, 150], 0.45);
 const FLOW: ([u8; 3], f32) = ([84, 112, 146], 0.5);
 const BAND: ([u8; 3], f32) = ([72, 104, 150], 0.2);
@@ -172,11 +173,26 @@ fn radii(scene: &Scene) -> Vec<f32> {
     (0..scene.paths.len()).map(radius).collect()
 }
 
-fn wall_shapes(world: &World) -> Option<StyledShape> {
+fn wall_shapes(world: &World) -> Vec<StyledShape> {
+    if world.boundary != Boundary::Walls {
+        return Vec::new();
+    }
+    if !world.is_flat() {
+        return edges(world.size).map(|shape| styled(shape, WALL)).collect();
+    }
     let Point { x, y, .. } = world.size;
     let points = vec![Point::ZERO, flat(x, 0.0), world.size, flat(0.0, y)];
-    let frame = Shape::Line { points, closed: true, width: 0.0 };
-    (world.boundary == Boundary::Walls).then(|| styled(frame, WALL))
+    vec![styled(Shape::Line { points, closed: true, width: 0.0 }, WALL)]
+}
+
+/// The twelve edges of a box from the origin to `size`.
+fn edges(size: Point) -> impl Iterator<Item = Shape> {
+    let corners = corners(size);
+    let pairs = (0..8).flat_map(|from| [1, 2, 4].map(|side| (from, from | side)));
+    pairs.filter(|(from, to)| from != to).map(move |(from, to)| {
+        let points = vec![corners[from], corners[to]];
+        Shape::Line { points, closed: false, width: 0.0 }
+    })
 }
 
 /// The edges of a wrapped world on the sides where the picture extends beyond it.
@@ -184,6 +200,9 @@ fn wall_shapes(world: &World) -> Option<StyledShape> {
 pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
     if world.boundary != Boundary::Wrap || camera.period != Point::ZERO {
         return Vec::new();
+    }
+    if !world.is_flat() {
+        return edges(world.size).map(|shape| styled(shape, SEAM_IN_SPACE)).collect();
     }
     let Point { x, y, .. } = world.size;
     let corners = [Point::ZERO, flat(x, 0.0), world.size, flat(0.0, y)];
@@ -214,7 +233,9 @@ fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
         let axes = cell.iter().zip(index.cells_along);
         axes.into_iter().all(|(index, cells)| cells == 1 || index % step == step / 2)
     };
-    let side = index.cell_size().truncate().min_element();
+    let cell = index.cell_size();
+    let side =
+        if scene.world.is_flat() { cell.truncate().min_element() } else { cell.min_element() };
     let half = side * step as f32 * STROKE / 2.0;
     let mut shapes = Vec::new();
     for cell in index.each_cell().filter(picked) {

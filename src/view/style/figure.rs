@@ -15,6 +15,9 @@ pub const OPACITY: f32 = 0.9;
 /// Lowest opacity of an agent, however far away.
 pub const FAINTEST: f32 = 0.35;
 
+/// The same in a space.
+pub const FAINTEST_IN_SPACE: f32 = 0.04;
+
 /// Half the width of a triangle over half its length (*The Nature of Code* draws 1 to 2).
 pub const SLENDERNESS: f32 = 0.5;
 
@@ -118,6 +121,25 @@ impl Measure {
         }
     }
 
+    /// The measure of figures elsewhere in a space: with so many pixels per world unit.
+    #[must_use]
+    pub fn at(self, pixels_per_unit: f32) -> Self {
+        Self { pixels_per_unit, ..self }
+    }
+
+    /// The measure of figures in a space, where the small ones are those far away: they pale further
+    /// than in a plane.
+    #[must_use]
+    pub fn in_space(self) -> Self {
+        Self { faintest: FAINTEST_IN_SPACE, ..self }
+    }
+
+    /// True if an agent of `size` world units shows its shape.
+    #[must_use]
+    pub fn shows(&self, size: f32) -> bool {
+        self.full * (size * self.pixels_per_unit) / self.smallest > self.shows_above
+    }
+
     /// The extent of an agent of `size` world units (half the length, or the radius).
     ///
     /// Below a smallest number of points a figure keeps its size and pales in proportion to its
@@ -132,7 +154,7 @@ impl Measure {
         let natural = size * self.pixels_per_unit;
         let wanted = natural.max(self.smallest * self.scale);
         let light = wanted * wanted * (self.full * natural / wanted).max(self.faintest);
-        let shows = self.full * natural / self.smallest > self.shows_above;
+        let shows = self.shows(size);
         let drawn = if shows { natural.max((light / self.full).sqrt()) } else { wanted };
         let radius = drawn.max(self.smallest);
         let reach = radius * self.reach_factor + self.reach_beyond;
@@ -164,10 +186,18 @@ impl<'a> Extents<'a> {
     /// The extent of the agent in a row of `state`.
     #[must_use]
     pub fn of_agent(&self, state: &FlockState, row: usize) -> Extent {
-        let id = state.id.get(row).filter(|_| self.seed.is_some());
-        match (self.seed, id) {
-            (Some(seed), Some(id)) => self.measure.extent(self.species.size_of(seed, *id)),
-            _ => self.largest,
+        if self.seed.is_none() {
+            return self.largest;
+        }
+        self.measure.extent(self.size_of(state, row))
+    }
+
+    /// The size of the agent in a row of `state`; world units.
+    #[must_use]
+    pub fn size_of(&self, state: &FlockState, row: usize) -> f32 {
+        match (self.seed, state.id.get(row)) {
+            (Some(seed), Some(id)) => self.species.size_of(seed, *id),
+            _ => self.species.sizes().1,
         }
     }
 }

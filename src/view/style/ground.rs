@@ -73,6 +73,20 @@ impl Ground {
         Frame { width, height, pixels }
     }
 
+    /// Its premultiplied colours from top to bottom, evenly spaced, from 0 to 1; zeros if it is
+    /// transparent.
+    #[must_use]
+    pub fn stops<const N: usize>(&self) -> [[f32; 4]; N] {
+        std::array::from_fn(|number| {
+            let place = number as f32 / (N - 1).max(1) as f32 * (self.0.len().max(1) - 1) as f32;
+            let index = (place as usize).min(self.0.len().saturating_sub(2));
+            let Some(from) = self.0.get(index) else { return [0.0; 4] };
+            let to = self.0.get(index + 1).unwrap_or(from);
+            let [r, g, b] = mix(unit(*from), unit(*to), place - index as f32);
+            [r, g, b, 1.0]
+        })
+    }
+
     /// Shapes in colours that suit it. Their own are for dark backgrounds: on a light one, what is
     /// lighter becomes darker, in the same hue.
     #[must_use]

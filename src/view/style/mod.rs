@@ -14,7 +14,7 @@ pub use figure::{
     OPACITY, SLENDERNESS, SMALLEST_GLOW, SMALLEST_HALF_LENGTH,
 };
 pub use ground::Ground;
-pub use paint::{CROWD, Colours, Hue, Paint, Shade, heading_angle};
+pub use paint::{CROWD, Colours, Hue, LIFT, Paint, Shade, heading_angle};
 pub use palettes::{STOPS, Stops};
 
 /// The default colour behind the flock, sRGB.

@@ -45,13 +45,25 @@ pub struct Hue {
     pub per_speed: f32,
     /// Turns from no neighbours to a crowd.
     pub per_crowd: f32,
+    /// In space: turns from the near to the far end of the world.
+    pub per_depth: f32,
     /// How much darker a loner is than an agent in a crowd; 0 to 1.
     pub dimming: f32,
 }
 
+/// In space: how much lighter a colour is that shows a heading straight up, and darker straight down. So
+/// directions that are apart on the sphere differ in colour.
+pub const LIFT: f32 = 0.22;
+
 impl Hue {
-    const CONSTANT: Self =
-        Self { base: 0.0, per_turn: 0.0, per_speed: 0.0, per_crowd: 0.0, dimming: 0.0 };
+    const CONSTANT: Self = Self {
+        base: 0.0,
+        per_turn: 0.0,
+        per_speed: 0.0,
+        per_crowd: 0.0,
+        per_depth: 0.0,
+        dimming: 0.0,
+    };
 
     /// The place of the quantity `by` on a scale from its beginning to its end.
     fn along(by: ColourBy) -> Self {
@@ -59,6 +71,8 @@ impl Hue {
             ColourBy::Heading => Self { per_turn: 1.0, ..Self::CONSTANT },
             ColourBy::Speed => Self { per_speed: END, ..Self::CONSTANT },
             ColourBy::Neighbours => Self { per_crowd: END, ..Self::CONSTANT },
+            // What is near stands out more.
+            ColourBy::Depth => Self { base: END, per_depth: -END, ..Self::CONSTANT },
             ColourBy::Species | ColourBy::Fixed(_) => Self::CONSTANT,
         }
     }
@@ -75,6 +89,7 @@ impl Hue {
             ColourBy::Neighbours => {
                 Self { base: 0.64, per_crowd: 0.48, dimming: 0.55, ..Self::CONSTANT }
             }
+            ColourBy::Depth => Self { per_depth: 0.6, ..Self::CONSTANT },
             ColourBy::Heading | ColourBy::Fixed(_) => Self::along(by),
         }
     }
@@ -163,13 +178,29 @@ impl Paint {
     /// The place of an agent's colour, and its brightness.
     #[must_use]
     pub fn shade(&self, velocity: Point, max_speed: f32, neighbours: u32) -> Shade {
-        let Hue { base, per_turn, per_speed, per_crowd, dimming } = self.hue;
+        let Hue { base, per_turn, per_speed, per_crowd, dimming, .. } = self.hue;
         let share = if max_speed > 0.0 { velocity.length() / max_speed } else { 0.0 };
         let heading = heading_angle(velocity) / TAU;
         let crowd = (neighbours as f32 / CROWD).min(1.0);
         let turn =
             base + per_turn * heading + per_speed * share.clamp(0.0, 1.0) + per_crowd * crowd;
         Shade { turn, light: 1.0 - dimming * (1.0 - crowd) }
+    }
+
+    /// The same in space, for an agent at `far` of the way from the near to the far end of the world.
+    #[must_use]
+    pub fn shade_in_space(
+        &self,
+        velocity: Point,
+        max_speed: f32,
+        neighbours: u32,
+        far: f32,
+    ) -> Shade {
+        let Shade { turn, light } = self.shade(velocity, max_speed, neighbours);
+        let speed = velocity.length();
+        let up = if speed > 0.0 { velocity.z / speed } else { 0.0 };
+        let lift = if self.hue.per_turn == 0.0 { 0.0 } else { LIFT * up };
+        Shade { turn: turn + self.hue.per_depth * far, light: light * (1.0 + lift) }
     }
 
     /// The colour of an agent; red, green and blue from 0 to 1.
@@ -221,7 +252,9 @@ fn stops(scene: &Scene, ground: &Ground, index: usize, species: &Species) -> Sto
         (Palette::Auto, ColourBy::Species) => named(PaletteName::OkabeIto),
         // Before an evening sky agents are silhouettes.
         (Palette::Auto, _) if is_dusk(scene) => Scale::list(&[Rgb(SILHOUETTE)]),
-        (Palette::Auto, ColourBy::Speed) => towards_ground(named(PaletteName::Viridis), ground),
+        (Palette::Auto, ColourBy::Speed | ColourBy::Depth) => {
+            towards_ground(named(PaletteName::Viridis), ground)
+        }
         (Palette::Auto, _) => towards_ground(named(PaletteName::Inferno), ground),
     };
     match by {

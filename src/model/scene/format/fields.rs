@@ -2,7 +2,7 @@
 
 use super::keys::{ENDS, Key, Section, Values};
 use super::reader::Reader;
-use crate::model::scene::{BoidShape, SceneError, SpawnPlace};
+use crate::model::scene::{BoidShape, Light, SceneError, SpawnPlace};
 use crate::model::scenery::FlowKind;
 use crate::model::vector::Point;
 use crate::model::world::Boundary;
@@ -299,4 +299,4 @@ macro_rules! choices {
     )+ };
 }
 
-choices!(Boundary, BoidShape, FlowKind, SpawnPlace);
+choices!(Boundary, BoidShape, FlowKind, Light, SpawnPlace);

@@ -11,7 +11,7 @@ use crate::model::behaviours::Target;
 use crate::model::behaviours::bounds::FASTEST;
 use crate::model::parameter::Parameter;
 use crate::model::scene::{
-    BoidShape, CameraKey, CameraPlan, Click, MAX_AGENTS, MAX_TARGETS, ObstaclePlan, SIDES,
+    BoidShape, CameraKey, CameraPlan, Click, Light, MAX_AGENTS, MAX_TARGETS, ObstaclePlan, SIDES,
     SceneError, SpawnPlace, Style,
 };
 use crate::model::scenery::{FlowKind, FlowPlan, Path};
@@ -195,15 +195,16 @@ const BACKGROUNDS: &str = "`\"dark\"`, `\"night\"`, `\"paper\"`, `\"dusk\"`, `\"
                            2 to 8 colours";
 
 /// The values of `colour`, in words.
-const COLOURS: &str = "`\"heading\"`, `\"speed\"`, `\"species\"`, `\"neighbours\"`, `\"#RRGGBB\"`";
+const COLOURS: &str = "`\"heading\"`, `\"speed\"`, `\"species\"`, `\"neighbours\"`, \
+                       `\"depth\"`, `\"#RRGGBB\"`";
 
 /// The values of `palette`, in words.
 const PALETTES: &str = "`\"auto\"`, `\"hues\"`, `\"viridis\"`, `\"magma\"`, `\"inferno\"`, `\"cividis\"`, \
                         `\"okabe-ito\"`, a list of 1 to 16 colours";
 
 section! {
-    /// What pictures look like; the motion does not depend on it. All keys but `background` and `trail`
-    /// are defaults for the species, which have the same keys. [Looks](looks.md) has pictures.
+    /// What pictures look like; the motion does not depend on it. Of these keys `look`, `colour`,
+    /// `palette` and `smallest` are defaults for the species, which have the same keys. [Looks](looks.md) has pictures.
     STYLE "[style]" Style {
         /// What is behind the flock: a name, a colour, or colours from top to bottom. With `none`,
         /// PNG and APNG files are transparent.
@@ -221,6 +222,14 @@ section! {
         smallest: Values::Number(1.0, 64.0) => "3.5; 2 for glows", "points";
         /// Agents of all species leave trails, which lose half their light in this many ticks.
         trail: Values::Number(1.0, 1000.0) => "none", "ticks";
+        /// In space: what lights the agents. `auto` is nothing before `dusk`, where agents are
+        /// silhouettes, and the sun elsewhere.
+        light: Values::Choice(|| names(&Light::NAMES)) => "`\"auto\"`", "";
+        /// In space: how much fades into the background with the distance. At 1 half is left at a
+        /// distance of the world's largest side; at 0 all.
+        fog: Values::Number(0.0, 10.0) => "1", "";
+        /// In space: whether pictures show the floor of the world, and the agents' shadows on it.
+        ground: Values::Boolean => "`false`", "";
     }
 }
 
@@ -228,9 +237,9 @@ section! {
     /// Which part of the world pictures show, and the window at its start. [Looks](looks.md#camera) has
     /// examples.
     CAMERA "[camera]" CameraPlan {
-        /// The middle of the picture.
+        /// The middle of the picture; in space the focus, which the camera looks at.
         centre: Values::Point(-FAR, FAR) => "the world's middle", "world units";
-        /// Magnification; 1 shows the whole world.
+        /// Magnification; 1 shows the whole world. In space the camera is nearer to its focus.
         zoom: Values::Number(0.01, 1e4) => "1", "";
         /// How far the camera is turned anticlockwise.
         rotation: Values::Number(-36_000.0, 36_000.0) => "0", "degrees";
@@ -238,6 +247,18 @@ section! {
         /// world a circular mean), or the agent with this id. `centre` and the keys' centres then have no
         /// effect, and a wrapped world continues beyond its edges.
         follow: Values::Words("`\"none\"`, `\"centre\"`, an id") => "`\"none\"`", "";
+        /// In space: where the camera stands, seen from above. At 0 it looks along the y axis, at 90
+        /// against the x axis.
+        azimuth: Values::Number(-36_000.0, 36_000.0) => "30", "degrees";
+        /// In space: how high it stands; at 90 it looks straight down.
+        elevation: Values::Number(-90.0, 90.0) => "15", "degrees";
+        /// In space: the angle that the shorter side of the picture covers.
+        fov: Values::Number(1.0, 150.0) => "40", "degrees";
+        /// In space: the camera goes once round its focus in this many ticks, anticlockwise; keys with
+        /// an azimuth take its place.
+        orbit: Values::NumberOr(60.0, 1e9, "none") => "3600", "ticks";
+        /// In space: the camera flies behind the agent that it follows. `zoom` brings it nearer.
+        ride: Values::Boolean => "`false`", "";
         /// Views at given ticks.
         keys: Values::Tables("`[[camera.keys]]`") => "none", "";
     }
@@ -255,6 +276,12 @@ section! {
         zoom: Values::Number(0.01, 1e4) => "none", "";
         /// How far the camera is turned anticlockwise.
         rotation: Values::Number(-36_000.0, 36_000.0) => "none", "degrees";
+        /// In space: where the camera stands, seen from above.
+        azimuth: Values::Number(-36_000.0, 36_000.0) => "none", "degrees";
+        /// In space: how high it stands.
+        elevation: Values::Number(-90.0, 90.0) => "none", "degrees";
+        /// In space: the angle that the shorter side of the picture covers.
+        fov: Values::Number(1.0, 150.0) => "none", "degrees";
     }
 }
 

@@ -13,6 +13,13 @@ impl Field for Style {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
         let mut style = Self::default();
         style.read_table(value)?;
+        let Self { light, fog, ground, .. } = Self::default();
+        if value.axes() == 2 && (style.light, style.fog, style.ground) != (light, fog, ground) {
+            return Err(value.fail(
+                "light, fog and ground are for a space, and this world is a plane; leave them out, or \
+                 give world.size three numbers",
+            ));
+        }
         Ok(style)
     }
 

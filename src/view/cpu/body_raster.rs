@@ -1,0 +1,184 @@
+//! The agents of a space as triangles, for [`super::samples`]: the CPU twin of
+//! `shaders/draw_bodies.wgsl`.
+
+use super::samples::{Fill, Triangle, around};
+use crate::model::scene::{BoidShape, Scene};
+use crate::model::state::FlockState;
+use crate::model::vector::Point;
+use crate::view::camera::{Camera, Eye, Seen};
+use crate::view::space::air::Air;
+use crate::view::space::body::{self, CORNERS, SIDES};
+use crate::view::space::sums_small_agents;
+use crate::view::style::{Extent, Extents, Measure, OPACITY, Paint};
+
+/// Opacity of the middle of a shadow.
+pub const SHADOW: f32 = 0.5;
+
+/// The radius of a shadow, in sizes of its agent.
+pub const SHADOW_RADIUS: f32 = 0.9;
+
+/// The looks of a species in a picture of a space.
+struct Look<'a> {
+    extents: Extents<'a>,
+    measure: Measure,
+    paint: Paint,
+    shape: BoidShape,
+    max_speed: f32,
+    /// Outward normals of a body's sides, in its own axes.
+    normals: [Point; 6],
+}
+
+/// The agents of a picture.
+pub struct Bodies<'a> {
+    camera: &'a Camera,
+    eye: &'a Eye,
+    air: &'a Air,
+    looks: Vec<Look<'a>>,
+    /// True if small ones are drawn elsewhere.
+    sums: bool,
+    state: &'a FlockState,
+}
+
+/// What is drawn of one agent.
+pub struct Drawn {
+    /// False for a glow, which hides nothing.
+    pub hides: bool,
+    /// Unused places are empty.
+    pub triangles: [Option<Triangle>; 6],
+}
+
+impl Drawn {
+    fn round(triangle: Triangle, hides: bool) -> Self {
+        Self { hides, triangles: [Some(triangle), None, None, None, None, None] }
+    }
+}
+
+impl<'a> Bodies<'a> {
+    /// The agents of `state` as seen by a camera with this eye, on a screen with `scale` pixels per
+    /// point.
+    #[must_use]
+    pub fn new(
+        scene: &'a Scene,
+        state: &'a FlockState,
+        (camera, eye, air): (&'a Camera, &'a Eye, &'a Air),
+        scale: f32,
+    ) -> Self {
+        let looks = scene.species.iter().zip(Paint::all(scene)).map(|(species, paint)| Look {
+            extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
+            measure: Measure::of(species.look, scene.smallest_of(species), 1.0, scale).in_space(),
+            paint,
+            shape: species.look,
+            max_speed: species.body.max_speed,
+            normals: SIDES.map(body::normal),
+        });
+        let (looks, sums) = (looks.collect(), sums_small_agents(scene));
+        Self { camera, eye, air, looks, sums, state }
+    }
+
+    /// What is drawn of the agent in a row; `None` if nothing.
+    #[must_use]
+    pub fn of(&self, row: usize) -> Option<Drawn> {
+        let look = self.looks.get(usize::from(self.state.species[row]))?;
+        let place = self.camera.image(self.state.position[row]);
+        let seen = self.camera.seen(place)?;
+        let size = look.extents.size_of(self.state, row);
+        let measure = look.measure.at(seen.pixels_per_unit);
+        if self.sums && !measure.shows(size) {
+            return None;
+        }
+        let extent = measure.extent(size);
+        let reach = 2.5 * extent.reach;
+        let outside = seen.pixel.cmplt(glam::Vec2::splat(-reach)).any()
+            || seen.pixel.cmpgt(self.camera.size + reach).any();
+        if outside {
+            return None;
+        }
+        let velocity = self.state.velocity[row];
+        let neighbours = self.state.memory.get(row).map_or(0, |memory| memory.neighbours());
+        let far = self.air.far(seen.depth);
+        let shade = look.paint.shade_in_space(velocity, look.max_speed, neighbours, far);
+        let colour = look.paint.colour(shade);
+        let visible = self.air.visibility(seen.depth);
+        match look.shape {
+            BoidShape::Triangle => {
+                let visible = visible * (extent.strength / OPACITY).min(1.0);
+                self.body(look, (place, velocity), &seen, (extent, colour, visible))
+            }
+            BoidShape::Disc => {
+                let visible = visible * (extent.strength / OPACITY).min(1.0);
+                let fill = Fill::Ball(colour, visible, extent.radius / extent.reach);
+                Some(Drawn::round(self.round(&seen, extent.reach, fill), true))
+            }
+            BoidShape::Glow => {
+                let strength = extent.strength * visible;
+                let [r, g, b] = colour.map(|channel| channel * strength);
+                let light = [r, g, b, look.paint.cover * strength];
+                let heat = look.paint.heat.map(|channel| channel * strength * shade.light);
+                let fill = Fill::Glow(light, heat, extent.radius / extent.reach);
+                Some(Drawn::round(self.round(&seen, extent.reach, fill), false))
+            }
+        }
+    }
+
+    fn round(&self, seen: &Seen, reach: f32, fill: Fill) -> Triangle {
+        let middle = [seen.pixel.x, seen.pixel.y, self.eye.near / seen.depth];
+        Triangle { corners: around(middle, [reach, 0.0, 0.0], [0.0, -reach, 0.0]), fill }
+    }
+
+    fn body(
+        &self,
+        look: &Look<'_>,
+        (place, velocity): (Point, Point),
+        seen: &Seen,
+        (extent, colour, visible): (Extent, [f32; 3], f32),
+    ) -> Option<Drawn> {
+        let [ahead, left, up] = body::axes(velocity);
+        let radius = extent.radius / seen.pixels_per_unit;
+        let framed = |[x, y, z]: [f32; 3]| ahead * x + left * y + up * z;
+        let places = CORNERS.map(|corner| place + framed(corner) * radius);
+        let mut corners = [[0.0; 3]; 5];
+        for (corner, place) in corners.iter_mut().zip(places) {
+            let seen = self.camera.seen(place)?;
+            *corner = [seen.pixel.x, seen.pixel.y, self.eye.near / seen.depth];
+        }
+        let eye = self.camera.centre + self.eye.place();
+        let height = seen.pixel.y / self.camera.size.y;
+        let mut sides = [None; 6];
+        for ((drawn, side), normal) in sides.iter_mut().zip(SIDES).zip(look.normals) {
+            let normal = framed(normal.to_array());
+            if normal.dot(eye - places[side[0]]) > 0.0 {
+                let light = self.air.shade(normal);
+                let lit = colour.map(|channel| channel * light);
+                let fill = Fill::Flat(self.air.faded(lit, visible, height));
+                *drawn = Some(Triangle { corners: side.map(|corner| corners[corner]), fill });
+            }
+        }
+        Some(Drawn { hides: true, triangles: sides })
+    }
+
+    /// The shadow of the agent in a row on the floor of a world of this size; `None` if it falls
+    /// elsewhere.
+    #[must_use]
+    pub fn shadow(&self, row: usize, world: Point) -> Option<Triangle> {
+        let look = self.looks.get(usize::from(self.state.species[row]))?;
+        let place = self.camera.image(self.state.position[row]);
+        let foot = place - self.air.sun * (place.z / self.air.sun.z.max(1e-3));
+        if !(place.z >= 0.0 && foot.cmpge(Point::ZERO).all() && foot.cmple(world).all()) {
+            return None;
+        }
+        let seen = self.camera.seen(foot)?;
+        let size = look.extents.size_of(self.state, row) * SHADOW_RADIUS;
+        let least = 1.5 / seen.pixels_per_unit;
+        let radius = size.max(least);
+        // A shadow that is drawn too large is as much paler, and so is one that falls from far above.
+        let pale = (size / radius) * (size / radius) / (1.0 + place.z / world.z.max(1e-6));
+        let opacity = SHADOW * pale * self.air.visibility(seen.depth);
+        let at = |x: f32, y: f32| {
+            let seen = self.camera.seen(foot + Point::new(x, y, 0.0) * radius)?;
+            Some([seen.pixel.x, seen.pixel.y, self.eye.near / seen.depth])
+        };
+        let root = 3.0_f32.sqrt();
+        let corners = [at(0.0, 2.0)?, at(root, -1.0)?, at(-root, -1.0)?];
+        Some(Triangle { corners, fill: Fill::Shadow(opacity) })
+    }
+}

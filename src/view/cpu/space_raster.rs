@@ -1,0 +1,113 @@
+//! Draws a flock in space on the CPU: the same picture as `shaders/draw_bodies.wgsl` and
+//! `shaders/draw_solids.wgsl` draw.
+
+use rayon::prelude::*;
+
+use super::body_raster::{Bodies, Drawn};
+use super::samples::{Depth, Samples, Triangle, of_solids};
+use super::splat_raster;
+use crate::model::behaviours::Target;
+use crate::model::scene::Scene;
+use crate::model::state::FlockState;
+use crate::view::camera::{Camera, Eye};
+use crate::view::frame::Frame;
+use crate::view::shapes::{StyledShape, scenery};
+use crate::view::space::air::Air;
+use crate::view::space::solids::{self, Solids, floor, shows_floor};
+use crate::view::space::ways;
+use crate::view::style::Ground;
+
+/// Agents whose triangles are made at a time.
+const PLACED: usize = 1 << 17;
+
+/// Draws shapes over a picture, in order of their depth but before everything in it.
+pub fn draw_above(
+    shapes: &[StyledShape],
+    camera: &Camera,
+    eye: &Eye,
+    scale: f32,
+    frame: &mut Frame,
+) {
+    if shapes.is_empty() {
+        return;
+    }
+    let air = Air::clear(eye);
+    let solids = solids::of(shapes, camera, eye, &air, scale);
+    let mut samples = Samples::of(frame, &air, eye);
+    samples.draw(&of_solids(&solids.opaque), Depth::Write);
+    samples.draw(&of_solids(&solids.translucent), Depth::Test);
+    samples.resolve(frame);
+}
+
+/// Draws a scene's floor and scenery over `frame`, and its agents in `state` if there is one. If `bare`,
+/// the scenery is not seen, but hides agents behind it.
+pub fn draw(
+    scene: &Scene,
+    state: Option<&FlockState>,
+    targets: &[Target],
+    (camera, eye): (&Camera, &Eye),
+    scale: f32,
+    bare: bool,
+    frame: &mut Frame,
+) {
+    let air = Air::of(scene, camera, eye, bare);
+    let bodies = state.map(|state| Bodies::new(scene, state, (camera, eye, &air), scale));
+    if shows_floor(scene, camera, eye) && !bare {
+        let mut samples = Samples::of(frame, &air, eye);
+        let floor = floor(scene, camera, eye, &air, scale);
+        samples.draw(&of_solids(&floor.translucent), Depth::Ignore);
+        if let Some((state, bodies)) = state.zip(bodies.as_ref()) {
+            for start in (0..state.len()).step_by(PLACED) {
+                let rows = start..state.len().min(start + PLACED);
+                let size = scene.world.size;
+                let shadows: Vec<Triangle> =
+                    rows.into_par_iter().filter_map(|row| bodies.shadow(row, size)).collect();
+                samples.draw(&shadows, Depth::Ignore);
+            }
+        }
+        samples.resolve(frame);
+    }
+    let ways = ways(scene, camera, eye, scale);
+    if let Some(state) = state.filter(|_| ways.splats) {
+        splat_raster::draw(scene, state, camera, scale, frame);
+    }
+    let Solids { opaque, translucent } = scenery_solids(scene, targets, (camera, eye), &air, scale);
+    let mut samples = Samples::of(frame, &air, eye);
+    samples.draw(&of_solids(&opaque), if bare { Depth::Only } else { Depth::Write });
+    if let Some((state, bodies)) = state.zip(bodies.as_ref()).filter(|_| ways.bodies) {
+        for start in (0..state.len()).step_by(PLACED) {
+            add(start..state.len().min(start + PLACED), bodies, &mut samples);
+        }
+    }
+    if !bare {
+        samples.draw(&of_solids(&translucent), Depth::Test);
+    }
+    samples.resolve(frame);
+}
+
+/// The scenery, the targets and the edges of the world.
+#[must_use]
+pub fn scenery_solids(
+    scene: &Scene,
+    targets: &[Target],
+    (camera, eye): (&Camera, &Eye),
+    air: &Air,
+    scale: f32,
+) -> Solids {
+    let mut shapes = scenery::shapes(scene, targets);
+    shapes.extend(scenery::seam_shapes(&scene.world, camera));
+    let shapes = Ground::of(&scene.style.background).suited(&shapes);
+    solids::of(&shapes, camera, eye, air, scale)
+}
+
+/// Draws the agents of some rows: first what hides others, then the glows.
+fn add(rows: std::ops::Range<usize>, bodies: &Bodies<'_>, samples: &mut Samples<'_>) {
+    let drawn: Vec<Drawn> = rows.into_par_iter().filter_map(|row| bodies.of(row)).collect();
+    let (mut solid, mut glows) = (Vec::new(), Vec::new());
+    for Drawn { hides, triangles } in drawn {
+        let to = if hides { &mut solid } else { &mut glows };
+        to.extend(triangles.into_iter().flatten());
+    }
+    samples.draw(&solid, Depth::Write);
+    samples.draw(&glows, Depth::Test);
+}

@@ -1,0 +1,65 @@
+//! What only pictures of a space have: light and fog, bodies of agents, and things in perspective. The
+//! two renderers take all of it from here.
+
+pub mod air;
+pub mod body;
+mod lines;
+pub mod solids;
+mod surfaces;
+
+use crate::model::scene::{BoidShape, Scene};
+use crate::model::vector::Point;
+use crate::model::world::Boundary;
+use crate::view::camera::{Camera, Eye, corners};
+use crate::view::style::Measure;
+
+/// Room around the box for what an agent extends beyond it, in sizes of the agent.
+const BEYOND: f32 = 4.0;
+
+/// Which of the two ways of drawing the agents of a picture need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ways {
+    /// Some may be so small that they are summed in cells.
+    pub splats: bool,
+    /// Some may show their shape.
+    pub bodies: bool,
+}
+
+/// True if small agents of this scene are summed in cells instead of drawn one by one: darts of the usual
+/// least size. Sums know no depth, so before obstacles all agents have bodies.
+#[must_use]
+pub fn sums_small_agents(scene: &Scene) -> bool {
+    let usual = scene
+        .species
+        .iter()
+        .all(|species| species.look == BoidShape::Triangle && scene.smallest_of(species).is_none());
+    usual && scene.obstacles.is_empty()
+}
+
+/// The ways that a picture needs, by the depths of the world's near and far ends.
+#[must_use]
+pub fn ways(scene: &Scene, camera: &Camera, eye: &Eye, scale: f32) -> Ways {
+    if !sums_small_agents(scene) {
+        return Ways { splats: false, bodies: true };
+    }
+    if scene.world.boundary == Boundary::Open {
+        return Ways { splats: true, bodies: true };
+    }
+    let largest = scene.species.iter().map(|species| species.sizes().1).fold(0.0, f32::max);
+    let smallest = scene.species.iter().map(|species| species.sizes().0).fold(f32::MAX, f32::min);
+    let (near, far) = depths(scene.world.size, camera, eye);
+    let shows = |size: f32, depth: f32| {
+        let pixels_per_unit = camera.pixels_per_unit * eye.distance / depth.max(eye.near);
+        Measure::of(BoidShape::Triangle, None, pixels_per_unit, scale).shows(size)
+    };
+    Ways { splats: !shows(smallest, far), bodies: shows(largest, near - BEYOND * largest) }
+}
+
+/// The depths of the nearest and the farthest corner of the world, or of the period around the focus.
+fn depths(world: Point, camera: &Camera, eye: &Eye) -> (f32, f32) {
+    let middle =
+        if camera.period == Point::ZERO { world * 0.5 - camera.centre } else { Point::ZERO };
+    let depths = corners(world).map(|corner| eye.depth(corner - world * 0.5 + middle));
+    let near = depths.iter().copied().fold(f32::MAX, f32::min);
+    (near.max(0.0), depths.into_iter().fold(eye.near, f32::max))
+}

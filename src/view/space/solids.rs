@@ -1,0 +1,343 @@
+//! Things in a space other than agents, as coloured triangles of the picture: what the renderers draw.
+//!
+//! They are projected, lit and faded here, once for both renderers. There are few of them: spheres, tubes,
+//! the floor, lines.
+
+use bytemuck::{Pod, Zeroable};
+use glam::Vec2;
+
+use super::air::Air;
+use super::lines::{DASH_STEPS, Lines};
+use crate::model::scene::Scene;
+use crate::model::vector::Point;
+use crate::view::camera::{Camera, Eye};
+use crate::view::shapes::{Shape, StyledShape};
+
+/// A shape at least as opaque as this hides what is behind it.
+const OPAQUE: f32 = 0.99;
+
+/// Half the length of a cross's arms; points.
+const CROSS: f32 = 7.0;
+
+/// Lines of the floor's grid along each side.
+const GRID: u32 = 10;
+
+/// Opacity of the floor and of its grid.
+const FLOOR: f32 = 0.06;
+const FLOOR_LINES: f32 = 0.1;
+
+/// A corner of a triangle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Corner {
+    /// Column and row in pixels, and the nearness: that of the eye's near plane divided by its depth.
+    pub position: [f32; 3],
+    /// Premultiplied.
+    pub colour: [f32; 4],
+}
+
+/// Triangles of a picture; three corners each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Solids {
+    /// In any order, for a depth test.
+    pub opaque: Vec<Corner>,
+    /// From far to near.
+    pub translucent: Vec<Corner>,
+}
+
+/// A place as the eye sees it: to the right, up, and the depth; world units.
+pub(super) type Viewed = Point;
+
+/// Collects the triangles of a picture.
+pub(super) struct Stage<'a> {
+    pub camera: &'a Camera,
+    pub eye: &'a Eye,
+    pub air: &'a Air,
+    /// Pixels per point.
+    pub scale: f32,
+    opaque: Vec<Corner>,
+    translucent: Vec<[Corner; 3]>,
+}
+
+impl<'a> Stage<'a> {
+    fn new(camera: &'a Camera, eye: &'a Eye, air: &'a Air, scale: f32) -> Self {
+        let (opaque, translucent) = (Vec::new(), Vec::new());
+        Self { camera, eye, air, scale: scale.max(1.0), opaque, translucent }
+    }
+
+    pub fn viewed(&self, place: Point) -> Viewed {
+        let offset = place - self.camera.centre;
+        Point::new(self.eye.right.dot(offset), self.eye.up.dot(offset), self.eye.depth(offset))
+    }
+
+    /// Pixels per world unit at a depth.
+    pub fn pixels_per_unit(&self, depth: f32) -> f32 {
+        self.camera.pixels_per_unit * (self.eye.distance / depth.max(self.eye.near))
+    }
+
+    /// The pixel that shows a place before the near plane.
+    pub fn pixel(&self, viewed: Viewed) -> Vec2 {
+        self.camera.size * 0.5 + Vec2::new(viewed.x, -viewed.y) * self.pixels_per_unit(viewed.z)
+    }
+
+    /// The corner of a thing of this colour and opacity.
+    pub fn corner(&self, pixel: Vec2, depth: f32, colour: [f32; 3], opacity: f32) -> Corner {
+        let (place, seen) = (pixel.y / self.camera.size.y, self.air.visibility(depth));
+        // What lets light through lets the background through, too.
+        let colour = if opacity >= OPAQUE {
+            self.air.faded(colour, seen, place)
+        } else {
+            let share = opacity * seen;
+            let [r, g, b] = colour.map(|channel| channel.min(1.0) * share);
+            [r, g, b, share]
+        };
+        Corner { position: [pixel.x, pixel.y, self.eye.near / depth], colour }
+    }
+
+    /// Adds a triangle, as far as it is before the eye.
+    pub fn add(&mut self, corners: [(Viewed, [f32; 3]); 3], opacity: f32) {
+        let near = self.eye.near;
+        if corners.iter().all(|(viewed, _)| viewed.z >= near) {
+            let made =
+                corners.map(|(viewed, c)| self.corner(self.pixel(viewed), viewed.z, c, opacity));
+            self.push(made, opacity);
+            return;
+        }
+        // The part before the near plane: nothing, a triangle, or two.
+        let mut kept: Vec<Corner> = Vec::with_capacity(4);
+        for number in 0..3 {
+            let ((from, colour), (to, other)) = (corners[number], corners[(number + 1) % 3]);
+            if from.z >= near {
+                kept.push(self.corner(self.pixel(from), from.z, colour, opacity));
+            }
+            if (from.z >= near) != (to.z >= near) {
+                let share = (near - from.z) / (to.z - from.z);
+                let mut cut = from + (to - from) * share;
+                cut.z = near;
+                let colour = std::array::from_fn(|i| colour[i] + (other[i] - colour[i]) * share);
+                kept.push(self.corner(self.pixel(cut), near, colour, opacity));
+            }
+        }
+        for last in 2..kept.len() {
+            self.push([kept[0], kept[last - 1], kept[last]], opacity);
+        }
+    }
+
+    pub fn push(&mut self, corners: [Corner; 3], opacity: f32) {
+        let finite = |corner: &Corner| corner.position.iter().all(|number| number.is_finite());
+        if !corners.iter().all(finite) || !self.is_in_picture(&corners) {
+            return;
+        }
+        if opacity >= OPAQUE {
+            self.opaque.extend(corners);
+        } else if opacity > 0.0 {
+            self.translucent.push(corners);
+        }
+    }
+
+    fn is_in_picture(&self, corners: &[Corner; 3]) -> bool {
+        let reach = |axis: usize, end: f32| {
+            corners.iter().any(|corner| corner.position[axis] > 0.0)
+                && corners.iter().any(|corner| corner.position[axis] < end)
+        };
+        reach(0, self.camera.size.x) && reach(1, self.camera.size.y)
+    }
+
+    fn finish(mut self) -> Solids {
+        let nearness = |corners: &[Corner; 3]| corners.iter().map(|c| c.position[2]).sum::<f32>();
+        self.translucent.sort_by(|a, b| nearness(a).total_cmp(&nearness(b)));
+        Solids { opaque: self.opaque, translucent: self.translucent.concat() }
+    }
+
+    fn draw(&mut self, shape: &StyledShape) {
+        let colour = shape.colour.map(|channel| f32::from(channel) / 255.0);
+        let opacity = shape.opacity.clamp(0.0, 1.0);
+        // All of a shape moves to where its first point is shown.
+        let first = match &shape.shape {
+            Shape::Disc { centre, .. }
+            | Shape::Ring { centre, .. }
+            | Shape::Cross { centre }
+            | Shape::Sector { centre, .. }
+            | Shape::Cone { centre, .. } => *centre,
+            Shape::Dashes(dashes) => dashes.centre,
+            Shape::Line { points, .. } => points.first().copied().unwrap_or_default(),
+        };
+        let by = self.camera.image(first) - first;
+        match &shape.shape {
+            Shape::Disc { centre, radius } => self.sphere(*centre + by, *radius, colour, opacity),
+            Shape::Ring { centre, radius } => {
+                self.outline(*centre + by, *radius, 1, (colour, opacity));
+            }
+            Shape::Dashes(dashes) => {
+                self.outline(dashes.centre + by, dashes.radius, DASH_STEPS, (colour, opacity));
+            }
+            Shape::Line { points, closed, width } => {
+                let mut points: Vec<Point> = points.iter().map(|point| *point + by).collect();
+                if *closed && points.len() > 2 {
+                    points.push(points[0]);
+                }
+                let depths = points.iter().map(|point| self.viewed(*point).z);
+                let wide = width * self.pixels_per_unit(depths.fold(f32::MAX, f32::min));
+                if *width > 0.0 && wide > 3.0 * self.scale {
+                    self.tube(&points, 0.5 * width, colour, opacity);
+                } else {
+                    self.line(&points, (colour, opacity));
+                }
+            }
+            Shape::Cross { centre } => {
+                let centre = *centre + by;
+                let arm = CROSS * self.scale / self.pixels_per_unit(self.viewed(centre).z);
+                for axis in Point::AXES {
+                    self.line(&[centre - axis * arm, centre + axis * arm], (colour, opacity));
+                }
+            }
+            Shape::Cone { centre, radius, heading, angle } => {
+                self.cone(*centre + by, (*radius, *angle), *heading, (colour, opacity));
+            }
+            // A sector belongs to a plane.
+            Shape::Sector { .. } => {}
+        }
+    }
+}
+
+/// The triangles of shapes as seen by a camera in space, on a screen with `scale` pixels per point.
+#[must_use]
+pub fn of(shapes: &[StyledShape], camera: &Camera, eye: &Eye, air: &Air, scale: f32) -> Solids {
+    let mut stage = Stage::new(camera, eye, air, scale);
+    shapes.iter().for_each(|shape| stage.draw(shape));
+    stage.finish()
+}
+
+/// The floor of a scene's world, where its style has one and the eye is above it.
+#[must_use]
+pub fn floor(scene: &Scene, camera: &Camera, eye: &Eye, air: &Air, scale: f32) -> Solids {
+    if !shows_floor(scene, camera, eye) {
+        return Solids::default();
+    }
+    let mut stage = Stage::new(camera, eye, air, scale);
+    let size = scene.world.size;
+    let light = if air.behind(0.5)[..3].iter().sum::<f32>() > 1.5 { [0.0; 3] } else { [1.0; 3] };
+    let at = |column: u32, row: u32| {
+        Point::new(size.x * column as f32 / GRID as f32, size.y * row as f32 / GRID as f32, 0.0)
+    };
+    for row in 0..GRID {
+        for column in 0..GRID {
+            let corners = [(0, 0), (1, 0), (1, 1), (0, 1)];
+            let viewed = corners.map(|(x, y)| (stage.viewed(at(column + x, row + y)), light));
+            stage.add([viewed[0], viewed[1], viewed[2]], FLOOR);
+            stage.add([viewed[0], viewed[2], viewed[3]], FLOOR);
+        }
+    }
+    for line in 0..=GRID {
+        stage.line(&[at(line, 0), at(line, GRID)], (light, FLOOR_LINES));
+        stage.line(&[at(0, line), at(GRID, line)], (light, FLOOR_LINES));
+    }
+    stage.finish()
+}
+
+/// True if a picture shows the floor.
+#[must_use]
+pub fn shows_floor(scene: &Scene, camera: &Camera, eye: &Eye) -> bool {
+    scene.style.ground && camera.centre.z + eye.place().z > 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(shape: Shape, opacity: f32, camera: &Camera) -> Solids {
+        let scene = Scene::parse("test", "world = { size = [90, 60, 30] }\n[species.a]\n", &[]);
+        let eye = camera.eye.unwrap();
+        let air = Air::of(&scene.unwrap(), camera, &eye, false);
+        of(&[StyledShape { shape, colour: [200; 3], opacity }], camera, &eye, &air, 1.0)
+    }
+
+    fn camera(keys: &str) -> Camera {
+        let text = format!("world = {{ size = [90, 60, 30] }}\n[species.a]\n[camera]\n{keys}\n");
+        Camera::of(&Scene::parse("test", &text, &[]).unwrap(), 0, None, (640, 360))
+    }
+
+    /// The area of the triangles in pixels.
+    fn area(corners: &[Corner]) -> f32 {
+        let place = |corner: &Corner| Vec2::new(corner.position[0], corner.position[1]);
+        let triangles = corners.chunks_exact(3).map(|three| {
+            let [a, b, c] = [0, 1, 2].map(|i| place(&three[i]));
+            (b - a).perp_dot(c - a).abs() / 2.0
+        });
+        triangles.sum()
+    }
+
+    #[test]
+    fn a_sphere_covers_its_circle_and_its_outline_surrounds_it() {
+        let camera = camera("");
+        let centre = camera.centre + Point::new(7.0, -3.0, 4.0);
+        let sphere = drawn(Shape::Disc { centre, radius: 9.0 }, 1.0, &camera);
+        assert!(sphere.translucent.is_empty());
+        let eye = camera.eye.unwrap();
+        let far = (camera.centre + eye.place()).distance(centre);
+        let seen = camera.seen(centre).unwrap();
+        // The circle where the view touches the sphere.
+        let radius = 9.0 * seen.pixels_per_unit / (1.0 - (9.0 / far).powi(2)).sqrt();
+        let wanted = std::f32::consts::PI * radius * radius;
+        let found = area(&sphere.opaque);
+        assert!((found / wanted - 1.0).abs() < 0.04, "{found} for {wanted}");
+        let ring = drawn(Shape::Ring { centre, radius: 9.0 }, 0.5, &camera);
+        assert!(ring.opaque.is_empty());
+        let off = ring.translucent.iter().map(|corner| {
+            let pixel = Vec2::new(corner.position[0], corner.position[1]);
+            (pixel.distance(seen.pixel) / radius - 1.0).abs()
+        });
+        assert!(off.fold(0.0, f32::max) < 0.06);
+    }
+
+    #[test]
+    fn every_shape_is_finite_from_everywhere() {
+        let far = Point::splat(1e7);
+        for keys in ["", "elevation = 90", "elevation = -90\nzoom = 1e4", "centre = [0, 0, 0]"] {
+            let camera = camera(keys);
+            let inside = camera.centre + camera.eye.unwrap().place();
+            for centre in [camera.centre, inside, far, Point::splat(f32::NAN)] {
+                for radius in [0.0, 1e-3, 10.0, 1e9] {
+                    let points = vec![centre, camera.centre, inside, inside, far];
+                    for shape in [
+                        Shape::Disc { centre, radius },
+                        Shape::Ring { centre, radius },
+                        Shape::Cross { centre },
+                        Shape::Dashes(crate::view::shapes::Dashes::round(centre, radius)),
+                        Shape::Line { points: points.clone(), closed: true, width: radius },
+                        Shape::Cone { centre, radius, heading: Point::Z, angle: 4.0 },
+                    ] {
+                        for opacity in [0.3, 1.0] {
+                            let Solids { opaque, translucent } =
+                                drawn(shape.clone(), opacity, &camera);
+                            let all = opaque.iter().chain(&translucent);
+                            for corner in all {
+                                let numbers = corner.position.iter().chain(&corner.colour);
+                                assert!(numbers.into_iter().all(|n| n.is_finite()), "{shape:?}");
+                                assert!(corner.position[2] <= 1.0001, "{shape:?} {corner:?}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_lets_light_through_comes_from_far_to_near() {
+        let camera = camera("");
+        let tube = Shape::Line {
+            points: vec![Point::ZERO, camera.centre, Point::new(90.0, 60.0, 30.0)],
+            closed: false,
+            width: 6.0,
+        };
+        let solids = drawn(tube, 0.2, &camera);
+        assert!(solids.translucent.len() > 60);
+        let sums = solids
+            .translucent
+            .chunks_exact(3)
+            .map(|three| three.iter().map(|corner| corner.position[2]).sum::<f32>());
+        let sums: Vec<f32> = sums.collect();
+        assert!(sums.windows(2).all(|pair| pair[0] <= pair[1]));
+    }
+}
