@@ -162,7 +162,7 @@ fn walls_hold_vehicles() {
 fn along_the_flow(run: &mut Run) -> Vec<f32> {
     // The field of the scene, even if the behaviour is missing and the scene computes none.
     let plan = run.scene.flow.clone().unwrap();
-    let field = FlowField::new(&plan, run.scene.world.size, run.scene.seed);
+    let field = FlowField::new(&plan, &run.scene.world, run.scene.seed);
     let mut cosines = vec![0.0; run.scene.own_count() as usize];
     for _ in 0..60 {
         let state = run.step(5);

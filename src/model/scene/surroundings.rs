@@ -81,7 +81,7 @@ impl Scene {
     #[must_use]
     pub fn flow_field(&self) -> FlowField {
         let plan = self.followed_flow();
-        plan.map_or_else(FlowField::none, |plan| FlowField::new(plan, self.world.size, self.seed))
+        plan.map_or_else(FlowField::none, |plan| FlowField::new(plan, &self.world, self.seed))
     }
 
     /// The behaviours of all species, and the extra work that they cause.

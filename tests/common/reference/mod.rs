@@ -85,7 +85,7 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
     let now = scene.at(state.tick);
     let scene: &Scene = &now;
     let plan = scene.flow.as_ref();
-    let flow = plan.map(|plan| FlowField::new(plan, scene.world.size, scene.seed));
+    let flow = plan.map(|plan| FlowField::new(plan, &scene.world, scene.seed));
     let mut stepped = Stepped {
         position: vec![],
         velocity: vec![],
