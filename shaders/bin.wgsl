@@ -7,8 +7,9 @@
 import package::dispatch::linear_workgroup;
 import package::flock::flock as whole_flock;
 import package::grid::key_of;
-import package::space::{Motion, confined, position_of, velocity_of};
+import package::space::{Motion, position_of, velocity_of};
 import package::tag::id_of;
+import package::world::confined;
 
 @group(0) @binding(1) var<storage, read> state: array<Motion>;
 @group(0) @binding(2) var<storage, read> tag: array<u32>;

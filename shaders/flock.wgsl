@@ -23,6 +23,8 @@ struct Flock {
     // Cells with more members are sorted by passes of their own. The others are sorted by counting:
     // for each member the members before it, members² steps.
     crowded_above: u32,
+    // A bit for each species that remembers a direction.
+    directed: u32,
     // Bitmap words per member of a crowded cell.
     bitmap_words: u32,
 }

@@ -1,8 +1,8 @@
 // The flow field: a vector for each cell.
 
 import package::spatial_index::SpatialIndex;
-import package::space::{Cell, Vector, cell_number, first_vector, second_vector};
-import package::tables::item_at;
+import package::space::{Cell, Vector, cell_number};
+import package::tables::vector_at;
 
 @group(0) @binding(14) var<uniform> flow_index: SpatialIndex;
 
@@ -12,8 +12,5 @@ fn flow_at(position: Vector) -> Vector {
     // Clamped before the conversion: a float beyond u32 has no defined integer.
     let place = clamp(position * flow_index.cells_per_unit, Vector(), Vector(last));
     let cell = min(Cell(place), last);
-    // Row by row from the bottom; a row of the table holds two.
-    let number = cell_number(cell, flow_index.cells_along);
-    let both = item_at(flow_index, number >> 1u);
-    return select(first_vector(both), second_vector(both), (number & 1u) == 1u);
+    return vector_at(flow_index, cell_number(cell, flow_index.cells_along));
 }

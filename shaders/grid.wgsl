@@ -3,10 +3,11 @@
 
 import package::flock::Flock;
 import package::random::{USE_SAMPLE_PHASE, random_bits, unit_from};
-import package::space::{Cell, Vector, cell_number};
+import package::space::{Cell, Vector, cell_number, on_first_axis, row_of, rows_in};
 
-// The rows with an agent's neighbours, its own included.
-const ROWS_AROUND = 3u;
+// The rows with an agent's neighbours, its own included: three along each axis but the first.
+@if(flat) const ROWS_AROUND = 3u;
+@if(!flat) const ROWS_AROUND = 9u;
 const NO_ROW = 0xffffffffu;
 
 // The cell that holds `position`; the nearest cell if it is outside.
@@ -22,32 +23,59 @@ fn key_of(flock: Flock, position: Vector) -> u32 {
     return cell_number(cell_of(flock, position), flock.cells_along);
 }
 
-// The `nth` row round that of `cell`, or NO_ROW.
-fn row_around(flock: Flock, cell: Cell, nth: u32) -> u32 {
-    let row = cell.y;
-    let rows = flock.cells_along.y;
+// The `nth` index of the one before `index`, itself and the one after it, on an axis of so many `cells`; or
+// NO_ROW.
+fn index_around(index: u32, nth: u32, cells: u32) -> u32 {
     @if(wrap) {
-        if rows < ROWS_AROUND {
-            return select(NO_ROW, nth, nth < rows);
+        if cells < 3u {
+            return select(NO_ROW, nth, nth < cells);
         }
         // No remainder: integer division is slow on devices whose lanes share a scalar divider.
-        let around = row + rows - 1u + nth;
-        let once = select(around, around - rows, around >= rows);
-        return select(once, once - rows, once >= rows);
+        let around = index + cells - 1u + nth;
+        let once = select(around, around - cells, around >= cells);
+        return select(once, once - cells, once >= cells);
     }
     @if(!wrap) {
-        let around = row + nth;
-        return select(around - 1u, NO_ROW, around == 0u || around > rows);
+        let around = index + nth;
+        return select(around - 1u, NO_ROW, around == 0u || around > cells);
     }
 }
 
-// The shift of the agents in that row: the world's size if the row is across the seam, else 0.
+// The shift of the agents in the cells with that index: the world's `size` along this axis if they are
+// across the seam, else 0.
+@if(wrap)
+fn shift_around(index: u32, nth: u32, cells: u32, size: f32) -> f32 {
+    let around = index + cells - 1u + nth;
+    let below = select(0.0, -size, around < cells);
+    return select(below, size, around >= 2u * cells);
+}
+
+// The `nth` row round that of `cell`, or NO_ROW.
+fn row_around(flock: Flock, cell: Cell, nth: u32) -> u32 {
+    @if(flat) {
+        return index_around(cell.y, nth, flock.cells_along.y);
+    }
+    @if(!flat) {
+        let layer = nth / 3u;
+        let z = index_around(cell.z, layer, flock.cells_along.z);
+        let y = index_around(cell.y, nth - 3u * layer, flock.cells_along.y);
+        return select(z * flock.cells_along.y + y, NO_ROW, y == NO_ROW || z == NO_ROW);
+    }
+}
+
+// The shift of the agents in that row: the world's size along each axis on which the row is across the
+// seam, else 0.
 fn row_shift(flock: Flock, cell: Cell, nth: u32) -> Vector {
-    @if(wrap) {
-        let rows = flock.cells_along.y;
-        let around = cell.y + rows - 1u + nth;
-        let below = select(0.0, -flock.size.y, around < rows);
-        return Vector(0.0, select(below, flock.size.y, around >= 2u * rows));
+    @if(wrap && flat) {
+        return Vector(0.0, shift_around(cell.y, nth, flock.cells_along.y, flock.size.y));
+    }
+    @if(wrap && !flat) {
+        let layer = nth / 3u;
+        return Vector(
+            0.0,
+            shift_around(cell.y, nth - 3u * layer, flock.cells_along.y, flock.size.y),
+            shift_around(cell.z, layer, flock.cells_along.z, flock.size.z),
+        );
     }
     @if(!wrap) {
         return Vector();
@@ -56,7 +84,7 @@ fn row_shift(flock: Flock, cell: Cell, nth: u32) -> Vector {
 
 // Number of the first cell of a row; of the last row, if there is no such row.
 fn first_cell(flock: Flock, row: u32) -> u32 {
-    return min(row, flock.cells_along.y - 1u) * flock.cells_along.x;
+    return min(row, rows_in(flock.cells_along) - 1u) * flock.cells_along.x;
 }
 
 // The columns round a cell's as one or two runs in ascending order, (first, last) each. There are two if
@@ -100,7 +128,7 @@ fn columns_between(flock: Flock, first: Cell, last: Cell) -> Columns {
 
 // True if the cells from `first` to `last` are in one row, and no column round them is across the seam.
 fn can_join(flock: Flock, first: Cell, last: Cell) -> bool {
-    let one_row = last.y == first.y;
+    let one_row = row_of(last, flock.cells_along) == row_of(first, flock.cells_along);
     @if(wrap) {
         return one_row && first.x >= flock.reach && last.x + flock.reach <= flock.cells_along.x - 1u;
     }
@@ -118,7 +146,7 @@ fn run_of(columns: Columns, second: bool) -> vec2<u32> {
 // the run is across the seam, else 0.
 fn run_shift(flock: Flock, cell: Cell, nth: u32, columns: Columns, second: bool) -> Vector {
     return row_shift(flock, cell, nth)
-        + Vector(select(columns.shifts.x, columns.shifts.y, second), 0.0);
+        + on_first_axis(select(columns.shifts.x, columns.shifts.y, second));
 }
 
 // The members of a run that an agent reads: phase, phase + stride, …

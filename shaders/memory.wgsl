@@ -1,5 +1,16 @@
-// An agent's memory, one word: an angle in turns (−0.5 to 0.5) in the upper 24 bits, a number of
-// neighbours in the lower 8. src/model/memory.rs reads the same bits.
+// What an agent remembers, in one word: an angle in the upper 24 bits, a number of neighbours in the lower 8.
+// The species that wander in a space have a direction instead of the angle. src/model/memory.rs reads the
+// same bits.
+
+@if(!flat) import package::space::{Vector, dot};
+
+struct Remembered {
+    // Turns, −0.5 to 0.5.
+    angle: f32,
+    // A unit vector in the agent's own frame: ahead, to the left, up.
+    @if(!flat)
+    direction: Vector,
+}
 
 const STEPS = 16777216.0;
 
@@ -9,4 +20,59 @@ fn angle_of(memory: u32) -> f32 {
 
 fn memory_of(angle: f32, neighbours: f32) -> u32 {
     return (bitcast<u32>(i32(angle * STEPS)) << 8u) | min(u32(neighbours), 255u);
+}
+
+// Steps of each of the two numbers of a direction, from −1 to 1.
+@if(!flat) const DIRECTION_STEPS = 4095.0;
+
+// Keeps the quotients of a vector without length finite.
+@if(!flat) const SMALLEST_SIZE = 1.1754944e-38;
+
+// Exchanges the square of the upper half of the octahedron with its corners.
+@if(!flat)
+fn folded(place: vec2<f32>) -> vec2<f32> {
+    return (1.0 - abs(place.yx)) * select(vec2<f32>(1.0), vec2<f32>(-1.0), place < vec2<f32>());
+}
+
+// The direction of a wanderer in a space.
+@if(!flat)
+fn direction_of(memory: u32) -> Vector {
+    let steps = vec2<f32>(vec2<u32>(memory >> 20u, memory >> 8u) & vec2<u32>(0xfffu));
+    var place = steps / DIRECTION_STEPS * 2.0 - 1.0;
+    let z = 1.0 - abs(place.x) - abs(place.y);
+    if z < 0.0 {
+        place = folded(place);
+    }
+    let direction = Vector(place, z);
+    return direction / sqrt(dot(direction, direction));
+}
+
+@if(!flat)
+fn memory_of_direction(direction: Vector, neighbours: f32) -> u32 {
+    let size = max(abs(direction.x) + abs(direction.y) + abs(direction.z), SMALLEST_SIZE);
+    var place = direction.xy / size;
+    if direction.z < 0.0 {
+        place = folded(place);
+    }
+    let steps = vec2<u32>((place * 0.5 + 0.5) * DIRECTION_STEPS + 0.5);
+    return (steps.x << 20u) | (steps.y << 8u) | min(u32(neighbours), 255u);
+}
+
+fn recalled(memory: u32) -> Remembered {
+    var remembered: Remembered;
+    remembered.angle = angle_of(memory);
+    @if(!flat) {
+        remembered.direction = direction_of(memory);
+    }
+    return remembered;
+}
+
+// The word for what an agent remembers. `directed` has a bit for each species with a direction.
+fn stored(remembered: Remembered, neighbours: f32, directed: u32, species: u32) -> u32 {
+    @if(!flat) {
+        if ((directed >> species) & 1u) == 1u {
+            return memory_of_direction(remembered.direction, neighbours);
+        }
+    }
+    return memory_of(remembered.angle, neighbours);
 }

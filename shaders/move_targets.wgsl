@@ -3,9 +3,10 @@
 
 import package::clock::clock;
 import package::flock::flock;
-import package::random::{USE_TARGET_HEADING, USE_TARGET_X, USE_TARGET_Y, random_bits, unit_from};
-import package::space::{Vector, at_angle, confined, position_of};
+import package::random::{target_heading, target_place};
+import package::space::{length, position_of};
 import package::target::{MAX_TARGETS, Targets};
+import package::world::confined;
 
 @group(0) @binding(1) var<storage, read_write> targets: Targets;
 @group(0) @binding(3) var<storage, read_write> cell_count: CellCount;
@@ -29,14 +30,12 @@ fn move_targets(@builtin(local_invocation_index) index: u32) {
         return;
     }
     if hit {
-        let x = random_bits(flock.seed, index, clock, USE_TARGET_X);
-        let y = random_bits(flock.seed, index, clock, USE_TARGET_Y);
-        targets.places[index].position = Vector(unit_from(x), unit_from(y)) * flock.size;
+        targets.places[index].position = target_place(flock.seed, index, clock) * flock.size;
         targets.places[index].hits += 1u;
         if targets.places[index].turns == 1u {
             let before = targets.places[index].velocity;
-            let draw = unit_from(random_bits(flock.seed, index, clock, USE_TARGET_HEADING));
-            targets.places[index].velocity = at_angle(draw - 0.5) * sqrt(dot(before, before));
+            let heading = target_heading(flock.seed, index, clock);
+            targets.places[index].velocity = heading * length(before);
         }
         return;
     }

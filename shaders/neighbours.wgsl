@@ -4,9 +4,10 @@ import package::flock::flock;
 import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, first_cell, row_around, run_of, run_shift, sampling_noise, sampling_of_run};
 import package::rules::{Species, Sums, observe};
 import package::sorted::{cell_start, state, tag};
-import package::space::{Vector, cell_number, nearest_image, position_of, velocity_of};
+import package::space::{Vector, cell_number, position_of, velocity_of};
 import package::tag::species_of;
 import package::vehicle::neighbour_at;
+import package::world::nearest_image;
 
 // The sums over the neighbours of agent `i`. `heading` is used only in scenes with a field of view.
 fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) -> Sums {

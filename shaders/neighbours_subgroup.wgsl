@@ -6,16 +6,21 @@
 // it is not a neighbour, and the sums have the same bits as those of `neighbours`.
 
 import package::flock::flock as whole_flock;
-import package::grid::{NO_ROW, ROWS_AROUND, can_join, cell_of, columns_around, columns_between, first_cell, row_around, run_of, run_shift, sampling_noise, sampling_of_run};
+import package::grid::{NO_ROW, can_join, cell_of, columns_around, columns_between, first_cell, row_around, run_of, run_shift, sampling_noise, sampling_of_run};
 import package::rules::{Species, Sums, observe};
 import package::sorted::{cell_start, state, tag};
-import package::space::{Vector, cell_number, nearest_image, packed, position_of, velocity_of};
+import package::space::{Vector, cell_number, position_of, velocity_of};
 import package::subgroup::LANES;
 import package::tag::species_of;
 import package::vehicle::neighbour_at;
+import package::world::nearest_image;
 
-// A row has one run of columns, or two at the seam.
+// The rows round an agent in a layer of cells; a plane has one layer. A row has one run of columns, or two
+// at the seam.
+const ROWS = 3u;
 const RUNS = 6u;
+@if(flat) const LAYERS = 1u;
+@if(!flat) const LAYERS = 3u;
 
 // The sums over the neighbours of agent `i`, which is in `lane`. `heading` is used only in scenes with a
 // field of view. All lanes of the subgroup must call this.
@@ -38,81 +43,92 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
         }
         let together = lane >= first && (joint || all(cell == leader));
 
-        // Lane k looks up run k.
-        let nth = min(lane >> 1u, ROWS_AROUND - 1u);
-        let second = (lane & 1u) == 1u;
-        let row = row_around(flock, leader, nth);
-        let run = run_of(columns, second);
-        let row_begin = first_cell(flock, row);
-        let begin = cell_start[row_begin + run.x];
-        let end = min(cell_start[row_begin + run.y + 1u], flock.count);
-        let exists = lane < RUNS && row != NO_ROW && (!second || columns.count == 2u);
-        let length = select(0u, max(end, begin) - begin, exists);
-        let longest = subgroupMax(length);
-        let again = joint && longest > flock.run_cap;
-        let noise = sampling_noise(flock, cell_number(leader, flock.cells_along), tick);
-        let sampling = sampling_of_run(flock, length, noise);
-        var shift = Vector();
-        @if(wrap && !narrow) {
-            shift = run_shift(flock, leader, nth, columns, second);
-        }
-        // Members to read. A sampled run has one or two fewer; `end` cuts them off.
-        let sampled = u32(f32(length - min(sampling.phase, length)) / f32(sampling.stride)) + 2u;
-        let members = select(select(length, sampled, sampling.stride > 1u), 0u, length == 0u || again);
-        // The runs laid end to end: the end of each, and the beginning of this lane's.
-        let end_0 = subgroupShuffle(members, 0u);
-        let end_1 = end_0 + subgroupShuffle(members, 1u);
-        let end_2 = end_1 + subgroupShuffle(members, 2u);
-        let end_3 = end_2 + subgroupShuffle(members, 3u);
-        let end_4 = end_3 + subgroupShuffle(members, 4u);
-        let total = end_4 + subgroupShuffle(members, 5u);
-        var before = select(0u, end_0, lane == 1u);
-        before = select(before, end_1, lane == 2u);
-        before = select(before, end_2, lane == 3u);
-        before = select(before, end_3, lane == 4u);
-        before = select(before, end_4, lane == 5u);
-        // The index that place 0 would have if the run began there.
-        let origin = begin + sampling.phase - before * sampling.stride;
-
-        var base = 0u;
-        loop {
-            // Each lane loads the candidate at one place …
-            let place = base + lane;
-            let which = select(0u, 1u, place >= end_0) + select(0u, 1u, place >= end_1)
-                + select(0u, 1u, place >= end_2) + select(0u, 1u, place >= end_3)
-                + select(0u, 1u, place >= end_4);
-            let stride = subgroupShuffle(sampling.stride, which);
-            let j = subgroupShuffle(origin, which) + place * stride;
-            let inside = place < total && j < subgroupShuffle(end, which);
-            let index = min(j, flock.count - 1u);
-            var candidate = state[index];
+        // True if these lanes must be summed again, each cell alone.
+        var again = false;
+        @if(!flat)
+        let sums_before = sums;
+        for (var layer = 0u; layer < LAYERS; layer++) {
+            // Lane k looks up run k of a layer.
+            let nth = layer * ROWS + min(lane >> 1u, ROWS - 1u);
+            let second = (lane & 1u) == 1u;
+            let row = row_around(flock, leader, nth);
+            let run = run_of(columns, second);
+            let row_begin = first_cell(flock, row);
+            let begin = cell_start[row_begin + run.x];
+            let end = min(cell_start[row_begin + run.y + 1u], flock.count);
+            let exists = lane < RUNS && row != NO_ROW && (!second || columns.count == 2u);
+            let length = select(0u, max(end, begin) - begin, exists);
+            let longest = subgroupMax(length);
+            again = again || (joint && longest > flock.run_cap);
+            let noise = sampling_noise(flock, cell_number(leader, flock.cells_along), tick);
+            let sampling = sampling_of_run(flock, length, noise);
+            var shift = Vector();
             @if(wrap && !narrow) {
-                let image = position_of(candidate) + subgroupShuffle(shift, which);
-                candidate = packed(image, velocity_of(candidate));
+                shift = run_shift(flock, leader, nth, columns, second);
             }
-            let share = select(0.0, f32(stride), inside);
-            @if(several_species)
-            let candidate_species = species_of(tag[index]);
-            // … and reads all of them.
-            for (var turn = 0u; turn < LANES; turn++) {
-                let other = subgroupShuffle(candidate, turn);
-                @if(!wrap || !narrow)
-                let offset = position_of(other) - position;
-                @if(wrap && narrow)
-                let offset = nearest_image(position, position_of(other), flock.size) - position;
-                var neighbour = neighbour_at(offset, velocity_of(other), heading);
-                @if(several_species) {
-                    neighbour.species = subgroupShuffle(candidate_species, turn);
+            // Members to read. A sampled run has one or two fewer; `end` cuts them off.
+            let sampled = u32(f32(length - min(sampling.phase, length)) / f32(sampling.stride)) + 2u;
+            let members = select(select(length, sampled, sampling.stride > 1u), 0u, length == 0u || again);
+            // The runs laid end to end: the end of each, and the beginning of this lane's.
+            let end_0 = subgroupShuffle(members, 0u);
+            let end_1 = end_0 + subgroupShuffle(members, 1u);
+            let end_2 = end_1 + subgroupShuffle(members, 2u);
+            let end_3 = end_2 + subgroupShuffle(members, 3u);
+            let end_4 = end_3 + subgroupShuffle(members, 4u);
+            let total = end_4 + subgroupShuffle(members, 5u);
+            var before = select(0u, end_0, lane == 1u);
+            before = select(before, end_1, lane == 2u);
+            before = select(before, end_2, lane == 3u);
+            before = select(before, end_3, lane == 4u);
+            before = select(before, end_4, lane == 5u);
+            // The index that place 0 would have if the run began there.
+            let origin = begin + sampling.phase - before * sampling.stride;
+
+            var base = 0u;
+            loop {
+                // Each lane loads the candidate at one place …
+                let place = base + lane;
+                let which = select(0u, 1u, place >= end_0) + select(0u, 1u, place >= end_1)
+                    + select(0u, 1u, place >= end_2) + select(0u, 1u, place >= end_3)
+                    + select(0u, 1u, place >= end_4);
+                let stride = subgroupShuffle(sampling.stride, which);
+                let j = subgroupShuffle(origin, which) + place * stride;
+                let inside = place < total && j < subgroupShuffle(end, which);
+                let index = min(j, flock.count - 1u);
+                let candidate = state[index];
+                var image = position_of(candidate);
+                @if(wrap && !narrow) {
+                    image += subgroupShuffle(shift, which);
                 }
-                // An agent is not its own neighbour. (A product, because the compiler would turn
-                // nested selects into three, one per behaviour.)
-                let is_other = together && subgroupShuffle(index, turn) != i;
-                neighbour.share = subgroupShuffle(share, turn) * select(0.0, 1.0, is_other);
-                sums = observe(own, neighbour, sums);
+                let share = select(0.0, f32(stride), inside);
+                @if(several_species)
+                let candidate_species = species_of(tag[index]);
+                // … and reads all of them.
+                for (var turn = 0u; turn < LANES; turn++) {
+                    let other = subgroupShuffle(image, turn);
+                    @if(!wrap || !narrow)
+                    let offset = other - position;
+                    @if(wrap && narrow)
+                    let offset = nearest_image(position, other, flock.size) - position;
+                    var neighbour = neighbour_at(offset, subgroupShuffle(velocity_of(candidate), turn), heading);
+                    @if(several_species) {
+                        neighbour.species = subgroupShuffle(candidate_species, turn);
+                    }
+                    // An agent is not its own neighbour. (A product, because the compiler would turn
+                    // nested selects into three, one per behaviour.)
+                    let is_other = together && subgroupShuffle(index, turn) != i;
+                    neighbour.share = subgroupShuffle(share, turn) * select(0.0, 1.0, is_other);
+                    sums = observe(own, neighbour, sums);
+                }
+                continuing {
+                    base += LANES;
+                    break if base >= total;
+                }
             }
-            continuing {
-                base += LANES;
-                break if base >= total;
+        }
+        @if(!flat) {
+            if again {
+                sums = sums_before;
             }
         }
         let served = subgroupAdd(select(0u, 1u, together));

@@ -1,9 +1,8 @@
 // The path segments that may be nearest to a place, from lists per cell. See src/model/scenery/paths.rs.
 
 import package::spatial_index::{SpatialIndex, index_cell};
-import package::space::{Vector, cells_in, first_vector, second_vector};
-import package::tables::{item_at, list_at};
-import package::vehicle::with_length;
+import package::space::{Vector, cells_in, dot, with_length};
+import package::tables::{list_at, pair_at};
 
 @group(0) @binding(12) var<uniform> path_index: SpatialIndex;
 
@@ -23,9 +22,9 @@ fn nearest_on_path(choice: i32, place: Vector) -> Nearest {
     let ends = list_at(path_index, list);
     for (var i = ends.x; i < ends.y; i++) {
         // The vector from one end to the other.
-        let segment = item_at(path_index, i);
-        let start = first_vector(segment);
-        let way = second_vector(segment) - start;
+        let segment = pair_at(path_index, i);
+        let start = segment.first;
+        let way = segment.second - start;
         let squared = dot(way, way);
         var part = 0.0;
         if squared > 0.0 {

@@ -1,7 +1,9 @@
 // Random numbers that are a pure function of (seed, id, tick, use): the PCG hash of Jarzynski and
 // Olano, "Hash Functions for GPU Rendering" (JCGT 2020). src/model/random.rs gives the same bits.
 
-import package::space::{Vector, spread};
+@if(flat) import package::space::at_angle;
+@if(!flat) import package::space::on_sphere;
+import package::space::Vector;
 
 const USE_SPREAD = 4u;
 const USE_SAMPLE_PHASE = 5u;
@@ -10,6 +12,11 @@ const USE_START_ANGLE = 7u;
 const USE_TARGET_X = 8u;
 const USE_TARGET_Y = 9u;
 const USE_TARGET_HEADING = 16u;
+@if(!flat) const USE_TARGET_Z = 20u;
+@if(!flat) const USE_TARGET_CLIMB = 21u;
+@if(!flat) const USE_WANDER_AROUND = 23u;
+@if(!flat) const USE_WANDER_HEIGHT = 24u;
+@if(!flat) const USE_START_HEIGHT = 25u;
 
 fn pcg(input: u32) -> u32 {
     let state = input * 747796405u + 2891336453u;
@@ -29,5 +36,56 @@ fn unit_from(bits: u32) -> f32 {
 // The direction in which agent `id` leaves another one at the same spot. The vector is not normalised; it
 // is never zero.
 fn spread_direction(id: u32) -> Vector {
-    return spread(pcg(pcg(id) ^ USE_SPREAD));
+    let bits = pcg(pcg(id) ^ USE_SPREAD);
+    @if(flat) {
+        return Vector(spread(bits), spread(bits >> 16u));
+    }
+    @if(!flat) {
+        return Vector(spread(bits), spread(bits >> 16u), spread(pcg(bits)));
+    }
+}
+
+// The lower 16 bits as a number from −32767.5 to 32767.5 that is never 0.
+fn spread(bits: u32) -> f32 {
+    return f32(bits & 0xffffu) - 32767.5;
+}
+
+// A number in [0, 1).
+fn draw(seed: u32, id: u32, tick: u32, use_: u32) -> f32 {
+    return unit_from(random_bits(seed, id, tick, use_));
+}
+
+// The numbers of a wanderer in a tick.
+fn wander_noise(seed: u32, id: u32, tick: u32) -> Vector {
+    let turn = draw(seed, id, tick, USE_WANDER);
+    @if(flat) {
+        return Vector(turn, 0.0);
+    }
+    @if(!flat) {
+        let around = draw(seed, id, tick, USE_WANDER_AROUND);
+        return Vector(turn, around, draw(seed, id, tick, USE_WANDER_HEIGHT));
+    }
+}
+
+// The place where target `index` reappears; parts of the world's size.
+fn target_place(seed: u32, index: u32, tick: u32) -> Vector {
+    let x = draw(seed, index, tick, USE_TARGET_X);
+    let y = draw(seed, index, tick, USE_TARGET_Y);
+    @if(flat) {
+        return Vector(x, y);
+    }
+    @if(!flat) {
+        return Vector(x, y, draw(seed, index, tick, USE_TARGET_Z));
+    }
+}
+
+// The heading of target `index` after a hit.
+fn target_heading(seed: u32, index: u32, tick: u32) -> Vector {
+    let around = draw(seed, index, tick, USE_TARGET_HEADING);
+    @if(flat) {
+        return at_angle(around - 0.5);
+    }
+    @if(!flat) {
+        return on_sphere(around, draw(seed, index, tick, USE_TARGET_CLIMB));
+    }
 }

@@ -3,7 +3,7 @@
 // LONE_BEHAVIOUR for the others. A line with TRAIT_NAME or TRAIT_MEMBER is repeated for every number that
 // agents draw for themselves.
 
-import package::space::Vector;
+import package::space::{Vector, length};
 @if(traits) import package::traits::drawn;
 import package::vehicle::{Agent, Neighbour, limited};
 

@@ -1,85 +1,191 @@
-// The plane: the vector, the layout of the state, and the edge of the world. All other shaders use Vector,
-// dot and length, whatever the dimension.
+// The vectors of a plane or of a space, and the layout of the state. All other shaders use Vector, dot and
+// length, whatever the number of axes. In a space the third axis points up.
+//
+// src/model/plane.rs and src/model/space.rs give the same bits.
 
-alias Vector = vec2<f32>;
+@if(flat) alias Vector = vec2<f32>;
+@if(!flat) alias Vector = vec3<f32>;
 
 // One flag per axis.
-alias Axes = vec2<bool>;
+@if(flat) alias Axes = vec2<bool>;
+@if(!flat) alias Axes = vec3<bool>;
 
 // One index, or one number of cells, per axis.
-alias Cell = vec2<u32>;
+@if(flat) alias Cell = vec2<u32>;
+@if(!flat) alias Cell = vec3<u32>;
 
 // Position and velocity of an agent, as the state stores them.
-alias Motion = vec4<f32>;
+@if(flat) alias Motion = vec4<f32>;
+@if(!flat)
+struct Motion {
+    position: Vector,
+    velocity: Vector,
+}
 
 fn position_of(agent: Motion) -> Vector {
-    return agent.xy;
+    @if(flat) {
+        return agent.xy;
+    }
+    @if(!flat) {
+        return agent.position;
+    }
 }
 
 fn velocity_of(agent: Motion) -> Vector {
-    return agent.zw;
+    @if(flat) {
+        return agent.zw;
+    }
+    @if(!flat) {
+        return agent.velocity;
+    }
 }
 
-fn packed(position: Vector, velocity: Vector) -> Motion {
-    return Motion(position, velocity);
-}
-
-// Scenery is stored in rows of four words: two vectors, or a vector with a number in the last word.
+// Scenery is stored in rows of four words: a vector with a number in the last word, or as many vectors as
+// fit, see tables.wgsl.
 fn first_vector(row: vec4<f32>) -> Vector {
-    return row.xy;
-}
-
-fn second_vector(row: vec4<f32>) -> Vector {
-    return row.zw;
+    @if(flat) {
+        return row.xy;
+    }
+    @if(!flat) {
+        return row.xyz;
+    }
 }
 
 fn number_after_vector(row: vec4<f32>) -> f32 {
     return row.w;
 }
 
-// The number of a cell, counted row by row, in a grid of `cells_along` cells per axis.
+// The number of a cell's row, in a grid of `cells_along` cells per axis.
+fn row_of(cell: Cell, cells_along: Cell) -> u32 {
+    @if(flat) {
+        return cell.y;
+    }
+    @if(!flat) {
+        return cell.z * cells_along.y + cell.y;
+    }
+}
+
+// Number of rows in a grid of `cells_along` cells per axis.
+fn rows_in(cells_along: Cell) -> u32 {
+    @if(flat) {
+        return cells_along.y;
+    }
+    @if(!flat) {
+        return cells_along.y * cells_along.z;
+    }
+}
+
+// The number of a cell, counted row by row.
 fn cell_number(cell: Cell, cells_along: Cell) -> u32 {
-    return cell.y * cells_along.x + cell.x;
+    return row_of(cell, cells_along) * cells_along.x + cell.x;
 }
 
 // Number of cells in a grid of `cells_along` cells per axis.
 fn cells_in(cells_along: Cell) -> u32 {
-    return cells_along.x * cells_along.y;
+    return rows_in(cells_along) * cells_along.x;
 }
 
-// The unit vector along the first axis.
-fn first_axis() -> Vector {
-    return Vector(1.0, 0.0);
+// The vector with `first` on the first axis and zeros on the others.
+fn on_first_axis(first: f32) -> Vector {
+    @if(flat) {
+        return Vector(first, 0.0);
+    }
+    @if(!flat) {
+        return Vector(first, 0.0, 0.0);
+    }
 }
 
-// A vector made of random bits, with components from −32767.5 to 32767.5, none of them 0.
-fn spread(bits: u32) -> Vector {
-    return Vector(f32(bits & 0xffffu) - 32767.5, f32(bits >> 16u) - 32767.5);
+// The scalar product. Written out, because drivers differ in the order of a product of three terms, and
+// both engines must give the same bits.
+fn dot(a: Vector, b: Vector) -> f32 {
+    @if(flat) {
+        return a.x * b.x + a.y * b.y;
+    }
+    @if(!flat) {
+        return a.x * b.x + a.y * b.y + a.z * b.z;
+    }
 }
 
-// The vector to the left of another one, of the same length.
+fn length(vector: Vector) -> f32 {
+    return sqrt(dot(vector, vector));
+}
+
+// The vector product; also written out.
+@if(!flat)
+fn cross(a: Vector, b: Vector) -> Vector {
+    return a.yzx * b.zxy - a.zxy * b.yzx;
+}
+
+// The largest square of a horizontal length that counts as none.
+const VERTICAL_SQUARED = 1e-12;
+
+// The vector to the left of another one, of the same length or shorter: up × vector. In a space a vertical
+// vector has the first axis on its left.
 fn sideways(vector: Vector) -> Vector {
-    return Vector(-vector.y, vector.x);
+    @if(flat) {
+        return Vector(-vector.y, vector.x);
+    }
+    @if(!flat) {
+        let squared = vector.x * vector.x + vector.y * vector.y;
+        let horizontal = vector.z * vector.z * VERTICAL_SQUARED < squared;
+        return select(on_first_axis(abs(vector.z)), Vector(-vector.y, vector.x, 0.0), horizontal);
+    }
 }
 
 // The unit vector to the left of a heading.
 fn left_of(heading: Vector) -> Vector {
-    return sideways(heading);
+    @if(flat) {
+        return sideways(heading);
+    }
+    @if(!flat) {
+        return with_length(sideways(heading), 1.0);
+    }
 }
 
-// A vector of an agent's own frame (ahead, to the left) in the axes of the world.
+// A vector of an agent's own frame (ahead, to the left, up) in the axes of the world.
 fn framed(heading: Vector, own: Vector) -> Vector {
-    return heading * own.x + left_of(heading) * own.y;
+    let left = left_of(heading);
+    @if(flat) {
+        return heading * own.x + left * own.y;
+    }
+    @if(!flat) {
+        return heading * own.x + left * own.y + cross(heading, left) * own.z;
+    }
 }
 
-// Where something lies beside the axis of a heading: at `distance` along `direction`, a unit vector.
+// Where something lies beside the axis of a heading: at `distance` along `direction`, a unit vector
+// perpendicular to the heading. In a plane it points to the left. In a space it points away from the
+// thing, so that the distance is never positive; a thing straight ahead lies beside `left`.
 struct Beside {
     distance: f32,
     direction: Vector,
 }
 
 fn beside(heading: Vector, left: Vector, offset: Vector) -> Beside {
-    return Beside(dot(left, offset), left);
+    @if(flat) {
+        return Beside(dot(left, offset), left);
+    }
+    @if(!flat) {
+        let away = heading * dot(heading, offset) - offset;
+        let distance = length(away);
+        if distance > 0.0 {
+            return Beside(-distance, with_length(away, 1.0));
+        }
+        return Beside(-distance, left);
+    }
+}
+
+// The smallest square that does not count as zero: the smallest normal number. A device may flush smaller
+// ones to zero in one operation and not in the next, and then divide by zero.
+const SMALLEST_SQUARE = 1.1754944e-38;
+
+// Scaled to `length`; the zero vector stays zero.
+fn with_length(vector: Vector, length: f32) -> Vector {
+    let squared = dot(vector, vector);
+    if squared >= SMALLEST_SQUARE {
+        return vector * (length / sqrt(squared));
+    }
+    return Vector();
 }
 
 // The sine of an angle from −0.25 to 0.25 turns.
@@ -95,75 +201,29 @@ fn sine(turns: f32) -> f32 {
     return x * sum;
 }
 
-// The unit vector at an angle of `turns` (−0.5 to 0.5) against the x axis.
+// Cosine and sine of an angle of `turns` (−0.5 to 0.5).
 //
 // A polynomial, because the sines of drivers differ and both engines must give the same bits.
-fn at_angle(turns: f32) -> Vector {
+fn on_circle(turns: f32) -> vec2<f32> {
     let size = abs(turns);
     let folded = select(size, 0.5 - size, size > 0.25);
-    return Vector(sine(0.25 - size), sine(select(folded, -folded, turns < 0.0)));
+    return vec2<f32>(sine(0.25 - size), sine(select(folded, -folded, turns < 0.0)));
 }
 
-// The shortest offset: across the seam of a wrapped world if that is shorter.
-@if(wrap)
-fn shortest(difference: Vector, size: Vector) -> Vector {
-    let half = size * 0.5;
-    let lower = select(difference, difference - size, difference > half);
-    return select(lower, lower + size, lower < -half);
-}
-
-@if(!wrap)
-fn shortest(difference: Vector, size: Vector) -> Vector {
-    return difference;
-}
-
-// The image of `other` that is nearest to `position`; in a wrapped world it may lie across the seam. The
-// offset is the difference of the two. A loop that knows the side of the seam shifts a whole run instead,
-// with the same result.
-fn nearest_image(position: Vector, other: Vector, size: Vector) -> Vector {
-    @if(wrap) {
-        let difference = other - position;
-        let half = size * 0.5;
-        let above = select(Vector(), -size, difference > half);
-        return other + select(above, size, difference < -half);
+// The unit vector at an angle of `turns` (−0.5 to 0.5) against the first axis, towards the second one.
+fn at_angle(turns: f32) -> Vector {
+    @if(flat) {
+        return on_circle(turns);
     }
-    @if(!wrap) {
-        return other;
+    @if(!flat) {
+        return Vector(on_circle(turns), 0.0);
     }
 }
 
-// The largest coordinate in an open world; world units.
-const FARTHEST = 1e12;
-
-// Smaller coordinates and components of a velocity count as zero: their squares are too small for f32, or
-// for a device that flushes subnormal numbers.
-const NOTHING = 1e-18;
-
-// Position and velocity as they are stored: +0 instead of tiny numbers and of −0, which some devices do
-// not distinguish from +0.
-fn settled(position: Vector, velocity: Vector) -> Motion {
-    let state = packed(position, velocity);
-    return select(state, Motion(), abs(state) < Motion(NOTHING));
-}
-
-// Position and velocity after the boundary is applied.
-@if(wrap)
-fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
-    var p = select(position, position + size, position < Vector());
-    p = select(p - size, p, p < size);
-    // A tiny negative position plus `size` rounds to exactly `size`, which is the origin again. Anything
-    // still outside goes to the origin too: no agent ever leaves.
-    return settled(select(Vector(), p, (p >= Vector()) & (p < size)), velocity);
-}
-
-// On the edge the outward component of the velocity is lost: a wall does not push back.
-@if(walls)
-fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
-    let inside = clamp(position, Vector(), size);
-    return settled(inside, select(Vector(), velocity, inside == position));
-}
-
-@if(open)
-fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
-    return settled(clamp(position, Vector(-FARTHEST), Vector(FARTHEST)), velocity);
+// The unit vector for two random numbers from 0 to 1: uniform on the sphere.
+@if(!flat)
+fn on_sphere(around: f32, height: f32) -> Vector {
+    let z = height + height - 1.0;
+    let level = sqrt(max(1.0 - z * z, 0.0));
+    return Vector(on_circle(around - 0.5) * level, z);
 }

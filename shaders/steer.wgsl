@@ -6,18 +6,19 @@
 import package::clock::clock;
 import package::dispatch::linear_workgroup;
 import package::flock::flock as whole_flock;
-import package::memory::{angle_of, memory_of};
+import package::memory::{recalled, stored};
 import package::grid::key_of;
-import package::random::{USE_WANDER, random_bits, unit_from};
+import package::random::wander_noise;
 import package::rules::{Species, Sums, steering_force};
 @if(traits) import package::rules::with_traits;
 import package::sorted::{state, tag};
-import package::space::{Motion, Vector, confined, position_of, shortest, velocity_of};
+import package::space::{Motion, Vector, dot, position_of, velocity_of};
 import package::tables::species_at;
 import package::tag::{id_of, species_of};
 import package::target::MAX_TARGETS;
 import package::targets::targets;
 import package::vehicle::{Agent, heading_of, limited};
+import package::world::{confined, shortest};
 @if(!by_subgroup) import package::neighbours::neighbour_sums;
 @if(by_subgroup) import package::neighbours_subgroup::neighbour_sums as neighbour_sums_subgroup;
 
@@ -69,8 +70,8 @@ fn steer(
     agent.id = id_of(own_tag);
     agent.brake = 1.0;
     @if(memory) {
-        agent.angle = angle_of(memory[i]);
-        agent.noise = unit_from(random_bits(flock.seed, agent.id, clock, USE_WANDER));
+        agent.remembered = recalled(memory[i]);
+        agent.noise = wander_noise(flock.seed, agent.id, clock);
     }
     var heading = Vector();
     @if(sight) {
@@ -104,9 +105,9 @@ fn steer(
         return;
     }
     next_state[i] = moved;
-    var recalled = 0u;
+    var remembered = 0u;
     @if(memory) {
-        recalled = memory_of(agent.angle, sums.neighbours);
+        remembered = stored(agent.remembered, sums.neighbours, flock.directed, species_of(own_tag));
     }
-    binned[i] = vec4<u32>(key, atomicAdd(&cell_count.members[key], 1u), own_tag, recalled);
+    binned[i] = vec4<u32>(key, atomicAdd(&cell_count.members[key], 1u), own_tag, remembered);
 }

@@ -1,8 +1,9 @@
 // The targets that agents seek or flee: the pointer first, then those of the scene.
 
 import package::flock::flock;
-import package::space::{Vector, shortest};
+import package::space::{Vector, dot};
 import package::target::{MAX_TARGETS, Targets};
+import package::world::shortest;
 
 @group(0) @binding(1) var<uniform> targets: Targets;
 

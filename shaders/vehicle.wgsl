@@ -1,7 +1,8 @@
 // The vehicle: the steered agent, its neighbours, and the steering force towards a desired velocity.
 // Source: The Nature of Code, chapter 5.
 
-import package::space::{Vector, first_axis};
+import package::memory::Remembered;
+import package::space::{SMALLEST_SQUARE, Vector, dot, on_first_axis};
 
 // The steered agent. Behaviours run one after the other: a change here affects those that follow, and the
 // integration.
@@ -15,10 +16,9 @@ struct Agent {
     // Half its length; world units.
     size: f32,
     id: u32,
-    // The remembered angle: turns, −0.5 to 0.5.
-    angle: f32,
-    // A random number from 0 to 1, new in each tick; 0 in scenes without memory.
-    noise: f32,
+    remembered: Remembered,
+    // Random numbers from 0 to 1, new in each tick; 0 in scenes without memory.
+    noise: Vector,
     // Factor on the velocity, applied before the forces.
     brake: f32,
     // Acceleration that no force limit applies to; world units per tick².
@@ -60,19 +60,6 @@ const FASTEST = 1e4;
 const STRONGEST = 1e4;
 const LONGEST_FORCE = 1e9;
 
-// The smallest square that does not count as zero: the smallest normal number. A device may flush smaller
-// ones to zero in one operation and not in the next, and then divide by zero.
-const SMALLEST_SQUARE = 1.1754944e-38;
-
-// Scaled to `length`; the zero vector stays zero.
-fn with_length(vector: Vector, length: f32) -> Vector {
-    let squared = dot(vector, vector);
-    if squared >= SMALLEST_SQUARE {
-        return vector * (length / sqrt(squared));
-    }
-    return Vector();
-}
-
 // Scaled to `length` if it is longer.
 fn limited(vector: Vector, length: f32) -> Vector {
     let squared = dot(vector, vector);
@@ -88,7 +75,7 @@ fn heading_of(velocity: Vector) -> Vector {
     if squared >= SMALLEST_SQUARE {
         return velocity * (1.0 / sqrt(squared));
     }
-    return first_axis();
+    return on_first_axis(1.0);
 }
 
 // The force of one behaviour, limited to max_force unless only the sum is limited.

@@ -5,19 +5,20 @@ mod adapter;
 mod common;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use common::gpu::{GPU, engine, share, without_subgroups};
-use common::situations::{Situation, behaviour_sets, in_the_corner, situation};
+use common::situations::{Situation, behaviour_sets, in_the_corner, situation_in};
 use common::variants::{situations_of, variant_of};
 use common::{
     Differences, assert_none, assert_ticks, bits, compare, compare_targets, differences, reference,
     run,
 };
 use flockwork::engine::Engine;
-use flockwork::engine::gpu::GpuEngine;
 use flockwork::engine::gpu::pass::TICK;
 use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::shaders::compose;
+use flockwork::engine::gpu::{Gpu, GpuEngine, MotionLayout, buffers};
 use flockwork::model::behaviours::{Kind, Uses};
 use wgpu::naga::ScalarKind;
 
@@ -32,16 +33,27 @@ fn count_of(kinds: &[Kind]) -> usize {
 #[test]
 fn one_tick_equals_the_reference() {
     let Some(gpu) = adapter::gpu("one_tick_equals_the_reference") else { return };
-    let mut engine = engine(&gpu);
+    assert_one_tick(&gpu, 2);
+}
+
+#[test]
+fn one_tick_in_space_equals_the_reference() {
+    let Some(gpu) = adapter::gpu("one_tick_in_space_equals_the_reference") else { return };
+    assert_one_tick(&gpu, 3);
+}
+
+/// Compares one tick of many situations in worlds with this number of axes.
+fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
+    let mut engine = engine(gpu);
     // Besides the checked engine, the one that runs on a real GPU: without bounds checks and, where
     // subgroups are the default, with the neighbour loop of all other devices.
-    let mut by_itself = without_subgroups(&gpu);
+    let mut by_itself = without_subgroups(gpu);
     let (mut worst, mut doubtful, mut number) = (Differences::default(), 0.0, 0_u32);
     let mut of_each = [0; Kind::ALL.len()];
     let mut with_extra = [0; Uses::EXTRAS.len()];
     let mut problems = vec![];
     for kinds in behaviour_sets() {
-        for case in situations_of(&kinds, count_of(&kinds)) {
+        for case in situations_of(axes, &kinds, count_of(&kinds)) {
             let expected = reference::step(&case.scene, &case.state);
             let state = run(&mut engine, &case.scene, &case.state, 1);
             let alone = run(&mut by_itself, &case.scene, &case.state, 1);
@@ -80,7 +92,9 @@ fn one_tick_equals_the_reference() {
 fn later_ticks_equal_the_reference() {
     let Some(gpu) = adapter::gpu("later_ticks_equal_the_reference") else { return };
     let mut engine = engine(&gpu);
-    assert_ticks(&mut engine, situations_of(&Kind::ALL, 150), 4, GPU);
+    for axes in [2, 3] {
+        assert_ticks(&mut engine, situations_of(axes, &Kind::ALL, 100), 4, GPU);
+    }
 }
 
 #[test]
@@ -105,6 +119,12 @@ fn poisoned(bytes: [u8; 4], kind: ScalarKind) -> [u8; 4] {
 fn every_poisoned_parameter_is_noticed_on_the_device() {
     let Some(gpu) = adapter::gpu("every_poisoned_parameter_is_noticed") else { return };
     let mut engine = engine(&gpu);
+    for axes in [2, 3] {
+        assert_parameters_count(&mut engine, axes);
+    }
+}
+
+fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
     // All behaviours and all extras at once: every parameter in one table.
     let extras = Uses::SIGHT.with(Uses::INNER).with(Uses::COUNTS).with(Uses::PRIORITY);
     let whole = |case: &Situation| {
@@ -113,8 +133,11 @@ fn every_poisoned_parameter_is_noticed_on_the_device() {
         let fixed = !uses.has(Uses::VARYING) && !uses.has(Uses::TRAITS);
         Kind::ALL.iter().all(|kind| uses.contains(*kind)) && uses.has(extras) && fixed
     };
-    let mut cases =
-        (0..).map(|number| situation(&Kind::ALL, number)).filter(whole).take(400).peekable();
+    let mut cases = (0..)
+        .map(|number| situation_in(axes, &Kind::ALL, number))
+        .filter(whole)
+        .take(400)
+        .peekable();
     let (_, module) = compose("steer", variant_of(cases.peek().unwrap())).unwrap();
     let layout = reflect::member(&module, "tables", "species").unwrap().element;
 
@@ -146,7 +169,7 @@ fn every_poisoned_parameter_is_noticed_on_the_device() {
     }
     println!("{} numbers in the table of a species", layout.fields.len());
     let unseen: Vec<&String> = unseen.into_iter().map(|(path, _)| path).collect();
-    assert!(unseen.is_empty(), "{unseen:?} make no difference");
+    assert!(unseen.is_empty(), "{axes} axes: {unseen:?} make no difference");
 }
 
 /// The part of a buffer to poison.
@@ -200,37 +223,42 @@ fn a_poisoned_table_of_the_scenery_is_noticed_on_the_device() {
         (Kind::Wander, "memory", Part::Whole),
         (Kind::Wander, "clock", Part::FirstWord),
     ] {
-        let cases = situations_of(&[kind], 60);
-        let red = cases.iter().any(|case| {
-            let expected = reference::step(&case.scene, &case.state);
-            engine.load(&case.scene, &case.state).unwrap();
-            // Every word moves by one place; a single word is changed.
-            let mut words = engine.read_buffer(buffer).unwrap();
-            let part = part.of(case, &engine, words.len());
-            if part.is_empty() {
-                return false;
-            }
-            words[part.clone()].rotate_right(4);
-            words[part.start] ^= u8::from(part.len() == 4);
-            engine.write_buffer(buffer, &words).unwrap();
-            // Pass by pass: a step would overwrite the clock.
-            TICK.iter().for_each(|pass| engine.run_pass(pass.name).unwrap());
-            compare(&case.scene, &expected, &engine.read_back().unwrap(), GPU).is_err()
-        });
-        assert!(red, "a poisoned `{buffer}` ({part:?}) makes no difference");
+        for axes in [2, 3] {
+            let cases = situations_of(axes, &[kind], 60);
+            let red = cases.iter().any(|case| {
+                let expected = reference::step(&case.scene, &case.state);
+                engine.load(&case.scene, &case.state).unwrap();
+                // Every word moves by one place; a single word is changed.
+                let mut words = engine.read_buffer(buffer).unwrap();
+                let part = part.of(case, &engine, words.len());
+                if part.is_empty() {
+                    return false;
+                }
+                words[part.clone()].rotate_right(4);
+                words[part.start] ^= u8::from(part.len() == 4);
+                engine.write_buffer(buffer, &words).unwrap();
+                // Pass by pass: a step would overwrite the clock.
+                TICK.iter().for_each(|pass| engine.run_pass(pass.name).unwrap());
+                compare(&case.scene, &expected, &engine.read_back().unwrap(), GPU).is_err()
+            });
+            assert!(red, "{axes} axes: a poisoned `{buffer}` ({part:?}) makes no difference");
+        }
     }
 }
 
 #[test]
 fn a_count_that_does_not_fit_names_the_limit() {
     let Some(gpu) = adapter::gpu("a_count_that_does_not_fit") else { return };
-    let (largest, _) = flockwork::engine::gpu::buffers::largest_count(&gpu.device.limits());
+    let limits = gpu.device.limits();
     let engine = GpuEngine::new(gpu);
-    engine.check_count(largest).unwrap();
-    let message = engine.check_count(largest + 1).unwrap_err().to_string();
-    for part in
-        [format!("{largest} at most"), "lower --count".into(), format!("{} agents", largest + 1)]
-    {
-        assert!(message.contains(part.as_str()), "{message:?} does not say {part:?}");
+    for axes in [2, 3] {
+        let world = situation_in(axes, &[Kind::Seek], 0).scene.world;
+        let (largest, _) = buffers::largest_count(&limits, MotionLayout::of(&world));
+        engine.check_count(&world, largest).unwrap();
+        let message = engine.check_count(&world, largest + 1).unwrap_err().to_string();
+        let (most, count) = (format!("{largest} at most"), format!("{} agents", largest + 1));
+        for part in [most.as_str(), "lower --count", count.as_str()] {
+            assert!(message.contains(part), "{message:?} does not say {part:?}");
+        }
     }
 }

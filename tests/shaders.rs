@@ -6,7 +6,7 @@ use flockwork::engine::gpu::buffers::{HITS_BYTES, MOST_STORAGE_BUFFERS, NAMES};
 use flockwork::engine::gpu::device::LANES;
 use flockwork::engine::gpu::pass::{BETWEEN_TICKS, TICK};
 use flockwork::engine::gpu::reflect;
-use flockwork::engine::gpu::row;
+use flockwork::engine::gpu::row::{self, MotionLayout};
 use flockwork::engine::gpu::shaders::{Variant, compose, roots};
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::parameter::{MAX_SPECIES, Parameter};
@@ -55,7 +55,10 @@ fn variants() -> Vec<Variant> {
                 let stops = (number + world) % 2 == 1;
                 let traits = if uses.has(Uses::TRAITS) { drawn(uses) } else { Traits::default() };
                 let unrolled = by_subgroup;
+                // Planes and spaces by turns, differently for each kind of world.
+                let flat = (number / extras.len() + world) % 2 == 0;
                 variants.push(Variant {
+                    flat,
                     uses,
                     traits,
                     boundary,
@@ -185,13 +188,40 @@ fn the_shaders_read_the_row_of_an_agent_as_it_is_declared() {
     let variant = variants().into_iter().find(|v| v.uses.has(Uses::MEMORY) && v.several_species);
     let variant = Variant { traits: drawn(variant.unwrap().uses), ..variant.unwrap() };
     let variant = Variant { uses: variant.uses.with(Uses::TRAITS), ..variant };
-    for shader in ["steer", "bin", "draw_boids", "splat"] {
-        let (_, module) = compose(shader, variant).unwrap();
+    let layouts = [(true, MotionLayout::Plane), (false, MotionLayout::Space)];
+    for (shader, (flat, layout)) in
+        ["steer", "bin"].map(|shader| layouts.map(|l| (shader, l))).as_flattened().iter().copied()
+    {
+        let (_, module) = compose(shader, Variant { flat, ..variant }).unwrap();
         let bytes = |name: &str| reflect::layout(&module, name).map(|row| u64::from(row.size));
-        assert_eq!(bytes("state"), Some(row::STATE_BYTES), "{shader}");
+        assert_eq!(bytes("state"), Some(layout.bytes()), "{shader}");
         assert_eq!(bytes("tag"), Some(row::TAG_BYTES), "{shader}");
         assert_eq!(bytes("memory"), Some(row::MEMORY_BYTES), "{shader}");
         assert_eq!(constant(&module, "ID_BITS"), Some(row::ID_BITS), "{shader}");
+    }
+}
+
+/// Drivers differ in the order of a product of three terms, so passes use the product of `space.wgsl`.
+#[test]
+fn no_pass_calls_a_built_in_product_of_vectors() {
+    let calls = |wgsl: &str, name: &str| {
+        wgsl.match_indices(&format!("{name}(")).any(|(at, _)| {
+            let before = wgsl[..at].chars().next_back();
+            before.is_some_and(|c| !c.is_alphanumeric() && c != '_')
+        })
+    };
+    let all = variants();
+    let fullest = all.iter().rfind(|v| v.uses.has(Uses::of(&Kind::ALL)) && v.several_species);
+    for flat in [true, false] {
+        for pass in TICK.into_iter().chain(BETWEEN_TICKS) {
+            let (wgsl, _) = compose(pass.name, Variant { flat, ..*fullest.unwrap() }).unwrap();
+            for name in ["dot", "length", "distance", "normalize", "cross"] {
+                assert!(!calls(&wgsl, name), "{} calls {name}", pass.name);
+            }
+        }
+        // Control: a function that the shaders do call.
+        let (wgsl, _) = compose("steer", Variant { flat, ..*fullest.unwrap() }).unwrap();
+        assert!(calls(&wgsl, "sqrt"));
     }
 }
 
@@ -199,6 +229,7 @@ fn the_shaders_read_the_row_of_an_agent_as_it_is_declared() {
 fn a_shader_contains_only_the_behaviours_of_its_scene() {
     let flock = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
     let variant = Variant {
+        flat: true,
         uses: flock,
         traits: Traits::default(),
         boundary: Boundary::Wrap,
@@ -219,6 +250,7 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
 #[test]
 fn the_shader_reads_every_parameter_that_rust_declares() {
     let variant = Variant {
+        flat: true,
         uses: Uses::of(&Kind::ALL),
         traits: Traits::default(),
         boundary: Boundary::Walls,

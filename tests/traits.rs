@@ -9,6 +9,7 @@ use common::situations::Situation;
 use common::{CORRECTLY_ROUNDED, bits, compare, mixed, reference, run};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
+use flockwork::engine::gpu::device_grid::DeviceGrid;
 use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::shaders::{Variant, compose, members_of_trait};
 use flockwork::model::behaviours::Uses;
@@ -145,7 +146,7 @@ fn the_device_reads_the_ends_of_every_draw() {
     // Without noise, which would rewrite the table.
     let constant = ["a.alignment.weight=1", "b.max_speed=3"];
     let case = drawn(&constant);
-    let grid = case.scene.grid(case.state.len());
+    let grid = DeviceGrid::of(&case.scene, case.state.len());
     let (_, module) = compose("steer", Variant::of(&case.scene, &grid, false)).unwrap();
     let layout = reflect::member(&module, "tables", "species").unwrap().element;
     let whole = run(&mut engine, &case.scene, &case.state, 1);
@@ -199,7 +200,7 @@ fn a_draw_depends_on_seed_agent_and_key_alone() {
 #[test]
 fn a_shader_draws_only_what_its_scene_draws() {
     let wgsl = |scene: &Scene| {
-        let variant = Variant::of(scene, &scene.grid(100), false);
+        let variant = Variant::of(scene, &DeviceGrid::of(scene, 100), false);
         compose("steer", variant).unwrap().0
     };
     let plain = drawn(&[]).scene;

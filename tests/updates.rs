@@ -6,7 +6,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{bits, flock, mixed};
+use common::{bits, flock, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
 use flockwork::engine::{Change, Engine};
@@ -134,8 +134,8 @@ fn edits_of_mixed() -> Vec<Edit> {
             scene.flow.as_mut().unwrap().frequency = 0.3;
         }),
         // The place where the hare sends agents is still inside.
-        edit("smaller world", Change::WORLD, |scene| scene.world.size = flat(220.0, 215.0)),
-        edit("larger world", Change::WORLD, |scene| scene.world.size = flat(900.0, 700.0)),
+        edit("smaller world", Change::WORLD, |scene| scene.world.size *= 0.72),
+        edit("larger world", Change::WORLD, |scene| scene.world.size *= 2.3),
         edit("walls", Change::WORLD, |scene| scene.world.boundary = Boundary::Walls),
         edit("open", Change::WORLD, |scene| scene.world.boundary = Boundary::Open),
         edit("all at once", Change::WORLD | Change::PARAMETERS | Change::TARGETS, |scene| {
@@ -244,6 +244,7 @@ fn cpu() -> CpuEngine {
 #[test]
 fn the_cpu_engine_goes_on_after_an_update_as_after_a_load() {
     check(&mut cpu(), None, &mixed("wrap", &[]), edits_of_mixed());
+    check(&mut cpu(), None, &mixed_in_space("wrap", &[]), edits_of_mixed());
     check(&mut cpu(), None, &flock(500, &[]), edits_of_flock());
 }
 
@@ -261,6 +262,13 @@ fn the_gpu_engine_goes_on_after_an_update_as_after_a_load() {
     let Some(gpu) = adapter::gpu(test) else { return };
     gpu_goes_on(&gpu, &mixed("wrap", &[]), edits_of_mixed());
     gpu_goes_on(&gpu, &flock(500, &[]), edits_of_flock());
+}
+
+#[test]
+fn the_gpu_engine_goes_on_in_space_after_an_update_as_after_a_load() {
+    let test = "the_gpu_engine_goes_on_in_space_after_an_update_as_after_a_load";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    gpu_goes_on(&gpu, &mixed_in_space("wrap", &[]), edits_of_mixed());
 }
 
 #[test]

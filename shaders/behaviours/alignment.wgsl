@@ -1,7 +1,7 @@
 // Alignment: src/model/behaviours/alignment.rs says what it does, in which units, and its source.
 
-import package::space::Vector;
-import package::vehicle::{Agent, Neighbour, steer, with_length};
+import package::space::{Vector, with_length};
+import package::vehicle::{Agent, Neighbour, steer};
 
 struct Parameters {
     weight: f32,

@@ -1,7 +1,7 @@
 // Arrive: src/model/behaviours/arrive.rs says what it does, in which units, and its source.
 
 import package::behaviours::seek::desired_velocity;
-import package::space::Vector;
+import package::space::{Vector, length};
 import package::targets::way_to_target;
 import package::vehicle::{Agent, steer};
 

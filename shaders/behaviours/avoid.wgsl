@@ -2,8 +2,9 @@
 
 import package::flock::flock;
 import package::obstacles::{obstacle_at, obstacles_near};
-import package::space::{Vector, beside, left_of, shortest};
-import package::vehicle::{Agent, allowed, heading_of, with_length};
+import package::space::{Vector, beside, dot, left_of, length, with_length};
+import package::vehicle::{Agent, allowed, heading_of};
+import package::world::shortest;
 
 struct Parameters {
     weight: f32,

@@ -1,7 +1,7 @@
 // Cohesion: src/model/behaviours/cohesion.rs says what it does, in which units, and its source.
 
-import package::space::Vector;
-import package::vehicle::{Agent, Neighbour, SAME_SPOT_SQUARED, steer, with_length};
+import package::space::{Vector, with_length};
+import package::vehicle::{SAME_SPOT_SQUARED, Agent, Neighbour, steer};
 
 struct Parameters {
     weight: f32,

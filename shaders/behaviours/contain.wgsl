@@ -1,8 +1,8 @@
 // Contain: src/model/behaviours/contain.rs says what it does, in which units, and its source.
 
 import package::flock::flock;
-import package::space::{Axes, Vector};
-import package::vehicle::{Agent, with_length};
+import package::space::{Axes, Vector, dot, with_length};
+import package::vehicle::Agent;
 
 struct Parameters {
     weight: f32,

@@ -1,7 +1,7 @@
 // Flee: src/model/behaviours/flee.rs says what it does, in which units, and its source.
 
 import package::behaviours::seek::desired_velocity;
-import package::space::Vector;
+import package::space::{Vector, dot};
 import package::targets::way_to_target;
 import package::vehicle::{Agent, steer};
 

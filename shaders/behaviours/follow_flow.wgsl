@@ -1,8 +1,8 @@
 // Follow flow: src/model/behaviours/follow_flow.rs says what it does, in which units, and its source.
 
 import package::flow::flow_at;
-import package::space::Vector;
-import package::vehicle::{Agent, steer, with_length};
+import package::space::{Vector, dot, with_length};
+import package::vehicle::{Agent, steer};
 
 struct Parameters {
     weight: f32,

@@ -1,8 +1,8 @@
 // Follow path: src/model/behaviours/follow_path.rs says what it does, in which units, and its source.
 
 import package::paths::nearest_on_path;
-import package::space::Vector;
-import package::vehicle::{Agent, heading_of, steer, with_length};
+import package::space::{Vector, dot, with_length};
+import package::vehicle::{Agent, heading_of, steer};
 
 struct Parameters {
     weight: f32,

@@ -1,7 +1,7 @@
 // Pursue: src/model/behaviours/pursue.rs says what it does, in which units, and its source.
 
 import package::behaviours::seek::desired_velocity;
-import package::space::Vector;
+import package::space::{Vector, length};
 import package::targets::way_to_target;
 import package::vehicle::{Agent, Neighbour, steer};
 

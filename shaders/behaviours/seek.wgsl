@@ -1,8 +1,8 @@
 // Seek: src/model/behaviours/seek.rs says what it does, in which units, and its source.
 
-import package::space::Vector;
+import package::space::{Vector, length, with_length};
 import package::targets::way_to_target;
-import package::vehicle::{Agent, FASTEST, STRONGEST, steer, with_length};
+import package::vehicle::{FASTEST, STRONGEST, Agent, steer};
 
 struct Parameters {
     weight: f32,

@@ -1,8 +1,8 @@
 // Swim: src/model/behaviours/swim.rs says what it does, in which units, and its source.
 
-import package::space::{Vector, at_angle, framed};
+import package::space::{Vector, at_angle, framed, length, with_length};
 import package::targets::way_to_target;
-import package::vehicle::{Agent, heading_of, steer, with_length};
+import package::vehicle::{Agent, heading_of, steer};
 
 struct Parameters {
     weight: f32,
@@ -18,9 +18,9 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     if !food.found || parameters.weight <= 0.0 {
         return Vector();
     }
-    let angle = (*agent).angle + length(food.offset) * TURNS_PER_UNIT;
-    (*agent).angle = angle - floor(angle + 0.5);
-    let around = framed(heading_of((*agent).velocity), at_angle((*agent).angle));
+    let angle = (*agent).remembered.angle + length(food.offset) * TURNS_PER_UNIT;
+    (*agent).remembered.angle = angle - floor(angle + 0.5);
+    let around = framed(heading_of((*agent).velocity), at_angle((*agent).remembered.angle));
     let way = food.offset + around * parameters.radius;
     return steer(*agent, with_length(way, (*agent).max_speed));
 }

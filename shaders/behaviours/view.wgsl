@@ -1,7 +1,7 @@
 // View: src/model/behaviours/view.rs says what it does, in which units, and its source.
 
-import package::space::{Vector, sideways};
-import package::vehicle::{Agent, Neighbour, SAME_SPOT_SQUARED, steer, with_length};
+import package::space::{Vector, sideways, with_length};
+import package::vehicle::{SAME_SPOT_SQUARED, Agent, Neighbour, steer};
 
 struct Parameters {
     weight: f32,

@@ -1,7 +1,8 @@
 // Wander: src/model/behaviours/wander.rs says what it does, in which units, and its source.
 
-import package::space::{Vector, at_angle, framed};
-import package::vehicle::{Agent, heading_of, steer, with_length};
+import package::space::{Vector, framed, with_length};
+import package::stroll::strolled;
+import package::vehicle::{Agent, heading_of, steer};
 
 struct Parameters {
     weight: f32,
@@ -13,17 +14,12 @@ struct Parameters {
 }
 
 fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
-    // If the agent's species does not wander, its angle stays.
+    // If the agent's species does not wander, its memory stays.
     if parameters.weight <= 0.0 {
         return Vector();
     }
-    var angle = (*agent).angle + parameters.turn * ((*agent).noise + (*agent).noise - 1.0);
-    angle = select(angle, angle - 1.0, angle > 0.5);
-    angle = select(angle, angle + 1.0, angle < -0.5);
-    (*agent).angle = angle;
-
+    let around = strolled(agent, parameters.turn);
     let heading = heading_of((*agent).velocity);
-    let around = at_angle(angle);
     if parameters.kind == 1u {
         let kick = heading * parameters.distance + around * parameters.radius;
         (*agent).kick += kick * parameters.weight;

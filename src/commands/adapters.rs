@@ -1,7 +1,7 @@
 //! `flockwork adapters`: the GPUs found, their limits, and the largest flock each holds.
 
 use super::output::say;
-use crate::engine::gpu::{buffers, device};
+use crate::engine::gpu::{MotionLayout, buffers, device};
 
 /// Lists the adapters, best first. `--adapter INDEX` counts in this order.
 pub fn adapters() -> anyhow::Result<()> {
@@ -15,7 +15,8 @@ pub fn adapters() -> anyhow::Result<()> {
     for (index, adapter) in found.iter().enumerate() {
         let info = adapter.get_info();
         let limits = adapter.limits();
-        let (largest, limit) = buffers::largest_count(&limits);
+        let [plane, space] = [MotionLayout::Plane, MotionLayout::Space]
+            .map(|layout| buffers::largest_count(&limits, layout));
         let kind = match info.device_type {
             wgpu::DeviceType::DiscreteGpu => "discrete GPU",
             wgpu::DeviceType::IntegratedGpu => "integrated GPU",
@@ -27,7 +28,8 @@ pub fn adapters() -> anyhow::Result<()> {
         say(&format!("{index}: {}\n", device::describe(&info)))?;
         say(&format!("   kind              {kind}\n"))?;
         say(&format!("   driver            {} {}\n", info.driver, info.driver_info))?;
-        say(&format!("   largest flock     {largest} agents, by {limit}\n"))?;
+        say(&format!("   largest flock     {} agents, by {}\n", plane.0, plane.1))?;
+        say(&format!("   in a space        {} agents, by {}\n", space.0, space.1))?;
         say(&format!(
             "   storage binding   {} MiB\n",
             limits.max_storage_buffer_binding_size >> 20

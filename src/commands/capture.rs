@@ -141,7 +141,7 @@ pub fn capture_on(
     let Machine { engine, gpu } = machine()?;
     let (scene, state, record) = match replayed {
         Some(Replayed { opening: Opening { scene, state, .. }, events, ticks }) => {
-            engine.check_count(state.len() as u64)?;
+            engine.check_count(&scene.world, state.len() as u64)?;
             (scene, state, Some((events, ticks)))
         }
         None => {

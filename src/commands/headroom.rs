@@ -37,7 +37,7 @@ pub fn check<'a>(
     let mut scene = scene.clone();
     let count = scene.resize(request)?;
     let cells = scene.cells(count as usize) as u64;
-    let each = engines.into_iter().map(|engine| engine.host_bytes(count, cells));
+    let each = engines.into_iter().map(|engine| engine.host_bytes(&scene.world, count, cells));
     let all = each.reduce(|all, one| all + one).unwrap_or(ENGINE * count);
     // Two states: the one that is loaded or written, and the next.
     check_bytes(count, PROGRAM + 2 * STATE * count + all)
@@ -54,7 +54,7 @@ pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
     let figures = FIGURES[0] * count + FIGURES[1] * cells;
     // The next state, the state whose figures are computed, and the waiting states in between.
     let states = STATE * (2 * count + WAITING.max(2 * count));
-    check_bytes(count, PROGRAM + states + figures + engine.host_bytes(count, cells))
+    check_bytes(count, PROGRAM + states + figures + engine.host_bytes(&scene.world, count, cells))
 }
 
 fn check_bytes(count: u64, wanted: u64) -> anyhow::Result<()> {

@@ -128,7 +128,7 @@ impl FlockArgs {
             request.count.get_or_insert(DEFAULT_COUNT);
         }
         let count = request.count.unwrap_or(plain.own_count());
-        engine.map_or(Ok(()), |engine| engine.check_count(count))?;
+        engine.map_or(Ok(()), |engine| engine.check_count(&plain.world, count))?;
         headroom::check(&plain, &request, engine)?;
         let mut scene = plain.clone();
         let state = scene.populate(&request)?;

@@ -15,6 +15,7 @@ use super::replay::{self, Replayed};
 use super::usage::{memory, whole};
 use super::window_host::{Files, text_of};
 use crate::app::{self, WindowError};
+use crate::engine::gpu::MotionLayout;
 use crate::engine::gpu::device::check_count;
 use crate::engine::gpu::{Gpu, GpuEngine};
 use crate::engine::{Engine, EngineError, EngineKind};
@@ -73,7 +74,9 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     if let Some(count) = args.flock.count.filter(|count| *count > FITS_EVERYWHERE)
         && args.machine.wants_gpu()
     {
-        check_count(&args.machine.adapter.clone().unwrap_or_default(), count)?;
+        let adapter = args.machine.adapter.clone().unwrap_or_default();
+        // The scene is not read yet. A plane takes the fewest bytes.
+        check_count(&adapter, MotionLayout::Plane, count)?;
     }
     let Start { opening, record } = start(args)?;
     let Opening { source, scene, state } = opening;

@@ -57,7 +57,7 @@ pub(super) fn make(source: Source, engine: Option<&dyn Engine>) -> anyhow::Resul
     flow_file::attach(&mut scene, Path::new(file.unwrap_or("")))?;
     let request = source.request;
     let count = request.count.unwrap_or(scene.own_count());
-    engine.map_or(Ok(()), |engine| engine.check_count(count))?;
+    engine.map_or(Ok(()), |engine| engine.check_count(&scene.world, count))?;
     headroom::check(&scene, &request, engine)?;
     let state = scene.populate(&request)?;
     Ok(Opening { source, scene, state })

@@ -59,15 +59,6 @@ pub enum EngineError {
         /// The agent's id.
         id: u32,
     },
-    /// The engine cannot move a flock in a world with three axes.
-    #[error(
-        "{adapter}: the GPU engine moves flocks in a plane; use --engine cpu, or give world.size two \
-         numbers"
-    )]
-    NoSpace {
-        /// Name of the adapter.
-        adapter: String,
-    },
     /// An update would turn a plane into a space, or a space into a plane.
     #[error(
         "a flock in a world with {before} axes cannot go on in a world with {after}; load the scene \

@@ -17,6 +17,7 @@ pub use error::EngineError;
 use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
+use crate::model::world::World;
 
 /// The kind of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,16 +76,16 @@ pub trait Engine {
     /// The hardware in use: the adapter's name, or processor, threads and instruction set.
     fn describe(&self) -> String;
 
-    /// Fails if this many agents do not fit. Allocates nothing.
-    fn check_count(&self, count: u64) -> Result<(), EngineError> {
-        let _ = count;
+    /// Fails if this many agents of a world do not fit. Allocates nothing.
+    fn check_count(&self, world: &World, count: u64) -> Result<(), EngineError> {
+        let _ = (world, count);
         Ok(())
     }
 
-    /// The most bytes of host memory that this engine needs while it loads `agents` on a grid of
-    /// `cells`.
-    fn host_bytes(&self, agents: u64, cells: u64) -> u64 {
-        let _ = (agents, cells);
+    /// The most bytes of host memory that this engine needs while it loads `agents` of a world on
+    /// a grid of `cells`.
+    fn host_bytes(&self, world: &World, agents: u64, cells: u64) -> u64 {
+        let _ = (world, agents, cells);
         0
     }
 

@@ -47,10 +47,10 @@ impl Memory {
     #[must_use]
     pub fn of_direction(direction: [f32; 3], neighbours: f32) -> Self {
         let [x, y, z] = direction;
-        let size = x.abs() + y.abs() + z.abs();
+        // The zero vector has no direction; its quotients must be numbers all the same.
+        let size = (x.abs() + y.abs() + z.abs()).max(f32::MIN_POSITIVE);
         let (x, y) = (x / size, y / size);
         let (x, y) = if z < 0.0 { folded(x, y) } else { (x, y) };
-        // Also at rest, where x and y are NaN: a conversion makes them 0.
         let steps = |number: f32| ((number * 0.5 + 0.5) * DIRECTION_STEPS + 0.5) as u32;
         let neighbours = (neighbours as u32).min(MOST_NEIGHBOURS);
         Self(steps(x) << 20 | steps(y) << 8 | neighbours)

@@ -8,6 +8,7 @@ use crate::engine::cpu::CpuEngine;
 use crate::engine::{AgentsAt, Change, EngineKind};
 use crate::model::scene::Request;
 use crate::model::vector::flat;
+use crate::model::world::World;
 
 /// An engine that holds eight agents, and refuses to add two at a time.
 pub(super) struct Fussy(pub(super) CpuEngine);
@@ -19,7 +20,7 @@ impl Engine for Fussy {
     fn describe(&self) -> String {
         self.0.describe()
     }
-    fn check_count(&self, count: u64) -> Result<(), EngineError> {
+    fn check_count(&self, _world: &World, count: u64) -> Result<(), EngineError> {
         let (adapter, limit) = ("fussy".into(), "a limit".into());
         let error = EngineError::TooMany { count, adapter, limit, largest: 8 };
         if count > 8 { Err(error) } else { Ok(()) }

@@ -176,7 +176,8 @@ impl<C: Clock> Session<C> {
                         return Err(EngineError::Device { adapter, message });
                     }
                 };
-                self.engine.check_count((self.agents + agents.len()) as u64)?;
+                let count = (self.agents + agents.len()) as u64;
+                self.engine.check_count(&self.scene.world, count)?;
                 self.engine.append(&agents)?;
                 self.next_id += agents.len() as u64;
                 self.changed_agents(self.agents + agents.len());

@@ -120,7 +120,7 @@ impl<C: Clock> Session<C> {
     /// Puts the flock of `visit` into the engine and returns the one that was there; or says why the
     /// engine cannot take it, and then nothing has changed.
     fn exchange(&mut self, visit: Visit) -> Result<Result<Visit, (Visit, String)>, EngineError> {
-        if let Err(error) = self.engine.check_count(visit.state.len() as u64) {
+        if let Err(error) = self.engine.check_count(&visit.scene.world, visit.state.len() as u64) {
             return Ok(Err((visit, error.to_string())));
         }
         // Nobody calls a flock that is not shown.

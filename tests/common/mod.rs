@@ -270,9 +270,36 @@ pub fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
 /// The scene `mixed.toml`, which has all features.
 pub fn mixed(boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
     let text = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
+    mixed_of(&text, boundary, overrides)
+}
+
+/// The same scene in a space: each place, size and velocity has a third number.
+pub fn mixed_in_space(boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
+    fn deepen(value: &mut toml::Value) {
+        match value {
+            toml::Value::Table(table) => table.iter_mut().for_each(|(_, value)| deepen(value)),
+            toml::Value::Array(all) => {
+                let number = |value: &toml::Value| {
+                    value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
+                };
+                match all.iter().map(number).collect::<Option<Vec<f64>>>().as_deref() {
+                    Some([x, y]) => all.push(toml::Value::Float(0.15 * (x + y))),
+                    _ => all.iter_mut().for_each(deepen),
+                }
+            }
+            _ => {}
+        }
+    }
+    let text = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
+    let mut scene = toml::Value::Table(toml::from_str(&text).unwrap());
+    deepen(&mut scene);
+    mixed_of(&toml::to_string(&scene).unwrap(), boundary, overrides)
+}
+
+fn mixed_of(text: &str, boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
     let mut all = vec![format!("world.boundary=\"{boundary}\"")];
     all.extend(overrides.iter().map(|text| (*text).to_string()));
-    let mut scene = Scene::parse("mixed", &text, &all).unwrap();
+    let mut scene = Scene::parse("mixed", text, &all).unwrap();
     let state = scene.populate(&Request::default()).unwrap();
     (scene, state)
 }

@@ -1,24 +1,27 @@
 //! Situations for an engine that compiles a shader per variant of a scene: few variants, and sorted
 //! by variant.
 
+use flockwork::engine::gpu::device_grid::DeviceGrid;
 use flockwork::engine::gpu::shaders::Variant;
 use flockwork::model::behaviours::Kind;
 use flockwork::model::world::Boundary;
 
-use super::situations::{Situation, situation};
+use super::situations::{Situation, situation_in};
 
 /// The shader variant of a situation.
 pub fn variant_of(case: &Situation) -> Variant {
-    Variant::of(&case.scene, &case.scene.grid(case.state.len()), false)
+    Variant::of(&case.scene, &DeviceGrid::of(&case.scene, case.state.len()), false)
 }
 
-/// `count` situations that have all behaviours of a set, sorted by shader variant, so that each
+/// `count` situations in a world with this number of axes that have all behaviours of a set, sorted by shader variant, so that each
 /// variant is compiled once. For each kind of world only the few most common variants are used.
-pub fn situations_of(kinds: &[Kind], count: usize) -> Vec<Situation> {
+pub fn situations_of(axes: usize, kinds: &[Kind], count: usize) -> Vec<Situation> {
     let mut met: Vec<(Variant, usize)> = vec![];
     let whole = |case: &Situation| kinds.iter().all(|kind| case.scene.uses().contains(*kind));
-    for variant in
-        (0..400).map(|number| situation(kinds, number)).filter(whole).map(|c| variant_of(&c))
+    for variant in (0..400)
+        .map(|number| situation_in(axes, kinds, number))
+        .filter(whole)
+        .map(|c| variant_of(&c))
     {
         match met.iter_mut().find(|(known, _)| *known == variant) {
             Some((_, times)) => *times += 1,
@@ -34,7 +37,7 @@ pub fn situations_of(kinds: &[Kind], count: usize) -> Vec<Situation> {
         // most situations.
         chosen.extend(there.take(if kinds.len() == 1 { 2 } else { 8 }));
     }
-    let all = (0..).map(|number| situation(kinds, number));
+    let all = (0..).map(|number| situation_in(axes, kinds, number));
     let place = |case: &Situation| chosen.iter().position(|v| *v == variant_of(case));
     let mut cases: Vec<(usize, Situation)> =
         all.filter_map(|case| Some((place(&case)?, case))).take(count).collect();

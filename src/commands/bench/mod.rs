@@ -146,7 +146,7 @@ fn bench_all(
     for (count, (_, engine)) in
         args.flock.count.iter().flat_map(|count| engines.iter().map(move |named| (count, named)))
     {
-        engine.check_count(*count).map_err(|error| engine_error(&error))?;
+        engine.check_count(&scene.world, *count).map_err(|error| engine_error(&error))?;
     }
     for count in &args.flock.count {
         for density in args.flock.densities() {

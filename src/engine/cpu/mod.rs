@@ -39,6 +39,7 @@ use crate::model::scene::Scene;
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
 use crate::model::vector::{Axes, DIMENSIONS, Point, Space, Vector, components, each_axis, point};
+use crate::model::world::World;
 use flock::{Identity, Motion};
 use lane_parameters::SpeciesTable;
 use neighbours::SortedFlock;
@@ -46,9 +47,9 @@ use sort::{Sorted, Unsorted};
 use steer::Steer;
 use threads::Threads;
 
-/// Bytes of an agent: its motion twice, its identity twice, its key, its index before the sort, its id in
+/// Bytes of an agent besides position and velocity: its memory twice, its identity twice, its key, its index before the sort, its id in
 /// the list of all ids, and its memory while a state is loaded.
-const AGENT_BYTES: u64 = 2 * 20 + 2 * 5 + 4 + 4 + 4 + 4;
+const AGENT_BYTES: u64 = 2 * 4 + 2 * 5 + 4 + 4 + 4 + 4;
 
 /// Bytes of a cell: the index of its first agent, and that index if all cells had as many agents.
 const CELL_BYTES: u64 = 2 * 4;
@@ -326,8 +327,9 @@ impl Engine for CpuEngine {
         format!("{threads} thread{plural}, {}", self.instructions)
     }
 
-    fn host_bytes(&self, agents: u64, cells: u64) -> u64 {
-        AGENT_BYTES * agents + CELL_BYTES * cells
+    fn host_bytes(&self, world: &World, agents: u64, cells: u64) -> u64 {
+        let motion = 2 * (2 * 4 * world.axes() as u64);
+        (AGENT_BYTES + motion) * agents + CELL_BYTES * cells
     }
 
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {

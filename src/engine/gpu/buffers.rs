@@ -3,7 +3,7 @@
 use super::device::{self, Gpu};
 use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
 use super::profiler::MEASURED_TICKS;
-use super::row::{STATE_BYTES, TAG_BYTES};
+use super::row::{MotionLayout, TAG_BYTES};
 use crate::engine::EngineError;
 use crate::model::scene::MAX_AGENTS;
 
@@ -12,7 +12,10 @@ use crate::model::scene::MAX_AGENTS;
 pub const CROWDED_ABOVE: u32 = 1024;
 
 /// Bytes of all buffers per agent, and per cell.
-pub const BYTES: [u64; 2] = [64, 12];
+#[must_use]
+pub const fn bytes(layout: MotionLayout) -> [u64; 2] {
+    [32 + 2 * layout.bytes(), 12]
+}
 
 /// Bytes of an unused buffer, because a binding cannot be empty. (Passes take their counts from the
 /// lengths of the other buffers.)
@@ -82,20 +85,21 @@ pub struct FlockBuffers {
     rooms: Vec<Room>,
 }
 
-/// The largest count that fits `limits`, and the limit that sets it.
+/// The largest count with this layout that fits `limits`, and the limit that sets it.
 #[must_use]
-pub fn largest_count(limits: &wgpu::Limits) -> (u64, String) {
+pub fn largest_count(limits: &wgpu::Limits, layout: MotionLayout) -> (u64, String) {
     let binding = limits.max_storage_buffer_binding_size;
     let (bytes, limit) = if binding <= limits.max_buffer_size {
         (binding, "max_storage_buffer_binding_size")
     } else {
         (limits.max_buffer_size, "max_buffer_size")
     };
-    let count = bytes / STATE_BYTES;
+    let each = layout.bytes();
+    let count = bytes / each;
     if count >= MAX_AGENTS {
         (MAX_AGENTS, format!("an agent's id of 27 bits ({MAX_AGENTS})"))
     } else {
-        (count, format!("{limit} of {bytes} bytes at {STATE_BYTES} an agent"))
+        (count, format!("{limit} of {bytes} bytes at {each} an agent"))
     }
 }
 
@@ -103,9 +107,10 @@ pub fn largest_count(limits: &wgpu::Limits) -> (u64, String) {
 pub fn check_count(
     limits: &wgpu::Limits,
     info: &wgpu::AdapterInfo,
+    layout: MotionLayout,
     count: u64,
 ) -> Result<(), EngineError> {
-    let (largest, limit) = largest_count(limits);
+    let (largest, limit) = largest_count(limits, layout);
     if count > largest {
         let adapter = device::describe(info);
         return Err(EngineError::TooMany { count, adapter, limit, largest });
@@ -118,7 +123,7 @@ pub fn check_count(
 fn flock_bytes(name: &str, extent: &Extent) -> Option<u64> {
     let [agents, cells, crowds] = [extent.agents, extent.cells, extent.crowds].map(u64::from);
     Some(match name {
-        "state" | "next_state" => agents * STATE_BYTES,
+        "state" | "next_state" => agents * extent.layout.bytes(),
         "tag" => agents * TAG_BYTES,
         "binned" => agents * 16,
         "index" | "id" => agents * 4,
@@ -275,7 +280,7 @@ fn check_fits(
     sizes: &[(&'static str, u64)],
 ) -> Result<(), EngineError> {
     let limits = gpu.device.limits();
-    check_count(&limits, &gpu.info, extent.agents.into())?;
+    check_count(&limits, &gpu.info, extent.layout, extent.agents.into())?;
     let tables = bytes_of("tables", extent, sizes, gpu);
     if tables > limits.max_storage_buffer_binding_size {
         return Err(gpu.error(format!(
@@ -320,17 +325,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agent_takes_64_bytes_and_a_cell_12() {
+    fn an_agent_takes_64_bytes_or_96_in_space_and_a_cell_12() {
+        assert_eq!(bytes(MotionLayout::Plane), [64, 12]);
+        assert_eq!(bytes(MotionLayout::Space), [96, 12]);
+        [MotionLayout::Plane, MotionLayout::Space].into_iter().for_each(check_bytes);
+    }
+
+    fn check_bytes(layout: MotionLayout) {
         // Ten neighbours per agent are 3.2 agents per cell; a hundred are 32.
         for (agents, cells) in [(10_000, 3_142), (200_000, 62_832), (8_388_608, 263_544)] {
             let crowds = agents / CROWDED_ABOVE;
-            let extent = Extent { agents, ids: agents, cells, crowds };
+            let extent = Extent { layout, agents, ids: agents, cells, crowds };
             // The buffer `memory` depends on the scene: one word per agent.
-            let bytes =
-                NAMES.into_iter().filter_map(|name| flock_bytes(name, &extent)).sum::<u64>()
-                    + MEMORY_BYTES * u64::from(agents);
-            let budget = BYTES[0] * u64::from(agents) + BYTES[1] * u64::from(cells);
-            assert!(bytes <= budget && bytes > budget * 9 / 10, "{bytes}, not {budget}");
+            let all = NAMES.into_iter().filter_map(|name| flock_bytes(name, &extent)).sum::<u64>()
+                + MEMORY_BYTES * u64::from(agents);
+            let [agent, cell] = bytes(layout);
+            let budget = agent * u64::from(agents) + cell * u64::from(cells);
+            assert!(all <= budget && all > budget * 9 / 10, "{all}, not {budget}");
         }
     }
 }

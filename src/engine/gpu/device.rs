@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::buffers;
 use super::fault::{self, Fault};
+use super::row::MotionLayout;
 use crate::engine::EngineError;
 use crate::model::quote::cut;
 use crate::model::scene::nearest;
@@ -184,9 +185,13 @@ fn choose(choice: &AdapterChoice, mut found: Vec<wgpu::Adapter>) -> Result<wgpu:
 
 /// Fails if a flock does not fit the chosen adapter. Opens no device. Without adapters it succeeds:
 /// the error comes when one is opened.
-pub fn check_count(choice: &AdapterChoice, count: u64) -> Result<(), EngineError> {
+pub fn check_count(
+    choice: &AdapterChoice,
+    layout: MotionLayout,
+    count: u64,
+) -> Result<(), EngineError> {
     match choose(choice, adapters(&instance())) {
-        Ok(adapter) => buffers::check_count(&adapter.limits(), &adapter.get_info(), count),
+        Ok(adapter) => buffers::check_count(&adapter.limits(), &adapter.get_info(), layout, count),
         Err(_) => Ok(()),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::flock::{DeviceFlock, Maker, Plan, agents_in, bind, same, sizes};
 use super::pass::{BIN, Extent, Pass, Pipeline, START_MEMORY, Sizes};
 use super::pipelines::Compiled;
-use super::row::{MEMORY_BYTES, MotionRow, STATE_BYTES, TAG_BYTES, Tag};
+use super::row::{MEMORY_BYTES, TAG_BYTES, Tag};
 use super::shaders::Variant;
 use super::tables::Contents;
 use crate::engine::{Change, EngineError};
@@ -101,13 +101,13 @@ impl Maker<'_> {
         let before = u64::from(flock.memory.extent.agents);
         self.adopt(flock, &plan, compiled, Vec::new())?;
         flock.ids = ids;
-        let motions = agents.position.iter().zip(&agents.velocity);
-        let motions: Vec<MotionRow> = motions.map(|(p, v)| MotionRow::of(*p, *v)).collect();
+        let layout = plan.extent.layout;
+        let motions = layout.rows_of(&agents.position, &agents.velocity);
         let tags = agents.species.iter().zip(&agents.id);
         let tags: Vec<Tag> = tags.map(|(species, id)| Tag::of(*species, *id)).collect();
         let memory = flock.scene.memory_of(agents);
         for (name, row, bytes) in [
-            ("state", STATE_BYTES, bytemuck::cast_slice(&motions)),
+            ("state", layout.bytes(), bytemuck::cast_slice(&motions)),
             ("tag", TAG_BYTES, bytemuck::cast_slice(&tags)),
             ("memory", MEMORY_BYTES, bytemuck::cast_slice(&memory)),
         ] {
@@ -176,10 +176,11 @@ impl Maker<'_> {
 
     /// Binds a pass that runs between two ticks to the current flock.
     fn opening(&mut self, flock: &DeviceFlock, pass: Pass) -> Result<Opening, EngineError> {
-        // All that these passes need from the scene is its boundary and whether agents have memory.
-        let Variant { uses, boundary, .. } = flock.variant;
+        // All that these passes need from the scene: its axes, its boundary, and whether agents have
+        // memory.
+        let Variant { uses, boundary, flat, .. } = flock.variant;
         let uses = uses.and(Uses::MEMORY);
-        let variant = Variant { uses, boundary, ..Variant::of_drawing(false, false, false) };
+        let variant = Variant { uses, boundary, flat, ..Variant::of_drawing(false, false, false) };
         let pipeline = self.pipelines.one(self.gpu, self.options, variant, pass)?;
         let bindings = pipeline.bind(self.gpu, &flock.memory)?;
         Ok(Opening { pipeline, bindings, extent: flock.memory.extent })

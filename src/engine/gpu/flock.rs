@@ -6,10 +6,11 @@ use rayon::prelude::*;
 
 use super::buffers::{self, FlockBuffers};
 use super::device::Gpu;
+use super::device_grid::DeviceGrid;
 use super::options::EngineOptions;
 use super::pass::{Extent, Pipeline, Sizes, TickKind};
 use super::pipelines::{Compiled, Pipelines};
-use super::row::{AgentBuffers, MEMORY_BYTES};
+use super::row::{AgentBuffers, MEMORY_BYTES, MotionLayout};
 use super::shaders::Variant;
 use super::snapshot::Transfer;
 use super::sorted::sorted_agents;
@@ -17,9 +18,9 @@ use super::tables::{Contents, Tables};
 use crate::engine::EngineError;
 use crate::engine::ids::Ids;
 use crate::model::behaviours::Uses;
-use crate::model::grid::Grid;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
+use crate::model::world::with_axes;
 
 /// Compiles passes and allocates buffers for flocks.
 pub struct Maker<'a> {
@@ -35,7 +36,7 @@ pub struct Maker<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The grid.
-    pub grid: Grid<2>,
+    pub grid: DeviceGrid,
     /// The variant of the passes.
     pub variant: Variant,
     /// Numbers of agents and cells.
@@ -66,7 +67,7 @@ pub struct DeviceFlock {
     /// A copy that is under way to the host.
     pub transfer: Option<Transfer>,
     /// Its grid.
-    pub grid: Grid<2>,
+    pub grid: DeviceGrid,
     /// One bit per id, set if the agent was removed.
     pub removed: Vec<u32>,
 }
@@ -79,11 +80,13 @@ impl Maker<'_> {
     /// The plan for the agents of `ids` in `scene`.
     pub fn plan(&self, scene: &Scene, ids: &Ids) -> Plan {
         let (gpu, options) = (self.gpu, self.options);
-        let grid = scene.grid(ids.len());
+        let grid = DeviceGrid::of(scene, ids.len());
         let by_subgroup = gpu.has_subgroups_of_agents() && !options.without_subgroups;
         let unrolled = gpu.unrolls_loops() && !options.without_subgroups;
         let variant = Variant { unrolled, ..Variant::of(scene, &grid, by_subgroup) };
-        let extent = Extent::of(ids.len() as u32, ids.next(), &grid, options.crowded_above);
+        let (layout, agents) = (MotionLayout::of(&scene.world), ids.len() as u32);
+        let crowded_above = options.crowded_above;
+        let extent = Extent::of(layout, agents, ids.next(), grid.cells(), crowded_above);
         Plan { grid, variant, extent }
     }
 
@@ -100,7 +103,8 @@ impl Maker<'_> {
         scene: &Scene,
         state: &FlockState,
     ) -> Result<(DeviceFlock, u32), EngineError> {
-        buffers::check_count(&self.gpu.device.limits(), &self.gpu.info, state.len() as u64)?;
+        let (limits, layout) = (self.gpu.device.limits(), MotionLayout::of(&scene.world));
+        buffers::check_count(&limits, &self.gpu.info, layout, state.len() as u64)?;
         let ids = Ids::default().with(scene, state)?;
         let plan = self.plan(scene, &ids);
         let Compiled { tick: pipelines, tables } = self.compile(&plan)?;
@@ -109,7 +113,9 @@ impl Maker<'_> {
         let contents = tables.contents(scene, &grid, extent.agents, crowded_above, state.tick);
         let contents = contents.map_err(self.fail())?;
         let memory = FlockBuffers::new(self.gpu, extent, &sizes(&contents, variant, extent))?;
-        let sorted = sorted_agents(&grid, scene, state);
+        let sorted = with_axes!(scene.world, AXES => {
+            sorted_agents::<AXES>(&scene.grid(state.len()), scene, state)
+        });
         let members = sorted.cell_start.par_windows(2).map(|pair| pair[1] - pair[0]);
         let largest_cell = members.max().unwrap_or(0);
         let bindings = bind(self.gpu, &pipelines, &memory)?;
@@ -178,6 +184,7 @@ pub(super) fn agents_in(memory: &FlockBuffers, variant: Variant) -> Option<Agent
     let buffer = |name: &str| memory.whole(name).cloned();
     Some(AgentBuffers {
         state: buffer("state")?,
+        layout: memory.extent.layout,
         tag: buffer("tag")?,
         memory: buffer("memory").filter(|_| variant.uses.has(Uses::MEMORY)),
         count: memory.extent.agents,

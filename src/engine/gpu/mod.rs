@@ -7,6 +7,7 @@
 
 pub mod buffers;
 pub mod device;
+pub mod device_grid;
 mod edit;
 mod fault;
 mod flock;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 pub use device::{AdapterChoice, Gpu};
 pub use options::EngineOptions;
 pub use profiler::MEASURED_TICKS;
-pub use row::AgentBuffers;
+pub use row::{AgentBuffers, MotionLayout};
 
 use crate::engine::{
     AgentsAt, Change, DeviceAgents, Engine, EngineError, EngineKind, HostAgents, Profile, Snapshot,
@@ -35,14 +36,15 @@ use crate::engine::{
 use crate::model::behaviours::{Target, Uses};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
+use crate::model::world::World;
 use flock::{DeviceFlock, Maker};
 use pipelines::Pipelines;
 use profiler::Profiler;
 use snapshot::{Sources, Transfer};
 
-/// Host bytes per agent while a flock is loaded: sorted with its key, plus a copy on its way to the
-/// device.
-const AGENT_BYTES: u64 = 2 * 24 + 2 * 8;
+/// Host bytes per agent while a flock is loaded, besides its motion: tag, memory and key, and those on
+/// their way to the device.
+const AGENT_BYTES: u64 = 2 * 8 + 2 * 8;
 
 /// Host bytes per cell: its start, plus a copy on its way.
 const CELL_BYTES: u64 = 2 * 4;
@@ -132,21 +134,21 @@ impl Engine for GpuEngine {
         self.gpu.name()
     }
 
-    fn check_count(&self, count: u64) -> Result<(), EngineError> {
-        buffers::check_count(&self.gpu.device.limits(), &self.gpu.info, count)
+    fn check_count(&self, world: &World, count: u64) -> Result<(), EngineError> {
+        let limits = self.gpu.device.limits();
+        buffers::check_count(&limits, &self.gpu.info, MotionLayout::of(world), count)
     }
 
-    fn host_bytes(&self, agents: u64, cells: u64) -> u64 {
-        let device = if self.gpu.is_software() { buffers::BYTES } else { [0, 0] };
-        (AGENT_BYTES + device[0]) * agents + (CELL_BYTES + device[1]) * cells
+    fn host_bytes(&self, world: &World, agents: u64, cells: u64) -> u64 {
+        let layout = MotionLayout::of(world);
+        let device = if self.gpu.is_software() { buffers::bytes(layout) } else { [0, 0] };
+        let agent = AGENT_BYTES + 2 * layout.bytes();
+        (agent + device[0]) * agents + (CELL_BYTES + device[1]) * cells
     }
 
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         self.gpu.check()?;
-        self.check_count(state.len() as u64)?;
-        if !scene.world.is_flat() {
-            return Err(EngineError::NoSpace { adapter: self.gpu.name() });
-        }
+        self.check_count(&scene.world, state.len() as u64)?;
         // Free the old flock's memory before the new one is allocated.
         self.loaded = None;
         let (flock, largest_cell) = self.maker().load(scene, state)?;

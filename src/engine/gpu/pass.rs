@@ -5,10 +5,10 @@ use wgpu::naga;
 use super::buffers::{CLOCK, CLOCK_BYTES, NAMES};
 use super::device::Gpu;
 use super::reflect::{self, Binding};
+use super::row::MotionLayout;
 use super::shaders::{ShaderError, Variant, compose};
 use crate::engine::EngineError;
 use crate::model::behaviours::Uses;
-use crate::model::grid::Grid;
 
 /// The unit of a pass's invocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,9 +151,11 @@ const _: () = assert!(2 * BITMAP_WORDS <= 4);
 /// Offset in `grid_stats` of the number of workgroups of [`Per::Crowd`]; bytes.
 const CROWDS_AT: u64 = 4;
 
-/// Numbers of agents, ids and cells to process.
+/// Numbers of agents, ids and cells to process, and the layout of the agents' motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
+    /// The layout of an agent's motion.
+    pub layout: MotionLayout,
     /// Agents.
     pub agents: u32,
     /// The smallest id that was never used.
@@ -165,12 +167,12 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// The extent of `count` agents with ids below `ids` in `grid`. Cells with more than
+    /// The extent of `count` agents with ids below `ids` on `cells` cells. Cells with more than
     /// `crowded_above` members are crowded.
     #[must_use]
-    pub fn of(count: u32, ids: u32, grid: &Grid<2>, crowded_above: u32) -> Self {
+    pub fn of(layout: MotionLayout, count: u32, ids: u32, cells: u32, crowded_above: u32) -> Self {
         let crowds = (count / crowded_above.max(1)).max(1);
-        Self { agents: count, ids, cells: grid.cells() as u32, crowds }
+        Self { layout, agents: count, ids, cells, crowds }
     }
 }
 
@@ -347,7 +349,8 @@ mod tests {
         for (ids, crowded_above, scatters) in
             [(192, 2, false), (193, 2, true), (65_600, 1024, false), (65_601, 1024, true)]
         {
-            let extent = Extent { agents: 5, ids, cells: 1, crowds: 1 };
+            let layout = MotionLayout::Plane;
+            let extent = Extent { layout, agents: 5, ids, cells: 1, crowds: 1 };
             let kind = TickKind::of(Uses::default(), extent, crowded_above, 1);
             assert_eq!(kind.scatters, scatters, "{ids} ids");
         }

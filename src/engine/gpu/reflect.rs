@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::vector::{Point, components};
+use crate::model::vector::{DIMENSIONS, Point};
 use wgpu::naga::{
     AddressSpace, ArraySize, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type,
     TypeInner,
@@ -24,6 +24,14 @@ pub struct StructLayout {
     pub size: u32,
     /// All its numbers.
     pub fields: BTreeMap<String, Field>,
+}
+
+impl StructLayout {
+    /// Number of axes of the vector at `path`: 3 if it has a third component, else 2.
+    #[must_use]
+    pub fn axes(&self, path: &str) -> usize {
+        if self.fields.contains_key(&join(path, 2)) { 3 } else { 2 }
+    }
 }
 
 /// A buffer binding of a shader.
@@ -197,18 +205,15 @@ impl<'a> Record<'a> {
         self
     }
 
-    /// Writes a vector.
+    /// Writes the components of a point on the axes that the shader's vector has.
     pub fn put_point(&mut self, path: &str, point: Point) -> &mut Self {
-        self.put_each(path, components::<2>(point))
+        self.put_each(path, point.to_array())
     }
 
-    /// Writes one number per axis.
-    pub fn put_each<const D: usize>(
-        &mut self,
-        path: &str,
-        numbers: [impl Into<f64>; D],
-    ) -> &mut Self {
-        for (axis, number) in numbers.into_iter().enumerate() {
+    /// Writes one number for each axis that the shader's vector has: two or three.
+    pub fn put_each(&mut self, path: &str, numbers: [impl Into<f64>; DIMENSIONS]) -> &mut Self {
+        let axes = self.layout.axes(path);
+        for (axis, number) in numbers.into_iter().enumerate().take(axes) {
             self.put(&join(path, axis), number.into());
         }
         self

@@ -7,8 +7,8 @@ use include_dir::{Dir, DirEntry, include_dir};
 use wesl::{ManglerKind, ModulePath, VirtualResolver, Wesl};
 use wgpu::naga;
 
+use super::device_grid::DeviceGrid;
 use crate::model::behaviours::{Kind, Uses};
-use crate::model::grid::Grid;
 use crate::model::scene::{Scene, Slot, Traits};
 use crate::model::world::Boundary;
 
@@ -20,6 +20,8 @@ const TEMPLATE: &str = "rules";
 /// The features that a pass is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
+    /// True for a plane, false for a space.
+    pub flat: bool,
     /// The behaviours of the scene.
     pub uses: Uses,
     /// The numbers that agents draw.
@@ -43,13 +45,14 @@ pub struct Variant {
 impl Variant {
     /// The variant for `scene` and its grid, with plain loops.
     #[must_use]
-    pub fn of(scene: &Scene, grid: &Grid<2>, by_subgroup: bool) -> Self {
+    pub fn of(scene: &Scene, grid: &DeviceGrid, by_subgroup: bool) -> Self {
         Self {
             by_subgroup,
             unrolled: false,
             packs: false,
             stops: false,
-            narrow: grid.is_narrow(),
+            narrow: grid.is_narrow,
+            flat: scene.world.is_flat(),
             uses: scene.uses(),
             traits: scene.traits(),
             boundary: scene.world.boundary,
@@ -71,6 +74,7 @@ impl Variant {
             packs,
             stops,
             narrow: false,
+            flat: true,
         }
     }
 
@@ -110,6 +114,7 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
     let mut compiler = Wesl::new_barebones().set_custom_resolver(resolver);
     compiler.set_mangler(ManglerKind::Escape);
     compiler.use_imports(true).use_condcomp(true).use_stripping(true).keep_all_entrypoints();
+    compiler.set_feature("flat", variant.flat);
     compiler.set_feature("wrap", variant.boundary == Boundary::Wrap);
     compiler.set_feature("walls", variant.boundary == Boundary::Walls);
     compiler.set_feature("open", variant.boundary == Boundary::Open);

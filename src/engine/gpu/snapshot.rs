@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::buffers::FlockBuffers;
 use super::device::{self, Gpu};
-use super::row::{MEMORY_BYTES, MotionRow, STATE_BYTES, TAG_BYTES, Tag};
+use super::row::{MEMORY_BYTES, MotionLayout, MotionRow, TAG_BYTES, Tag};
 use crate::engine::ids::Ids;
 use crate::engine::{EngineError, Snapshot};
 use crate::model::behaviours::Target;
 use crate::model::memory::Memory;
 use crate::model::state::FlockState;
-use crate::model::vector::{Point, point};
+use crate::model::vector::Point;
 
 /// Agents that one call reads: two milliseconds of copying.
 const PORTION: usize = 1 << 17;
@@ -44,6 +44,7 @@ pub struct Transfer {
     missing: Arc<AtomicUsize>,
     failed: Arc<AtomicBool>,
     ids: Ids,
+    layout: MotionLayout,
     read_targets: Option<ReadTargets>,
     /// The agents read so far.
     flock: FlockState,
@@ -109,7 +110,8 @@ impl Transfer {
             memory: vec![Memory::default(); if remembers { count } else { 0 }],
         };
         let (ids, read_targets) = (ids.clone(), Some(read_targets));
-        Ok(Self { copies, missing, failed, ids, read_targets, flock, taken: 0 })
+        let layout = memory.extent.layout;
+        Ok(Self { copies, missing, failed, ids, layout, read_targets, flock, taken: 0 })
     }
 
     /// Reads one portion if the copy has arrived. Returns the snapshot once it is complete.
@@ -135,11 +137,13 @@ impl Transfer {
     /// Reads the agents up to `until`, each into its row.
     fn take(&mut self, until: usize) -> Result<(), String> {
         let part = |bytes: u64| self.taken as u64 * bytes..until as u64 * bytes;
-        let motions = self.bytes(0, part(STATE_BYTES))?;
+        let layout = self.layout;
+        let motions = self.bytes(0, part(layout.bytes()))?;
         let tags = self.bytes(1, part(TAG_BYTES))?;
         let memories = self.bytes(2, part(MEMORY_BYTES))?;
         let mut memories = memories.chunks_exact(MEMORY_BYTES as usize);
-        let agents = motions.chunks_exact(STATE_BYTES as usize);
+        let motions: Vec<MotionRow> = bytemuck::pod_collect_to_vec(&motions);
+        let agents = motions.chunks_exact(layout.rows());
         for (motion, tag) in agents.zip(tags.chunks_exact(TAG_BYTES as usize)) {
             let tag: Tag = bytemuck::pod_read_unaligned(tag);
             let Some(row) = self.ids.row(tag.id()) else {
@@ -148,10 +152,8 @@ impl Transfer {
                     tag.id()
                 ));
             };
-            let motion: MotionRow = bytemuck::pod_read_unaligned(motion);
             self.flock.species[row] = tag.species();
-            self.flock.position[row] = point(motion.position);
-            self.flock.velocity[row] = point(motion.velocity);
+            [self.flock.position[row], self.flock.velocity[row]] = layout.read(motion);
             if let Some(memory) = memories.next() {
                 self.flock.memory[row] = bytemuck::pod_read_unaligned(memory);
             }

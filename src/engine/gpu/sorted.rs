@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::row::{MotionRow, Tag};
+use super::row::{MotionLayout, MotionRow, Tag};
 use crate::model::grid::Grid;
 use crate::model::memory::Memory;
 use crate::model::scene::Scene;
@@ -11,7 +11,7 @@ use crate::model::vector::components;
 
 /// The agents in the order of the passes.
 pub struct SortedAgents {
-    /// Position and velocity.
+    /// Position and velocity, in the layout of the world.
     pub state: Vec<MotionRow>,
     /// Species and id.
     pub tag: Vec<Tag>,
@@ -40,7 +40,11 @@ struct CellBand<'a> {
 /// Threads first distribute chunks of rows to bands of cells, then sort the bands. The result does
 /// not depend on the number of threads.
 #[must_use]
-pub fn sorted_agents(grid: &Grid<2>, scene: &Scene, state: &FlockState) -> SortedAgents {
+pub fn sorted_agents<const D: usize>(
+    grid: &Grid<D>,
+    scene: &Scene,
+    state: &FlockState,
+) -> SortedAgents {
     let (cells, agents) = (grid.cells(), state.len());
     let bands = agents.div_ceil(SORTED_AT_ONCE).clamp(1, cells);
     let cells_per_band = cells.div_ceil(bands);
@@ -61,9 +65,10 @@ pub fn sorted_agents(grid: &Grid<2>, scene: &Scene, state: &FlockState) -> Sorte
         })
         .collect();
 
+    let layout = MotionLayout::of(&scene.world);
     let memory = scene.memory_of(state);
     let mut sorted = SortedAgents {
-        state: vec![MotionRow::default(); agents],
+        state: vec![MotionRow::default(); agents * layout.rows()],
         tag: vec![Tag::default(); agents],
         cell_start: vec![0; cells + 1],
         memory: vec![Memory::default(); memory.len()],
@@ -79,14 +84,15 @@ pub fn sorted_agents(grid: &Grid<2>, scene: &Scene, state: &FlockState) -> Sorte
             first_cell: number * cells_per_band,
             before,
             start: split(&mut starts, cells_per_band),
-            state: split(&mut states, members),
+            state: split(&mut states, members * layout.rows()),
             tag: split(&mut tags, members),
             memory: split(&mut memories, members),
         });
         before += members;
     }
     places.into_par_iter().enumerate().for_each(|(number, band)| {
-        sort_band(band, || dealt.iter().flat_map(move |hands| &hands[number]), state, &memory);
+        let members = || dealt.iter().flat_map(move |hands| &hands[number]);
+        sort_band(band, members, layout, state, &memory);
     });
     sorted
 }
@@ -104,6 +110,7 @@ fn split<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
 fn sort_band<'a, I: Iterator<Item = &'a (u32, u32)>>(
     band: CellBand<'_>,
     members: impl Fn() -> I,
+    layout: MotionLayout,
     state: &FlockState,
     memory: &[Memory],
 ) {
@@ -120,7 +127,8 @@ fn sort_band<'a, I: Iterator<Item = &'a (u32, u32)>>(
         let slot = &mut next[*key as usize - first_cell];
         let (place, row) = (*slot as usize, *row as usize);
         *slot += 1;
-        band.state[place] = MotionRow::of(state.position[row], state.velocity[row]);
+        let rows = &mut band.state[place * layout.rows()..];
+        layout.write(state.position[row], state.velocity[row], rows);
         band.tag[place] = Tag::of(state.species[row], state.id[row]);
         if let Some(slot) = band.memory.get_mut(place) {
             *slot = memory[row];
@@ -148,7 +156,7 @@ mod tests {
             // A crowd in one cell, so that bands have different lengths.
             let place = state.position[0];
             state.position.iter_mut().step_by(3).for_each(|p| *p = place);
-            let grid = scene.grid(state.len());
+            let grid = scene.grid::<2>(state.len());
             let sorted = sorted_agents(&grid, &scene, &state);
 
             let mut rows: Vec<usize> = (0..state.len()).collect();
@@ -159,7 +167,7 @@ mod tests {
             assert_eq!(sorted.memory.len(), memory.len());
             for (place, row) in rows.iter().enumerate() {
                 let (p, v) = (state.position[*row], state.velocity[*row]);
-                assert_eq!(sorted.state[place], MotionRow::of(p, v));
+                assert_eq!(MotionLayout::Plane.read(&sorted.state[place..]), [p, v]);
                 assert_eq!(sorted.tag[place].species(), state.species[*row]);
                 assert!(memory.is_empty() || sorted.memory[place] == memory[*row]);
             }

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use super::device_grid::DeviceGrid;
 use super::pass::{BITMAP_WORDS, Pipeline};
 use super::reflect::{Member, Record, StructLayout, layout, member};
+use super::row::MotionLayout;
 use super::shaders::members_of_trait;
 use crate::model::behaviours::{Kind, Target, Uses};
-use crate::model::grid::{Grid, LONG_RUN, RUN_CAP, RUN_SAMPLE};
+use crate::model::grid::{LONG_RUN, RUN_CAP, RUN_SAMPLE};
 use crate::model::parameter::{MAX_SPECIES, Parameters};
 use crate::model::scene::{Body, Scene};
 use crate::model::scenery::Scenery;
-use crate::model::vector::{Point, components, point as point_of};
+use crate::model::vector::Point;
 
 /// Layouts of the structs that the host writes; `None` if no pass of the variant reads the struct.
 #[derive(Clone, Debug)]
@@ -49,7 +51,7 @@ impl Tables {
     pub fn contents(
         &self,
         scene: &Scene,
-        grid: &Grid<2>,
+        grid: &DeviceGrid,
         count: u32,
         crowded_above: u32,
         tick: u64,
@@ -64,10 +66,13 @@ impl Tables {
     pub fn flock(
         &self,
         scene: &Scene,
-        grid: &Grid<2>,
+        grid: &DeviceGrid,
         count: u32,
         crowded_above: u32,
     ) -> Result<Vec<u8>, String> {
+        let species = 0..scene.species.len();
+        let directed: u32 =
+            species.map(|species| u32::from(scene.remembers_directions(species)) << species).sum();
         let mut flock = Record::new(&self.flock);
         flock
             .put("count", count.into())
@@ -81,6 +86,7 @@ impl Tables {
             .put("run_sample_bits", RUN_SAMPLE.ilog2().into())
             .put("long_run_bits", LONG_RUN.ilog2().into())
             .put("crowded_above", crowded_above.into())
+            .put("directed", directed.into())
             .put("bitmap_words", BITMAP_WORDS.into());
         flock.finish()
     }
@@ -91,7 +97,7 @@ impl Tables {
         let species = self.species(scene, tick)?;
         let first = self.species_offset(tick) as usize;
         tables[first..first + species.len()].copy_from_slice(&species);
-        let mut contents = self.scenery(&scene.scenery(), &mut tables)?;
+        let mut contents = self.scenery(scene, &mut tables)?;
         contents.push(("tables", tables));
         Ok(contents)
     }
@@ -157,14 +163,15 @@ impl Tables {
     /// Offsets and bytes of the position and presence of one target in `targets`; empty if the
     /// shader has no targets.
     pub fn target(&self, index: usize, target: &Target) -> Vec<(u64, Vec<u8>)> {
-        let field = |name: &str, bytes: Vec<u8>| {
-            let path = format!("places.{index}.{name}");
-            let offset = self.targets.as_ref()?.fields.get(&path)?.offset;
-            Some((u64::from(offset), bytes))
+        let Some(layout) = &self.targets else { return Vec::new() };
+        let field = |name: &str, bytes: &[u8]| {
+            let offset = layout.fields.get(&format!("places.{index}.{name}"))?.offset;
+            Some((u64::from(offset), bytes.to_vec()))
         };
-        let place = bytemuck::bytes_of(&components::<2>(target.position)).to_vec();
-        let present = u32::from(target.active).to_le_bytes().to_vec();
-        let fields = [field("position.0", place), field("present", present)];
+        let axes = layout.axes(&format!("places.{index}.position"));
+        let place = &target.position.to_array()[..axes];
+        let present = u32::from(target.active).to_le_bytes();
+        let fields = [field("position.0", bytemuck::cast_slice(place)), field("present", &present)];
         fields.into_iter().flatten().collect()
     }
 
@@ -182,36 +189,33 @@ impl Tables {
             Some(bytemuck::pod_read_unaligned::<u32>(bytes.get(at..at + 4)?))
         };
         for (i, target) in targets.iter_mut().enumerate() {
-            let point = |name: &str| {
-                let component = |axis| word(format!("places.{i}.{name}.{axis}"));
-                let all: [Option<u32>; 2] = std::array::from_fn(component);
-                all.iter()
-                    .all(Option::is_some)
-                    .then(|| point_of(all.map(|word| f32::from_bits(word.unwrap_or_default()))))
+            let read = |name: &str, point: &mut Point| {
+                for (axis, component) in point.as_mut().iter_mut().enumerate() {
+                    let word = word(format!("places.{i}.{name}.{axis}"));
+                    *component = word.map_or(*component, f32::from_bits);
+                }
             };
-            target.position = point("position").unwrap_or(target.position);
-            target.velocity = point("velocity").unwrap_or(target.velocity);
+            read("position", &mut target.position);
+            read("velocity", &mut target.velocity);
             target.hits = word(format!("places.{i}.hits")).unwrap_or(target.hits);
         }
     }
 
     /// The scenery's indexes that the shader reads. Appends their lists and the listed items to
     /// `tables`, which holds everything before the rows.
-    fn scenery(&self, scenery: &Scenery, tables: &mut Vec<u8>) -> Result<Contents, String> {
-        let Scenery { paths, obstacles, flow } = scenery;
-        let bytes = |words: &[f32]| bytemuck::cast_slice(words).to_vec();
-        let flat = |point: &Point| components::<2>(*point);
-        let segments = paths.cells.items.iter().flat_map(|segment| [segment.from, segment.to]);
-        let segments: Vec<f32> = segments.flat_map(|end| flat(&end)).collect();
-        let vectors: Vec<f32> = flow.vectors.iter().flat_map(flat).collect();
+    fn scenery(&self, scene: &Scene, tables: &mut Vec<u8>) -> Result<Contents, String> {
+        let scenery = scene.scenery();
+        let Scenery { paths, obstacles, flow } = &scenery;
+        let layout = MotionLayout::of(&scene.world);
+        let ends = paths.cells.items.iter().flat_map(|segment| [segment.from, segment.to]);
         let listed = [
-            (&paths.index, &paths.cells.start[..], bytes(&segments)),
+            (&paths.index, &paths.cells.start[..], vector_rows(layout, ends)),
             (
                 &obstacles.index,
                 &obstacles.cells.start[..],
-                bytes(bytemuck::cast_slice(&obstacles.cells.items)),
+                bytemuck::cast_slice(&obstacles.cells.items).to_vec(),
             ),
-            (&flow.index, &[], bytes(&vectors)),
+            (&flow.index, &[], vector_rows(layout, flow.vectors.iter().copied())),
         ];
         let mut contents = Vec::new();
         for ((name, layout), (index, start, items)) in
@@ -231,7 +235,7 @@ impl Tables {
             record
                 .put_point("origin", index.origin)
                 .put_point("cells_per_unit", index.cells_per_unit)
-                .put_each("cells_along", [index.cells_along[0], index.cells_along[1]])
+                .put_each("cells_along", index.cells_along)
                 .put("lists", lists_at as f64)
                 .put("items", items_at as f64);
             contents.push((name, record.finish()?));
@@ -246,6 +250,17 @@ impl Tables {
 
 /// Bytes of a row of `tables`.
 const ROW_BYTES: usize = 16;
+
+/// Vectors as the shaders read them: two of a plane in a row of `tables`, or one of a space.
+fn vector_rows(layout: MotionLayout, points: impl Iterator<Item = Point>) -> Vec<u8> {
+    let kept = match layout {
+        MotionLayout::Plane => 2,
+        MotionLayout::Space => 4,
+    };
+    let components = |point: Point| point.extend(0.0).to_array().into_iter().take(kept);
+    let words: Vec<f32> = points.flat_map(components).collect();
+    bytemuck::cast_slice(&words).to_vec()
+}
 
 /// Fills up the last row with zeros. The species before the rows fill whole rows.
 fn fill_row(tables: &mut Vec<u8>) {

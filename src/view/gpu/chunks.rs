@@ -1,7 +1,7 @@
 //! Splits a flock into chunks no longer than the device's longest binding, and binds them for
 //! `shaders/agents.wgsl` and `shaders/picture.wgsl`.
 
-use crate::engine::gpu::row::{MEMORY_BYTES, STATE_BYTES, TAG_BYTES};
+use crate::engine::gpu::row::{MEMORY_BYTES, TAG_BYTES};
 use crate::engine::gpu::{AgentBuffers, Gpu};
 
 /// The indices of all vertices, three per agent, must fit 32 bits.
@@ -20,7 +20,7 @@ impl<'a> Chunk<'a> {
     /// All agents, chunk by chunk.
     pub fn all(gpu: &Gpu, agents: &'a AgentBuffers) -> impl Iterator<Item = Self> {
         let limits = gpu.device.limits();
-        let longest = limits.max_storage_buffer_binding_size / STATE_BYTES;
+        let longest = limits.max_storage_buffer_binding_size / agents.layout.bytes();
         // A chunk must start at an offset that bindings allow, also in the array with the smallest
         // elements.
         let step = u64::from(limits.min_storage_buffer_offset_alignment) / TAG_BYTES;
@@ -43,7 +43,10 @@ impl<'a> Chunk<'a> {
         // Without memory any buffer will do, because the shader does not read it.
         let memory = self.agents.memory.as_ref().unwrap_or(&self.agents.tag);
         [
-            wgpu::BindGroupEntry { binding: 0, resource: part(&self.agents.state, STATE_BYTES) },
+            wgpu::BindGroupEntry {
+                binding: 0,
+                resource: part(&self.agents.state, self.agents.layout.bytes()),
+            },
             wgpu::BindGroupEntry { binding: 1, resource: part(&self.agents.tag, TAG_BYTES) },
             wgpu::BindGroupEntry { binding: 2, resource: picture.as_entire_binding() },
             wgpu::BindGroupEntry { binding: 3, resource: part(memory, MEMORY_BYTES) },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::engine::gpu::row::{MEMORY_BYTES, MotionRow, STATE_BYTES, TAG_BYTES, Tag};
+use crate::engine::gpu::row::{MEMORY_BYTES, MotionLayout, MotionRow, TAG_BYTES, Tag};
 use crate::engine::gpu::{AgentBuffers, Gpu};
 use crate::engine::{Component, EngineError, HostAgents};
 use crate::model::vector::Point;
@@ -25,12 +25,13 @@ impl UploadedAgents {
     /// An empty copy.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>) -> Self {
-        let state = buffer(&gpu, "uploaded state", STATE_BYTES);
+        let state = buffer(&gpu, "uploaded state", MotionLayout::Space.bytes());
         let tag = buffer(&gpu, "uploaded tag", TAG_BYTES);
         let memory = buffer(&gpu, "uploaded memory", MEMORY_BYTES);
         let grid_stats = buffer(&gpu, "uploaded grid_stats", 4);
         gpu.queue.write_buffer(&grid_stats, 0, bytemuck::bytes_of(&u32::MAX));
-        let buffers = AgentBuffers { state, tag, memory: None, count: 0, grid_stats };
+        let layout = MotionLayout::Plane;
+        let buffers = AgentBuffers { state, layout, tag, memory: None, count: 0, grid_stats };
         Self { gpu, memory, motions: Vec::new(), tags: Vec::new(), buffers }
     }
 
@@ -40,10 +41,13 @@ impl UploadedAgents {
         let point = |components: [Component<'_>; 3], agent| {
             Point::from_array(components.map(|component| component.get(agent)))
         };
-        let motion =
-            |agent| MotionRow::of(point(agents.position, agent), point(agents.velocity, agent));
-        let all = (0..agents.len()).into_par_iter();
-        all.map(motion).collect_into_vec(&mut self.motions);
+        let layout = self.buffers.layout;
+        self.motions.resize(agents.len() * layout.rows(), [0.0; 4]);
+        self.motions.par_chunks_exact_mut(layout.rows()).enumerate().for_each(|(agent, rows)| {
+            let [position, velocity] =
+                [agents.position, agents.velocity].map(|components| point(components, agent));
+            layout.write(position, velocity, rows);
+        });
         let tags = agents.species.par_iter().zip(agents.id);
         tags.map(|(species, id)| Tag::of(*species, *id)).collect_into_vec(&mut self.tags);
 
@@ -55,7 +59,7 @@ impl UploadedAgents {
                 count: agents.len() as u64,
                 adapter: self.gpu.name(),
                 limit: format!("a buffer of {largest} bytes"),
-                largest: largest / STATE_BYTES,
+                largest: largest / layout.bytes(),
             });
         }
         // A memory of another length is not shown.

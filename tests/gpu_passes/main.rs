@@ -1,176 +1,32 @@
 //! Level 1: every pass against its CPU twin, exactly, at the sizes where passes break.
 
+#[path = "../adapter/mod.rs"]
 mod adapter;
+mod cases;
 
 use std::sync::Arc;
 
+use cases::{Case, cases};
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::buffers::HITS_BYTES;
+use flockwork::engine::gpu::device_grid::DeviceGrid;
 use flockwork::engine::gpu::pass::{BITMAP_WORDS, CELLS_PER_BLOCK};
 use flockwork::engine::gpu::pass::{Extent, Pass, TICK, TickKind};
 use flockwork::engine::gpu::row::Tag;
-use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
+use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine, MotionLayout};
 use flockwork::model::behaviours::{Target, Uses};
-use flockwork::model::grid::Grid;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::{Point, components, flat};
+use flockwork::model::vector::{Point, components};
 
 /// The bit that marks a crowded cell which `sort_crowds` leaves to `sort_scattered`.
 const SCATTERED: u32 = 1 << 31;
 
-const FLOCK: &str = r#"
-[world]
-size = [1000, 500]
-density = 10
-[[targets]]
-position = [500, 250]
-velocity = [3, 1]
-hit_radius = 20
-[[targets]]
-position = [10, 10]
-velocity = [-1, -2]
-[species.a]
-count = 100
-[species.a.separation]
-[species.a.alignment]
-[species.a.cohesion]
-[species.a.wander]
-weight = 0.1
-"#;
-
-/// A flock, and options that make small flocks reach the limits of large ones.
-struct Case {
-    name: &'static str,
-    count: u64,
-    overrides: &'static [&'static str],
-    options: EngineOptions,
-    /// Difference of consecutive ids.
-    stride: u32,
-}
-
-fn cases() -> Vec<Case> {
-    let checked = EngineOptions { checked: true, ..EngineOptions::default() };
-    let uniform = &["species.a.spawn={place = \"uniform\"}"][..];
-    let point = &["species.a.spawn={place = \"point\", speed = 0}"][..];
-    let case =
-        |name, count, overrides, options| Case { name, count, overrides, options, stride: 1 };
-    vec![
-        case("one agent", 1, uniform, checked),
-        case("one short of a workgroup", 63, uniform, checked),
-        case("a workgroup", 64, uniform, checked),
-        case("one more than a workgroup", 65, uniform, checked),
-        // More than 65,535 agents and cells, and a count that fills no whole workgroup.
-        case("more than 16 bits", 65_537, uniform, checked),
-        case("the same, as shipped", 65_537, uniform, EngineOptions { checked: false, ..checked }),
-        // At most three workgroups per dispatch dimension: every pass becomes two-dimensional.
-        case("2-D dispatch", 20_011, uniform, EngineOptions { dispatch_limit: Some(3), ..checked }),
-        // Grids of one block of cells, of 7, and of 20; scanned in both ways.
-        case("a block of cells", 1_000, uniform, checked),
-        case(
-            "a block, in three passes",
-            1_000,
-            uniform,
-            EngineOptions { small_grid: 0, ..checked },
-        ),
-        case("a small grid", 20_011, uniform, checked),
-        case(
-            "a small grid, in three passes",
-            20_011,
-            uniform,
-            EngineOptions { small_grid: 0, ..checked },
-        ),
-        case(
-            "a large grid, in one pass",
-            65_537,
-            uniform,
-            EngineOptions { small_grid: 99, ..checked },
-        ),
-        case("all in one cell", 3_000, point, checked),
-        case(
-            "each by itself",
-            20_011,
-            uniform,
-            EngineOptions { without_subgroups: true, ..checked },
-        ),
-        // So many members that a limit on a shader's loop iterations would cut them off.
-        case(
-            "a million in one cell",
-            1_200_000,
-            point,
-            EngineOptions { checked: false, ..checked },
-        ),
-        // Cells of a thousand, sorted by one bitmap for all and by bitmaps for each row of cells
-        // round theirs.
-        case(
-            "a crowded row",
-            60_011,
-            &["species.a.spawn={place = \"row\"}"],
-            EngineOptions { crowded_above: 256, ..checked },
-        ),
-        case(
-            "a crowded disc",
-            60_011,
-            &["species.a.spawn={place = \"disc\", radius = 300}"],
-            EngineOptions { crowded_above: 256, ..checked },
-        ),
-        // Every cell with more than two members is sorted.
-        case("many crowds", 20_001, uniform, EngineOptions { crowded_above: 2, ..checked }),
-        case(
-            "many crowds, in three passes",
-            20_001,
-            uniform,
-            EngineOptions { crowded_above: 2, small_grid: 0, ..checked },
-        ),
-        // Agents cross the whole world in a tick: the members of a cell come from everywhere.
-        case(
-            "scattered crowds",
-            20_001,
-            &["species.a.spawn={place = \"uniform\", speed = 1000}", "species.a.max_speed=1200"],
-            EngineOptions { crowded_above: 2, ..checked },
-        ),
-        // Just as scattered, but so few that one bitmap suffices.
-        case(
-            "scattered crowds of a small flock",
-            192,
-            &["species.a.spawn={place = \"uniform\", speed = 80}", "species.a.max_speed=100"],
-            EngineOptions { crowded_above: 2, ..checked },
-        ),
-        // Cells of 250 members, keys of 17 bits: three double rounds, and several members per
-        // thread.
-        case(
-            "large scattered crowds",
-            70_001,
-            &[
-                "world.density=1600",
-                "species.a.spawn={place = \"uniform\", speed = 180}",
-                "species.a.max_speed=200",
-            ],
-            EngineOptions { crowded_above: 128, ..checked },
-        ),
-        case(
-            "one crowd in one bitmap",
-            70_001,
-            point,
-            EngineOptions { crowded_above: 64, ..checked },
-        ),
-        // Many agents have been removed: ids have up to 27 bits.
-        Case {
-            stride: 40_000,
-            ..case(
-                "one crowd whose ids are far apart",
-                3_000,
-                point,
-                EngineOptions { crowded_above: 64, ..checked },
-            )
-        },
-    ]
-}
-
 struct Loaded {
     engine: GpuEngine,
     scene: Scene,
-    grid: Grid<2>,
+    layout: MotionLayout,
+    grid: DeviceGrid,
     count: usize,
     crowded_above: u32,
     tick_kind: TickKind,
@@ -182,7 +38,7 @@ struct Loaded {
 
 fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
     let overrides: Vec<String> = case.overrides.iter().map(ToString::to_string).collect();
-    let mut scene = Scene::parse("test", FLOCK, &overrides).unwrap();
+    let mut scene = Scene::parse("test", case.text, &overrides).unwrap();
     let request = Request { count: Some(case.count), ..Request::default() };
     let mut state = scene.populate(&request).unwrap();
     state.id.iter_mut().for_each(|id| *id *= case.stride);
@@ -193,14 +49,16 @@ fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
         let size = engine.read_buffer(name).unwrap().len();
         engine.write_buffer(name, &vec![0xff; size]).unwrap();
     }
-    let grid = scene.grid(state.len());
+    let grid = DeviceGrid::of(&scene, state.len());
+    let layout = MotionLayout::of(&scene.world);
     let EngineOptions { crowded_above, small_grid, .. } = case.options;
     let count = state.len() as u32;
     let ids = state.id[state.len() - 1] + 1;
-    let extent = Extent::of(count, ids, &grid, crowded_above);
+    let extent = Extent::of(layout, count, ids, grid.cells(), crowded_above);
     let tick_kind = TickKind::of(Uses::MOVING_TARGETS, extent, crowded_above, small_grid);
     Loaded {
         engine,
+        layout,
         grid,
         scene,
         count: state.len(),
@@ -216,8 +74,24 @@ impl Loaded {
         bytemuck::pod_collect_to_vec(&self.engine.read_buffer(name).unwrap())
     }
 
-    fn agents(&self, name: &str) -> Vec<[u32; 4]> {
+    fn rows<T: bytemuck::Pod>(&self, name: &str) -> Vec<[T; 4]> {
         bytemuck::pod_collect_to_vec(&self.engine.read_buffer(name).unwrap())
+    }
+
+    /// Position and velocity of each agent in a buffer.
+    fn motions(&self, name: &str) -> Vec<[Point; 2]> {
+        let rows = self.rows::<f32>(name);
+        rows.chunks_exact(self.layout.rows()).map(|rows| self.layout.read(rows)).collect()
+    }
+
+    /// The cell of a position.
+    fn key_of(&self, position: Point) -> u32 {
+        let count = self.count;
+        if self.scene.world.is_flat() {
+            self.scene.grid::<2>(count).key_of(components(position))
+        } else {
+            self.scene.grid::<3>(count).key_of(components(position))
+        }
     }
 
     /// The bits of the targets that were hit, and the number of agents in each cell.
@@ -259,14 +133,13 @@ impl Loaded {
         let tag_before = self.words("tag");
 
         run("steer");
-        let next_state = self.agents("next_state");
-        let binned = self.agents("binned");
-        let position = |agent: &[u32; 4]| flat(f32::from_bits(agent[0]), f32::from_bits(agent[1]));
-        let keys: Vec<u32> =
-            next_state.iter().map(|a| self.grid.key_of(components(position(a)))).collect();
+        let next_state = self.motions("next_state");
+        let binned = self.rows::<u32>("binned");
+        let position = |motion: &[Point; 2]| motion[0];
+        let keys: Vec<u32> = next_state.iter().map(|motion| self.key_of(motion[0])).collect();
         expect("steer: key", keys.iter().zip(&binned).all(|(key, l)| *key == l[0]))?;
         expect("steer: tag", tag_before.iter().zip(&binned).all(|(tag, l)| *tag == l[2]))?;
-        let mut members = vec![0_u32; self.grid.cells()];
+        let mut members = vec![0_u32; self.grid.cells() as usize];
         keys.iter().for_each(|key| members[*key as usize] += 1);
         expect("steer: cell_count", cell_count() == members)?;
         let mut slots: Vec<(u32, u32)> = binned.iter().map(|l| (l[0], l[1])).collect();
@@ -380,8 +253,8 @@ impl Loaded {
         expect("sort_scattered", crowds.iter().all(|cell| is_sorted(&index, cell)))?;
 
         run("reorder");
-        let moved: Vec<[u32; 4]> = order.iter().map(|i| next_state[*i as usize]).collect();
-        expect("reorder: state", self.agents("state") == moved)?;
+        let moved: Vec<[Point; 2]> = order.iter().map(|i| next_state[*i as usize]).collect();
+        expect("reorder: state", self.motions("state") == moved)?;
         let tags: Vec<u32> = order.iter().map(|i| tag_before[*i as usize]).collect();
         expect("reorder: tag", self.words("tag") == tags)?;
         let memory: Vec<u32> = order.iter().map(|i| binned[*i as usize][3]).collect();
@@ -457,6 +330,7 @@ fn the_bytes_do_not_depend_on_how_crowds_are_sorted_or_dispatched() {
     let Some(gpu) = adapter::gpu("the_bytes_do_not_depend_on_how") else { return };
     let case = |options| Case {
         name: "",
+        text: cases::FLOCK,
         count: 5_000,
         overrides: &["species.a.spawn={place = \"disc\", radius = 60}"],
         options,

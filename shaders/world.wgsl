@@ -1,0 +1,70 @@
+// The edge of the world: the way across the seam of a wrapped one, and where an agent stops or comes back.
+
+import package::space::{Motion, Vector};
+
+// The shortest offset: across the seam of a wrapped world if that is shorter.
+@if(wrap)
+fn shortest(difference: Vector, size: Vector) -> Vector {
+    let half = size * 0.5;
+    let lower = select(difference, difference - size, difference > half);
+    return select(lower, lower + size, lower < -half);
+}
+
+@if(!wrap)
+fn shortest(difference: Vector, size: Vector) -> Vector {
+    return difference;
+}
+
+// The image of `other` that is nearest to `position`; in a wrapped world it may lie across the seam. The
+// offset is the difference of the two. A loop that knows the side of the seam shifts a whole run instead,
+// with the same result.
+fn nearest_image(position: Vector, other: Vector, size: Vector) -> Vector {
+    @if(wrap) {
+        let difference = other - position;
+        let half = size * 0.5;
+        let above = select(Vector(), -size, difference > half);
+        return other + select(above, size, difference < -half);
+    }
+    @if(!wrap) {
+        return other;
+    }
+}
+
+// The largest coordinate in an open world; world units.
+const FARTHEST = 1e12;
+
+// Smaller coordinates and components of a velocity count as zero: their squares are too small for f32, or
+// for a device that flushes subnormal numbers.
+const NOTHING = 1e-18;
+
+fn without_tiny(vector: Vector) -> Vector {
+    return select(vector, Vector(), abs(vector) < Vector(NOTHING));
+}
+
+// Position and velocity as they are stored: +0 instead of tiny numbers and of −0, which some devices do
+// not distinguish from +0.
+fn settled(position: Vector, velocity: Vector) -> Motion {
+    return Motion(without_tiny(position), without_tiny(velocity));
+}
+
+// Position and velocity after the boundary is applied.
+@if(wrap)
+fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
+    var p = select(position, position + size, position < Vector());
+    p = select(p - size, p, p < size);
+    // A tiny negative position plus `size` rounds to exactly `size`, which is the origin again. Anything
+    // still outside goes to the origin too: no agent ever leaves.
+    return settled(select(Vector(), p, (p >= Vector()) & (p < size)), velocity);
+}
+
+// On the edge the outward component of the velocity is lost: a wall does not push back.
+@if(walls)
+fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
+    let inside = clamp(position, Vector(), size);
+    return settled(inside, select(Vector(), velocity, inside == position));
+}
+
+@if(open)
+fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
+    return settled(clamp(position, Vector(-FARTHEST), Vector(FARTHEST)), velocity);
+}

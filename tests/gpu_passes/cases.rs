@@ -1,0 +1,205 @@
+//! Flocks at the sizes where passes break.
+
+use flockwork::engine::gpu::EngineOptions;
+
+pub const FLOCK: &str = r#"
+[world]
+size = [1000, 500]
+density = 10
+[[targets]]
+position = [500, 250]
+velocity = [3, 1]
+hit_radius = 20
+[[targets]]
+position = [10, 10]
+velocity = [-1, -2]
+[species.a]
+count = 100
+[species.a.separation]
+[species.a.alignment]
+[species.a.cohesion]
+[species.a.wander]
+weight = 0.1
+"#;
+
+pub const FLOCK_IN_SPACE: &str = r#"
+[world]
+size = [200, 100, 150]
+density = 10
+[[targets]]
+position = [100, 50, 70]
+velocity = [3, 1, -2]
+hit_radius = 20
+[[targets]]
+position = [10, 10, 10]
+velocity = [-1, -2, 1]
+[species.a]
+count = 100
+[species.a.separation]
+[species.a.alignment]
+[species.a.cohesion]
+[species.a.wander]
+weight = 0.1
+"#;
+
+/// A flock, and options that make small flocks reach the limits of large ones.
+pub struct Case {
+    pub name: &'static str,
+    /// The scene.
+    pub text: &'static str,
+    pub count: u64,
+    pub overrides: &'static [&'static str],
+    pub options: EngineOptions,
+    /// Difference of consecutive ids.
+    pub stride: u32,
+}
+
+pub fn cases() -> Vec<Case> {
+    let checked = EngineOptions { checked: true, ..EngineOptions::default() };
+    let uniform = &["species.a.spawn={place = \"uniform\"}"][..];
+    let point = &["species.a.spawn={place = \"point\", speed = 0}"][..];
+    let case = |name, count, overrides, options| Case {
+        name,
+        text: FLOCK,
+        count,
+        overrides,
+        options,
+        stride: 1,
+    };
+    let in_space = |name, count, overrides, options| Case {
+        text: FLOCK_IN_SPACE,
+        ..case(name, count, overrides, options)
+    };
+    vec![
+        case("one agent", 1, uniform, checked),
+        case("one short of a workgroup", 63, uniform, checked),
+        case("a workgroup", 64, uniform, checked),
+        case("one more than a workgroup", 65, uniform, checked),
+        // More than 65,535 agents and cells, and a count that fills no whole workgroup.
+        case("more than 16 bits", 65_537, uniform, checked),
+        case("the same, as shipped", 65_537, uniform, EngineOptions { checked: false, ..checked }),
+        // At most three workgroups per dispatch dimension: every pass becomes two-dimensional.
+        case("2-D dispatch", 20_011, uniform, EngineOptions { dispatch_limit: Some(3), ..checked }),
+        // Grids of one block of cells, of 7, and of 20; scanned in both ways.
+        case("a block of cells", 1_000, uniform, checked),
+        case(
+            "a block, in three passes",
+            1_000,
+            uniform,
+            EngineOptions { small_grid: 0, ..checked },
+        ),
+        case("a small grid", 20_011, uniform, checked),
+        case(
+            "a small grid, in three passes",
+            20_011,
+            uniform,
+            EngineOptions { small_grid: 0, ..checked },
+        ),
+        case(
+            "a large grid, in one pass",
+            65_537,
+            uniform,
+            EngineOptions { small_grid: 99, ..checked },
+        ),
+        case("all in one cell", 3_000, point, checked),
+        case(
+            "each by itself",
+            20_011,
+            uniform,
+            EngineOptions { without_subgroups: true, ..checked },
+        ),
+        // So many members that a limit on a shader's loop iterations would cut them off.
+        case(
+            "a million in one cell",
+            1_200_000,
+            point,
+            EngineOptions { checked: false, ..checked },
+        ),
+        // Cells of a thousand, sorted by one bitmap for all and by bitmaps for each row of cells
+        // round theirs.
+        case(
+            "a crowded row",
+            60_011,
+            &["species.a.spawn={place = \"row\"}"],
+            EngineOptions { crowded_above: 256, ..checked },
+        ),
+        case(
+            "a crowded disc",
+            60_011,
+            &["species.a.spawn={place = \"disc\", radius = 300}"],
+            EngineOptions { crowded_above: 256, ..checked },
+        ),
+        // Every cell with more than two members is sorted.
+        case("many crowds", 20_001, uniform, EngineOptions { crowded_above: 2, ..checked }),
+        case(
+            "many crowds, in three passes",
+            20_001,
+            uniform,
+            EngineOptions { crowded_above: 2, small_grid: 0, ..checked },
+        ),
+        // Agents cross the whole world in a tick: the members of a cell come from everywhere.
+        case(
+            "scattered crowds",
+            20_001,
+            &["species.a.spawn={place = \"uniform\", speed = 1000}", "species.a.max_speed=1200"],
+            EngineOptions { crowded_above: 2, ..checked },
+        ),
+        // Just as scattered, but so few that one bitmap suffices.
+        case(
+            "scattered crowds of a small flock",
+            192,
+            &["species.a.spawn={place = \"uniform\", speed = 80}", "species.a.max_speed=100"],
+            EngineOptions { crowded_above: 2, ..checked },
+        ),
+        // Cells of 250 members, keys of 17 bits: three double rounds, and several members per
+        // thread.
+        case(
+            "large scattered crowds",
+            70_001,
+            &[
+                "world.density=1600",
+                "species.a.spawn={place = \"uniform\", speed = 180}",
+                "species.a.max_speed=200",
+            ],
+            EngineOptions { crowded_above: 128, ..checked },
+        ),
+        case(
+            "one crowd in one bitmap",
+            70_001,
+            point,
+            EngineOptions { crowded_above: 64, ..checked },
+        ),
+        // Many agents have been removed: ids have up to 27 bits.
+        Case {
+            stride: 40_000,
+            ..case(
+                "one crowd whose ids are far apart",
+                3_000,
+                point,
+                EngineOptions { crowded_above: 64, ..checked },
+            )
+        },
+        in_space("one agent in space", 1, uniform, checked),
+        in_space("one more than a workgroup, in space", 65, uniform, checked),
+        in_space("more than 16 bits, in space", 65_537, uniform, checked),
+        in_space(
+            "the same in space, as shipped",
+            65_537,
+            uniform,
+            EngineOptions { checked: false, ..checked },
+        ),
+        in_space("all in one cell of a space", 3_000, point, checked),
+        in_space(
+            "each by itself, in space",
+            20_011,
+            uniform,
+            EngineOptions { without_subgroups: true, ..checked },
+        ),
+        in_space(
+            "scattered crowds, in space",
+            20_001,
+            &["species.a.spawn={place = \"uniform\", speed = 1000}", "species.a.max_speed=1200"],
+            EngineOptions { crowded_above: 2, ..checked },
+        ),
+    ]
+}
