@@ -6,6 +6,7 @@ use std::f64::consts::TAU;
 use std::process::Command;
 
 use flockwork::model::scene::{BuiltIn, Request, Scene};
+use glam::DVec3;
 
 /// World units and shares: the error of sums of thousands of `f64`.
 const TOLERANCE: f64 = 1e-9;
@@ -14,7 +15,8 @@ const TOLERANCE: f64 = 1e-9;
 /// subtraction, a square and a sum with an error of at most 2⁻²⁴ each, and a root that halves it.
 const DISTANCE: f64 = 2.5 / 16_777_216.0;
 
-type Agent = [f64; 4];
+/// Position and velocity; in a plane z is 0.
+type Agent = [DVec3; 2];
 
 /// The rows of a CSV file by column name. States hold `f32`, and their shortest decimals differ
 /// slightly from those numbers.
@@ -42,6 +44,12 @@ fn mean(of: impl Iterator<Item = f64>) -> f64 {
     all.iter().sum::<f64>() / all.len() as f64
 }
 
+/// The length of the mean of vectors.
+fn length_of_mean(of: impl Iterator<Item = DVec3>) -> f64 {
+    let all: Vec<DVec3> = of.collect();
+    (all.iter().sum::<DVec3>() / all.len() as f64).length()
+}
+
 /// The middle of the flock on one axis.
 fn middle(places: &[f64], length: Option<f64>) -> f64 {
     let Some(length) = length else { return mean(places.iter().copied()) };
@@ -51,14 +59,15 @@ fn middle(places: &[f64], length: Option<f64>) -> f64 {
 }
 
 /// Each column by its definition in docs/formats.md: its smallest and largest allowed value.
-fn figures(agents: &[Agent], size: [Option<f64>; 2], radius: f64) -> Vec<(&'static str, [f64; 2])> {
-    let speed = |a: &Agent| a[2].hypot(a[3]);
-    let axis = |i: usize| agents.iter().map(|a| a[i]).collect::<Vec<_>>();
-    let centre = [0, 1].map(|i| middle(&axis(i), size[i]));
-    let arm = |a: &Agent| [0, 1].map(|i| way(centre[i], a[i], size[i]));
-    let moment = |a: &Agent| arm(a)[0] * a[3] - arm(a)[1] * a[2];
-    let length = |[x, y]: [f64; 2]| x.hypot(y);
-    let apart = |a: &Agent, b: &Agent| length([0, 1].map(|i| way(a[i], b[i], size[i])));
+fn figures(agents: &[Agent], size: [Option<f64>; 3], radius: f64) -> Vec<(&'static str, [f64; 2])> {
+    let speed = |[_, v]: &Agent| v.length();
+    let axis = |i: usize| agents.iter().map(|[p, _]| p[i]).collect::<Vec<_>>();
+    let centre = DVec3::from_array([0, 1, 2].map(|i| middle(&axis(i), size[i])));
+    let between =
+        |from: DVec3, to: DVec3| DVec3::from_array([0, 1, 2].map(|i| way(from[i], to[i], size[i])));
+    let arm = |[p, _]: &Agent| between(centre, *p);
+    let moment = |a: &Agent| arm(a).cross(a[1]);
+    let apart = |a: &Agent, b: &Agent| between(a[0], b[0]).length();
     let others = |index: usize| {
         let others = agents.iter().enumerate().filter(move |(other, _)| *other != index);
         others.map(move |(_, other)| apart(&agents[index], other))
@@ -74,19 +83,16 @@ fn figures(agents: &[Agent], size: [Option<f64>; 2], radius: f64) -> Vec<(&'stat
     let seen = |figure: f64| [figure * (1.0 - DISTANCE), figure * (1.0 + DISTANCE)];
     vec![
         ("agents", summed(agents.len() as f64)),
-        (
-            "polarisation",
-            summed(length([2, 3].map(|i| mean(agents.iter().map(|a| a[i] / speed(a)))))),
-        ),
+        ("polarisation", summed(length_of_mean(agents.iter().map(|a| a[1] / speed(a))))),
         (
             "rotation",
-            summed(mean(agents.iter().map(|a| moment(a) / length(arm(a)) / speed(a))).abs()),
+            summed(length_of_mean(agents.iter().map(|a| moment(a) / arm(a).length() / speed(a)))),
         ),
         (
             "angular_momentum",
             summed(
-                agents.iter().map(moment).sum::<f64>().abs()
-                    / agents.iter().map(|a| length(arm(a)) * speed(a)).sum::<f64>(),
+                agents.iter().map(moment).sum::<DVec3>().length()
+                    / agents.iter().map(|a| arm(a).length() * speed(a)).sum::<f64>(),
             ),
         ),
         ("mean_speed", summed(mean(agents.iter().map(speed)))),
@@ -98,26 +104,37 @@ fn figures(agents: &[Agent], size: [Option<f64>; 2], radius: f64) -> Vec<(&'stat
 #[test]
 fn every_figure_is_what_the_readme_says() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, count, boundary) in [
-        ("flock", 700, "wrap"),
-        ("flock", 400, "open"),
-        ("flock", 150, "walls"),
-        ("wander", 300, "wrap"),
+    let velocity = "velocity={from=[-1,-1,-1],to=[1,1,1]}";
+    let space = [
+        "world.size=[200,150,100]".to_string(),
+        format!("starling.spawn.{velocity}"),
+        format!("starling.spawn_at_scale.{velocity}"),
+    ];
+    for (name, count, boundary, sets) in [
+        ("flock", 700, "wrap", &[][..]),
+        ("flock", 400, "open", &[]),
+        ("flock", 150, "walls", &[]),
+        ("wander", 300, "wrap", &[]),
+        ("flock", 700, "wrap", &space),
+        ("flock", 400, "open", &space),
+        ("flock", 150, "walls", &space),
+        ("wander", 300, "wrap", &space[..1]),
     ] {
+        let overrides = [sets, &[format!("world.boundary={boundary}")]].concat();
         let line = format!(
-            "simulate --engine cpu --scene {name} --count {count} --set world.boundary={boundary} \
-             --ticks 40 --every 13 --metrics-every 13 --out states.csv --metrics figures.csv"
+            "simulate --engine cpu --scene {name} --count {count} --set {} --ticks 40 --every 13 \
+             --metrics-every 13 --out states.csv --metrics figures.csv",
+            overrides.join(" --set ")
         );
         let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
         let output = command.args(line.split_whitespace()).current_dir(&folder).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
         let text = BuiltIn::named(name).unwrap().text;
-        let overrides = [format!("world.boundary={boundary}")];
         let mut scene = Scene::parse(name, text, &overrides).unwrap();
         scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
-        let side = |length: f32| (boundary == "wrap").then_some(f64::from(length));
-        let size = [side(scene.world.size.x), side(scene.world.size.y)];
+        let side = |length: f32| (boundary == "wrap" && length > 0.0).then_some(length.into());
+        let size = scene.world.size.to_array().map(side);
         let radius = f64::from(scene.perception_radius());
 
         let path = |name| folder.path().join(name);
@@ -127,13 +144,19 @@ fn every_figure_is_what_the_readme_says() {
         assert_eq!(ticks, [0.0, 13.0, 26.0, 39.0, 40.0]);
         for row in &written {
             let now = states.iter().filter(|state| state["tick"] == row["tick"]);
-            let agents: Vec<Agent> =
-                now.map(|agent| ["x", "y", "vx", "vy"].map(|key| agent[key])).collect();
+            let vector = |agent: &BTreeMap<String, f64>, keys: [&str; 3]| {
+                DVec3::from_array(keys.map(|key| agent.get(key).copied().unwrap_or(0.0)))
+            };
+            let agents: Vec<Agent> = now
+                .map(|agent| [["x", "y", "z"], ["vx", "vy", "vz"]].map(|keys| vector(agent, keys)))
+                .collect();
+            let deep = agents.iter().any(|[p, v]| p.z != 0.0 && v.z != 0.0);
+            assert_eq!(deep, !sets.is_empty());
             for (figure, [least, most]) in figures(&agents, size, radius) {
                 let found = row[figure];
                 assert!(
                     (least..=most).contains(&found),
-                    "{name}, {boundary}, tick {}: {figure} is {found}, not {least} to {most}",
+                    "{name}, {overrides:?}, tick {}: {figure} is {found}, not {least} to {most}",
                     row["tick"]
                 );
                 assert!(most - least < 3e-3, "{figure}: {least} to {most} holds anything");

@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use common::gpu::{shipped, without_subgroups};
-use common::{bits, flock, mixed};
+use common::{bits, flock, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, GpuEngine};
 use flockwork::engine::{Engine, Snapshot};
@@ -46,12 +46,27 @@ fn starts() -> Vec<Start> {
         let (scene, state) = mixed(boundary, &[]);
         starts.push(Start { name: format!("mixed, {boundary}"), scene, state });
     }
-    // Agents were removed from this flock, so its ids have gaps.
-    let (scene, mut state) = mixed("wrap", &[]);
-    state.id.iter_mut().for_each(|id| *id = *id * *id + 3);
-    starts.push(Start { name: "mixed, with gaps".into(), scene, state });
-    let (scene, state) = flock(2_000, &["starling.spawn_at_scale={place=\"disc\", radius=60}"]);
-    starts.push(Start { name: "crowd".into(), scene, state });
+    for boundary in ["wrap", "walls", "open"] {
+        let (scene, state) = mixed_in_space(boundary, &[]);
+        starts.push(Start { name: format!("mixed in space, {boundary}"), scene, state });
+    }
+    // Agents were removed from these flocks, so their ids have gaps.
+    for (name, (scene, mut state)) in
+        [("mixed", mixed("wrap", &[])), ("mixed in space", mixed_in_space("wrap", &[]))]
+    {
+        state.id.iter_mut().for_each(|id| *id = *id * *id + 3);
+        starts.push(Start { name: format!("{name}, with gaps"), scene, state });
+    }
+    let disc = "starling.spawn_at_scale={place=\"disc\", radius=60}";
+    let ball = "starling.spawn_at_scale={place=\"ball\", radius=30}";
+    let velocity = "starling.spawn.velocity={from=[-1,-1,-1], to=[1,1,1]}";
+    for (name, sets) in [
+        ("crowd", vec![disc]),
+        ("crowd in space", vec!["world.size=[300,200,200]", velocity, ball]),
+    ] {
+        let (scene, state) = flock(2_000, &sets);
+        starts.push(Start { name: name.into(), scene, state });
+    }
     starts
 }
 

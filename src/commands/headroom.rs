@@ -6,8 +6,8 @@ use crate::engine::Engine;
 use crate::engine::cpu::threads_fit;
 use crate::model::scene::{Request, Scene};
 
-/// Bytes per agent of a state on the host.
-const STATE: u64 = 25;
+/// Bytes per agent of a state on the host: position, velocity, id, memory, species.
+const STATE: u64 = 2 * 12 + 4 + 4 + 1;
 
 /// Bytes per agent and per cell while figures are computed.
 const FIGURES: [u64; 2] = [60, 4];

@@ -12,7 +12,7 @@ use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared};
 use super::output::{counted, say, size_text};
 use super::progress::progress;
-use super::state_file::{StateWriter, has_room};
+use super::state_file::StateWriter;
 use super::usage::whole;
 use crate::engine::Snapshot;
 
@@ -62,7 +62,6 @@ pub fn simulate_on(
     let engine = machine()?.engine;
     let prepared = args.flock.prepare(Some(engine.as_ref()))?;
     if let Some(states) = &mut files.states {
-        has_room(&prepared.scene)?;
         states.describe(prepared.record())?;
     }
     let Prepared { scene, state, .. } = prepared;

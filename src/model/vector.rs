@@ -80,6 +80,12 @@ pub fn components<const D: usize>(point: Point) -> [f32; D] {
     per_axis!(axis => all[axis])
 }
 
+/// The components of a point on the first `axes` axes as text, such as `3, 4`.
+#[must_use]
+pub fn components_text(point: Point, axes: usize) -> String {
+    point.to_array()[..axes].iter().map(f32::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// The point with these components, and 0 on further axes.
 #[inline(always)]
 #[must_use]

@@ -1,7 +1,7 @@
 //! From scene to scene and back, and the file of an edited flock.
 
 use super::engine_tests::Fussy;
-use super::tests::{TEXT, play, session, tick};
+use super::tests::{IN_SPACE, TEXT, play, play_in, session, tick};
 use super::*;
 use crate::engine::cpu::CpuEngine;
 use crate::model::scene::Request;
@@ -44,6 +44,25 @@ fn another_scene_is_an_edit_that_can_be_undone() {
 }
 
 #[test]
+fn a_plane_becomes_a_space_and_a_space_a_plane() {
+    for (one, other, axes) in [(TEXT, IN_SPACE, 3), (IN_SPACE, TEXT, 2)] {
+        play_in(one, |session| {
+            tick(session, 20);
+            assert_eq!(session.new_path(), Ok(None));
+            let before = (session.state(), session.targets());
+            assert_eq!(session.open(opening("other", other)), Ok(None));
+            assert_eq!(session.scene().world.axes(), axes);
+            tick(session, 10);
+            let there = (session.state(), session.targets());
+            assert!(session.undo().unwrap().contains("back to the scene test"));
+            assert_eq!((session.state(), session.targets()), before);
+            assert_eq!(session.redo().unwrap(), "redone: the scene other");
+            assert_eq!((session.state(), session.targets()), there);
+        });
+    }
+}
+
+#[test]
 fn a_scene_that_the_engine_cannot_take_leaves_the_flock_as_it_is() {
     let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
     let state = scene.populate(&Request::default()).unwrap();
@@ -60,12 +79,18 @@ fn a_scene_that_the_engine_cannot_take_leaves_the_flock_as_it_is() {
 
 #[test]
 fn the_file_of_an_edited_flock_makes_what_the_flock_does_from_its_start() {
-    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+    for text in [TEXT, IN_SPACE] {
+        assert_same_from_its_file(text);
+    }
+}
+
+fn assert_same_from_its_file(text: &str) {
+    let mut scene = Scene::parse("test", text, &[]).unwrap();
     let request = Request { seed: Some(3), ..Request::default() };
     let state = scene.populate(&request).unwrap();
     let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
     let mut session = session(engine, &scene, &state);
-    session.source = Source { text: TEXT.into(), request, ..Source::default() };
+    session.source = Source { text: text.into(), request, ..Source::default() };
     tick(&mut session, 30);
     let mut species = session.scene().species.clone();
     species[0].rules[0].values[0] = 0.5;

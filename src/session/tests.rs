@@ -16,6 +16,14 @@ pub(super) const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"fast\"\
                     position = [50, 50]\n[species.a]\ncount = 5\n[species.a.wander]\n\
                     [species.a.seek]\n[species.a.follow_path]\n[species.a.avoid]\n";
 
+/// The same in space.
+pub(super) const IN_SPACE: &str = "click = \"target\"\nworld.size = [640, 360, 200]\n[[targets]]\n\
+                    name = \"fast\"\nvelocity = [3, 0, 1]\n[[targets]]\nname = \"food\"\n\
+                    position = [300, 100, 80]\n[[paths]]\npoints = [[0, 180, 50], [200, 180, 90], \
+                    [400, 180, 150], [640, 180, 50]]\n[[obstacles]]\nposition = [50, 50, 60]\n\
+                    [species.a]\ncount = 5\n[species.a.wander]\n[species.a.seek]\n\
+                    [species.a.follow_path]\n[species.a.avoid]\n";
+
 /// A session with its own time: every reading of the clock is one 60 Hz frame later.
 pub(super) fn session(
     engine: Box<dyn Engine>,
@@ -29,7 +37,11 @@ pub(super) fn session(
 }
 
 pub(super) fn play(test: impl FnOnce(&mut Session<RealTime>)) {
-    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+    play_in(TEXT, test);
+}
+
+pub(super) fn play_in(text: &str, test: impl FnOnce(&mut Session<RealTime>)) {
+    let mut scene = Scene::parse("test", text, &[]).unwrap();
     let state = scene.populate(&Request::default()).unwrap();
     let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
     test(&mut session(engine, &scene, &state));

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::tests::{TEXT, session};
+use super::tests::{IN_SPACE, TEXT, session};
 use super::*;
 use crate::engine::cpu::CpuEngine;
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
@@ -31,9 +31,20 @@ pub(super) fn engines() -> Vec<Box<dyn Engine>> {
     engines
 }
 
+/// A plane and a space on each engine.
+pub(super) fn worlds() -> Vec<(Box<dyn Engine>, &'static str)> {
+    let worlds = [TEXT, IN_SPACE].into_iter();
+    worlds.flat_map(|text| engines().into_iter().map(move |engine| (engine, text))).collect()
+}
+
 /// A session of a scene with everything that edits can change.
 pub(super) fn start(engine: Box<dyn Engine>) -> Session<RealTime> {
-    let text = TEXT.replace("count = 5", "count = 300");
+    start_in(engine, TEXT)
+}
+
+/// The same with a scene of the caller's, which has five agents.
+pub(super) fn start_in(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
+    let text = text.replace("count = 5", "count = 300");
     let mut scene = Scene::parse("test", &text, &[]).unwrap();
     let state = scene.populate(&Request::default()).unwrap();
     let session = session(engine, &scene, &state);
@@ -66,19 +77,25 @@ fn faster(session: &Session<RealTime>, max_speed: f32) -> Vec<Species> {
     species
 }
 
+/// A place in the world of a session: in space at a height.
+pub(super) fn place(session: &Session<RealTime>, x: f32, y: f32) -> Point {
+    let z = if session.scene().world.is_flat() { 0.0 } else { 70.1 };
+    Point::new(x, y, z)
+}
+
 /// Plays 200 ticks with an edit of every kind. Returns what was at some of them.
 pub(super) fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
     let edits: [(u64, Hand<'_>); 11] = [
-        (10, &|s| s.set_pointer(Some(flat(20.0, 30.0))).unwrap()),
+        (10, &|s| s.set_pointer(Some(place(s, 20.0, 30.0))).unwrap()),
         (25, &|s| s.set_pointer(None).unwrap()),
         (40, &|s| assert_eq!(s.change(faster(s, 1.0)), Ok(None))),
-        (55, &|s| assert_eq!(s.add(0, &[Point::ONE, flat(9.0, 9.0)]), Ok(None))),
+        (55, &|s| assert_eq!(s.add(0, &[Point::ONE, place(s, 9.0, 9.0)]), Ok(None))),
         (60, &|s| assert_eq!(s.undo().unwrap(), "undone: new agents")),
-        (70, &|s| assert_eq!(s.add(0, &[flat(77.0, 70.0)]), Ok(None))),
-        (80, &|s| assert_eq!(s.put(Thing::Target(1), flat(20.0, 30.0)), Ok(None))),
-        (80, &|s| assert_eq!(s.put(Thing::Obstacle(0), flat(70.0, 60.0)), Ok(None))),
+        (70, &|s| assert_eq!(s.add(0, &[place(s, 77.0, 70.0)]), Ok(None))),
+        (80, &|s| assert_eq!(s.put(Thing::Target(1), place(s, 20.0, 30.0)), Ok(None))),
+        (80, &|s| assert_eq!(s.put(Thing::Obstacle(0), place(s, 70.0, 60.0)), Ok(None))),
         (100, &|s| assert_eq!(s.new_path(), Ok(None))),
-        (120, &|s| assert_eq!(s.add_target(flat(60.0, 60.0)), Ok(None))),
+        (120, &|s| assert_eq!(s.add_target(place(s, 60.0, 60.0)), Ok(None))),
         (150, &|s| assert_eq!(s.turn_round(), Ok(None))),
     ];
     let mut seen = Vec::new();
@@ -96,8 +113,8 @@ pub(super) fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
 
 #[test]
 fn going_back_is_exact_on_every_engine() {
-    for engine in engines() {
-        let mut session = start(engine);
+    for (engine, text) in worlds() {
+        let mut session = start_in(engine, text);
         let seen = course(&mut session);
         assert!(session.snapshots() > 2, "{}", session.snapshots());
         assert_eq!((session.span(), session.events().len()), ((0, 200), 11));
@@ -115,8 +132,8 @@ fn going_back_is_exact_on_every_engine() {
 
 #[test]
 fn a_history_without_memory_computes_everything_again() {
-    for engine in engines() {
-        let mut session = start(engine);
+    for (engine, text) in worlds() {
+        let mut session = start_in(engine, text);
         session.set_history(0);
         let seen = course(&mut session);
         assert_eq!(session.snapshots(), 1);
@@ -131,16 +148,16 @@ fn a_history_without_memory_computes_everything_again() {
 /// The negative control: without its events the past is another.
 #[test]
 fn a_replay_that_forgets_an_event_is_another_flock() {
-    for forgotten in 0..11 {
-        let mut session = start(cpu());
+    for (forgotten, text) in (0..11).flat_map(|event| [(event, TEXT), (event, IN_SPACE)]) {
+        let mut session = start_in(cpu(), text);
         let wanted = course(&mut session).pop().unwrap().1;
         let mut events = session.events().to_vec();
-        let mut again = start(cpu());
+        let mut again = start_in(cpu(), text);
         again.replay(events.clone(), 200).unwrap();
         reach(&mut again, 200);
         assert!(now(&mut again) == wanted, "with all of them it is the same");
         events.remove(forgotten);
-        let mut other = start(cpu());
+        let mut other = start_in(cpu(), text);
         other.replay(events, 200).unwrap();
         reach(&mut other, 200);
         assert!(now(&mut other) != wanted, "event {forgotten} does nothing");

@@ -1,15 +1,16 @@
 //! Edits are undone and redone.
 
-use super::tests::{play, tick};
+use super::tests::{IN_SPACE, TEXT, play, play_in, tick};
+use super::time_tests::place;
 use super::*;
 use crate::model::behaviours::Target;
 use crate::model::scene::Species;
 use crate::model::vector::flat;
 
 /// The state and targets after ten ticks, `edits`, and ten more ticks.
-fn after(edits: impl FnOnce(&mut Session<RealTime>)) -> (FlockState, Vec<Target>) {
+fn after(text: &str, edits: impl FnOnce(&mut Session<RealTime>)) -> (FlockState, Vec<Target>) {
     let mut result = None;
-    play(|session| {
+    play_in(text, |session| {
         tick(session, 10);
         edits(session);
         tick(session, 10);
@@ -29,26 +30,30 @@ fn an_edit_undone_leaves_no_trace_and_redone_is_that_edit() {
     type Do = fn(&mut Session<RealTime>);
     let edits: [(&str, Do); 6] = [
         ("parameters", |s| assert_eq!(s.change(slower(s, 1.0)), Ok(None))),
-        ("new agents", |s| assert_eq!(s.add(0, &[Point::ONE, flat(50.0, 60.0)]), Ok(None))),
+        ("new agents", |s| assert_eq!(s.add(0, &[Point::ONE, place(s, 50.0, 60.0)]), Ok(None))),
         ("path", |s| assert_eq!(s.new_path(), Ok(None))),
         ("seek and flee", |s| assert_eq!(s.turn_round(), Ok(None))),
         ("place of a target", |s| {
-            assert_eq!(s.put(Thing::Target(2), flat(20.0, 30.0)), Ok(None));
+            assert_eq!(s.put(Thing::Target(2), place(s, 20.0, 30.0)), Ok(None));
         }),
         ("place of an obstacle", |s| {
-            assert_eq!(s.put(Thing::Obstacle(0), flat(70.0, 60.0)), Ok(None));
+            // In the way of an agent.
+            let FlockState { position, velocity, .. } = s.state().unwrap();
+            assert_eq!(s.put(Thing::Obstacle(0), position[0] + velocity[0] * 9.0), Ok(None));
         }),
     ];
-    let untouched = after(|_| ());
-    for (subject, edit) in edits {
-        let edited = after(edit);
+    for ((subject, edit), text) in
+        edits.into_iter().flat_map(|edit| [(edit, TEXT), (edit, IN_SPACE)])
+    {
+        let untouched = after(text, |_| ());
+        let edited = after(text, edit);
         assert_ne!(edited, untouched, "{subject}");
-        let undone = after(|session| {
+        let undone = after(text, |session| {
             edit(session);
             assert_eq!(session.undo().unwrap(), format!("undone: {subject}"));
         });
         assert_eq!(undone, untouched, "{subject}");
-        let redone = after(|session| {
+        let redone = after(text, |session| {
             edit(session);
             session.undo().unwrap();
             assert_eq!(session.redo().unwrap(), format!("redone: {subject}"));

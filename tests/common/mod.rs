@@ -275,6 +275,11 @@ pub fn mixed(boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
 
 /// The same scene in a space: each place, size and velocity has a third number.
 pub fn mixed_in_space(boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
+    mixed_of(&mixed_in_space_text(), boundary, overrides)
+}
+
+/// The text of that scene.
+pub fn mixed_in_space_text() -> String {
     fn deepen(value: &mut toml::Value) {
         match value {
             toml::Value::Table(table) => table.iter_mut().for_each(|(_, value)| deepen(value)),
@@ -293,7 +298,7 @@ pub fn mixed_in_space(boundary: &str, overrides: &[&str]) -> (Scene, FlockState)
     let text = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
     let mut scene = toml::Value::Table(toml::from_str(&text).unwrap());
     deepen(&mut scene);
-    mixed_of(&toml::to_string(&scene).unwrap(), boundary, overrides)
+    toml::to_string(&scene).unwrap()
 }
 
 fn mixed_of(text: &str, boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {

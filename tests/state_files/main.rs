@@ -3,6 +3,7 @@
 #[path = "../older_files/mod.rs"]
 mod older_files;
 mod run_column;
+mod space;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -26,19 +27,7 @@ fn scene(boundary: &str) -> Scene {
 
 /// A state with every kind of number that a state can hold.
 fn awkward(tick: u64) -> FlockState {
-    let numbers = [
-        -0.0_f32,
-        f32::MIN_POSITIVE / 8.0,
-        f32::from_bits(1),
-        // The farthest from the origin, and the fastest.
-        1e12,
-        -1e12,
-        0.1,
-        1.0 / 3.0,
-        16_777_217.0,
-        -1e-38,
-        639.999_94,
-    ];
+    let numbers = awkward_numbers();
     let n = numbers.len();
     FlockState {
         tick,
@@ -51,11 +40,27 @@ fn awkward(tick: u64) -> FlockState {
     }
 }
 
-type Bits<'a> = (u64, &'a [u32], &'a [u8], Vec<[u32; 4]>, &'a [Memory]);
+fn awkward_numbers() -> [f32; 10] {
+    [
+        -0.0_f32,
+        f32::MIN_POSITIVE / 8.0,
+        f32::from_bits(1),
+        // The farthest from the origin, and the fastest.
+        1e12,
+        -1e12,
+        0.1,
+        1.0 / 3.0,
+        16_777_217.0,
+        -1e-38,
+        639.999_94,
+    ]
+}
+
+type Bits<'a> = (u64, &'a [u32], &'a [u8], Vec<[[u32; 3]; 2]>, &'a [Memory]);
 
 fn bits(state: &FlockState) -> Bits<'_> {
     let both = state.position.iter().zip(&state.velocity);
-    let bits = both.map(|(p, v)| [p.x, p.y, v.x, v.y].map(f32::to_bits)).collect();
+    let bits = both.map(|(p, v)| [p, v].map(|point| point.to_array().map(f32::to_bits))).collect();
     (state.tick, &state.id, &state.species, bits, &state.memory)
 }
 

@@ -18,12 +18,21 @@ const NAMES: [&str; 8] =
     ["tree", "two words", "a.b", "ünï", "quo\"te", "back\\slash", "tab\t", "12"];
 
 /// Random numbers: PCG.
-pub struct Draw(pub u64);
+pub struct Draw {
+    state: u64,
+    /// Number of axes of the scenes.
+    axes: usize,
+}
 
 impl Draw {
+    /// Planes for even seeds, spaces for odd ones.
+    pub fn of(seed: u64) -> Self {
+        Self { state: seed, axes: 2 + (seed % 2) as usize }
+    }
+
     fn bits(&mut self) -> u32 {
-        let state = self.0;
-        self.0 =
+        let state = self.state;
+        self.state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((((state >> 18) ^ state) >> 27) as u32).rotate_right((state >> 59) as u32)
     }
@@ -63,7 +72,8 @@ impl Draw {
     }
 
     fn point(&mut self, low: f32, high: f32) -> Point {
-        flat(self.number(low, high), self.number(low, high))
+        let [x, y] = [0; 2].map(|_: u8| self.number(low, high));
+        Point::new(x, y, if self.axes == 2 { 0.0 } else { self.number(low, high) })
     }
 
     /// A name that is not taken: one that is hard to write, or `usual` if it is free.
@@ -201,11 +211,12 @@ impl Draw {
     pub fn flow(&mut self) -> FlowPlan {
         let kind = self.pick(&FlowKind::NAMES).1;
         let file = kind == FlowKind::File;
+        let layers = if self.axes == 2 { 0 } else { 585 };
         FlowPlan {
             kind,
             cell: self.pick(&[20.0, 0.01, 1e7]),
             frequency: self.pick(&[0.1, 0.0, 1.0]),
-            grid: if file { [1 + self.below(4096) as u32, 7, 0] } else { [0; 3] },
+            grid: if file { [1 + self.below(4096) as u32, 7, layers] } else { [0; 3] },
             file: file.then(|| "winds of the \"north\".csv".to_string()),
             vectors: Vec::new(),
         }

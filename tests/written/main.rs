@@ -44,7 +44,7 @@ fn every_built_in_scene_reads_back_the_same() {
 #[test]
 fn scenes_at_random_read_back_the_same() {
     for seed in 0..1000 {
-        let scene = Draw(seed).scene();
+        let scene = Draw::of(seed).scene();
         let written = scene.to_toml();
         assert_same(&parse(&written, &[]), &scene, &written);
         assert_eq!(edit_toml(&written, &scene).unwrap(), written);
@@ -69,7 +69,7 @@ fn a_number_that_two_roundings_would_change_reads_back_the_same() {
 fn nothing_is_written_that_is_so_by_default() {
     let mixed = std::fs::read_to_string("tests/common/mixed.toml").unwrap();
     let scenes = built_in().map(|scene| parse(scene.text, &[])).chain([parse(&mixed, &[])]);
-    for scene in scenes.chain((0..50).map(|seed| Draw(seed).scene())) {
+    for scene in scenes.chain((0..50).map(|seed| Draw::of(seed).scene())) {
         let written = scene.to_toml();
         let lines: Vec<&str> = written.lines().collect();
         for (number, line) in lines.iter().enumerate() {
@@ -151,7 +151,7 @@ fn another_layout(text: &str, draw: &mut Draw) -> String {
 fn a_changed_scene_is_written_into_any_file() {
     let (mut changed, mut kept) = (0, 0);
     for seed in 0..1000 {
-        let mut draw = Draw(seed);
+        let mut draw = Draw::of(seed);
         let first = draw.scene().to_toml();
         let text = another_layout(&first, &mut draw);
         let Ok(before) = Scene::parse("drawn.toml", &text, &[]) else { continue };

@@ -1,5 +1,6 @@
-//! State files as CSV: `tick,id,species,x,y,vx,vy`, then `angle,neighbours` if agents remember them,
-//! then `run` if the file describes its run, see [`super::run_column`]; one row an agent.
+//! State files as CSV: `tick,id,species,x,y,vx,vy`, in space `tick,id,species,x,y,z,vx,vy,vz`, then
+//! `angle,neighbours` if agents remember them, then `run` if the file describes its run, see
+//! [`super::run_column`]; one row an agent.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -13,28 +14,48 @@ use super::lines::Lines;
 use super::run_column::{LONGEST_LINE, RUN, RunColumn, RunFields};
 use super::run_record::{RunRecord, TargetRow, kept};
 use super::table::{LAST_TICK, StateRow, StateTable};
-use super::{COLUMNS, OF_MOTION, missing};
+use super::{COLUMNS, missing};
 use crate::commands::output::OutputFile;
 use crate::model::behaviours::Target;
 use crate::model::memory::{MOST_NEIGHBOURS, Memory};
 use crate::model::quote::quoted;
 use crate::model::scene::hint;
 use crate::model::state::FlockState;
-use crate::model::vector::{Point, flat};
+use crate::model::vector::{Point, components};
 
 /// Rows that one thread turns into text at a time.
 const ROWS: usize = 16_384;
 /// Blocks of [`ROWS`] that wait in memory as text: some 70 MB.
 const BLOCKS: usize = 64;
 
-/// Where the columns `angle` and `run` stand in [`COLUMNS`].
-const ANGLE: usize = OF_MOTION;
+/// Where some columns stand in [`COLUMNS`].
+const X: usize = 3;
+const VX: usize = 6;
+const VZ: usize = 8;
+const ANGLE: usize = 9;
 const LAST: usize = COLUMNS.len() - 1;
+
+/// The columns of a file that this program writes, by their number in [`COLUMNS`].
+fn own_columns(axes: usize, remembers: bool, described: bool) -> impl Iterator<Item = usize> {
+    (0..COLUMNS.len()).filter(move |column| match COLUMNS[*column] {
+        "z" | "vz" => axes == 3,
+        "angle" | "neighbours" => remembers,
+        RUN => described,
+        _ => true,
+    })
+}
+
+/// The header that every file with this number of axes has at least.
+fn header_of_motion(axes: usize) -> String {
+    own_columns(axes, false, false).map(|column| COLUMNS[column]).collect::<Vec<_>>().join(",")
+}
 
 /// A CSV file under way.
 #[derive(Debug)]
 pub struct CsvStates {
     file: OutputFile,
+    /// Number of axes of the world.
+    pub axes: usize,
     run: Option<RunRecord>,
     /// Whether the header is written.
     headed: bool,
@@ -43,7 +64,7 @@ pub struct CsvStates {
 impl CsvStates {
     /// Begins the file.
     pub fn begin(file: OutputFile) -> Self {
-        Self { file, run: None, headed: false }
+        Self { file, axes: 2, run: None, headed: false }
     }
 
     /// Adds the record of the run; before all ticks.
@@ -55,19 +76,23 @@ impl CsvStates {
     pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> io::Result<()> {
         let first = !std::mem::replace(&mut self.headed, true);
         if first {
-            let columns = if state.memory.is_empty() { OF_MOTION } else { LAST };
-            let run = self.run.as_ref().map(|_| RUN);
-            let columns: Vec<&str> = COLUMNS[..columns].iter().copied().chain(run).collect();
+            let remembers = !state.memory.is_empty();
+            let columns = own_columns(self.axes, remembers, self.run.is_some());
+            let columns: Vec<&str> = columns.map(|column| COLUMNS[column]).collect();
             writeln!(self.file, "{}", columns.join(","))?;
         }
         let targets: Vec<TargetRow> = kept(targets).map(TargetRow::from).collect();
         let fields = self.run.as_ref().map(|run| {
-            RunFields::of_tick(first.then_some(run), &targets, state.len())
+            RunFields::of_tick(first.then_some(run), &targets, state.len(), self.axes)
                 .map_err(io::Error::other)
         });
         let fields = fields.transpose()?;
         let starts: Vec<usize> = (0..state.len()).step_by(ROWS).collect();
         for group in starts.chunks(BLOCKS) {
+            let block = match self.axes {
+                2 => block::<2>,
+                _ => block::<3>,
+            };
             let block = |start: &usize| block(state, *start, fields.as_ref());
             let blocks: Vec<Vec<u8>> = group.par_iter().map(block).collect::<io::Result<_>>()?;
             for text in blocks {
@@ -84,11 +109,18 @@ impl CsvStates {
 }
 
 /// The rows from `start` on as text.
-fn block(state: &FlockState, start: usize, run: Option<&RunFields>) -> io::Result<Vec<u8>> {
+fn block<const D: usize>(
+    state: &FlockState,
+    start: usize,
+    run: Option<&RunFields>,
+) -> io::Result<Vec<u8>>
+where
+    [f32; D]: serde::Serialize,
+{
     let mut writer = WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     for i in start..state.len().min(start + ROWS) {
-        let (p, v) = (state.position[i], state.velocity[i]);
-        let motion = (state.tick, state.id[i], state.species[i], p.x, p.y, v.x, v.y);
+        let (p, v) = (components::<D>(state.position[i]), components::<D>(state.velocity[i]));
+        let motion = (state.tick, state.id[i], state.species[i], p, v);
         let memory = state.memory.get(i).map(|memory| (memory.angle(), memory.neighbours()));
         let written = match (memory, run.map(|run| run.of_row(i))) {
             (Some(memory), Some(run)) => writer.serialize((motion, memory, run)),
@@ -130,6 +162,11 @@ impl Columns {
         Ok(Self { places })
     }
 
+    /// Number of axes of the world that the file is of.
+    fn axes(&self) -> usize {
+        if self.places[VZ].is_some() { 3 } else { 2 }
+    }
+
     /// True if the file has the columns of what agents remember.
     fn remembers(&self) -> bool {
         self.places[ANGLE].is_some()
@@ -137,9 +174,9 @@ impl Columns {
 
     /// True for a header that `simulate` writes.
     fn is_own(&self) -> bool {
-        let own = if self.remembers() { LAST } else { OF_MOTION };
-        let in_order = (0..own).all(|column| self.places[column] == Some(column));
-        in_order && self.places[LAST].is_none_or(|place| place == own)
+        let described = self.places[LAST].is_some();
+        let mut own = own_columns(self.axes(), self.remembers(), described).enumerate();
+        own.all(|(place, column)| self.places[column] == Some(place))
     }
 
     /// The value of a column, if the file has the column.
@@ -164,9 +201,14 @@ impl Columns {
         Ok(Some(value))
     }
 
+    /// The point whose first component is in column `x`.
     fn point(&self, record: &ByteRecord, line: u64, x: usize) -> anyhow::Result<Point> {
-        let number = |column| self.value(record, line, column, || "a number".into());
-        Ok(flat(number(x)?.unwrap_or_default(), number(x + 1)?.unwrap_or_default()))
+        let mut point = Point::ZERO;
+        for axis in 0..self.axes() {
+            let number = self.value(record, line, x + axis, || "a number".into())?;
+            point[axis] = number.unwrap_or_default();
+        }
+        Ok(point)
     }
 
     /// A whole number up to `most`; 0 if the file does not have the column.
@@ -202,8 +244,10 @@ impl Columns {
 /// The columns of a header, for messages.
 fn expected() -> String {
     format!(
-        "the header is {}; tick and species are optional, and so are {} together, and {RUN}",
-        COLUMNS[..OF_MOTION].join(","),
+        "the header is {}, in space {}; tick and species are optional, and so are {} together, and \
+         {RUN}",
+        header_of_motion(2),
+        header_of_motion(3),
         COLUMNS[ANGLE..LAST].join(" and ")
     )
 }
@@ -216,7 +260,7 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     let header = reader.byte_headers().cloned();
     let header = header.map_err(|error| csv_error(error, reader.get_ref()))?;
     if header.is_empty() {
-        bail!("the file is empty; a state file begins with {}", COLUMNS[..OF_MOTION].join(","));
+        bail!("the file is empty; a state file begins with {}", header_of_motion(2));
     }
     let layout = Columns::of(&header, reader.get_ref().line(1))?;
     if layout.is_own() && !ends_with_a_line {
@@ -231,8 +275,8 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     if run_place.is_some() {
         reader.get_mut().allow(LONGEST_LINE);
     }
-    let mut run = RunColumn::default();
-    let mut table = StateTable::new("line", layout.remembers());
+    let mut run = RunColumn::of(layout.axes());
+    let mut table = StateTable::new("line", layout.axes(), layout.remembers());
     let mut record = ByteRecord::new();
     loop {
         let read = reader.read_byte_record(&mut record);
@@ -251,8 +295,8 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
             place: line,
             id: layout.whole(&record, line, 1, u32::MAX.into())? as u32,
             species: layout.whole(&record, line, 2, u8::MAX.into())? as u8,
-            position: layout.point(&record, line, 3)?,
-            velocity: layout.point(&record, line, 5)?,
+            position: layout.point(&record, line, X)?,
+            velocity: layout.point(&record, line, VX)?,
             memory: memory.transpose()?.unwrap_or_default(),
         };
         table.push(tick, row)?;

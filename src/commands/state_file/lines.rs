@@ -1,5 +1,5 @@
 //! The lines of a CSV state file. The reader of CSV gets the rows. Comments are read here: in older
-//! files they hold what the column `run` holds now.
+//! files, all of them of planes, they hold what the column `run` holds now.
 //!
 //! ```text
 //! # flockwork run, in TOML          a comment before the header: the run's record, line by line
@@ -27,8 +27,8 @@ const FLOW: &str = "#flow,";
 /// How a target begins.
 const TARGET: &str = "#target,";
 
-/// Longest row without the column `run`, and longest comment that is no record; bytes. Nine numbers
-/// take about 180.
+/// Longest row without the column `run`, and longest comment that is no record; bytes. Eleven numbers
+/// take about 220.
 const LONGEST_LINE: usize = 1 << 16;
 
 /// Most vectors of a flow field.

@@ -21,15 +21,24 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 
 pub use run_record::{RunRecord, restore_flow, restore_targets};
-pub use table::{StateTable, has_room};
+pub use table::StateTable;
 
-/// The columns of a CSV file, in order. Angle and neighbours are there if agents remember something,
-/// and the last if the file describes its run.
-pub const COLUMNS: [&str; 10] =
-    ["tick", "id", "species", "x", "y", "vx", "vy", "angle", "neighbours", run_column::RUN];
-
-/// How many of [`COLUMNS`] every file has.
-const OF_MOTION: usize = 7;
+/// The columns of a CSV file, in order. `z` and `vz` are there if the world is a space, angle and
+/// neighbours if agents remember something, and the last if the file describes its run.
+pub const COLUMNS: [&str; 12] = [
+    "tick",
+    "id",
+    "species",
+    "x",
+    "y",
+    "z",
+    "vx",
+    "vy",
+    "vz",
+    "angle",
+    "neighbours",
+    run_column::RUN,
+];
 
 /// The arrays of an `.npz` file, in order. From `angle` on they are there only if they have values.
 pub const ARRAYS: [&str; 11] = [
@@ -49,11 +58,13 @@ pub const ARRAYS: [&str; 11] = [
 /// The text of an `.npz` file: the record of its run.
 pub const RECORD: &str = "run.toml";
 
-/// The first of `names` that a file must have and lacks. Tick, species and run may be
-/// missing, and angle and neighbours together.
+/// The first of `names` that a file must have and lacks. Tick, species and run may be missing, `z` and
+/// `vz` together, and angle and neighbours together.
 fn missing<'a>(names: &[&'a str], has: impl Fn(usize) -> bool) -> Option<&'a str> {
     let there = |name: &str| names.iter().position(|known| *known == name).is_some_and(&has);
     let optional = |name: &str| match name {
+        "z" => !there("vz"),
+        "vz" => !there("z"),
         "angle" => !there("neighbours"),
         "neighbours" => !there("angle"),
         name => ["tick", "species", run_column::RUN].contains(&name),
@@ -107,19 +118,24 @@ impl StateWriter {
         }))
     }
 
+    /// Sets the number of axes of the world, before all ticks: 2 or 3. It is 2 at first, and a record of
+    /// the run sets it too.
+    pub fn set_axes(&mut self, axes: usize) {
+        match &mut self.0 {
+            FileFormat::Csv(states) => states.axes = axes,
+            FileFormat::Npz(states) => states.axes = axes,
+        }
+    }
+
     /// Adds the record of the run, before all ticks. Without it `--init` needs the options that the
     /// file was written with.
     pub fn describe(&mut self, run: RunRecord) -> anyhow::Result<()> {
+        self.set_axes(run.axes());
         match &mut self.0 {
-            FileFormat::Csv(states) => {
-                states.describe(run);
-                Ok(())
-            }
-            FileFormat::Npz(states) => {
-                states.describe(run);
-                Ok(())
-            }
+            FileFormat::Csv(states) => states.describe(run),
+            FileFormat::Npz(states) => states.describe(run),
         }
+        Ok(())
     }
 
     /// Adds the rows of one tick, in the order of the state, with the targets at that tick. Memory must be

@@ -12,6 +12,8 @@
 //! targets = [[100.0, 80.0, 1.5, 0.0, 2]]  position, velocity and hits of each target
 //! flow.512 = [[0.5, 0.25], …]             vectors of the flow field, from number 512 on
 //! ```
+//!
+//! Positions, velocities and vectors have as many numbers as the world has axes.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -19,7 +21,7 @@ use std::fmt::Write;
 use super::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
 use crate::model::quote::quoted;
 use crate::model::scene::MAX_TARGETS;
-use crate::model::vector::{Point, flat};
+use crate::model::vector::Point;
 
 /// The name of the column.
 pub const RUN: &str = "run";
@@ -52,15 +54,22 @@ pub struct RunFields<'a> {
     first: String,
     flow: &'a [Point],
     vectors_a_row: usize,
+    axes: usize,
+}
+
+/// The coordinates of a point, with all digits.
+fn coordinates(point: Point, axes: usize) -> String {
+    point.to_array()[..axes].iter().map(|one| format!("{one:?}")).collect::<Vec<_>>().join(", ")
 }
 
 impl<'a> RunFields<'a> {
-    /// The fields of a tick of `rows` agents. The first tick of a file has the `record`. Fails if the
-    /// flow field is too large for so few rows.
+    /// The fields of a tick of `rows` agents in a world with `axes` axes. The first tick of a file has
+    /// the `record`. Fails if the flow field is too large for so few rows.
     pub fn of_tick(
         record: Option<&'a RunRecord>,
         targets: &[TargetRow],
         rows: usize,
+        axes: usize,
     ) -> Result<Self, String> {
         let flow = record.map_or(&[][..], |record| &record.flow);
         let vectors_a_row = flow.len().div_ceil(rows.max(1)).max(VECTORS_A_ROW);
@@ -72,13 +81,15 @@ impl<'a> RunFields<'a> {
         }
         let mut first = record.map(RunRecord::text).unwrap_or_default();
         if !targets.is_empty() {
-            let target = |TargetRow { position: p, velocity: v, hits }: &TargetRow| {
-                format!("[{:?}, {:?}, {:?}, {:?}, {hits}]", p.x, p.y, v.x, v.y)
+            let target = |TargetRow { position, velocity, hits }: &TargetRow| {
+                let [position, velocity] =
+                    [position, velocity].map(|point| coordinates(*point, axes));
+                format!("[{position}, {velocity}, {hits}]")
             };
             let targets: Vec<String> = targets.iter().map(target).collect();
             first += &format!("{TARGETS}{}]\n", targets.join(", "));
         }
-        Ok(Self { first: encoded(&first), flow, vectors_a_row })
+        Ok(Self { first: encoded(&first), flow, vectors_a_row, axes })
     }
 
     /// The field of row number `row` of the tick.
@@ -89,7 +100,7 @@ impl<'a> RunFields<'a> {
         if start >= end {
             return first.into();
         }
-        let vector = |Point { x, y, .. }: &Point| format!("[{x:?}, {y:?}]");
+        let vector = |vector: &Point| format!("[{}]", coordinates(*vector, self.axes));
         let vectors: Vec<String> = self.flow[start..end].iter().map(vector).collect();
         let flow = format!("{FLOW}{start} = [{}]\n", vectors.join(", "));
         (first.to_owned() + &encoded(&flow)).into()
@@ -145,20 +156,19 @@ fn decoded(field: &[u8]) -> Result<String, String> {
     })
 }
 
-/// Lists of `N` numbers as TOML has them, without the outer brackets: `[1, 2], [3, 4]`. No TOML
+/// Lists of `length` numbers as TOML has them, without the outer brackets: `[1, 2], [3, 4]`. No TOML
 /// parser reads them, because a number that is parsed as `f64` first may become another `f32`.
-fn lists<const N: usize, T>(
+fn lists<T>(
     text: &str,
-    value: impl Fn([&str; N]) -> Option<T>,
+    length: usize,
+    value: impl Fn(&[&str]) -> Option<T>,
 ) -> Result<Vec<T>, String> {
-    let wrong = |found: &str| format!("expected lists of {N} numbers, found {}", quoted(found));
+    let wrong =
+        |found: &str| format!("expected lists of {length} numbers, found {}", quoted(found));
     let list = |list: &str| {
-        let mut found = list.split(',').map(str::trim);
-        let mut numbers = [""; N];
-        for number in &mut numbers {
-            *number = found.next()?;
-        }
-        if found.next().is_none() { value(numbers) } else { None }
+        // One more, to notice that there are too many.
+        let numbers: Vec<&str> = list.split(',').map(str::trim).take(length + 1).collect();
+        if numbers.len() == length { value(&numbers) } else { None }
     };
     let mut values = Vec::new();
     let mut rest = text.trim();
@@ -174,21 +184,31 @@ fn lists<const N: usize, T>(
     }
 }
 
-fn target([x, y, vx, vy, hits]: [&str; 5]) -> Option<TargetRow> {
+/// Position, velocity and hits.
+fn target(numbers: &[&str]) -> Option<TargetRow> {
+    let (hits, numbers) = numbers.split_last()?;
+    let (position, velocity) = numbers.split_at(numbers.len() / 2);
     Some(TargetRow {
-        position: flat(x.parse().ok()?, y.parse().ok()?),
-        velocity: flat(vx.parse().ok()?, vy.parse().ok()?),
+        position: vector(position)?,
+        velocity: vector(velocity)?,
         hits: hits.parse().ok()?,
     })
 }
 
-fn vector([x, y]: [&str; 2]) -> Option<Point> {
-    Some(flat(x.parse().ok()?, y.parse().ok()?))
+/// A point with these coordinates.
+fn vector(numbers: &[&str]) -> Option<Point> {
+    let mut point = Point::ZERO;
+    for (axis, number) in numbers.iter().enumerate() {
+        point[axis] = number.parse().ok()?;
+    }
+    Some(point)
 }
 
 /// What the fields of a file say, whatever the order of its rows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct RunColumn {
+    /// Number of coordinates of a point.
+    axes: usize,
     /// The record, and the line of the file that has it.
     record: Option<(u64, String)>,
     /// The targets of the highest tick that has some, and that tick.
@@ -200,6 +220,11 @@ pub struct RunColumn {
 }
 
 impl RunColumn {
+    /// Nothing read yet, of a world with `axes` axes.
+    pub fn of(axes: usize) -> Self {
+        Self { axes, record: None, targets: None, flow: Vec::new(), vectors: 0 }
+    }
+
     /// Reads the field of a row of `tick`, which is on this line.
     pub fn take(&mut self, line: u64, tick: u64, field: &[u8]) -> anyhow::Result<()> {
         let wrong = |problem| anyhow::anyhow!("line {line}: {RUN}: {problem}; {REMEDY}");
@@ -232,7 +257,8 @@ impl RunColumn {
 
     fn take_targets(&mut self, tick: u64, text: &str) -> Result<(), String> {
         let text = text.strip_suffix(']').unwrap_or(text);
-        let targets = lists(text, target).map_err(|problem| format!("targets: {problem}"))?;
+        let targets = lists(text, 2 * self.axes + 1, target);
+        let targets = targets.map_err(|problem| format!("targets: {problem}"))?;
         if targets.len() > MAX_TARGETS {
             let found = targets.len();
             return Err(format!("targets: expected at most {MAX_TARGETS}, found {found}"));
@@ -257,7 +283,8 @@ impl RunColumn {
                 quoted(text)
             ));
         };
-        let vectors = lists(text, vector).map_err(|problem| format!("flow: {problem}"))?;
+        let vectors = lists(text, self.axes, vector);
+        let vectors = vectors.map_err(|problem| format!("flow: {problem}"))?;
         self.vectors += vectors.len();
         if self.vectors > MOST_VECTORS {
             return Err(format!("a flow field has at most {MOST_VECTORS} vectors, found more"));
@@ -315,26 +342,43 @@ mod tests {
     #[test]
     fn vectors_keep_all_their_bits() {
         let numbers = [0.1, -0.0, f32::from_bits(1), f32::MAX, 1.0 / 3.0, 16_777_217.0];
-        let flow: Vec<Point> = numbers.iter().map(|x| flat(*x, -*x)).collect();
-        let record = RunRecord {
-            name: "a \"b\"\n.toml".into(),
-            scene: "about = \"\"\"a\n\nflow.0 = [[1, 2]]\"\"\"\n[species.a]\n".into(),
-            count: 7,
-            density: Some(0.1),
-            world: flat(640.0, 1e7),
-            flow,
-        };
-        let fields = RunFields::of_tick(Some(&record), &[], 1).unwrap();
-        let mut column = RunColumn::default();
-        column.take(2, 0, fields.of_row(0).as_bytes()).unwrap();
-        let read = column.record().unwrap().unwrap();
-        let bits = |flow: &[Point]| -> Vec<[u32; 2]> {
-            flow.iter().map(|vector| [vector.x, vector.y].map(f32::to_bits)).collect()
-        };
-        assert_eq!(bits(&read.flow), bits(&record.flow));
-        assert_eq!(read, record);
-        let many = RunRecord { flow: vec![Point::ZERO; MOST_VECTORS_A_ROW + 1], ..record };
-        assert!(RunFields::of_tick(Some(&many), &[], 1).unwrap_err().contains("NAME.npz"));
-        assert!(RunFields::of_tick(Some(&many), &[], 2).is_ok());
+        for axes in [2, 3] {
+            let point = |x, y, z| Point::new(x, y, if axes == 2 { 0.0 } else { z });
+            let flow = numbers.map(|x| point(x, -x, x * 0.7)).to_vec();
+            let targets = numbers.map(|x| TargetRow {
+                position: point(-x, x, x * 0.3),
+                velocity: point(x, 0.0, -x),
+                hits: 9,
+            });
+            let record = RunRecord {
+                name: "a \"b\"\n.toml".into(),
+                scene: "about = \"\"\"a\n\nflow.0 = [[1, 2]]\"\"\"\n[species.a]\n".into(),
+                count: 7,
+                density: Some(0.1),
+                world: point(640.0, 1e7, 30.1),
+                flow,
+            };
+            assert_eq!(record.axes(), axes);
+            let fields = RunFields::of_tick(Some(&record), &targets, 1, axes).unwrap();
+            let mut column = RunColumn::of(axes);
+            column.take(2, 5, fields.of_row(0).as_bytes()).unwrap();
+            let read = column.record().unwrap().unwrap();
+            let bits = |points: &[Point]| -> Vec<[u32; 3]> {
+                points.iter().map(|point| point.to_array().map(f32::to_bits)).collect()
+            };
+            assert_eq!(bits(&read.flow), bits(&record.flow));
+            assert_eq!(read, record);
+            let read = column.targets_at(5);
+            for of in [|row: &TargetRow| row.position, |row: &TargetRow| row.velocity] {
+                let points = |rows: &[TargetRow]| rows.iter().map(of).collect::<Vec<_>>();
+                assert_eq!(bits(&points(&read)), bits(&points(&targets)));
+            }
+            // Read with the other number of axes, no list is long enough, or short enough.
+            let mut other = RunColumn::of(5 - axes);
+            assert!(other.take(2, 5, fields.of_row(0).as_bytes()).is_err());
+            let many = RunRecord { flow: vec![Point::ZERO; MOST_VECTORS_A_ROW + 1], ..record };
+            let of_rows = |rows| RunFields::of_tick(Some(&many), &[], rows, axes);
+            assert!(of_rows(1).unwrap_err().contains("NAME.npz") && of_rows(2).is_ok());
+        }
     }
 }

@@ -11,8 +11,8 @@ use crate::model::behaviours::Target;
 use crate::model::quote::{cut, quoted};
 use crate::model::scene::{POINTER, Request, Scene, SceneError};
 use crate::model::scenery::FlowPlan;
-use crate::model::vector::{Point, flat};
-use crate::model::world::FARTHEST;
+use crate::model::vector::{Point, components_text};
+use crate::model::world::{Boundary, FARTHEST, World};
 
 /// It grows when a file changes in a way that older programs would misread.
 const VERSION: u32 = 1;
@@ -46,7 +46,7 @@ struct Keys {
     name: String,
     count: u64,
     density: Option<f64>,
-    world: [f64; 2],
+    world: Vec<f64>,
     scene: String,
 }
 
@@ -73,6 +73,12 @@ impl RunRecord {
         }
     }
 
+    /// Number of axes of the world.
+    #[must_use]
+    pub fn axes(&self) -> usize {
+        World { size: self.world, boundary: Boundary::Open }.axes()
+    }
+
     /// The record as TOML, without the flow field.
     #[must_use]
     pub fn text(&self) -> String {
@@ -86,7 +92,7 @@ impl RunRecord {
         if let Some(density) = self.density {
             key("density", &format!("{density:?}"));
         }
-        key("world", &format!("[{:?}, {:?}]", self.world.x, self.world.y));
+        key("world", &format!("{:?}", &self.world.to_array()[..self.axes()]));
         key("scene", &toml_edit::Value::from(self.scene.as_str()));
         text
     }
@@ -112,13 +118,24 @@ impl RunRecord {
             place(0)
         );
         let keys: Keys = toml::from_str(text).map_err(|error| wrong(&error))?;
-        let Keys { name, scene, count, density, world, .. } = keys;
+        let Keys { name, scene, count, density, world: sides, .. } = keys;
+        ensure!(
+            [2, 3].contains(&sides.len()),
+            "{}: its world has {}, expected two or three; write the file again, or name another scene \
+             with --scene",
+            place(0),
+            counted(sides.len() as u64, "side")
+        );
+        let mut world = Point::ZERO;
+        for (axis, side) in sides.into_iter().enumerate() {
+            world[axis] = side as f32;
+        }
         Ok(Self {
             name,
             scene,
             count,
             density: density.map(|density| density as f32),
-            world: flat(world[0] as f32, world[1] as f32),
+            world,
             flow: Vec::new(),
         })
     }
@@ -151,7 +168,7 @@ impl TargetRow {
     /// Refuses numbers that no target has.
     pub fn check(&self, place: &str) -> anyhow::Result<()> {
         let Self { position, velocity, .. } = self;
-        for value in [position.x, position.y, velocity.x, velocity.y] {
+        for value in position.to_array().into_iter().chain(velocity.to_array()) {
             // False for NaN.
             let there = value.abs() <= FARTHEST;
             ensure!(
@@ -206,21 +223,19 @@ pub fn restore_flow(scene: &mut Scene, written: &Scene, run: &RunRecord) -> anyh
     if Some(&*plan) != written.flow.as_ref() {
         return Ok(true);
     }
-    let [columns, rows, _] = plan.grid;
-    let expected = columns as usize * rows as usize;
+    let (grid, expected) = (plan.grid_text(), plan.file_cells());
     let found = run.flow.len();
     ensure!(
         found == expected,
-        "its flow field has {}, but grid = [{columns}, {rows}] needs {expected}; write the file again, or name \
+        "its flow field has {}, but grid = {grid} needs {expected}; write the file again, or name \
          another field with --set flow.file=FILE",
         counted(found as u64, "vector"),
     );
-    let fits = |value: f32| value.abs() <= 1e9;
-    let other = run.flow.iter().position(|vector| !fits(vector.x) || !fits(vector.y));
-    if let Some(other) = other {
-        let Point { x, y, .. } = run.flow[other];
+    let fits = |vector: &Point| vector.to_array().iter().all(|value| value.abs() <= 1e9);
+    if let Some(other) = run.flow.iter().position(|vector| !fits(vector)) {
+        let vector = components_text(run.flow[other], run.axes());
         bail!(
-            "vector {other} of its flow field, {x},{y}, is outside -1e9 to 1e9; write the file again"
+            "vector {other} of its flow field, {vector}, is outside -1e9 to 1e9; write the file again"
         );
     }
     plan.vectors.clone_from(&run.flow);

@@ -8,7 +8,7 @@ use super::run_record::{RunRecord, TargetRow};
 use crate::model::memory::Memory;
 use crate::model::scene::{MAX_AGENTS, Scene};
 use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use crate::model::vector::{Point, components_text};
 use crate::model::world::{Boundary, FARTHEST};
 
 /// The largest tick of a file: most readers use `float64`, which has no odd numbers beyond it.
@@ -42,6 +42,8 @@ pub struct StateTable {
     several: bool,
     /// The tick before the last one, with its number of rows.
     earlier: Option<(u64, usize)>,
+    /// Number of coordinates of a position.
+    axes: usize,
     /// Whether the file says what its agents remember.
     remembers: bool,
     run: Option<RunRecord>,
@@ -49,27 +51,17 @@ pub struct StateTable {
     targets: Vec<TargetRow>,
 }
 
-/// Fails for the scene of a space: rows have two coordinates.
-pub fn has_room(scene: &Scene) -> anyhow::Result<()> {
-    ensure!(
-        scene.world.is_flat(),
-        "state files hold two coordinates of each agent, and the world of scene `{}` has three axes; \
-         give world.size two numbers, or write figures alone with --metrics",
-        scene.name
-    );
-    Ok(())
-}
-
 impl StateTable {
     /// Nothing read yet.
     #[must_use]
-    pub fn new(unit: &'static str, remembers: bool) -> Self {
+    pub fn new(unit: &'static str, axes: usize, remembers: bool) -> Self {
         Self {
             unit,
             rows: Vec::new(),
             tick: 0,
             several: false,
             earlier: None,
+            axes,
             remembers,
             run: None,
             targets: Vec::new(),
@@ -129,9 +121,9 @@ impl StateTable {
                 largest = MAX_AGENTS - 1
             );
         }
-        for (name, value) in
-            [("x", position.x), ("y", position.y), ("vx", velocity.x), ("vy", velocity.y)]
-        {
+        let places = ["x", "y", "z"].into_iter().zip(position.to_array());
+        let velocities = ["vx", "vy", "vz"].into_iter().zip(velocity.to_array());
+        for (name, value) in places.chain(velocities) {
             // False for NaN.
             let there = value.abs() <= FARTHEST;
             if !there {
@@ -209,11 +201,31 @@ impl StateTable {
         Ok(self)
     }
 
+    /// Fails if the world of a scene has another number of axes.
+    fn check_axes(&self, scene: &Scene) -> anyhow::Result<()> {
+        let name = &scene.name;
+        let remedy = match self.run {
+            None => "name the scene that the file was written with (--scene)",
+            Some(_) => "leave out --set, which changes the scene of the file",
+        };
+        match (self.axes, scene.world.axes()) {
+            (2, 3) => bail!(
+                "its agents have no z, but the world of scene `{name}` has three axes; {remedy}, or \
+                 give each agent z and vz"
+            ),
+            (3, 2) => bail!(
+                "its agents have a z, but the world of scene `{name}` is a plane; {remedy}, or take z \
+                 and vz from each agent"
+            ),
+            _ => Ok(()),
+        }
+    }
+
     /// The flock, checked against a scene whose world has its final size. Speeds above the
     /// species' `max_speed` are allowed: the first tick limits them.
     pub fn into_state(self, scene: &Scene) -> anyhow::Result<FlockState> {
-        has_room(scene)?;
-        let size = scene.world.size;
+        self.check_axes(scene)?;
+        let (size, axes) = (scene.world.size, self.axes);
         let other = match &self.run {
             None => "give the --scene, --density and --set that the file was written with",
             Some(_) => "leave out --density and --set, which change the scene of the file",
@@ -241,13 +253,12 @@ impl StateTable {
                 };
             if !inside && scene.world.boundary != Boundary::Open {
                 bail!(
-                    "{} {place}: agent {id} at ({}, {}) is outside the world of {} × {}; {other}, \
-                     or set the size with --set world.size=[W,H]",
+                    "{} {place}: agent {id} at ({}) is outside the world of {}; {other}, or set the \
+                     size with --set world.size=[{}]",
                     self.unit,
-                    position.x,
-                    position.y,
-                    size.x,
-                    size.y
+                    components_text(*position, axes),
+                    components_text(size, axes).replace(", ", " × "),
+                    if axes == 2 { "W,H" } else { "W,H,D" }
                 );
             }
         }

@@ -69,6 +69,24 @@ impl Default for FlowPlan {
     }
 }
 
+impl FlowPlan {
+    /// Number of vectors that the file must have.
+    #[must_use]
+    pub fn file_cells(&self) -> usize {
+        self.grid.iter().map(|cells| (*cells).max(1) as usize).product()
+    }
+
+    /// The key `grid` of the file: two numbers, or three in space.
+    #[must_use]
+    pub fn grid_text(&self) -> String {
+        let [columns, rows, layers] = self.grid;
+        match layers {
+            0 => format!("[{columns}, {rows}]"),
+            _ => format!("[{columns}, {rows}, {layers}]"),
+        }
+    }
+}
+
 /// A vector per cell; its length does not matter.
 #[derive(Clone, Debug)]
 pub struct FlowField {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rows::{File, Place, Pointer, Row, TargetRow, point};
+use super::rows::{File, Pointer, Row, TargetRow, point};
 use super::{Recording, VERSION};
 use crate::engine::Change;
 use crate::model::behaviours::Target;
@@ -77,10 +77,6 @@ struct Reader<'a> {
     scene: Scene,
 }
 
-fn place(place: Place) -> Result<Point, String> {
-    point(place).ok_or_else(|| format!("[{}, {}] is no place", place[0], place[1]))
-}
-
 fn size(value: f64) -> Result<f32, String> {
     Some(value as f32)
         .filter(|value| value.is_finite() && *value >= 0.0)
@@ -89,14 +85,15 @@ fn size(value: f64) -> Result<f32, String> {
 
 impl Reader<'_> {
     fn row(&mut self, row: &Row) -> Result<Vec<Event>, String> {
+        let place = self.places();
         let mut events = Vec::new();
-        match row.pointer {
+        match &row.pointer {
             Some(Pointer::At(at)) => events.push(Event::Pointer(Some(place(at)?))),
             Some(Pointer::Off(false)) => events.push(Event::Pointer(None)),
             Some(Pointer::Off(true)) => return Err("`pointer` is a place or false".into()),
             None => {}
         }
-        if let Some(at) = row.lead {
+        if let Some(at) = &row.lead {
             events.push(Event::Lead(place(at)?));
         }
         let change = self.change(row)?;
@@ -111,7 +108,7 @@ impl Reader<'_> {
                 let species = self.scene.species.iter().position(named);
                 let species =
                     species.ok_or_else(|| format!("no species `{}`", cut(&group.species)))?;
-                let places = group.places.iter().copied().map(place).collect::<Result<_, _>>()?;
+                let places = group.places.iter().map(&place).collect::<Result<_, _>>()?;
                 dropped.push(Dropped { species, places });
             }
             events.push(Event::Add(dropped));
@@ -120,8 +117,15 @@ impl Reader<'_> {
         Ok(events)
     }
 
+    /// Reads places of the world.
+    fn places(&self) -> impl Fn(&Vec<f64>) -> Result<Point, String> + use<> {
+        let axes = self.scene.world.axes();
+        move |place| point(place, axes)
+    }
+
     /// Changes the scene as a row says. Returns what has changed.
     fn change(&mut self, row: &Row) -> Result<Change, String> {
+        let place = self.places();
         let mut change = Change::default();
         if let Some(sets) = &row.set {
             let text = &self.recording.source.text;
@@ -130,7 +134,14 @@ impl Reader<'_> {
             change |= Change::PARAMETERS;
         }
         if let Some(circles) = &row.obstacles {
-            let circle = |[x, y, r]: &[f64; 3]| Ok(Obstacle::new(place([*x, *y])?, size(*r)?));
+            let axes = self.scene.world.axes();
+            let circle = |numbers: &Vec<f64>| match numbers.split_at_checked(axes) {
+                Some((centre, [radius])) => Ok(Obstacle::new(point(centre, axes)?, size(*radius)?)),
+                _ => Err(format!(
+                    "an obstacle has {axes} coordinates and a radius, not {}",
+                    cut(&format!("{numbers:?}"))
+                )),
+            };
             self.scene.obstacles = circles.iter().map(circle).collect::<Result<_, String>>()?;
             change |= Change::SCENERY;
         }
@@ -143,12 +154,13 @@ impl Reader<'_> {
                 if points.len() < 2 {
                     return Err("a path has at least two points".into());
                 }
-                path.points = points.iter().copied().map(place).collect::<Result<_, _>>()?;
+                path.points = points.iter().map(&place).collect::<Result<_, _>>()?;
             }
             change |= Change::SCENERY;
         }
         if let Some(targets) = &row.targets {
-            let targets = targets.iter().map(target).collect::<Result<Vec<_>, _>>()?;
+            let targets =
+                targets.iter().map(|row| target(row, &place)).collect::<Result<Vec<_>, _>>()?;
             if targets.first().is_none_or(|first| first.name != POINTER) {
                 return Err(format!("the first target is `{POINTER}`"));
             }
@@ -161,7 +173,7 @@ impl Reader<'_> {
         for moved in row.moved.iter().flatten() {
             let index = self.scene.targets.iter().position(|target| target.name == moved.target);
             let index = index.ok_or_else(|| format!("no target `{}`", cut(&moved.target)))?;
-            self.scene.targets[index].position = place(moved.to)?;
+            self.scene.targets[index].position = place(&moved.to)?;
             change |= Change::target(index);
         }
         if change.has(Change::TARGETS) || change.has(Change::PARAMETERS) {
@@ -173,11 +185,14 @@ impl Reader<'_> {
     }
 }
 
-fn target(row: &TargetRow) -> Result<Target, String> {
-    let mut target = Target::fixed(&row.name, place(row.position)?);
-    target.velocity = row.velocity.map_or(Ok(Point::ZERO), place)?;
+fn target(
+    row: &TargetRow,
+    place: impl Fn(&Vec<f64>) -> Result<Point, String>,
+) -> Result<Target, String> {
+    let mut target = Target::fixed(&row.name, place(&row.position)?);
+    target.velocity = row.velocity.as_ref().map_or(Ok(Point::ZERO), &place)?;
     target.hit_radius = row.hit_radius.map_or(Ok(0.0), size)?;
-    target.sends_to = row.sends_to.map(place).transpose()?;
+    target.sends_to = row.sends_to.as_ref().map(place).transpose()?;
     (target.turns, target.active) = (row.turns, row.active);
     target.hits = row.hits.unwrap_or_default();
     Ok(target)

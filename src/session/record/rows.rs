@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::vector::{Point, flat};
+use crate::model::quote::cut;
+use crate::model::vector::Point;
 
-/// Two coordinates; world units.
-pub type Place = [f64; 2];
+/// A coordinate for each axis of the world; world units.
+pub type Place = Vec<f64>;
 
 /// The file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -52,16 +53,16 @@ pub struct Row {
     /// All targets, after one has come or gone.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub targets: Option<Vec<TargetRow>>,
-    /// All obstacles: x, y, radius.
+    /// All obstacles: the coordinates, then the radius.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub obstacles: Option<Vec<[f64; 3]>>,
+    pub obstacles: Option<Vec<Vec<f64>>>,
     /// The points of every path.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub paths: Option<Vec<Vec<Place>>>,
 }
 
 /// Where the flock is called to; `false`: nowhere.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Pointer {
     At(Place),
@@ -110,13 +111,23 @@ pub fn number(value: f32) -> f64 {
     if short as f32 == value { short } else { value.into() }
 }
 
-/// The coordinates of a place.
-pub fn place(point: Point) -> Place {
-    [number(point.x), number(point.y)]
+/// The coordinates of a place in a world with `axes` axes.
+pub fn place(point: Point, axes: usize) -> Place {
+    point.to_array()[..axes].iter().map(|one| number(*one)).collect()
 }
 
-/// The place of coordinates; none if they are no finite numbers of `f32`.
-pub fn point([x, y]: Place) -> Option<Point> {
-    let point = flat(x as f32, y as f32);
-    point.is_finite().then_some(point)
+/// The place of coordinates in a world with `axes` axes. They must be finite numbers of `f32`.
+pub fn point(place: &[f64], axes: usize) -> Result<Point, String> {
+    let text = || cut(&format!("{place:?}")).into_owned();
+    if place.len() != axes {
+        return Err(format!(
+            "{} is no place: the world has {axes} axes, so a place has {axes} numbers",
+            text()
+        ));
+    }
+    let mut point = Point::ZERO;
+    for (axis, coordinate) in place.iter().enumerate() {
+        point[axis] = *coordinate as f32;
+    }
+    if point.is_finite() { Ok(point) } else { Err(format!("{} is no place", text())) }
 }

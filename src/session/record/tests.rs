@@ -4,8 +4,23 @@ use super::*;
 use crate::engine::Engine;
 use crate::model::scene::Scene;
 use crate::model::vector::{Point, flat};
-use crate::session::time_tests::{course, cpu, engines, now, reach, start};
+use crate::session::tests::IN_SPACE;
+use crate::session::time_tests::{course, cpu, now, place, reach, start, start_in, worlds};
 use crate::session::{Clock, RealTime, Session, Thing};
+
+/// Why a text is no session of `scene`: one sentence.
+fn problem_in(scene: &Scene, text: &str) -> String {
+    let read = Recording::read(text);
+    let error = read.and_then(|recording| recording.events(scene).map(|_| ())).unwrap_err();
+    assert!(!error.contains('\n') && error.len() < 500, "{error}");
+    error
+}
+
+/// A session with one event.
+fn with_row(text: &str, row: &str) -> String {
+    let (head, _) = text.split_once("[[event]]").unwrap();
+    format!("{head}[[event]]\ntick = 3\n{row}\n")
+}
 
 /// A session that replays what a file says.
 fn replayed(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
@@ -22,8 +37,8 @@ fn replayed(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
 
 #[test]
 fn a_saved_session_is_the_same_flock_on_every_engine() {
-    for (engine, other) in engines().into_iter().zip(engines()) {
-        let mut session = start(engine);
+    for ((engine, text), (other, _)) in worlds().into_iter().zip(worlds()) {
+        let mut session = start_in(engine, text);
         let seen = course(&mut session);
         let text = session.recording().unwrap();
         let mut again = replayed(other, &text);
@@ -66,6 +81,32 @@ fn a_session_is_readable() {
 }
 
 #[test]
+fn a_place_in_space_has_three_numbers() {
+    let mut session = start_in(cpu(), IN_SPACE);
+    reach(&mut session, 10);
+    let at = place(&session, 20.1, 30.0);
+    session.set_pointer(Some(at)).unwrap();
+    session.add(0, &[at]).unwrap();
+    reach(&mut session, 20);
+    session.put(Thing::Target(2), at).unwrap();
+    session.put(Thing::Obstacle(0), at).unwrap();
+    session.add_target(at).unwrap();
+    session.new_path().unwrap();
+    let text = session.recording().unwrap();
+    for line in [
+        "pointer = [20.1, 30.0, 70.1]",
+        "places = [[20.1, 30.0, 70.1]]",
+        "to = [20.1, 30.0, 70.1]",
+        "obstacles = [[20.1, 30.0, 70.1, 20.0]]",
+        "position = [20.1, 30.0, 70.1]",
+        "velocity = [3.0, 0.0, 1.0]",
+        "[640.0, 180.0, 50.0]]]",
+    ] {
+        assert!(text.contains(line), "{line} is missing in\n{text}");
+    }
+}
+
+#[test]
 fn edits_before_a_reset_belong_to_the_start() {
     let mut session = start(cpu());
     let mut species = session.scene().species.clone();
@@ -96,16 +137,8 @@ fn a_damaged_file_is_one_sentence() {
     course(&mut session);
     let text = session.recording().unwrap();
     let scene = Scene::parse("test", &Recording::read(&text).unwrap().source.text, &[]).unwrap();
-    let problem = |text: &str| {
-        let read = Recording::read(text);
-        let error = read.and_then(|recording| recording.events(&scene).map(|_| ())).unwrap_err();
-        assert!(!error.contains('\n'), "{error}");
-        error
-    };
-    let row = |row: &str| {
-        let (head, _) = text.split_once("[[event]]").unwrap();
-        problem(&format!("{head}[[event]]\ntick = 3\n{row}\n"))
-    };
+    let problem = |text: &str| problem_in(&scene, text);
+    let row = |row: &str| problem(&with_row(&text, row));
     for (error, part) in [
         (problem(""), "saved session"),
         (problem("[species.a]\ncount = 3\n"), "saved session"),
@@ -121,10 +154,43 @@ fn a_damaged_file_is_one_sentence() {
         (row("set = [\"a.max_sped=1\"]"), "max_sped"),
         (row("add = [{ species = \"b\", places = [] }]"), "no species `b`"),
         (row("move = [{ target = \"x\", to = [1, 2] }]"), "no target `x`"),
+        (row("pointer = [1]"), "[1.0] is no place: the world has 2 axes"),
+        (row("pointer = [1, 2, 3]"), "no place: the world has 2 axes"),
+        (row("lead = [1, 2, 3]"), "no place"),
         (row("obstacles = [[1, 2, -3]]"), "no radius"),
+        (row("obstacles = [[1, 2, 3, 4]]"), "2 coordinates and a radius, not [1.0, 2.0, 3.0, 4.0]"),
         (row("paths = []"), "0 paths"),
         (row("paths = [[[1, 2]]]"), "two points"),
         (row("targets = []"), "first target"),
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}
+
+#[test]
+fn a_damaged_file_of_a_space_is_one_sentence() {
+    let mut session = start_in(cpu(), IN_SPACE);
+    course(&mut session);
+    let text = session.recording().unwrap();
+    let scene = Scene::parse("test", &Recording::read(&text).unwrap().source.text, &[]).unwrap();
+    let row = |row: &str| problem_in(&scene, &with_row(&text, row));
+    let endless = format!("pointer = [{}]", "1, ".repeat(9999));
+    for (error, part) in [
+        (row("pointer = [1, 2]"), "[1.0, 2.0] is no place: the world has 3 axes"),
+        (row("pointer = []"), "[] is no place"),
+        (row(&endless), "is no place"),
+        (row("pointer = [1, 2, nan]"), "no place"),
+        (row("lead = [1, 2]"), "no place: the world has 3 axes"),
+        (
+            row("add = [{ species = \"a\", places = [[1, 2, 3], [1, 2]] }]"),
+            "[1.0, 2.0] is no place",
+        ),
+        (row("move = [{ target = \"food\", to = [1, 2] }]"), "[1.0, 2.0] is no place"),
+        (row("obstacles = [[1, 2, 3]]"), "3 coordinates and a radius"),
+        (row("obstacles = [[1, 2, 3, nan]]"), "NaN is no radius"),
+        (row("obstacles = [[1, 2, inf, 4]]"), "no place"),
+        (row("paths = [[[1, 2, 3], [4, 5]]]"), "[4.0, 5.0] is no place"),
+        (row("targets = [{ name = \"pointer\", position = [1, 2], active = true }]"), "no place"),
     ] {
         assert!(error.contains(part), "{part}: {error}");
     }

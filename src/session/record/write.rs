@@ -1,6 +1,6 @@
 //! Writes the file of a recorded session.
 
-use super::rows::{Added, File, Moved, Pointer, Row, TargetRow, number, place};
+use super::rows::{Added, File, Moved, Place, Pointer, Row, TargetRow, number, place};
 use super::{HEAD, VERSION};
 use crate::engine::Change;
 use crate::model::behaviours::Target;
@@ -23,9 +23,6 @@ impl<C: Clock> Session<C> {
     /// The session from its start to its last tick as the text of a TOML file; or why no file can
     /// describe it.
     pub fn recording(&self) -> Result<String, String> {
-        if !self.scene().world.is_flat() {
-            return Err("a session of a world with three axes cannot be saved".into());
-        }
         let start = self.history.start().ok_or("this run keeps no past")?;
         let base = self.base(start).ok_or(
             "this flock began with a state that no scene makes; a session is saved only if it began \
@@ -103,6 +100,8 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn row(&mut self, Recorded { tick, event }: &Recorded) -> Result<Row, String> {
         let mut row = Row { tick: *tick, ..Row::default() };
+        let axes = self.scene.world.axes();
+        let place = |at: Point| place(at, axes);
         match event {
             Event::Pointer(None) => row.pointer = Some(Pointer::Off(false)),
             Event::Pointer(Some(at)) => row.pointer = Some(Pointer::At(place(*at))),
@@ -126,6 +125,8 @@ impl Writer<'_> {
 
     fn change(&mut self, tick: u64, change: Change, parts: &Scene) -> Result<Row, String> {
         let mut row = Row { tick, ..Row::default() };
+        let axes = self.scene.world.axes();
+        let place = |at: Point| place(at, axes);
         let mut parts = parts.clone();
         self.looks.put(&mut parts);
         if change.has(Change::PARAMETERS) {
@@ -134,7 +135,7 @@ impl Writer<'_> {
         if change.has(Change::SCENERY) {
             if parts.obstacles != self.scene.obstacles {
                 let circle = |o: &crate::model::scenery::Obstacle| {
-                    [number(o.position.x), number(o.position.y), number(o.radius)]
+                    [place(o.position), vec![number(o.radius)]].concat()
                 };
                 row.obstacles = Some(parts.obstacles.iter().map(circle).collect());
             }
@@ -144,7 +145,7 @@ impl Writer<'_> {
             }
         }
         if change.has(Change::TARGETS) {
-            row.targets = Some(parts.targets.iter().map(target).collect());
+            row.targets = Some(parts.targets.iter().map(|own| target(own, place)).collect());
         } else {
             let moved = change.single_targets().filter_map(|index| parts.targets.get(index));
             let moved = moved
@@ -169,7 +170,7 @@ impl Writer<'_> {
     }
 }
 
-fn target(target: &Target) -> TargetRow {
+fn target(target: &Target, place: impl Fn(Point) -> Place) -> TargetRow {
     let moves = target.velocity != Point::ZERO;
     TargetRow {
         name: target.name.clone(),
@@ -177,7 +178,7 @@ fn target(target: &Target) -> TargetRow {
         velocity: moves.then(|| place(target.velocity)),
         hit_radius: Some(number(target.hit_radius)).filter(|radius| *radius != 0.0),
         turns: target.turns,
-        sends_to: target.sends_to.map(place),
+        sends_to: target.sends_to.map(&place),
         hits: Some(target.hits).filter(|hits| *hits != 0),
         active: target.active,
     }

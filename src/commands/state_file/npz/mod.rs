@@ -14,19 +14,19 @@ use super::{ARRAYS, RECORD};
 use crate::commands::output::{OutputError, OutputFile, Scratch};
 use crate::model::behaviours::Target;
 use crate::model::state::FlockState;
+use crate::model::vector::Point;
 use arrays::EXTENSION;
 use npy::{Number, write_header};
 
 pub use read::read;
-
-/// Numbers of a position.
-const AXES: usize = 2;
 
 /// An `.npz` file under way: each array grows in a nameless file of its own, for a ZIP archive
 /// holds one array after the other.
 #[derive(Debug)]
 pub struct NpzStates {
     file: OutputFile,
+    /// Number of axes of the world.
+    pub axes: usize,
     run: Option<RunRecord>,
     parts: Parts,
 }
@@ -50,7 +50,7 @@ impl NpzStates {
         let s = || file.scratch();
         let arrays = [s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?];
         let parts = Parts { arrays, rows: 0, remember: false, ticks: 0, targets: 0 };
-        Ok(Self { file, run: None, parts })
+        Ok(Self { file, axes: 2, run: None, parts })
     }
 
     /// Adds the record of the run.
@@ -60,7 +60,7 @@ impl NpzStates {
 
     /// Adds the rows of one tick.
     pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> io::Result<()> {
-        let parts = &mut self.parts;
+        let (parts, axes) = (&mut self.parts, self.axes);
         let [tick, id, species, position, velocity, rest @ ..] = &mut parts.arrays;
         let [angle, neighbours, places, motions, hits] = rest;
         let ticks = [state.tick; 4096];
@@ -74,7 +74,7 @@ impl NpzStates {
         species.write_all(&state.species)?;
         for (array, points) in [(position, &state.position), (velocity, &state.velocity)] {
             for point in points {
-                array.write_all(bytemuck::bytes_of(&point.truncate()))?;
+                array.write_all(coordinates(point, axes))?;
             }
         }
         for memory in &state.memory {
@@ -84,8 +84,8 @@ impl NpzStates {
         parts.rows += state.len() as u64;
         parts.remember |= !state.memory.is_empty();
         for target in kept(targets) {
-            places.write_all(bytemuck::bytes_of(&target.position.truncate()))?;
-            motions.write_all(bytemuck::bytes_of(&target.velocity.truncate()))?;
+            places.write_all(coordinates(&target.position, axes))?;
+            motions.write_all(coordinates(&target.velocity, axes))?;
             hits.write_all(&target.hits.to_ne_bytes())?;
         }
         parts.ticks += 1;
@@ -95,19 +95,19 @@ impl NpzStates {
 
     /// Assembles the archive.
     pub fn finish(self) -> io::Result<OutputFile> {
-        let Self { file, run, parts } = self;
+        let Self { file, axes, run, parts } = self;
         let flow = run.as_ref().filter(|run| !run.flow.is_empty());
         let flow = flow.map(|run| {
             let mut scratch = file.scratch().map_err(io::Error::other)?;
             for vector in &run.flow {
-                scratch.write_all(bytemuck::bytes_of(&vector.truncate()))?;
+                scratch.write_all(coordinates(vector, axes))?;
             }
             io::Result::Ok((scratch, run.flow.len() as u64))
         });
         let flow = flow.transpose()?;
         let mut target = FirstError { file, error: None };
         let mut archive = ZipWriter::new(&mut target);
-        let written = fill(&mut archive, parts, flow)
+        let written = fill(&mut archive, axes as u64, parts, flow)
             .and_then(|()| run.map_or(Ok(()), |run| append_text(&mut archive, &run.text())))
             .and_then(|()| archive.finish().map(|_| ()).map_err(io::Error::other));
         match target.error {
@@ -115,6 +115,11 @@ impl NpzStates {
             None => written.map(|()| target.file),
         }
     }
+}
+
+/// The bytes of a point's coordinates on the first `axes` axes.
+fn coordinates(point: &Point, axes: usize) -> &[u8] {
+    &bytemuck::bytes_of(point)[..axes * size_of::<f32>()]
 }
 
 /// A file that keeps its first error and claims from then on that all is well. Dropped after an
@@ -160,6 +165,7 @@ impl Seek for FirstError {
 /// Copies all arrays into the archive.
 fn fill(
     archive: &mut ZipWriter<&mut FirstError>,
+    axes: u64,
     parts: Parts,
     flow: Option<(Scratch, u64)>,
 ) -> io::Result<()> {
@@ -169,7 +175,6 @@ fn fill(
     append::<u64>(archive, "tick", &[rows], tick)?;
     append::<u32>(archive, "id", &[rows], id)?;
     append::<u8>(archive, "species", &[rows], species)?;
-    let axes = AXES as u64;
     append::<f32>(archive, "position", &[rows, axes], position)?;
     append::<f32>(archive, "velocity", &[rows, axes], velocity)?;
     if remember {

@@ -8,7 +8,6 @@ use anyhow::{Context, bail};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::AXES;
 use super::arrays::{Archive, EXTENSION, Shape, floats, shape_of, whole};
 use crate::commands::state_file::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
 use crate::commands::state_file::table::{LAST_TICK, StateRow, StateTable};
@@ -16,7 +15,7 @@ use crate::commands::state_file::{ARRAYS, RECORD, missing};
 use crate::model::memory::{MOST_NEIGHBOURS, Memory};
 use crate::model::quote::quoted;
 use crate::model::scene::hint;
-use crate::model::vector::{Point, flat};
+use crate::model::vector::{DIMENSIONS, Point};
 
 /// Why an array of rows has its shape.
 const AS_ID: &str = "as for `id`";
@@ -60,11 +59,14 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     } else {
         Vec::new()
     };
-    let vector_each = Shape { sides: &[rows as u64, AXES as u64], why: AS_ID };
-    let position = points(&floats(&mut archive, "position", vector_each)?);
-    let velocity = points(&floats(&mut archive, "velocity", vector_each)?);
+    let axes = if shape_of(&mut archive, "position")?.get(1) == Some(&3) { 3 } else { 2 };
+    let sides = [rows as u64, axes as u64];
+    let why = "as for `id`, with two coordinates each, or three in space";
+    let position = points(&floats(&mut archive, "position", Shape { sides: &sides, why })?, axes);
+    let why = "as for `position`";
+    let velocity = points(&floats(&mut archive, "velocity", Shape { sides: &sides, why })?, axes);
 
-    let mut table = StateTable::new("row", remembers);
+    let mut table = StateTable::new("row", axes, remembers);
     for row in 0..rows {
         let agent = StateRow {
             place: row as u64,
@@ -77,9 +79,9 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
         table.push(tick[row], agent)?;
     }
     if with_run {
-        let run = read_record(&mut archive, found.contains(&"flow"))?;
+        let run = read_record(&mut archive, found.contains(&"flow"), axes)?;
         let targets = if run.is_some() && found.contains(&"target_hits") {
-            last_targets(&mut archive, &tick)?
+            last_targets(&mut archive, &tick, axes)?
         } else {
             Vec::new()
         };
@@ -104,7 +106,11 @@ fn memories(archive: &mut Archive, neighbours: &[u64]) -> anyhow::Result<Vec<Mem
 }
 
 /// The record of the run, if the archive has one.
-fn read_record(archive: &mut Archive, has_flow: bool) -> anyhow::Result<Option<RunRecord>> {
+fn read_record(
+    archive: &mut Archive,
+    has_flow: bool,
+    axes: usize,
+) -> anyhow::Result<Option<RunRecord>> {
     let place = || format!("cannot read `{RECORD}`");
     let file = match archive.by_name(RECORD) {
         Ok(file) => file,
@@ -122,25 +128,29 @@ fn read_record(archive: &mut Archive, has_flow: bool) -> anyhow::Result<Option<R
     let mut flow = Vec::new();
     if has_flow {
         let vectors = shape_of(archive, "flow")?.first().copied().unwrap_or_default();
-        let sides = &[vectors, AXES as u64];
-        flow = points(&floats(archive, "flow", Shape { sides, why: "a row for each vector" })?);
+        let shape = Shape { sides: &[vectors, axes as u64], why: "a row for each vector" };
+        flow = points(&floats(archive, "flow", shape)?, axes);
     }
     Ok(Some(RunRecord { flow, ..record }))
 }
 
 /// The targets at the last of the ticks.
-fn last_targets(archive: &mut Archive, ticks: &[u64]) -> anyhow::Result<Vec<TargetRow>> {
+fn last_targets(
+    archive: &mut Archive,
+    ticks: &[u64],
+    axes: usize,
+) -> anyhow::Result<Vec<TargetRow>> {
     let mut ticks = ticks.to_vec();
     ticks.sort_unstable();
     ticks.dedup();
-    let (ticks, axes) = (ticks.len() as u64, AXES as u64);
+    let ticks = ticks.len() as u64;
     let each = shape_of(archive, "target_hits")?.get(1).copied().unwrap_or_default();
     let why = "with the targets of every tick";
     let hits = Shape { sides: &[ticks, each], why };
     let hits = whole(archive, "target_hits", u32::MAX.into(), Some(hits))?.unwrap_or_default();
-    let vector_each = Shape { sides: &[ticks, each, axes], why };
-    let position = points(&floats(archive, "target_position", vector_each)?);
-    let velocity = points(&floats(archive, "target_velocity", vector_each)?);
+    let vector_each = Shape { sides: &[ticks, each, axes as u64], why };
+    let position = points(&floats(archive, "target_position", vector_each)?, axes);
+    let velocity = points(&floats(archive, "target_velocity", vector_each)?, axes);
     let last = position.len() - each as usize..;
     let all = position[last.clone()].iter().zip(&velocity[last.clone()]).zip(&hits[last]);
     let target = |((position, velocity), hits): ((&Point, &Point), &u64)| TargetRow {
@@ -151,6 +161,12 @@ fn last_targets(archive: &mut Archive, ticks: &[u64]) -> anyhow::Result<Vec<Targ
     Ok(all.map(target).collect())
 }
 
-fn points(numbers: &[f32]) -> Vec<Point> {
-    numbers.chunks_exact(AXES).map(|pair| flat(pair[0], pair[1])).collect()
+/// Points with this number of coordinates each.
+fn points(numbers: &[f32], axes: usize) -> Vec<Point> {
+    let point = |coordinates: &[f32]| {
+        let mut point = [0.0; DIMENSIONS];
+        point[..axes].copy_from_slice(coordinates);
+        Point::from_array(point)
+    };
+    numbers.chunks_exact(axes).map(point).collect()
 }

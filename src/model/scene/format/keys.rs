@@ -131,7 +131,7 @@ const WIDE: f32 = 1e6;
 /// The most obstacles of a scene.
 pub const MOST_OBSTACLES: u64 = 1 << 18;
 
-/// The most columns or rows of a flow field's file.
+/// The most columns, rows or layers of a flow field's file.
 const MOST_FLOW_CELLS: u64 = 4096;
 
 fn names<T: Copy>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
@@ -344,9 +344,11 @@ section! {
         cell: Values::Number(1e-2, SIDES.1) => "20", "world units";
         /// How fast the noise changes.
         frequency: Values::Number(0.0, 1.0) => "0.1", "1/cell";
-        /// A CSV file with the header `x,y` and a row for each cell, row by row from the lower left corner, stretched over the world. A relative path starts at the scene file's folder.
+        /// A CSV file with the header `x,y` (`x,y,z` in space) and a row for each cell: row by row from the
+        /// lower left corner, in space layer by layer from the bottom, stretched over the world. A relative
+        /// path starts at the scene file's folder.
         file: Values::Text => "none", "";
-        /// Columns and rows of the file.
+        /// Columns and rows of the file, in space also layers; 16777216 cells at most.
         grid: Values::WholeOnEach(1, MOST_FLOW_CELLS) => "none", "cells";
     }
 }

@@ -12,6 +12,9 @@ use crate::model::vector::Point;
 /// The most points of all paths together.
 const MOST_POINTS: usize = 4096;
 
+/// The most cells of a flow field that is read from a file: those of the largest field of a plane.
+const MOST_FILE_CELLS: usize = 1 << 24;
+
 /// The tables of `all`; `unwritten` gives the defaults of the table of a given number.
 fn list<T: Fields>(all: &[T], axes: usize, unwritten: impl Fn(usize) -> T) -> Option<Written> {
     let one = |(number, fields): (usize, &T)| fields.entries(&unwritten(number), axes);
@@ -126,6 +129,13 @@ impl Field for FlowPlan {
             return Err(
                 table.fail("`file` and `grid` belong to kind = \"file\"; set it, or remove them")
             );
+        }
+        let cells = plan.file_cells();
+        if cells > MOST_FILE_CELLS {
+            return Err(table.fail(format!(
+                "grid = {} has {cells} cells, and {MOST_FILE_CELLS} are the most there can be",
+                plan.grid_text()
+            )));
         }
         Ok(plan)
     }

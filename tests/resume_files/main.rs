@@ -1,9 +1,13 @@
 //! A run that goes on from a state file gives the bytes of a run that never stopped: in every scene, on
 //! both engines, from CSV and from NPZ, with no option but `--init`.
 
+#[path = "../adapter/mod.rs"]
 mod adapter;
+#[path = "../common/mod.rs"]
 mod common;
+#[path = "../older_files/mod.rs"]
 mod older_files;
+mod space;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -170,13 +174,17 @@ fn a_file_from_the_cpu_goes_on_with_any_number_of_threads() {
     let (scenes, results) = folders();
     let folder = results.path();
     let mut engine = CpuEngine::new(Some(2)).unwrap();
-    for (turn, start) in starts(scenes.path()).iter().enumerate() {
+    let all = [starts(scenes.path()), space::starts(scenes.path())].concat();
+    for (turn, start) in all.iter().enumerate() {
         whole_and_half(&mut engine, start, folder);
+        let in_plane = prepare(start).scene.world.is_flat();
         let moved = away(scenes.path());
         let half = std::fs::read_to_string(folder.join("half.csv")).unwrap();
         std::fs::write(folder.join("older.csv"), as_comments(&half)).unwrap();
-        let files = ["half.csv", "half.npz", "older.csv"];
-        for (file, threads) in files.into_iter().zip([1 + turn % 2 * 2, 2, 2]) {
+        // Older files have no spaces.
+        let files =
+            ["half.csv", "half.npz", "older.csv"].into_iter().take(2 + usize::from(in_plane));
+        for (file, threads) in files.zip([1 + turn % 2 * 2, 2, 2]) {
             let mut other = CpuEngine::new(Some(threads)).unwrap();
             simulate(&mut other, &init(folder, file), AFTER, folder, "resumed");
             assert_same_end(folder, "whole", "resumed", &format!("{start}, {file}"));
@@ -192,7 +200,8 @@ fn a_file_from_the_gpu_goes_on_there_and_on_the_cpu() {
     let folder = results.path();
     let mut engine = shipped(&gpu);
     let mut on_cpu = CpuEngine::new(None).unwrap();
-    for (turn, start) in starts(scenes.path()).iter().enumerate().step_by(share()) {
+    let all = [space::starts(scenes.path()), starts(scenes.path())].concat();
+    for (turn, start) in all.iter().enumerate().step_by(share()) {
         whole_and_half(&mut engine, start, folder);
         for format in FORMATS {
             let options = init(folder, &format!("half.{format}"));
