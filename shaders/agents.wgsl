@@ -2,17 +2,44 @@
 
 import package::tag::ID_BITS;
 
+@if(!flat)
+struct Motion {
+    position: vec3<f32>,
+    velocity: vec3<f32>,
+}
+
+@if(!flat)
+@group(0) @binding(0) var<storage, read> state: array<Motion>;
 // Position in xy, velocity in zw.
+@if(flat)
 @group(0) @binding(0) var<storage, read> state: array<vec4<f32>>;
 // Species above, id below.
 @group(0) @binding(1) var<storage, read> tag: array<u32>;
-// The angle in the upper 24 bits, the number of neighbours in the lower 8. Not read where agents
-// remember nothing.
+// The angle (in space a direction) in the upper 24 bits, the number of neighbours in the lower 8. Not read
+// where agents remember nothing.
 @group(0) @binding(3) var<storage, read> memory: array<u32>;
 
-// Position in xy, velocity in zw.
+// Position in xy, velocity in zw; in space as seen from above.
 fn motion_of(agent: u32) -> vec4<f32> {
+    @if(!flat)
+    return vec4(state[agent].position.xy, state[agent].velocity.xy);
+    @if(flat)
     return state[agent];
+}
+
+// In a plane the third component is 0.
+fn place_of(agent: u32) -> vec3<f32> {
+    @if(!flat)
+    return state[agent].position;
+    @if(flat)
+    return vec3(state[agent].xy, 0.0);
+}
+
+fn velocity_of(agent: u32) -> vec3<f32> {
+    @if(!flat)
+    return state[agent].velocity;
+    @if(flat)
+    return vec3(state[agent].zw, 0.0);
 }
 
 fn species_of(agent: u32) -> u32 {

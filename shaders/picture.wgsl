@@ -40,7 +40,40 @@ struct SpeciesLook {
     shows_above: f32,
     reach_factor: f32,
     reach_beyond: f32,
-    padding: u32,
+    // In space: turns from the near end of the world to the far one.
+    hue_per_depth: f32,
+}
+
+// How a space is seen.
+struct Eye {
+    // The place that the eye looks at; world units.
+    focus: vec3<f32>,
+    // From there to the eye; world units.
+    distance: f32,
+    // The directions in the world that are to the right and up in the picture, and back from the focus to the eye.
+    right: vec3<f32>,
+    // What is nearer to the eye is not drawn; world units.
+    near: f32,
+    up: vec3<f32>,
+    // Where fog begins, and halvings of what is seen per world unit behind that.
+    fog_from: f32,
+    back: vec3<f32>,
+    fog_per_unit: f32,
+    // The size of a wrapped world that continues beyond its edges; else 0.
+    period: vec3<f32>,
+    // The near end of the world, and the share of its length per world unit behind that.
+    depth_from: f32,
+    // The direction to the sun.
+    sun: vec3<f32>,
+    depth_per_unit: f32,
+    // The size of the world.
+    world: vec3<f32>,
+    // 1 if agents too small to show their shape are summed in cells.
+    sums: f32,
+    // Light of the sun, the sky, the ground, and on all sides.
+    light: vec4<f32>,
+    // Premultiplied colours of the background from top to bottom.
+    ground: array<vec4<f32>, GROUND_STOPS>,
 }
 
 struct Picture {
@@ -67,21 +100,29 @@ struct Picture {
     // The colours of each species' scale, evenly spaced; the last is beside the first. Used where
     // colours are lists.
     stops: array<array<vec4<f32>, STOPS>, MAX_SPECIES>,
+    // Zeros in a plane.
+    eye: Eye,
 }
 
 @group(0) @binding(2) var<uniform> picture: Picture;
 
 const MAX_SPECIES: u32 = 16;
 const STOPS: u32 = 32;
+const GROUND_STOPS: u32 = 16;
 const TAU: f32 = 6.283185307179586;
 
+// True if an agent of this size in pixels shows its shape.
+fn shows_shape(look: SpeciesLook, natural: f32) -> bool {
+    return look.full * natural / look.smallest > look.shows_above;
+}
+
 // The look of an agent of this size. Measure::extent in src/view/style.rs computes the same.
-@if(traits)
-fn sized(look: SpeciesLook, size: f32) -> SpeciesLook {
-    let natural = size * picture.pixels_per_unit;
+@if(traits || !flat)
+fn sized(look: SpeciesLook, size: f32, pixels_per_unit: f32) -> SpeciesLook {
+    let natural = size * pixels_per_unit;
     let wanted = max(natural, look.smallest * picture.scale);
     let light = wanted * wanted * max(look.full * natural / wanted, look.faintest);
-    let shows = look.full * natural / look.smallest > look.shows_above;
+    let shows = shows_shape(look, natural);
     let shape = select(wanted, max(natural, sqrt(light / look.full)), shows);
     var own = look;
     own.radius = max(shape, look.smallest);
@@ -96,10 +137,23 @@ fn look_of(agent: u32) -> SpeciesLook {
     @if(traits) {
         let size =
             drawn(look.least_size, look.size, picture.seed, id_of(agent), picture.size_key);
-        return sized(look, size);
+        return sized(look, size, picture.pixels_per_unit);
     }
     @if(!traits)
     return look;
+}
+
+// The size of an agent; world units.
+fn size_of(agent: u32, look: SpeciesLook) -> f32 {
+    @if(traits)
+    return drawn(look.least_size, look.size, picture.seed, id_of(agent), picture.size_key);
+    @if(!traits)
+    return look.size;
+}
+
+// The look that all agents of its species share.
+fn species_look_of(agent: u32) -> SpeciesLook {
+    return picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
 }
 
 // How crowded an agent is, 0 to 1.
@@ -137,16 +191,42 @@ fn colour_at(turn: f32, species: u32) -> vec3<f32> {
     return one + (next - one) * (place - f32(index));
 }
 
-// An agent's factors on the basis of its colours.
-fn factors_of(agent: u32, velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec3<f32> {
-    let turn = turn_of(velocity, crowd, look);
-    let light = brightness_of(crowd, look);
+// The factors on the basis of an agent's colours at a place on their scale.
+fn factors_at(agent: u32, turn: f32, light: f32) -> vec3<f32> {
     @if(stops)
     return light * colour_at(turn, species_of(agent));
     @if(!stops) {
         let angle = TAU * turn;
         return light * vec3(1.0, cos(angle), sin(angle));
     }
+}
+
+// An agent's factors on the basis of its colours.
+fn factors_of(agent: u32, velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec3<f32> {
+    return factors_at(agent, turn_of(velocity, crowd, look), brightness_of(crowd, look));
+}
+
+// In space: how much lighter a colour is that shows a heading straight up, and darker straight down.
+const LIFT: f32 = 0.22;
+
+// The place of an agent's colour on its scale in space, and its brightness. `far` is how far it is from the
+// near end of the world to the far one.
+fn tone_of(velocity: vec3<f32>, crowd: f32, far: f32, look: SpeciesLook) -> vec2<f32> {
+    let speed = length(velocity);
+    let level = any(velocity.xy != vec2(0.0));
+    let heading = select(0.0, atan2(velocity.y, velocity.x) / TAU, level);
+    let share = clamp(speed / max(look.max_speed, 1e-30), 0.0, 1.0);
+    let turn = look.hue_base + look.hue_per_turn * heading + look.hue_per_speed * share
+        + look.hue_per_crowd * crowd + look.hue_per_depth * far;
+    let up = select(0.0, velocity.z / max(speed, 1e-30), speed > 0.0);
+    let lift = select(LIFT * up, 0.0, look.hue_per_turn == 0.0);
+    return vec2(turn, brightness_of(crowd, look) * (1.0 + lift));
+}
+
+// The colour of an agent with this place on its scale and this brightness.
+fn colour_of_tone(agent: u32, tone: vec2<f32>, look: SpeciesLook) -> vec3<f32> {
+    let factors = factors_at(agent, tone.x, tone.y);
+    return factors.x * look.level + factors.y * look.cosine + factors.z * look.sine;
 }
 
 // The colour of an agent; red, green and blue.

@@ -9,13 +9,17 @@
 // triangle's centre, length and width (its moments up to the second, and the third along the heading).
 // Faint darts have one part with the triangle's area and centre.
 
-import package::agents::{agent_count, motion_of};
+import package::agents::{agent_count, motion_of, place_of, velocity_of};
 import package::canvas::{canvas, scale, PACKED_BITS};
 import package::dispatch::linear_workgroup;
 import package::picture::{
     picture, SpeciesLook, crowd_of, factors_of, heading_of, look_of, offset_of,
     turned
 };
+@if(!flat)
+import package::eye::{far_of, mean_shade, offset_from_focus, viewed, visibility};
+@if(!flat)
+import package::picture::{factors_at, shows_shape, size_of, sized, species_look_of, tone_of};
 
 // Four sums per cell: depth; and depth times each of the colour's three factors (see factors_of), where the
 // second and the third are increased by one. None is below zero.
@@ -99,6 +103,51 @@ fn look_here(agent: u32) -> SpeciesLook {
     return look_of(agent);
 }
 
+// Where an agent's middle is and which direction it heads in, in the cells of the whole picture, and its paint.
+struct Mark {
+    middle: vec2<f32>,
+    ahead: vec2<f32>,
+    factors: vec3<f32>,
+    strength: f32,
+}
+
+@if(flat)
+fn mark_of(agent: u32) -> Mark {
+    let motion = motion_of(agent);
+    let look = look_here(agent);
+    // Rows of pixels count downwards, the world's y upwards.
+    let offset = turned(offset_of(motion.xy) * picture.pixels_per_unit);
+    let pixel = 0.5 * picture.size + vec2(offset.x, -offset.y);
+    var mark: Mark;
+    mark.middle = pixel * canvas.cells_per_pixel;
+    mark.ahead = turned(heading_of(motion.zw)) * vec2(1.0, -1.0);
+    mark.factors = factors_of(agent, motion.zw, crowd_of(agent), look);
+    mark.strength = look.strength;
+    return mark;
+}
+
+// In space an agent that shows its shape is drawn elsewhere: it is far outside the picture here.
+@if(!flat)
+fn mark_of(agent: u32) -> Mark {
+    let velocity = velocity_of(agent);
+    let seen = viewed(offset_from_focus(place_of(agent)));
+    let depth = max(seen.z, picture.eye.near);
+    let pixels_per_unit = picture.pixels_per_unit * (picture.eye.distance / depth);
+    let look = species_look_of(agent);
+    let size = size_of(agent, look);
+    let elsewhere = seen.z < picture.eye.near || shows_shape(look, size * pixels_per_unit);
+    let pixel = 0.5 * picture.size + vec2(seen.x, -seen.y) * pixels_per_unit;
+    let tone = tone_of(velocity, crowd_of(agent), far_of(depth), look);
+    let speed = max(length(velocity), 1e-30);
+    let ahead = vec2(dot(picture.eye.right, velocity), -dot(picture.eye.up, velocity)) / speed;
+    var mark: Mark;
+    mark.middle = select(pixel * canvas.cells_per_pixel, vec2(-1e9), elsewhere);
+    mark.ahead = ahead;
+    mark.factors = factors_at(agent, tone.x, tone.y * mean_shade());
+    mark.strength = sized(look, size, pixels_per_unit).strength * visibility(depth);
+    return mark;
+}
+
 @compute @workgroup_size(64)
 fn splat(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -109,21 +158,17 @@ fn splat(
     if agent >= agent_count() {
         return;
     }
-    let motion = motion_of(agent);
-    let look = look_here(agent);
+    let mark = mark_of(agent);
     var paint: Paint;
-    paint.factors = factors_of(agent, motion.zw, crowd_of(agent), look);
-    paint.strength = look.strength;
+    paint.factors = mark.factors;
+    paint.strength = mark.strength;
     let scale = scale();
     paint.counts_per_bit = scale.counts_per_bit;
     paint.packed = select(0u, 4u, scale.packed);
     // Multiples of the golden ratio have evenly spread upper bits.
     paint.rounding = f32((agent * 2654435769u) >> 8u) / 16777216.0;
-    // Rows of pixels count downwards, the world's y upwards.
-    let offset = turned(offset_of(motion.xy) * picture.pixels_per_unit);
-    let pixel = 0.5 * picture.size + vec2(offset.x, -offset.y);
-    let middle = pixel * canvas.cells_per_pixel - vec2(0.0, f32(canvas.top));
-    let ahead = turned(heading_of(motion.zw)) * vec2(1.0, -1.0);
+    let middle = mark.middle - vec2(0.0, f32(canvas.top));
+    let ahead = mark.ahead;
     // No part of an agent is farther than two cells from its middle. Both comparisons are also false for
     // positions that are not finite.
     let half = 0.5 * vec2(f32(canvas.columns), f32(canvas.rows));

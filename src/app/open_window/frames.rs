@@ -101,7 +101,7 @@ impl OpenWindow {
         if let AgentsAt::Host(agents) = self.session.engine().agents() {
             let revision = self.session.revision();
             if self.uploaded_revision.replace(revision) != Some(revision) {
-                self.uploaded.upload(agents)?;
+                self.uploaded.upload_in(agents, self.session.scene().world.is_flat())?;
             }
         }
         // Reading from a GPU means waiting: do it only for targets that move by themselves.
@@ -131,7 +131,7 @@ impl OpenWindow {
                         scene,
                         targets,
                         camera,
-                    );
+                    )?;
                 }
             }
             None => {

@@ -1,6 +1,8 @@
 //! The agents of a space as triangles, for [`super::samples`]: the CPU twin of
 //! `shaders/draw_bodies.wgsl`.
 
+use glam::Vec2;
+
 use super::samples::{Fill, Triangle, around};
 use crate::model::scene::{BoidShape, Scene};
 use crate::model::state::FlockState;
@@ -88,7 +90,7 @@ impl<'a> Bodies<'a> {
         }
         let extent = measure.extent(size);
         let reach = 2.5 * extent.reach;
-        let outside = seen.pixel.cmplt(glam::Vec2::splat(-reach)).any()
+        let outside = seen.pixel.cmplt(Vec2::splat(-reach)).any()
             || seen.pixel.cmpgt(self.camera.size + reach).any();
         if outside {
             return None;
@@ -163,7 +165,8 @@ impl<'a> Bodies<'a> {
         let look = self.looks.get(usize::from(self.state.species[row]))?;
         let place = self.camera.image(self.state.position[row]);
         let foot = place - self.air.sun * (place.z / self.air.sun.z.max(1e-3));
-        if !(place.z >= 0.0 && foot.cmpge(Point::ZERO).all() && foot.cmple(world).all()) {
+        let (place_on, size) = (foot.truncate(), world.truncate());
+        if !(place.z >= 0.0 && place_on.cmpge(Vec2::ZERO).all() && place_on.cmple(size).all()) {
             return None;
         }
         let seen = self.camera.seen(foot)?;

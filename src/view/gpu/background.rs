@@ -7,6 +7,8 @@ use std::sync::Arc;
 use crate::engine::gpu::Gpu;
 use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
+use crate::model::vector::Point;
+use crate::model::world::{Boundary, World};
 use crate::view::camera::Camera;
 use crate::view::cpu::shape_raster;
 use crate::view::shapes::StyledShape;
@@ -79,6 +81,32 @@ impl Background {
         let changed = self.scenery.update(scene);
         let targets = target_shapes(scene, targets);
         let seam = seam_shapes(&scene.world, camera);
+        self.of_shapes(scene, (changed, targets, seam), camera, scale, size, samples)
+    }
+
+    /// The gradient behind a space, if the scene has one: things in a space have a depth, and are drawn
+    /// elsewhere.
+    pub fn prepare_in_space(
+        &mut self,
+        scene: &Scene,
+        size: wgpu::Extent3d,
+        samples: u32,
+    ) -> Option<Ready<'_>> {
+        self.scenery = SceneryShapes::default();
+        let flat = World { size: Point::ONE.with_z(0.0), boundary: Boundary::Open };
+        let camera = Camera::fit(&flat, 1, 1);
+        self.of_shapes(scene, (false, Vec::new(), Vec::new()), &camera, 1.0, size, samples)
+    }
+
+    fn of_shapes(
+        &mut self,
+        scene: &Scene,
+        (changed, targets, seam): (bool, Vec<StyledShape>, Vec<StyledShape>),
+        camera: &Camera,
+        scale: f32,
+        size: wgpu::Extent3d,
+        samples: u32,
+    ) -> Option<Ready<'_>> {
         let ground = Ground::of(&scene.style.background);
         let shapes = !(self.scenery.shapes().is_empty() && targets.is_empty() && seam.is_empty());
         if !shapes && ground.plain().is_some() {

@@ -129,7 +129,7 @@ impl Offscreen {
                 let alone =
                     renderer.draw_alone(&mut encoder, &view, agents, scene, targets, camera)?;
                 let layers = (&alone, trails);
-                renderer.draw_over_trails(&mut encoder, &view, layers, scene, targets, camera);
+                renderer.draw_over_trails(&mut encoder, &view, layers, scene, targets, camera)?;
             }
             None => renderer.draw(&mut encoder, &view, agents, scene, targets, camera)?,
         }
@@ -227,7 +227,7 @@ impl Offscreen {
         let mut uploaded =
             std::mem::replace(&mut self.uploaded, UploadedAgents::new(Arc::clone(&self.gpu)));
         let submitted = uploaded
-            .upload(host)
+            .upload_in(host, scene.world.is_flat())
             .and_then(|()| self.submit(uploaded.agents(), scene, &targets, camera, above));
         self.uploaded = uploaded;
         submitted

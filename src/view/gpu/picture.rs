@@ -5,7 +5,9 @@ use bytemuck::{Pod, Zeroable};
 use crate::model::parameter::MAX_SPECIES;
 use crate::model::scene::{Scene, Slot, Species};
 use crate::view::camera::Camera;
-use crate::view::style::{self, Colours, Paint, STOPS, Stops};
+use crate::view::space::air::{Air, GROUND_STOPS};
+use crate::view::space::sums_small_agents;
+use crate::view::style::{self, Colours, FAINTEST_IN_SPACE, Paint, STOPS, Stops};
 
 /// The look of a species.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -57,8 +59,70 @@ pub struct SpeciesLook {
     pub reach_factor: f32,
     /// Pixels.
     pub reach_beyond: f32,
-    /// Unused.
-    pub padding: u32,
+    /// See [`style::Hue::per_depth`].
+    pub hue_per_depth: f32,
+}
+
+/// How a space is seen; see [`Eye`](crate::view::camera::Eye) and [`Air`]. Zeros in a plane.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub struct EyeUniform {
+    /// World units.
+    pub focus: [f32; 3],
+    /// World units.
+    pub distance: f32,
+    /// A unit vector.
+    pub right: [f32; 3],
+    /// World units.
+    pub near: f32,
+    /// A unit vector.
+    pub up: [f32; 3],
+    /// World units before the eye.
+    pub fog_from: f32,
+    /// A unit vector.
+    pub back: [f32; 3],
+    /// Halvings per world unit.
+    pub fog_per_unit: f32,
+    /// See [`Camera::period`].
+    pub period: [f32; 3],
+    /// World units before the eye.
+    pub depth_from: f32,
+    /// A unit vector.
+    pub sun: [f32; 3],
+    /// Per world unit.
+    pub depth_per_unit: f32,
+    /// The size of the world.
+    pub world: [f32; 3],
+    /// 1 if small agents are summed in cells.
+    pub sums: f32,
+    /// See [`Air::light`].
+    pub light: [f32; 4],
+    /// See [`Air::ground`].
+    pub ground: [[f32; 4]; GROUND_STOPS],
+}
+
+impl EyeUniform {
+    fn new(scene: &Scene, camera: &Camera, air: &Air) -> Self {
+        let Some(eye) = &camera.eye else { return Self::default() };
+        Self {
+            focus: camera.centre.to_array(),
+            distance: eye.distance,
+            right: eye.right.to_array(),
+            near: eye.near,
+            up: eye.up.to_array(),
+            fog_from: air.fog_from,
+            back: eye.back.to_array(),
+            fog_per_unit: air.fog_per_unit,
+            period: camera.period.to_array(),
+            depth_from: air.depth_from,
+            sun: air.sun.to_array(),
+            depth_per_unit: air.depth_per_unit,
+            world: scene.world.size.to_array(),
+            sums: f32::from(u8::from(sums_small_agents(scene))),
+            light: air.light,
+            ground: air.ground,
+        }
+    }
 }
 
 /// The uniform of `picture.wgsl`.
@@ -91,6 +155,8 @@ pub struct Picture {
     pub species: [SpeciesLook; MAX_SPECIES],
     /// The colours of each species' scale, if they are lists; the fourth number is unused.
     pub stops: [[[f32; 4]; STOPS]; MAX_SPECIES],
+    /// Zeros in a plane.
+    pub eye: EyeUniform,
 }
 
 impl SpeciesLook {
@@ -130,7 +196,7 @@ impl SpeciesLook {
             shows_above: measure.shows_above,
             reach_factor: measure.reach_factor,
             reach_beyond: measure.reach_beyond,
-            padding: 0,
+            hue_per_depth: hue.per_depth,
         }
     }
 }
@@ -169,7 +235,18 @@ impl Picture {
             period: camera.period.truncate().to_array(),
             species,
             stops,
+            eye: EyeUniform::default(),
         }
+    }
+
+    /// The same for a space, with its air.
+    #[must_use]
+    pub fn in_space(mut self, scene: &Scene, camera: &Camera, air: &Air) -> Self {
+        self.eye = EyeUniform::new(scene, camera, air);
+        for look in &mut self.species {
+            look.faintest = FAINTEST_IN_SPACE;
+        }
+        self
     }
 }
 
@@ -210,13 +287,17 @@ mod tests {
             radius reach strength cover level shape cosine max_speed sine dimming heat
             hue_base hue_per_turn hue_per_speed hue_per_crowd
             size least_size smallest full faintest shows_above reach_factor reach_beyond
-            padding);
+            hue_per_depth);
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:
             centre size pixels_per_unit slenderness crowd scale seed size_key padding turn period species
-            stops);
+            stops eye);
         assert_eq!(reflected("Picture"), picture);
+        let eye = layout!(EyeUniform:
+            focus distance right near up fog_from back fog_per_unit period depth_from sun
+            depth_per_unit world sums light ground);
+        assert_eq!(reflected("Eye"), eye);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin
             deepest nose tail crowding padding);

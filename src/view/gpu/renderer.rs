@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::background::Background;
 use super::chunks::Chunk;
 use super::picture::Picture;
+use super::space::{SpaceDrawing, SpaceRenderer};
 use super::splat::Splat;
 use super::trails::{TrailLayer, TrailView, canvas};
 use super::triangles::Triangles;
@@ -14,7 +15,8 @@ use crate::engine::EngineError;
 use crate::engine::gpu::{AgentBuffers, Gpu};
 use crate::model::behaviours::Target;
 use crate::model::scene::{BoidShape, ColourBy, Scene};
-use crate::view::camera::Camera;
+use crate::view::camera::{Camera, Eye};
+use crate::view::space::air::Air;
 use crate::view::splats::{self, Canvas};
 use crate::view::style::{Ground, Paint};
 
@@ -45,6 +47,8 @@ pub struct Renderer {
     bare: bool,
     /// Compiled when there are trails for the first time, with a picture of the agents alone.
     layer: Option<TrailLayer>,
+    /// Compiled when a flock in space is drawn for the first time.
+    space: Option<SpaceRenderer>,
     agents_alone: Option<wgpu::TextureView>,
 }
 
@@ -82,6 +86,7 @@ impl Renderer {
             method: Method::default(),
             bare: false,
             layer: None,
+            space: None,
             agents_alone: None,
             gpu,
         }
@@ -126,6 +131,14 @@ impl Renderer {
         let paints = Paint::all(scene);
         let counted = counted && agents.memory.is_some();
         let picture = Picture::new(scene, &paints, camera, self.scale, counted);
+        if let Some(eye) = &camera.eye {
+            let air = Air::of(scene, camera, eye, self.bare);
+            let picture = picture.in_space(scene, camera, &air);
+            self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
+            let stops = Paint::has_stops(&paints);
+            let seen = (camera, eye, &air);
+            return self.draw_space(encoder, target, Some(agents), scene, targets, seen, stops);
+        }
         self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
         let stops = Paint::has_stops(&paints);
         let drawing = Drawing { target, agents, scene, targets, camera, stops };
@@ -167,7 +180,15 @@ impl Renderer {
         scene: &Scene,
         targets: &[Target],
         camera: &Camera,
-    ) {
+    ) -> Result<(), EngineError> {
+        if let Some(eye) = &camera.eye {
+            let air = Air::of(scene, camera, eye, false);
+            let seen = (camera, eye, &air);
+            self.draw_space(encoder, target, None, scene, targets, seen, false)?;
+            let layer = self.layer.get_or_insert_with(|| TrailLayer::new(&self.gpu, self.format));
+            layer.draw(encoder, target, agents, trails, camera);
+            return Ok(());
+        }
         let size = target.texture().size();
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
         let mut pass = begin(encoder, "draw_background", target, None, clear_colour(scene));
@@ -177,6 +198,40 @@ impl Renderer {
         drop(pass);
         let layer = self.layer.get_or_insert_with(|| TrailLayer::new(&self.gpu, self.format));
         layer.draw(encoder, target, agents, trails, camera);
+        Ok(())
+    }
+
+    /// Records the drawing of a space, with its agents if there are some. The uniform is written.
+    #[expect(clippy::too_many_arguments, reason = "what a picture is of")]
+    fn draw_space(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        agents: Option<&AgentBuffers>,
+        scene: &Scene,
+        targets: &[Target],
+        (camera, eye, air): (&Camera, &Eye, &Air),
+        stops: bool,
+    ) -> Result<(), EngineError> {
+        let samples = self.triangles.samples;
+        let new = || SpaceRenderer::new(&self.gpu, self.format, samples);
+        let space = self.space.get_or_insert_with(new);
+        let clear = if self.bare { wgpu::Color::TRANSPARENT } else { clear_colour(scene) };
+        let drawing = SpaceDrawing {
+            target,
+            agents,
+            scene,
+            targets,
+            camera,
+            eye,
+            air,
+            scale: self.scale,
+            stops,
+            bare: self.bare,
+            picture: &self.uniform,
+            clear,
+        };
+        space.draw(encoder, &drawing, &mut self.background)
     }
 
     fn draw_triangles(

@@ -19,6 +19,8 @@ const MOST_BYTES: u64 = 1 << 27;
 #[derive(Debug)]
 pub struct Splat {
     gpu: Arc<Gpu>,
+    /// True for agents in space.
+    space: bool,
     /// Compiled on first use; with the species' size or with the agents' own, in colours of a circle or
     /// of a list.
     splat: [OnceCell<wgpu::ComputePipeline>; 4],
@@ -41,13 +43,31 @@ pub struct Bound {
 }
 
 impl Splat {
-    /// Builds the pipelines for targets of `format`.
+    /// Builds the pipelines for agents in a plane and targets of `format`.
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Result<Self, EngineError> {
+        Self::build(gpu, format, false, 1)
+    }
+
+    /// The same for agents in space, and targets with so many samples a pixel.
+    pub fn in_space(
+        gpu: Arc<Gpu>,
+        format: wgpu::TextureFormat,
+        samples: u32,
+    ) -> Result<Self, EngineError> {
+        Self::build(gpu, format, true, samples)
+    }
+
+    fn build(
+        gpu: Arc<Gpu>,
+        format: wgpu::TextureFormat,
+        space: bool,
+        samples: u32,
+    ) -> Result<Self, EngineError> {
         let layouts = layouts(&gpu.device);
-        let [resolve, resolve_between] = resolve_pipelines(&gpu, &layouts[1], format)?;
+        let [resolve, resolve_between] = resolve_pipelines(&gpu, &layouts[1], format, samples)?;
         let canvas = uniform(&gpu, stride(&gpu));
         let splat = Default::default();
-        Ok(Self { gpu, splat, resolve, resolve_between, layouts, canvas, sums: None })
+        Ok(Self { gpu, space, splat, resolve, resolve_between, layouts, canvas, sums: None })
     }
 
     /// Splits the picture into bands whose sums fit this device.
@@ -128,7 +148,9 @@ impl Splat {
     ) -> Result<&wgpu::ComputePipeline, EngineError> {
         let kept = &self.splat[2 * usize::from(stops) + usize::from(own_sizes)];
         if kept.get().is_none() {
-            let pipeline = splat_pipeline(&self.gpu, &self.layouts[0], own_sizes, stops)?;
+            let variant = Variant::of_drawing(self.gpu.packs_sums(), own_sizes, stops);
+            let variant = Variant { flat: !self.space, ..variant };
+            let pipeline = splat_pipeline(&self.gpu, &self.layouts[0], variant)?;
             return Ok(kept.get_or_init(|| pipeline));
         }
         kept.get().ok_or_else(|| self.gpu.error("no pipeline `splat`"))
@@ -222,13 +244,8 @@ fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
     ]
 }
 
-fn module(
-    gpu: &Gpu,
-    name: &str,
-    own_sizes: bool,
-    stops: bool,
-) -> Result<wgpu::ShaderModule, EngineError> {
-    let composed = compose(name, Variant::of_drawing(gpu.packs_sums(), own_sizes, stops));
+fn module(gpu: &Gpu, name: &str, variant: Variant) -> Result<wgpu::ShaderModule, EngineError> {
+    let composed = compose(name, variant);
     let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
     let descriptor = wgpu::ShaderModuleDescriptor {
         label: Some(name),
@@ -255,13 +272,12 @@ fn pipeline_layout(gpu: &Gpu, layout: &wgpu::BindGroupLayout) -> wgpu::PipelineL
 fn splat_pipeline(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,
-    own_sizes: bool,
-    stops: bool,
+    variant: Variant,
 ) -> Result<wgpu::ComputePipeline, EngineError> {
     Ok(gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some("splat"),
         layout: Some(&pipeline_layout(gpu, layout)),
-        module: &module(gpu, "splat", own_sizes, stops)?,
+        module: &module(gpu, "splat", variant)?,
         entry_point: Some("splat"),
         compilation_options: Default::default(),
         cache: None,
@@ -272,8 +288,10 @@ fn resolve_pipelines(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,
     format: wgpu::TextureFormat,
+    samples: u32,
 ) -> Result<[wgpu::RenderPipeline; 2], EngineError> {
-    let module = module(gpu, "splat_resolve", false, false)?;
+    let variant = Variant::of_drawing(gpu.packs_sums(), false, false);
+    let module = module(gpu, "splat_resolve", variant)?;
     let layout = pipeline_layout(gpu, layout);
     Ok(["resolve", "resolve_between"].map(|entry_point| {
         gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
@@ -287,7 +305,7 @@ fn resolve_pipelines(
             },
             primitive: Default::default(),
             depth_stencil: None,
-            multisample: Default::default(),
+            multisample: wgpu::MultisampleState { count: samples, ..Default::default() },
             fragment: Some(wgpu::FragmentState {
                 module: &module,
                 entry_point: Some(entry_point),

@@ -35,13 +35,23 @@ impl UploadedAgents {
         Self { gpu, memory, motions: Vec::new(), tags: Vec::new(), buffers }
     }
 
-    /// Replaces the copy. Fails if the flock does not fit a buffer of this device.
+    /// Replaces the copy by agents of a plane. Fails if the flock does not fit a buffer of this device.
     pub fn upload<'a>(&mut self, agents: impl Into<HostAgents<'a>>) -> Result<(), EngineError> {
+        self.upload_in(agents, true)
+    }
+
+    /// The same for a world that is flat or not.
+    pub fn upload_in<'a>(
+        &mut self,
+        agents: impl Into<HostAgents<'a>>,
+        is_flat: bool,
+    ) -> Result<(), EngineError> {
         let agents = agents.into();
         let point = |components: [Component<'_>; 3], agent| {
             Point::from_array(components.map(|component| component.get(agent)))
         };
-        let layout = self.buffers.layout;
+        let layout = if is_flat { MotionLayout::Plane } else { MotionLayout::Space };
+        self.buffers.layout = layout;
         self.motions.resize(agents.len() * layout.rows(), [0.0; 4]);
         self.motions.par_chunks_exact_mut(layout.rows()).enumerate().for_each(|(agent, rows)| {
             let [position, velocity] =

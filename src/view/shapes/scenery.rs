@@ -35,6 +35,8 @@ const FLOW: ([u8; 3], f32) = ([84, 112, 146], 0.5);
 const BAND: ([u8; 3], f32) = ([72, 104, 150], 0.2);
 const MIDDLE: ([u8; 3], f32) = ([104, 142, 190], 0.5);
 const OBSTACLE: ([u8; 3], f32) = ([40, 47, 60], 1.0);
+/// Lit, it is as dark on one side.
+const OBSTACLE_IN_SPACE: ([u8; 3], f32) = ([104, 118, 142], 1.0);
 const RIM: ([u8; 3], f32) = ([96, 110, 132], 0.9);
 const TARGET: ([u8; 3], f32) = ([236, 196, 108], 0.85);
 
@@ -130,7 +132,9 @@ fn obstacle_shapes(scene: &Scene) -> Vec<StyledShape> {
     for Obstacle { position, radius, .. } in &scene.obstacles {
         for by in images(&scene.world, *position, *position, *radius) {
             let centre = *position + by;
-            shapes.push(styled(Shape::Disc { centre, radius: *radius }, OBSTACLE));
+            let flat = scene.world.is_flat();
+            let paint = if flat { OBSTACLE } else { OBSTACLE_IN_SPACE };
+            shapes.push(styled(Shape::Disc { centre, radius: *radius }, paint));
             shapes.push(styled(Shape::Ring { centre, radius: *radius }, RIM));
         }
     }

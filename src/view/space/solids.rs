@@ -23,8 +23,8 @@ const CROSS: f32 = 7.0;
 const GRID: u32 = 10;
 
 /// Opacity of the floor and of its grid.
-const FLOOR: f32 = 0.06;
-const FLOOR_LINES: f32 = 0.1;
+const FLOOR: f32 = 0.13;
+const FLOOR_LINES: f32 = 0.12;
 
 /// A corner of a triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]

@@ -1,0 +1,222 @@
+// Agents in space: solid darts, balls and glows, and shadows on the floor. src/view/cpu/body_raster.rs draws
+// the same.
+//
+// A dart has six sides, so 18 vertices of one long draw; what is round is drawn inside a triangle. An agent
+// that a draw leaves out has all its corners at one place outside the picture.
+
+import package::agents::{place_of, velocity_of};
+import package::eye::{faded, far_of, offset_from_focus, shade, viewed, visibility};
+import package::picture::{
+    picture, SpeciesLook, colour_of_tone, crowd_of, shows_shape, size_of, species_look_of, tone_of
+};
+@if(!flat)
+import package::picture::sized;
+
+// Shape numbers.
+const DART: u32 = 0;
+const DISC: u32 = 1;
+const GLOW: u32 = 2;
+
+// Opacity of the middle of a shadow, and its radius in sizes of its agent.
+const SHADOW: f32 = 0.5;
+const SHADOW_RADIUS: f32 = 0.9;
+
+// The corners of the six sides: nose, left and right wing, back and belly as numbers of three bits.
+// Sides 1 to 3 and 4 to 6; the first corner is lowest.
+const FIRST_SIDES: u32 = 25243848u;
+const OTHER_SIDES: u32 = 74040080u;
+
+struct BodyCorner {
+    @builtin(position) position: vec4<f32>,
+    @location(0) @interpolate(flat) colour: vec4<f32>,
+}
+
+struct RoundCorner {
+    @builtin(position) position: vec4<f32>,
+    // Colour of a ball and the share of it that is seen, or premultiplied light of a glow, or a shadow.
+    @location(0) @interpolate(flat) colour: vec4<f32>,
+    // Light of a glow's core.
+    @location(1) @interpolate(flat) heat: vec3<f32>,
+    // The radius in reaches.
+    @location(2) @interpolate(flat) radius: f32,
+    // From the middle; reaches.
+    @location(3) @interpolate(linear) offset: vec2<f32>,
+}
+
+const NOWHERE: vec4<f32> = vec4(2.0, 2.0, 2.0, 1.0);
+
+// Pixels per world unit at a depth.
+fn pixels_per_unit(depth: f32) -> f32 {
+    return picture.pixels_per_unit * (picture.eye.distance / max(depth, picture.eye.near));
+}
+
+// Where the picture shows a viewed place, moved by `arm` pixels.
+fn placed(seen: vec3<f32>, arm: vec2<f32>) -> vec4<f32> {
+    let scale = picture.pixels_per_unit * picture.eye.distance;
+    let at = 2.0 * (seen.xy * scale + arm * seen.z) / picture.size;
+    return vec4(at, picture.eye.near, seen.z);
+}
+
+// From the top of the picture, 0, to the bottom, 1.
+fn height_of(seen: vec3<f32>) -> f32 {
+    return 0.5 - seen.y * pixels_per_unit(seen.z) / picture.size.y;
+}
+
+// An agent as the eye sees it.
+struct Sight {
+    offset: vec3<f32>,
+    seen: vec3<f32>,
+    look: SpeciesLook,
+    colour: vec3<f32>,
+    light: f32,
+    visible: f32,
+}
+
+fn sight_of(agent: u32) -> Sight {
+    var sight: Sight;
+    sight.offset = offset_from_focus(place_of(agent));
+    sight.seen = viewed(sight.offset);
+    let depth = sight.seen.z;
+    let look = species_look_of(agent);
+    let size = size_of(agent, look);
+    @if(!flat) {
+        sight.look = sized(look, size, pixels_per_unit(depth));
+    }
+    let crowd = crowd_of(agent);
+    let tone = tone_of(velocity_of(agent), crowd, far_of(depth), look);
+    sight.colour = colour_of_tone(agent, tone, look);
+    sight.light = tone.y;
+    let small = !shows_shape(look, size * pixels_per_unit(depth)) && picture.eye.sums > 0.0;
+    // Also 0 for what is not finite.
+    sight.visible = select(0.0, visibility(depth), depth >= picture.eye.near && !small);
+    return sight;
+}
+
+// A corner of a dart of half length 1 that heads along x, with z up.
+fn corner_at(corner: u32) -> vec3<f32> {
+    let wing = corner == 1u || corner == 2u;
+    let x = select(select(-0.72, -1.0, wing), 1.0, corner == 0u);
+    let y = select(select(0.0, 0.52, corner == 1u), -0.52, corner == 2u);
+    let z = select(select(select(0.0, 0.1, wing), 0.24, corner == 3u), -0.2, corner == 4u);
+    return vec3(x, y, z);
+}
+
+// The corner that a vertex of the 18 stands for.
+fn corner_of(vertex: u32) -> u32 {
+    let sides = select(FIRST_SIDES, OTHER_SIDES, vertex >= 9u);
+    return (sides >> (3u * (vertex % 9u))) & 7u;
+}
+
+@vertex
+fn body_corner(@builtin(vertex_index) vertex: u32) -> BodyCorner {
+    let agent = vertex / 18u;
+    let which = vertex % 18u;
+    let sight = sight_of(agent);
+    let velocity = velocity_of(agent);
+    let speed = length(velocity);
+    let ahead = select(vec3(1.0, 0.0, 0.0), velocity / max(speed, 1e-30), speed > 0.0);
+    let level = vec3(-ahead.y, ahead.x, 0.0);
+    let across = dot(level, level);
+    // A vertical body has the y axis on its left.
+    let left = select(vec3(0.0, 1.0, 0.0), level * inverseSqrt(max(across, 1e-30)), across > 1e-8);
+    let axes = mat3x3(ahead, left, cross(ahead, left));
+    let first = which - which % 3u;
+    let a = corner_at(corner_of(first));
+    let b = corner_at(corner_of(first + 1u));
+    let c = corner_at(corner_of(first + 2u));
+    let normal = axes * normalize(cross(b - a, c - a));
+    let arm = axes * corner_at(corner_of(which));
+    let radius = sight.look.radius / pixels_per_unit(sight.seen.z);
+    let seen = viewed(sight.offset + arm * radius);
+    let strength = min(sight.look.strength / sight.look.full, 1.0);
+    let lit = sight.colour * shade(normal);
+    var out: BodyCorner;
+    let there = sight.look.shape == DART && sight.visible > 0.0;
+    out.position = select(NOWHERE, placed(seen, vec2(0.0)), there);
+    out.colour = faded(lit, sight.visible * strength, height_of(sight.seen));
+    return out;
+}
+
+@fragment
+fn paint_body(in: BodyCorner) -> @location(0) vec4<f32> {
+    return in.colour;
+}
+
+// The offset from the middle of a circle to a corner of the triangle round it; radii.
+fn round_arm(which: u32) -> vec2<f32> {
+    let root = 1.7320508;
+    return select(vec2(select(-root, root, which == 1u), -1.0), vec2(0.0, 2.0), which == 0u);
+}
+
+fn round_corner(agent: u32, which: u32, shape: u32) -> RoundCorner {
+    let sight = sight_of(agent);
+    let look = sight.look;
+    var out: RoundCorner;
+    out.offset = round_arm(which);
+    let there = look.shape == shape && sight.visible > 0.0;
+    out.position = select(NOWHERE, placed(sight.seen, look.reach * out.offset), there);
+    out.radius = look.radius / look.reach;
+    if shape == DISC {
+        out.colour = vec4(sight.colour, sight.visible * min(look.strength / look.full, 1.0));
+    } else {
+        let strength = look.strength * sight.visible;
+        out.colour = strength * vec4(sight.colour, look.cover);
+        out.heat = strength * sight.light * look.heat;
+    }
+    return out;
+}
+
+@vertex
+fn ball_corner(@builtin(vertex_index) vertex: u32) -> RoundCorner {
+    return round_corner(vertex / 3u, vertex % 3u, DISC);
+}
+
+@vertex
+fn glow_corner(@builtin(vertex_index) vertex: u32) -> RoundCorner {
+    return round_corner(vertex / 3u, vertex % 3u, GLOW);
+}
+
+@fragment
+fn paint_ball(in: RoundCorner) -> @location(0) vec4<f32> {
+    let at = in.offset / in.radius;
+    let squared = dot(at, at);
+    if squared > 1.0 {
+        discard;
+    }
+    let normal = picture.eye.right * at.x + picture.eye.up * at.y + picture.eye.back * sqrt(1.0 - squared);
+    return faded(in.colour.xyz * shade(normal), in.colour.w, in.position.y / picture.size.y);
+}
+
+@fragment
+fn paint_glow(in: RoundCorner) -> @location(0) vec4<f32> {
+    let squared = dot(in.offset, in.offset);
+    let window = max(1.0 - squared, 0.0);
+    let share = window * window / (1.0 + squared / (in.radius * in.radius));
+    return share * in.colour + vec4(in.heat * (share * share * share), 0.0);
+}
+
+@vertex
+fn shadow_corner(@builtin(vertex_index) vertex: u32) -> RoundCorner {
+    let agent = vertex / 3u;
+    let offset = offset_from_focus(place_of(agent));
+    let place = offset + picture.eye.focus;
+    let foot = place - picture.eye.sun * (place.z / max(picture.eye.sun.z, 1e-3));
+    let look = species_look_of(agent);
+    let size = size_of(agent, look) * SHADOW_RADIUS;
+    let middle = viewed(foot - picture.eye.focus);
+    let radius = max(size, 1.5 / pixels_per_unit(middle.z));
+    let pale = (size / radius) * (size / radius) / (1.0 + place.z / max(picture.eye.world.z, 1e-6));
+    var out: RoundCorner;
+    out.offset = round_arm(vertex % 3u);
+    let arm = vec3(out.offset * radius, 0.0);
+    let seen = viewed(foot + arm - picture.eye.focus);
+    let on_floor = place.z >= 0.0 && all(foot.xy >= vec2(0.0)) && all(foot.xy <= picture.eye.world.xy);
+    out.position = select(NOWHERE, placed(seen, vec2(0.0)), on_floor && seen.z >= picture.eye.near);
+    out.colour = vec4(0.0, 0.0, 0.0, SHADOW * pale * visibility(middle.z));
+    return out;
+}
+
+@fragment
+fn paint_shadow(in: RoundCorner) -> @location(0) vec4<f32> {
+    return in.colour * max(1.0 - dot(in.offset, in.offset), 0.0);
+}

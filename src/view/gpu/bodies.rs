@@ -1,0 +1,165 @@
+//! Agents in space: the pipelines of `shaders/draw_bodies.wgsl`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::chunks::{self, Chunk};
+use crate::engine::EngineError;
+use crate::engine::gpu::Gpu;
+use crate::engine::gpu::shaders::{Variant, compose};
+
+/// The format of depths.
+pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
+
+/// What is drawn of the agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// Shadows on the floor, without a depth.
+    Shadows,
+    /// Darts.
+    Bodies,
+    /// Discs.
+    Balls,
+    /// Glows, which hide nothing.
+    Glows,
+}
+
+impl Part {
+    fn entries(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Shadows => ("shadow_corner", "paint_shadow"),
+            Self::Bodies => ("body_corner", "paint_body"),
+            Self::Balls => ("ball_corner", "paint_ball"),
+            Self::Glows => ("glow_corner", "paint_glow"),
+        }
+    }
+
+    /// Vertices of an agent.
+    fn corners(self) -> u32 {
+        if self == Self::Bodies { 18 } else { 3 }
+    }
+
+    fn depth(self) -> Option<wgpu::DepthStencilState> {
+        match self {
+            Self::Shadows => None,
+            Self::Bodies | Self::Balls => Some(depth_state(true)),
+            Self::Glows => Some(depth_state(false)),
+        }
+    }
+}
+
+/// What is nearer is seen; if it `hides`, it hides what comes after it.
+pub fn depth_state(hides: bool) -> wgpu::DepthStencilState {
+    wgpu::DepthStencilState {
+        format: DEPTH,
+        depth_write_enabled: Some(hides),
+        // The nearness grows towards the eye.
+        depth_compare: Some(wgpu::CompareFunction::Greater),
+        stencil: Default::default(),
+        bias: Default::default(),
+    }
+}
+
+/// Draws agents in space on textures of one format, with so many samples a pixel.
+#[derive(Debug)]
+pub struct Bodies {
+    gpu: Arc<Gpu>,
+    format: wgpu::TextureFormat,
+    samples: u32,
+    layout: wgpu::BindGroupLayout,
+    /// By what is drawn, whether agents have their own sizes, and whether colours are lists; compiled
+    /// on first use.
+    pipelines: BTreeMap<(Part, bool, bool), wgpu::RenderPipeline>,
+}
+
+impl Bodies {
+    /// Pipelines for targets of `format`.
+    #[must_use]
+    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
+        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("draw_bodies"),
+            entries: &chunks::layout_entries(wgpu::ShaderStages::VERTEX_FRAGMENT),
+        });
+        Self { gpu, format, samples, layout, pipelines: BTreeMap::new() }
+    }
+
+    /// Binds agents and the uniform `picture`.
+    #[must_use]
+    pub fn bind(&self, chunk: &Chunk<'_>, picture: &wgpu::Buffer) -> wgpu::BindGroup {
+        self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("draw_bodies"),
+            layout: &self.layout,
+            entries: &chunk.entries(picture),
+        })
+    }
+
+    /// Records the drawing of a part of all agents. Fails if its shader does not compile.
+    pub fn draw(
+        &mut self,
+        pass: &mut wgpu::RenderPass<'_>,
+        part: Part,
+        chunks: &[(wgpu::BindGroup, u32)],
+        (own_sizes, stops): (bool, bool),
+    ) -> Result<(), EngineError> {
+        let key = (part, own_sizes, stops);
+        if !self.pipelines.contains_key(&key) {
+            let pipeline = self.compile(part, own_sizes, stops)?;
+            self.pipelines.insert(key, pipeline);
+        }
+        let Some(pipeline) = self.pipelines.get(&key) else { return Ok(()) };
+        pass.set_pipeline(pipeline);
+        for (group, count) in chunks {
+            pass.set_bind_group(0, group, &[]);
+            pass.draw(0..part.corners() * count, 0..1);
+        }
+        Ok(())
+    }
+
+    fn compile(
+        &self,
+        part: Part,
+        own_sizes: bool,
+        stops: bool,
+    ) -> Result<wgpu::RenderPipeline, EngineError> {
+        let device = &self.gpu.device;
+        let variant = Variant { flat: false, ..Variant::of_drawing(false, own_sizes, stops) };
+        let composed = compose("draw_bodies", variant);
+        let (wgsl, _) = composed.map_err(|error| self.gpu.error(error.to_string()))?;
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("draw_bodies"),
+            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+        });
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("draw_bodies"),
+            bind_group_layouts: &[Some(&self.layout)],
+            immediate_size: 0,
+        });
+        let (vertex, fragment) = part.entries();
+        let cull_mode = (part == Part::Bodies).then_some(wgpu::Face::Back);
+        Ok(device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some("draw_bodies"),
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module: &module,
+                entry_point: Some(vertex),
+                compilation_options: Default::default(),
+                buffers: &[],
+            },
+            primitive: wgpu::PrimitiveState { cull_mode, ..Default::default() },
+            depth_stencil: part.depth(),
+            multisample: wgpu::MultisampleState { count: self.samples, ..Default::default() },
+            fragment: Some(wgpu::FragmentState {
+                module: &module,
+                entry_point: Some(fragment),
+                compilation_options: Default::default(),
+                targets: &[Some(wgpu::ColorTargetState {
+                    format: self.format,
+                    blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                    write_mask: wgpu::ColorWrites::ALL,
+                })],
+            }),
+            multiview_mask: None,
+            cache: None,
+        }))
+    }
+}

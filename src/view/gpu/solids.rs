@@ -1,0 +1,127 @@
+//! Things in a space other than agents: the pipelines of `shaders/draw_solids.wgsl`.
+
+use std::sync::Arc;
+
+use super::bodies::depth_state;
+use crate::engine::gpu::Gpu;
+use crate::view::camera::Camera;
+use crate::view::space::solids::Corner;
+
+/// Source of the shader.
+pub const SHADER: &str = include_str!("../../../shaders/draw_solids.wgsl");
+
+/// What is done with the depths of triangles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// None: drawn in order.
+    Floor,
+    /// They hide what is behind them.
+    Opaque,
+    /// They hide what is behind them, and are not seen themselves.
+    Hidden,
+    /// They are hidden by what is before them.
+    Translucent,
+}
+
+/// Draws triangles on textures of one format.
+#[derive(Debug)]
+pub struct SolidPipelines {
+    gpu: Arc<Gpu>,
+    /// In the order of [`Layer`].
+    pipelines: [wgpu::RenderPipeline; 4],
+}
+
+impl SolidPipelines {
+    /// Pipelines for targets of `format` with so many samples a pixel.
+    #[must_use]
+    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
+        let layers = [Layer::Floor, Layer::Opaque, Layer::Hidden, Layer::Translucent];
+        let pipelines = layers.map(|layer| pipeline(&gpu.device, format, samples, layer));
+        Self { gpu, pipelines }
+    }
+
+    /// Records the drawing of triangles that a camera sees.
+    pub fn draw(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        layer: Layer,
+        corners: &[Corner],
+        camera: &Camera,
+    ) {
+        if corners.is_empty() {
+            return;
+        }
+        let placed = corners.iter().map(|corner| {
+            let [x, y, near] = corner.position;
+            let place = [2.0 * x / camera.size.x - 1.0, 1.0 - 2.0 * y / camera.size.y, near];
+            Corner { position: place, ..*corner }
+        });
+        let placed: Vec<Corner> = placed.collect();
+        let bytes: &[u8] = bytemuck::cast_slice(&placed);
+        let buffer = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("draw_solids"),
+            size: bytes.len() as u64,
+            usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        self.gpu.queue.write_buffer(&buffer, 0, bytes);
+        pass.set_pipeline(&self.pipelines[layer as usize]);
+        pass.set_vertex_buffer(0, buffer.slice(..));
+        pass.draw(0..placed.len() as u32, 0..1);
+    }
+}
+
+fn pipeline(
+    device: &wgpu::Device,
+    format: wgpu::TextureFormat,
+    samples: u32,
+    layer: Layer,
+) -> wgpu::RenderPipeline {
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some("draw_solids"),
+        source: wgpu::ShaderSource::Wgsl(SHADER.into()),
+    });
+    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("draw_solids"),
+        bind_group_layouts: &[],
+        immediate_size: 0,
+    });
+    let depth_stencil = match layer {
+        Layer::Floor => None,
+        Layer::Opaque | Layer::Hidden => Some(depth_state(true)),
+        Layer::Translucent => Some(depth_state(false)),
+    };
+    let write_mask = match layer {
+        Layer::Hidden => wgpu::ColorWrites::empty(),
+        _ => wgpu::ColorWrites::ALL,
+    };
+    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("draw_solids"),
+        layout: Some(&layout),
+        vertex: wgpu::VertexState {
+            module: &module,
+            entry_point: Some("solid_corner"),
+            compilation_options: Default::default(),
+            buffers: &[Some(wgpu::VertexBufferLayout {
+                array_stride: size_of::<Corner>() as u64,
+                step_mode: wgpu::VertexStepMode::Vertex,
+                attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x4],
+            })],
+        },
+        primitive: Default::default(),
+        depth_stencil,
+        multisample: wgpu::MultisampleState { count: samples, ..Default::default() },
+        fragment: Some(wgpu::FragmentState {
+            module: &module,
+            entry_point: Some("paint_solid"),
+            compilation_options: Default::default(),
+            targets: &[Some(wgpu::ColorTargetState {
+                format,
+                blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                write_mask,
+            })],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}

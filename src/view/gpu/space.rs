@@ -1,0 +1,223 @@
+//! Draws a flock in space: the floor and what is too small to have a depth first, then everything with a
+//! depth.
+
+use std::sync::Arc;
+
+use super::background::Background;
+use super::bodies::{Bodies, DEPTH, Part};
+use super::chunks::Chunk;
+use super::solids::{Layer, SolidPipelines};
+use super::splat::Splat;
+use crate::engine::EngineError;
+use crate::engine::gpu::{AgentBuffers, Gpu};
+use crate::model::behaviours::Target;
+use crate::model::scene::{BoidShape, Scene};
+use crate::view::camera::{Camera, Eye};
+use crate::view::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
+use crate::view::space::air::Air;
+use crate::view::space::solids::{self, Solids};
+use crate::view::space::ways;
+use crate::view::splats::Canvas;
+use crate::view::style::Ground;
+
+/// Draws flocks in space on textures of one format.
+#[derive(Debug)]
+pub struct SpaceRenderer {
+    gpu: Arc<Gpu>,
+    format: wgpu::TextureFormat,
+    samples: u32,
+    bodies: Bodies,
+    solids: SolidPipelines,
+    /// Compiled when agents are small enough for the first time.
+    splat: Option<Splat>,
+    scenery: SceneryShapes,
+    /// The textures of samples and of depths for a picture of one size.
+    sampled: Option<wgpu::TextureView>,
+    depth: Option<wgpu::TextureView>,
+}
+
+/// A picture of a space.
+pub struct SpaceDrawing<'a> {
+    pub target: &'a wgpu::TextureView,
+    /// `None` for the scenery alone.
+    pub agents: Option<&'a AgentBuffers>,
+    pub scene: &'a Scene,
+    pub targets: &'a [Target],
+    pub camera: &'a Camera,
+    pub eye: &'a Eye,
+    pub air: &'a Air,
+    /// Pixels per point.
+    pub scale: f32,
+    /// True if colours are lists.
+    pub stops: bool,
+    /// True if only the agents are drawn.
+    pub bare: bool,
+    /// The uniform of `picture.wgsl`.
+    pub picture: &'a wgpu::Buffer,
+    /// Behind everything.
+    pub clear: wgpu::Color,
+}
+
+impl SpaceRenderer {
+    /// A renderer for targets of `format`, with so many samples a pixel.
+    #[must_use]
+    pub fn new(gpu: &Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
+        Self {
+            bodies: Bodies::new(Arc::clone(gpu), format, samples),
+            solids: SolidPipelines::new(Arc::clone(gpu), format, samples),
+            splat: None,
+            scenery: SceneryShapes::default(),
+            sampled: None,
+            depth: None,
+            gpu: Arc::clone(gpu),
+            format,
+            samples,
+        }
+    }
+
+    /// Records a drawing. Fails if a shader does not compile.
+    pub fn draw(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        drawing: &SpaceDrawing<'_>,
+        background: &mut Background,
+    ) -> Result<(), EngineError> {
+        let SpaceDrawing { scene, targets, camera, eye, air, scale, bare, .. } = *drawing;
+        let size = drawing.target.texture().size();
+        let (samples, depth) = self.textures(size);
+        let canvas = samples.as_ref().unwrap_or(drawing.target);
+        let ways = ways(scene, camera, eye, scale);
+        let chunks = drawing.agents.iter().flat_map(|agents| Chunk::all(&self.gpu, agents));
+        let chunks: Vec<Chunk<'_>> = chunks.collect();
+        let bound: Vec<_> = chunks
+            .iter()
+            .map(|chunk| (self.bodies.bind(chunk, drawing.picture), chunk.length))
+            .collect();
+        let looks = (scene.draws_sizes(), drawing.stops);
+
+        let behind = background.prepare_in_space(scene, size, self.samples).filter(|_| !bare);
+        let mut pass = begin(encoder, canvas, None, None, wgpu::LoadOp::Clear(drawing.clear));
+        if let Some(behind) = behind {
+            behind.draw(&mut pass);
+        }
+        if solids::shows_floor(scene, camera, eye) && !bare {
+            let floor = solids::floor(scene, camera, eye, air, scale);
+            self.solids.draw(&mut pass, Layer::Floor, &floor.translucent, camera);
+            self.bodies.draw(&mut pass, Part::Shadows, &bound, looks)?;
+        }
+        drop(pass);
+        if let Some(agents) = drawing.agents.filter(|_| ways.splats) {
+            self.splat(encoder, drawing, canvas, agents, &chunks)?;
+        }
+
+        self.scenery.update(scene);
+        let seam = seam_shapes(&scene.world, camera);
+        let shapes = [self.scenery.shapes(), &target_shapes(scene, targets), &seam].concat();
+        let shapes = Ground::of(&scene.style.background).suited(&shapes);
+        let Solids { opaque, translucent } = solids::of(&shapes, camera, eye, air, scale);
+        let resolved = samples.is_some().then_some(drawing.target);
+        let mut pass = begin(encoder, canvas, resolved, Some(&depth), wgpu::LoadOp::Load);
+        let layer = if bare { Layer::Hidden } else { Layer::Opaque };
+        self.solids.draw(&mut pass, layer, &opaque, camera);
+        if ways.bodies {
+            for (shape, part) in [
+                (BoidShape::Triangle, Part::Bodies),
+                (BoidShape::Disc, Part::Balls),
+                (BoidShape::Glow, Part::Glows),
+            ] {
+                if scene.species.iter().any(|species| species.look == shape) {
+                    self.bodies.draw(&mut pass, part, &bound, looks)?;
+                }
+            }
+        }
+        if !bare {
+            self.solids.draw(&mut pass, Layer::Translucent, &translucent, camera);
+        }
+        Ok(())
+    }
+
+    /// Records the drawing of the agents that are too small to show their shape.
+    fn splat(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        drawing: &SpaceDrawing<'_>,
+        canvas: &wgpu::TextureView,
+        agents: &AgentBuffers,
+        chunks: &[Chunk<'_>],
+    ) -> Result<(), EngineError> {
+        let SpaceDrawing { scene, camera, scale, stops, .. } = *drawing;
+        let splat = match &mut self.splat {
+            Some(splat) => splat,
+            none => none.insert(Splat::in_space(Arc::clone(&self.gpu), self.format, self.samples)?),
+        };
+        let size = drawing.target.texture().size();
+        let count = u64::from(agents.count);
+        let cells = Canvas::of(scene, count, camera, (size.width, size.height), scale);
+        let bands = splat.bands(&cells, size.height);
+        let bound = splat.prepare(chunks, drawing.picture, &agents.grid_stats, &bands);
+        for (number, band) in bands.iter().enumerate() {
+            splat.sum(encoder, &bound, number, scene.draws_sizes(), stops)?;
+            let mut pass = begin(encoder, canvas, None, None, wgpu::LoadOp::Load);
+            splat.resolve(&mut pass, &bound, number, band, size.width);
+        }
+        Ok(())
+    }
+
+    /// The texture of samples, if there are several a pixel, and that of depths.
+    fn textures(&mut self, size: wgpu::Extent3d) -> (Option<wgpu::TextureView>, wgpu::TextureView) {
+        let fits = |view: &wgpu::TextureView| view.texture().size() == size;
+        let new = |label, format| {
+            let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
+                label: Some(label),
+                size,
+                mip_level_count: 1,
+                sample_count: self.samples,
+                dimension: wgpu::TextureDimension::D2,
+                format,
+                usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+                view_formats: &[],
+            });
+            texture.create_view(&Default::default())
+        };
+        let depth = self.depth.take().filter(fits).unwrap_or_else(|| new("depth", DEPTH));
+        let samples = (self.samples > 1).then(|| {
+            let kept = self.sampled.take().filter(fits);
+            kept.unwrap_or_else(|| new("samples in space", self.format))
+        });
+        (self.depth, self.sampled) = (Some(depth.clone()), samples.clone());
+        (samples, depth)
+    }
+}
+
+/// A render pass; with depths, it begins with nothing before the eye.
+fn begin<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    view: &wgpu::TextureView,
+    resolve_target: Option<&wgpu::TextureView>,
+    depth: Option<&wgpu::TextureView>,
+    load: wgpu::LoadOp<wgpu::Color>,
+) -> wgpu::RenderPass<'a> {
+    let store = match resolve_target {
+        Some(_) => wgpu::StoreOp::Discard,
+        None => wgpu::StoreOp::Store,
+    };
+    let depth = depth.map(|view| wgpu::RenderPassDepthStencilAttachment {
+        view,
+        depth_ops: Some(wgpu::Operations {
+            load: wgpu::LoadOp::Clear(0.0),
+            store: wgpu::StoreOp::Discard,
+        }),
+        stencil_ops: None,
+    });
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some("draw_bodies"),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view,
+            depth_slice: None,
+            resolve_target,
+            ops: wgpu::Operations { load, store },
+        })],
+        depth_stencil_attachment: depth,
+        ..Default::default()
+    })
+}
