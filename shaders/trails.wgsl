@@ -23,8 +23,10 @@ struct Trails {
     pixels_per_unit: vec2<f32>,
     // The share of the light that is left.
     fading: f32,
-    // 1 if the two cameras differ.
+    // 1 if the two cameras differ, 2 if they do in a space.
     moved: u32,
+    // In a space: the rows of the projection from a pixel of the picture to one of the light.
+    projection: array<vec4<f32>, 3>,
 }
 
 @group(0) @binding(0) var<uniform> trails: Trails;
@@ -76,9 +78,14 @@ fn texel(at: vec2<i32>) -> vec4<f32> {
 // The light behind a pixel, interpolated between four texels if the camera has moved.
 fn light_at(pixel: vec2<f32>) -> vec4<f32> {
     var found = texel(vec2<i32>(pixel));
-    if trails.moved == 1u {
+    if trails.moved != 0u {
         let place = world_from_pixel(trails.now, trails.pixels_per_unit.x, pixel);
-        let before = pixel_from_world(trails.before, trails.pixels_per_unit.y, place) - 0.5;
+        let flat = pixel_from_world(trails.before, trails.pixels_per_unit.y, place);
+        let here = vec3(pixel, 1.0);
+        let depth = max(dot(trails.projection[2].xyz, here), 1e-20);
+        let across = dot(trails.projection[0].xyz, here);
+        let down = dot(trails.projection[1].xyz, here);
+        let before = select(flat, vec2(across, down) / depth, trails.moved == 2u) - 0.5;
         let share = fract(before);
         let corner = vec2<i32>(floor(before));
         let upper = mix(texel(corner), texel(corner + vec2(1, 0)), share.x);

@@ -41,8 +41,8 @@ In the window:
                  flee, moves the nearest target or obstacle, or adds an agent
   left drag with D or Shift held
                  drops new agents; 1 to 9 choose their species
-  right drag     pans
-  wheel          zooms
+  right drag     pans; in space it goes round the focus, and Shift or the middle button pans
+  wheel          zooms; in space it goes nearer
   Home           shows the whole world again
   V              writes the present view into the scene
   Space          pauses and resumes
@@ -70,6 +70,7 @@ In the window:
                  to 64), then of none
   Ctrl + click   inspects an agent: facts, and the force of each behaviour as an arrow
   F              the camera follows the inspected agent, or no longer
+  B              in space the camera rides behind it, or no longer
   Tab            shows and hides the parameters
   M              figures over time, histograms, times of frames and ticks
   Ctrl+M         saves the figures to a new CSV file in the current folder

@@ -52,6 +52,8 @@ pub enum Action {
     Geometry,
     /// Follow the agent that is chosen, or no longer.
     Follow,
+    /// Ride behind it in space, or no longer.
+    Ride,
     /// Inspect no agent any more.
     LetGo,
     /// Choose the species to drop, counted from 0.
@@ -190,6 +192,7 @@ impl Action {
                 "v" | "V" => Some(Self::WriteView),
                 "m" | "M" => Some(Self::Figures),
                 "f" | "F" => Some(Self::Follow),
+                "b" | "B" => Some(Self::Ride),
                 digit => {
                     let number = digit.parse::<usize>().ok().filter(|_| digit.len() == 1);
                     number.and_then(|number| number.checked_sub(1)).map(Self::Species)
@@ -248,13 +251,15 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
     (
         "View",
         &[
-            ("right drag", "pan"),
-            ("wheel", "zoom"),
+            ("right drag", "pan; in space go round"),
+            ("middle, Shift+right", "pan in space"),
+            ("wheel", "zoom; in space go nearer"),
             ("Home", "the whole world"),
             ("V", "write this view into the scene"),
             ("G", "geometry of one, all, none"),
             ("Ctrl+click", "inspect an agent"),
             ("F", "follow it"),
+            ("B", "ride behind it in space"),
             ("M", "figures over time"),
             ("Ctrl+M", "save them as CSV"),
             ("H", "more lines, none, one line"),

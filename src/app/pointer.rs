@@ -21,6 +21,16 @@ enum Grip {
     Drag,
 }
 
+/// What a drag of the other buttons does to the camera.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drag {
+    Nothing,
+    /// It moves the picture.
+    Pan,
+    /// It goes round the focus, in space.
+    Orbit,
+}
+
 /// The mouse and the camera that it moves.
 #[derive(Clone, Debug)]
 pub struct Pointer {
@@ -33,7 +43,7 @@ pub struct Pointer {
     /// True while it keeps what the scene's camera follows in the middle.
     follows: bool,
     at: Vec2,
-    panning: bool,
+    drag: Drag,
     grip: Grip,
     /// What a click does in this scene.
     click: Click,
@@ -62,6 +72,10 @@ const PIXELS_A_NOTCH: f32 = 40.0;
 /// Distance between two dropped agents.
 const PIXELS_A_DROP: f32 = 8.0;
 
+/// The share of the way to its place behind an agent that a riding camera goes in a frame.
+const SOFTLY: f32 = 0.15;
+const AT_ONCE: f32 = 1.0;
+
 /// Keys that make the left button drop agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropKey {
@@ -82,6 +96,11 @@ impl Pointer {
             self.camera = own;
         } else if self.follows && followed.is_some() {
             (self.camera.centre, self.camera.period) = (own.centre, own.period);
+            if scene.camera.ride
+                && let Some(followed) = followed
+            {
+                self.camera.ride(&followed, AT_ONCE);
+            }
         }
     }
 
@@ -107,7 +126,7 @@ impl Pointer {
             guided: true,
             follows: true,
             at: camera.size * 0.5,
-            panning: false,
+            drag: Drag::Nothing,
             grip: Grip::Nothing,
             click,
             leads: follows,
@@ -129,7 +148,13 @@ impl Pointer {
         if self.fitted {
             self.camera = Camera::fit(world, size.0, size.1);
         } else {
-            self.camera.size = Vec2::new(size.0 as f32, size.1 as f32);
+            let size = Vec2::new(size.0 as f32, size.1 as f32);
+            // In space as much is seen of the world; in a plane it is as large.
+            let ratio = match self.camera.eye {
+                Some(_) => size.min_element() / self.camera.size.min_element().max(1.0),
+                None => 1.0,
+            };
+            self.camera = self.camera.resized(size, ratio);
         }
     }
 
@@ -143,10 +168,15 @@ impl Pointer {
         }
     }
 
-    /// True while the user moves the camera.
+    /// Rides behind an agent of a space, which [`Pointer::centre_on`] has brought to the middle.
+    pub fn ride(&mut self, agent: &Followed) {
+        self.camera.ride(agent, SOFTLY);
+    }
+
+    /// True while the user moves the camera away from what it follows.
     #[must_use]
     pub fn pans(&self) -> bool {
-        self.panning
+        self.drag == Drag::Pan
     }
 
     /// True while a press adds agents because of a key.
@@ -164,9 +194,13 @@ impl Pointer {
 
     /// The mouse has moved.
     pub fn move_to(&mut self, pixel: Vec2) {
-        if self.panning && pixel != self.at {
+        if self.drag == Drag::Pan && pixel != self.at {
             (self.fitted, self.guided, self.follows) = (false, false, false);
             self.camera.pan(pixel - self.at);
+        }
+        if self.drag == Drag::Orbit && pixel != self.at {
+            (self.fitted, self.guided) = (false, false);
+            self.camera.orbit(pixel - self.at);
         }
         self.at = pixel;
         match self.grip {
@@ -200,7 +234,11 @@ impl Pointer {
         match button {
             MouseButton::Left if down => self.take_hold(),
             MouseButton::Left => self.grip = Grip::Nothing,
-            MouseButton::Right => self.panning = down,
+            MouseButton::Right | MouseButton::Middle if !down => self.drag = Drag::Nothing,
+            MouseButton::Right if self.camera.eye.is_none() => self.drag = Drag::Pan,
+            MouseButton::Right if self.adding[DropKey::Shift as usize] => self.drag = Drag::Pan,
+            MouseButton::Right => self.drag = Drag::Orbit,
+            MouseButton::Middle if self.camera.eye.is_some() => self.drag = Drag::Pan,
             _ => {}
         }
     }
@@ -236,7 +274,7 @@ impl Pointer {
 
     /// The window has lost the focus: no key and no button counts as pressed.
     pub fn let_go(&mut self) {
-        self.panning = false;
+        self.drag = Drag::Nothing;
         self.grip = Grip::Nothing;
         self.adding = [false; 2];
     }
@@ -347,6 +385,39 @@ mod tests {
             (pointer.take_clicks(), pointer.take_drag(), pointer.take_drops().len()),
             (0, None, 0)
         );
+    }
+
+    #[test]
+    fn in_space_the_right_button_goes_round_and_the_middle_one_pans() {
+        let world = World { size: Point::new(60.0, 40.0, 20.0), boundary: Boundary::Open };
+        let mut pointer = Pointer::new(&world, (640, 360), Click::Call, false);
+        let first = pointer.camera;
+        let eye = |pointer: &Pointer| pointer.camera.eye.unwrap();
+        let drag = |pointer: &mut Pointer, button| {
+            pointer.move_to(Vec2::new(300.0, 200.0));
+            pointer.press(button, ElementState::Pressed, false);
+            pointer.move_to(Vec2::new(340.0, 190.0));
+            pointer.press(button, ElementState::Released, false);
+            pointer.move_to(Vec2::new(10.0, 10.0));
+        };
+        drag(&mut pointer, MouseButton::Right);
+        assert!(eye(&pointer).back.distance(first.eye.unwrap().back) > 0.1);
+        assert_eq!(pointer.camera.centre, first.centre);
+        let turned = pointer.camera;
+        drag(&mut pointer, MouseButton::Middle);
+        assert_eq!(eye(&pointer), turned.eye.unwrap());
+        let moved = pointer.camera.pixel_from_world(turned.centre) - turned.size * 0.5;
+        assert!(moved.distance(Vec2::new(40.0, -10.0)) < 0.1, "{moved}");
+        let panned = pointer.camera;
+        pointer.hold(DropKey::Shift, true);
+        drag(&mut pointer, MouseButton::Right);
+        pointer.hold(DropKey::Shift, false);
+        assert!(eye(&pointer) == eye(&pointer) && pointer.camera.centre != panned.centre);
+        pointer.resize(&world, (1280, 720));
+        let (before, after) = (panned.angles().unwrap(), pointer.camera.angles().unwrap());
+        assert!((before.fov - after.fov).abs() < 1e-3, "{before:?} {after:?}");
+        pointer.fit(&world);
+        assert_eq!(pointer.camera, Camera::fit(&world, 1280, 720));
     }
 
     #[test]

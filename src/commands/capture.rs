@@ -57,7 +57,8 @@ pub struct CaptureArgs {
     #[arg(long)]
     pub transparent: bool,
     /// What to show: the middle in world units of the scene file, the magnification, and degrees to
-    /// turn; the same as --set camera.centre, camera.zoom and camera.rotation
+    /// turn; the same as --set camera.centre, camera.zoom and camera.rotation. In space
+    /// X,Y,Z[,ZOOM[,AZIMUTH[,ELEVATION]]], and the camera does not go round
     #[arg(long, value_name = "X,Y[,ZOOM[,DEGREES]]", allow_hyphen_values = true)]
     pub view: Option<View>,
     /// Blur motion: a frame averages the pictures of up to 8 ticks before it, over half of --every
@@ -87,29 +88,59 @@ impl std::str::FromStr for View {
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers: Option<Vec<f64>> =
             text.split(',').map(|part| part.trim().parse().ok()).collect();
-        let known = numbers.filter(|numbers| (2..=4).contains(&numbers.len()));
+        let known = numbers.filter(|numbers| (2..=6).contains(&numbers.len()));
         known.filter(|numbers| numbers.iter().all(|n| n.is_finite())).map(Self).ok_or_else(|| {
-            "expected X,Y or X,Y,ZOOM or X,Y,ZOOM,DEGREES, for example 320,180,4".into()
+            "expected X,Y or X,Y,ZOOM or X,Y,ZOOM,DEGREES, for example 320,180,4; in space \
+             X,Y,Z,ZOOM,AZIMUTH,ELEVATION, or the first of them"
+                .into()
         })
     }
 }
 
 impl View {
-    /// The same as overrides of the scene.
-    fn overrides(&self) -> Vec<String> {
+    /// The same as overrides of a scene whose world has this number of axes; or why there are none.
+    fn overrides(&self, axes: usize) -> Result<Vec<String>, String> {
         let Self(numbers) = self;
-        let mut overrides = vec![format!("camera.centre=[{}, {}]", numbers[0], numbers[1])];
-        let more = ["zoom", "rotation"].into_iter().zip(&numbers[2..]);
+        let keys: &[&str] =
+            if axes == 2 { &["zoom", "rotation"] } else { &["zoom", "azimuth", "elevation"] };
+        if numbers.len() < axes || numbers.len() > axes + keys.len() {
+            let (world, wanted) = match axes {
+                2 => ("a plane", "X,Y,ZOOM,DEGREES"),
+                _ => ("a space", "X,Y,Z,ZOOM,AZIMUTH,ELEVATION"),
+            };
+            return Err(format!(
+                "--view: {} numbers, and the world of this scene is {world}; give {wanted}, or the \
+                 first {axes} of them or more",
+                numbers.len()
+            ));
+        }
+        let centre: Vec<String> = numbers[..axes].iter().map(f64::to_string).collect();
+        let mut overrides = vec![format!("camera.centre=[{}]", centre.join(", "))];
+        let more = keys.iter().zip(&numbers[axes..]);
         overrides.extend(more.map(|(key, number)| format!("camera.{key}={number}")));
-        overrides
+        if axes == 3 {
+            overrides.push("camera.orbit=\"none\"".into());
+        }
+        Ok(overrides)
     }
 }
 
 impl CaptureArgs {
     /// What is seen otherwise than the scene says, as overrides of the scene.
-    fn looks(&self) -> Vec<String> {
-        let background = self.transparent.then(|| "style.background=none".to_string());
-        background.into_iter().chain(self.view.iter().flat_map(View::overrides)).collect()
+    fn looks(&self) -> anyhow::Result<Vec<String>> {
+        let mut looks = Vec::from_iter(self.transparent.then(|| "style.background=none".into()));
+        if let Some(view) = &self.view {
+            looks.extend(view.overrides(self.axes()?).map_err(wrong)?);
+        }
+        Ok(looks)
+    }
+
+    /// Number of axes of the world.
+    fn axes(&self) -> anyhow::Result<usize> {
+        Ok(match &self.replay {
+            Some(path) => replay::read(path, &[])?.opening.scene.world.axes(),
+            None => self.flock.axes()?,
+        })
     }
 }
 
@@ -124,7 +155,7 @@ pub fn capture_on(
     args: &CaptureArgs,
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {
-    let looks = args.looks();
+    let looks = args.looks()?;
     let replayed = args.replay.as_deref().map(|path| replay::read(path, &looks)).transpose()?;
     let last = replayed.as_ref().map(|session| session.ticks);
     let mut plan = Plan::of(args, args.ticks.or(last).unwrap_or(0));

@@ -120,6 +120,15 @@ impl FlockArgs {
         }
     }
 
+    /// Number of axes of the scene's world.
+    pub fn axes(&self) -> anyhow::Result<usize> {
+        Ok(match &self.init {
+            // The file of a state may name its scene.
+            Some(path) => self.resume(path, None)?.scene.world.axes(),
+            None => read_scene(self.scene_name(), &self.overrides)?.world.axes(),
+        })
+    }
+
     /// The scene's own first state.
     fn begin(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         let plain = read_scene(self.scene_name(), &self.overrides)?;

@@ -15,7 +15,7 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::model::world::World;
 use crate::session::{RealTime, Session};
-use crate::view::camera::Camera;
+use crate::view::camera::{Camera, Followed};
 use crate::view::shapes::geometry::{self, MOST_AGENTS, Steering};
 use crate::view::shapes::{Shape, StyledShape};
 
@@ -63,6 +63,8 @@ pub struct Inspector {
     held: bool,
     /// True if the camera follows it.
     follows: bool,
+    /// True if the camera rides behind it, in space.
+    rides: bool,
     /// What steers it, while it is held; with the flock, the scene and the agent that it is of.
     steering: Option<Steering>,
     steered: Option<(u64, u64, u32)>,
@@ -86,6 +88,7 @@ impl Inspector {
             chosen: None,
             held: false,
             follows: false,
+            rides: false,
             steering: None,
             steered: None,
             pixel: None,
@@ -101,7 +104,7 @@ impl Inspector {
 
     /// Inspects no agent any more.
     pub fn let_go(&mut self) {
-        (self.held, self.follows) = (false, false);
+        (self.held, self.follows, self.rides) = (false, false, false);
         (self.steering, self.steered) = (None, None);
     }
 
@@ -133,9 +136,25 @@ impl Inspector {
         true
     }
 
+    /// Rides behind the chosen agent, or no longer. False if none is chosen.
+    pub fn toggle_riding(&mut self) -> bool {
+        if self.focus != Focus::One || self.chosen.is_none() {
+            return false;
+        }
+        let rides = !(self.rides && self.follows());
+        (self.held, self.follows, self.rides) = (true, rides, rides);
+        true
+    }
+
+    /// True while the camera rides behind the agent.
+    #[must_use]
+    pub fn rides(&self) -> bool {
+        self.rides && self.follows()
+    }
+
     /// Stops following: the user moves the camera.
     pub fn stop_following(&mut self) {
-        self.follows = false;
+        (self.follows, self.rides) = (false, false);
     }
 
     /// Inspects the agent nearest to a place, if one is within `reach` world units; lets it go if it
@@ -143,6 +162,7 @@ impl Inspector {
     pub fn take(
         &mut self,
         session: &mut Session<RealTime>,
+        camera: &Camera,
         place: Point,
         reach: f32,
     ) -> Result<bool, EngineError> {
@@ -150,7 +170,7 @@ impl Inspector {
         self.sample = None;
         self.look_at(session)?;
         let Some(sample) = &self.sample else { return Ok(false) };
-        let found = nearest(&sample.state, &session.scene().world, place);
+        let found = nearest(&sample.state, &session.scene().world, camera, place);
         let Some((row, _)) = found.filter(|(_, distance)| *distance <= reach) else {
             return Ok(false);
         };
@@ -165,7 +185,7 @@ impl Inspector {
     pub fn followed(
         &mut self,
         session: &mut Session<RealTime>,
-    ) -> Result<Option<Point>, EngineError> {
+    ) -> Result<Option<Followed>, EngineError> {
         if !self.follows() {
             return Ok(None);
         }
@@ -175,7 +195,12 @@ impl Inspector {
             // A large flock was read some ticks ago.
             let ticks =
                 session.tick().saturating_sub(state.tick) as f32 * session.scene().time_step;
-            state.position[row] + state.velocity[row] * ticks
+            let species = session.scene().species.get(usize::from(state.species[row]));
+            Followed {
+                place: state.position[row] + state.velocity[row] * ticks,
+                velocity: state.velocity[row],
+                size: species.map_or(1.0, |species| species.body.size),
+            }
         }))
     }
 
@@ -235,7 +260,7 @@ impl Inspector {
             let kept = self.row();
             if !self.held && (pointed || kept.is_none()) {
                 let place = camera.world_from_pixel(self.pixel.unwrap_or(camera.size * 0.5));
-                let found = nearest(&sample.state, &session.scene().world, place);
+                let found = nearest(&sample.state, &session.scene().world, camera, place);
                 let meant = |(_, distance): &(usize, f32)| {
                     kept.is_none() || distance * camera.pixels_per_unit < near
                 };
@@ -301,8 +326,22 @@ impl Inspector {
     }
 }
 
-/// The row of the agent nearest to a place, and its distance in world units.
-fn nearest(state: &FlockState, world: &World, place: Point) -> Option<(usize, f32)> {
+/// The row of the agent nearest to a place, and its distance in world units. In space the one that is seen
+/// nearest to the place's pixel, at any depth; its distance is that of the pixels at the focus.
+fn nearest(
+    state: &FlockState,
+    world: &World,
+    camera: &Camera,
+    place: Point,
+) -> Option<(usize, f32)> {
+    if camera.eye.is_some() {
+        let pixel = camera.pixel_from_world(place);
+        let rows = state.position.iter().enumerate().filter_map(|(row, place)| {
+            let seen = camera.seen(camera.image(*place))?;
+            Some((row, seen.pixel.distance(pixel) / camera.pixels_per_unit))
+        });
+        return rows.min_by(|a, b| a.1.total_cmp(&b.1));
+    }
     let distance = |p: &Point| world.shortest_between(place, *p).length();
     let rows = state.position.iter().map(distance).enumerate();
     rows.min_by(|a, b| a.1.total_cmp(&b.1))

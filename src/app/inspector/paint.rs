@@ -6,8 +6,10 @@ use egui::epaint::{Mesh, PathShape, PathStroke};
 use egui::{Color32, LayerId, Order, Painter, Pos2, Shape as Painted, Stroke, vec2};
 
 use crate::model::vector::{Point, flat};
-use crate::view::camera::Camera;
+use crate::view::camera::{Camera, Eye};
 use crate::view::shapes::{Dashes, Shape, StyledShape};
+use crate::view::space::air::Air;
+use crate::view::space::solids::{self, Corner, Solids};
 
 /// Width of lines, and least radius of points; points of the screen.
 const THIN: f32 = 1.25;
@@ -25,12 +27,41 @@ const CORNERS: f32 = 64.0;
 /// Paints shapes over the flock and behind the interface.
 pub fn paint(context: &egui::Context, camera: &Camera, shapes: &[StyledShape]) {
     let layer = LayerId::new(Order::Background, egui::Id::unique("geometry"));
+    if let Some(eye) = &camera.eye {
+        return paint_in_space(context, layer, (camera, eye), shapes);
+    }
     let painter = WorldPainter {
         painter: context.layer_painter(layer),
         camera,
         pixels_per_point: context.pixels_per_point(),
     };
     shapes.iter().for_each(|shape| painter.draw(shape));
+}
+
+/// The triangles of shapes in space, from far to near.
+fn paint_in_space(
+    context: &egui::Context,
+    layer: LayerId,
+    (camera, eye): (&Camera, &Eye),
+    shapes: &[StyledShape],
+) {
+    let scale = context.pixels_per_point();
+    let Solids { opaque, translucent } = solids::of(shapes, camera, eye, &Air::clear(eye), scale);
+    let mut triangles: Vec<&[Corner]> =
+        opaque.chunks_exact(3).chain(translucent.chunks_exact(3)).collect();
+    let nearness = |corners: &[Corner]| corners.iter().map(|c| c.position[2]).sum::<f32>();
+    triangles.sort_by(|a, b| nearness(a).total_cmp(&nearness(b)));
+    let mut mesh = Mesh::default();
+    for (number, corners) in triangles.into_iter().enumerate() {
+        for Corner { position: [x, y, _], colour } in corners {
+            let [r, g, b, a] = colour.map(|channel| (255.0 * channel + 0.5) as u8);
+            let colour = Color32::from_rgba_premultiplied(r, g, b, a);
+            mesh.colored_vertex(Pos2::new(x / scale, y / scale), colour);
+        }
+        let first = 3 * number as u32;
+        mesh.add_triangle(first, first + 1, first + 2);
+    }
+    context.layer_painter(layer).add(Painted::mesh(mesh));
 }
 
 struct WorldPainter<'a> {

@@ -11,11 +11,38 @@ use crate::app::command::Command;
 use crate::app::keys::Action;
 use crate::app::{WindowError, WindowOptions};
 use crate::engine::EngineKind;
-use crate::model::scene::Click;
+use crate::model::behaviours::Target;
+use crate::model::scene::{Click, POINTER, Scene};
 use crate::model::vector::Point;
+use crate::session::Thing;
+use crate::view::camera::Camera;
 
 /// How near the mouse must be to a target to take hold of it; points.
 const REACH: f32 = 10.0;
+
+/// The target of the file or the obstacle of a space that is seen at the pixel of a place, or within
+/// `reach` of it; of several the one whose middle is nearest to the pixel.
+fn thing_seen_at(
+    camera: &Camera,
+    scene: &Scene,
+    targets: &[Target],
+    at: Point,
+    reach: f32,
+) -> Option<Thing> {
+    let pixel = camera.pixel_from_world(at);
+    let reach = reach * camera.pixels_per_unit;
+    let distance = |place: Point, radius: f32| {
+        let seen = camera.seen(camera.image(place))?;
+        let distance = seen.pixel.distance(pixel);
+        (distance <= reach.max(radius * seen.pixels_per_unit)).then_some(distance)
+    };
+    let targets = targets.iter().enumerate().filter(|(_, target)| target.name != POINTER);
+    let targets = targets.map(|(index, t)| (Thing::Target(index), distance(t.position, 0.0)));
+    let obstacles = scene.obstacles.iter().enumerate();
+    let obstacles = obstacles.map(|(i, o)| (Thing::Obstacle(i), distance(o.position, o.radius)));
+    let near = targets.chain(obstacles).filter_map(|(thing, distance)| Some((thing, distance?)));
+    near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, _)| thing)
+}
 
 impl OpenWindow {
     pub(super) fn act(
@@ -73,6 +100,16 @@ impl OpenWindow {
                 if !self.inspector.toggle_following() {
                     self.notify(Some("Ctrl and a click choose the agent to follow".into()));
                 }
+            }
+            Action::Ride => {
+                let notice = match self.pointer.camera.eye {
+                    None => Some("in a plane there is no riding; F follows the agent"),
+                    Some(_) if !self.inspector.toggle_riding() => {
+                        Some("Ctrl and a click choose the agent to ride with")
+                    }
+                    Some(_) => None,
+                };
+                self.notify(notice.map(str::to_string));
             }
             Action::LetGo => self.inspector.let_go(),
             Action::Species(index) => {
@@ -162,7 +199,8 @@ impl OpenWindow {
         }
         let scale = self.window.scale_factor() as f32;
         let reach = NEAR * scale / self.pointer.camera.pixels_per_unit;
-        Ok(self.inspector.take(&mut self.session, self.pointer.place(), reach)?)
+        let (camera, place) = (self.pointer.camera, self.pointer.place());
+        Ok(self.inspector.take(&mut self.session, &camera, place, reach)?)
     }
 
     /// Takes hold of the target or the obstacle under the mouse, while the panel shows them.
@@ -173,7 +211,14 @@ impl OpenWindow {
         let camera = &self.pointer.camera;
         let reach = REACH * self.window.scale_factor() as f32 / camera.pixels_per_unit;
         let at = self.pointer.place();
-        self.held = self.session.thing_at(at, reach)?;
+        self.held = match camera.eye {
+            // The one that is seen under the mouse, at any depth.
+            Some(_) => {
+                let targets = self.session.targets()?;
+                thing_seen_at(&self.pointer.camera, self.session.scene(), &targets, at, reach)
+            }
+            None => self.session.thing_at(at, reach)?,
+        };
         let scene = self.session.scene();
         if let Some(place) = self.held.and_then(|thing| thing.place(scene)) {
             self.grasp = scene.world.shortest_between(at, place);

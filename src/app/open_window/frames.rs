@@ -149,8 +149,11 @@ impl OpenWindow {
 
     /// Moves the camera to the agent that it follows, until the user moves it elsewhere.
     fn follow_agent(&mut self) -> Result<(), WindowError> {
-        if let Some(place) = self.inspector.followed(&mut self.session)? {
-            self.pointer.centre_on(&self.session.scene().world, place);
+        if let Some(agent) = self.inspector.followed(&mut self.session)? {
+            self.pointer.centre_on(&self.session.scene().world, agent.place);
+            if self.inspector.rides() {
+                self.pointer.ride(&agent);
+            }
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 use super::OpenWindow;
 use crate::app::WindowError;
 use crate::engine::AgentsAt;
-use crate::model::scene::Follow;
+use crate::model::scene::{Follow, Orbit, Scene};
 use crate::model::vector::Point;
 use crate::session::Looks;
 use crate::view::camera::{self, Camera};
@@ -76,11 +76,29 @@ impl OpenWindow {
             looks.camera.follow = Follow::None;
         }
         looks.camera.rotation = camera.turn.y.atan2(camera.turn.x).to_degrees();
+        if let Some(angles) = camera.angles() {
+            let plan = &mut looks.camera;
+            plan.rotation = angles.rotation;
+            (plan.azimuth, plan.fov) = (angles.azimuth, angles.fov.clamp(1.0, 150.0));
+            plan.elevation = angles.elevation.clamp(-90.0, 90.0);
+            // It stays where the user has left it.
+            (plan.orbit, plan.ride) = (Orbit(None), plan.ride && self.pointer.follows());
+            let own = Camera::of(&self.seen_by(&looks), 0, None, (width, height));
+            let zoom = looks.camera.zoom * camera.pixels_per_unit / own.pixels_per_unit;
+            looks.camera.zoom = zoom.clamp(0.01, 1e4);
+        }
         let refused = self.session.set_looks(&looks)?;
         self.notify(Some(refused.unwrap_or_else(|| match keys.len() {
             0 => "this view is the scene's now; Ctrl+S saves it".into(),
             _ => "this view is the scene's now, at all ticks; Ctrl+Z brings its keys back".into(),
         })));
         Ok(())
+    }
+
+    /// The scene with other looks.
+    fn seen_by(&self, looks: &Looks) -> Scene {
+        let mut scene = self.session.scene().clone();
+        looks.put(&mut scene);
+        scene
     }
 }

@@ -131,6 +131,21 @@ impl Eye {
         Self { right: right * cosine + up * sine, up: up * cosine - right * sine, ..self }
     }
 
+    /// An eye whose axes have turned by a share of the way to those of another, at the distance of
+    /// that.
+    #[must_use]
+    pub fn towards(&self, other: &Self, share: f32) -> Self {
+        let mix = |own: Point, other: Point| own + (other - own) * share;
+        let back = mix(self.back, other.back).try_normalize();
+        let back = back.filter(|back| back.is_finite()).unwrap_or(other.back);
+        let up = mix(self.up, other.up);
+        // Opposite directions have nothing between them.
+        match (up - back * back.dot(up)).try_normalize() {
+            Some(up) if up.is_finite() => Self { right: up.cross(back), up, back, ..*other },
+            _ => *other,
+        }
+    }
+
     /// How far an offset from the focus is before the eye.
     #[inline]
     #[must_use]
@@ -214,6 +229,12 @@ mod tests {
                 assert!(is_frame(&eye.orbited(3.0, 9.0)) && is_frame(&eye.orbited(-1.0, -9.0)));
             }
         }
+        let (one, other) = (Eye::at(0.3, 0.2, 1.0), Eye::behind(Point::ONE, 14.0, 2.0));
+        for share in [0.0, 0.1, 0.9, 1.0] {
+            assert!(is_frame(&one.towards(&other, share)), "{share}");
+            assert!(is_frame(&other.towards(&other.rolled(std::f32::consts::PI), share)), "{share}");
+        }
+        assert!((one.towards(&other, 1.0).back - other.back).length() < 1e-5);
         let velocities = [Point::ZERO, Point::X, Point::Z, -Point::Z, Point::new(1e-9, 0.0, 3.0)];
         for velocity in velocities {
             assert!(is_frame(&Eye::behind(velocity, 14.0, 3.0)), "{velocity}");

@@ -268,6 +268,18 @@ impl Camera {
         }
     }
 
+    /// In space: goes a share of the way to a place behind an agent, which is in the middle of the
+    /// picture. The distance stays, but for one that is far from what the agent's size asks for.
+    pub fn ride(&mut self, agent: &Followed, share: f32) {
+        let Some(eye) = &mut self.eye else { return };
+        let own = BEHIND * agent.size.max(1e-3);
+        let focal = self.pixels_per_unit * eye.distance;
+        let wanted = eye.distance.clamp(own * 0.2, own * 5.0);
+        let distance = eye.distance + (wanted - eye.distance) * share;
+        *eye = eye.towards(&Eye::behind(agent.velocity, ABOVE, distance), share);
+        self.pixels_per_unit = focal / distance;
+    }
+
     /// In space: what the eye sees as a view of a scene, as far as it is one.
     #[must_use]
     pub fn angles(&self) -> Option<Angles> {

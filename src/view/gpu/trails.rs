@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
+use glam::{Vec2, Vec3};
 
 use crate::engine::gpu::Gpu;
 use crate::view::camera::Camera;
@@ -51,8 +52,11 @@ pub struct Trails {
     pub pixels_per_unit: [f32; 2],
     /// The share of the light that is left.
     pub fading: f32,
-    /// 1 if the two cameras differ.
+    /// 1 if the two cameras differ, 2 if they do in a space.
     pub moved: u32,
+    /// In a space: the rows of the projection from a pixel of the picture to one of the light, by the
+    /// plane through the focus that faces the eye; column, row, 1.
+    pub projection: [[f32; 4]; 3],
 }
 
 impl Trails {
@@ -62,9 +66,28 @@ impl Trails {
             before: before.into(),
             pixels_per_unit: [now.pixels_per_unit, before.pixels_per_unit],
             fading,
-            moved: (now != before).into(),
+            moved: u32::from(now != before) * if now.eye.is_some() { 2 } else { 1 },
+            projection: projection(now, before),
         }
     }
+}
+
+/// See [`Trails::projection`]. Zeros in a plane.
+fn projection(now: &Camera, before: &Camera) -> [[f32; 4]; 3] {
+    let Some(eye) = &before.eye else { return [[0.0; 4]; 3] };
+    // Right, up and depth of a place on the plane are linear in the pixel.
+    let at = |x: f32, y: f32| {
+        let offset = now.world_from_pixel(Vec2::new(x, y)) - before.centre;
+        let scale = before.pixels_per_unit * eye.distance;
+        let (middle, depth) = (before.size * 0.5, eye.depth(offset));
+        let right = scale * eye.right.dot(offset) + middle.x * depth;
+        let down = -scale * eye.up.dot(offset) + middle.y * depth;
+        Vec3::new(right, down, depth)
+    };
+    // From pixels far apart, because the difference of near ones is inexact.
+    let (origin, span) = (at(0.0, 0.0), now.size.max_element().max(1.0));
+    let (x, y) = ((at(span, 0.0) - origin) / span, (at(0.0, span) - origin) / span);
+    [0, 1, 2].map(|row| [x[row], y[row], origin[row], 0.0])
 }
 
 /// The light of trails as a camera saw it.
@@ -333,7 +356,24 @@ mod tests {
             offset_of!(Trails, pixels_per_unit),
             offset_of!(Trails, fading),
             offset_of!(Trails, moved),
+            offset_of!(Trails, projection),
         ];
         assert_eq!(members("Trails"), (trails.to_vec(), size_of::<Trails>()));
+    }
+
+    #[test]
+    fn the_projection_is_that_of_the_two_cameras() {
+        let text = "world = { size = [90, 60, 30] }\n[species.a]\n";
+        let scene = crate::model::scene::Scene::parse("test", text, &[]).unwrap();
+        let now = Camera::of(&scene, 100, None, (640, 360));
+        let mut before = Camera::of(&scene, 70, None, (640, 360));
+        before.zoom_at(Vec2::new(100.0, 50.0), 1.2);
+        for pixel in [Vec2::ZERO, Vec2::new(320.0, 180.0), Vec2::new(600.0, 30.0)] {
+            let here = Vec3::new(pixel.x, pixel.y, 1.0);
+            let rows = projection(&now, &before).map(|[x, y, z, _]| Vec3::new(x, y, z).dot(here));
+            let found = Vec2::new(rows[0], rows[1]) / rows[2];
+            let wanted = before.pixel_from_world(now.world_from_pixel(pixel));
+            assert!(found.distance(wanted) < 0.01, "{pixel}: {found} for {wanted}");
+        }
     }
 }
