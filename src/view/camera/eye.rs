@@ -232,7 +232,10 @@ mod tests {
         let (one, other) = (Eye::at(0.3, 0.2, 1.0), Eye::behind(Point::ONE, 14.0, 2.0));
         for share in [0.0, 0.1, 0.9, 1.0] {
             assert!(is_frame(&one.towards(&other, share)), "{share}");
-            assert!(is_frame(&other.towards(&other.rolled(std::f32::consts::PI), share)), "{share}");
+            assert!(
+                is_frame(&other.towards(&other.rolled(std::f32::consts::PI), share)),
+                "{share}"
+            );
         }
         assert!((one.towards(&other, 1.0).back - other.back).length() < 1e-5);
         let velocities = [Point::ZERO, Point::X, Point::Z, -Point::Z, Point::new(1e-9, 0.0, 3.0)];

@@ -9,6 +9,7 @@ pub mod scenery;
 use std::f32::consts::TAU;
 
 use crate::model::vector::{Point, flat};
+use crate::view::camera::corners;
 
 /// A shape in world coordinates.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +94,13 @@ pub fn perpendicular(vector: Point) -> Point {
         return left;
     }
     left.try_normalize().unwrap_or(Point::X) * vector.length()
+}
+
+/// The twelve edges of a box from the origin to `size`: the corners at both ends of each.
+pub fn edges(size: Point) -> impl Iterator<Item = [Point; 2]> {
+    let corners = corners(size);
+    let pairs = (0..8).flat_map(|from| [1, 2, 4].map(|side| (from, from | side)));
+    pairs.filter(|(from, to)| from != to).map(move |(from, to)| [corners[from], corners[to]])
 }
 
 /// The angle of a vector against the x axis, seen from above; radians.

@@ -8,8 +8,8 @@ use crate::model::scene::{POINTER, Rule, Scene};
 use crate::model::scenery::{FlowField, FlowPlan, Obstacle, Path};
 use crate::model::vector::{Point, flat};
 use crate::model::world::{Boundary, World};
-use crate::view::camera::{Camera, corners};
-use crate::view::shapes::{Shape, StyledShape, perpendicular};
+use crate::view::camera::Camera;
+use crate::view::shapes::{Shape, StyledShape, edges, perpendicular};
 
 /// The most strokes that show a flow field. In a larger field only every n-th cell has one.
 const MOST_STROKES: usize = 2000;
@@ -182,21 +182,17 @@ fn wall_shapes(world: &World) -> Vec<StyledShape> {
         return Vec::new();
     }
     if !world.is_flat() {
-        return edges(world.size).map(|shape| styled(shape, WALL)).collect();
+        return box_shapes(world.size, WALL);
     }
     let Point { x, y, .. } = world.size;
     let points = vec![Point::ZERO, flat(x, 0.0), world.size, flat(0.0, y)];
     vec![styled(Shape::Line { points, closed: true, width: 0.0 }, WALL)]
 }
 
-/// The twelve edges of a box from the origin to `size`.
-fn edges(size: Point) -> impl Iterator<Item = Shape> {
-    let corners = corners(size);
-    let pairs = (0..8).flat_map(|from| [1, 2, 4].map(|side| (from, from | side)));
-    pairs.filter(|(from, to)| from != to).map(move |(from, to)| {
-        let points = vec![corners[from], corners[to]];
-        Shape::Line { points, closed: false, width: 0.0 }
-    })
+/// The edges of a space of this size.
+fn box_shapes(size: Point, paint: ([u8; 3], f32)) -> Vec<StyledShape> {
+    let line = |ends: [Point; 2]| Shape::Line { points: ends.into(), closed: false, width: 0.0 };
+    edges(size).map(|ends| styled(line(ends), paint)).collect()
 }
 
 /// The edges of a wrapped world on the sides where the picture extends beyond it.
@@ -206,7 +202,7 @@ pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
         return Vec::new();
     }
     if !world.is_flat() {
-        return edges(world.size).map(|shape| styled(shape, SEAM_IN_SPACE)).collect();
+        return box_shapes(world.size, SEAM_IN_SPACE);
     }
     let Point { x, y, .. } = world.size;
     let corners = [Point::ZERO, flat(x, 0.0), world.size, flat(0.0, y)];

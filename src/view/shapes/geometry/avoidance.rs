@@ -28,7 +28,7 @@ struct Seen {
     radius: f32,
     /// Distance of the centre ahead; world units.
     x: f32,
-    /// Distance of the centre to the left; world units.
+    /// Distance of the centre to the left, in space from the axis; world units.
     y: f32,
 }
 
@@ -57,6 +57,10 @@ impl LookoutDrawing {
                 let side = aside * self.size;
                 let (low, high) = (self.position, ahead(length));
                 shapes.outline(&[low - side, high - side, high + side, low + side]);
+                if !surroundings.world.is_flat() {
+                    let side = self.heading.cross(side);
+                    shapes.outline(&[low - side, high - side, high + side, low + side]);
+                }
                 if let Some((circle, crossing)) = self.first_in_box(seen, length) {
                     shapes.ring(circle.centre, circle.radius + self.size);
                     shapes.line(&[circle.centre, ahead(crossing)]);
@@ -81,11 +85,16 @@ impl LookoutDrawing {
 
     fn see(&self, obstacle: &Obstacle, surroundings: &Surroundings) -> Seen {
         let offset = surroundings.world.shortest_between(self.position, obstacle.position);
+        let beside = match surroundings.world.is_flat() {
+            true => perpendicular(self.heading).dot(offset),
+            // In space sideways is away from the axis.
+            false => (offset - self.heading * self.heading.dot(offset)).length(),
+        };
         Seen {
             centre: self.position + offset,
             radius: obstacle.radius,
             x: self.heading.dot(offset),
-            y: perpendicular(self.heading).dot(offset),
+            y: beside,
         }
     }
 

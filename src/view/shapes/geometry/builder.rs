@@ -1,7 +1,7 @@
 //! Builds the shapes of the geometry.
 
 use crate::model::vector::{Point, flat};
-use crate::view::shapes::{Dashes, Shape, StyledShape, angle_of, perpendicular};
+use crate::view::shapes::{Dashes, Shape, StyledShape, angle_of, edges, perpendicular};
 
 /// Opacity of lines and points.
 const LINE: f32 = 0.85;
@@ -67,7 +67,11 @@ impl ShapeBuilder {
 
     /// A line through `points`.
     pub fn line(&mut self, points: &[Point]) {
-        self.draw(Shape::Line { points: points.to_vec(), closed: false, width: 0.0 }, LINE);
+        self.line_of(points.to_vec(), LINE);
+    }
+
+    fn line_of(&mut self, points: Vec<Point>, opacity: f32) {
+        self.draw(Shape::Line { points, closed: false, width: 0.0 }, opacity);
     }
 
     /// A line through `points` and back to the first.
@@ -75,8 +79,14 @@ impl ShapeBuilder {
         self.draw(Shape::Line { points: points.to_vec(), closed: true, width: 0.0 }, RING);
     }
 
-    /// A rectangle along the axes.
+    /// A rectangle along the axes, or a box.
     pub fn rectangle(&mut self, low: Point, high: Point) {
+        if low.z != high.z {
+            for edge in edges(high - low) {
+                self.line_of(edge.map(|corner| low + corner).to_vec(), RING);
+            }
+            return;
+        }
         self.outline(&[low, flat(high.x, low.y), high, flat(low.x, high.y)]);
     }
 
@@ -98,6 +108,11 @@ impl ShapeBuilder {
         for points in [vec![from, to], vec![to - along + across, to, to - along - across]] {
             self.draw(Shape::Line { points, closed: false, width: head * BOLD }, 1.0);
         }
+    }
+
+    /// In space: the edge of what is within `radius` and half of `angle` (radians) of `heading`.
+    pub fn cone(&mut self, centre: Point, radius: f32, heading: Point, angle: f32) {
+        self.draw(Shape::Cone { centre, radius, heading, angle }, AREA);
     }
 
     /// The area within `radius` and within half of `angle` (radians) either side of `heading` (a

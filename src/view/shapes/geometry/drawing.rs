@@ -160,7 +160,13 @@ impl<'a> GeometryDrawing<'a> {
     fn perception(&mut self, radius: f32, fov: f32, turn: u32, of: u32) {
         let Subject { position, heading, .. } = self.subject;
         let angle = fov.to_radians();
-        if fov < FULL_CIRCLE {
+        let in_space = !self.surroundings.world.is_flat();
+        if fov < FULL_CIRCLE && in_space {
+            if turn == 0 {
+                self.shapes.cone(position, radius, heading, angle);
+                self.shapes.ring(position, radius);
+            }
+        } else if fov < FULL_CIRCLE {
             if turn == 0 {
                 self.shapes.sector(position, radius, heading, angle);
             }

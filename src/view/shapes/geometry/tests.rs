@@ -266,3 +266,61 @@ fn only_behaviours_with_the_same_goal_share_a_colour() {
     assert_eq!(colour(Kind::Alignment), [0x56, 0xB4, 0xE9]);
     assert_eq!(colour(Kind::Cohesion), [0x00, 0x9E, 0x73]);
 }
+
+#[test]
+fn in_space_a_field_of_view_is_a_cone_and_a_margin_a_box() {
+    let text = "world = { size = [200, 100, 80], boundary = \"walls\" }\n\
+                obstacles = [{ position = [60, 50, 48], radius = 6 }]\n[species.a]\ncount = 1\n\
+                size = 2\nalignment = { radius = 20, fov = 120 }\ncohesion = { radius = 30 }\n\
+                contain = { margin = 10 }\navoid = { method = \"box\", reach = 20 }\n";
+    let scene = scene(text);
+    let place = Point::new(50.0, 50.0, 40.0);
+    let mut state = flock(&[([50.0, 50.0], [0.0, 0.0])]);
+    let shapes_along = |state: &mut FlockState, way: Point| {
+        (state.position[0], state.velocity[0]) = (place, way);
+        first_of(&scene, state)
+    };
+    for way in [Point::Z, Point::new(1.0, 2.0, -2.0)] {
+        let shapes = shapes_along(&mut state, way);
+        let cones = shapes.iter().filter_map(|shape| match shape.shape {
+            Shape::Cone { centre, radius, heading, angle } => {
+                Some((centre, radius, heading.distance(way.normalize()) < 1e-6, angle))
+            }
+            _ => None,
+        });
+        let angle = 120.0_f32.to_radians();
+        assert_eq!(cones.collect::<Vec<_>>(), [(place, 20.0, true, angle)]);
+        assert!(has_sphere(&shapes, place, 20.0) && has_sphere(&shapes, place, 30.0));
+        // A box of twelve edges, none of them outside.
+        let edges = shapes.iter().filter(|shape| match &shape.shape {
+            Shape::Line { points, .. } => {
+                points.len() == 2
+                    && points.iter().all(|p| {
+                        p.cmpeq(Point::splat(10.0)).any() || {
+                            (*p - scene.world.size + 10.0).cmpeq(Point::ZERO).any()
+                        }
+                    })
+            }
+            _ => false,
+        });
+        assert_eq!(edges.count(), 12);
+        assert!(shapes.iter().all(|shape| !matches!(shape.shape, Shape::Sector { .. })));
+    }
+    // The sphere is above: an agent that climbs avoids it, one that flies level does not.
+    let mut avoids = |way: Point, at: Point| {
+        state.position[0] = at;
+        (state.position[0], state.velocity[0]) = (at, way);
+        has_sphere(&first_of(&scene, &state), Point::new(60.0, 50.0, 48.0), 8.0)
+    };
+    assert!(avoids(Point::Z, Point::new(59.0, 51.0, 30.0)));
+    assert!(!avoids(Point::X, Point::new(50.0, 50.0, 30.0)));
+}
+
+fn has_sphere(shapes: &[StyledShape], at: Point, size: f32) -> bool {
+    shapes.iter().any(|shape| match shape.shape {
+        Shape::Ring { centre, radius } | Shape::Dashes(Dashes { centre, radius, .. }) => {
+            centre.distance(at) < 1e-3 && (radius - size).abs() < 1e-3
+        }
+        _ => false,
+    })
+}
