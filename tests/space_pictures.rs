@@ -17,8 +17,12 @@ use flockwork::view::gpu::upload::UploadedAgents;
 use picture::apart;
 
 /// Mean difference of the two renderers' pictures, as a share of the mean difference from the
-/// background. Measured on lavapipe: 0.02 at most; the controls are 0.3 and more.
-const TOLERANCE: f64 = 0.06;
+/// background. Measured: 0.04 at most on lavapipe and 0.06 on SwiftShader, where the thin lines of a floor
+/// differ.
+const TOLERANCE: f64 = 0.09;
+
+/// The least difference of pictures of other flocks or from other sides.
+const CONTROL: f64 = 0.18;
 
 const SIZE: (u32, u32) = (480, 270);
 
@@ -95,11 +99,11 @@ fn both_renderers_draw_the_same_space() {
         // The controls: another place, another side.
         let elsewhere = by_gpu(&gpu, &scene, &moved(&state, 2.0), &camera);
         let control = apart(&ours, &elsewhere) / seen;
-        assert!(control > 3.0 * TOLERANCE, "{keys} {looks} {count}: {control} when moved");
+        assert!(control > CONTROL, "{keys} {looks} {count}: {control} when moved");
         let mut turned = camera;
         turned.orbit(glam::Vec2::new(30.0, 10.0));
         let control = apart(&ours, &by_gpu(&gpu, &scene, &state, &turned)) / seen;
-        assert!(control > 3.0 * TOLERANCE, "{keys} {looks} {count}: {control} when turned");
+        assert!(control > CONTROL, "{keys} {looks} {count}: {control} when turned");
     }
 }
 

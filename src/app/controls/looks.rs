@@ -7,8 +7,8 @@ use super::rows::{named, with_way_back};
 use crate::app::command::Command;
 use crate::app::keys::Action;
 use crate::model::scene::{
-    Background, BackgroundName, BoidShape, ColourBy, Follow, MOST_BACKGROUND_COLOURS,
-    MOST_PALETTE_COLOURS, Palette, PaletteName, Rgb,
+    Background, BackgroundName, BoidShape, ColourBy, Follow, Light, MOST_BACKGROUND_COLOURS,
+    MOST_PALETTE_COLOURS, Orbit, Palette, PaletteName, Rgb, Style,
 };
 use crate::session::Looks;
 
@@ -25,6 +25,9 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, looks: &mut Looks) -> 
         let start = &first.style;
         background(ui, &start.background, &mut style.background);
         trail(ui, start.trail, &mut style.trail);
+        if !panel.scene.world.is_flat() {
+            in_space(ui, start, &mut style);
+        }
         let own = FigureLooks {
             look: &mut style.look,
             colour: &mut style.colour,
@@ -36,6 +39,12 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, looks: &mut Looks) -> 
             looks.set_style(style);
         }
         follow(ui, first.camera.follow, &mut looks.camera.follow);
+        if !panel.scene.world.is_flat() {
+            let hint =
+                "The camera goes once round its focus in this many ticks, until you move it.";
+            let (Orbit(from), Orbit(orbit)) = (first.camera.orbit, &mut looks.camera.orbit);
+            optional(ui, "orbit", "ticks", hint, (60.0, 7200.0, 3600.0), from, orbit);
+        }
         let hint = "V: [camera] gets the present centre, zoom and rotation. Saved with the scene.";
         if ui.button("write this view into the scene").on_hover_text(hint).clicked() {
             command = Some(Command::Act(Action::WriteView));
@@ -168,6 +177,26 @@ fn list(ui: &mut egui::Ui, colours: &mut Vec<Rgb>, most: usize) {
             colours.pop();
         }
     });
+}
+
+/// What only spaces have: light, fog and the floor.
+fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
+    named(ui, "light", &Light::NAMES, start.light, &mut style.light);
+    let back = with_way_back(ui, style.fog != start.fog, &start.fog.to_string(), |ui| {
+        let slider = Slider::new(&mut style.fog, 0.0..=4.0).text("fog").max_decimals(2);
+        ui.add(slider).on_hover_text("How much fades into the background with the distance.");
+    });
+    if back {
+        style.fog = start.fog;
+    }
+    let to = if start.ground { "on" } else { "off" };
+    let back = with_way_back(ui, style.ground != start.ground, to, |ui| {
+        let hint = "The floor of the world, and the agents' shadows on it.";
+        ui.checkbox(&mut style.ground, "ground").on_hover_text(hint);
+    });
+    if back {
+        style.ground = start.ground;
+    }
 }
 
 fn trail(ui: &mut egui::Ui, start: Option<f32>, value: &mut Option<f32>) {
