@@ -269,3 +269,81 @@ fn many_corners_in_a_long_world_take_little_memory() {
         }
     }
 }
+
+/// Scenes of spaces that lack something, or have too much of it.
+#[test]
+fn a_space_that_is_wrong_is_named_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("wind.csv"), "x,y\n1,2\n").unwrap();
+    std::fs::write(folder.path().join("deep.csv"), "x,y,z\n1,2,3\n4,5,6\n").unwrap();
+    let run = |scene: &str| {
+        std::fs::write(folder.path().join("space.toml"), scene).unwrap();
+        let given = "simulate --engine cpu --ticks 9 --out a.csv --scene space.toml";
+        run_within(Some(1_500_000), folder.path(), &given.split(' ').collect::<Vec<_>>())
+    };
+    let species = "[species.a]\ncount = 50\nmax_speed = 0.4\n[species.a.separation]\n";
+    let size = "world.size = [100, 80, 60]\n";
+    let field = |file: &str, grid: &str| {
+        format!("{size}flow = {{ kind = \"file\", file = \"{file}\", grid = {grid} }}\n{species}")
+    };
+    let cases: [(String, &[&str]); 13] = [
+        // A z that is missing in one of several places.
+        (
+            format!(
+                "{size}targets = [{{ position = [1, 2, 3] }}, {{ position = [1, 2] }}]\n{species}"
+            ),
+            &["space.toml:2: targets.1.position", "add the z"],
+        ),
+        (
+            format!("{size}paths = [{{ points = [[1, 2, 3], [4, 5], [6, 7, 8]] }}]\n{species}"),
+            &["paths.0.points.1", "add the z"],
+        ),
+        (
+            format!("{size}obstacles = [{{ position = [1, 2] }}]\n{species}"),
+            &["obstacles.0.position", "add the z"],
+        ),
+        (
+            format!("{size}{species}[species.b]\nspawn = {{ at = [1, 2] }}\n"),
+            &["species.b.spawn.at", "add the z"],
+        ),
+        // And one too many.
+        (
+            format!("targets = [{{ position = [1, 2, 3] }}]\n{species}"),
+            &["targets.0.position", "the world is a plane"],
+        ),
+        // Flat in one axis, or with another number of them.
+        (format!("world.size = [100, 80, 0]\n{species}"), &["world.size.2: 0 is outside 1 to"]),
+        (format!("world.size = [100, 0, 60]\n{species}"), &["world.size.1: 0 is outside 1 to"]),
+        (format!("world.size = [1, 2, 3, 4]\n{species}"), &["world.size", "or three for a space"]),
+        (
+            format!("{size}paths = [{{ points = [[1, 2, 3], [1, 2, 3]] }}]\n{species}"),
+            &["paths.0", "at least two different ones"],
+        ),
+        // Flow files of another shape.
+        (field("wind.csv", "[1, 1, 1]"), &["wind.csv: line 1", "`x,y,z`", "give each vector a z"]),
+        (field("deep.csv", "[2, 1]"), &["flow.grid", "columns, rows and layers"]),
+        (field("deep.csv", "[2, 2, 1]"), &["2 rows, but grid = [2, 2, 1] needs 4"]),
+        (field("deep.csv", "[4096, 4096, 2]"), &["33554432 cells", "16777216 are the most"]),
+    ];
+    for (scene, hints) in cases {
+        let message = refused(&run(&scene), 1);
+        assert!(message.lines().count() == 1 && message.len() < 500, "{message}");
+        for hint in hints {
+            assert!(message.contains(hint), "{message} without {hint}");
+        }
+    }
+    // A radius larger than an axis, and a world as thin as can be, are no error.
+    for scene in [
+        format!("{size}{species}radius = 300\n"),
+        format!("world = {{ size = [100, 80, 1], boundary = \"walls\" }}\n{species}radius = 300\n"),
+        format!("world.size = [100, 80, 1]\n{species}radius = 300\n"),
+    ] {
+        let output = run(&scene);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let states = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+        let rows: Vec<&str> = states.lines().filter(|line| line.starts_with("9,")).collect();
+        let numbers = rows.iter().flat_map(|row| row.split(',').skip(3).take(6));
+        assert!(numbers.map(|number| number.parse::<f32>().unwrap()).all(f32::is_finite));
+        assert_eq!(rows.len(), 50);
+    }
+}

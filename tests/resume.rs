@@ -58,7 +58,7 @@ fn starts() -> Vec<Start> {
         starts.push(Start { name: format!("{name}, with gaps"), scene, state });
     }
     let disc = "starling.spawn_at_scale={place=\"disc\", radius=60}";
-    let ball = "starling.spawn_at_scale={place=\"ball\", radius=30}";
+    let ball = "starling.spawn_at_scale={place=\"ball\", radius=60}";
     let velocity = "starling.spawn.velocity={from=[-1,-1,-1], to=[1,1,1]}";
     for (name, sets) in [
         ("crowd", vec![disc]),

@@ -1,5 +1,6 @@
 //! State files: they read back to the same bits, and errors name what is wrong.
 
+mod mutated;
 #[path = "../older_files/mod.rs"]
 mod older_files;
 mod run_column;

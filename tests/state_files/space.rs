@@ -146,7 +146,7 @@ fn a_file_of_another_number_of_axes_is_refused() {
 }
 
 /// A file of two ticks with everything that the file of a space can have, in each format.
-fn files_of_a_run(folder: &Path) -> [PathBuf; 2] {
+pub fn files_of_a_run(folder: &Path) -> [PathBuf; 2] {
     let scene = "world.size = [90, 60, 40]\n[[targets]]\nvelocity = [1, 0, -1]\n[[targets]]\n\
                  [species.a]\ncount = 4\n[species.a.wander]\n[species.a.follow_flow]\n[flow]\n\
                  kind = \"file\"\nfile = \"wind.csv\"\ngrid = [2, 1, 1]\n";

@@ -268,6 +268,9 @@ impl<'a> Reader<'a> {
                 "expected an array of three numbers, found two: the world is a space, because \
                  world.size has three; add the z",
             )),
+            _ if self.path == "world.size" => {
+                Err(self.wrong("two numbers, such as [640, 360], or three for a space"))
+            }
             _ if self.axes == 3 => {
                 Err(self.wrong("an array of three numbers, such as [320, 180, 240]"))
             }
