@@ -1,4 +1,4 @@
-//! A whole tick of the scene `flock` on each engine, over counts and densities.
+//! A whole tick of the scenes `flock` and `flock-3d` on each engine, over counts and densities.
 //!
 //! `cargo bench --bench engines` runs all; `cargo bench -- gpu/k10` selects some. `passes.rs`
 //! measures the parts of a tick. `flockwork bench` measures larger flocks and crowds, compares the
@@ -17,10 +17,13 @@ use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 
-use common::{Flock, flock, gpu};
+use common::{Flock, gpu, scene};
 use replay::DENSITIES;
 
 const COUNTS: [u64; 2] = [10_000, 100_000];
+
+/// The end of a group's name, and its scene.
+const SCENES: [(&str, &str); 2] = [("", "flock"), ("-in-space", "flock-3d")];
 
 fn cpu(name: &str, threads: Option<usize>) -> Option<Box<dyn Engine>> {
     match CpuEngine::new(threads) {
@@ -56,13 +59,14 @@ fn whole_tick(criterion: &mut Criterion) {
         [("gpu", gpu().map(on_gpu)), ("cpu", cpu("cpu", None)), ("cpu1", cpu("cpu1", Some(1)))];
     for (name, engine) in engines {
         let Some(mut engine) = engine else { continue };
-        for density in DENSITIES {
-            let mut group = criterion.benchmark_group(format!("{name}/k{density}"));
+        let flocks = SCENES.into_iter().flat_map(|scene| DENSITIES.map(|density| (scene, density)));
+        for ((label, name_of_scene), density) in flocks {
+            let mut group = criterion.benchmark_group(format!("{name}{label}/k{density}"));
             // A few minutes in total on a machine without a GPU.
             group.sampling_mode(SamplingMode::Flat).sample_size(10);
             group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
             for count in COUNTS {
-                let flock = flock(count, density);
+                let flock = scene(name_of_scene, &[], count, density);
                 group.throughput(Throughput::Elements(count));
                 group.bench_function(BenchmarkId::from_parameter(count), |bencher| {
                     bencher.iter_custom(|ticks| time_ticks(engine.as_mut(), &flock, ticks));

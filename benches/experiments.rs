@@ -17,11 +17,12 @@ const PATIENCE: f64 = 300.0;
 /// The most ticks of one measurement, so that flocks do not form meanwhile.
 const MOST_TICKS: u32 = 200;
 
-/// Flocks for the variants: a label, overrides of `flock`, neighbours.
-const FLOCKS: [(&str, &[&str], f32); 3] = [
-    ("k = 10", &[], 10.0),
-    ("k = 100", &[], 100.0),
-    ("one point", &["starling.spawn_at_scale={place = \"point\"}"], 10.0),
+/// Flocks for the variants: a label, a scene with overrides, neighbours.
+const FLOCKS: [(&str, &str, &[&str], f32); 4] = [
+    ("k = 10", "flock", &[], 10.0),
+    ("k = 100", "flock", &[], 100.0),
+    ("one point", "flock", &["starling.spawn_at_scale={place = \"point\"}"], 10.0),
+    ("space, k = 10", "flock-3d", &[], 10.0),
 ];
 
 fn variants(gpu: &Gpu) -> Vec<(&'static str, EngineOptions)> {
@@ -64,8 +65,8 @@ fn main() {
         "variants of the engine on {}, {count} agents; ms a tick, least of {ROUNDS}",
         gpu.name()
     );
-    for (label, overrides, density) in FLOCKS {
-        let flock = common::scene("flock", overrides, count, density);
+    for (label, scene, overrides, density) in FLOCKS {
+        let flock = common::scene(scene, overrides, count, density);
         let variants = variants(&gpu);
         let mut least = vec![f64::INFINITY; variants.len()];
         for _ in 0..ROUNDS {

@@ -33,7 +33,7 @@ build() {
   cargo build --release --locked >&2 || exit 1
   local found
   found=$(cargo test --release --locked --no-run --message-format=short --bench experiments \
-    --test gpu_passes --test gpu_engine --test renderer --test splat 2>&1 |
+    --test gpu_passes --test gpu_engine --test gpu_space --test renderer --test splat 2>&1 |
     tee /dev/stderr | sed -n 's/^ *Executable .*(\(.*\))$/\1/p')
   [ -n "$found" ] || exit 1
   echo "${CARGO_TARGET_DIR:-target}/release/flockwork"
@@ -104,6 +104,15 @@ for count in "${counts[@]}"; do
   ticks=$((ticks > 1000 ? 1000 : ticks < 20 ? 20 : ticks))
   for density in "${densities[@]}"; do
     bench "uniform-$count-$density" uniform 30 --count "$count" --density "$density" --ticks "$ticks"
+  done
+done
+# Flocks in space.
+for count in "${counts[@]}"; do
+  ticks=$((500000000 / count))
+  ticks=$((ticks > 500 ? 500 : ticks < 20 ? 20 : ticks))
+  for density in "${densities[@]}"; do
+    bench "space-$count-$density" space 30 --scene flock-3d --count "$count" --density "$density" \
+      --ticks "$ticks"
   done
 done
 # Flocks that have formed, and crowds, at the count in the middle, beside the even flock above.

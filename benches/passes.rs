@@ -26,11 +26,12 @@ const AGENTS: u64 = 50_000;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Flocks that use other paths through the kernels, at the first density: several species, fields
-/// of view, and all agents in one cell, where runs are sampled and crowds sorted. Each has a label,
-/// the scene, and overrides.
-const OTHERS: [(&str, &str, &[&str]); 3] = [
+/// of view, three axes, and all agents in one cell, where runs are sampled and crowds sorted. Each has
+/// a label, the scene, and overrides.
+const OTHERS: [(&str, &str, &[&str]); 4] = [
     ("species", "predators", &[]),
     ("sight", "flock", &["starling.alignment.fov=270"]),
+    ("space", "flock-3d", &[]),
     ("crowd", "flock", &["starling.spawn_at_scale={place = \"point\"}"]),
 ];
 

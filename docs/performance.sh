@@ -21,6 +21,10 @@ for round in 1 2 3; do
   bench "densities-$round" --count 200000 --densities 10,30,100 --ticks 20
   # A flock that has flown for a while.
   bench "flocked-$round" --count 200000 --state flocked --ticks 20
+  # Space: neighbours at one count, and counts at one density.
+  bench "space-$round" --scene flock-3d --count 100000 --densities 7,10,30,100 --ticks 20
+  bench "space-counts-$round" --scene flock-3d --counts 10000,100000,1000000 --ticks 20 \
+    --engines gpu,cpu
   # Crowds, and the even flock beside them.
   for count in 200000 1000000; do
     bench "even-$count-$round" --count "$count" --ticks 10 --engines gpu,cpu

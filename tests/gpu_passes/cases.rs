@@ -198,7 +198,7 @@ pub fn cases() -> Vec<Case> {
         in_space(
             "scattered crowds, in space",
             20_001,
-            &["species.a.spawn={place = \"uniform\", speed = 1000}", "species.a.max_speed=1200"],
+            &["species.a.spawn={place = \"uniform\", speed = 600}", "species.a.max_speed=700"],
             EngineOptions { crowded_above: 2, ..checked },
         ),
     ]
