@@ -234,7 +234,7 @@ mod tests {
         let world = World { size, boundary: Boundary::Wrap };
         let ends = [flat(-20.0, 180.0), flat(660.0, 180.0)];
         let points = [ends[0], Point::splat(100.0), Point::splat(200.0), ends[1]];
-        let first = Path { name: "p".into(), points: points.to_vec(), closed: false };
+        let first = Path { name: "p".into(), points: points.to_vec(), closed: false, shown: true };
         let path = |click| new_path(&first, &world, 7, click);
         for click in 1..100 {
             let points = path(click).points;
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn a_new_loop_leads_round_the_middle() {
         let world = World { size: flat(640.0, 360.0), boundary: Boundary::Wrap };
-        let first = Path { name: "p".into(), points: vec![Point::ONE; 6], closed: true };
+        let first = Path { name: "p".into(), points: vec![Point::ONE; 6], closed: true, shown: true };
         for click in 1..100 {
             let path = new_path(&first, &world, 7, click);
             let seen = |p: &Point| ((*p - world.size * 0.5) / world.size).truncate();

@@ -205,7 +205,7 @@ impl Draw {
         let name = self.name(&taken, format!("path{}", taken.len()));
         let others = (0..1 + self.below(20)).map(|_| self.point(-1e7, 1e7)).collect::<Vec<_>>();
         let points = [vec![flat(1.5, 2.5)], others].concat();
-        Path { name, points, closed: self.one_in(2) }
+        Path { name, points, closed: self.one_in(2), shown: !self.one_in(5) }
     }
 
     pub fn flow(&mut self) -> FlowPlan {

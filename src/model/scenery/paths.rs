@@ -44,6 +44,8 @@ pub struct Path {
     pub points: Vec<Point>,
     /// True if the last point connects to the first.
     pub closed: bool,
+    /// True if pictures show it.
+    pub shown: bool,
 }
 
 impl Path {
@@ -309,8 +311,8 @@ mod tests {
             let random = |i: u32, purpose| unit(4, i, 0, purpose);
             let corner = |i| flat(random(i, Use::SpawnX), random(i, Use::SpawnY));
             let points: Vec<Point> = (0..60).map(|i| corner(i) * world.size).collect();
-            let second = Path { name: "q".into(), points: points[..5].to_vec(), closed: true };
-            let all = [Path { name: "p".into(), points, closed: false }, second];
+            let second = Path { name: "q".into(), points: points[..5].to_vec(), closed: true, shown: true };
+            let all = [Path { name: "p".into(), points, closed: false, shown: true }, second];
             let paths = Paths::within(&world, &all, 40.0);
             let mut candidates = 0;
             for i in 0..3000 {

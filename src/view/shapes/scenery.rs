@@ -144,7 +144,7 @@ fn obstacle_shapes(scene: &Scene) -> Vec<StyledShape> {
 /// The band and the middle line of each path. `radii` comes from [`radii`].
 fn path_shapes(scene: &Scene, radii: &[f32]) -> Vec<StyledShape> {
     let mut shapes = Vec::new();
-    for (path, radius) in scene.paths.iter().zip(radii) {
+    for (path, radius) in scene.paths.iter().zip(radii).filter(|(path, _)| path.shown) {
         let low = path.points.iter().copied().reduce(Point::min).unwrap_or_default();
         let high = path.points.iter().copied().reduce(Point::max).unwrap_or_default();
         for by in images(&scene.world, low, high, *radius) {
@@ -346,6 +346,13 @@ mod tests {
             })
             .collect();
         assert_eq!(widths, [20.0, 0.0, 60.0, 0.0]);
+    }
+
+    #[test]
+    fn a_hidden_path_has_no_shapes() {
+        let path = |shown| format!("[[paths]]\npoints = [[50, 50], [350, 150]]\nshown = {shown}");
+        let count = |shown| shapes(&scene("open", &path(shown)), &[]).len();
+        assert_eq!((count("true"), count("false")), (1, 0));
     }
 
     #[test]

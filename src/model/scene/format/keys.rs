@@ -331,6 +331,8 @@ section! {
         points: Values::Points(-FAR, FAR) => "must be given", "world units";
         /// Whether the last corner connects to the first.
         closed: Values::Boolean => "`false`", "";
+        /// Whether pictures show it.
+        shown: Values::Boolean => "`true`", "";
     }
 }
 

@@ -80,7 +80,7 @@ impl Field for Vec<ObstaclePlan> {
 
 /// The defaults of a table that follows `number` others.
 fn path(number: usize) -> Path {
-    Path { name: format!("path{number}"), points: Vec::new(), closed: false }
+    Path { name: format!("path{number}"), points: Vec::new(), closed: false, shown: true }
 }
 
 impl Field for Vec<Path> {
