@@ -249,7 +249,8 @@ mod tests {
     #[test]
     fn a_new_loop_leads_round_the_middle() {
         let world = World { size: flat(640.0, 360.0), boundary: Boundary::Wrap };
-        let first = Path { name: "p".into(), points: vec![Point::ONE; 6], closed: true, shown: true };
+        let first =
+            Path { name: "p".into(), points: vec![Point::ONE; 6], closed: true, shown: true };
         for click in 1..100 {
             let path = new_path(&first, &world, 7, click);
             let seen = |p: &Point| ((*p - world.size * 0.5) / world.size).truncate();

@@ -33,6 +33,7 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, looks: &mut Looks) -> 
             colour: &mut style.colour,
             palette: &mut style.palette,
             smallest: &mut style.smallest,
+            in_space: !panel.scene.world.is_flat(),
         };
         own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
         if style != looks.style {
@@ -60,13 +61,15 @@ pub struct FigureLooks<'a> {
     pub colour: &'a mut ColourBy,
     pub palette: &'a mut Palette,
     pub smallest: &'a mut Option<f32>,
+    /// A plane has no depth to show.
+    pub in_space: bool,
 }
 
 impl FigureLooks<'_> {
     /// Shows a row for each; `start` is what they were at the start.
     pub fn rows(self, ui: &mut egui::Ui, start: (BoidShape, ColourBy, &Palette, Option<f32>)) {
         named(ui, "look", &BoidShape::NAMES, start.0, self.look);
-        colour(ui, start.1, self.colour);
+        colour(ui, start.1, self.in_space, self.colour);
         palette(ui, start.2, self.palette);
         let hint = "The least length of an agent. A point is a pixel of a picture of 1280 × 720.";
         optional(ui, "smallest", "points", hint, (1.0, 16.0, 6.0), start.3, self.smallest);
@@ -102,7 +105,7 @@ fn background(ui: &mut egui::Ui, start: &Background, value: &mut Background) {
     }
 }
 
-fn colour(ui: &mut egui::Ui, start: ColourBy, value: &mut ColourBy) {
+fn colour(ui: &mut egui::Ui, start: ColourBy, in_space: bool, value: &mut ColourBy) {
     const ONE: &str = "one colour";
     let name = |value: ColourBy| match value {
         ColourBy::Fixed(_) => ONE,
@@ -111,7 +114,8 @@ fn colour(ui: &mut egui::Ui, start: ColourBy, value: &mut ColourBy) {
     let back = with_way_back(ui, *value != start, name(start), |ui| {
         ui.horizontal(|ui| {
             ComboBox::from_id_salt("colour").selected_text(name(*value)).show_ui(ui, |ui| {
-                for (name, quantity) in ColourBy::NAMES {
+                let offered = |by: ColourBy| in_space || by != ColourBy::Depth;
+                for (name, quantity) in ColourBy::NAMES.into_iter().filter(|by| offered(by.1)) {
                     ui.selectable_value(value, quantity, name);
                 }
                 let is_one = matches!(value, ColourBy::Fixed(_));

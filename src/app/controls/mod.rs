@@ -232,6 +232,7 @@ impl OneSpecies<'_> {
             colour: &mut species.colour,
             palette: &mut species.palette,
             smallest: &mut species.smallest,
+            in_space: !self.scene.world.is_flat(),
         };
         own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
         let table = <Body as Parameters<f32>>::TABLE;

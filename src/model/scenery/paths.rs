@@ -311,7 +311,8 @@ mod tests {
             let random = |i: u32, purpose| unit(4, i, 0, purpose);
             let corner = |i| flat(random(i, Use::SpawnX), random(i, Use::SpawnY));
             let points: Vec<Point> = (0..60).map(|i| corner(i) * world.size).collect();
-            let second = Path { name: "q".into(), points: points[..5].to_vec(), closed: true, shown: true };
+            let second =
+                Path { name: "q".into(), points: points[..5].to_vec(), closed: true, shown: true };
             let all = [Path { name: "p".into(), points, closed: false, shown: true }, second];
             let paths = Paths::within(&world, &all, 40.0);
             let mut candidates = 0;
