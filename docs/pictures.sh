@@ -50,15 +50,19 @@ done <<'SCENES'
 arrive 60 - +
 arrive-gain 150 - +
 arrive-half 60 - +
+asteroids 300 -
 avoid-ahead 50 - +
 avoid-box 400 15 +
 avoid-feeler 400 15 +
 big-and-small 600 -
+bubbles 1200 -
+curl 300 -
 embers 600 400
 evade 300 - +
 fish 100 - +
 flee 20 - +
 flock 900 3000
+flock-3d 900 -
 flock-fov 900 -
 flock-noise 800 -
 flock-pointer 600 1000
@@ -66,18 +70,23 @@ flock-view 900 400
 flow 150 400
 foam 600 -
 gather 300 -
+helix 600 -
 hunger 1500 -
+murmuration 1500 -
 path 150 - +
 path-line 80 - +
 path-loop 600 -
 predators 600 -
 pursuit 18 - +
 pursuit-gain 400 - +
+roost 400 -
+school 900 -
 seek 60 - +
 seek-gain 60 - +
 seek-proximity 60 - +
 seek-separate 1000 -
 separation 1000 -
+tornado 800 -
 walls 300 - +
 wander 400 12 +
 wander-nervous 200 - +

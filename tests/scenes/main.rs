@@ -10,6 +10,8 @@ mod edges;
 mod flocks;
 mod hunt;
 mod paths;
+mod prey;
+mod space;
 mod targets;
 
 use std::sync::Arc;
