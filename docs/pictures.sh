@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of README.md, docs/looks.md and docs/gallery.md again. All but that of the window are made on the CPU
+# Makes the pictures of README.md, docs/looks.md, docs/space.md and docs/gallery.md again. All but that of the window are made on the CPU
 # engine and the CPU rasteriser: no driver is needed, and the same seed gives the same bytes on any processor.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -38,6 +38,17 @@ look dusk --set style.background=dusk
 look speed --set style.colour=speed
 look trails --set style.trail=16
 look glow --set style.look=glow --set style.palette=viridis --set starling.size=3
+
+mkdir -p docs/space
+space() {
+  local name=$1
+  shift
+  "$flockwork" capture --engine cpu --size 640x360 "$@" --out "docs/space/$name.png"
+}
+space near --scene flock-3d --ticks 900 --view 320,240,180,2.2
+space many --scene flock-3d --count 200000 --ticks 300
+space dusk --scene flock-3d --count 60000 --ticks 300 --set style.background=dusk --set camera.elevation=-4
+space things --scene school --ticks 900 --view 240,160,70,1.3,60
 
 mkdir -p docs/gallery
 # Scene, ticks, the count where it is not the scene's own, and `+` for the geometry of steering.

@@ -89,22 +89,34 @@ impl Eye {
 
     /// An eye that sees all of a world of this size from a direction, and from all others at the same
     /// height: so an orbit keeps its distance. `picture` is in pixels.
+    ///
+    /// Also how far above the middle of the world it looks; world units. What is near is larger, so from
+    /// above it looks below the middle: then there is as much room over the box as under it.
     #[must_use]
-    pub fn whole(world: Point, picture: Vec2, angles: Angles) -> Self {
+    pub fn whole(world: Point, picture: Vec2, angles: Angles) -> (Self, f32) {
         let tangent = (0.5 * angles.fov.to_radians()).tan();
         let tangents = tangent * picture / picture.min_element().max(1.0) * (1.0 - MARGIN);
         let elevation = angles.elevation.to_radians();
-        let mut distance = 0.0_f32;
+        // The distances at which the sides, the top and the bottom of the picture touch the box.
+        let [mut beside, mut above, mut below] = [0.0_f32; 3];
         for step in 0..DIRECTIONS {
             let azimuth = std::f32::consts::TAU * step as f32 / DIRECTIONS as f32;
             let eye = Self::at(azimuth, elevation, 1.0);
             for corner in corners(world).map(|corner| corner - world * 0.5) {
-                let across = eye.right.dot(corner).abs() / tangents.x;
-                let along = eye.up.dot(corner).abs() / tangents.y;
-                distance = distance.max(eye.back.dot(corner) + across.max(along));
+                let nearer = eye.back.dot(corner);
+                let upwards = eye.up.dot(corner) / tangents.y;
+                beside = beside.max(nearer + eye.right.dot(corner).abs() / tangents.x);
+                above = above.max(nearer + upwards);
+                below = below.max(nearer - upwards);
             }
         }
-        Self::at(angles.azimuth.to_radians(), elevation, distance)
+        let (height, level) = elevation.sin_cos();
+        let upwards = level.abs().max(1e-3) / tangents.y;
+        let rise = (0.5 * (above - below) / upwards).clamp(-0.5 * world.z, 0.5 * world.z);
+        let [beside, above, below] =
+            [beside, above - upwards * rise, below + upwards * rise].map(|one| one - height * rise);
+        let distance = beside.max(above).max(below);
+        (Self::at(angles.azimuth.to_radians(), elevation, distance), rise)
     }
 
     /// An eye behind something with this velocity, looking along it and `above` degrees downwards. What
@@ -265,6 +277,7 @@ mod tests {
             let scene = crate::model::scene::Scene::parse("test", &format!("{text}{keys}\n"), &[]);
             let scene = scene.unwrap();
             let (mut least, (width, height)) = (f32::MAX, (size.0 as f32, size.1 as f32));
+            let (mut above, mut below) = (f32::MAX, f32::MAX);
             for tick in (0..3600).step_by(100) {
                 let camera = Camera::of(&scene, tick, None, size);
                 for corner in corners(scene.world.size) {
@@ -272,11 +285,15 @@ mod tests {
                     let pixel = seen.pixel;
                     least =
                         least.min(pixel.x.min(width - pixel.x).min(pixel.y).min(height - pixel.y));
+                    (above, below) = (above.min(pixel.y), below.min(height - pixel.y));
                     assert_eq!(pixel, camera.pixel_from_world(corner));
                 }
             }
             let side = width.min(height);
             assert!(least > 0.0 && least < 0.08 * side, "{size:?} {keys}: {least}");
+            // Where the sides of the picture limit the size, there is room over and under the box.
+            let even = (above - below).abs() < 0.02 * side;
+            assert!(even || least < above.min(below), "{size:?} {keys}: {above}, {below}");
         }
     }
 

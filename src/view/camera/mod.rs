@@ -79,7 +79,9 @@ impl Camera {
             return flat;
         }
         let angles = Angles::of(view);
-        flat.seen_from(Eye::whole(world.size, size, angles), angles.fov)
+        let (eye, rise) = Eye::whole(world.size, size, angles);
+        let level = Self { centre: flat.centre + Point::Z * rise, ..flat };
+        level.seen_from(eye, angles.fov)
     }
 
     /// The same middle seen by an eye whose picture has this angle on its shorter side; degrees.

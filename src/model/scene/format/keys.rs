@@ -237,7 +237,8 @@ section! {
     /// Which part of the world pictures show, and the window at its start. [Looks](looks.md#camera) has
     /// examples.
     CAMERA "[camera]" CameraPlan {
-        /// The middle of the picture; in space the focus, which the camera looks at.
+        /// The middle of the picture; in space the focus, which the camera looks at. Without it a camera
+        /// that looks down on a space looks a little below the middle, so that the box fills the picture.
         centre: Values::Point(-FAR, FAR) => "the world's middle", "world units";
         /// Magnification; 1 shows the whole world. In space the camera is nearer to its focus.
         zoom: Values::Number(0.01, 1e4) => "1", "";
