@@ -1,18 +1,9 @@
 // The agents, for the shaders that draw. Only this file knows which buffers hold them.
 
+import package::space::{Motion, position_of, velocity_of as velocity_in};
 import package::tag::ID_BITS;
 
-@if(!flat)
-struct Motion {
-    position: vec3<f32>,
-    velocity: vec3<f32>,
-}
-
-@if(!flat)
 @group(0) @binding(0) var<storage, read> state: array<Motion>;
-// Position in xy, velocity in zw.
-@if(flat)
-@group(0) @binding(0) var<storage, read> state: array<vec4<f32>>;
 // Species above, id below.
 @group(0) @binding(1) var<storage, read> tag: array<u32>;
 // The angle (in space a direction) in the upper 24 bits, the number of neighbours in the lower 8. Not read
@@ -21,25 +12,23 @@ struct Motion {
 
 // Position in xy, velocity in zw; in space as seen from above.
 fn motion_of(agent: u32) -> vec4<f32> {
-    @if(!flat)
-    return vec4(state[agent].position.xy, state[agent].velocity.xy);
-    @if(flat)
-    return state[agent];
+    let motion = state[agent];
+    return vec4(position_of(motion).xy, velocity_in(motion).xy);
 }
 
 // In a plane the third component is 0.
 fn place_of(agent: u32) -> vec3<f32> {
     @if(!flat)
-    return state[agent].position;
+    return position_of(state[agent]);
     @if(flat)
-    return vec3(state[agent].xy, 0.0);
+    return vec3(position_of(state[agent]), 0.0);
 }
 
 fn velocity_of(agent: u32) -> vec3<f32> {
     @if(!flat)
-    return state[agent].velocity;
+    return velocity_in(state[agent]);
     @if(flat)
-    return vec3(state[agent].zw, 0.0);
+    return vec3(velocity_in(state[agent]), 0.0);
 }
 
 fn species_of(agent: u32) -> u32 {

@@ -92,6 +92,9 @@ fn sight_of(agent: u32) -> Sight {
     return sight;
 }
 
+// No corner of a dart is farther from its middle; half lengths.
+const REACH: f32 = 1.14;
+
 // A corner of a dart of half length 1 that heads along x, with z up.
 fn corner_at(corner: u32) -> vec3<f32> {
     let wing = corner == 1u || corner == 2u;
@@ -131,7 +134,9 @@ fn body_corner(@builtin(vertex_index) vertex: u32) -> BodyCorner {
     let strength = min(sight.look.strength / sight.look.full, 1.0);
     let lit = sight.colour * shade(normal);
     var out: BodyCorner;
-    let there = sight.look.shape == DART && sight.visible > 0.0;
+    // A body is whole or not there.
+    let whole = sight.seen.z - REACH * radius >= picture.eye.near;
+    let there = sight.look.shape == DART && sight.visible > 0.0 && whole;
     out.position = select(NOWHERE, placed(seen, vec2(0.0)), there);
     out.colour = faded(lit, sight.visible * strength, height_of(sight.seen));
     return out;

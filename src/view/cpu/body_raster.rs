@@ -9,7 +9,7 @@ use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::view::camera::{Camera, Eye, Seen};
 use crate::view::space::air::Air;
-use crate::view::space::body::{self, CORNERS, SIDES};
+use crate::view::space::body::{self, CORNERS, REACH, SIDES};
 use crate::view::space::sums_small_agents;
 use crate::view::style::{Extent, Extents, Measure, OPACITY, Paint};
 
@@ -136,6 +136,10 @@ impl<'a> Bodies<'a> {
     ) -> Option<Drawn> {
         let [ahead, left, up] = body::axes(velocity);
         let radius = extent.radius / seen.pixels_per_unit;
+        // A body is whole or not there.
+        if seen.depth - REACH * radius < self.eye.near {
+            return None;
+        }
         let framed = |[x, y, z]: [f32; 3]| ahead * x + left * y + up * z;
         let places = CORNERS.map(|corner| place + framed(corner) * radius);
         let mut corners = [[0.0; 3]; 5];

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::drawing::Drawing;
 use crate::engine::gpu::Gpu;
 use crate::model::behaviours::Target;
 use crate::model::scene::Scene;
@@ -196,30 +197,11 @@ fn pipeline(
         label: Some("draw_background"),
         source: wgpu::ShaderSource::Wgsl(SHADER.into()),
     });
-    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some("draw_background"),
-        bind_group_layouts: &[Some(layout)],
-        immediate_size: 0,
-    });
-    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-        label: Some("draw_background"),
-        layout: Some(&layout),
-        vertex: wgpu::VertexState {
-            module: &module,
-            entry_point: Some("cover"),
-            compilation_options: Default::default(),
-            buffers: &[],
-        },
-        primitive: Default::default(),
-        depth_stencil: None,
-        multisample: wgpu::MultisampleState { count: samples, ..Default::default() },
-        fragment: Some(wgpu::FragmentState {
-            module: &module,
-            entry_point: Some("copy"),
-            compilation_options: Default::default(),
-            targets: &[Some(format.into())],
-        }),
-        multiview_mask: None,
-        cache: None,
-    })
+    let entries = ["cover", "copy"];
+    let mut drawing = Drawing {
+        samples,
+        ..Drawing::on(format, "draw_background", &module, entries, Some(layout))
+    };
+    drawing.target.blend = None;
+    drawing.compile(device)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
+use super::drawing::Drawing;
 use crate::engine::EngineError;
 use crate::engine::gpu::Gpu;
 use crate::engine::gpu::shaders::{Variant, compose};
@@ -129,37 +130,14 @@ impl Bodies {
             label: Some("draw_bodies"),
             source: wgpu::ShaderSource::Wgsl(wgsl.into()),
         });
-        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("draw_bodies"),
-            bind_group_layouts: &[Some(&self.layout)],
-            immediate_size: 0,
-        });
         let (vertex, fragment) = part.entries();
-        let cull_mode = (part == Part::Bodies).then_some(wgpu::Face::Back);
-        Ok(device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("draw_bodies"),
-            layout: Some(&layout),
-            vertex: wgpu::VertexState {
-                module: &module,
-                entry_point: Some(vertex),
-                compilation_options: Default::default(),
-                buffers: &[],
-            },
-            primitive: wgpu::PrimitiveState { cull_mode, ..Default::default() },
-            depth_stencil: part.depth(),
-            multisample: wgpu::MultisampleState { count: self.samples, ..Default::default() },
-            fragment: Some(wgpu::FragmentState {
-                module: &module,
-                entry_point: Some(fragment),
-                compilation_options: Default::default(),
-                targets: &[Some(wgpu::ColorTargetState {
-                    format: self.format,
-                    blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
-                    write_mask: wgpu::ColorWrites::ALL,
-                })],
-            }),
-            multiview_mask: None,
-            cache: None,
-        }))
+        let (entries, group) = ([vertex, fragment], Some(&self.layout));
+        let drawing = Drawing {
+            cull_mode: (part == Part::Bodies).then_some(wgpu::Face::Back),
+            depth: part.depth(),
+            samples: self.samples,
+            ..Drawing::on(self.format, "draw_bodies", &module, entries, group)
+        };
+        Ok(drawing.compile(device))
     }
 }

@@ -3,6 +3,7 @@
 mod background;
 mod bodies;
 mod chunks;
+mod drawing;
 pub mod offscreen;
 pub mod picture;
 pub mod renderer;

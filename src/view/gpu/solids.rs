@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::bodies::depth_state;
+use super::drawing::Drawing;
 use crate::engine::gpu::Gpu;
 use crate::view::camera::Camera;
 use crate::view::space::solids::Corner;
@@ -81,47 +82,24 @@ fn pipeline(
         label: Some("draw_solids"),
         source: wgpu::ShaderSource::Wgsl(SHADER.into()),
     });
-    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some("draw_solids"),
-        bind_group_layouts: &[],
-        immediate_size: 0,
-    });
-    let depth_stencil = match layer {
+    let depth = match layer {
         Layer::Floor => None,
         Layer::Opaque | Layer::Hidden => Some(depth_state(true)),
         Layer::Translucent => Some(depth_state(false)),
     };
-    let write_mask = match layer {
-        Layer::Hidden => wgpu::ColorWrites::empty(),
-        _ => wgpu::ColorWrites::ALL,
-    };
-    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-        label: Some("draw_solids"),
-        layout: Some(&layout),
-        vertex: wgpu::VertexState {
-            module: &module,
-            entry_point: Some("solid_corner"),
-            compilation_options: Default::default(),
-            buffers: &[Some(wgpu::VertexBufferLayout {
-                array_stride: size_of::<Corner>() as u64,
-                step_mode: wgpu::VertexStepMode::Vertex,
-                attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x4],
-            })],
-        },
-        primitive: Default::default(),
-        depth_stencil,
-        multisample: wgpu::MultisampleState { count: samples, ..Default::default() },
-        fragment: Some(wgpu::FragmentState {
-            module: &module,
-            entry_point: Some("paint_solid"),
-            compilation_options: Default::default(),
-            targets: &[Some(wgpu::ColorTargetState {
-                format,
-                blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
-                write_mask,
-            })],
+    let entries = ["solid_corner", "paint_solid"];
+    let mut drawing = Drawing {
+        vertices: Some(wgpu::VertexBufferLayout {
+            array_stride: size_of::<Corner>() as u64,
+            step_mode: wgpu::VertexStepMode::Vertex,
+            attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x4],
         }),
-        multiview_mask: None,
-        cache: None,
-    })
+        depth,
+        samples,
+        ..Drawing::on(format, "draw_solids", &module, entries, None)
+    };
+    if layer == Layer::Hidden {
+        drawing.target.write_mask = wgpu::ColorWrites::empty();
+    }
+    drawing.compile(device)
 }

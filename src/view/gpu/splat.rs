@@ -6,6 +6,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
+use super::drawing::Drawing;
 use crate::engine::EngineError;
 use crate::engine::gpu::Gpu;
 use crate::engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
@@ -261,22 +262,19 @@ fn module(gpu: &Gpu, name: &str, variant: Variant) -> Result<wgpu::ShaderModule,
     Ok(module)
 }
 
-fn pipeline_layout(gpu: &Gpu, layout: &wgpu::BindGroupLayout) -> wgpu::PipelineLayout {
-    gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some("splat"),
-        bind_group_layouts: &[Some(layout)],
-        immediate_size: 0,
-    })
-}
-
 fn splat_pipeline(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,
     variant: Variant,
 ) -> Result<wgpu::ComputePipeline, EngineError> {
+    let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("splat"),
+        bind_group_layouts: &[Some(layout)],
+        immediate_size: 0,
+    });
     Ok(gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some("splat"),
-        layout: Some(&pipeline_layout(gpu, layout)),
+        layout: Some(&layout),
         module: &module(gpu, "splat", variant)?,
         entry_point: Some("splat"),
         compilation_options: Default::default(),
@@ -292,32 +290,12 @@ fn resolve_pipelines(
 ) -> Result<[wgpu::RenderPipeline; 2], EngineError> {
     let variant = Variant::of_drawing(gpu.packs_sums(), false, false);
     let module = module(gpu, "splat_resolve", variant)?;
-    let layout = pipeline_layout(gpu, layout);
     Ok(["resolve", "resolve_between"].map(|entry_point| {
-        gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("splat_resolve"),
-            layout: Some(&layout),
-            vertex: wgpu::VertexState {
-                module: &module,
-                entry_point: Some("cover"),
-                compilation_options: Default::default(),
-                buffers: &[],
-            },
-            primitive: Default::default(),
-            depth_stencil: None,
-            multisample: wgpu::MultisampleState { count: samples, ..Default::default() },
-            fragment: Some(wgpu::FragmentState {
-                module: &module,
-                entry_point: Some(entry_point),
-                compilation_options: Default::default(),
-                targets: &[Some(wgpu::ColorTargetState {
-                    format,
-                    blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
-                    write_mask: wgpu::ColorWrites::ALL,
-                })],
-            }),
-            multiview_mask: None,
-            cache: None,
-        })
+        let entries = ["cover", entry_point];
+        let drawing = Drawing {
+            samples,
+            ..Drawing::on(format, "splat_resolve", &module, entries, Some(layout))
+        };
+        drawing.compile(&gpu.device)
     }))
 }

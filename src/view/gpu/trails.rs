@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
+use super::drawing::Drawing;
 use crate::engine::gpu::Gpu;
 use crate::view::camera::Camera;
 
@@ -140,36 +141,9 @@ impl FullPass {
             label: Some(label),
             entries: &entries,
         });
-        let whole = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(label),
-            bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
-        });
-        let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some(label),
-            layout: Some(&whole),
-            vertex: wgpu::VertexState {
-                module: &module,
-                entry_point: Some("cover"),
-                compilation_options: Default::default(),
-                buffers: &[],
-            },
-            primitive: Default::default(),
-            depth_stencil: None,
-            multisample: Default::default(),
-            fragment: Some(wgpu::FragmentState {
-                module: &module,
-                entry_point: Some(entry),
-                compilation_options: Default::default(),
-                targets: &[Some(wgpu::ColorTargetState {
-                    format,
-                    blend,
-                    write_mask: wgpu::ColorWrites::ALL,
-                })],
-            }),
-            multiview_mask: None,
-            cache: None,
-        });
+        let mut drawing = Drawing::on(format, label, &module, ["cover", entry], Some(&layout));
+        drawing.target.blend = blend;
+        let pipeline = drawing.compile(device);
         let uniform = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
             size: size_of::<Trails>() as u64,

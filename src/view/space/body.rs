@@ -12,6 +12,9 @@ pub const CORNERS: [[f32; 3]; 5] = [
     [-0.72, 0.0, -0.2],
 ];
 
+/// No corner is farther from the middle.
+pub const REACH: f32 = 1.14;
+
 /// Its sides: corners in anticlockwise order as seen from outside.
 pub const SIDES: [[usize; 3]; 6] =
     [[0, 1, 3], [0, 3, 2], [0, 4, 1], [0, 2, 4], [1, 4, 3], [2, 3, 4]];
@@ -39,6 +42,7 @@ mod tests {
 
     #[test]
     fn a_body_is_closed_and_its_sides_face_outwards() {
+        assert!(CORNERS.iter().all(|corner| Point::from_array(*corner).length() < REACH));
         let middle = CORNERS.iter().map(|c| Point::from_array(*c)).sum::<Point>() / 5.0;
         let mut edges = Vec::new();
         for side in SIDES {

@@ -1,7 +1,7 @@
 //! The table `[camera]` and its keys over ticks.
 
-use super::fields::{Entry, Field, Fields, Form, Written, number, text};
-use super::keys::{Key, Values};
+use super::fields::{Entry, Field, Fields, Form, Written, number_or_word, text};
+use super::keys::Key;
 use super::reader::Reader;
 use crate::model::scene::{CameraKey, CameraPlan, Follow, MAX_AGENTS, Orbit, SceneError};
 
@@ -48,11 +48,7 @@ impl Field for Orbit {
     }
 
     fn write(&self, key: &Key) -> Option<Written> {
-        let word = match key.values {
-            Values::NumberOr(.., word) => word,
-            _ => "",
-        };
-        Some(Written::Value(self.0.map_or_else(|| text(word), number)))
+        Some(number_or_word(self.0, key))
     }
 }
 

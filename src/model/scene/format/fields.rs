@@ -243,6 +243,15 @@ impl Field for [u32; 3] {
     }
 }
 
+/// A number, or the word of the key that stands for none.
+pub fn number_or_word(value: Option<f32>, key: &Key) -> Written {
+    let word = match key.values {
+        Values::NumberOr(.., word) => word,
+        _ => "",
+    };
+    Written::Value(value.map_or_else(|| text(word), number))
+}
+
 /// A speed in world units per tick; `None` for the word that means the agent's own.
 #[derive(Clone, Copy, Debug)]
 pub struct Speed(pub Option<f32>);
@@ -253,11 +262,7 @@ impl Field for Speed {
     }
 
     fn write(&self, key: &Key) -> Option<Written> {
-        let word = match key.values {
-            Values::NumberOr(.., word) => word,
-            _ => "",
-        };
-        Some(Written::Value(self.0.map_or_else(|| text(word), number)))
+        Some(number_or_word(self.0, key))
     }
 }
 

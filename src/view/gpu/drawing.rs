@@ -1,0 +1,88 @@
+//! How the render pipelines of this folder are made.
+
+/// What one render pipeline has in its own way. All draw triangles, over what is there.
+#[derive(Clone, Debug)]
+pub struct Drawing<'a> {
+    /// The name that tools show.
+    pub label: &'a str,
+    /// The shader.
+    pub module: &'a wgpu::ShaderModule,
+    /// Its entry points for vertices and fragments.
+    pub entries: [&'a str; 2],
+    /// What it binds.
+    pub group: Option<&'a wgpu::BindGroupLayout>,
+    /// Its vertices, if they come from a buffer.
+    pub vertices: Option<wgpu::VertexBufferLayout<'a>>,
+    /// The faces that it leaves out.
+    pub cull_mode: Option<wgpu::Face>,
+    /// What it does with depths.
+    pub depth: Option<wgpu::DepthStencilState>,
+    /// Samples per pixel.
+    pub samples: u32,
+    /// The target's format, and how colours are written.
+    pub target: wgpu::ColorTargetState,
+}
+
+impl<'a> Drawing<'a> {
+    /// Draws premultiplied colours on a target of `format`: vertices without a buffer, both faces,
+    /// without depth, one sample a pixel.
+    #[must_use]
+    pub fn on(
+        format: wgpu::TextureFormat,
+        label: &'a str,
+        module: &'a wgpu::ShaderModule,
+        entries: [&'a str; 2],
+        group: Option<&'a wgpu::BindGroupLayout>,
+    ) -> Self {
+        let target = wgpu::ColorTargetState {
+            format,
+            blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+            write_mask: wgpu::ColorWrites::ALL,
+        };
+        Self {
+            label,
+            module,
+            entries,
+            group,
+            vertices: None,
+            cull_mode: None,
+            depth: None,
+            samples: 1,
+            target,
+        }
+    }
+
+    /// Compiles the pipeline.
+    #[must_use]
+    pub fn compile(self, device: &wgpu::Device) -> wgpu::RenderPipeline {
+        let group = [self.group];
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(self.label),
+            bind_group_layouts: if self.group.is_some() { &group } else { &[] },
+            immediate_size: 0,
+        });
+        let buffers = [self.vertices];
+        let [vertex, fragment] = self.entries;
+        device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some(self.label),
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module: self.module,
+                entry_point: Some(vertex),
+                compilation_options: Default::default(),
+                buffers: if buffers[0].is_some() { &buffers } else { &[] },
+            },
+            primitive: wgpu::PrimitiveState { cull_mode: self.cull_mode, ..Default::default() },
+            depth_stencil: self.depth,
+            multisample: wgpu::MultisampleState { count: self.samples, ..Default::default() },
+            fragment: Some(wgpu::FragmentState {
+                module: self.module,
+                entry_point: Some(fragment),
+                compilation_options: Default::default(),
+                targets: &[Some(self.target)],
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
+    }
+}
