@@ -33,7 +33,7 @@ fn scenes_are_paged_through_chosen_opened_and_undone() {
     display.xdotool("key Next");
     titled("Flockwork — wander · 100 agents");
     display.xdotool("key Prior key Prior");
-    titled("Flockwork — separation");
+    titled("Flockwork — tornado · 4,000 agents");
     // The menu: by words of the sentence, by a path.
     display.xdotool("key o");
     settle();
