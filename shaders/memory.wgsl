@@ -25,6 +25,10 @@ fn memory_of(angle: f32, neighbours: f32) -> u32 {
 // Steps of each of the two numbers of a direction, from −1 to 1.
 @if(!flat) const DIRECTION_STEPS = 4095.0;
 
+// The length of a step. A factor, because some drivers multiply by the reciprocal of a constant divisor, and
+// that has other bits.
+@if(!flat) const DIRECTION_STEP = 2.0 / DIRECTION_STEPS;
+
 // Keeps the quotients of a vector without length finite.
 @if(!flat) const SMALLEST_SIZE = 1.1754944e-38;
 
@@ -38,7 +42,7 @@ fn folded(place: vec2<f32>) -> vec2<f32> {
 @if(!flat)
 fn direction_of(memory: u32) -> Vector {
     let steps = vec2<f32>(vec2<u32>(memory >> 20u, memory >> 8u) & vec2<u32>(0xfffu));
-    var place = steps / DIRECTION_STEPS * 2.0 - 1.0;
+    var place = steps * DIRECTION_STEP - 1.0;
     let z = 1.0 - abs(place.x) - abs(place.y);
     if z < 0.0 {
         place = folded(place);

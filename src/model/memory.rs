@@ -12,6 +12,10 @@ const STEPS: f32 = 16_777_216.0;
 /// Steps of each of the two numbers of a direction, from −1 to 1.
 const DIRECTION_STEPS: f32 = 4095.0;
 
+/// The length of a step. A factor, because some drivers multiply by the reciprocal of a constant divisor,
+/// and that has other bits.
+const DIRECTION_STEP: f32 = 2.0 / DIRECTION_STEPS;
+
 /// The largest number of neighbours; larger numbers are stored as this one.
 pub const MOST_NEIGHBOURS: u32 = 255;
 
@@ -69,7 +73,7 @@ impl Memory {
     #[inline]
     #[must_use]
     pub fn direction(self) -> [f32; 3] {
-        let number = |steps: u32| (steps & 0xfff) as f32 / DIRECTION_STEPS * 2.0 - 1.0;
+        let number = |steps: u32| (steps & 0xfff) as f32 * DIRECTION_STEP - 1.0;
         let (x, y) = (number(self.0 >> 20), number(self.0 >> 8));
         let z = 1.0 - x.abs() - y.abs();
         let (x, y) = if z < 0.0 { folded(x, y) } else { (x, y) };
