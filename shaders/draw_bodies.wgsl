@@ -134,7 +134,7 @@ fn body_corner(@builtin(vertex_index) vertex: u32) -> BodyCorner {
     let strength = min(sight.look.strength / sight.look.full, 1.0);
     let lit = sight.colour * shade(normal);
     var out: BodyCorner;
-    // A body is whole or not there.
+    // A body near the eye is drawn whole or not at all.
     let whole = sight.seen.z - REACH * radius >= picture.eye.near;
     let there = sight.look.shape == DART && sight.visible > 0.0 && whole;
     out.position = select(NOWHERE, placed(seen, vec2(0.0)), there);

@@ -47,7 +47,7 @@ fn ground_at(place: f32) -> vec4<f32> {
     return one + (picture.eye.ground[index + 1u] - one) * (step - f32(index));
 }
 
-// A colour of which the share `seen` is seen before the background.
+// A colour in the fog: the share `seen` of it, and the background for the rest.
 fn faded(colour: vec3<f32>, seen: f32, place: f32) -> vec4<f32> {
     let ground = ground_at(place);
     return ground + (vec4(min(colour, vec3(1.0)), 1.0) - ground) * seen;

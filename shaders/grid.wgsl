@@ -23,8 +23,8 @@ fn key_of(flock: Flock, position: Vector) -> u32 {
     return cell_number(cell_of(flock, position), flock.cells_along);
 }
 
-// The `nth` index of the one before `index`, itself and the one after it, on an axis of so many `cells`; or
-// NO_ROW.
+// On an axis of so many `cells`: 0 stands for the cell before `index`, 1 for `index` itself, 2 for the cell
+// after it. NO_ROW if there is no such cell.
 fn index_around(index: u32, nth: u32, cells: u32) -> u32 {
     @if(wrap) {
         if cells < 3u {

@@ -34,8 +34,8 @@ impl OpenWindow {
         self.pointer.guide(self.session.scene(), self.session.tick(), place);
     }
 
-    /// The place of what is followed. On the host it is the present one. The window does not wait for a
-    /// device: there it is that of the last agents that have arrived.
+    /// The place of what is followed. Agents on the host give the present one. The window does not wait for
+    /// a device: it takes the place from the last copy that has arrived.
     fn seek(&mut self) -> Option<camera::Followed> {
         let scene = self.session.scene();
         let (search, state) = match self.session.engine().agents() {

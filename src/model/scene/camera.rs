@@ -30,7 +30,7 @@ pub struct CameraPlan {
     pub elevation: f32,
     /// In space: the angle that the shorter side of the picture covers; degrees.
     pub fov: f32,
-    /// In space: ticks in which it goes once round its focus.
+    /// In space: how many ticks it takes to go round its focus.
     pub orbit: Orbit,
     /// What stays in the middle.
     pub follow: Follow,
@@ -40,7 +40,8 @@ pub struct CameraPlan {
     pub keys: Vec<CameraKey>,
 }
 
-/// Ticks in which a camera goes once round its focus, anticlockwise seen from above; `None` if it stands.
+/// How many ticks a camera takes to go round its focus, anticlockwise seen from above; `None` if it
+/// stands still.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Orbit(pub Option<f32>);
 
@@ -100,8 +101,8 @@ impl Default for CameraPlan {
     }
 }
 
-/// The angle by which a camera that goes once round its focus in `turn` ticks has turned; degrees from 0
-/// to 360.
+/// How far a camera has gone round its focus at a tick; degrees from 0 to 360. A whole round takes `turn`
+/// ticks.
 fn turned(tick: u64, Orbit(turn): Orbit) -> f32 {
     turn.map_or(0.0, |turn| (360.0 * (tick as f64 / f64::from(turn)).fract()) as f32)
 }

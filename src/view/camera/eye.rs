@@ -11,7 +11,7 @@ const NEAR: f32 = 0.02;
 /// The farthest that a drag goes up or down; radians. The view is defined straight above as well.
 const STEEPEST: f32 = 1.55;
 
-/// Directions of an orbit in which the whole world must fit the picture.
+/// How many directions of an orbit are checked: the whole world must fit the picture from each.
 const DIRECTIONS: u32 = 72;
 
 /// Room around the whole world, as a share of the picture.

@@ -136,7 +136,7 @@ impl<'a> Bodies<'a> {
     ) -> Option<Drawn> {
         let [ahead, left, up] = body::axes(velocity);
         let radius = extent.radius / seen.pixels_per_unit;
-        // A body is whole or not there.
+        // A body near the eye is drawn whole or not at all.
         if seen.depth - REACH * radius < self.eye.near {
             return None;
         }

@@ -14,6 +14,7 @@ mod style;
 mod tables;
 mod tree;
 mod values;
+mod view_keys;
 mod write;
 
 pub use edit::edit_toml;
