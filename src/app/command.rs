@@ -2,6 +2,7 @@
 
 use super::keys::Action;
 use crate::model::scene::{Request, Species};
+use crate::model::scenery::Path;
 use crate::session::{Looks, Speed, Thing};
 
 /// An action that runs after the frame that asked for it.
@@ -31,4 +32,14 @@ pub enum Command {
     AddObstacle,
     /// Take away a target or an obstacle.
     Remove(Thing),
+    /// Take away a path.
+    RemovePath(usize),
+    /// Change what a path has besides its points.
+    SetPath(usize, Box<Path>),
+    /// Add a species like that of this number.
+    AddSpecies(usize),
+    /// Remove a species and its agents.
+    RemoveSpecies(usize),
+    /// Give a species another name.
+    RenameSpecies(usize, String),
 }

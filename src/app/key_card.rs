@@ -61,16 +61,23 @@ fn group(ui: &mut egui::Ui, title: &str, keys: &[(&str, &str)]) {
 pub fn hint(context: &egui::Context, in_this_scene: &[String], lift: f32) {
     let first = in_this_scene.first().map_or("", String::as_str);
     let text = format!("{first}   ·   wheel: zoom   ·   Tab: parameters   ·   F1: all keys");
+    line(context, &text, lift);
+}
+
+/// Shows a line at the bottom of the window, `lift` points above its edge.
+pub fn line(context: &egui::Context, text: &str, lift: f32) {
     let area = egui::Area::new(egui::Id::unique("hint"))
         .anchor(Align2::CENTER_BOTTOM, [0.0, -12.0 - lift])
         .order(Order::Foreground)
         .interactable(false);
+    let most = (context.content_rect().width() - 48.0).clamp(80.0, 720.0);
     area.show(context, |ui| {
         let frame = egui::Frame::new()
             .fill(Color32::from_black_alpha(160))
             .corner_radius(6)
             .inner_margin(8);
         frame.show(ui, |ui| {
+            ui.set_max_width(most);
             ui.label(RichText::new(text).size(13.0).color(Color32::from_gray(200)));
         });
     });

@@ -54,6 +54,10 @@ pub enum Action {
     Follow,
     /// Ride behind it in space, or no longer.
     Ride,
+    /// Draw a path with the pointer, or end one.
+    DrawPath,
+    /// Paint walls with the pointer, or no longer.
+    PaintWalls,
     /// Inspect no agent any more.
     LetGo,
     /// Choose the species to drop, counted from 0.
@@ -193,6 +197,8 @@ impl Action {
                 "m" | "M" => Some(Self::Figures),
                 "f" | "F" => Some(Self::Follow),
                 "b" | "B" => Some(Self::Ride),
+                "p" | "P" => Some(Self::DrawPath),
+                "w" | "W" => Some(Self::PaintWalls),
                 digit => {
                     let number = digit.parse::<usize>().ok().filter(|_| digit.len() == 1);
                     number.and_then(|number| number.checked_sub(1)).map(Self::Species)
@@ -244,6 +250,8 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
             ("left button", "what the scene says"),
             ("D or Shift + drag", "add agents"),
             ("1 to 9", "their species"),
+            ("P", "draw a path; Enter ends it"),
+            ("W", "paint walls"),
             ("Ctrl+Z", "undo"),
             ("Ctrl+Shift+Z, Ctrl+Y", "redo"),
         ],

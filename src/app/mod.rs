@@ -17,6 +17,7 @@ mod scene_menu;
 mod scene_pictures;
 mod screen;
 mod timeline;
+mod tools;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -7,6 +7,7 @@ mod loss;
 mod picture;
 mod scenes;
 mod time;
+mod tools;
 mod view;
 
 use std::rc::Rc;
@@ -29,6 +30,7 @@ use super::rates::Meter;
 use super::scene_menu::SceneMenu;
 use super::screen::Screen;
 use super::timeline::Timeline;
+use super::tools::Tool;
 use super::{Filming, Summary, WindowError, WindowOptions};
 use crate::model::vector::Point;
 use crate::session::{Clock, RealTime, Session, Thing};
@@ -63,6 +65,8 @@ pub struct OpenWindow {
     inspector: Inspector,
     /// The species that a click drops.
     dropping: usize,
+    /// What the pointer draws; none: it does what the scene says.
+    tool: Option<Tool>,
     /// What the pointer drags.
     held: Option<Thing>,
     /// From the pointer to the middle of what it drags; world units.
@@ -145,6 +149,7 @@ impl OpenWindow {
             followed: Followed::default(),
             inspector: Inspector::new(),
             dropping: 0,
+            tool: None,
             held: None,
             grasp: Point::ZERO,
             gesture_ended: false,
@@ -254,7 +259,7 @@ impl OpenWindow {
                 let on_interface = on_interface || self.timeline.covers(above_edge);
                 self.gesture_ended |= !state.is_pressed();
                 let takes = *button == MouseButton::Left && state.is_pressed() && !on_interface;
-                if !(takes && (self.take_agent()? || self.take_thing()?)) {
+                if !(takes && (self.press_tool()? || self.take_agent()? || self.take_thing()?)) {
                     self.pointer.press(*button, *state, on_interface);
                 }
             }
@@ -293,6 +298,9 @@ impl OpenWindow {
         if key.state.is_pressed() && !key.repeat {
             // What follows is an edit of its own. A drag may begin in the same frame.
             self.session.seal_edit();
+        }
+        if self.tool_key(key)? {
+            return Ok(true);
         }
         match Action::of(key, self.modifiers) {
             Some(action) if !(action.is_arrow() && self.interface.has_focus()) => {

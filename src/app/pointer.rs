@@ -19,6 +19,8 @@ enum Grip {
     Drop,
     /// It drags a target or an obstacle.
     Drag,
+    /// It draws a path or a wall.
+    Draw,
 }
 
 /// What a drag of the other buttons does to the camera.
@@ -57,6 +59,10 @@ pub struct Pointer {
     drops: Vec<Point>,
     /// The pixel of the last drop.
     last_drop: Vec2,
+    /// Where a path or a wall was drawn; world units.
+    stroke: Vec<Point>,
+    /// Pixels between two places of it.
+    stroke_step: f32,
     /// Clicks since [`Pointer::take_clicks`] was called.
     clicks: u32,
     /// True when the dragged thing has not followed the mouse yet.
@@ -71,6 +77,9 @@ const PIXELS_A_NOTCH: f32 = 40.0;
 
 /// Distance between two dropped agents.
 const PIXELS_A_DROP: f32 = 8.0;
+
+/// Most places of one move of the mouse.
+const MOST_ON_THE_WAY: f32 = 4096.0;
 
 /// The share of the way to its place behind an agent that a riding camera goes in a frame.
 const SOFTLY: f32 = 0.15;
@@ -134,6 +143,8 @@ impl Pointer {
             adding: [false; 2],
             drops: Vec::new(),
             last_drop: Vec2::ZERO,
+            stroke: Vec::new(),
+            stroke_step: PIXELS_A_DROP,
             clicks: 0,
             moved: false,
         }
@@ -204,7 +215,14 @@ impl Pointer {
         }
         self.at = pixel;
         match self.grip {
-            Grip::Drop => self.drop_on_the_way(),
+            Grip::Drop => {
+                let places = self.on_the_way(PIXELS_A_DROP);
+                self.drops.extend(places);
+            }
+            Grip::Draw => {
+                let places = self.on_the_way(self.stroke_step);
+                self.stroke.extend(places);
+            }
             Grip::Drag => self.moved = true,
             Grip::Nothing | Grip::Call => {}
         }
@@ -215,14 +233,36 @@ impl Pointer {
         self.led = self.leads;
     }
 
-    /// Drops agents evenly between the last drop and the mouse.
-    fn drop_on_the_way(&mut self) {
+    /// Places between the last one and the mouse, `apart` pixels from each other.
+    fn on_the_way(&mut self, apart: f32) -> Vec<Point> {
         let way = self.at - self.last_drop;
-        let step = way.normalize_or_zero() * PIXELS_A_DROP;
-        for _ in 0..(way.length() / PIXELS_A_DROP) as u32 {
+        let step = way.normalize_or_zero() * apart;
+        let count = (way.length() / apart).min(MOST_ON_THE_WAY) as u32;
+        let mut places = Vec::new();
+        for _ in 0..count {
             self.last_drop += step;
-            self.drops.push(self.camera.world_from_pixel(self.last_drop));
+            places.push(self.camera.world_from_pixel(self.last_drop));
         }
+        places
+    }
+
+    /// The left button was pressed to draw: a place every `step` pixels, until it is released.
+    pub fn draw(&mut self, step: f32) {
+        self.grip = Grip::Draw;
+        self.stroke_step = step.max(1.0);
+        self.last_drop = self.at;
+        self.stroke.push(self.place());
+    }
+
+    /// Where the pointer has drawn, each place once; world units.
+    pub fn take_stroke(&mut self) -> Vec<Point> {
+        std::mem::take(&mut self.stroke)
+    }
+
+    /// The mouse's pixel.
+    #[must_use]
+    pub fn pixel(&self) -> Vec2 {
+        self.at
     }
 
     /// A button was pressed or released. A press on the interface belongs to the interface.

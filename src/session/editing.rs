@@ -6,7 +6,7 @@ use super::undo::{Content, Dropped, Edit, Subject};
 use super::{Clock, Event, Session, Thing, edits, things};
 use crate::engine::EngineError;
 use crate::model::behaviours::Target;
-use crate::model::scene::{Scene, Species};
+use crate::model::scene::{Scene, Species, check_paths};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
@@ -26,14 +26,13 @@ impl<C: Clock> Session<C> {
     /// Adds an agent of a species at each of `places`.
     pub fn add(&mut self, species: usize, places: &[Point]) -> Result<Refusal, EngineError> {
         let before = Content::of(&self.scene);
-        let dropped = vec![Dropped { species, places: places.to_vec() }];
+        let dropped = vec![Dropped { species, places: places.to_vec(), newcomers: 0 }];
         match self.drop_agents(&dropped)? {
             Err(why) => Ok(Some(why)),
             Ok(ids) => {
-                let after = before.clone();
                 self.visits.branch();
-                let subject = Subject::Agents;
-                self.undo.push(Edit { subject, before, after, dropped, ids, looks: None });
+                let plain = Edit::new(Subject::Agents, before.clone(), before);
+                self.undo.push(Edit { dropped, ids, ..plain });
                 Ok(None)
             }
         }
@@ -41,11 +40,14 @@ impl<C: Clock> Session<C> {
 
     /// Replaces the scene's first path by a random one.
     pub fn new_path(&mut self) -> Result<Refusal, EngineError> {
-        let Some(first) = self.first.paths.first() else {
+        let Some(own) = self.scene.paths.first() else {
             return Ok(Some("this scene has no path".into()));
         };
+        // The ends of the path at the start stay, whatever the others were since then.
+        let first = self.first.paths.iter().find(|path| path.name == own.name).unwrap_or(own);
         self.paths += 1;
-        let path = edits::new_path(first, &self.scene.world, self.scene.seed, self.paths);
+        let mut path = edits::new_path(first, &self.scene.world, self.scene.seed, self.paths);
+        path.shown = own.shown;
         self.edit_scene(Subject::Path, |scene| scene.paths[0] = path)
     }
 
@@ -88,10 +90,12 @@ impl<C: Clock> Session<C> {
         if self.history.has_future_events() && !self.undo.is_about_looks(false) {
             return Ok(IN_THE_PAST.into());
         }
-        let Some(edit) = self.undo.take_done() else { return self.go_back() };
-        let refused = match &edit.looks {
-            Some(looks) => self.wear(&looks[0])?,
-            None => {
+        let Some(mut edit) = self.undo.take_done() else { return self.go_back() };
+        let member = edit.member.clone();
+        let refused = match (&edit.looks, &member) {
+            (Some(looks), _) => self.wear(&looks[0])?,
+            (None, Some(member)) => self.turn_member(&mut edit, member, true)?,
+            (None, None) => {
                 self.prepare(&edit)?;
                 self.apply(|scene| edit.revert(scene))?
             }
@@ -100,7 +104,7 @@ impl<C: Clock> Session<C> {
             self.undo.was_done(edit);
             return Ok(why);
         }
-        if !edit.ids.is_empty() {
+        if !edit.ids.is_empty() && member.is_none() {
             self.engine.remove(&edit.ids)?;
             self.changed_agents(self.agents - edit.ids.len());
             self.record(Event::Remove(edit.ids.clone()));
@@ -117,14 +121,16 @@ impl<C: Clock> Session<C> {
             return Ok(IN_THE_PAST.into());
         }
         let Some(mut edit) = self.undo.take_undone() else { return self.go_forward() };
-        let mut refused = match &edit.looks {
-            Some(looks) => self.wear(&looks[1])?,
-            None => {
+        let member = edit.member.clone();
+        let mut refused = match (&edit.looks, &member) {
+            (Some(looks), _) => self.wear(&looks[1])?,
+            (None, Some(member)) => self.turn_member(&mut edit, member, false)?,
+            (None, None) => {
                 self.prepare(&edit)?;
                 self.apply(|scene| edit.repeat(scene))?
             }
         };
-        if refused.is_none() {
+        if refused.is_none() && member.is_none() {
             match self.drop_agents(&edit.dropped)? {
                 Ok(ids) => edit.ids = ids,
                 Err(why) => refused = Some(why),
@@ -160,19 +166,18 @@ impl<C: Clock> Session<C> {
             if after == before {
                 return Ok(None);
             }
-            let (dropped, ids) = (Vec::new(), Vec::new());
             self.visits.branch();
-            self.undo.push(Edit { subject, before, after, dropped, ids, looks: None });
+            self.undo.push(Edit::new(subject, before, after));
         }
         Ok(refused)
     }
 
     /// Adds agents. Returns their ids, or the reason why there is no room for them.
-    fn drop_agents(
+    pub(super) fn drop_agents(
         &mut self,
         dropped: &[Dropped],
     ) -> Result<Result<Vec<u32>, String>, EngineError> {
-        let more: usize = dropped.iter().map(|drop| drop.places.len()).sum();
+        let more: usize = dropped.iter().map(Dropped::len).sum();
         if more == 0 {
             return Ok(Ok(Vec::new()));
         }
@@ -198,9 +203,9 @@ impl<C: Clock> Session<C> {
     /// New agents with the next ids, or the reason why there are none.
     pub(super) fn agents_of(&self, dropped: &[Dropped]) -> Result<FlockState, String> {
         let mut agents = FlockState::default();
-        for Dropped { species, places } in dropped {
+        for dropped in dropped {
             let next = self.next_id + agents.len() as u64;
-            edits::drop_agents(&mut agents, &self.scene, *species, places, next)
+            edits::drop_agents(&mut agents, &self.scene, dropped, next)
                 .map_err(|error| error.to_string())?;
         }
         Ok(agents)
@@ -220,9 +225,13 @@ impl<C: Clock> Session<C> {
         edit(&mut self.scene);
         things::mend(&mut self.scene);
         let checked = self.scene.check_world().and_then(|()| self.scene.check_scenery());
-        if let Err(error) = checked {
+        let mut problem = checked.err().map(|error| error.to_string());
+        if self.scene.paths != before.paths {
+            problem = problem.or(check_paths(&self.scene.paths).err());
+        }
+        if problem.is_some() {
             self.scene = before;
-            return Ok(Some(error.to_string()));
+            return Ok(problem);
         }
         let change = Content::of(&self.scene).difference(&Content::of(&before));
         if change.is_nothing() {

@@ -1,5 +1,7 @@
 //! Changes that edits make to a scene and a state: new agents, new paths, seek and flee exchanged.
 
+use super::pairs::species_at_first;
+use super::undo::Dropped;
 use crate::model::behaviours::Kind;
 use crate::model::parameter::NEAREST_TARGET;
 use crate::model::random::{Use, unit};
@@ -64,13 +66,15 @@ pub fn turn_round(scene: &mut Scene, first: &Scene) {
     let other = |kind: Kind| kind.info().needs.opposite.unwrap_or(kind);
     // The index of a parameter of `kind` in the other behaviour, if it has it.
     let there = |kind: Kind, index: usize| other(kind).parameter(kind.info().parameters[index].key);
-    for (own, (species, first)) in scene.species.iter_mut().zip(&first.species).enumerate() {
+    let starts = species_at_first(scene, first);
+    for (own, (species, first)) in scene.species.iter_mut().zip(starts).enumerate() {
+        let first = first.unwrap_or_else(|| species.clone());
         for rule in &mut species.rules {
             let kind = other(rule.kind);
             if kind == rule.kind {
                 continue;
             }
-            let mut values = values_at_first(first, own, kind);
+            let mut values = values_at_first(&first, own, kind);
             for (index, value) in rule.values.iter().enumerate() {
                 if let Some(index) = there(rule.kind, index) {
                     values[index] = *value;
@@ -91,8 +95,14 @@ pub fn turn_round(scene: &mut Scene, first: &Scene) {
 /// True if seek and flee have been exchanged since `first`, the scene at the start.
 #[must_use]
 pub fn is_turned(scene: &Scene, first: &Scene) -> bool {
-    let kinds = |species: &Species| species.rules.iter().map(|rule| rule.kind).collect::<Vec<_>>();
-    scene.species.iter().zip(&first.species).any(|(now, first)| kinds(now) != kinds(first))
+    let turned = |(now, first): (&Species, Option<Species>)| {
+        let opposite = |rule: &Rule| rule.kind.info().needs.opposite;
+        let gone = |rule: &&Rule| now.rule(rule.kind).is_none();
+        let first = first.unwrap_or_else(|| now.clone());
+        let mut gone = first.rules.iter().filter(gone).filter_map(opposite);
+        gone.any(|other| now.rule(other).is_some() && first.rule(other).is_none())
+    };
+    scene.species.iter().zip(species_at_first(scene, first)).any(turned)
 }
 
 /// The values of a behaviour in the scene at the start, for the species of number `own`; the defaults
@@ -111,19 +121,19 @@ pub enum DropError {
     NoId,
 }
 
-/// Adds an agent at each of `places` to a state, without memory. Each draws its start velocity as
-/// its species does. Ids count up from `next_id`.
+/// Adds agents to a state, without memory. Each draws its start velocity as its species does, and
+/// newcomers draw their places too. Ids count up from `next_id`.
 pub fn drop_agents(
     state: &mut FlockState,
     scene: &Scene,
-    species: usize,
-    places: &[Point],
+    dropped: &Dropped,
     next_id: u64,
 ) -> Result<(), DropError> {
-    let end = next_id + places.len() as u64;
-    if end > MAX_AGENTS {
+    if next_id + dropped.len() as u64 > MAX_AGENTS {
         return Err(DropError::NoId);
     }
+    let &Dropped { species, ref places, newcomers } = dropped;
+    let end = next_id + places.len() as u64;
     let kind = scene.species.get(species);
     for (place, id) in places.iter().zip(next_id as u32..end as u32) {
         let velocity = kind.map_or(Point::ZERO, |kind| {
@@ -135,6 +145,12 @@ pub fn drop_agents(
         state.position.push(inside(&scene.world, *place));
         state.velocity.push(velocity);
     }
+    let FlockState { id, species, position, velocity, .. } =
+        scene.newcomers(species, end as u32, newcomers);
+    state.id.extend(id);
+    state.species.extend(species);
+    state.position.extend(position);
+    state.velocity.extend(velocity);
     Ok(())
 }
 
@@ -183,8 +199,9 @@ mod tests {
         let scene = scene(TWO);
         let mut state = scene.clone().populate(&crate::model::scene::Request::default()).unwrap();
         state.id[1] = 70;
-        let places = [flat(10.0, 20.0), flat(-10.0, 400.0)];
-        drop_agents(&mut state, &scene, 0, &places, 71).unwrap();
+        let places = vec![flat(10.0, 20.0), flat(-10.0, 400.0)];
+        let dropped = Dropped { species: 0, places, newcomers: 0 };
+        drop_agents(&mut state, &scene, &dropped, 71).unwrap();
         assert_eq!(state.id, [0, 70, 2, 3, 4, 71, 72]);
         assert_eq!(state.species, [0, 0, 0, 1, 1, 0, 0]);
         assert_eq!(state.position[5..], [flat(10.0, 20.0), flat(630.0, 40.0)]);
@@ -201,10 +218,12 @@ mod tests {
         );
         let request = |count| crate::model::scene::Request { count, ..Default::default() };
         let mut state = scene.clone().populate(&request(None)).unwrap();
-        drop_agents(&mut state, &scene, 0, &[Point::ONE; 4], 3).unwrap();
+        let dropped = Dropped { species: 0, places: vec![Point::ONE; 2], newcomers: 2 };
+        drop_agents(&mut state, &scene, &dropped, 3).unwrap();
         // The same velocities as if they had been there from the start.
         let larger = scene.clone().populate(&request(Some(7))).unwrap();
         assert_eq!(state.velocity, larger.velocity);
+        assert_eq!(state.position[5..], larger.position[5..], "newcomers draw their places too");
         assert!(state.velocity[3..].windows(2).all(|pair| pair[0] != pair[1]));
     }
 
@@ -213,8 +232,11 @@ mod tests {
         let scene = scene(TWO);
         let mut state = scene.clone().populate(&crate::model::scene::Request::default()).unwrap();
         let last = MAX_AGENTS - 1;
-        let refused = drop_agents(&mut state, &scene, 0, &[Point::ONE, Point::ONE], last);
-        assert_eq!((refused, state.len()), (Err(DropError::NoId), 5));
+        for (places, newcomers) in [(vec![Point::ONE; 2], 0), (vec![Point::ONE], 1)] {
+            let dropped = Dropped { species: 0, places, newcomers };
+            let refused = drop_agents(&mut state, &scene, &dropped, last);
+            assert_eq!((refused, state.len()), (Err(DropError::NoId), 5));
+        }
     }
 
     #[test]

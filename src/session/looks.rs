@@ -100,14 +100,8 @@ impl<C: Clock> Session<C> {
         if refused.is_none() && after != before {
             self.visits.branch();
             let content = Content::of(&self.scene);
-            self.undo.push(Edit {
-                subject: Subject::Looks,
-                before: content.clone(),
-                after: content,
-                dropped: Vec::new(),
-                ids: Vec::new(),
-                looks: Some(Box::new([before, after])),
-            });
+            let looks = Some(Box::new([before, after]));
+            self.undo.push(Edit { looks, ..Edit::new(Subject::Looks, content.clone(), content) });
         }
         Ok(refused)
     }

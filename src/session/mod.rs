@@ -13,6 +13,8 @@ mod edits;
 mod engines;
 mod history;
 mod looks;
+mod members;
+mod pairs;
 mod queries;
 mod record;
 pub mod series;
@@ -34,6 +36,7 @@ pub use editing::Refusal;
 pub use edits::{pointer_help, values_at_first};
 pub use history::{DEFAULT_BUDGET, Event, Recorded};
 pub use looks::{Looks, SpeciesLooks};
+pub use pairs::species_at_first;
 pub use record::Recording;
 pub use source::{Opening, Source};
 pub use speed::{SPEEDS, Speed};
@@ -317,7 +320,9 @@ impl<C: Clock> Session<C> {
     /// Restores the first state, with its agents, targets, obstacles and paths. Parameters stay as
     /// they are. Earlier edits can no longer be undone, and a new past begins.
     pub fn reset(&mut self) -> Result<(), EngineError> {
-        let Some(initial) = self.initial.clone() else { return Ok(()) };
+        if self.initial.is_none() {
+            return Ok(());
+        }
         self.clock.restart();
         self.undo.clear();
         self.series.clear();
@@ -334,7 +339,12 @@ impl<C: Clock> Session<C> {
         if self.scene.obstacles.len() == self.first.obstacles.len() {
             self.scene.obstacles.clone_from(&self.first.obstacles);
         }
-        self.scene.paths.clone_from(&self.first.paths);
+        for path in &mut self.scene.paths {
+            if let Some(first) = self.first.paths.iter().find(|p| p.name == path.name) {
+                path.points.clone_from(&first.points);
+            }
+        }
+        let Some(initial) = self.start() else { return Ok(()) };
         self.next_id = after_last_id(&initial);
         self.load(initial)?;
         self.settle()?;
@@ -377,6 +387,10 @@ fn after_last_id(state: &FlockState) -> u64 {
 
 #[cfg(test)]
 mod engine_tests;
+#[cfg(test)]
+mod member_tests;
+#[cfg(test)]
+mod path_tests;
 #[cfg(test)]
 mod scene_tests;
 #[cfg(test)]

@@ -105,12 +105,6 @@ impl<C: Clock> Session<C> {
         &self.first
     }
 
-    /// Number of agents at the start.
-    #[must_use]
-    pub fn first_agents(&self) -> usize {
-        self.initial.as_ref().map_or(self.agents, |state| state.len())
-    }
-
     /// Another number after every change to another scene.
     #[must_use]
     pub fn opened(&self) -> u64 {
@@ -133,11 +127,11 @@ impl<C: Clock> Session<C> {
     /// edited.
     #[must_use]
     pub fn file(&self) -> String {
-        self.source.edited(&self.edited_scene(), self.first_agents() as u64)
+        self.source.edited(&self.edited_scene(), self.starters())
     }
 
     /// The command line that does the same; or why there is none.
     pub fn command_line(&self) -> Result<String, String> {
-        self.source.command_line(&self.edited_scene(), self.first_agents() as u64)
+        self.source.command_line(&self.edited_scene(), self.starters())
     }
 }

@@ -140,7 +140,8 @@ mod tests {
         let said = line(&own, &scene, agents).unwrap();
         assert!(said.contains("--set 'starling={ count = 3000, "), "{said}");
         scene.species[0].name = "other".into();
-        assert!(line(&own, &scene, agents).unwrap_err().contains("save the scene"));
+        let said = line(&own, &scene, agents).unwrap();
+        assert!(said.contains("--set 'species={ other = { count = 3000, "), "{said}");
         let text_alone = Source { argument: None, ..own };
         assert!(line(&text_alone, &scene, agents).unwrap_err().contains("no file"));
     }

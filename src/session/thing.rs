@@ -1,4 +1,4 @@
-//! Things that the pointer can drag: targets and obstacles.
+//! Things that the pointer can drag: targets, obstacles, points of paths.
 
 use super::edits::inside;
 use crate::model::behaviours::Target;
@@ -13,6 +13,8 @@ pub enum Thing {
     Target(usize),
     /// An obstacle, by its index.
     Obstacle(usize),
+    /// A point of a path, by the indices of both.
+    PathPoint(usize, usize),
 }
 
 impl Thing {
@@ -41,7 +43,16 @@ impl Thing {
         }
     }
 
-    /// The target of the file or the obstacle that a press at `place` takes hold of: one of those that
+    /// The points of the paths that are shown.
+    pub fn path_points(scene: &Scene) -> impl Iterator<Item = (Self, Point)> + '_ {
+        let paths = scene.paths.iter().enumerate().filter(|(_, path)| path.shown);
+        paths.flat_map(|(index, path)| {
+            let points = path.points.iter().enumerate();
+            points.map(move |(number, point)| (Self::PathPoint(index, number), *point))
+        })
+    }
+
+    /// The target of the file, the obstacle or the point of a path that a press at `place` takes hold of: one of those that
     /// are within `reach` of it, or one whose circle it is in. World units.
     #[must_use]
     pub fn at(scene: &Scene, place: Point, reach: f32) -> Option<Self> {
@@ -51,7 +62,9 @@ impl Thing {
         let obstacles = scene.obstacles.iter().enumerate();
         let obstacles = obstacles
             .map(|(index, o)| (Self::Obstacle(index), distance(o.position), o.radius.max(reach)));
-        let near = targets.chain(obstacles).filter(|(_, far, reach)| far <= reach);
+        let points = Self::path_points(scene);
+        let points = points.map(|(thing, point)| (thing, place.distance(point), reach));
+        let near = targets.chain(obstacles).chain(points).filter(|(_, far, reach)| far <= reach);
         near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, ..)| thing)
     }
 
@@ -61,21 +74,30 @@ impl Thing {
         match self {
             Self::Target(index) => scene.targets.get(index).map(|target| target.position),
             Self::Obstacle(index) => scene.obstacles.get(index).map(|o| o.position),
+            Self::PathPoint(index, number) => {
+                scene.paths.get(index).and_then(|path| path.points.get(number).copied())
+            }
         }
     }
 
-    /// Moves the thing to `place`, or as near as the world allows.
+    /// Moves the thing to `place`, or as near as the world allows. A path may leave the world.
     pub fn put(self, scene: &mut Scene, place: Point) {
-        let place = inside(&scene.world, place);
+        let inside = inside(&scene.world, place);
         match self {
+            Self::PathPoint(index, number) => {
+                let path = scene.paths.get_mut(index);
+                if let Some(point) = path.and_then(|path| path.points.get_mut(number)) {
+                    *point = place;
+                }
+            }
             Self::Target(index) => {
                 if let Some(target) = scene.targets.get_mut(index) {
-                    target.position = place;
+                    target.position = inside;
                 }
             }
             Self::Obstacle(index) => {
                 if let Some(obstacle) = scene.obstacles.get_mut(index) {
-                    obstacle.position = place;
+                    obstacle.position = inside;
                 }
             }
         }
@@ -90,14 +112,20 @@ mod tests {
     #[test]
     fn a_press_takes_hold_of_what_is_under_it() {
         let text = "[[targets]]\nposition = [60, 50]\n[[obstacles]]\nposition = [50, 50]\n\
-                    radius = 30\n[species.a]\n";
+                    radius = 30\n[[paths]]\npoints = [[150, 100], [200, 100]]\n[species.a]\n";
         let mut scene = Scene::parse("test", text, &[]).unwrap();
         scene.populate(&crate::model::scene::Request::default()).unwrap();
         let at = |x: f32, y: f32| Thing::at(&scene, flat(x, y), 6.0);
         assert_eq!(at(62.0, 50.0), Some(Thing::Target(1)));
+        assert_eq!(at(203.0, 99.0), Some(Thing::PathPoint(0, 1)));
+
         assert_eq!(at(40.0, 60.0), Some(Thing::Obstacle(0)));
         assert_eq!([at(90.0, 90.0), at(0.0, 0.0)], [None; 2], "not the pointer");
         assert_eq!(Thing::Obstacle(0).place(&scene), Some(flat(50.0, 50.0)));
+        Thing::PathPoint(0, 1).put(&mut scene, flat(-30.0, 5.0));
+        assert_eq!(Thing::PathPoint(0, 1).place(&scene), Some(flat(-30.0, 5.0)));
+        scene.paths[0].shown = false;
+        assert_eq!(Thing::at(&scene, flat(-30.0, 5.0), 6.0), None, "it is not seen");
     }
 
     #[test]

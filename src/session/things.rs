@@ -1,13 +1,15 @@
-//! Targets and obstacles come, move and go.
+//! Targets, obstacles and paths come, move and go.
 
 use super::undo::Subject;
 use super::{Clock, Refusal, Session, Thing, edits};
 use crate::engine::EngineError;
 use crate::model::behaviours::Target;
-use crate::model::parameter::{Meaning, NEAREST_TARGET};
+use crate::model::parameter::{Meaning, NEAREST_PATH, NEAREST_TARGET};
+use crate::model::scene::keys::MOST_OBSTACLES;
 use crate::model::scene::{MAX_TARGETS, POINTER, Scene};
-use crate::model::scenery::Obstacle;
+use crate::model::scenery::{Obstacle, Path};
 use crate::model::vector::Point;
+use crate::model::world::Boundary;
 
 /// Radius of a new obstacle, as of one in a file that does not say; world units.
 const RADIUS: f32 = 20.0;
@@ -33,8 +35,65 @@ impl<C: Clock> Session<C> {
         self.edit_scene(Subject::Things, |scene| scene.obstacles.push(obstacle))
     }
 
+    /// Paints a wall: adds obstacles of one radius. What is painted in one gesture is one edit.
+    pub fn paint(&mut self, places: &[Point], radius: f32) -> Result<Refusal, EngineError> {
+        let most = MOST_OBSTACLES as usize;
+        if self.scene.obstacles.len() + places.len() > most {
+            return Ok(Some(format!("a scene has at most {most} obstacles: the wall ends here")));
+        }
+        let world = self.scene.world;
+        let circles = places.iter().map(|at| Obstacle::new(edits::inside(&world, *at), radius));
+        let circles: Vec<Obstacle> = circles.collect();
+        self.edit_scene(Subject::Walls, |scene| scene.obstacles.extend(circles))
+    }
+
+    /// Adds a path through these places.
+    pub fn add_path(&mut self, points: &[Point], closed: bool) -> Result<Refusal, EngineError> {
+        let first = points.first().copied().unwrap_or_default();
+        // The world repeats, and so does the path.
+        let by = edits::inside(&self.scene.world, first) - first;
+        let wraps = self.scene.world.boundary == Boundary::Wrap;
+        let by = if wraps { by } else { Point::ZERO };
+        let points = points.iter().map(|point| *point + by).collect();
+        let names = (self.scene.paths.len()..).map(|number| format!("path{number}"));
+        let is_new = |name: &String| self.scene.paths.iter().all(|path| path.name != *name);
+        let name = names.into_iter().find(is_new).unwrap_or_default();
+        let path = Path { name, points, closed, shown: true };
+        self.edit_scene(Subject::Paths, |scene| scene.paths.push(path))
+    }
+
+    /// Puts `path` in the place of the path of number `index`.
+    pub fn set_path(&mut self, index: usize, path: Path) -> Result<Refusal, EngineError> {
+        self.edit_scene(Subject::Paths, |scene| {
+            if let Some(own) = scene.paths.get_mut(index) {
+                *own = path;
+            }
+        })
+    }
+
+    /// Removes a path. What followed it follows the nearest one then. The last path stays while a
+    /// behaviour needs one.
+    pub fn remove_path(&mut self, index: usize) -> Result<Refusal, EngineError> {
+        if self.scene.paths.len() == 1
+            && let Some(key) = follows_paths(&self.scene)
+        {
+            return Ok(Some(format!("{key} needs a path: remove that behaviour first")));
+        }
+        self.edit_scene(Subject::Paths, |scene| {
+            if index < scene.paths.len() {
+                scene.paths.remove(index);
+                move_references(scene, Meaning::Path, after(index));
+            }
+        })
+    }
+
     /// Takes away a target or an obstacle. What steered by the target steers by the nearest one then.
     pub fn remove(&mut self, thing: Thing) -> Result<Refusal, EngineError> {
+        if let Thing::PathPoint(index, _) = thing
+            && self.scene.paths.get(index).is_some_and(|path| path.points.len() <= 2)
+        {
+            return self.remove_path(index);
+        }
         self.read_targets()?;
         self.edit_scene(Subject::Things, |scene| remove(scene, thing))
     }
@@ -65,30 +124,46 @@ fn remove(scene: &mut Scene, thing: Thing) {
             if scene.targets.get(index).is_some_and(|target| target.name != POINTER) =>
         {
             scene.targets.remove(index);
-            move_references(scene, |target| match target {
-                _ if target == index => None,
-                _ if target > index => Some(target - 1),
-                _ => Some(target),
-            });
+            move_references(scene, Meaning::Target, after(index));
         }
-        Thing::Obstacle(_) | Thing::Target(_) => {}
+        Thing::PathPoint(index, point)
+            if scene.paths.get(index).is_some_and(|path| point < path.points.len()) =>
+        {
+            scene.paths[index].points.remove(point);
+        }
+        Thing::Obstacle(_) | Thing::Target(_) | Thing::PathPoint(..) => {}
     }
 }
 
-/// Gives every behaviour that names a target its new number, or the nearest target.
-fn move_references(scene: &mut Scene, new: impl Fn(usize) -> Option<usize>) {
+/// A behaviour that needs a path, if a species has one.
+pub fn follows_paths(scene: &Scene) -> Option<&'static str> {
+    let mut rules = scene.species.iter().flat_map(|species| &species.rules);
+    let rule = rules.find(|rule| rule.kind.info().needs.paths_within.is_some());
+    rule.map(|rule| rule.kind.info().key)
+}
+
+/// Gives every behaviour that names a target or a path its new number, or the nearest one.
+fn move_references(scene: &mut Scene, of: Meaning, new: impl Fn(usize) -> Option<usize>) {
+    let nearest = if of == Meaning::Path { NEAREST_PATH } else { NEAREST_TARGET };
     for rule in scene.species.iter_mut().flat_map(|species| &mut species.rules) {
         for (parameter, value) in rule.kind.info().parameters.iter().zip(&mut rule.values) {
             // Below zero are the nearest one and none.
-            if parameter.meaning == Meaning::Target && *value >= 0.0 {
-                *value = new(*value as usize).map_or(NEAREST_TARGET, |number| number as f32);
+            if parameter.meaning == of && *value >= 0.0 {
+                *value = new(*value as usize).map_or(nearest, |number| number as f32);
             }
         }
     }
 }
 
-/// Lets behaviours that name a target which is not there steer by the nearest one.
+/// The new number of a thing after the one of number `gone` was removed; none for that one itself.
+fn after(gone: usize) -> impl Fn(usize) -> Option<usize> {
+    move |number| (number != gone).then(|| number - usize::from(number > gone))
+}
+
+/// Lets behaviours that name a target or a path which is not there steer by the nearest one.
 pub fn mend(scene: &mut Scene) {
-    let count = scene.targets.len();
-    move_references(scene, |target| Some(target).filter(|target| *target < count));
+    for (of, count) in [(Meaning::Target, scene.targets.len()), (Meaning::Path, scene.paths.len())]
+    {
+        move_references(scene, of, |number| Some(number).filter(|number| *number < count));
+    }
 }

@@ -169,13 +169,7 @@ impl<C: Clock> Session<C> {
                 self.edition += 1;
             }
             Event::Add(dropped) => {
-                let agents = match self.agents_of(&dropped) {
-                    Ok(agents) => agents,
-                    Err(message) => {
-                        let adapter = self.engine.describe();
-                        return Err(EngineError::Device { adapter, message });
-                    }
-                };
+                let agents = self.agents_of(&dropped).map_err(|why| self.impossible(why))?;
                 let count = (self.agents + agents.len()) as u64;
                 self.engine.check_count(&self.scene.world, count)?;
                 self.engine.append(&agents)?;
@@ -186,9 +180,21 @@ impl<C: Clock> Session<C> {
                 self.engine.remove(&ids)?;
                 self.changed_agents(self.agents.saturating_sub(ids.len()));
             }
+            Event::RemoveSpecies(index) => {
+                self.cut_species(index)?.map_err(|why| self.impossible(why))?;
+            }
+            Event::ReturnSpecies { index, species, agents } => {
+                let refused = self.return_species(index, &species, &agents)?;
+                refused.map_or(Ok(()), |why| Err(self.impossible(why)))?;
+            }
         }
         self.revision += 1;
         Ok(())
+    }
+
+    /// An event that cannot happen again.
+    fn impossible(&self, message: String) -> EngineError {
+        EngineError::Device { adapter: self.engine.describe(), message }
     }
 
     /// Moves the target that follows the mouse.

@@ -1,11 +1,14 @@
 //! Edits that can be undone and redone.
 
+use std::sync::Arc;
+
 use super::looks::Looks;
 use super::thing::Thing;
 use crate::engine::Change;
 use crate::model::behaviours::Target;
 use crate::model::scene::{Scene, Species};
 use crate::model::scenery::{Obstacle, Path};
+use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
 /// The number of edits that can be undone.
@@ -22,6 +25,14 @@ pub enum Subject {
     Things,
     /// The first path.
     Path,
+    /// The list of paths, or what one of them has besides its points.
+    Paths,
+    /// Obstacles that were painted.
+    Walls,
+    /// The list of species.
+    Species,
+    /// The name of a species.
+    Name,
     /// Seek and flee exchanged.
     Turn,
     /// New agents.
@@ -33,7 +44,7 @@ pub enum Subject {
 impl Subject {
     /// True if the edits of one gesture, such as a drag, merge into one.
     fn merges(self) -> bool {
-        matches!(self, Self::Parameters | Self::Place(_) | Self::Agents | Self::Looks)
+        matches!(self, Self::Parameters | Self::Place(_) | Self::Agents | Self::Looks | Self::Walls)
     }
 }
 
@@ -43,8 +54,13 @@ impl std::fmt::Display for Subject {
             Self::Parameters => "parameters",
             Self::Place(Thing::Target(_)) => "place of a target",
             Self::Place(Thing::Obstacle(_)) => "place of an obstacle",
+            Self::Place(Thing::PathPoint(..)) => "point of a path",
             Self::Things => "targets and obstacles",
             Self::Path => "path",
+            Self::Paths => "paths",
+            Self::Walls => "painted walls",
+            Self::Species => "species",
+            Self::Name => "name of a species",
             Self::Turn => "seek and flee",
             Self::Agents => "new agents",
             Self::Looks => "looks",
@@ -136,6 +152,31 @@ pub struct Dropped {
     pub species: usize,
     /// Their positions.
     pub places: Vec<Point>,
+    /// Number of agents more that come to places as at the start.
+    pub newcomers: u32,
+}
+
+impl Dropped {
+    /// Number of agents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len() + self.newcomers as usize
+    }
+
+    /// True if it adds no agent.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What has happened to the list of species.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Member {
+    /// One was added at its end, with agents.
+    Added,
+    /// The one of this number was removed, with these agents.
+    Removed(usize, Arc<FlockState>),
 }
 
 /// One edit.
@@ -153,9 +194,17 @@ pub struct Edit {
     pub ids: Vec<u32>,
     /// The looks before and after it, if it has changed them; then it has changed nothing else.
     pub looks: Option<Box<[Looks; 2]>>,
+    /// The species that came or went, if it has changed their list.
+    pub member: Option<Member>,
 }
 
 impl Edit {
+    /// An edit that has changed the scene alone.
+    pub fn new(subject: Subject, before: Content, after: Content) -> Self {
+        let (dropped, ids) = (Vec::new(), Vec::new());
+        Self { subject, before, after, dropped, ids, looks: None, member: None }
+    }
+
     /// Restores the scene to its content before the edit.
     pub fn revert(&self, scene: &mut Scene) {
         self.before.put_where_different_from(&self.after, scene);

@@ -17,6 +17,9 @@ const CHANGED: egui::Color32 = egui::Color32::from_rgb(255, 190, 90);
 /// The sign of the button that takes a value back to what it was at the start.
 const BACK: &str = "←";
 
+/// More than any name has.
+const MOST_LETTERS: usize = 60;
+
 /// The names that parameters refer to.
 pub struct TargetNames {
     pub species: Vec<String>,
@@ -47,6 +50,24 @@ pub fn with_way_back(
         back
     });
     row.inner
+}
+
+/// A field for a name. Returns what the user has entered in its place; Esc lets it be.
+pub fn name_field(ui: &mut egui::Ui, name: &str) -> Option<String> {
+    let id = ui.scope_id().with("name");
+    let typed = ui.data(|data| data.get_temp::<String>(id));
+    let mut text = typed.unwrap_or_else(|| name.into());
+    let field = egui::TextEdit::singleline(&mut text).desired_width(110.0).char_limit(MOST_LETTERS);
+    let field = ui.add(field);
+    if !field.lost_focus() {
+        if field.has_focus() {
+            ui.data_mut(|data| data.insert_temp(id, text));
+        }
+        return None;
+    }
+    ui.data_mut(|data| data.remove::<String>(id));
+    let given_up = ui.input(|input| input.key_pressed(egui::Key::Escape));
+    (text != name && !given_up).then_some(text)
 }
 
 /// A choice by name. `start` is the one at the start.

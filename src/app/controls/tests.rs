@@ -1,6 +1,8 @@
 //! The panel, laid out without a window.
 
 use super::*;
+use crate::model::behaviours::Kind;
+use crate::model::scene::Rule;
 
 /// A scene as it is at the start, and as it is edited.
 fn scenes(text: &str) -> (Scene, Scene) {
@@ -19,6 +21,7 @@ fn panel((first, scene): &(Scene, Scene)) -> (Vec<String>, Vec<Command>) {
         agents: scene.own_count() as usize,
         written: Written { count: scene.own_count(), seed: scene.seed },
         picture_size: None,
+        tool: None,
     };
     let context = egui::Context::default();
     context.memory_mut(|memory| memory.set_everything_is_visible(true));
@@ -99,6 +102,38 @@ fn what_has_changed_has_a_way_back() {
     scenes.1.species[0].rules.push(Rule::by_default(wander, 0));
     let (texts, _) = panel(&scenes);
     assert_eq!(backs(&texts), 2, "{texts:?}");
+}
+
+#[test]
+fn an_added_species_has_its_rows_and_what_is_left_is_compared_with_itself() {
+    let mut scenes =
+        scenes("[species.a]\ncount = 5\nseparation = {}\n[species.b]\ncohesion = {}\nevade = {}\n");
+    let backs = |texts: &[String]| texts.iter().filter(|text| *text == "←").count();
+    scenes.1.remove_species(0).unwrap();
+    scenes.1.copy_species(0).unwrap();
+    let (texts, commands) = panel(&scenes);
+    assert!(commands.is_empty(), "{commands:?}");
+    assert_eq!(backs(&texts), 0, "{texts:?}");
+    for (text, count) in [("b", 2), ("b2", 2), ("a", 0), ("cohesion", 2)] {
+        // Once in the header, and once as the name that can be changed.
+        let shown = texts.iter().filter(|shown| *shown == text).count();
+        assert!(shown >= count && (count > 0 || shown == 0), "{text}: {shown} in {texts:?}");
+    }
+    scenes.1.species[1].rules[0].values[0] = 7.0;
+    assert_eq!(backs(&panel(&scenes).0), 0, "what was added has no start");
+    scenes.1.species[0].rules[0].values[0] = 7.0;
+    assert_eq!(backs(&panel(&scenes).0), 1);
+}
+
+#[test]
+fn a_path_has_a_name_and_two_boxes() {
+    let mut scenes = scenes("[[paths]]\nname = \"road\"\npoints = [[0, 0], [9, 9]]\n[species.a]\n");
+    scenes.1.paths[0].closed = true;
+    let (texts, commands) = panel(&scenes);
+    assert!(commands.is_empty(), "{commands:?}");
+    for text in ["road", "closed", "shown", "draw a path", "paint walls", "←"] {
+        assert!(texts.iter().any(|t| t == text), "{text:?} is missing in {texts:?}");
+    }
 }
 
 #[test]

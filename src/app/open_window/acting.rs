@@ -40,7 +40,11 @@ fn thing_seen_at(
     let targets = targets.map(|(index, t)| (Thing::Target(index), distance(t.position, 0.0)));
     let obstacles = scene.obstacles.iter().enumerate();
     let obstacles = obstacles.map(|(i, o)| (Thing::Obstacle(i), distance(o.position, o.radius)));
-    let near = targets.chain(obstacles).filter_map(|(thing, distance)| Some((thing, distance?)));
+    let points = Thing::path_points(scene).map(|(thing, point)| (thing, distance(point, 0.0)));
+    let near = targets
+        .chain(obstacles)
+        .chain(points)
+        .filter_map(|(thing, distance)| Some((thing, distance?)));
     near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, _)| thing)
 }
 
@@ -111,6 +115,8 @@ impl OpenWindow {
                 };
                 self.notify(notice.map(str::to_string));
             }
+            Action::DrawPath => self.draw_path()?,
+            Action::PaintWalls => self.paint_walls(),
             Action::LetGo => self.inspector.let_go(),
             Action::Species(index) => {
                 let species = &self.session.scene().species;
@@ -165,6 +171,26 @@ impl OpenWindow {
             Command::Remove(thing) => {
                 self.held = None;
                 let refused = self.session.remove(thing)?;
+                self.notify(refused);
+            }
+            Command::RemovePath(index) => {
+                let refused = self.session.remove_path(index)?;
+                self.notify(refused);
+            }
+            Command::SetPath(index, path) => {
+                let refused = self.session.set_path(index, *path)?;
+                self.notify(refused);
+            }
+            Command::AddSpecies(like) => {
+                let refused = self.session.add_species(like)?;
+                self.notify(refused);
+            }
+            Command::RemoveSpecies(index) => {
+                let refused = self.session.remove_species(index)?;
+                self.notify(refused);
+            }
+            Command::RenameSpecies(index, name) => {
+                let refused = self.session.rename_species(index, &name)?;
                 self.notify(refused);
             }
             Command::GoTo(tick) => self.go_to(tick),
@@ -254,6 +280,7 @@ impl OpenWindow {
     /// Applies what the pointer has asked for since the last frame. Each kind of edit is applied
     /// once, because each reloads the flock.
     pub(super) fn apply_edits(&mut self) -> Result<(), WindowError> {
+        self.follow_stroke()?;
         self.session.set_pointer(self.pointer.call())?;
         if let Some(place) = self.pointer.take_lead() {
             self.session.lead(place)?;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{OpenWindow, film};
 use crate::app::command::Command;
-use crate::app::controls::FlockPanel;
+use crate::app::controls::{FlockPanel, Written};
 use crate::app::figures;
 use crate::app::inspector;
 use crate::app::interface::Painting;
@@ -13,6 +13,7 @@ use crate::app::key_card;
 use crate::app::overlay::{self, Detail, Facts};
 use crate::app::screen::{Acquired, SurfaceFrame};
 use crate::app::timeline::{self, Course};
+use crate::app::tools::Tool;
 use crate::app::{Next, WindowError, WindowOptions};
 use crate::engine::AgentsAt;
 use crate::model::behaviours::Target;
@@ -164,7 +165,9 @@ impl OpenWindow {
         self.follow_agent()?;
         let camera = self.pointer.camera;
         let near = NEAR * self.window.scale_factor() as f32;
-        let (shapes, legend) = self.inspector.shapes(&mut self.session, &camera, near)?;
+        let (mut shapes, legend) = self.inspector.shapes(&mut self.session, &camera, near)?;
+        shapes.extend(self.tool_shapes());
+        let drawing = self.tool.as_ref().map(Tool::help);
         let largest_cell = self.session.largest_cell();
         let engine = self.session.engine();
         let scene = self.session.scene();
@@ -200,14 +203,17 @@ impl OpenWindow {
             lift: facts.lift,
         };
         let in_this_scene = pointer_help(scene, self.dropping);
-        let hint = self.hinting && self.notice.is_none() && self.played < HINT_STAYS;
+        let hint =
+            self.hinting && drawing.is_none() && self.notice.is_none() && self.played < HINT_STAYS;
         let flock = FlockPanel {
             scene,
             first: self.session.first(),
             request: self.session.source().request,
-            agents: self.session.first_agents(),
-            written: self.written,
+            agents: self.session.starters() as usize,
+            // With the species of now.
+            written: Written { count: scene.own_count(), ..self.written },
             picture_size: self.picture_size,
+            tool: self.tool.as_ref(),
         };
         let mut commands = Vec::new();
         let painting = self.interface.run(&self.window, |context| {
@@ -219,6 +225,12 @@ impl OpenWindow {
             }
             if let Some(seconds) = filmed {
                 film::mark(context, seconds);
+            }
+            if let Some(text) = drawing.filter(|_| facts.notice.is_none()) {
+                key_card::line(context, text, facts.lift);
+            }
+            if drawing.is_some() && !context.is_pointer_over_egui() {
+                context.set_cursor_icon(egui::CursorIcon::Crosshair);
             }
             if hint {
                 key_card::hint(context, &in_this_scene, facts.lift);

@@ -170,6 +170,8 @@ impl OpenWindow {
             self.window.set_title(&title);
             self.title = title;
         }
+        // The species to drop may have been removed.
+        self.dropping = self.dropping.min(scene.species.len().saturating_sub(1));
         if std::mem::replace(&mut self.opened, self.session.opened()) == self.session.opened() {
             return;
         }
@@ -182,7 +184,7 @@ impl OpenWindow {
         (self.followed, self.trails) = (Followed::default(), None);
         self.inspector.forget();
         self.figures.forget();
-        (self.dropping, self.held) = (0, None);
+        (self.dropping, self.held, self.tool) = (0, None, None);
         self.meter.restart();
     }
 

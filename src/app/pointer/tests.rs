@@ -109,6 +109,22 @@ fn a_drag_with_the_key_down_drops_an_agent_every_eight_pixels() {
 }
 
 #[test]
+fn a_stroke_has_a_place_at_every_step() {
+    let mut pointer = pointer(Click::Path);
+    pointer.move_to(Vec2::new(100.0, 100.0));
+    pointer.draw(10.0);
+    pointer.move_to(Vec2::new(125.0, 100.0));
+    pointer.move_to(Vec2::new(125.0, 131.0));
+    left(&mut pointer, ElementState::Released);
+    pointer.move_to(Vec2::new(300.0, 131.0));
+    let stroke = pointer.take_stroke();
+    assert_eq!(stroke.len(), 6);
+    // The way turns a corner: no two places are farther apart than a step.
+    assert!(stroke.windows(2).all(|pair| pair[0].distance(pair[1]) < 10.001), "{stroke:?}");
+    assert_eq!((pointer.take_stroke().len(), pointer.take_clicks()), (0, 0));
+}
+
+#[test]
 fn a_click_adds_one_agent_and_a_drag_more_where_the_scene_says_so() {
     let mut pointer = pointer(Click::Add);
     pointer.move_to(Vec2::new(50.0, 60.0));

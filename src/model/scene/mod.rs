@@ -5,6 +5,7 @@ mod error;
 mod fixed;
 mod format;
 mod library;
+mod members;
 mod populate;
 mod rules;
 mod species;
@@ -15,7 +16,7 @@ mod variation;
 
 pub use camera::{CameraKey, CameraPlan, Follow, Orbit, View};
 pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
-pub use format::{edit_toml, keys, overrides};
+pub use format::{check_paths, edit_toml, keys, overrides};
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;
 pub use rules::default_value;

@@ -51,14 +51,38 @@ impl Scene {
             let motions = places.zip(&mut state.velocity[rows.clone()]).enumerate();
             motions.for_each(|(row, (position, velocity))| {
                 let id = (rows.start + row) as u32;
-                *position = spawn_position(&spawn, &self.world, self.seed, id, &free);
-                let max_speed = species.of_agent(self.seed, id).body.max_speed;
-                *velocity = spawn.start.velocity(&self.world, self.seed, id, max_speed);
+                (*position, *velocity) = self.start_of(species, &spawn, id, &free);
             });
             state.species.resize(rows.end, index as u8);
         }
         state.memory = self.memory_of(&state);
         Ok(state)
+    }
+
+    /// Agents of a species that start as its file says, with the ids from `first` on, without memory.
+    #[must_use]
+    pub fn newcomers(&self, species: usize, first: u32, count: u32) -> FlockState {
+        let obstacles = Obstacles::within(&self.world, &self.obstacles, |obstacle| obstacle.radius);
+        let free = |place: Point| !obstacles.cover(&self.world, place);
+        let Some(own) = self.species.get(species) else { return FlockState::default() };
+        let id: Vec<u32> = (first..first + count).collect();
+        let start = |id: &u32| self.start_of(own, &own.spawn, *id, &free);
+        let (position, velocity) = id.par_iter().map(start).unzip();
+        let species = vec![species as u8; id.len()];
+        FlockState { id, species, position, velocity, ..FlockState::default() }
+    }
+
+    /// The first place and the first velocity of agent `id`.
+    fn start_of(
+        &self,
+        species: &Species,
+        spawn: &Spawn,
+        id: u32,
+        free: &impl Fn(Point) -> bool,
+    ) -> (Point, Point) {
+        let place = spawn_position(spawn, &self.world, self.seed, id, free);
+        let max_speed = species.of_agent(self.seed, id).body.max_speed;
+        (place, spawn.start.velocity(&self.world, self.seed, id, max_speed))
     }
 
     /// Scales the scene to the request without creating agents, and returns their number. Fails

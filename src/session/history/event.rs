@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::engine::Change;
-use crate::model::scene::Scene;
+use crate::model::scene::{Scene, Species};
+use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::session::undo::Dropped;
 
@@ -25,6 +26,17 @@ pub enum Event {
     Add(Vec<Dropped>),
     /// Agents are removed, by id.
     Remove(Vec<u32>),
+    /// The species of this number is removed, with its agents.
+    RemoveSpecies(usize),
+    /// A species that was removed comes back.
+    ReturnSpecies {
+        /// Its number.
+        index: usize,
+        /// All species, as they are afterwards.
+        species: Arc<[Species]>,
+        /// Its agents.
+        agents: Arc<FlockState>,
+    },
 }
 
 impl PartialEq for Event {
@@ -34,6 +46,11 @@ impl PartialEq for Event {
             (Self::Lead(one), Self::Lead(other)) => one == other,
             (Self::Add(one), Self::Add(other)) => one == other,
             (Self::Remove(one), Self::Remove(other)) => one == other,
+            (Self::RemoveSpecies(one), Self::RemoveSpecies(other)) => one == other,
+            (
+                Self::ReturnSpecies { index: one, species: own, agents },
+                Self::ReturnSpecies { index: other, species: others, agents: their },
+            ) => one == other && own == others && agents == their,
             (
                 Self::Change { change: one, parts: own },
                 Self::Change { change: other, parts: others },

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use super::rows::{File, Pointer, Row, TargetRow, point};
+use super::rows::{File, PathRow, Pointer, Returned, Row, TargetRow, WholePath, point};
 use super::{Recording, VERSION};
 use crate::engine::Change;
 use crate::model::behaviours::Target;
+use crate::model::memory::Memory;
 use crate::model::quote::cut;
-use crate::model::scene::{MAX_TARGETS, POINTER, Request, Scene};
-use crate::model::scenery::Obstacle;
+use crate::model::scene::{MAX_TARGETS, POINTER, Request, Scene, check_paths};
+use crate::model::scenery::{Obstacle, Path};
+use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use crate::session::history::{Event, Recorded};
+use crate::session::things::{follows_paths, mend};
 use crate::session::{Dropped, Source};
 
 /// The longest session: more ticks than any run has.
@@ -97,24 +100,37 @@ impl Reader<'_> {
             events.push(Event::Lead(place(at)?));
         }
         let change = self.change(row)?;
-        if !change.is_nothing() {
+        if let Some(back) = &row.back {
+            let index = self.species(&back.species)?;
+            let agents = Arc::new(returned(back, index, &place)?);
+            let species = self.scene.species.clone().into();
+            events.push(Event::ReturnSpecies { index, species, agents });
+        } else if !change.is_nothing() {
             let parts = Arc::new(change.parts_of(&self.scene));
             events.push(Event::Change { change, parts });
         }
         if let Some(added) = &row.add {
             let mut dropped = Vec::new();
             for group in added {
-                let named = |species: &crate::model::scene::Species| species.name == group.species;
-                let species = self.scene.species.iter().position(named);
-                let species =
-                    species.ok_or_else(|| format!("no species `{}`", cut(&group.species)))?;
+                let species = self.species(&group.species)?;
                 let places = group.places.iter().map(&place).collect::<Result<_, _>>()?;
-                dropped.push(Dropped { species, places });
+                dropped.push(Dropped { species, places, newcomers: group.newcomers });
             }
             events.push(Event::Add(dropped));
         }
         events.extend(row.remove.clone().map(Event::Remove));
+        if let Some(name) = &row.without {
+            let index = self.species(name)?;
+            self.scene.remove_species(index)?;
+            events.push(Event::RemoveSpecies(index));
+        }
         Ok(events)
+    }
+
+    /// The number of a species.
+    fn species(&self, name: &str) -> Result<usize, String> {
+        let index = self.scene.species.iter().position(|species| species.name == name);
+        index.ok_or_else(|| format!("no species `{}`", cut(name)))
     }
 
     /// Reads places of the world.
@@ -133,29 +149,20 @@ impl Reader<'_> {
             self.scene.species = read.map_err(|error| error.to_string())?.species;
             change |= Change::PARAMETERS;
         }
-        if let Some(circles) = &row.obstacles {
-            let axes = self.scene.world.axes();
-            let circle = |numbers: &Vec<f64>| match numbers.split_at_checked(axes) {
-                Some((centre, [radius])) => Ok(Obstacle::new(point(centre, axes)?, size(*radius)?)),
-                _ => Err(format!(
-                    "an obstacle has {axes} coordinates and a radius, not {}",
-                    cut(&format!("{numbers:?}"))
-                )),
-            };
-            self.scene.obstacles = circles.iter().map(circle).collect::<Result<_, String>>()?;
+        let axes = self.scene.world.axes();
+        let circles = |circles: &[Vec<f64>]| -> Result<Vec<Obstacle>, String> {
+            circles.iter().map(|numbers| circle(numbers, axes)).collect()
+        };
+        if let Some(all) = &row.obstacles {
+            self.scene.obstacles = circles(all)?;
             change |= Change::SCENERY;
         }
-        if let Some(paths) = &row.paths {
-            if paths.len() != self.scene.paths.len() {
-                let (found, own) = (paths.len(), self.scene.paths.len());
-                return Err(format!("{found} paths in the place of {own}"));
-            }
-            for (path, points) in self.scene.paths.iter_mut().zip(paths) {
-                if points.len() < 2 {
-                    return Err("a path has at least two points".into());
-                }
-                path.points = points.iter().map(&place).collect::<Result<_, _>>()?;
-            }
+        if let Some(more) = &row.more_obstacles {
+            self.scene.obstacles.extend(circles(more)?);
+            change |= Change::SCENERY;
+        }
+        if let Some(rows) = &row.paths {
+            self.scene.paths = paths(rows, &self.scene.paths, &place)?;
             change |= Change::SCENERY;
         }
         if let Some(targets) = &row.targets {
@@ -177,12 +184,81 @@ impl Reader<'_> {
             change |= Change::target(index);
         }
         if change.has(Change::TARGETS) || change.has(Change::PARAMETERS) {
-            crate::session::things::mend(&mut self.scene);
+            mend(&mut self.scene);
+        }
+        if self.scene.paths.is_empty()
+            && let Some(key) = follows_paths(&self.scene)
+        {
+            return Err(format!("{key} needs a path, and there is none"));
         }
         let checked = self.scene.check_world().and_then(|()| self.scene.check_scenery());
         checked.map_err(|error| error.to_string())?;
         Ok(change)
     }
+}
+
+fn circle(numbers: &[f64], axes: usize) -> Result<Obstacle, String> {
+    match numbers.split_at_checked(axes) {
+        Some((centre, [radius])) => Ok(Obstacle::new(point(centre, axes)?, size(*radius)?)),
+        _ => Err(format!(
+            "an obstacle has {axes} coordinates and a radius, not {}",
+            cut(&format!("{numbers:?}"))
+        )),
+    }
+}
+
+/// The paths of `rows`, after those `before`.
+fn paths(
+    rows: &[PathRow],
+    before: &[Path],
+    place: impl Fn(&Vec<f64>) -> Result<Point, String>,
+) -> Result<Vec<Path>, String> {
+    let points = |points: &[Vec<f64>]| -> Result<Vec<Point>, String> {
+        if points.len() < 2 {
+            return Err("a path has at least two points".into());
+        }
+        points.iter().map(&place).collect()
+    };
+    let alone = rows.iter().any(|row| matches!(row, PathRow::Points(_)));
+    if alone && rows.len() != before.len() {
+        let (found, own) = (rows.len(), before.len());
+        return Err(format!("the points of {found} paths in the place of {own}"));
+    }
+    let path = |(index, row): (usize, &PathRow)| match row {
+        PathRow::Points(own) => Ok(Path { points: points(own)?, ..before[index].clone() }),
+        PathRow::Whole(WholePath { name, points: own, closed, shown }) => {
+            let (name, points) = (name.clone(), points(own)?);
+            Ok(Path { name, points, closed: *closed, shown: *shown })
+        }
+    };
+    let paths: Vec<Path> = rows.iter().enumerate().map(path).collect::<Result<_, String>>()?;
+    check_paths(&paths)?;
+    Ok(paths)
+}
+
+/// The agents of a species that comes back.
+fn returned(
+    row: &Returned,
+    species: usize,
+    place: impl Fn(&Vec<f64>) -> Result<Point, String>,
+) -> Result<FlockState, String> {
+    let count = row.id.len();
+    let remembers = row.memory.len() == count || row.memory.is_empty();
+    if row.position.len() != count || row.velocity.len() != count || !remembers {
+        return Err("`back` has a place, a velocity and a memory for each id".into());
+    }
+    if row.id.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return Err("the ids of `back` ascend".into());
+    }
+    let places = |all: &[Vec<f64>]| all.iter().map(&place).collect::<Result<Vec<_>, _>>();
+    Ok(FlockState {
+        tick: 0,
+        id: row.id.clone(),
+        species: vec![species as u8; count],
+        position: places(&row.position)?,
+        velocity: places(&row.velocity)?,
+        memory: row.memory.iter().copied().map(Memory).collect(),
+    })
 }
 
 fn target(

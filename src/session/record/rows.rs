@@ -47,6 +47,12 @@ pub struct Row {
     pub add: Option<Vec<Added>>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub remove: Option<Vec<u32>>,
+    /// A species that is removed with its agents, by its name.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub without: Option<String>,
+    /// A species that comes back after that; `set` has its parameters.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub back: Option<Returned>,
     /// Targets that are put elsewhere.
     #[serde(skip_serializing_if = "Option::is_none", default, rename = "move")]
     pub moved: Option<Vec<Moved>>,
@@ -56,9 +62,43 @@ pub struct Row {
     /// All obstacles: the coordinates, then the radius.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub obstacles: Option<Vec<Vec<f64>>>,
-    /// The points of every path.
+    /// Obstacles besides those that are there.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub paths: Option<Vec<Vec<Place>>>,
+    pub more_obstacles: Option<Vec<Vec<f64>>>,
+    /// Every path.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub paths: Option<Vec<PathRow>>,
+}
+
+/// A path: its points, if it is otherwise what it was; or all that it has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PathRow {
+    Points(Vec<Place>),
+    Whole(WholePath),
+}
+
+/// A path with all that it has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WholePath {
+    pub name: String,
+    pub points: Vec<Place>,
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub closed: bool,
+    pub shown: bool,
+}
+
+/// The agents of a species that comes back, as they were.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Returned {
+    pub species: String,
+    pub id: Vec<u32>,
+    pub position: Vec<Place>,
+    pub velocity: Vec<Place>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub memory: Vec<u32>,
 }
 
 /// Where the flock is called to; `false`: nowhere.
@@ -74,7 +114,15 @@ pub enum Pointer {
 #[serde(deny_unknown_fields)]
 pub struct Added {
     pub species: String,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub places: Vec<Place>,
+    /// Agents that come to places as at the start.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub newcomers: u32,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A target that is put elsewhere, by its name.

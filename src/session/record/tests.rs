@@ -159,7 +159,11 @@ fn a_damaged_file_is_one_sentence() {
         (row("lead = [1, 2, 3]"), "no place"),
         (row("obstacles = [[1, 2, -3]]"), "no radius"),
         (row("obstacles = [[1, 2, 3, 4]]"), "2 coordinates and a radius, not [1.0, 2.0, 3.0, 4.0]"),
-        (row("paths = []"), "0 paths"),
+        (row("paths = []"), "follow_path needs a path, and there is none"),
+        (row("paths = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]"), "2 paths in the place of 1"),
+        (row("paths = [{ name = \"p\", points = [[1, 2]], shown = true }]"), "two points"),
+        (row("paths = [{ name = \"nearest\", points = [[1, 2], [3, 4]], shown = true }]"), "taken"),
+        (row("more_obstacles = [[1, 2]]"), "coordinates and a radius"),
         (row("paths = [[[1, 2]]]"), "two points"),
         (row("targets = []"), "first target"),
     ] {

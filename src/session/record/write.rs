@@ -1,10 +1,13 @@
 //! Writes the file of a recorded session.
 
-use super::rows::{Added, File, Moved, Place, Pointer, Row, TargetRow, number, place};
+use super::rows::{
+    Added, File, Moved, PathRow, Place, Pointer, Returned, Row, TargetRow, WholePath, number, place,
+};
 use super::{HEAD, VERSION};
 use crate::engine::Change;
 use crate::model::behaviours::Target;
-use crate::model::scene::{Scene, Species, edit_toml, overrides};
+use crate::model::scene::{Scene, edit_toml, overrides};
+use crate::model::scenery::{Obstacle, Path};
 use crate::model::vector::Point;
 use crate::session::history::{Event, Kept, Recorded};
 use crate::session::undo::Content;
@@ -112,8 +115,27 @@ impl Writer<'_> {
                 let added = dropped.iter().map(|dropped| Added {
                     species: self.species(dropped.species),
                     places: dropped.places.iter().copied().map(place).collect(),
+                    newcomers: dropped.newcomers,
                 });
                 row.add = Some(added.collect());
+            }
+            Event::RemoveSpecies(index) => {
+                row.without = Some(self.species(*index));
+                self.scene.remove_species(*index)?;
+            }
+            Event::ReturnSpecies { index, species, agents } => {
+                let mut parts = Scene { species: species.to_vec(), ..self.scene.clone() };
+                self.looks.put(&mut parts);
+                row.set = Some(self.overrides(&parts)?);
+                self.scene = parts;
+                let places = |all: &[Point]| all.iter().copied().map(place).collect();
+                row.back = Some(Returned {
+                    species: self.species(*index),
+                    id: agents.id.clone(),
+                    position: places(&agents.position),
+                    velocity: places(&agents.velocity),
+                    memory: agents.memory.iter().map(|memory| memory.0).collect(),
+                });
             }
         }
         Ok(row)
@@ -130,18 +152,21 @@ impl Writer<'_> {
         let mut parts = parts.clone();
         self.looks.put(&mut parts);
         if change.has(Change::PARAMETERS) {
-            row.set = Some(self.overrides(&parts.species)?);
+            let (mut after, mut own) = (self.scene.clone(), parts.clone());
+            change.swap(&mut after, &mut own);
+            row.set = Some(self.overrides(&after)?);
         }
         if change.has(Change::SCENERY) {
             if parts.obstacles != self.scene.obstacles {
-                let circle = |o: &crate::model::scenery::Obstacle| {
-                    [place(o.position), vec![number(o.radius)]].concat()
-                };
-                row.obstacles = Some(parts.obstacles.iter().map(circle).collect());
+                let circle = |o: &Obstacle| [place(o.position), vec![number(o.radius)]].concat();
+                let circles = |all: &[Obstacle]| Some(all.iter().map(circle).collect());
+                match parts.obstacles.strip_prefix(&self.scene.obstacles[..]) {
+                    Some(more) => row.more_obstacles = circles(more),
+                    None => row.obstacles = circles(&parts.obstacles),
+                }
             }
             if parts.paths != self.scene.paths {
-                let points = |points: &[Point]| points.iter().copied().map(place).collect();
-                row.paths = Some(parts.paths.iter().map(|path| points(&path.points)).collect());
+                row.paths = Some(paths(&parts.paths, &self.scene.paths, place));
             }
         }
         if change.has(Change::TARGETS) {
@@ -156,18 +181,59 @@ impl Writer<'_> {
         Ok(row)
     }
 
-    /// What `--set` takes to make these species of those of the file.
-    fn overrides(&self, species: &[Species]) -> Result<Vec<String>, String> {
+    /// What `--set` takes to make the species of `scene` of those of the file.
+    fn overrides(&self, scene: &Scene) -> Result<Vec<String>, String> {
         let Base { source, plain, .. } = self.base;
-        let edited = Scene { species: species.to_vec(), ..plain.clone() };
+        let mut edited = Scene { species: scene.species.clone(), ..plain.clone() };
+        // A behaviour may name a target or a path that was added: the file must have one of that name.
+        stand_in(&mut edited.targets, &scene.targets, |target| {
+            (target.name.clone(), Target::fixed(&target.name, Point::ZERO))
+        });
+        stand_in(&mut edited.paths, &scene.paths, |path| {
+            let points = vec![Point::ZERO, Point::new(1.0, 0.0, 0.0)];
+            (path.name.clone(), Path { points, closed: false, ..path.clone() })
+        });
+        // A file cannot ask for a density of neighbours that nobody looks at.
+        edited.density = edited.density.filter(|_| edited.perception_radius() > 0.0);
         let sets = overrides(&source.text, &edited);
         let sets = sets.map_err(|error| format!("no session can say an edit of {}", error.key))?;
         let read = Scene::parse(&plain.name, &source.text, &sets);
         match read {
-            Ok(read) if read.species == species => Ok(sets),
+            Ok(read) if read.species == scene.species => Ok(sets),
             _ => Err("no session can say an edit of the parameters; save the scene".into()),
         }
     }
+}
+
+/// Gives `all` the names of `present`; what has a new name is a stand-in.
+fn stand_in<T: Clone>(all: &mut Vec<T>, present: &[T], new: impl Fn(&T) -> (String, T)) {
+    let names = |all: &[T]| all.iter().map(|one| new(one).0).collect::<Vec<_>>();
+    let own = names(all);
+    if own == names(present) {
+        return;
+    }
+    let known = |name: &String| own.iter().position(|own| own == name);
+    let one = |one: &T| {
+        let (name, new) = new(one);
+        known(&name).and_then(|index| all.get(index).cloned()).unwrap_or(new)
+    };
+    *all = present.iter().map(one).collect();
+}
+
+/// The rows of paths that take the place of those `before`.
+fn paths(all: &[Path], before: &[Path], place: impl Fn(Point) -> Place) -> Vec<PathRow> {
+    let points = |path: &Path| path.points.iter().copied().map(&place).collect();
+    let rest = |path: &Path| Path { points: Vec::new(), ..path.clone() };
+    if all.iter().map(rest).eq(before.iter().map(rest)) {
+        return all.iter().map(|path| PathRow::Points(points(path))).collect();
+    }
+    let whole = |path: &Path| WholePath {
+        name: path.name.clone(),
+        points: points(path),
+        closed: path.closed,
+        shown: path.shown,
+    };
+    all.iter().map(|path| PathRow::Whole(whole(path))).collect()
 }
 
 fn target(target: &Target, place: impl Fn(Point) -> Place) -> TargetRow {

@@ -20,6 +20,8 @@ mod write;
 pub use edit::edit_toml;
 pub use fields::point_text;
 pub use overrides::overrides;
+pub use parse::is_a_key;
+pub use scenery::check_paths;
 
 use super::{Scene, SceneError};
 

@@ -8,8 +8,8 @@ use crate::model::scene::{Origin, Scene, SceneError};
 
 /// The texts `KEY=VALUE` with which [`Scene::parse`] makes `scene` of the scene file `text`.
 ///
-/// Where `scene` lacks a key that `text` has, the override is the whole table. Fails if `text` is no
-/// scene file, and where `scene` lacks a whole part of it.
+/// Where `scene` lacks a key that `text` has, the override is the whole table or list. Fails if `text`
+/// is no scene file.
 pub fn overrides(text: &str, scene: &Scene) -> Result<Vec<String>, SceneError> {
     let before = write::entries(&Scene::parse(&scene.name, text, &[])?);
     let wanted = write::entries(scene);
@@ -36,13 +36,20 @@ fn add(
         entries.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.clone())
     };
     let full = |key: &str| match path {
-        // A species may stand without this word.
-        "" | SpeciesTables::KEY => key.to_string(),
+        "" => key.to_string(),
+        // A species that is there may stand without this word.
+        SpeciesTables::KEY if of(before, key).is_some() => key.to_string(),
         path => format!("{path}.{key}"),
     };
     let stale = before.iter().filter(|entry| entry.value.is_some());
-    if let Some(gone) = stale.into_iter().find(|entry| of(wanted, &entry.key).is_none()) {
-        return Err(full(&gone.key));
+    for gone in stale.filter(|entry| of(wanted, &entry.key).is_none()) {
+        match gone.value {
+            Some(Written::List(_)) => all.push(format!("{}=[]", full(&gone.key))),
+            _ => return Err(full(&gone.key)),
+        }
+    }
+    if path == SpeciesTables::KEY && !is_order_kept(wanted, before) {
+        return Err(path.into());
     }
     for Entry { key, value, .. } in wanted {
         let Some(value) = value else { continue };
@@ -50,11 +57,7 @@ fn add(
             (value, Some(old)) if *value == old => {}
             (Written::Table(_, wanted), Some(Written::Table(_, before))) => {
                 let said = all.len();
-                if let Err(gone) = add(all, &full(key), wanted, &before) {
-                    // An override takes the place of a whole table, but not of them all.
-                    if path.is_empty() && key == SpeciesTables::KEY {
-                        return Err(gone);
-                    }
+                if add(all, &full(key), wanted, &before).is_err() {
                     all.truncate(said);
                     all.push(format!("{}={}", full(key), inline(value)));
                 }
@@ -72,12 +75,27 @@ fn add(
     Ok(())
 }
 
+/// True if the species `before` are the first ones of those `wanted`, in their order.
+fn is_order_kept(wanted: &[Entry], before: &[Entry]) -> bool {
+    let keys = |all: &[Entry]| all.iter().map(|entry| entry.key.clone()).collect::<Vec<_>>();
+    keys(wanted).starts_with(&keys(before))
+}
+
+/// A key as TOML has it.
+fn quoted(key: &str) -> String {
+    let letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !key.is_empty() && key.chars().all(letter) {
+        return key.into();
+    }
+    super::fields::text(key)
+}
+
 /// A value on one line.
 fn inline(value: &Written) -> String {
     let table = |entries: &[Entry]| {
         let said = entries.iter().filter(|entry| !entry.is_default());
         let pairs = said.filter_map(|entry| {
-            entry.value.as_ref().map(|value| format!("{} = {}", entry.key, inline(value)))
+            entry.value.as_ref().map(|value| format!("{} = {}", quoted(&entry.key), inline(value)))
         });
         format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
     };
@@ -127,9 +145,21 @@ mod tests {
         let all = overrides(TEXT, &scene).unwrap();
         assert!(all.iter().any(|text| text.starts_with("a={ count = 9, ")), "{all:?}");
         assert_eq!(Scene::parse("test", TEXT, &all).unwrap().species, scene.species);
-        // Without its targets there is nothing to put in their place.
+        // Without its targets the list is empty.
         scene.targets.truncate(1);
-        assert!(overrides(TEXT, &scene).unwrap_err().to_string().contains("targets"));
+        let all = overrides(TEXT, &scene).unwrap();
+        assert!(all.iter().any(|text| text == "targets=[]"), "{all:?}");
+        let made = |all: &[String]| Scene::parse("test", TEXT, all).unwrap().to_toml();
+        assert_eq!(made(&all), scene.to_toml());
+        // One species more is a new table; another order or name is all of them.
+        scene.copy_species(0).unwrap();
+        let all = overrides(TEXT, &scene).unwrap();
+        assert!(all.iter().any(|text| text.starts_with("species.a2={ count = 9")), "{all:?}");
+        assert_eq!(made(&all), scene.to_toml());
+        scene.species[0].name = "it's one".into();
+        let all = overrides(TEXT, &scene).unwrap();
+        assert!(all.iter().any(|text| text.starts_with("species={ \"it's one\" = {")), "{all:?}");
+        assert_eq!(made(&all), scene.to_toml());
     }
 
     #[test]

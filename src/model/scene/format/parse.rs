@@ -55,8 +55,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         return Err(species.fail(format!("a scene has 1 to {MAX_SPECIES} species")));
     }
     let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
-    let taken = |name: &str| name == ALL || keys::TOP.keys.iter().any(|key| key.name == name);
-    if let Some((name, table)) = tables.iter().find(|(name, _)| taken(name)) {
+    if let Some((name, table)) = tables.iter().find(|(name, _)| is_a_key(name)) {
         return Err(table.fail(format!("a species cannot be called `{name}`; choose another name")));
     }
     let names = SceneNames { species: &names, targets: &scene.targets, paths: &scene.paths };
@@ -80,6 +79,12 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         return Err(root.fail(problem));
     }
     Ok(scene)
+}
+
+/// True for a name that no species can have: it means something else in a scene file.
+#[must_use]
+pub fn is_a_key(name: &str) -> bool {
+    name == ALL || keys::TOP.keys.iter().any(|key| key.name == name)
 }
 
 /// Checks a species against the whole scene.

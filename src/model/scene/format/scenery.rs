@@ -83,29 +83,35 @@ fn path(number: usize) -> Path {
     Path { name: format!("path{number}"), points: Vec::new(), closed: false, shown: true }
 }
 
+/// Fails if no file could have these paths.
+pub fn check_paths(paths: &[Path]) -> Result<(), String> {
+    (1..=paths.len()).try_for_each(|count| check_last(&paths[..count]))
+}
+
+/// Fails if the last path cannot follow the others.
+fn check_last(paths: &[Path]) -> Result<(), String> {
+    let Some((path, others)) = paths.split_last() else { return Ok(()) };
+    let first = path.points.first().copied();
+    if path.points.iter().all(|point| Some(*point) == first) {
+        return Err("a path needs `points`, at least two different ones".into());
+    }
+    if path.name == "nearest" || others.iter().any(|known| known.name == path.name) {
+        return Err(format!("the name {} is taken; choose another", quoted(&path.name)));
+    }
+    if paths.iter().map(|path| path.points.len()).sum::<usize>() > MOST_POINTS {
+        return Err(format!("all paths have at most {MOST_POINTS} points in total"));
+    }
+    Ok(())
+}
+
 impl Field for Vec<Path> {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
         let mut paths = Self::new();
-        let mut segments = 0;
         for table in value.items() {
             let mut path = path(paths.len());
             path.read_table(&table)?;
-            let first = path.points.first().copied();
-            if path.points.iter().all(|point| Some(*point) == first) {
-                return Err(table.fail("a path needs `points`, at least two different ones"));
-            }
-            if path.name == "nearest" || paths.iter().any(|known: &Path| known.name == path.name) {
-                return Err(
-                    table.fail(format!("the name {} is taken; choose another", quoted(&path.name)))
-                );
-            }
-            segments += path.points.len();
-            if segments > MOST_POINTS {
-                return Err(
-                    table.fail(format!("all paths have at most {MOST_POINTS} points in total"))
-                );
-            }
             paths.push(path);
+            check_last(&paths).map_err(|problem| table.fail(problem))?;
         }
         Ok(paths)
     }

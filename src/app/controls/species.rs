@@ -1,0 +1,197 @@
+//! The species in the panel: to add, to rename, to remove, and their parameters.
+
+use egui::collapsing_header::{CollapsingState, paint_default_icon};
+use egui::{CollapsingHeader, Label, RichText, Sense};
+
+use super::looks::FigureLooks;
+use super::rows::{ParameterRow, TargetNames, name_field};
+use super::words::story;
+use super::{FlockPanel, REMOVE};
+use crate::app::command::Command;
+use crate::model::behaviours::Kind;
+use crate::model::parameter::Parameters;
+use crate::model::scene::{Body, Law, Rule, Scene, Slot, Species, Variation};
+use crate::session::{species_at_first, values_at_first};
+
+/// The sign of the button that adds a copy.
+const ADD: &str = "+";
+
+/// The parameters of all species. Returns what the user asks for besides changes of them.
+pub fn all(ui: &mut egui::Ui, panel: &FlockPanel<'_>, species: &mut [Species]) -> Option<Command> {
+    let FlockPanel { scene, first, .. } = *panel;
+    let starts = species_at_first(scene, first);
+    // One that was added is compared with itself.
+    let start = |index: usize, own: &Species| {
+        starts.get(index).cloned().flatten().unwrap_or_else(|| own.clone())
+    };
+    let hint = "All parameters and behaviours of all species.";
+    // It is always there: if it came with the first change, the slider would move away under the mouse.
+    let button = egui::Button::new("All as at the start");
+    let changed = species.iter().enumerate().any(|(index, own)| *own != start(index, own));
+    if ui.add_enabled(changed, button).on_hover_text(hint).clicked() {
+        for (index, own) in species.iter_mut().enumerate() {
+            *own = start(index, own);
+        }
+    }
+    let names = TargetNames {
+        species: species.iter().map(|species| species.name.clone()).collect(),
+        targets: scene.targets.iter().map(|target| target.name.clone()).collect(),
+        paths: scene.paths.iter().map(|path| path.name.clone()).collect(),
+    };
+    let mut command = None;
+    for (index, own) in species.iter_mut().enumerate() {
+        let start = start(index, own);
+        let section = OneSpecies { index, scene, start: &start, names: &names };
+        command = section.section(ui, own).or(command);
+    }
+    command
+}
+
+/// The section of one species.
+struct OneSpecies<'a> {
+    /// Its number.
+    index: usize,
+    scene: &'a Scene,
+    /// The species at the start.
+    start: &'a Species,
+    names: &'a TargetNames,
+}
+
+impl OneSpecies<'_> {
+    /// The header, which folds the section, and what is below it.
+    fn section(&self, ui: &mut egui::Ui, species: &mut Species) -> Option<Command> {
+        let mut command = None;
+        let id = ui.make_persistent_id(("species", &species.name));
+        // With one or two species their sections start open.
+        let open = self.names.species.len() <= 2;
+        let mut state = CollapsingState::load_with_default_open(ui.ctx(), id, open);
+        let header = ui.horizontal(|ui| {
+            let _ = state.show_toggle_button(ui, paint_default_icon);
+            let name = RichText::new(&species.name).color(ui.visuals().strong_text_color());
+            if ui.add(Label::new(name).selectable(false).sense(Sense::click())).clicked() {
+                state.toggle(ui);
+            }
+            let hint = format!(
+                "Add a species like {}. As many agents as that has at the start come, to places as at \
+                 the start; the world stays as large as it is.",
+                species.name
+            );
+            let button = egui::Button::new(ADD).frame(false);
+            if ui.add(button).on_hover_text(hint).clicked() {
+                command = Some(Command::AddSpecies(self.index));
+            }
+            let hint = format!("remove {} and all its agents", species.name);
+            let button = egui::Button::new(REMOVE).frame(false);
+            if self.names.species.len() > 1 && ui.add(button).on_hover_text(hint).clicked() {
+                command = Some(Command::RemoveSpecies(self.index));
+            }
+        });
+        let below = |ui: &mut egui::Ui| self.show(ui, species);
+        let below = state.show_body_indented(&header.response, ui, below);
+        below.and_then(|below| below.inner).or(command)
+    }
+
+    fn show(&self, ui: &mut egui::Ui, species: &mut Species) -> Option<Command> {
+        let mut removed = None;
+        for place in 0..species.rules.len() {
+            self.behaviour(ui, species, place, &mut removed);
+        }
+        if let Some(kind) = removed {
+            species.remove(kind);
+        }
+        self.addition(ui, species);
+        let mut command = None;
+        CollapsingHeader::new("body and looks").default_open(false).show(ui, |ui| {
+            command = self.name(ui, species);
+            self.body(ui, species);
+        });
+        command
+    }
+
+    /// The row of the name.
+    fn name(&self, ui: &mut egui::Ui, species: &Species) -> Option<Command> {
+        let row = ui.horizontal(|ui| {
+            ui.add_space(16.0 + ui.spacing().item_spacing.x);
+            let name = name_field(ui, &species.name);
+            ui.label("name").on_hover_text("Its name in the scene's file; Enter renames it.");
+            name.map(|name| Command::RenameSpecies(self.index, name))
+        });
+        row.inner
+    }
+
+    /// A behaviour: its name, and its parameters below.
+    fn behaviour(
+        &self,
+        ui: &mut egui::Ui,
+        species: &mut Species,
+        place: usize,
+        removed: &mut Option<Kind>,
+    ) {
+        let Rule { kind, values } = &mut species.rules[place];
+        let (kind, info) = (*kind, kind.info());
+        ui.add_space(4.0);
+        ui.horizontal(|ui| {
+            ui.strong(info.key).on_hover_text(story(info.about));
+            let button = egui::Button::new(REMOVE).frame(false);
+            if ui.add(button).on_hover_text(format!("remove {}", info.key)).clicked() {
+                *removed = Some(kind);
+            }
+        });
+        let start = values_at_first(self.start, self.index, kind);
+        ui.push_id(info.key, |ui| {
+            for (index, parameter) in info.parameters.iter().enumerate() {
+                let row = ParameterRow { parameter, start: start[index], names: self.names };
+                let law = law(&species.variations, Slot::Rule(kind, index));
+                row.show(ui, &mut values[index], law);
+            }
+        });
+    }
+
+    /// A choice of the behaviours that the species does not have.
+    fn addition(&self, ui: &mut egui::Ui, species: &mut Species) {
+        let mut added = None;
+        ui.add_space(4.0);
+        egui::ComboBox::from_id_salt("add").selected_text("add a behaviour").show_ui(ui, |ui| {
+            for kind in Kind::ALL.into_iter().filter(|kind| species.rule(*kind).is_none()) {
+                let info = kind.info();
+                let why_not = self.scene.why_not(species, kind);
+                let choice =
+                    ui.add_enabled(why_not.is_none(), egui::Button::selectable(false, info.key));
+                let choice = match why_not {
+                    Some(why) => choice.on_disabled_hover_text(why),
+                    None => choice.on_hover_text(story(info.about)),
+                };
+                if choice.clicked() {
+                    added = Some(kind);
+                }
+            }
+        });
+        species.rules.extend(added.map(|kind| Rule::by_default(kind, self.index)));
+    }
+
+    fn body(&self, ui: &mut egui::Ui, species: &mut Species) {
+        let start = self.start;
+        let own = FigureLooks {
+            look: &mut species.look,
+            colour: &mut species.colour,
+            palette: &mut species.palette,
+            smallest: &mut species.smallest,
+            in_space: !self.scene.world.is_flat(),
+        };
+        own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
+        let table = <Body as Parameters<f32>>::TABLE;
+        let mut values = species.body_values();
+        for (index, parameter) in table.iter().enumerate() {
+            let start = start.body_values()[index];
+            let row = ParameterRow { parameter, start, names: self.names };
+            let law = law(&species.variations, Slot::Body(index));
+            row.show(ui, &mut values[index], law);
+        }
+        species.body = Body::read(|i| values[i]);
+    }
+}
+
+/// The law that a value follows.
+fn law(variations: &[Variation], slot: Slot) -> Option<Law> {
+    variations.iter().find(|variation| variation.slot == slot).map(|variation| variation.law)
+}

@@ -1,0 +1,108 @@
+//! What stands in the world, in the panel: targets, obstacles and paths. They come and go here, and are
+//! dragged in the world.
+
+use egui::CollapsingHeader;
+
+use super::FlockPanel;
+use super::REMOVE;
+use super::rows::{name_field, with_way_back};
+use crate::app::command::Command;
+use crate::app::keys::Action;
+use crate::app::tools::Tool;
+use crate::model::scene::{POINTER, Scene};
+use crate::model::scenery::Path;
+use crate::session::Thing;
+use crate::view::words::counted;
+
+/// Most obstacles that are listed one by one.
+const MOST_LISTED: usize = 12;
+
+/// Shows the section. Returns what the user asks for.
+pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>) -> Option<Command> {
+    let mut command = None;
+    let header = CollapsingHeader::new("targets, obstacles, paths").default_open(false);
+    header.show(ui, |ui| {
+        let scene = panel.scene;
+        let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
+        for (index, target) in targets {
+            command = row(ui, scene, &target.name, Thing::Target(index)).or(command.take());
+        }
+        for index in 0..scene.obstacles.len().min(MOST_LISTED) {
+            let name = format!("obstacle {}", index + 1);
+            command = row(ui, scene, &name, Thing::Obstacle(index)).or(command.take());
+        }
+        if let Some(more @ 1..) = scene.obstacles.len().checked_sub(MOST_LISTED) {
+            ui.label(format!("and {}", counted(more as u64, "more obstacle")));
+        }
+        for (index, path) in scene.paths.iter().enumerate() {
+            let first = panel.first.paths.iter().find(|first| first.name == path.name);
+            let asked = ui.push_id(("path", index), |ui| path_row(ui, index, path, first)).inner;
+            command = asked.or(command.take());
+        }
+        ui.horizontal(|ui| {
+            if ui.button("add a target").clicked() {
+                command = Some(Command::AddTarget);
+            }
+            if ui.button("add an obstacle").clicked() {
+                command = Some(Command::AddObstacle);
+            }
+        });
+        ui.horizontal(|ui| {
+            let draws = matches!(panel.tool, Some(Tool::Path(_)));
+            let hint = "P: click or drag in the world; Enter or a double click ends the path, a click \
+                        on its first point closes it, Esc lets it be.";
+            let button = egui::Button::new("draw a path").selected(draws);
+            if ui.add(button).on_hover_text(hint).clicked() {
+                command = Some(Command::Act(Action::DrawPath));
+            }
+            let paints = matches!(panel.tool, Some(Tool::Walls));
+            let hint = "W: a drag in the world lays obstacles without a gap between them. Agents that \
+                        have the behaviour avoid keep clear of them.";
+            let button = egui::Button::new("paint walls").selected(paints);
+            if ui.add(button).on_hover_text(hint).clicked() {
+                command = Some(Command::Act(Action::PaintWalls));
+            }
+        });
+        ui.weak("drag them in the world");
+    });
+    command
+}
+
+/// The row of a target or an obstacle.
+fn row(ui: &mut egui::Ui, scene: &Scene, name: &str, thing: Thing) -> Option<Command> {
+    let row = ui.horizontal(|ui| {
+        let place = thing.place(scene).unwrap_or_default();
+        ui.label(format!("{name}  {:.0}, {:.0}", place.x, place.y));
+        let button = egui::Button::new(REMOVE).frame(false);
+        let clicked = ui.add(button).on_hover_text(format!("remove {name}")).clicked();
+        clicked.then_some(Command::Remove(thing))
+    });
+    row.inner
+}
+
+/// The rows of a path: its name, and what else it has. `first` is the path of the same name at the start.
+fn path_row(ui: &mut egui::Ui, index: usize, path: &Path, first: Option<&Path>) -> Option<Command> {
+    let mut edited = path.clone();
+    let row = ui.horizontal(|ui| {
+        if let Some(name) = name_field(ui, &path.name) {
+            edited.name = name;
+        }
+        let button = egui::Button::new(REMOVE).frame(false);
+        let hint = format!("remove {}", path.name);
+        let clicked = ui.add(button).on_hover_text(hint).clicked();
+        clicked.then_some(Command::RemovePath(index))
+    });
+    let changed = first.is_some_and(|f| (f.closed, f.shown) != (path.closed, path.shown));
+    let back = with_way_back(ui, changed, "what it was at the start", |ui| {
+        ui.horizontal(|ui| {
+            ui.checkbox(&mut edited.closed, "closed")
+                .on_hover_text("Its last point connects to the first.");
+            ui.checkbox(&mut edited.shown, "shown")
+                .on_hover_text("Pictures show it, and its points can be dragged.");
+        });
+    });
+    if let Some(first) = first.filter(|_| back) {
+        (edited.closed, edited.shown) = (first.closed, first.shown);
+    }
+    row.inner.or_else(|| (edited != *path).then(|| Command::SetPath(index, Box::new(edited))))
+}

@@ -1,0 +1,133 @@
+//! The pointer draws paths and walls.
+
+use std::time::Instant;
+
+use winit::event::{ElementState, KeyEvent};
+use winit::keyboard::{Key, NamedKey};
+
+use super::OpenWindow;
+use crate::app::WindowError;
+use crate::app::tools::{Drawing, NEAR, PATH_STEP, Press, Tool, WALL_RADIUS, handles};
+use crate::model::behaviours::Needs;
+use crate::model::scene::Species;
+use crate::view::shapes::StyledShape;
+
+impl OpenWindow {
+    /// Begins to draw a path, or ends the one that is drawn.
+    pub(super) fn draw_path(&mut self) -> Result<(), WindowError> {
+        if matches!(self.tool, Some(Tool::Path(_))) {
+            return self.end_path(false);
+        }
+        self.tool = Some(Tool::Path(Drawing::default()));
+        Ok(())
+    }
+
+    /// Begins to paint walls, or no longer.
+    pub(super) fn paint_walls(&mut self) {
+        if matches!(self.tool.take(), Some(Tool::Walls)) {
+            return;
+        }
+        self.tool = Some(Tool::Walls);
+        if !self.some_species(|needs| needs.obstacles_within.is_some()) {
+            let text =
+                "no species has the behaviour avoid: add it, or nothing keeps clear of walls";
+            self.notify(Some(text.into()));
+        }
+    }
+
+    /// True if a behaviour of some species has a need.
+    fn some_species(&self, has: impl Fn(&Needs) -> bool) -> bool {
+        let needs =
+            |species: &Species| species.rules.iter().any(|rule| has(&rule.kind.info().needs));
+        self.session.scene().species.iter().any(needs)
+    }
+
+    /// A key while something is drawn; false if it means what it always does.
+    pub(super) fn tool_key(&mut self, key: &KeyEvent) -> Result<bool, WindowError> {
+        let Some(tool) = &mut self.tool else { return Ok(false) };
+        if key.state != ElementState::Pressed {
+            return Ok(false);
+        }
+        match (&key.logical_key, tool) {
+            (Key::Named(NamedKey::Escape), _) | (Key::Named(NamedKey::Enter), Tool::Walls) => {
+                self.tool = None;
+            }
+            (Key::Named(NamedKey::Enter), Tool::Path(_)) => self.end_path(false)?,
+            (Key::Named(NamedKey::Backspace), Tool::Path(drawing)) => drawing.shorten(),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// A press of the left button on the world; false if nothing is drawn.
+    pub(super) fn press_tool(&mut self) -> Result<bool, WindowError> {
+        let scale = self.window.scale_factor() as f32;
+        self.follow_stroke()?;
+        let step = self.wall_radius() * self.pointer.camera.pixels_per_unit;
+        match &mut self.tool {
+            None => return Ok(false),
+            Some(Tool::Walls) => self.pointer.draw(step),
+            Some(Tool::Path(drawing)) => {
+                let (camera, pixel) = (&self.pointer.camera, self.pointer.pixel());
+                match drawing.press(camera, pixel, NEAR * scale, Instant::now()) {
+                    Press::Adds => self.pointer.draw(PATH_STEP * scale),
+                    Press::Ends => self.end_path(false)?,
+                    Press::Closes => self.end_path(true)?,
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Radius of the circles of a wall: the same on the screen at every zoom, and not smaller than an
+    /// agent. World units.
+    fn wall_radius(&self) -> f32 {
+        let scale = self.window.scale_factor() as f32;
+        let sizes = self.session.scene().species.iter().map(Species::largest_size);
+        sizes.fold(WALL_RADIUS * scale / self.pointer.camera.pixels_per_unit, f32::max)
+    }
+
+    /// Takes over what the pointer has drawn since the last call.
+    pub(super) fn follow_stroke(&mut self) -> Result<(), WindowError> {
+        let places = self.pointer.take_stroke();
+        if places.is_empty() {
+            return Ok(());
+        }
+        match &mut self.tool {
+            None => {}
+            Some(Tool::Path(drawing)) => drawing.extend(&places),
+            Some(Tool::Walls) => {
+                let radius = self.wall_radius();
+                let refused = self.session.paint(&places, radius)?;
+                self.notify(refused);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the path that is drawn to the scene.
+    fn end_path(&mut self, closed: bool) -> Result<(), WindowError> {
+        self.follow_stroke()?;
+        let Some(Tool::Path(drawing)) = self.tool.take() else { return Ok(()) };
+        if drawing.points().len() < 2 {
+            self.notify(Some("a path has at least two points: none was added".into()));
+            return Ok(());
+        }
+        let refused = self.session.add_path(drawing.points(), closed)?;
+        let follows = self.some_species(|needs| needs.paths_within.is_some());
+        let unused =
+            || "no species has the behaviour follow_path: add it, and agents follow the path";
+        self.notify(refused.or_else(|| (!follows).then(|| unused().into())));
+        Ok(())
+    }
+
+    /// What is drawn so far, and marks on what can be dragged while the panel is shown.
+    pub(super) fn tool_shapes(&self) -> Vec<StyledShape> {
+        let scale = self.window.scale_factor() as f32;
+        let unit = scale / self.pointer.camera.pixels_per_unit;
+        let marks = self.controls_shown && self.tool.is_none();
+        let marks = if marks { handles(self.session.scene(), unit) } else { Vec::new() };
+        let tool = self.tool.as_ref().map(|tool| tool.shapes(self.pointer.place(), unit));
+        marks.into_iter().chain(tool.into_iter().flatten()).collect()
+    }
+}

@@ -1,0 +1,265 @@
+//! Species come and go, on every engine, and the past replays it.
+
+use super::record::Recording;
+use super::tests::session;
+use super::time_tests::{Seen, cpu, engines, now, reach};
+use super::*;
+use crate::engine::Engine;
+use crate::model::scene::Request;
+use crate::model::vector::flat;
+
+/// Three species that name each other; two of them remember an angle.
+const TEXT: &str = "[[targets]]\nvelocity = [3, 1]\n[species.a]\ncount = 30\nwander = {}\nseparation = {}\n\
+                    [species.b]\ncount = 20\nalignment = { radius = 60, with = [\"b\", \"c\"] }\n\
+                    cohesion = { radius = 80, with = \"all\" }\n\
+                    [species.c]\ncount = 10\nsize = 9\nspawn = { place = \"disc\", radius = 90 }\n\
+                    wander = {}\npursue = { radius = 90, with = \"a\" }\nseek = {}\n";
+
+fn start_of(engine: Box<dyn Engine>, request: Request) -> Session<RealTime> {
+    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+    let state = scene.populate(&request).unwrap();
+    let mut session = session(engine, &scene, &state).made_from(Source {
+        text: TEXT.into(),
+        request,
+        ..Source::default()
+    });
+    session.clock.toggle();
+    session
+}
+
+fn start(engine: Box<dyn Engine>) -> Session<RealTime> {
+    start_of(engine, Request::default())
+}
+
+fn count_of(session: &mut Session<RealTime>, species: u8) -> usize {
+    session.state().unwrap().species.iter().filter(|own| **own == species).count()
+}
+
+fn names(session: &Session<RealTime>) -> Vec<&str> {
+    session.scene().species.iter().map(|species| species.name.as_str()).collect()
+}
+
+/// What a file makes, at its start.
+fn made(text: &str) -> FlockState {
+    Scene::parse("made", text, &[]).unwrap().populate(&Request::default()).unwrap()
+}
+
+#[test]
+fn a_species_is_added_with_agents_and_undone() {
+    for engine in engines() {
+        let mut session = start(engine);
+        reach(&mut session, 30);
+        let before = now(&mut session);
+        assert_eq!(session.add_species(2), Ok(None));
+        assert_eq!(names(&session), ["a", "b", "c", "c2"]);
+        assert_eq!((session.agents(), session.starters()), (70, 70));
+        assert_eq!(count_of(&mut session, 3), 10);
+        let state = session.state().unwrap();
+        assert_eq!(state.id[60..], (60..70).collect::<Vec<_>>());
+        assert!(state.position[60..].iter().all(|p| p.distance(flat(320.0, 180.0)) < 91.0));
+        assert_eq!(state.position[..60], before.0.position[..], "the others stay where they are");
+        reach(&mut session, 40);
+        // At its start the file has them where they have come to.
+        let file = made(&session.file());
+        assert_eq!(file.position[60..], state.position[60..]);
+        assert_eq!(file.velocity[60..], state.velocity[60..]);
+        assert_eq!(session.undo().unwrap(), "undone: species");
+        assert_eq!((names(&session).len(), session.agents()), (3, 60));
+        assert_eq!(session.redo().unwrap(), "redone: species");
+        assert_eq!(count_of(&mut session, 3), 10);
+        assert_eq!(session.state().unwrap().id[60], 70, "ids are never used twice");
+        assert_eq!(session.undo().unwrap(), "undone: species");
+        assert_eq!(session.undo().unwrap(), "nothing to undo");
+    }
+}
+
+#[test]
+fn an_added_species_undone_at_once_leaves_no_trace() {
+    for engine in engines() {
+        let mut session = start(engine);
+        reach(&mut session, 30);
+        let (before, file) = (now(&mut session), session.file());
+        session.add_species(1).unwrap();
+        assert_ne!(session.file(), file);
+        session.undo().unwrap();
+        assert!(now(&mut session) == before && session.file() == file);
+    }
+}
+
+#[test]
+fn a_removed_species_takes_its_agents_and_comes_back_with_them() {
+    for engine in engines() {
+        let mut session = start(engine);
+        reach(&mut session, 30);
+        let before = now(&mut session);
+        assert_eq!(session.remove_species(0), Ok(None));
+        assert_eq!((names(&session), session.agents()), (vec!["b", "c"], 30));
+        let state = session.state().unwrap();
+        // The ids stay, and the numbers of the species follow.
+        assert_eq!(state.id, (30..60).collect::<Vec<_>>());
+        assert_eq!(state.species, [vec![0; 20], vec![1; 10]].concat());
+        assert_eq!(state.position, before.0.position[30..]);
+        assert_eq!(session.undo().unwrap(), "undone: species");
+        assert!(now(&mut session) == before, "they are back as they were");
+        assert_eq!(session.redo().unwrap(), "redone: species");
+        assert_eq!(session.state().unwrap(), state);
+        reach(&mut session, 50);
+        let later = session.state().unwrap();
+        session.undo().unwrap();
+        let back = session.state().unwrap();
+        assert_eq!(
+            (back.position[..30].to_vec(), back.len()),
+            (before.0.position[..30].into(), 60)
+        );
+        assert_eq!(back.position[30..], later.position[..], "the others stay where they are now");
+        session.remove_species(2).unwrap();
+        session.remove_species(1).unwrap();
+        let alone = session.remove_species(0).unwrap();
+        assert!(alone.unwrap().contains("`a` alone has agents at the start"));
+        assert_eq!(
+            session.remove_species(7),
+            Ok(Some("there is no such species to remove".into()))
+        );
+    }
+}
+
+#[test]
+fn without_a_species_the_others_go_on_as_if_it_had_not_been_in_the_file() {
+    for engine in engines() {
+        let mut session = start(engine);
+        reach(&mut session, 30);
+        session.remove_species(0).unwrap();
+        let Snapshot { state, targets } = session.snapshot().unwrap();
+        reach(&mut session, 60);
+        let mut scene = Scene::parse("test", &session.file(), &[]).unwrap();
+        scene.targets = targets;
+        let mut other = cpu();
+        other.load(&scene, &state).unwrap();
+        other.step(30).unwrap();
+        let (mine, other) = (session.state().unwrap(), other.read_back().unwrap());
+        assert_eq!(mine.species, other.species);
+        let near = |a: &[Point], b: &[Point]| a.iter().zip(b).all(|(a, b)| a.distance(*b) < 0.05);
+        assert!(near(&mine.position, &other.position));
+        if session.engine().kind() == crate::engine::EngineKind::Cpu {
+            assert_eq!(mine, other);
+        }
+    }
+}
+
+/// Species come, get names and go. Returns what was seen, by tick.
+fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
+    type Hand = fn(&mut Session<RealTime>) -> Result<Refusal, EngineError>;
+    let hands: [(u64, Hand); 9] = [
+        (10, |s| s.add_species(0)),
+        (20, |s| s.rename_species(3, "new-ones")),
+        (30, |s| s.add(3, &[flat(50.0, 60.0)])),
+        (40, |s| s.remove_species(1)),
+        (50, |s| s.undo().map(|_| None)),
+        (60, |s| s.redo().map(|_| None)),
+        (70, |s| s.remove_species(0)),
+        (80, |s| {
+            let mut species = s.scene().species.clone();
+            species[1].body.max_speed = 1.5;
+            s.change(species)
+        }),
+        (90, |s| s.undo().and_then(|_| s.undo()).map(|_| None)),
+    ];
+    let mut seen = Vec::new();
+    for (tick, hand) in hands {
+        reach(session, tick);
+        assert_eq!(hand(session), Ok(None), "at tick {tick}");
+        reach(session, tick + 3);
+        seen.push((tick + 3, now(session)));
+    }
+    assert_eq!(names(session), ["a", "c", "new-ones"]);
+    reach(session, 120);
+    seen.push((120, now(session)));
+    seen
+}
+
+#[test]
+fn the_past_has_the_species_that_it_had() {
+    for engine in engines() {
+        let mut session = start(engine);
+        let seen = course(&mut session);
+        for (tick, wanted) in seen.iter().rev().chain(&seen) {
+            reach(&mut session, *tick);
+            assert!(now(&mut session) == *wanted, "tick {tick} is not what it was");
+        }
+        reach(&mut session, 45);
+        assert_eq!(names(&session), ["a", "c", "new-ones"]);
+        reach(&mut session, 15);
+        assert_eq!(names(&session), ["a", "b", "c", "a2"]);
+    }
+}
+
+#[test]
+fn a_saved_session_has_the_species_that_came_and_went() {
+    for (engine, other) in engines().into_iter().zip(engines()) {
+        let mut session = start(engine);
+        let seen = course(&mut session);
+        let text = session.recording().unwrap();
+        for part in ["without = \"b\"", "newcomers = 30", "[event.back]", "species={ a = {"] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+        let recording = Recording::read(&text).unwrap();
+        let scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
+        let mut again = start(other);
+        again.replay(recording.events(&scene).unwrap(), recording.ticks).unwrap();
+        for (tick, wanted) in seen {
+            reach(&mut again, tick);
+            assert!(now(&mut again) == wanted, "tick {tick} is not what it was");
+        }
+        assert_eq!(again.recording().unwrap(), text);
+    }
+}
+
+#[test]
+fn a_session_whose_species_cannot_be_is_one_sentence() {
+    let mut session = start(cpu());
+    course(&mut session);
+    let text = session.recording().unwrap();
+    for (good, bad, why) in [
+        ("without = \"b\"", "without = \"x\"", "no species `x`"),
+        ("newcomers = 30", "newcomers = -1", "a saved session?"),
+        ("id = [30, 31, ", "id = [31, 31, ", "ascend"),
+        ("id = [30, 31, ", "id = [", "for each id"),
+    ] {
+        assert!(text.contains(good), "{good} is missing in\n{text}");
+        let read = Recording::read(&text.replacen(good, bad, 1));
+        let scene = session.first().clone();
+        let problem = read.and_then(|recording| recording.events(&scene).map(|_| ())).unwrap_err();
+        assert!(problem.contains(why) && !problem.contains('\n'), "{problem}");
+    }
+}
+
+#[test]
+fn a_reset_starts_with_the_species_of_now() {
+    for request in [Request::default(), Request { count: Some(200), ..Request::default() }] {
+        let mut session = start_of(cpu(), request);
+        let first = session.state().unwrap();
+        reach(&mut session, 20);
+        session.add_species(1).unwrap();
+        session.remove_species(0).unwrap();
+        session.reset().unwrap();
+        let state = session.state().unwrap();
+        assert_eq!(state, made(&session.file()));
+        assert_eq!((state.len() as u64, session.tick()), (session.starters(), 0));
+        // It is the start of a session that can be saved.
+        reach(&mut session, 10);
+        let wanted = now(&mut session);
+        let recording = Recording::read(&session.recording().unwrap()).unwrap();
+        let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
+        let start = scene.populate(&recording.source.request).unwrap();
+        let mut again = tests::session(cpu(), &scene, &start);
+        again.clock.toggle();
+        reach(&mut again, 10);
+        assert!(now(&mut again) == wanted);
+        // A copy taken away again has no part in the start.
+        let mut session = start_of(cpu(), request);
+        session.add_species(0).unwrap();
+        session.remove_species(3).unwrap();
+        session.reset().unwrap();
+        assert_eq!(session.state().unwrap(), first);
+    }
+}

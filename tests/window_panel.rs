@@ -1,0 +1,109 @@
+//! Level 5: species are added, renamed and removed in the panel with real keys and a real mouse.
+
+mod adapter;
+mod desktop;
+mod png_file;
+
+use std::fs;
+use std::path::Path;
+
+use desktop::files::{ends, new_file, settle, start};
+use desktop::{Display, flockwork};
+
+/// Two species, each with one row in the panel.
+const TWO: &str = "[world]\nboundary = \"walls\"\n[species.bird]\ncount = 20\nsize = 12\nwander = {}\n\
+                   [species.hawk]\ncount = 3\nsize = 12\npursue = { with = \"bird\" }\n";
+
+/// Saves the scene and returns the new file's text.
+fn saved(display: &Display, folder: &Path) -> String {
+    fs::read_to_string(new_file(display, folder, "ctrl+s")).unwrap()
+}
+
+/// Each step has its own frames: egui knows what is under the mouse from the frame before.
+fn steps(display: &Display, steps: &[&str]) {
+    for step in steps {
+        display.xdotool(step);
+        settle();
+    }
+}
+
+#[test]
+fn a_species_is_added_renamed_removed_and_undone() {
+    let test = "a_species_is_added_renamed_removed_and_undone";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = start(&display, folder.path(), "--scene walls");
+    display.until_title(&program, "20 agents");
+    let file = || saved(&display, folder.path());
+    let first = file();
+    // The button beside the name of the only species.
+    steps(&display, &["key Tab", "mousemove 648 129", "click 1"]);
+    display.until_title(&program, "40 agents");
+    let added = file();
+    assert!(added.contains("[species.vehicle2]") && added.contains("[species.vehicle]"), "{added}");
+    steps(&display, &["key ctrl+z"]);
+    display.until_title(&program, "20 agents");
+    assert_eq!(file(), first);
+    steps(&display, &["key ctrl+shift+z"]);
+    display.until_title(&program, "40 agents");
+    assert_eq!(file(), added);
+    // Its name is the first row of its body.
+    steps(&display, &["mousemove 650 253 click 1", "mousemove 640 275 click 1", "key ctrl+a"]);
+    steps(&display, &["type birds", "key Escape"]);
+    assert_eq!(file(), added, "Esc lets the name be");
+    steps(&display, &["mousemove 640 275 click 1", "key ctrl+a", "type birds", "key Return"]);
+    let renamed = file();
+    assert!(renamed.contains("[species.birds]") && !renamed.contains("[species.vehicle]"));
+    // The button behind its name takes it away, with its agents.
+    let session = new_file(&display, folder.path(), "ctrl+shift+s");
+    assert!(fs::read_to_string(session).unwrap().contains("newcomers = 20"));
+    steps(&display, &["mousemove 652 129", "click 1"]);
+    display.until_title(&program, "20 agents");
+    let removed = file();
+    assert!(removed.contains("[species.vehicle2]") && !removed.contains("[species.birds]"));
+    steps(&display, &["key ctrl+z", "key ctrl+z", "key ctrl+z"]);
+    display.until_title(&program, "20 agents");
+    assert_eq!(file(), first);
+    ends(&display, program);
+}
+
+#[test]
+fn a_session_with_species_that_came_and_went_is_replayed() {
+    let test = "a_session_with_species_that_came_and_went_is_replayed";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("two.toml"), TWO).unwrap();
+    let program = start(&display, folder.path(), "--scene two.toml");
+    display.until_title(&program, "23 agents");
+    steps(&display, &["key Tab", "mousemove 623 152", "click 1"]);
+    display.until_title(&program, "43 agents");
+    // The first one goes: the numbers of all others change.
+    steps(&display, &["mousemove 639 152", "click 1"]);
+    display.until_title(&program, "23 agents");
+    steps(&display, &["key space"]);
+    let session = new_file(&display, folder.path(), "ctrl+shift+s");
+    let scene = new_file(&display, folder.path(), "ctrl+s");
+    let text = fs::read_to_string(&scene).unwrap();
+    assert!(text.contains("with = [\"bird2\"]"), "{text}");
+    ends(&display, program);
+    let text = fs::read_to_string(&session).unwrap();
+    assert!(text.contains("without = \"bird\""), "{text}");
+    let output =
+        flockwork(&format!("capture --engine cpu --replay {} --out a.png", session.display()))
+            .current_dir(&folder)
+            .output()
+            .unwrap();
+    assert!(output.status.success(), "{}", desktop::text(&output.stderr));
+    let picture = desktop::Shot(png_file::open(&folder.path().join("a.png")));
+    assert!(picture.darts(0..1280, 0..720).len() > 1000);
+    let line =
+        format!("simulate --engine cpu --scene {} --ticks 5 --out state.csv", scene.display());
+    let output = flockwork(&line).current_dir(&folder).output().unwrap();
+    assert!(output.status.success(), "{}", desktop::text(&output.stderr));
+}
