@@ -4,7 +4,7 @@ use std::io::Write;
 
 use gif::{Encoder, EncodingError, Repeat};
 
-use super::palette::palette;
+use super::palette::Quantiser;
 use super::{Film, Frame, RecordError, Recorder};
 
 /// Most frames per second: viewers slow a GIF with delays under 0.02 s to 10 frames per second.
@@ -14,6 +14,7 @@ pub const HIGHEST_RATE: f64 = 50.0;
 pub struct GifRecorder<W: Write> {
     encoder: Encoder<W>,
     film: Film,
+    quantiser: Quantiser,
     /// Frames so far.
     count: u64,
 }
@@ -45,11 +46,11 @@ impl<W: Write> GifRecorder<W> {
                 film.rate
             )));
         }
-        let colours = palette().colours().concat();
+        // Each frame has its own colours.
         let mut encoder =
-            Encoder::new(out, side(film.width)?, side(film.height)?, &colours).map_err(failed)?;
+            Encoder::new(out, side(film.width)?, side(film.height)?, &[]).map_err(failed)?;
         encoder.set_repeat(Repeat::Infinite).map_err(failed)?;
-        Ok(Self { encoder, film, count: 0 })
+        Ok(Self { encoder, film, quantiser: Quantiser::default(), count: 0 })
     }
 
     /// How long the next frame is shown, in hundredths of a second, the format's unit. Delays
@@ -62,12 +63,10 @@ impl<W: Write> GifRecorder<W> {
 
 impl<W: Write> Recorder for GifRecorder<W> {
     fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
-        let mut picture = gif::Frame::from_indexed_pixels(
-            side(frame.width)?,
-            side(frame.height)?,
-            palette().indices(&frame),
-            None,
-        );
+        let (width, height) = (side(frame.width)?, side(frame.height)?);
+        let (indices, palette) = self.quantiser.indices(&frame);
+        let mut picture = gif::Frame::from_indexed_pixels(width, height, indices, None);
+        picture.palette = Some(palette.colours().concat());
         picture.delay = self.delay();
         self.count += 1;
         self.encoder.write_frame(&picture).map_err(failed)
@@ -104,10 +103,12 @@ mod tests {
         let mut decoder = options.read_info(&bytes[..]).unwrap();
         assert_eq!(decoder.repeat(), Repeat::Infinite);
         let (mut count, mut time) = (0, 0);
+        let mut quantiser = Quantiser::default();
         while let Some(frame) = decoder.read_next_frame().unwrap() {
             let shown = pattern(33, 21, count);
-            let colours = palette().indices(&shown).into_iter().flat_map(|index| {
-                let [r, g, b] = palette().colours()[usize::from(index)];
+            let (indices, palette) = quantiser.indices(&shown);
+            let colours = indices.into_iter().flat_map(|index| {
+                let [r, g, b] = palette.colours()[usize::from(index)];
                 [r, g, b, 255]
             });
             assert!(frame.buffer.iter().copied().eq(colours));

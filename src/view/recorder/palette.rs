@@ -1,130 +1,291 @@
-//! The 256 colours of a GIF.
+//! The 256 colours of a GIF, chosen from a picture.
 //!
-//! Every colour of a picture lies in a cone, because a pixel is the background with some share of a
-//! mixture of hues. The tip of the cone is the background; its base is the disc within the circle
-//! of [`style::hue`]. The palette fills that cone evenly. It is the same for every frame, so that
-//! films do not flicker, and a pixel is mapped to it by one table lookup.
-
-use std::sync::OnceLock;
+//! The picture's colours are divided into boxes: again and again the box with the largest error is cut
+//! across its longest side (Wan, Wong and Prusinkiewicz, "An algorithm for multidimensional data
+//! clustering", 1988). Each box becomes the mean of its colours. All sums are of whole numbers, so the
+//! same picture gives the same palette for any number of threads.
 
 use rayon::prelude::*;
 
 use crate::view::frame::Frame;
-use crate::view::style;
 
-/// Number of levels at which the cone is cut between its tip and its base.
-const LEVELS: usize = 7;
-/// Bits per channel that index the table.
-const BITS: usize = 6;
+/// The most colours of a GIF.
+const MOST_COLOURS: usize = 256;
 
-type Rgb = [u8; 3];
+/// A colour that fills at least one pixel in so many is in the palette as it is: a background must not
+/// be off by one.
+const SHARE_OF_GROUND: u64 = 16;
 
-/// The palette and its table.
+/// A palette stays for the next picture until the error is larger than its own by this factor …
+const WORSE: f64 = 1.5;
+
+/// … and by this much: the mean square per pixel, in steps of 255. Films flicker less if palettes stay.
+const MUCH_WORSE: f64 = 0.5;
+
+/// Red, green and blue, from 0 to 255.
+pub type Rgb = [u8; 3];
+
+/// A colour of a picture and the number of its pixels.
+#[derive(Clone, Copy, Debug)]
+struct Tint {
+    colour: Rgb,
+    count: u64,
+}
+
+/// Numbers of a set of tints.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: u64,
+    colour: [u64; 3],
+    square: [u64; 3],
+}
+
+/// Tints that become one colour.
+struct Box {
+    tints: Vec<Tint>,
+    sums: Sums,
+}
+
+/// The palette of a picture.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Palette {
     colours: Vec<Rgb>,
+    /// Mean square of the difference from the picture that it was made of, per pixel.
+    error: f64,
+}
+
+/// Turns pictures into indices of palettes.
+#[derive(Default)]
+pub struct Quantiser {
+    palette: Option<Palette>,
+    /// For each colour of the last picture the index of the nearest colour of the palette.
     nearest: Vec<u8>,
 }
 
-/// The palette of all films.
-#[must_use]
-pub fn palette() -> &'static Palette {
-    static PALETTE: OnceLock<Palette> = OnceLock::new();
-    PALETTE.get_or_init(|| {
-        let colours = cone();
-        let side = 1_usize << BITS;
-        let index = |cell: usize| {
-            let channel = |shift: usize| {
-                let value = (cell >> (shift * BITS)) & (side - 1);
-                // The middle of the cell.
-                ((value << (8 - BITS)) + (1 << (7 - BITS))) as i32
-            };
-            let wanted = [channel(2), channel(1), channel(0)];
-            let apart = |colour: &Rgb| -> i32 {
-                colour.iter().zip(wanted).map(|(c, w)| (i32::from(*c) - w).pow(2)).sum()
-            };
-            let near = (0..colours.len()).min_by_key(|i| apart(&colours[*i]));
-            near.unwrap_or(0) as u8
-        };
-        let nearest = (0..side.pow(3)).into_par_iter().map(index).collect();
-        Palette { colours, nearest }
-    })
+/// A colour as a number below 2^24.
+fn number(pixel: &[u8]) -> u32 {
+    u32::from_be_bytes([0, pixel[0], pixel[1], pixel[2]])
 }
 
-/// The background, then the cone from tip to base: at each level rings of hues round a grey centre.
-fn cone() -> Vec<Rgb> {
-    let ground = style::BACKGROUND.map(|c| f32::from(c) / 255.0);
-    let mut colours = vec![style::BACKGROUND];
-    for level in 1..=LEVELS {
-        let share = level as f32 / LEVELS as f32;
-        // Rings are about as far apart as levels: the base is about as wide as the cone is high.
-        let rings = level.div_ceil(2);
-        for ring in 0..=rings {
-            let saturation = ring as f32 / rings as f32;
-            let hues = if ring == 0 { 1 } else { (9 * level * ring).div_ceil(2 * rings).max(6) };
-            for hue in 0..hues {
-                let vivid = style::hue(hue as f32 / hues as f32);
-                let grey = vivid.iter().sum::<f32>() / 3.0;
-                let colour = [0, 1, 2].map(|i| {
-                    let full = grey + (vivid[i] - grey) * saturation;
-                    ((ground[i] + (full - ground[i]) * share) * 255.0).round() as u8
-                });
-                colours.push(colour);
+/// The different colours of a picture, in ascending order.
+fn tints(frame: &Frame) -> Vec<Tint> {
+    let mut numbers: Vec<u32> = frame.pixels.par_chunks_exact(4).map(number).collect();
+    numbers.par_sort_unstable();
+    let runs = numbers.chunk_by(|a, b| a == b);
+    let tint = |run: &[u32]| {
+        let [_, r, g, b] = run[0].to_be_bytes();
+        Tint { colour: [r, g, b], count: run.len() as u64 }
+    };
+    runs.map(tint).collect()
+}
+
+impl Sums {
+    fn of(tints: &[Tint]) -> Self {
+        let mut sums = Self::default();
+        for Tint { colour, count } in tints {
+            sums.count += count;
+            for (channel, value) in colour.iter().enumerate() {
+                sums.colour[channel] += count * u64::from(*value);
+                sums.square[channel] += count * u64::from(*value) * u64::from(*value);
             }
         }
+        sums
     }
-    colours
+
+    /// The sum of the squares of the differences from the mean, per channel.
+    fn errors(&self) -> [f64; 3] {
+        [0, 1, 2].map(|channel| {
+            let sum = self.colour[channel] as f64;
+            (self.square[channel] as f64 - sum * sum / self.count.max(1) as f64).max(0.0)
+        })
+    }
+
+    fn error(&self) -> f64 {
+        self.errors().iter().sum()
+    }
+
+    fn mean(&self) -> Rgb {
+        let count = self.count.max(1);
+        self.colour.map(|sum| ((sum + count / 2) / count) as u8)
+    }
+}
+
+impl Box {
+    fn of(tints: Vec<Tint>) -> Self {
+        Self { sums: Sums::of(&tints), tints }
+    }
+
+    /// Cuts it at the mean of its longest side. The box has several colours.
+    fn cut(self) -> [Self; 2] {
+        let errors = self.sums.errors();
+        let longest = (0..3).max_by(|a, b| errors[*a].total_cmp(&errors[*b])).unwrap_or(0);
+        let middle = self.sums.colour[longest] / self.sums.count.max(1);
+        let below = |tint: &Tint| u64::from(tint.colour[longest]) <= middle;
+        let (low, high) = self.tints.into_iter().partition(below);
+        [Self::of(low), Self::of(high)]
+    }
 }
 
 impl Palette {
-    /// The colours; the background is the first.
+    /// The palette that suits these tints.
+    fn of(tints: &[Tint]) -> Self {
+        let pixels: u64 = tints.iter().map(|tint| tint.count).sum();
+        let is_ground = |tint: &&Tint| tint.count * SHARE_OF_GROUND >= pixels;
+        let mut colours: Vec<Rgb> =
+            tints.iter().filter(is_ground).map(|tint| tint.colour).collect();
+        let rest: Vec<Tint> = tints.iter().filter(|tint| !is_ground(tint)).copied().collect();
+        let mut boxes = if rest.is_empty() { Vec::new() } else { vec![Box::of(rest)] };
+        while boxes.len() + colours.len() < MOST_COLOURS {
+            let worst = (0..boxes.len())
+                .max_by(|a, b| boxes[*a].sums.error().total_cmp(&boxes[*b].sums.error()));
+            let Some(worst) = worst.filter(|worst| boxes[*worst].tints.len() > 1) else { break };
+            let halves = boxes.swap_remove(worst).cut();
+            boxes.extend(halves);
+        }
+        colours.extend(boxes.iter().map(|one| one.sums.mean()));
+        let mut palette = Self { colours, error: 0.0 };
+        palette.error = palette.fit(tints).1;
+        palette
+    }
+
+    /// The colours.
     #[must_use]
     pub fn colours(&self) -> &[Rgb] {
         &self.colours
     }
 
-    /// For each pixel the index of the nearest colour.
-    #[must_use]
-    pub fn indices(&self, frame: &Frame) -> Vec<u8> {
-        let pixels = frame.pixels.par_chunks_exact(4).with_min_len(1 << 14);
-        pixels.map(|pixel| self.index([pixel[0], pixel[1], pixel[2]])).collect()
+    /// For each tint the index of the nearest colour, and the mean square of the differences.
+    fn fit(&self, tints: &[Tint]) -> (Vec<u8>, f64) {
+        let apart = |colour: &Rgb, other: &Rgb| -> u32 {
+            colour.iter().zip(other).map(|(a, b)| u32::from(a.abs_diff(*b)).pow(2)).sum()
+        };
+        let nearest = |tint: &Tint| -> (u8, u64) {
+            let all = self.colours.iter().map(|colour| apart(colour, &tint.colour)).enumerate();
+            let (index, apart) = all.min_by_key(|(_, apart)| *apart).unwrap_or_default();
+            (index as u8, u64::from(apart) * tint.count)
+        };
+        let (indices, errors): (Vec<u8>, Vec<u64>) = tints.par_iter().map(nearest).unzip();
+        let pixels: u64 = tints.iter().map(|tint| tint.count).sum();
+        (indices, errors.iter().sum::<u64>() as f64 / pixels.max(1) as f64)
     }
+}
 
-    fn index(&self, [r, g, b]: Rgb) -> u8 {
-        // The background stays as it is, though its cell may be nearer to another colour.
-        if [r, g, b] == style::BACKGROUND {
-            return 0;
+impl Quantiser {
+    /// For each pixel the index of the nearest colour of the palette, and the palette.
+    pub fn indices(&mut self, frame: &Frame) -> (Vec<u8>, &Palette) {
+        let tints = tints(frame);
+        let stays = self.palette.take().and_then(|palette| {
+            let (indices, error) = palette.fit(&tints);
+            let fits = error <= (WORSE * palette.error).max(palette.error + MUCH_WORSE);
+            fits.then_some((palette, indices))
+        });
+        let (palette, of_tints) = stays.unwrap_or_else(|| {
+            let palette = Palette::of(&tints);
+            let indices = palette.fit(&tints).0;
+            (palette, indices)
+        });
+        self.nearest.resize(1 << 24, 0);
+        for (tint, index) in tints.iter().zip(of_tints) {
+            self.nearest[number(&tint.colour) as usize] = index;
         }
-        let cell = |c: u8| usize::from(c) >> (8 - BITS);
-        self.nearest[(cell(r) << (2 * BITS)) | (cell(g) << BITS) | cell(b)]
+        let pixels = frame.pixels.par_chunks_exact(4).with_min_len(1 << 14);
+        let indices = pixels.map(|pixel| self.nearest[number(pixel) as usize]).collect();
+        (indices, self.palette.insert(palette))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::scene::{Background, BackgroundName};
+    use crate::view::style::Ground;
 
-    #[test]
-    fn there_are_at_most_256_colours_and_most_of_them_are_used() {
-        let count = palette().colours().len();
-        assert!((200..=256).contains(&count), "{count}");
+    /// A gradient with a bright spot that moves.
+    fn picture(step: u32) -> Frame {
+        let mut frame = Ground::of(&Background::Named(BackgroundName::Dusk)).frame(320, 180);
+        for (i, pixel) in frame.pixels.chunks_exact_mut(4).enumerate() {
+            let (x, y) = (i as u32 % 320, i as u32 / 320);
+            let far = (f64::from(x) - f64::from(60 + step)).hypot(f64::from(y) - 90.0) / 40.0;
+            let light = (1.0 - far).max(0.0);
+            for (channel, colour) in pixel.iter_mut().zip([90.0, 200.0, 40.0]) {
+                *channel = (f64::from(*channel) * (1.0 - light) + colour * light).round() as u8;
+            }
+        }
+        frame
+    }
+
+    /// The ratio of the largest signal to the noise; decibels.
+    fn peak_ratio(frame: &Frame, (indices, palette): (Vec<u8>, &Palette)) -> f64 {
+        let colours = indices.iter().map(|index| palette.colours()[usize::from(*index)]);
+        let pixels = frame.pixels.chunks_exact(4).zip(colours);
+        let squares: u64 = pixels
+            .flat_map(|(pixel, colour)| {
+                [0, 1, 2].map(|i| u64::from(pixel[i].abs_diff(colour[i])).pow(2))
+            })
+            .sum();
+        10.0 * (255.0_f64.powi(2) * (indices.len() * 3) as f64 / squares as f64).log10()
     }
 
     #[test]
-    fn no_colour_of_a_picture_is_far_from_the_palette() {
-        let mut worst = 0;
-        for step in 0..20_000_u32 {
-            // A mixture of two hues over the background.
-            let part = |n: u32| (step.wrapping_mul(n) % 1009) as f32 / 1009.0;
-            let (a, b) = (style::hue(part(17)), style::hue(part(331)));
-            let pixel = [0, 1, 2].map(|i| {
-                let mixed = a[i] + (b[i] - a[i]) * part(57);
-                let ground = f32::from(style::BACKGROUND[i]) / 255.0;
-                ((ground + (mixed - ground) * part(901)) * 255.0).round() as u8
-            });
-            let indices = palette().indices(&Frame::filled(1, 1, pixel));
-            let found = palette().colours()[usize::from(indices[0])];
-            worst = worst.max((0..3).map(|i| found[i].abs_diff(pixel[i])).max().unwrap());
+    fn few_colours_stay_as_they_are() {
+        let pixels =
+            (0..256_u32).flat_map(|i| [(i * 7) as u8, (i * 31) as u8, 250 - (i / 2) as u8, 255]);
+        let frame = Frame { width: 16, height: 16, pixels: pixels.collect() };
+        let mut quantiser = Quantiser::default();
+        assert_eq!(peak_ratio(&frame, quantiser.indices(&frame)), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_gradient_with_a_light_loses_little() {
+        let frame = picture(0);
+        let mut quantiser = Quantiser::default();
+        let (indices, palette) = quantiser.indices(&frame);
+        assert_eq!(palette.colours().len(), MOST_COLOURS);
+        let ratio = peak_ratio(&frame, (indices, palette));
+        assert!(ratio > 42.0, "{ratio}");
+    }
+
+    #[test]
+    fn the_background_is_exact() {
+        let mut frame = Frame::filled(320, 180, [11, 14, 20]);
+        for (i, pixel) in frame.pixels.chunks_exact_mut(4).enumerate().skip(9000) {
+            // Neighbours of the background in all directions, and many others.
+            let spread = |n: u32| ((i as u32).wrapping_mul(n) >> 12) as u8;
+            pixel[..3].copy_from_slice(&[
+                11 + spread(77) % 9,
+                14 + spread(991) % 240,
+                spread(12345),
+            ]);
         }
-        assert!(worst <= 32, "{worst}");
+        let mut quantiser = Quantiser::default();
+        let (indices, palette) = quantiser.indices(&frame);
+        assert_eq!(palette.colours()[usize::from(indices[0])], [11, 14, 20]);
+    }
+
+    #[test]
+    fn a_palette_stays_until_the_picture_changes() {
+        let mut quantiser = Quantiser::default();
+        let first = quantiser.indices(&picture(0)).1.clone();
+        for step in 1..50 {
+            assert_eq!(*quantiser.indices(&picture(step)).1, first, "{step}");
+        }
+        let mut other = picture(0);
+        other.pixels.chunks_exact_mut(4).for_each(|pixel| pixel[..3].rotate_left(1));
+        let (indices, palette) = quantiser.indices(&other);
+        assert_ne!(*palette, first);
+        assert!(peak_ratio(&other, (indices, palette)) > 42.0);
+    }
+
+    #[test]
+    fn the_palette_does_not_depend_on_the_number_of_threads() {
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut quantiser = Quantiser::default();
+                let (indices, palette) = quantiser.indices(&picture(3));
+                (indices, palette.clone())
+            })
+        };
+        assert!(on(1) == on(3));
     }
 }
