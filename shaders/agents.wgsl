@@ -6,7 +6,7 @@ import package::tag::ID_BITS;
 @group(0) @binding(0) var<storage, read> state: array<Motion>;
 // Species above, id below.
 @group(0) @binding(1) var<storage, read> tag: array<u32>;
-// The angle (in space a direction) in the upper 24 bits, the number of neighbours in the lower 8. Not read
+// The angle (in space a direction) in the upper 24 bits, the number for the colour in the lower 8. Not read
 // where agents remember nothing.
 @group(0) @binding(3) var<storage, read> memory: array<u32>;
 
@@ -39,7 +39,7 @@ fn id_of(agent: u32) -> u32 {
     return tag[agent] & ((1u << ID_BITS) - 1u);
 }
 
-fn neighbours_of(agent: u32) -> f32 {
+fn shown_of(agent: u32) -> f32 {
     return f32(memory[agent] & 0xffu);
 }
 

@@ -7,7 +7,7 @@
 import package::agents::{place_of, velocity_of};
 import package::eye::{faded, far_of, offset_from_focus, shade, viewed, visibility};
 import package::picture::{
-    picture, SpeciesLook, colour_of_tone, crowd_of, shows_shape, size_of, species_look_of, tone_of
+    picture, SpeciesLook, colour_of_tone, amount_of, shows_shape, size_of, species_look_of, tone_of
 };
 @if(!flat)
 import package::picture::sized;
@@ -82,8 +82,8 @@ fn sight_of(agent: u32) -> Sight {
     @if(!flat) {
         sight.look = sized(look, size, pixels_per_unit(depth));
     }
-    let crowd = crowd_of(agent);
-    let tone = tone_of(velocity_of(agent), crowd, far_of(depth), look);
+    let amount = amount_of(agent);
+    let tone = tone_of(velocity_of(agent), amount, far_of(depth), look);
     sight.colour = colour_of_tone(agent, tone, look);
     sight.light = tone.y;
     let small = !shows_shape(look, size * pixels_per_unit(depth)) && picture.eye.sums > 0.0;

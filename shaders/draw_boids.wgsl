@@ -8,7 +8,7 @@
 
 import package::agents::motion_of;
 import package::picture::{
-    picture, SpeciesLook, brightness_of, colour_of, crowd_of, heading_of, look_of, offset_of,
+    picture, SpeciesLook, brightness_of, colour_of, amount_of, heading_of, look_of, offset_of,
     turned
 };
 
@@ -34,8 +34,8 @@ struct FigureCorner {
 }
 
 // Premultiplied paint at full strength: its light, and the share that it hides of what is behind.
-fn paint_of(agent: u32, velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec4<f32> {
-    return look.strength * vec4(colour_of(agent, velocity, crowd, look), look.cover);
+fn paint_of(agent: u32, velocity: vec2<f32>, amount: f32, look: SpeciesLook) -> vec4<f32> {
+    return look.strength * vec4(colour_of(agent, velocity, amount, look), look.cover);
 }
 
 // The offset from the middle of a dart to a corner; pixels.
@@ -64,10 +64,10 @@ fn corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let agent = vertex / 3u;
     let motion = motion_of(agent);
     let look = look_of(agent);
-    let crowd = crowd_of(agent);
+    let amount = amount_of(agent);
     var out: Corner;
     out.position = placed(motion.xy, dart_arm(motion.zw, vertex % 3u, look));
-    out.colour = paint_of(agent, motion.zw, crowd, look);
+    out.colour = paint_of(agent, motion.zw, amount, look);
     return out;
 }
 
@@ -82,7 +82,7 @@ fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
     let agent = vertex / 3u;
     let motion = motion_of(agent);
     let look = look_of(agent);
-    let crowd = crowd_of(agent);
+    let amount = amount_of(agent);
     var out: FigureCorner;
     if look.shape == DART {
         out.offset = dart_arm(motion.zw, vertex % 3u, look);
@@ -90,10 +90,10 @@ fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
         out.offset = look.reach * round_arm(vertex % 3u);
     }
     out.position = placed(motion.xy, out.offset);
-    out.colour = paint_of(agent, motion.zw, crowd, look);
+    out.colour = paint_of(agent, motion.zw, amount, look);
     out.shape = look.shape;
     out.extent = vec2(look.radius, look.reach);
-    out.heat = look.strength * brightness_of(crowd, look) * look.heat;
+    out.heat = look.strength * brightness_of(amount, look) * look.heat;
     return out;
 }
 

@@ -1,4 +1,4 @@
-// What an agent remembers, in one word: an angle in the upper 24 bits, a number of neighbours in the lower 8.
+// What an agent remembers, in one word: an angle in the upper 24 bits, a number for its colour in the lower 8.
 // The species that wander in a space have a direction instead of the angle. src/model/memory.rs reads the
 // same bits.
 
@@ -14,12 +14,34 @@ struct Remembered {
 
 const STEPS = 16777216.0;
 
+// The largest number for a colour.
+const MOST_SHOWN = 255u;
+
+// What the number of a species is, see Shown in src/model/memory.rs.
+const SHOWS_ACCELERATION = 1u;
+const SHOWS_AGE = 2u;
+
+// What the number of this species is; `shown` has two bits for each.
+fn shown_by(shown: u32, species: u32) -> u32 {
+    return (shown >> (2u * species)) & 3u;
+}
+
+// The number for a colour.
+fn shown_of(memory: u32) -> u32 {
+    return memory & MOST_SHOWN;
+}
+
+// The same memory with another number for the colour.
+fn showing(memory: u32, shown: u32) -> u32 {
+    return (memory & ~MOST_SHOWN) | min(shown, MOST_SHOWN);
+}
+
 fn angle_of(memory: u32) -> f32 {
     return f32(bitcast<i32>(memory) >> 8u) / STEPS;
 }
 
-fn memory_of(angle: f32, neighbours: f32) -> u32 {
-    return (bitcast<u32>(i32(angle * STEPS)) << 8u) | min(u32(neighbours), 255u);
+fn memory_of(angle: f32, shown: u32) -> u32 {
+    return (bitcast<u32>(i32(angle * STEPS)) << 8u) | min(shown, MOST_SHOWN);
 }
 
 // Steps of each of the two numbers of a direction, from −1 to 1.
@@ -52,14 +74,14 @@ fn direction_of(memory: u32) -> Vector {
 }
 
 @if(!flat)
-fn memory_of_direction(direction: Vector, neighbours: f32) -> u32 {
+fn memory_of_direction(direction: Vector, shown: u32) -> u32 {
     let size = max(abs(direction.x) + abs(direction.y) + abs(direction.z), SMALLEST_SIZE);
     var place = direction.xy / size;
     if direction.z < 0.0 {
         place = folded(place);
     }
     let steps = vec2<u32>((place * 0.5 + 0.5) * DIRECTION_STEPS + 0.5);
-    return (steps.x << 20u) | (steps.y << 8u) | min(u32(neighbours), 255u);
+    return (steps.x << 20u) | (steps.y << 8u) | min(shown, MOST_SHOWN);
 }
 
 fn recalled(memory: u32) -> Remembered {
@@ -72,11 +94,11 @@ fn recalled(memory: u32) -> Remembered {
 }
 
 // The word for what an agent remembers. `directed` has a bit for each species with a direction.
-fn stored(remembered: Remembered, neighbours: f32, directed: u32, species: u32) -> u32 {
+fn stored(remembered: Remembered, shown: u32, directed: u32, species: u32) -> u32 {
     @if(!flat) {
         if ((directed >> species) & 1u) == 1u {
-            return memory_of_direction(remembered.direction, neighbours);
+            return memory_of_direction(remembered.direction, shown);
         }
     }
-    return memory_of(remembered.angle, neighbours);
+    return memory_of(remembered.angle, shown);
 }

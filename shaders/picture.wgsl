@@ -1,6 +1,6 @@
 // A picture: what the camera sees, how each species looks, and the colour of an agent.
 
-import package::agents::{id_of, neighbours_of, species_of};
+import package::agents::{id_of, shown_of, species_of};
 @if(traits) import package::traits::drawn;
 
 struct SpeciesLook {
@@ -21,15 +21,15 @@ struct SpeciesLook {
     // World units per tick.
     max_speed: f32,
     sine: vec3<f32>,
-    // How much darker a loner is than a crowd.
+    // How much darker an agent with the amount 0 is than one with 1.
     dimming: f32,
     // Extra light in the core of a glow.
     heat: vec3<f32>,
-    // The place on the scale, in turns: base + per_turn * heading + per_speed * speed / max_speed + per_crowd * crowd.
+    // The place on the scale, in turns: base + per_turn * heading + per_speed * speed / max_speed + per_amount * amount.
     hue_base: f32,
     hue_per_turn: f32,
     hue_per_speed: f32,
-    hue_per_crowd: f32,
+    hue_per_amount: f32,
     // The range of the agents' own sizes, if the scene has them; world units.
     size: f32,
     least_size: f32,
@@ -84,14 +84,17 @@ struct Picture {
     pixels_per_unit: f32,
     // Width of a dart over its length.
     slenderness: f32,
-    // Neighbours that make a crowd; 0 if agents do not remember theirs.
-    crowd: f32,
+    // 1 if agents remember a number for their colour.
+    remembers: u32,
     // Pixels per point.
     scale: f32,
     // Seed and key of the agents' own sizes.
     seed: u32,
     size_key: u32,
-    padding: vec2<u32>,
+    // Neighbours that make a crowd.
+    crowd: f32,
+    // A bit for each species whose number is one of neighbours; else its scale ends at 255.
+    counts: u32,
     // Cosine and sine of the angle by which the camera is turned anticlockwise.
     turn: vec2<f32>,
     // The size of a wrapped world that continues beyond its edges; else 0.
@@ -156,27 +159,28 @@ fn species_look_of(agent: u32) -> SpeciesLook {
     return picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
 }
 
-// How crowded an agent is, 0 to 1.
-fn crowd_of(agent: u32) -> f32 {
-    if picture.crowd > 0.0 {
-        return min(neighbours_of(agent) / picture.crowd, 1.0);
+// How much of what the colours of its species show an agent has, 0 to 1: neighbours, acceleration or age.
+fn amount_of(agent: u32) -> f32 {
+    if picture.remembers == 1u {
+        let counts = ((picture.counts >> species_of(agent)) & 1u) == 1u;
+        return min(shown_of(agent) / select(255.0, picture.crowd, counts), 1.0);
     }
     return 0.0;
 }
 
 // Factor on the light of an agent.
-fn brightness_of(crowd: f32, look: SpeciesLook) -> f32 {
-    return 1.0 - look.dimming * (1.0 - crowd);
+fn brightness_of(amount: f32, look: SpeciesLook) -> f32 {
+    return 1.0 - look.dimming * (1.0 - amount);
 }
 
 // The place of an agent's colour on its scale; turns.
-fn turn_of(velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> f32 {
+fn turn_of(velocity: vec2<f32>, amount: f32, look: SpeciesLook) -> f32 {
     let speed = length(velocity);
     // Only for moving agents: the zero vector has no defined angle.
     let heading = select(0.0, atan2(velocity.y, velocity.x) / TAU, speed > 0.0);
     let share = clamp(speed / max(look.max_speed, 1e-30), 0.0, 1.0);
     return look.hue_base + look.hue_per_turn * heading + look.hue_per_speed * share
-        + look.hue_per_crowd * crowd;
+        + look.hue_per_amount * amount;
 }
 
 // The colour of a species at a place on its scale. Stops::at in src/view/style/palettes.rs computes the
@@ -202,8 +206,8 @@ fn factors_at(agent: u32, turn: f32, light: f32) -> vec3<f32> {
 }
 
 // An agent's factors on the basis of its colours.
-fn factors_of(agent: u32, velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec3<f32> {
-    return factors_at(agent, turn_of(velocity, crowd, look), brightness_of(crowd, look));
+fn factors_of(agent: u32, velocity: vec2<f32>, amount: f32, look: SpeciesLook) -> vec3<f32> {
+    return factors_at(agent, turn_of(velocity, amount, look), brightness_of(amount, look));
 }
 
 // In space: how much lighter a colour is that shows a heading straight up, and darker straight down.
@@ -211,16 +215,16 @@ const LIFT: f32 = 0.22;
 
 // The place of an agent's colour on its scale in space, and its brightness. `far` is how far it is from the
 // near end of the world to the far one.
-fn tone_of(velocity: vec3<f32>, crowd: f32, far: f32, look: SpeciesLook) -> vec2<f32> {
+fn tone_of(velocity: vec3<f32>, amount: f32, far: f32, look: SpeciesLook) -> vec2<f32> {
     let speed = length(velocity);
     let level = any(velocity.xy != vec2(0.0));
     let heading = select(0.0, atan2(velocity.y, velocity.x) / TAU, level);
     let share = clamp(speed / max(look.max_speed, 1e-30), 0.0, 1.0);
     let turn = look.hue_base + look.hue_per_turn * heading + look.hue_per_speed * share
-        + look.hue_per_crowd * crowd + look.hue_per_depth * far;
+        + look.hue_per_amount * amount + look.hue_per_depth * far;
     let up = select(0.0, velocity.z / max(speed, 1e-30), speed > 0.0);
     let lift = select(LIFT * up, 0.0, look.hue_per_turn == 0.0);
-    return vec2(turn, brightness_of(crowd, look) * (1.0 + lift));
+    return vec2(turn, brightness_of(amount, look) * (1.0 + lift));
 }
 
 // The colour of an agent with this place on its scale and this brightness.
@@ -230,13 +234,13 @@ fn colour_of_tone(agent: u32, tone: vec2<f32>, look: SpeciesLook) -> vec3<f32> {
 }
 
 // The colour of an agent; red, green and blue.
-fn colour_of(agent: u32, velocity: vec2<f32>, crowd: f32, look: SpeciesLook) -> vec3<f32> {
+fn colour_of(agent: u32, velocity: vec2<f32>, amount: f32, look: SpeciesLook) -> vec3<f32> {
     @if(stops)
-    return factors_of(agent, velocity, crowd, look);
+    return factors_of(agent, velocity, amount, look);
     @if(!stops) {
-        let angle = TAU * turn_of(velocity, crowd, look);
+        let angle = TAU * turn_of(velocity, amount, look);
         let hue = look.level + look.cosine * cos(angle) + look.sine * sin(angle);
-        return brightness_of(crowd, look) * hue;
+        return brightness_of(amount, look) * hue;
     }
 }
 

@@ -7,12 +7,16 @@ import package::clock::clock;
 import package::dispatch::linear_workgroup;
 import package::flock::flock as whole_flock;
 import package::memory::{recalled, stored};
+@if(accelerations || ages) import package::memory::shown_by;
+@if(accelerations) import package::memory::{SHOWS_ACCELERATION};
+@if(ages) import package::memory::{MOST_SHOWN, SHOWS_AGE, shown_of};
 import package::grid::key_of;
 import package::random::wander_noise;
 import package::rules::{Species, Sums, steering_force};
 @if(traits) import package::rules::with_traits;
 import package::sorted::{state, tag};
 import package::space::{Motion, Vector, dot, position_of, velocity_of};
+@if(accelerations) import package::space::length;
 import package::tables::species_at;
 import package::tag::{id_of, species_of};
 import package::target::MAX_TARGETS;
@@ -36,6 +40,25 @@ struct CellCount {
     hits: array<atomic<u32>, 2>,
     // Number of agents binned into each cell so far.
     members: array<atomic<u32>>,
+}
+
+// An agent whose max_force changes its momentum by less in a tick shows no acceleration: the quotient would
+// depend on how a device treats numbers near 0.
+@if(accelerations) const LEAST_LIMIT = 1e-9;
+
+// The number that shows how far one tick has changed the velocity. `limit` is how far max_force changes the
+// momentum. src/engine/cpu/steer.rs computes the same.
+@if(accelerations)
+fn shown_of_change(change: f32, mass: f32, limit: f32) -> u32 {
+    let share = change * mass / limit;
+    return u32(min(select(share * 255.0, 0.0, limit < LEAST_LIMIT), 255.0));
+}
+
+// How much an age grows in the tick that begins at `tick`. src/model/memory.rs computes the same.
+@if(ages)
+fn growth_of_age(tick: u32, longest: u32) -> u32 {
+    let phase = tick % longest;
+    return (phase + 1u) * MOST_SHOWN / longest - phase * MOST_SHOWN / longest;
 }
 
 @compute @workgroup_size(64)
@@ -86,6 +109,10 @@ fn steer(
     let pushed = agent.velocity * agent.brake + (acceleration + agent.kick) * flock.time_step;
     let velocity = limited(pushed, agent.max_speed);
     var moved = confined(position + velocity * flock.time_step, velocity, flock.size);
+    @if(accelerations)
+    let change = velocity_of(moved) - velocity_of(me);
+    @if(ages)
+    var sent = false;
     @if(moving_targets) {
         let there = position_of(moved);
         for (var index = 0u; index < min(targets.count, MAX_TARGETS); index++) {
@@ -96,6 +123,9 @@ fn steer(
                 if place.sends == 1u {
                     // A world that was made smaller may not hold the place any more.
                     moved = confined(place.sends_to, velocity_of(moved), flock.size);
+                    @if(ages) {
+                        sent = true;
+                    }
                 }
             }
         }
@@ -107,7 +137,18 @@ fn steer(
     next_state[i] = moved;
     var remembered = 0u;
     @if(memory) {
-        remembered = stored(agent.remembered, sums.neighbours, flock.directed, species_of(own_tag));
+        let species = species_of(own_tag);
+        var shown = u32(sums.neighbours);
+        @if(accelerations) {
+            let accelerated = shown_of_change(length(change), own.mass, own.max_force * flock.time_step);
+            shown = select(shown, accelerated, shown_by(flock.shown, species) == SHOWS_ACCELERATION);
+        }
+        @if(ages) {
+            let older = shown_of(memory[i]) + growth_of_age(clock, flock.longest_age);
+            let age = select(older, 0u, sent);
+            shown = select(shown, age, shown_by(flock.shown, species) == SHOWS_AGE);
+        }
+        remembered = stored(agent.remembered, shown, flock.directed, species);
     }
     binned[i] = vec4<u32>(key, atomicAdd(&cell_count.members[key], 1u), own_tag, remembered);
 }

@@ -61,6 +61,7 @@ fn without(state: &FlockState, gone: &[u32]) -> FlockState {
         position: rows().map(|row| state.position[row]).collect(),
         velocity: rows().map(|row| state.velocity[row]).collect(),
         memory: rows().filter_map(|row| state.memory.get(row).copied()).collect(),
+        shown: state.shown,
     }
 }
 

@@ -92,7 +92,7 @@ fn both_draw_the_same_darts_at_the_same_places() {
         velocity: (0..count)
             .map(|i| Vec2::from_angle(f32::from(i) * 0.37).extend(0.0) * 2.0)
             .collect(),
-        memory: Vec::new(),
+        ..FlockState::default()
     };
     for camera in [Camera::fit(&scene.world, 1280, 720), Camera::fit(&scene.world, 333, 211)] {
         let drawn = blobs(&by_gpu(&gpu, &scene, &state, &camera));

@@ -28,7 +28,7 @@ fn flock(agents: &[(Point, Point)]) -> FlockState {
         species: vec![0; agents.len()],
         position: agents.iter().map(|(p, _)| *p).collect(),
         velocity: agents.iter().map(|(_, v)| *v).collect(),
-        memory: Vec::new(),
+        ..FlockState::default()
     }
 }
 
@@ -395,4 +395,34 @@ fn a_large_picture_can_be_drawn() {
     let camera = Camera::fit(&scene.world, 3840, 2160);
     let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
     assert_eq!(blobs(&frame).len(), lattice().len());
+}
+
+#[test]
+fn what_agents_remember_colours_as_the_look_says() {
+    let test = "what_agents_remember_colours_as_the_look_says";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    for by in [ColourBy::Neighbours, ColourBy::Acceleration, ColourBy::Age] {
+        let mut scene = scene(&["starling.size=12"]);
+        scene.species[0].colour = by;
+        let camera = Camera::fit(&scene.world, 640, 360);
+        // 30 is most of a crowd, and little of an acceleration or an age.
+        let (places, shown) = ([100, 200, 300, 400], [0, 30, 200, 255]);
+        let mut state = flock(&places.map(|x| (flat(x as f32, 180.0), flat(2.0, 0.0))));
+        state.memory = shown.map(|shown| Memory::default().showing(shown)).to_vec();
+        state.shown = scene.shown();
+        let frame = draw(&gpu, &scene, &state, &camera);
+        let paint = style::Paint::all(&scene)[0];
+        let colours = shown.map(|shown| {
+            let shade = paint.shade(flat(2.0, 0.0), scene.species[0].body.max_speed, shown);
+            paint.colour(shade)
+        });
+        for (x, colour) in places.into_iter().zip(colours) {
+            assert_painted(pixel(&frame, x - 4, 180), colour, "what it remembers");
+        }
+        let apart = |one: usize, other: usize| {
+            (0..3).map(|i| (colours[one][i] - colours[other][i]).abs()).fold(0.0, f32::max)
+        };
+        assert!(apart(0, 2) > 0.25, "{by:?}");
+        assert_eq!(apart(2, 3) > 0.05, by != ColourBy::Neighbours, "a crowd has no more to show");
+    }
 }

@@ -39,7 +39,7 @@ fn lattice() -> FlockState {
         species: vec![0; 60],
         position: (0..60).map(place).collect(),
         velocity: (0..60).map(|i| Vec2::from_angle(i as f32 * 0.7).extend(0.0) * 2.0).collect(),
-        memory: Vec::new(),
+        ..FlockState::default()
     }
 }
 

@@ -97,6 +97,14 @@ fn edits_of_mixed() -> Vec<Edit> {
                 species.rules.retain(|rule| !remembers(rule.kind));
             }
         }),
+        edit("other numbers for colours", parameters, |scene| {
+            use flockwork::model::scene::ColourBy::{Acceleration, Age, Neighbours};
+            let colours = [Age, Neighbours, Acceleration, Acceleration, Age];
+            for (species, colour) in scene.species.iter_mut().zip(colours) {
+                species.colour = colour;
+            }
+        }),
+        edit("older ages", parameters, |scene| scene.style.age = 10),
         edit("pointer", Change::POINTER, |scene| {
             scene.targets[0].active = true;
             scene.targets[0].position = flat(33.0, 44.0);

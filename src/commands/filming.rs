@@ -234,7 +234,7 @@ mod tests {
             species: vec![0],
             position: vec![flat(100.5, 100.5)],
             velocity: vec![Point::X],
-            memory: Vec::new(),
+            ..FlockState::default()
         };
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
         let film = Film { width: 640, height: 360, rate: 30.0, alpha: false };

@@ -16,7 +16,8 @@ pub struct Change {
 const _: () = assert!(MAX_TARGETS <= 64);
 
 impl Change {
-    /// The species (bodies, behaviours, and what varies), the time step and the seed.
+    /// The species (bodies, behaviours, and what varies), the time step, the seed, and the age at the end
+    /// of a palette.
     pub const PARAMETERS: Self = Self { parts: 1, targets: 0 };
     /// Obstacles, paths and the flow field.
     pub const SCENERY: Self = Self { parts: 2, targets: 0 };
@@ -88,6 +89,7 @@ impl Change {
         use std::mem::swap;
         if self.has(Self::PARAMETERS) {
             swap(&mut one.species, &mut other.species);
+            swap(&mut one.style.age, &mut other.style.age);
             swap(&mut one.time_step, &mut other.time_step);
             swap(&mut one.seed, &mut other.seed);
         }

@@ -1,7 +1,8 @@
 //! An agent's memory besides its motion, in one word.
 //!
-//! The upper 24 bits are an angle, or in space the direction of a wanderer; the lower 8 are a number
-//! of neighbours. `shaders/memory.wgsl` reads the same bits.
+//! The upper 24 bits are an angle, or in space the direction of a wanderer. The lower 8 are a number that
+//! the colour of the agent's species shows: neighbours, an acceleration or an age. No tick depends on it.
+//! `shaders/memory.wgsl` reads the same bits.
 
 use super::random::{Use, unit};
 use super::space::on_sphere;
@@ -16,25 +17,112 @@ const DIRECTION_STEPS: f32 = 4095.0;
 /// and that has other bits.
 const DIRECTION_STEP: f32 = 2.0 / DIRECTION_STEPS;
 
-/// The largest number of neighbours; larger numbers are stored as this one.
-pub const MOST_NEIGHBOURS: u32 = 255;
+/// The largest number for a colour; larger ones are stored as this one.
+pub const MOST_SHOWN: u32 = 255;
 
-/// An angle or a direction, and a number of neighbours.
+/// The largest number of species whose numbers [`ShownBy`] tells apart.
+const MOST_SPECIES: usize = 16;
+
+/// What an agent's number for its colour is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Shown {
+    /// Agents within the species' largest radius at the last tick.
+    #[default]
+    Neighbours = 0,
+    /// How far the last tick changed the velocity. [`MOST_SHOWN`] stands for what max_force does to
+    /// the agent's mass.
+    Acceleration = 1,
+    /// Ticks since the agent was born or sent elsewhere by a target. [`MOST_SHOWN`] stands for the age
+    /// that the style names, and for all larger ones.
+    Age = 2,
+}
+
+/// What the numbers of each species are: two bits per species.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ShownBy(u32);
+
+impl ShownBy {
+    /// One entry for each species.
+    #[must_use]
+    pub fn of(species: impl Iterator<Item = Shown>) -> Self {
+        let bits = species.take(MOST_SPECIES).enumerate();
+        Self(bits.fold(0, |all, (index, shown)| all | (shown as u32) << (2 * index)))
+    }
+
+    /// What the number of an agent of this species is.
+    #[inline]
+    #[must_use]
+    pub fn species(self, species: u8) -> Shown {
+        match self.0.checked_shr(2 * u32::from(species)).unwrap_or(0) & 3 {
+            1 => Shown::Acceleration,
+            2 => Shown::Age,
+            _ => Shown::Neighbours,
+        }
+    }
+
+    /// The same without a species; those after it have taken its place.
+    #[must_use]
+    pub fn without(self, species: usize) -> Self {
+        let all = (0..MOST_SPECIES as u8).filter(|index| usize::from(*index) != species);
+        Self::of(all.map(|index| self.species(index)))
+    }
+
+    /// The same with another species, of neighbours, in this place; those from there on come after it.
+    #[must_use]
+    pub fn with_another(self, species: usize) -> Self {
+        let before = (0..species as u8).map(|index| self.species(index));
+        let after = (species as u8..MOST_SPECIES as u8).map(|index| self.species(index));
+        Self::of(before.chain([Shown::Neighbours]).chain(after))
+    }
+
+    /// The bits, as the shaders read them.
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// A bit for each species whose numbers are something else in `other`.
+    #[must_use]
+    pub fn other_species(self, other: Self) -> u32 {
+        (0..MOST_SPECIES as u8)
+            .filter(|species| self.species(*species) != other.species(*species))
+            .fold(0, |all, species| all | 1 << species)
+    }
+}
+
+/// How much an age grows in the tick that begins at `tick`, if it goes from 0 to [`MOST_SHOWN`] within
+/// `longest` ticks. A function of the tick alone, so that a run that goes on from a file counts on.
+#[inline]
+#[must_use]
+pub fn growth_of_age(tick: u32, longest: u32) -> u32 {
+    let longest = longest.max(1);
+    let phase = tick % longest;
+    (phase + 1) * MOST_SHOWN / longest - phase * MOST_SHOWN / longest
+}
+
+/// An angle or a direction, and a number for the agent's colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct Memory(pub u32);
 
 impl Memory {
-    /// `angle` is in turns, from −0.5 to 0.5; `neighbours` is limited to [`MOST_NEIGHBOURS`].
+    /// `angle` is in turns, from −0.5 to 0.5; `shown` is limited to [`MOST_SHOWN`].
     #[inline]
     #[must_use]
-    pub fn new(angle: f32, neighbours: f32) -> Self {
+    pub fn new(angle: f32, shown: f32) -> Self {
         let angle = (angle * STEPS) as i32;
-        let neighbours = (neighbours as u32).min(MOST_NEIGHBOURS);
-        Self((angle << 8) as u32 | neighbours)
+        Self((angle << 8) as u32).showing(shown as u32)
     }
 
-    /// The memory of agent `id` at the start: a random angle and no neighbours.
+    /// The same with another number for the colour, limited to [`MOST_SHOWN`].
+    #[inline]
+    #[must_use]
+    pub fn showing(self, shown: u32) -> Self {
+        Self(self.0 & !MOST_SHOWN | shown.min(MOST_SHOWN))
+    }
+
+    /// The memory of agent `id` at the start: a random angle and nothing to show.
     ///
     /// (The sources start all angles at 0, but then the whole flock drifts in one direction.)
     #[must_use]
@@ -42,26 +130,25 @@ impl Memory {
         Self::new(unit(seed, id, 0, Use::StartAngle) - 0.5, 0.0)
     }
 
-    /// `direction` is a unit vector; it comes back within 0.06 degrees. `neighbours` is limited to
-    /// [`MOST_NEIGHBOURS`].
+    /// `direction` is a unit vector; it comes back within 0.06 degrees. `shown` is limited to
+    /// [`MOST_SHOWN`].
     ///
     /// The direction is that of a point on an octahedron, whose upper half is projected on a square;
     /// the lower half fills its corners.
     #[inline]
     #[must_use]
-    pub fn of_direction(direction: [f32; 3], neighbours: f32) -> Self {
+    pub fn of_direction(direction: [f32; 3], shown: f32) -> Self {
         let [x, y, z] = direction;
         // The zero vector has no direction; its quotients must be numbers all the same.
         let size = (x.abs() + y.abs() + z.abs()).max(f32::MIN_POSITIVE);
         let (x, y) = (x / size, y / size);
         let (x, y) = if z < 0.0 { folded(x, y) } else { (x, y) };
         let steps = |number: f32| ((number * 0.5 + 0.5) * DIRECTION_STEPS + 0.5) as u32;
-        let neighbours = (neighbours as u32).min(MOST_NEIGHBOURS);
-        Self(steps(x) << 20 | steps(y) << 8 | neighbours)
+        Self(steps(x) << 20 | steps(y) << 8).showing(shown as u32)
     }
 
     /// The memory of agent `id` of a space at the start, if it remembers a direction: a random one
-    /// and no neighbours.
+    /// and nothing to show.
     #[must_use]
     pub fn at_start_in_space(seed: u32, id: u32) -> Self {
         let draw = |purpose| unit(seed, id, 0, purpose);
@@ -88,11 +175,11 @@ impl Memory {
         (self.0 as i32 >> 8) as f32 / STEPS
     }
 
-    /// Number of agents within the species' largest radius at the last tick.
+    /// The number for the colour: see [`Shown`].
     #[inline]
     #[must_use]
-    pub fn neighbours(self) -> u32 {
-        self.0 & MOST_NEIGHBOURS
+    pub fn shown(self) -> u32 {
+        self.0 & MOST_SHOWN
     }
 }
 
@@ -114,7 +201,7 @@ mod tests {
             let direction = on_sphere([x, y]);
             let memory = Memory::of_direction(direction.0, 7.0);
             let back = super::super::vector::Vector(memory.direction());
-            assert_eq!(memory.neighbours(), 7);
+            assert_eq!(memory.shown(), 7);
             assert!((back.length() - 1.0).abs() < 1e-6, "{back:?}");
             // Half a step on each of two axes is 3.5e-4. The face of the octahedron is nearer than the
             // sphere, and slanted: together a factor of up to 3.
@@ -134,9 +221,44 @@ mod tests {
             for neighbours in [0.0, 1.0, 254.9, 255.0, 1e6] {
                 let memory = Memory::new(angle, neighbours);
                 assert!((memory.angle() - angle).abs() < 1e-7, "{angle}: {}", memory.angle());
-                assert_eq!(memory.neighbours(), (neighbours as u32).min(255));
+                assert_eq!(memory.shown(), (neighbours as u32).min(255));
             }
         }
         assert_eq!(Memory::new(0.5, 3.0).angle(), -0.5);
+    }
+
+    #[test]
+    fn an_age_grows_evenly_to_its_longest() {
+        for longest in [1, 2, 100, 255, 256, 600, 1_000_000] {
+            for start in [0, 1, 77, u32::MAX - 5] {
+                let mut age = 0;
+                for tick in 0..longest.min(2000) {
+                    age += growth_of_age(start.wrapping_add(tick), longest);
+                    let exact = f64::from(tick + 1) * 255.0 / f64::from(longest);
+                    // The period has a seam where the tick begins again at 0.
+                    let seam = start > u32::MAX - 10;
+                    let off = (f64::from(age) - exact).abs();
+                    assert!(off < 1.0 || seam, "{longest}, {start}, {tick}: {age}");
+                }
+                assert!(longest > 2000 || age == 255 || start > 77, "{longest}, {start}: {age}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_species_shows_its_own() {
+        let all = [Shown::Age, Shown::Neighbours, Shown::Acceleration];
+        let shown = ShownBy::of(all.into_iter().cycle().take(16));
+        for species in 0..16 {
+            assert_eq!(shown.species(species), all[species as usize % 3]);
+        }
+        assert_eq!(shown.species(200), Shown::Neighbours, "no species has this number");
+        let other = ShownBy::of([Shown::Age, Shown::Age].into_iter());
+        assert_eq!(other.other_species(ShownBy::of([Shown::Age].into_iter())), 0b10);
+        let two = ShownBy::of([Shown::Age, Shown::Acceleration].into_iter());
+        assert_eq!(two.without(0), ShownBy::of([Shown::Acceleration].into_iter()));
+        assert_eq!(two.with_another(1).without(1), two);
+        assert_eq!(two.with_another(1).species(2), Shown::Acceleration);
+        assert_eq!(Memory::new(0.25, 7.0).showing(300), Memory::new(0.25, 255.0));
     }
 }

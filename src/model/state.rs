@@ -1,6 +1,6 @@
 //! The state of a flock between two ticks.
 
-use super::memory::Memory;
+use super::memory::{Memory, ShownBy};
 use super::vector::Point;
 
 /// Every agent, in ascending order of ids.
@@ -18,6 +18,8 @@ pub struct FlockState {
     pub velocity: Vec<Point>,
     /// Each agent's memory; empty if the scene needs none, or for a fresh one.
     pub memory: Vec<Memory>,
+    /// What the numbers for colours in the memory are.
+    pub shown: ShownBy,
 }
 
 impl FlockState {

@@ -114,10 +114,9 @@ impl<C: Clock> Session<C> {
         if after == before {
             return Ok(None);
         }
-        // An engine counts neighbours only where a colour shows them.
-        if after.species != before.species
-            && let Err(error) = self.engine.update(&self.scene, Change::PARAMETERS)
-        {
+        // An engine counts neighbours, accelerations and ages only where a colour shows them.
+        let counts_anew = after.species != before.species || after.style.age != before.style.age;
+        if counts_anew && let Err(error) = self.engine.update(&self.scene, Change::PARAMETERS) {
             before.put(&mut self.scene);
             return match error {
                 EngineError::Lost { .. } => Err(error),

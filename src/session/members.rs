@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::undo::{Content, Edit, Member, Subject};
 use super::{Clock, Dropped, Event, Looks, Refusal, Session};
 use crate::engine::{EngineError, Snapshot};
+use crate::model::memory::ShownBy;
 use crate::model::scene::{Scene, Species};
 use crate::model::state::FlockState;
 
@@ -180,6 +181,7 @@ impl<C: Clock> Session<C> {
         edited.targets = targets;
         let is_gone = |row: usize| usize::from(state.species[row]) == index;
         let mut stays = rows(&state, |row| !is_gone(row));
+        stays.shown = state.shown.without(index);
         let gone = rows(&state, is_gone);
         for species in &mut stays.species {
             *species -= u8::from(usize::from(*species) > index);
@@ -205,6 +207,7 @@ impl<C: Clock> Session<C> {
         let Snapshot { state, targets } = self.engine.snapshot()?;
         edited.targets = targets;
         let mut present = state.clone();
+        present.shown = state.shown.with_another(index);
         for species in &mut present.species {
             *species += u8::from(usize::from(*species) >= index);
         }
@@ -247,7 +250,8 @@ impl<C: Clock> Session<C> {
     }
 }
 
-/// The rows of a state that are wanted.
+/// The rows of a state that are wanted. Accelerations and ages that colours show begin anew with them, for
+/// a saved session keeps only their numbers.
 fn rows(state: &FlockState, wanted: impl Fn(usize) -> bool) -> FlockState {
     fn some<T: Copy>(all: &[T], wanted: &[usize]) -> Vec<T> {
         wanted.iter().filter_map(|row| all.get(*row).copied()).collect()
@@ -260,13 +264,14 @@ fn rows(state: &FlockState, wanted: impl Fn(usize) -> bool) -> FlockState {
         position: some(&state.position, &wanted),
         velocity: some(&state.velocity, &wanted),
         memory: some(&state.memory, &wanted),
+        shown: ShownBy::default(),
     }
 }
 
 /// The agents of both states, by id, at the tick of the first one.
 fn merged(scene: &Scene, one: &FlockState, other: &FlockState) -> FlockState {
     let memories = [one, other].map(|state| scene.memory_of(state));
-    let mut all = FlockState { tick: one.tick, ..FlockState::default() };
+    let mut all = FlockState { tick: one.tick, shown: scene.shown(), ..FlockState::default() };
     let (mut i, mut j) = (0, 0);
     while i < one.len() || j < other.len() {
         let first = j == other.len() || i < one.len() && one.id[i] < other.id[j];

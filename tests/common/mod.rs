@@ -11,6 +11,7 @@ pub mod variants;
 
 use flockwork::engine::Engine;
 use flockwork::model::behaviours::{Kind, Uses};
+use flockwork::model::memory::Shown;
 use flockwork::model::scene::{BuiltIn, Law, Request, Scene, Slot, Species};
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
@@ -143,8 +144,9 @@ pub fn compare(
                 state.species[agent]
             ));
         }
-        if counts && state.memory[agent].neighbours() != expected.neighbours[agent] {
-            let seen = state.memory[agent].neighbours();
+        let counted = scene.shown().species(state.species[agent]) == Shown::Neighbours;
+        if counts && counted && state.memory[agent].shown() != expected.neighbours[agent] {
+            let seen = state.memory[agent].shown();
             let there = expected.neighbours[agent];
             return Err(format!("agent {agent} counts {seen} neighbours instead of {there}"));
         }

@@ -38,6 +38,7 @@ fn awkward(tick: u64) -> FlockState {
         velocity: (0..n).map(|i| flat(-numbers[i], numbers[(i + 4) % n])).collect(),
         // The largest numbers, the smallest, and some between.
         memory: (0..n as u32).map(|i| Memory(i.wrapping_mul(0x9e37_79b9) ^ (i >> 3))).collect(),
+        ..FlockState::default()
     }
 }
 

@@ -36,6 +36,10 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, looks: &mut Looks) -> 
             in_space: !panel.scene.world.is_flat(),
         };
         own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
+        let ages = |looks: &Looks| looks.species.iter().any(|own| own.colour == ColourBy::Age);
+        if style.colour == ColourBy::Age || ages(looks) {
+            age(ui, start.age, &mut style.age);
+        }
         if style != looks.style {
             looks.set_style(style);
         }
@@ -128,6 +132,17 @@ fn colour(ui: &mut egui::Ui, start: ColourBy, in_space: bool, value: &mut Colour
             }
             ui.label("colour").on_hover_text("What the colour of an agent shows.");
         });
+    });
+    if back {
+        *value = start;
+    }
+}
+
+fn age(ui: &mut egui::Ui, start: u32, value: &mut u32) {
+    let hint = "The age at the end of the palette. Older agents have its last colour.";
+    let back = with_way_back(ui, *value != start, &start.to_string(), |ui| {
+        let slider = Slider::new(value, 1..=36_000).logarithmic(true).text("age (ticks)");
+        ui.add(slider).on_hover_text(hint);
     });
     if back {
         *value = start;

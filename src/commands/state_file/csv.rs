@@ -1,6 +1,6 @@
 //! State files as CSV: `tick,id,species,x,y,vx,vy`, in space `tick,id,species,x,y,z,vx,vy,vz`, then
-//! `angle,neighbours` if agents remember them, then `run` if the file describes its run, see
-//! [`super::run_column`]; one row an agent.
+//! `angle,neighbours` or `angle,shown` if agents remember them, then `run` if the file describes its run,
+//! see [`super::run_column`]; one row an agent.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -17,7 +17,7 @@ use super::table::{LAST_TICK, StateRow, StateTable};
 use super::{COLUMNS, missing};
 use crate::commands::output::OutputFile;
 use crate::model::behaviours::Target;
-use crate::model::memory::{MOST_NEIGHBOURS, Memory};
+use crate::model::memory::{MOST_SHOWN, Memory, ShownBy};
 use crate::model::quote::quoted;
 use crate::model::scene::hint;
 use crate::model::state::FlockState;
@@ -33,13 +33,17 @@ const X: usize = 3;
 const VX: usize = 6;
 const VZ: usize = 8;
 const ANGLE: usize = 9;
+const NEIGHBOURS: usize = 10;
+const SHOWN: usize = 11;
 const LAST: usize = COLUMNS.len() - 1;
 
-/// The columns of a file that this program writes, by their number in [`COLUMNS`].
-fn own_columns(axes: usize, remembers: bool, described: bool) -> impl Iterator<Item = usize> {
+/// The columns of a file that this program writes, by their number in [`COLUMNS`]. `memory` is the column
+/// after the angle, if agents remember something.
+fn own_columns(axes: usize, memory: Option<usize>, described: bool) -> impl Iterator<Item = usize> {
     (0..COLUMNS.len()).filter(move |column| match COLUMNS[*column] {
         "z" | "vz" => axes == 3,
-        "angle" | "neighbours" => remembers,
+        "angle" => memory.is_some(),
+        "neighbours" | "shown" => memory == Some(*column),
         RUN => described,
         _ => true,
     })
@@ -47,7 +51,7 @@ fn own_columns(axes: usize, remembers: bool, described: bool) -> impl Iterator<I
 
 /// The header that every file with this number of axes has at least.
 fn header_of_motion(axes: usize) -> String {
-    own_columns(axes, false, false).map(|column| COLUMNS[column]).collect::<Vec<_>>().join(",")
+    own_columns(axes, None, false).map(|column| COLUMNS[column]).collect::<Vec<_>>().join(",")
 }
 
 /// A CSV file under way.
@@ -76,8 +80,10 @@ impl CsvStates {
     pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> io::Result<()> {
         let first = !std::mem::replace(&mut self.headed, true);
         if first {
-            let remembers = !state.memory.is_empty();
-            let columns = own_columns(self.axes, remembers, self.run.is_some());
+            let counts = state.shown == ShownBy::default();
+            let column = if counts { NEIGHBOURS } else { SHOWN };
+            let memory = (!state.memory.is_empty()).then_some(column);
+            let columns = own_columns(self.axes, memory, self.run.is_some());
             let columns: Vec<&str> = columns.map(|column| COLUMNS[column]).collect();
             writeln!(self.file, "{}", columns.join(","))?;
         }
@@ -121,7 +127,7 @@ where
     for i in start..state.len().min(start + ROWS) {
         let (p, v) = (components::<D>(state.position[i]), components::<D>(state.velocity[i]));
         let motion = (state.tick, state.id[i], state.species[i], p, v);
-        let memory = state.memory.get(i).map(|memory| (memory.angle(), memory.neighbours()));
+        let memory = state.memory.get(i).map(|memory| (memory.angle(), memory.shown()));
         let written = match (memory, run.map(|run| run.of_row(i))) {
             (Some(memory), Some(run)) => writer.serialize((motion, memory, run)),
             (Some(memory), None) => writer.serialize((motion, memory)),
@@ -156,6 +162,11 @@ impl Columns {
                 bail!("line {line}: the column {name:?} appears twice");
             }
         }
+        if places[NEIGHBOURS].and(places[SHOWN]).is_some() {
+            bail!(
+                "line {line}: a file has the column `neighbours` or `shown`, not both; remove one"
+            );
+        }
         if let Some(name) = missing(&COLUMNS, |column| places[column].is_some()) {
             bail!("line {line}: the column {name:?} is missing; {}", expected());
         }
@@ -167,15 +178,16 @@ impl Columns {
         if self.places[VZ].is_some() { 3 } else { 2 }
     }
 
-    /// True if the file has the columns of what agents remember.
-    fn remembers(&self) -> bool {
-        self.places[ANGLE].is_some()
+    /// The column after the angle, if the file has the columns of what agents remember.
+    fn memory_column(&self) -> Option<usize> {
+        let column = if self.places[SHOWN].is_some() { SHOWN } else { NEIGHBOURS };
+        self.places[ANGLE].map(|_| column)
     }
 
     /// True for a header that `simulate` writes.
     fn is_own(&self) -> bool {
         let described = self.places[LAST].is_some();
-        let mut own = own_columns(self.axes(), self.remembers(), described).enumerate();
+        let mut own = own_columns(self.axes(), self.memory_column(), described).enumerate();
         own.all(|(place, column)| self.places[column] == Some(place))
     }
 
@@ -236,19 +248,22 @@ impl Columns {
             let name = COLUMNS[ANGLE];
             bail!("line {line}: {name} is {angle}, expected a number of turns from -0.5 to 0.5");
         }
-        let neighbours = self.whole(record, line, ANGLE + 1, MOST_NEIGHBOURS.into())?;
-        Ok(Memory::new(angle, neighbours as f32))
+        let column = self.memory_column().unwrap_or(NEIGHBOURS);
+        let shown = self.whole(record, line, column, MOST_SHOWN.into())?;
+        Ok(Memory::new(angle, shown as f32))
     }
 }
 
 /// The columns of a header, for messages.
 fn expected() -> String {
     format!(
-        "the header is {}, in space {}; tick and species are optional, and so are {} together, and \
-         {RUN}",
+        "the header is {}, in space {}; tick and species are optional, and so are {} together (or \
+         {} for {}), and {RUN}",
         header_of_motion(2),
         header_of_motion(3),
-        COLUMNS[ANGLE..LAST].join(" and ")
+        COLUMNS[ANGLE..SHOWN].join(" and "),
+        COLUMNS[SHOWN],
+        COLUMNS[NEIGHBOURS]
     )
 }
 
@@ -276,7 +291,9 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
         reader.get_mut().allow(LONGEST_LINE);
     }
     let mut run = RunColumn::of(layout.axes());
-    let mut table = StateTable::new("line", layout.axes(), layout.remembers());
+    let remembers = layout.memory_column().is_some();
+    let mut table = StateTable::new("line", layout.axes(), remembers);
+    table.shows = layout.memory_column() == Some(SHOWN);
     let mut record = ByteRecord::new();
     loop {
         let read = reader.read_byte_record(&mut record);
@@ -290,7 +307,7 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
         {
             run.take(line, tick, field)?;
         }
-        let memory = layout.remembers().then(|| layout.memory(&record, line));
+        let memory = remembers.then(|| layout.memory(&record, line));
         let row = StateRow {
             place: line,
             id: layout.whole(&record, line, 1, u32::MAX.into())? as u32,

@@ -24,8 +24,8 @@ pub use run_record::{RunRecord, restore_flow, restore_targets};
 pub use table::StateTable;
 
 /// The columns of a CSV file, in order. `z` and `vz` are there if the world is a space, angle and
-/// neighbours if agents remember something, and the last if the file describes its run.
-pub const COLUMNS: [&str; 12] = [
+/// one of neighbours and shown if agents remember something, and the last if the file describes its run.
+pub const COLUMNS: [&str; 13] = [
     "tick",
     "id",
     "species",
@@ -37,11 +37,12 @@ pub const COLUMNS: [&str; 12] = [
     "vz",
     "angle",
     "neighbours",
+    "shown",
     run_column::RUN,
 ];
 
 /// The arrays of an `.npz` file, in order. From `angle` on they are there only if they have values.
-pub const ARRAYS: [&str; 11] = [
+pub const ARRAYS: [&str; 12] = [
     "tick",
     "id",
     "species",
@@ -49,6 +50,7 @@ pub const ARRAYS: [&str; 11] = [
     "velocity",
     "angle",
     "neighbours",
+    "shown",
     "target_position",
     "target_velocity",
     "target_hits",
@@ -59,14 +61,15 @@ pub const ARRAYS: [&str; 11] = [
 pub const RECORD: &str = "run.toml";
 
 /// The first of `names` that a file must have and lacks. Tick, species and run may be missing, `z` and
-/// `vz` together, and angle and neighbours together.
+/// `vz` together, and angle together with neighbours or shown.
 fn missing<'a>(names: &[&'a str], has: impl Fn(usize) -> bool) -> Option<&'a str> {
     let there = |name: &str| names.iter().position(|known| *known == name).is_some_and(&has);
     let optional = |name: &str| match name {
         "z" => !there("vz"),
         "vz" => !there("z"),
-        "angle" => !there("neighbours"),
-        "neighbours" => !there("angle"),
+        "angle" => !there("neighbours") && !there("shown"),
+        "neighbours" => !there("angle") || there("shown"),
+        "shown" => true,
         name => ["tick", "species", run_column::RUN].contains(&name),
     };
     names.iter().copied().find(|name| !there(name) && !optional(name))

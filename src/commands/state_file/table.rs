@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{bail, ensure};
 
 use super::run_record::{RunRecord, TargetRow};
-use crate::model::memory::Memory;
+use crate::model::memory::{Memory, ShownBy};
 use crate::model::scene::{MAX_AGENTS, Scene};
 use crate::model::state::FlockState;
 use crate::model::vector::{Point, components_text};
@@ -46,6 +46,9 @@ pub struct StateTable {
     axes: usize,
     /// Whether the file says what its agents remember.
     remembers: bool,
+    /// Whether the numbers for colours are what the colours of the file's scene show. Else they are
+    /// numbers of neighbours.
+    pub shows: bool,
     run: Option<RunRecord>,
     /// The targets at the last tick.
     targets: Vec<TargetRow>,
@@ -63,6 +66,7 @@ impl StateTable {
             earlier: None,
             axes,
             remembers,
+            shows: false,
             run: None,
             targets: Vec::new(),
         }
@@ -262,6 +266,11 @@ impl StateTable {
                 );
             }
         }
+        let shown = match (self.shows, &self.run) {
+            (false, _) => ShownBy::default(),
+            (true, Some(run)) => run.scene(&[]).map_or(scene.shown(), |written| written.shown()),
+            (true, None) => scene.shown(),
+        };
         Ok(FlockState {
             tick: self.tick,
             id: self.rows.iter().map(|row| row.id).collect(),
@@ -273,6 +282,7 @@ impl StateTable {
             } else {
                 Vec::new()
             },
+            shown,
         })
     }
 }

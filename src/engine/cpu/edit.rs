@@ -25,6 +25,7 @@ where
     ) -> Result<(), EngineError> {
         change.keeps_axes(&self.scene, scene)?;
         let mut before = change.parts_of(scene);
+        let shown = self.scene.shown();
         change.swap(&mut self.scene, &mut before);
         if change.remakes_scenery(&before, &self.scene) {
             self.scenery = self.scene.scenery();
@@ -37,6 +38,15 @@ where
             let first = |agent: usize| scene.first_memory(species[agent], id[agent]);
             self.motion.memory = (0..count).into_par_iter().map(first).collect();
             self.moved.memory = vec![Memory::default(); count];
+        }
+        let other = self.scene.shown().other_species(shown);
+        if other != 0 {
+            let agents = self.motion.memory.par_iter_mut().zip(&self.identity.species);
+            agents.for_each(|(memory, species)| {
+                if other >> species & 1 == 1 {
+                    *memory = memory.showing(0);
+                }
+            });
         }
         self.uses = uses;
         self.table = SpeciesTable::of(&self.scene, self.tick);

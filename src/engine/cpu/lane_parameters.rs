@@ -4,6 +4,7 @@ use pulp::Simd;
 
 use super::lanes::MAX_LANES;
 use crate::model::behaviours::{Kind, Rules};
+use crate::model::memory::{Shown, ShownBy};
 use crate::model::real::{Lanes, Real};
 use crate::model::scene::{Scene, Slot, Species, drawn};
 
@@ -37,6 +38,10 @@ pub struct SpeciesTable {
     traits: Vec<Trait>,
     /// For each species whether its agents remember a direction instead of an angle.
     directed: Vec<bool>,
+    /// What the agents' numbers for their colours are.
+    shown: ShownBy,
+    /// The age at the end of the palette; ticks.
+    longest_age: u32,
 }
 
 /// A number that agents draw for themselves.
@@ -84,13 +89,36 @@ impl SpeciesTable {
         };
         let traits = scene.traits().slots().map(one).collect();
         let directed = (0..now.len()).map(|species| scene.remembers_directions(species)).collect();
-        Self { rows, used, traits, directed }
+        let (shown, longest_age) = (scene.shown(), scene.style.age);
+        Self { rows, used, traits, directed, shown, longest_age }
     }
 
     /// True if the agents of a species remember a direction instead of an angle.
     #[inline(always)]
     pub fn remembers_directions(&self, species: u8) -> bool {
         self.directed[species as usize]
+    }
+
+    /// Puts those of `numbers` into `into` whose lanes have an agent of a species that shows `quantity`.
+    #[inline(always)]
+    pub fn show(
+        &self,
+        species: &[u8],
+        quantity: Shown,
+        numbers: [f32; MAX_LANES],
+        into: &mut [f32; MAX_LANES],
+    ) {
+        for ((into, number), species) in into.iter_mut().zip(numbers).zip(species) {
+            if self.shown.species(*species) == quantity {
+                *into = number;
+            }
+        }
+    }
+
+    /// The age at the end of the palette; ticks.
+    #[inline(always)]
+    pub fn longest_age(&self) -> u32 {
+        self.longest_age
     }
 
     /// True when agents draw some of their values.

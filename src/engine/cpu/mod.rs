@@ -34,7 +34,7 @@ use super::{
 };
 use crate::model::behaviours::{Surroundings, Target, Uses};
 use crate::model::grid::Grid;
-use crate::model::memory::Memory;
+use crate::model::memory::{Memory, Shown};
 use crate::model::scene::Scene;
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
@@ -226,8 +226,9 @@ where
     /// Moves the targets by one tick. A target that an agent has hit reappears elsewhere, and puts the
     /// agent where the target sends it.
     fn move_targets(&mut self) {
-        let Self { scene, moved, key, grid, tick, .. } = self;
+        let Self { scene, moved, key, grid, tick, identity, .. } = self;
         let world = scene.world;
+        let shown = scene.shown();
         let mut sent = Vec::new();
         for (index, target) in scene.targets.iter_mut().enumerate() {
             let reach = target.hit_radius * target.hit_radius;
@@ -259,6 +260,9 @@ where
                 moved.velocity[axis][agent] = velocity.0[axis];
             });
             key[agent] = grid.key_of(place.0);
+            if shown.species(identity.species[agent]) == Shown::Age {
+                moved.memory[agent] = moved.memory[agent].showing(0);
+            }
         }
     }
 
@@ -284,6 +288,7 @@ where
             position: vec![Point::ZERO; count],
             velocity: vec![Point::ZERO; count],
             memory: vec![Memory::default(); self.motion.memory.len()],
+            shown: self.scene.shown(),
         };
         for (index, id) in self.identity.id.iter().enumerate() {
             let Some(row) = self.ids.row(*id) else { continue };

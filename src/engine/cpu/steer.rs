@@ -12,13 +12,17 @@ use super::lanes::{InstructionSet, MAX_LANES};
 use super::neighbours::{Group, NeighbourLoop, SortedFlock, uses_of_kernel};
 use crate::model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
 use crate::model::grid::{MOST_ROWS_AROUND, NearRow};
-use crate::model::memory::Memory;
+use crate::model::memory::{MOST_SHOWN, Memory, Shown, growth_of_age};
 use crate::model::random::{self, Use};
 use crate::model::real::{Lanes, Mask, Real};
 use crate::model::vector::{Axes, Remembered, Space, Vector, each_axis, per_axis};
 
 /// The three behaviours of a flock. A scene with these three runs a kernel that is compiled for them.
 const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
+
+/// An agent whose max_force changes its momentum by less in a tick shows no acceleration: the quotient
+/// would depend on how a device treats numbers near 0.
+const LEAST_LIMIT: f32 = 1e-9;
 
 /// What one steer pass reads.
 pub struct Steer<'a, const D: usize> {
@@ -218,6 +222,7 @@ where
             rules.force(flock.uses, &mut agent, surroundings, spread, sums, (*in_turn, turn));
         let acceleration = force / parameters.mass;
         let step = like.constant(*time_step);
+        let before = velocity;
         let velocity = velocity * agent.brake + (acceleration + agent.kick) * step;
         let velocity = velocity.limit(agent.max_speed);
         let (position, velocity) = flock.world.confine(position + velocity * step, velocity);
@@ -227,7 +232,23 @@ where
         if remembers {
             let memories = &mut self.out.memory[own.clone()];
             let species = &flock.species[group.agents.clone()];
-            remember(table, species, &agent.remembered, sums.neighbours, memories);
+            let mut shown = [0.0; MAX_LANES];
+            sums.neighbours.store(&mut shown[..S::F32_LANES]);
+            if flock.uses.has(Uses::ACCELERATIONS) {
+                let change = (velocity - before).length();
+                let accelerations = shown_of_change(change, parameters, step);
+                table.show(species, Shown::Acceleration, accelerations, &mut shown);
+            }
+            if flock.uses.has(Uses::AGES) {
+                let growth = growth_of_age(flock.tick, table.longest_age());
+                let mut ages = [0.0; MAX_LANES];
+                for (age, memory) in ages.iter_mut().zip(&flock.motion.memory[group.agents.clone()])
+                {
+                    *age = (memory.shown() + growth) as f32;
+                }
+                table.show(species, Shown::Age, ages, &mut shown);
+            }
+            remember(table, species, &agent.remembered, &shown, memories);
         }
         each_axis!(axis => {
             position.0[axis].store(&mut self.out.position[axis][own.clone()]);
@@ -274,22 +295,38 @@ where
     }
 }
 
+/// The numbers that show how far one tick has changed the velocities. `steer.wgsl` computes the same.
+#[inline(always)]
+fn shown_of_change<S: Simd>(
+    change: Lanes<S>,
+    parameters: &LaneParameters<S>,
+    step: Lanes<S>,
+) -> [f32; MAX_LANES] {
+    let most = change.constant(MOST_SHOWN as f32);
+    let limit = parameters.max_force * step;
+    let share = change * parameters.mass / limit;
+    let number =
+        change.constant(0.0).where_or(limit.less_than(change.constant(LEAST_LIMIT)), share * most);
+    let mut numbers = [0.0; MAX_LANES];
+    number.min(most).store(&mut numbers[..S::F32_LANES]);
+    numbers
+}
+
 /// Packs what the agents of a group remember.
 #[inline(always)]
 fn remember<S: Simd, const D: usize>(
     table: &SpeciesTable,
     species: &[u8],
     remembered: &Remembered<Lanes<S>, D>,
-    neighbours: Lanes<S>,
+    shown: &[f32; MAX_LANES],
     memories: &mut [Memory],
 ) where
     Axes<D>: Space<D>,
 {
-    let (mut angles, mut counts) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
+    let mut angles = [0.0; MAX_LANES];
     remembered.angle.store(&mut angles[..S::F32_LANES]);
-    neighbours.store(&mut counts[..S::F32_LANES]);
-    for ((memory, angle), count) in memories.iter_mut().zip(angles).zip(counts) {
-        *memory = Memory::new(angle, count);
+    for ((memory, angle), shown) in memories.iter_mut().zip(angles).zip(shown) {
+        *memory = Memory::new(angle, *shown);
     }
     if !Axes::<D>::REMEMBERS_DIRECTIONS {
         return;
@@ -301,7 +338,7 @@ fn remember<S: Simd, const D: usize>(
     for (lane, (memory, species)) in memories.iter_mut().zip(species).enumerate() {
         if table.remembers_directions(*species) {
             let direction = [0, 1, 2].map(|axis| directions[axis][lane]);
-            *memory = Memory::of_direction(direction, counts[lane]);
+            *memory = Memory::of_direction(direction, shown[lane]);
         }
     }
 }

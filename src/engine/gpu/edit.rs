@@ -11,6 +11,7 @@ use super::shaders::Variant;
 use super::tables::Contents;
 use crate::engine::{Change, EngineError};
 use crate::model::behaviours::Uses;
+use crate::model::memory::ShownBy;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 
@@ -30,8 +31,9 @@ impl Maker<'_> {
         change: Change,
     ) -> Result<(), EngineError> {
         let mut before = change.parts_of(scene);
+        let shown = flock.scene.shown();
         change.swap(&mut flock.scene, &mut before);
-        let done = self.follow(flock, &before, change);
+        let done = self.follow(flock, &before, change, shown);
         if done.is_err() {
             change.swap(&mut flock.scene, &mut before);
         }
@@ -39,12 +41,13 @@ impl Maker<'_> {
     }
 
     /// Updates the device to the scene of `flock`. `before` holds the old values of the changed
-    /// parts.
+    /// parts, and `shown` says what the numbers for colours were.
     fn follow(
         &mut self,
         flock: &mut DeviceFlock,
         before: &Scene,
         change: Change,
+        shown: ShownBy,
     ) -> Result<(), EngineError> {
         let plan = self.plan(&flock.scene, &flock.ids);
         let compiled = self.compile(&plan)?;
@@ -62,7 +65,9 @@ impl Maker<'_> {
         }
         let species = tables.species(scene, flock.tick).map_err(self.fail())?;
         let is_new = |uses: Uses| plan.variant.uses.has(uses) && !flock.variant.uses.has(uses);
+        let remembers = plan.variant.uses.has(Uses::MEMORY);
         let starts_memory = is_new(Uses::MEMORY);
+        let cleared = if remembers { flock.scene.shown().other_species(shown) } else { 0 };
         let confines = change.has(Change::WORLD) && scene.world != before.world;
         let sorts = confines || plan.grid != flock.grid;
         self.adopt(flock, &plan, compiled, contents)?;
@@ -79,7 +84,9 @@ impl Maker<'_> {
                 write("targets", offset, &bytes);
             }
         }
-        if starts_memory {
+        if starts_memory || cleared != 0 {
+            let words = [u32::from(starts_memory), cleared];
+            flock.memory.write(self.gpu, "edit", bytemuck::bytes_of(&words));
             let start = self.opening(flock, START_MEMORY)?;
             self.run(flock, &start, false)?;
         }
@@ -176,11 +183,12 @@ impl Maker<'_> {
 
     /// Binds a pass that runs between two ticks to the current flock.
     fn opening(&mut self, flock: &DeviceFlock, pass: Pass) -> Result<Opening, EngineError> {
-        // All that these passes need from the scene: its axes, its boundary, and whether agents have
-        // memory.
-        let Variant { uses, boundary, flat, .. } = flock.variant;
+        // All that these passes need from the scene: its axes, its boundary, whether agents have memory,
+        // and whether they differ in species.
+        let Variant { uses, boundary, flat, several_species, .. } = flock.variant;
         let uses = uses.and(Uses::MEMORY);
-        let variant = Variant { uses, boundary, flat, ..Variant::of_drawing(false, false, false) };
+        let plain = Variant::of_drawing(false, false, false);
+        let variant = Variant { uses, boundary, flat, several_species, ..plain };
         let pipeline = self.pipelines.one(self.gpu, self.options, variant, pass)?;
         let bindings = pipeline.bind(self.gpu, &flock.memory)?;
         Ok(Opening { pipeline, bindings, extent: flock.memory.extent })

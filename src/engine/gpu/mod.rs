@@ -108,6 +108,7 @@ impl GpuEngine {
             ids: &loaded.ids,
             memory: &loaded.memory,
             remembers: uses.has(Uses::MEMORY),
+            shown: loaded.scene.shown(),
             moves_targets,
         };
         let (tables, mut targets) = (Arc::clone(&loaded.tables), loaded.scene.targets.clone());

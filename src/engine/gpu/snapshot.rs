@@ -12,7 +12,7 @@ use super::row::{MEMORY_BYTES, MotionLayout, MotionRow, TAG_BYTES, Tag};
 use crate::engine::ids::Ids;
 use crate::engine::{EngineError, Snapshot};
 use crate::model::behaviours::Target;
-use crate::model::memory::Memory;
+use crate::model::memory::{Memory, ShownBy};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 
@@ -29,6 +29,8 @@ pub struct Sources<'a> {
     pub memory: &'a FlockBuffers,
     /// True if agents have memory.
     pub remembers: bool,
+    /// What their numbers for colours are.
+    pub shown: ShownBy,
     /// True if targets move by themselves.
     pub moves_targets: bool,
 }
@@ -64,7 +66,7 @@ impl Transfer {
         sources: &Sources<'_>,
         read_targets: ReadTargets,
     ) -> Result<Self, EngineError> {
-        let Sources { tick, ids, memory, remembers, moves_targets } = *sources;
+        let Sources { tick, ids, memory, remembers, shown, moves_targets } = *sources;
         let wanted =
             [("state", true), ("tag", true), ("memory", remembers), ("targets", moves_targets)];
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
@@ -108,6 +110,7 @@ impl Transfer {
             position: vec![Point::ZERO; count],
             velocity: vec![Point::ZERO; count],
             memory: vec![Memory::default(); if remembers { count } else { 0 }],
+            shown,
         };
         let (ids, read_targets) = (ids.clone(), Some(read_targets));
         let layout = memory.extent.layout;

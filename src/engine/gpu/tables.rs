@@ -87,7 +87,9 @@ impl Tables {
             .put("long_run_bits", LONG_RUN.ilog2().into())
             .put("crowded_above", crowded_above.into())
             .put("directed", directed.into())
-            .put("bitmap_words", BITMAP_WORDS.into());
+            .put("bitmap_words", BITMAP_WORDS.into())
+            .put("shown", scene.shown().bits().into())
+            .put("longest_age", scene.style.age.into());
         flock.finish()
     }
 

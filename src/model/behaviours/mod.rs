@@ -74,14 +74,20 @@ impl Uses {
     pub const MOVING_TARGETS: Self = Self(1 << 59);
     /// Parameters that vary with time.
     pub const VARYING: Self = Self(1 << 58);
-    /// Agents that remember an angle or a number of neighbours.
+    /// Agents that remember an angle, or a number for their colour.
     pub const MEMORY: Self = Self(1 << 57);
 
     /// Parameters that each agent draws for itself.
     pub const TRAITS: Self = Self(1 << 56);
 
+    /// Colours that show accelerations.
+    pub const ACCELERATIONS: Self = Self(1 << 55);
+
+    /// Colours that show ages.
+    pub const AGES: Self = Self(1 << 54);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 8] = [
+    pub const EXTRAS: [(&str, Self); 10] = [
         ("sight", Self::SIGHT),
         ("inner", Self::INNER),
         ("counts", Self::COUNTS),
@@ -90,6 +96,8 @@ impl Uses {
         ("varies", Self::VARYING),
         ("memory", Self::MEMORY),
         ("traits", Self::TRAITS),
+        ("accelerations", Self::ACCELERATIONS),
+        ("ages", Self::AGES),
     ];
 
     /// Behaviours and extras that change the work per neighbour.

@@ -43,6 +43,7 @@ impl Scene {
             position: vec![Point::ZERO; count as usize],
             velocity: vec![Point::ZERO; count as usize],
             memory: Vec::new(),
+            shown: self.shown(),
         };
         for (index, (species, share)) in self.species.iter().zip(shares).enumerate() {
             let spawn = if grown { species.spawn_at_scale } else { species.spawn };

@@ -43,6 +43,10 @@ pub enum ColourBy {
     Species,
     /// Number of agents within the species' largest radius.
     Neighbours,
+    /// How far the last tick changed its velocity, from 0 to what max_force does to its mass.
+    Acceleration,
+    /// Ticks since it was born or sent elsewhere by a target, from 0 to the `age` of the style.
+    Age,
     /// In space: how far it is from the eye, from the near to the far end of the world.
     Depth,
     /// None: all agents have this colour.
@@ -51,11 +55,13 @@ pub enum ColourBy {
 
 impl ColourBy {
     /// Every quantity, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 5] = [
+    pub const NAMES: [(&'static str, Self); 7] = [
         ("heading", Self::Heading),
         ("speed", Self::Speed),
         ("species", Self::Species),
         ("neighbours", Self::Neighbours),
+        ("acceleration", Self::Acceleration),
+        ("age", Self::Age),
         ("depth", Self::Depth),
     ];
 }

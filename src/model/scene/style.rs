@@ -155,6 +155,8 @@ pub struct Style {
     pub colour: ColourBy,
     /// The colours of that quantity.
     pub palette: Palette,
+    /// The age at the end of the palette, where a colour shows ages; ticks.
+    pub age: u32,
     /// The smallest length of an agent; points. `None` for that of the shape.
     pub smallest: Option<f32>,
     /// Ticks in which trails fade by half; `None` without trails.
@@ -193,6 +195,7 @@ impl Default for Style {
             look: BoidShape::Triangle,
             colour: ColourBy::Heading,
             palette: Palette::Auto,
+            age: 600,
             smallest: None,
             trail: None,
             light: Light::default(),

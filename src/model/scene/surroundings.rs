@@ -2,7 +2,7 @@
 
 use super::{ColourBy, Rule, Scene, Species};
 use crate::model::behaviours::{Kind, Needs, ObstacleReach, Target, Uses};
-use crate::model::memory::Memory;
+use crate::model::memory::{Memory, Shown, ShownBy};
 use crate::model::parameter::{FULL_CIRCLE, Meaning};
 use crate::model::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
 use crate::model::state::FlockState;
@@ -89,7 +89,9 @@ impl Scene {
     pub fn uses(&self) -> Uses {
         let rules = || self.species.iter().flat_map(|species| &species.rules);
         let kinds: Vec<Kind> = rules().map(|rule| rule.kind).collect();
-        let counts = self.species.iter().any(|species| species.colour == ColourBy::Neighbours);
+        let shows = |by| self.species.iter().any(|species| species.colour == by);
+        let counts = shows(ColourBy::Neighbours);
+        let (accelerations, ages) = (shows(ColourBy::Acceleration), shows(ColourBy::Age));
         let remembers = self.rules_that(|needs| needs.angle.then_some(())).next().is_some();
         let narrow = rules().any(|rule| {
             let parameters = rule.kind.info().parameters.iter().zip(&rule.values);
@@ -103,7 +105,9 @@ impl Scene {
             (Uses::MOVING_TARGETS, self.targets.iter().any(Target::moves)),
             (Uses::VARYING, self.varies()),
             (Uses::TRAITS, !self.traits().is_empty()),
-            (Uses::MEMORY, counts || remembers),
+            (Uses::ACCELERATIONS, accelerations),
+            (Uses::AGES, ages),
+            (Uses::MEMORY, counts || accelerations || ages || remembers),
         ];
         let of_values = rules().flat_map(|rule| {
             let extras = rule.kind.info().needs.extras.iter();
@@ -116,16 +120,36 @@ impl Scene {
         asked.fold(Uses::of(&kinds), |uses, (extra, _)| uses.with(extra))
     }
 
-    /// The memory of the agents in `state`; a fresh one for agents without. Empty if the scene
-    /// needs no memory.
+    /// True if a colour shows what agents remember for it.
+    #[must_use]
+    pub fn shows_memory(&self) -> bool {
+        let of_memory = [ColourBy::Neighbours, ColourBy::Acceleration, ColourBy::Age];
+        self.species.iter().any(|species| of_memory.contains(&species.colour))
+    }
+
+    /// What the agents' numbers for their colours are.
+    #[must_use]
+    pub fn shown(&self) -> ShownBy {
+        ShownBy::of(self.species.iter().map(|species| match species.colour {
+            ColourBy::Acceleration => Shown::Acceleration,
+            ColourBy::Age => Shown::Age,
+            _ => Shown::Neighbours,
+        }))
+    }
+
+    /// The memory of the agents in `state`; a fresh one for agents without, and nothing to show where
+    /// `state` has another number for the colour. Empty if the scene needs no memory.
     #[must_use]
     pub fn memory_of(&self, state: &FlockState) -> Vec<Memory> {
         if !self.uses().has(Uses::MEMORY) {
             return Vec::new();
         }
+        let shown = self.shown();
         let one = |row: usize| {
-            let own = state.memory.get(row).copied();
-            own.unwrap_or_else(|| self.first_memory(state.species[row], state.id[row]))
+            let species = state.species[row];
+            let same = shown.species(species) == state.shown.species(species);
+            let own = state.memory.get(row).map(|own| if same { *own } else { own.showing(0) });
+            own.unwrap_or_else(|| self.first_memory(species, state.id[row]))
         };
         (0..state.len()).map(one).collect()
     }

@@ -28,7 +28,7 @@ fn flock(agents: &[(Point, Point)]) -> FlockState {
         species: vec![0; agents.len()],
         position: agents.iter().map(|a| a.0).collect(),
         velocity: agents.iter().map(|a| a.1).collect(),
-        memory: Vec::new(),
+        ..FlockState::default()
     }
 }
 

@@ -258,6 +258,7 @@ fn returned(
         position: places(&row.position)?,
         velocity: places(&row.velocity)?,
         memory: row.memory.iter().copied().map(Memory).collect(),
+        ..FlockState::default()
     })
 }
 

@@ -96,9 +96,9 @@ impl<'a> Bodies<'a> {
             return None;
         }
         let velocity = self.state.velocity[row];
-        let neighbours = self.state.memory.get(row).map_or(0, |memory| memory.neighbours());
+        let shown = self.state.memory.get(row).map_or(0, |memory| memory.shown());
         let far = self.air.far(seen.depth);
-        let shade = look.paint.shade_in_space(velocity, look.max_speed, neighbours, far);
+        let shade = look.paint.shade_in_space(velocity, look.max_speed, shown, far);
         let colour = look.paint.colour(shade);
         let visible = self.air.visibility(seen.depth);
         match look.shape {

@@ -151,8 +151,8 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
     }
     let heading = velocity.try_normalize().unwrap_or(Point::X);
     let species = state.species[row];
-    let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
-    let shade = style.paint.shade(velocity, style.max_speed, neighbours);
+    let shown = state.memory.get(row).map_or(0, |memory| memory.shown());
+    let shade = style.paint.shade(velocity, style.max_speed, shown);
     Some(DrawnAgent {
         species,
         extent,
@@ -280,7 +280,7 @@ mod tests {
             species: vec![0; agents.len()],
             position: agents.iter().map(|a| a.0).collect(),
             velocity: agents.iter().map(|a| a.1).collect(),
-            memory: Vec::new(),
+            ..FlockState::default()
         }
     }
 

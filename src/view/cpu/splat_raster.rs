@@ -226,8 +226,8 @@ impl PicturePart<'_> {
     ) {
         let (state, camera) = (flock.state, flock.camera);
         let velocity = state.velocity[row];
-        let neighbours = state.memory.get(row).map_or(0, |memory| memory.neighbours());
-        let mut shade = style.paint.shade(velocity, style.max_speed, neighbours);
+        let shown = state.memory.get(row).map_or(0, |memory| memory.shown());
+        let mut shade = style.paint.shade(velocity, style.max_speed, shown);
         let mut extent = style.extents.of_agent(state, row);
         if let Some(air) = &flock.air {
             let Some(seen) = camera.seen(camera.image(state.position[row])) else { return };
@@ -235,7 +235,7 @@ impl PicturePart<'_> {
             extent = measure.extent(style.extents.size_of(state, row));
             extent.strength *= air.visibility(seen.depth);
             let (speed, far) = (style.max_speed, air.far(seen.depth));
-            shade = style.paint.shade_in_space(velocity, speed, neighbours, far);
+            shade = style.paint.shade_in_space(velocity, speed, shown, far);
             shade.light *= air.mean_shade();
         }
         let amount = Amount {

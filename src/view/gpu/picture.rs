@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::model::memory::Shown;
 use crate::model::parameter::MAX_SPECIES;
 use crate::model::scene::{Scene, Slot, Species};
 use crate::view::camera::Camera;
@@ -31,7 +32,7 @@ pub struct SpeciesLook {
     pub max_speed: f32,
     /// Red, green and blue.
     pub sine: [f32; 3],
-    /// See [`style::Hue`] for this field and those down to `hue_per_crowd`, without `heat`.
+    /// See [`style::Hue`] for this field and those down to `hue_per_amount`, without `heat`.
     pub dimming: f32,
     /// See [`Paint`].
     pub heat: [f32; 3],
@@ -42,7 +43,7 @@ pub struct SpeciesLook {
     /// Turns.
     pub hue_per_speed: f32,
     /// Turns.
-    pub hue_per_crowd: f32,
+    pub hue_per_amount: f32,
     /// The largest size of its agents; world units.
     pub size: f32,
     /// The least size of its agents; world units.
@@ -137,16 +138,18 @@ pub struct Picture {
     pub pixels_per_unit: f32,
     /// See [`style::SLENDERNESS`].
     pub slenderness: f32,
-    /// See [`style::CROWD`]; 0 if the agents have no memory of their neighbours.
-    pub crowd: f32,
+    /// 1 if the agents remember a number for their colour.
+    pub remembers: u32,
     /// Pixels per point.
     pub scale: f32,
     /// Seed of the scene.
     pub seed: u32,
     /// The key `size` in each agent's draws.
     pub size_key: u32,
-    /// Unused.
-    pub padding: [u32; 2],
+    /// See [`style::CROWD`].
+    pub crowd: f32,
+    /// A bit for each species whose number is one of neighbours.
+    pub counts: u32,
     /// See [`Camera::turn`].
     pub turn: [f32; 2],
     /// See [`Camera::period`].
@@ -187,7 +190,7 @@ impl SpeciesLook {
             hue_base: hue.base,
             hue_per_turn: hue.per_turn,
             hue_per_speed: hue.per_speed,
-            hue_per_crowd: hue.per_crowd,
+            hue_per_amount: hue.per_amount,
             size,
             least_size,
             smallest: measure.smallest,
@@ -203,7 +206,7 @@ impl SpeciesLook {
 
 impl Picture {
     /// The uniform for `scene` as seen by `camera`, on a screen with `scale` pixels per point. If
-    /// `remembers`, the agents' memory holds their number of neighbours.
+    /// `remembers`, the agents' memory holds what their colours show.
     #[must_use]
     pub fn new(
         scene: &Scene,
@@ -221,16 +224,20 @@ impl Picture {
                 *stops = colours.map(|[r, g, b]| [r, g, b, 0.0]);
             }
         }
+        let counts = (0..MAX_SPECIES as u8)
+            .filter(|species| scene.shown().species(*species) == Shown::Neighbours)
+            .fold(0, |all, species| all | 1 << species);
         Self {
             centre: camera.centre.truncate().to_array(),
             size: camera.size.to_array(),
             pixels_per_unit: camera.pixels_per_unit,
             slenderness: style::SLENDERNESS,
-            crowd: if remembers { style::CROWD } else { 0.0 },
+            remembers: remembers.into(),
             scale,
             seed: scene.seed,
             size_key: Slot::size().noise_key(),
-            padding: [0; 2],
+            crowd: style::CROWD,
+            counts,
             turn: camera.turn.to_array(),
             period: camera.period.truncate().to_array(),
             species,
@@ -285,13 +292,13 @@ mod tests {
     fn the_layout_is_that_of_the_shader() {
         let species = layout!(SpeciesLook:
             radius reach strength cover level shape cosine max_speed sine dimming heat
-            hue_base hue_per_turn hue_per_speed hue_per_crowd
+            hue_base hue_per_turn hue_per_speed hue_per_amount
             size least_size smallest full faintest shows_above reach_factor reach_beyond
             hue_per_depth);
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:
-            centre size pixels_per_unit slenderness crowd scale seed size_key padding turn period species
+            centre size pixels_per_unit slenderness remembers scale seed size_key crowd counts turn period species
             stops eye);
         assert_eq!(reflected("Picture"), picture);
         let eye = layout!(EyeUniform:

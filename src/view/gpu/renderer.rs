@@ -14,7 +14,7 @@ use super::triangles::Triangles;
 use crate::engine::EngineError;
 use crate::engine::gpu::{AgentBuffers, Gpu};
 use crate::model::behaviours::Target;
-use crate::model::scene::{BoidShape, ColourBy, Scene};
+use crate::model::scene::{BoidShape, Scene};
 use crate::view::camera::{Camera, Eye};
 use crate::view::space::air::Air;
 use crate::view::splats::{self, Canvas};
@@ -127,10 +127,9 @@ impl Renderer {
         targets: &[Target],
         camera: &Camera,
     ) -> Result<(), EngineError> {
-        let counted = scene.species.iter().any(|species| species.colour == ColourBy::Neighbours);
         let paints = Paint::all(scene);
-        let counted = counted && agents.memory.is_some();
-        let picture = Picture::new(scene, &paints, camera, self.scale, counted);
+        let remembers = scene.shows_memory() && agents.memory.is_some();
+        let picture = Picture::new(scene, &paints, camera, self.scale, remembers);
         if let Some(eye) = &camera.eye {
             let air = Air::of(scene, camera, eye, self.bare);
             let picture = picture.in_space(scene, camera, &air);

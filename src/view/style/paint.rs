@@ -7,13 +7,14 @@ use super::figure::GLOW_COVER;
 use super::ground::Ground;
 use super::oklab::unit;
 use super::palettes::{STOPS, Scale, Stops};
+use crate::model::memory::MOST_SHOWN;
 use crate::model::scene::{
     Background, BackgroundName, BoidShape, ColourBy, Palette, PaletteName, Rgb, Scene, Species,
 };
 use crate::model::vector::Point;
 use glam::Vec2;
 
-/// Number of neighbours at the end of the colour scale.
+/// Number of neighbours at the end of their colour scale. What else a colour shows ends at [`MOST_SHOWN`].
 pub const CROWD: f32 = 40.0;
 
 /// Extra light of an ember's hot core.
@@ -31,10 +32,10 @@ const SILHOUETTE: [u8; 3] = [20, 22, 31];
 /// The place of the last stop on a scale that does not return to its beginning.
 const END: f32 = (STOPS - 1) as f32 / STOPS as f32;
 
-/// How a colour depends on heading, speed, species and neighbours. Plain numbers, so that the
+/// How a colour depends on what it shows. Plain numbers, so that the
 /// shader does not need their meaning. The place on the scale, in turns, is
-/// `base + per_turn · heading + per_speed · speed / max_speed + per_crowd · crowd`, where `crowd` is
-/// the number of neighbours divided by [`CROWD`], at most 1.
+/// `base + per_turn · heading + per_speed · speed / max_speed + per_amount · amount`, where `amount` is
+/// the number that the agent remembers for its colour, divided by `most`, at most 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hue {
     /// Turns.
@@ -43,11 +44,13 @@ pub struct Hue {
     pub per_turn: f32,
     /// Turns from standstill to full speed.
     pub per_speed: f32,
-    /// Turns from no neighbours to a crowd.
-    pub per_crowd: f32,
+    /// Turns from an amount of 0 to one of 1.
+    pub per_amount: f32,
+    /// The remembered number that is an amount of 1.
+    pub most: f32,
     /// In space: turns from the near to the far end of the world.
     pub per_depth: f32,
-    /// How much darker a loner is than an agent in a crowd; 0 to 1.
+    /// How much darker an agent with an amount of 0 is than one with 1; 0 to 1.
     pub dimming: f32,
 }
 
@@ -60,17 +63,22 @@ impl Hue {
         base: 0.0,
         per_turn: 0.0,
         per_speed: 0.0,
-        per_crowd: 0.0,
+        per_amount: 0.0,
+        most: CROWD,
         per_depth: 0.0,
         dimming: 0.0,
     };
+
+    /// For what ends at the largest number that an agent remembers.
+    const REMEMBERED: Self = Self { most: MOST_SHOWN as f32, ..Self::CONSTANT };
 
     /// The place of the quantity `by` on a scale from its beginning to its end.
     fn along(by: ColourBy) -> Self {
         match by {
             ColourBy::Heading => Self { per_turn: 1.0, ..Self::CONSTANT },
             ColourBy::Speed => Self { per_speed: END, ..Self::CONSTANT },
-            ColourBy::Neighbours => Self { per_crowd: END, ..Self::CONSTANT },
+            ColourBy::Neighbours => Self { per_amount: END, ..Self::CONSTANT },
+            ColourBy::Acceleration | ColourBy::Age => Self { per_amount: END, ..Self::REMEMBERED },
             // What is near stands out more.
             ColourBy::Depth => Self { base: END, per_depth: -END, ..Self::CONSTANT },
             ColourBy::Species | ColourBy::Fixed(_) => Self::CONSTANT,
@@ -87,8 +95,12 @@ impl Hue {
             }
             // From a dark to a bright amber.
             ColourBy::Neighbours => {
-                Self { base: 0.64, per_crowd: 0.48, dimming: 0.55, ..Self::CONSTANT }
+                Self { base: 0.64, per_amount: 0.48, dimming: 0.55, ..Self::CONSTANT }
             }
+            // The harder it steers, the hotter.
+            ColourBy::Acceleration => Self { base: 0.6, per_amount: -0.6, ..Self::REMEMBERED },
+            // It cools down.
+            ColourBy::Age => Self { per_amount: 0.6, ..Self::REMEMBERED },
             ColourBy::Depth => Self { per_depth: 0.6, ..Self::CONSTANT },
             ColourBy::Heading | ColourBy::Fixed(_) => Self::along(by),
         }
@@ -177,26 +189,20 @@ impl Paint {
 
     /// The place of an agent's colour, and its brightness.
     #[must_use]
-    pub fn shade(&self, velocity: Point, max_speed: f32, neighbours: u32) -> Shade {
-        let Hue { base, per_turn, per_speed, per_crowd, dimming, .. } = self.hue;
+    pub fn shade(&self, velocity: Point, max_speed: f32, shown: u32) -> Shade {
+        let Hue { base, per_turn, per_speed, per_amount, most, dimming, .. } = self.hue;
         let share = if max_speed > 0.0 { velocity.length() / max_speed } else { 0.0 };
         let heading = heading_angle(velocity) / TAU;
-        let crowd = (neighbours as f32 / CROWD).min(1.0);
+        let amount = (shown as f32 / most).min(1.0);
         let turn =
-            base + per_turn * heading + per_speed * share.clamp(0.0, 1.0) + per_crowd * crowd;
-        Shade { turn, light: 1.0 - dimming * (1.0 - crowd) }
+            base + per_turn * heading + per_speed * share.clamp(0.0, 1.0) + per_amount * amount;
+        Shade { turn, light: 1.0 - dimming * (1.0 - amount) }
     }
 
     /// The same in space, for an agent at `far` of the way from the near to the far end of the world.
     #[must_use]
-    pub fn shade_in_space(
-        &self,
-        velocity: Point,
-        max_speed: f32,
-        neighbours: u32,
-        far: f32,
-    ) -> Shade {
-        let Shade { turn, light } = self.shade(velocity, max_speed, neighbours);
+    pub fn shade_in_space(&self, velocity: Point, max_speed: f32, shown: u32, far: f32) -> Shade {
+        let Shade { turn, light } = self.shade(velocity, max_speed, shown);
         let speed = velocity.length();
         let up = if speed > 0.0 { velocity.z / speed } else { 0.0 };
         let lift = if self.hue.per_turn == 0.0 { 0.0 } else { LIFT * up };
@@ -254,6 +260,10 @@ fn stops(scene: &Scene, ground: &Ground, index: usize, species: &Species) -> Sto
         (Palette::Auto, _) if is_dusk(scene) => Scale::list(&[Rgb(SILHOUETTE)]),
         (Palette::Auto, ColourBy::Speed | ColourBy::Depth) => {
             towards_ground(named(PaletteName::Viridis), ground)
+        }
+        // What is young stands out.
+        (Palette::Auto, ColourBy::Age) => {
+            towards_ground(named(PaletteName::Magma), ground).reversed()
         }
         (Palette::Auto, _) => towards_ground(named(PaletteName::Inferno), ground),
     };

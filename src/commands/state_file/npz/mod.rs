@@ -13,6 +13,7 @@ use super::run_record::{RunRecord, kept};
 use super::{ARRAYS, RECORD};
 use crate::commands::output::{OutputError, OutputFile, Scratch};
 use crate::model::behaviours::Target;
+use crate::model::memory::ShownBy;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use arrays::EXTENSION;
@@ -34,11 +35,13 @@ pub struct NpzStates {
 /// What the arrays hold so far.
 #[derive(Debug)]
 struct Parts {
-    /// In the order of [`ARRAYS`], without the flow field.
-    arrays: [Scratch; ARRAYS.len() - 1],
+    /// In the order of [`ARRAYS`], without the flow field. `neighbours` and `shown` are one.
+    arrays: [Scratch; ARRAYS.len() - 2],
     rows: u64,
     /// Whether the rows say what agents remember.
     remember: bool,
+    /// Whether their numbers for colours are numbers of neighbours.
+    counts: bool,
     /// Ticks, and targets at each.
     ticks: u64,
     targets: u64,
@@ -49,7 +52,7 @@ impl NpzStates {
     pub fn begin(file: OutputFile) -> Result<Self, OutputError> {
         let s = || file.scratch();
         let arrays = [s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?];
-        let parts = Parts { arrays, rows: 0, remember: false, ticks: 0, targets: 0 };
+        let parts = Parts { arrays, rows: 0, remember: false, counts: true, ticks: 0, targets: 0 };
         Ok(Self { file, axes: 2, run: None, parts })
     }
 
@@ -62,7 +65,7 @@ impl NpzStates {
     pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> io::Result<()> {
         let (parts, axes) = (&mut self.parts, self.axes);
         let [tick, id, species, position, velocity, rest @ ..] = &mut parts.arrays;
-        let [angle, neighbours, places, motions, hits] = rest;
+        let [angle, shown, places, motions, hits] = rest;
         let ticks = [state.tick; 4096];
         let mut left = state.len();
         while left > 0 {
@@ -79,10 +82,11 @@ impl NpzStates {
         }
         for memory in &state.memory {
             angle.write_all(&memory.angle().to_ne_bytes())?;
-            neighbours.write_all(&[memory.neighbours() as u8])?;
+            shown.write_all(&[memory.shown() as u8])?;
         }
         parts.rows += state.len() as u64;
         parts.remember |= !state.memory.is_empty();
+        parts.counts = state.shown == ShownBy::default();
         for target in kept(targets) {
             places.write_all(coordinates(&target.position, axes))?;
             motions.write_all(coordinates(&target.velocity, axes))?;
@@ -169,9 +173,9 @@ fn fill(
     parts: Parts,
     flow: Option<(Scratch, u64)>,
 ) -> io::Result<()> {
-    let Parts { arrays, rows, remember, ticks, targets } = parts;
+    let Parts { arrays, rows, remember, counts, ticks, targets } = parts;
     let [tick, id, species, position, velocity, rest @ ..] = arrays;
-    let [angle, neighbours, places, motions, hits] = rest;
+    let [angle, shown, places, motions, hits] = rest;
     append::<u64>(archive, "tick", &[rows], tick)?;
     append::<u32>(archive, "id", &[rows], id)?;
     append::<u8>(archive, "species", &[rows], species)?;
@@ -179,7 +183,8 @@ fn fill(
     append::<f32>(archive, "velocity", &[rows, axes], velocity)?;
     if remember {
         append::<f32>(archive, "angle", &[rows], angle)?;
-        append::<u8>(archive, "neighbours", &[rows], neighbours)?;
+        let name = if counts { "neighbours" } else { "shown" };
+        append::<u8>(archive, name, &[rows], shown)?;
     }
     if targets > 0 {
         append::<f32>(archive, "target_position", &[ticks, targets, axes], places)?;

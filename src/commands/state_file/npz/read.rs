@@ -12,7 +12,7 @@ use super::arrays::{Archive, EXTENSION, Shape, floats, shape_of, whole};
 use crate::commands::state_file::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
 use crate::commands::state_file::table::{LAST_TICK, StateRow, StateTable};
 use crate::commands::state_file::{ARRAYS, RECORD, missing};
-use crate::model::memory::{MOST_NEIGHBOURS, Memory};
+use crate::model::memory::{MOST_SHOWN, Memory};
 use crate::model::quote::quoted;
 use crate::model::scene::hint;
 use crate::model::vector::{DIMENSIONS, Point};
@@ -42,7 +42,7 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     let id = whole(&mut archive, "id", u32::MAX.into(), None)?;
     let id = id.context("the array `id` is missing")?;
     let rows = id.len();
-    let of_rows = &ARRAYS[..7];
+    let of_rows = &ARRAYS[..8];
     if let Some(name) = missing(of_rows, |array| found.contains(&of_rows[array])) {
         bail!("the array `{name}` is missing");
     }
@@ -53,9 +53,14 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     let tick = column(&mut archive, "tick", LAST_TICK)?;
     let species = column(&mut archive, "species", u8::MAX.into())?;
     let remembers = found.contains(&"angle");
+    let shows = found.contains(&"shown");
+    if shows && found.contains(&"neighbours") {
+        bail!("a file has the array `neighbours` or `shown`, not both; remove one");
+    }
     let memory = if remembers {
-        let neighbours = column(&mut archive, "neighbours", MOST_NEIGHBOURS.into())?;
-        memories(&mut archive, &neighbours)?
+        let name = if shows { "shown" } else { "neighbours" };
+        let shown = column(&mut archive, name, MOST_SHOWN.into())?;
+        memories(&mut archive, &shown)?
     } else {
         Vec::new()
     };
@@ -67,6 +72,7 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     let velocity = points(&floats(&mut archive, "velocity", Shape { sides: &sides, why })?, axes);
 
     let mut table = StateTable::new("row", axes, remembers);
+    table.shows = shows;
     for row in 0..rows {
         let agent = StateRow {
             place: row as u64,
@@ -90,14 +96,14 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     table.complete()
 }
 
-/// What the agents remember: their angles and their numbers of `neighbours`.
-fn memories(archive: &mut Archive, neighbours: &[u64]) -> anyhow::Result<Vec<Memory>> {
-    let shape = Shape { sides: &[neighbours.len() as u64], why: AS_ID };
+/// What the agents remember: their angles and their numbers for colours.
+fn memories(archive: &mut Archive, shown: &[u64]) -> anyhow::Result<Vec<Memory>> {
+    let shape = Shape { sides: &[shown.len() as u64], why: AS_ID };
     let angles = floats(archive, "angle", shape)?;
-    let both = angles.iter().zip(neighbours).enumerate();
-    let memory = both.map(|(row, (angle, neighbours))| {
+    let both = angles.iter().zip(shown).enumerate();
+    let memory = both.map(|(row, (angle, shown))| {
         let fits = (-0.5..=0.5).contains(angle);
-        let memory = fits.then(|| Memory::new(*angle, *neighbours as f32));
+        let memory = fits.then(|| Memory::new(*angle, *shown as f32));
         memory.with_context(|| {
             format!("row {row}: angle is {angle}, expected a number of turns from -0.5 to 0.5")
         })

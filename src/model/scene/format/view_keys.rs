@@ -11,7 +11,10 @@ const BACKGROUNDS: &str = "`\"dark\"`, `\"night\"`, `\"paper\"`, `\"dusk\"`, `\"
 
 /// The values of `colour`, in words.
 pub const COLOURS: &str = "`\"heading\"`, `\"speed\"`, `\"species\"`, `\"neighbours\"`, \
-                       `\"depth\"`, `\"#RRGGBB\"`";
+                       `\"acceleration\"`, `\"age\"`, `\"depth\"`, `\"#RRGGBB\"`";
+
+/// The largest `age`: its product with the steps of an age fits 32 bits.
+const MOST_AGE: u64 = 10_000_000;
 
 /// The values of `palette`, in words.
 pub const PALETTES: &str = "`\"auto\"`, `\"hues\"`, `\"viridis\"`, `\"magma\"`, `\"inferno\"`, `\"cividis\"`, \
@@ -29,9 +32,11 @@ section! {
         /// What the colour shows, or one colour for all agents.
         colour: Values::Words(COLOURS) => "`\"heading\"`", "";
         /// The colours of what is shown. `auto` takes hues for headings, `viridis` for speeds,
-        /// `inferno` for neighbours and `okabe-ito` for species. A list is interpolated; of several
+        /// `inferno` for neighbours and accelerations, `magma` for ages and `okabe-ito` for species. A list is interpolated; of several
         /// species each takes one of its colours.
         palette: Values::Words(PALETTES) => "`\"auto\"`", "";
+        /// The age at the end of the palette, if a colour shows ages. Older agents have its last colour.
+        age: Values::Whole(1, MOST_AGE) => "600", "ticks";
         /// The least length of a triangle and the least diameter of a disc or of a glow's core. A
         /// point is a pixel of a picture of 1280 × 720; larger pictures have more pixels per point.
         smallest: Values::Number(1.0, 64.0) => "3.5; 2 for glows", "points";

@@ -23,7 +23,7 @@ fn flock(agents: &[([f32; 2], [f32; 2])]) -> FlockState {
         species: vec![0; agents.len()],
         position: agents.iter().map(|(p, _)| flat(p[0], p[1])).collect(),
         velocity: agents.iter().map(|(_, v)| flat(v[0], v[1])).collect(),
-        memory: Vec::new(),
+        ..FlockState::default()
     }
 }
 
