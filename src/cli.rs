@@ -41,6 +41,8 @@ In the window:
                  flee, moves the nearest target or obstacle, or adds an agent
   left drag with D or Shift held
                  drops new agents; 1 to 9 choose their species
+  P              draws a path: click or drag; Enter ends it, Esc lets it be
+  W              paints walls
   right drag     pans; in space it goes round the focus, and Shift or the middle button pans
   wheel          zooms; in space it goes nearer
   Home           shows the whole world again
@@ -71,6 +73,7 @@ In the window:
   Ctrl + click   inspects an agent: facts, and the force of each behaviour as an arrow
   F              the camera follows the inspected agent, or no longer
   B              in space the camera rides behind it, or no longer
+  Down           goes into the parameters if they are shown: Tab goes on, Esc leaves them
   Tab            shows and hides the parameters
   M              figures over time, histograms, times of frames and ticks
   Ctrl+M         saves the figures to a new CSV file in the current folder

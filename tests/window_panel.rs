@@ -7,7 +7,7 @@ mod png_file;
 use std::fs;
 use std::path::Path;
 
-use desktop::files::{ends, new_file, settle, start};
+use desktop::files::{ends, new_file, notice, settle, start};
 use desktop::{Display, flockwork};
 
 /// Two species, each with one row in the panel.
@@ -106,4 +106,60 @@ fn a_session_with_species_that_came_and_went_is_replayed() {
         format!("simulate --engine cpu --scene {} --ticks 5 --out state.csv", scene.display());
     let output = flockwork(&line).current_dir(&folder).output().unwrap();
     assert!(output.status.success(), "{}", desktop::text(&output.stderr));
+}
+
+#[test]
+fn the_keyboard_alone_goes_through_the_panel() {
+    let test = "the_keyboard_alone_goes_through_the_panel";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = start(&display, folder.path(), "--scene walls");
+    display.until_title(&program, "20 agents");
+    let file = || saved(&display, folder.path());
+    let first = file();
+    // Down enters the panel; the sixth is the button that adds a species.
+    steps(&display, &["key Tab", "key Down", "key Tab", "key Tab", "key Tab", "key Tab"]);
+    steps(&display, &["key Tab", "key space"]);
+    display.until_title(&program, "40 agents");
+    steps(&display, &["key Escape", "key ctrl+z"]);
+    display.until_title(&program, "20 agents");
+    // Outside the panel Tab hides it; without it Down does nothing.
+    steps(&display, &["key Tab", "key Down", "key Tab"]);
+    assert_eq!(file(), first);
+    // The slider of the weight: arrows change it.
+    steps(&display, &["key Down", "key Tab", "key Tab", "key Tab", "key Tab", "key Tab"]);
+    steps(&display, &["key Tab", "key Tab", "key Right", "key Right", "key Right"]);
+    let changed = file();
+    assert!(changed.contains("weight = 1."), "{changed}");
+    steps(&display, &["key Left", "key Left", "key Left", "key Left", "key Left"]);
+    let less = file();
+    assert!(less.contains("weight = 0."), "{less}");
+    steps(&display, &["key shift+Tab", "key space"]);
+    assert_eq!(file(), first, "the button before it takes the weight back");
+    ends_from_panel(&display, program);
+}
+
+/// The first Esc leaves the panel.
+fn ends_from_panel(display: &Display, program: desktop::Program) {
+    steps(display, &["key Escape"]);
+    ends(display, program);
+}
+
+#[test]
+fn a_gpu_that_is_software_is_named_at_the_start_and_once() {
+    let test = "a_gpu_that_is_software_is_named_at_the_start_and_once";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let mut program = display.start(flockwork("run --engine gpu --size 900x600 --scene walls"));
+    display.focus(&mut program);
+    if gpu.is_software() {
+        display.until("a notice", notice);
+    }
+    display.until("no notice any more", |shot| !notice(shot));
+    steps(&display, &["key e", "key e"]);
+    assert!(!notice(&display.look()));
+    ends(&display, program);
 }

@@ -58,6 +58,17 @@ impl Interface {
         self.input.egui_ctx().memory(|memory| memory.focused().is_some())
     }
 
+    /// Gives the keyboard to the next of what can have it; to the first one if nothing has it.
+    pub fn focus_next(&mut self) {
+        self.input.egui_input_mut().events.push(egui::Event::Key {
+            key: egui::Key::Tab,
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers: egui::Modifiers::NONE,
+        });
+    }
+
     /// Puts a text on the clipboard.
     pub fn copy(&mut self, text: String) -> Result<(), String> {
         self.clipboard.copy(text)

@@ -247,6 +247,7 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
         "Edits",
         &[
             ("Tab", "parameters"),
+            ("Down", "into them; Tab goes on, Esc leaves"),
             ("left button", "what the scene says"),
             ("D or Shift + drag", "add agents"),
             ("1 to 9", "their species"),

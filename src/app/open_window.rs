@@ -3,6 +3,7 @@
 mod acting;
 mod film;
 mod frames;
+mod keyboard;
 mod loss;
 mod picture;
 mod scenes;
@@ -77,6 +78,8 @@ pub struct OpenWindow {
     meter: Meter,
     overlay: Detail,
     controls_shown: bool,
+    /// True while the keyboard is in the panel: it got there by a key, not by a click.
+    in_panel: bool,
     scenes: SceneMenu,
     timeline: Timeline,
     figures: Figures,
@@ -132,7 +135,7 @@ impl OpenWindow {
         }
         let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
         renderer.set_scale(scale(&window, screen.size()));
-        Ok(Self {
+        let mut own = Self {
             interface: Interface::new(&window, gpu, screen.format()),
             uploaded: UploadedAgents::new(Arc::clone(gpu)),
             uploaded_revision: None,
@@ -157,6 +160,7 @@ impl OpenWindow {
             meter: Meter::default(),
             overlay: Detail::Quiet,
             controls_shown: false,
+            in_panel: false,
             scenes: SceneMenu::default(),
             timeline: Timeline::default(),
             figures: Figures::default(),
@@ -179,7 +183,9 @@ impl OpenWindow {
             played: Duration::ZERO,
             window,
             screen,
-        })
+        };
+        own.warn_of_software();
+        Ok(own)
     }
 
     /// The summary for the end of the run.
@@ -257,6 +263,7 @@ impl OpenWindow {
             WindowEvent::MouseInput { state, button, .. } => {
                 let above_edge = self.pointer.above_edge() / self.window.scale_factor() as f32;
                 let on_interface = on_interface || self.timeline.covers(above_edge);
+                self.in_panel = false;
                 self.gesture_ended |= !state.is_pressed();
                 let takes = *button == MouseButton::Left && state.is_pressed() && !on_interface;
                 if !(takes && (self.press_tool()? || self.take_agent()? || self.take_thing()?)) {
@@ -299,7 +306,7 @@ impl OpenWindow {
             // What follows is an edit of its own. A drag may begin in the same frame.
             self.session.seal_edit();
         }
-        if self.tool_key(key)? {
+        if self.tool_key(key)? || self.panel_key(key, event) {
             return Ok(true);
         }
         match Action::of(key, self.modifiers) {

@@ -30,6 +30,8 @@ pub struct FlockPanel<'a> {
     pub written: Written,
     /// The size of pictures and films, if it is not the window's.
     pub picture_size: Option<(u32, u32)>,
+    /// True while the keyboard goes through the panel.
+    pub by_keyboard: bool,
     /// What the pointer draws.
     pub tool: Option<&'a Tool>,
 }
@@ -48,6 +50,8 @@ pub struct Written {
 pub struct Controls {
     /// What the flock has, and what is being entered in its place; none until the panel is shown.
     fields: Option<(FlockFields, FlockFields)>,
+    /// What has the keyboard.
+    focused: Option<egui::Id>,
 }
 
 impl Controls {
@@ -78,9 +82,26 @@ impl Controls {
                 if edited.species != panel.scene.species {
                     commands.push(Command::Change(edited.species));
                 }
+                self.mark_focus(ui, panel.by_keyboard);
             });
         });
         commands
+    }
+}
+
+impl Controls {
+    /// Draws a frame round what has the keyboard, and scrolls to it when it has just got it.
+    fn mark_focus(&mut self, ui: &egui::Ui, by_keyboard: bool) {
+        let focused = ui.memory(egui::Memory::focused);
+        let is_new = std::mem::replace(&mut self.focused, focused) != focused;
+        let response = focused.and_then(|id| ui.ctx().read_response(id));
+        let own = response.filter(|response| response.layer_id == ui.layer_id());
+        let Some(own) = own.filter(|_| by_keyboard) else { return };
+        if is_new {
+            ui.scroll_to_rect(own.rect, None);
+        }
+        let frame = egui::Stroke::new(1.0, egui::Color32::from_gray(200));
+        ui.painter().rect_stroke(own.rect.expand(1.5), 3.0, frame, egui::StrokeKind::Outside);
     }
 }
 

@@ -68,7 +68,7 @@ impl OneSpecies<'_> {
         let header = ui.horizontal(|ui| {
             let _ = state.show_toggle_button(ui, paint_default_icon);
             let name = RichText::new(&species.name).color(ui.visuals().strong_text_color());
-            if ui.add(Label::new(name).selectable(false).sense(Sense::click())).clicked() {
+            if ui.add(Label::new(name).selectable(false).sense(Sense::CLICK)).clicked() {
                 state.toggle(ui);
             }
             let hint = format!(

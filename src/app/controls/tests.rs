@@ -21,6 +21,7 @@ fn panel((first, scene): &(Scene, Scene)) -> (Vec<String>, Vec<Command>) {
         agents: scene.own_count() as usize,
         written: Written { count: scene.own_count(), seed: scene.seed },
         picture_size: None,
+        by_keyboard: false,
         tool: None,
     };
     let context = egui::Context::default();

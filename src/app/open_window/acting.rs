@@ -261,11 +261,17 @@ impl OpenWindow {
         let engine = (options.engines)(other, Some(self.screen.gpu()));
         if let Err(error) = engine.and_then(|engine| self.session.switch(engine)) {
             self.notify(Some(format!("still on the same engine: {error}")));
-        } else if other == EngineKind::Gpu
-            && self.screen.gpu().is_software()
-            && !std::mem::replace(&mut self.warned, true)
-        {
-            let text = "this GPU is software: the CPU engine is faster here, E goes back to it";
+        } else {
+            self.warn_of_software();
+        }
+    }
+
+    /// Says once that the CPU engine is faster than a GPU that is software.
+    pub(super) fn warn_of_software(&mut self) {
+        let slow =
+            self.session.engine().kind() == EngineKind::Gpu && self.screen.gpu().is_software();
+        if slow && !std::mem::replace(&mut self.warned, true) {
+            let text = "this GPU is software: the CPU engine is faster here, E switches to it";
             self.notify(Some(text.into()));
         }
     }

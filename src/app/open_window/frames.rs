@@ -213,6 +213,7 @@ impl OpenWindow {
             // With the species of now.
             written: Written { count: scene.own_count(), ..self.written },
             picture_size: self.picture_size,
+            by_keyboard: self.in_panel,
             tool: self.tool.as_ref(),
         };
         let mut commands = Vec::new();
@@ -246,6 +247,8 @@ impl OpenWindow {
                 commands.extend(self.controls.show(context, &flock));
             }
         });
+        // Esc lets go of what had the keyboard.
+        self.in_panel &= self.controls_shown && self.interface.has_focus();
         Ok((painting, commands))
     }
 }
