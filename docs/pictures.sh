@@ -9,6 +9,10 @@ flockwork="${CARGO_TARGET_DIR:-target}/release/flockwork"
 "$flockwork" capture --engine cpu --count 50000 --seed 7 --ticks 2000 --size 1600x900 --out docs/flock.png
 "$flockwork" capture --engine cpu --count 1000 --ticks 480 --every 4 --fps 30 --size 400x225 \
   --out docs/flock.gif
+if command -v ffmpeg; then
+  "$flockwork" capture --engine cpu --count 5000 --ticks 600 --every 2 --size 960x540 \
+    --set style.trail=10 --set style.background=night --quality draft --out docs/flock.mp4
+fi
 
 # The window, on a display without a screen; it moves in real time, so no two pictures are the same.
 if command -v Xvfb && command -v xdotool && command -v import; then
@@ -38,6 +42,9 @@ look dusk --set style.background=dusk
 look speed --set style.colour=speed
 look trails --set style.trail=16
 look glow --set style.look=glow --set style.palette=viridis --set starling.size=3
+look acceleration --set style.colour=acceleration
+"$flockwork" capture --engine cpu --scene pursuit --count 300 --ticks 600 --size 480x270 \
+  --set vehicle.colour=age --set style.age=200 --out docs/looks/age.png
 
 mkdir -p docs/space
 space() {
@@ -51,55 +58,57 @@ space dusk --scene flock-3d --count 60000 --ticks 300 --set style.background=dus
 space things --scene school --ticks 900 --view 240,160,70,1.3,60
 
 mkdir -p docs/gallery
-# Scene, ticks, the count where it is not the scene's own, and `+` for the geometry of steering.
-while read -r scene ticks count geometry; do
+# Scene, ticks, the count where it is not the scene's own, `+` for the geometry of steering, and other
+# options: trails where a motion is to be seen, and a view of the part where something happens.
+while read -r scene ticks count geometry others; do
   options=(--scene "$scene" --ticks "$ticks")
   [ "$count" = "-" ] || options+=(--count "$count")
   [ "$geometry" = "+" ] && options+=(--geometry)
-  "$flockwork" capture --engine cpu "${options[@]}" --size 640x360 --out "docs/gallery/$scene.png"
+  read -ra others <<<"$others"
+  "$flockwork" capture --engine cpu "${options[@]}" "${others[@]}" --size 640x360 --out "docs/gallery/$scene.png"
 done <<'SCENES'
-arrive 60 - +
-arrive-gain 150 - +
-arrive-half 60 - +
+arrive 60 - + --set style.trail=60 --view 440,240,1.5
+arrive-gain 150 - + --set style.trail=60 --view 480,340,1.1
+arrive-half 60 - + --set style.trail=60 --view 440,240,1.5
 asteroids 300 -
-avoid-ahead 50 - +
+avoid-ahead 50 - + --view 300,285,1.7
 avoid-box 400 15 +
 avoid-feeler 400 15 +
-big-and-small 600 -
+big-and-small 600 - - --set style.trail=20 --view 330,190,1.2
 bubbles 1200 -
 curl 300 -
 embers 600 400
 evade 300 - +
-fish 100 - +
-flee 20 - +
+fish 100 - + --set camera.follow=centre --set camera.zoom=2
+flee 20 - + --set style.trail=60 --view 340,190,2.5
 flock 900 3000
 flock-3d 900 -
 flock-fov 900 -
-flock-noise 800 -
+flock-noise 800 - - --set camera.follow=centre --set camera.zoom=2.5
 flock-pointer 600 1000
 flock-view 900 400
 flow 150 400
-foam 600 -
-gather 300 -
+foam 600 300 -
+gather 300 - - --set camera.follow=centre --set camera.zoom=2
 helix 600 -
-hunger 1500 -
+hunger 60 - - --set style.trail=12
 murmuration 1500 -
 path 150 - +
 path-line 80 - +
 path-loop 600 -
 predators 600 -
-pursuit 18 - +
-pursuit-gain 400 - +
-roost 400 -
+pursuit 60 - + --set style.trail=60
+pursuit-gain 400 - + --set style.trail=60
+roost 400 - - --set camera.zoom=2.2
 school 900 -
-seek 60 - +
-seek-gain 60 - +
-seek-proximity 60 - +
+seek 60 - + --set style.trail=60 --view 470,245,1.8
+seek-gain 60 - + --set style.trail=60 --view 470,330,1.8
+seek-proximity 60 - + --set style.trail=60 --view 450,240,1.7
 seek-separate 1000 -
-separation 1000 -
+separation 1000 - - --set style.trail=20
 tornado 800 -
 walls 300 - +
 wander 400 12 +
 wander-nervous 200 - +
-woods 400 -
+woods 400 - - --set camera.zoom=2
 SCENES
