@@ -5,7 +5,7 @@ use egui::{Align2, Color32, Order, RichText};
 use super::keys::CARD;
 
 /// Width of two columns of groups; points.
-const WIDE: f32 = 560.0;
+const WIDE: f32 = 590.0;
 
 /// Shows the card. `in_this_scene` says what the pointer does there. Returns false when the user
 /// closes it.
@@ -19,7 +19,7 @@ pub fn show(context: &egui::Context, in_this_scene: &[String]) -> bool {
         .open(&mut open);
     window.show(context, |ui| {
         // Two columns of groups, where there is room for them.
-        let columns = if most.x >= WIDE + 60.0 { 2 } else { 1 };
+        let columns = if most.x >= WIDE + 40.0 { 2 } else { 1 };
         let height = most.y - 80.0;
         let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
         area.show(ui, |ui| {

@@ -247,11 +247,11 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
         "Edits",
         &[
             ("Tab", "parameters"),
-            ("Down", "into them; Tab goes on, Esc leaves"),
+            ("Down", "go into them"),
             ("left button", "what the scene says"),
             ("D or Shift + drag", "add agents"),
             ("1 to 9", "their species"),
-            ("P", "draw a path; Enter ends it"),
+            ("P", "draw a path"),
             ("W", "paint walls"),
             ("Ctrl+Z", "undo"),
             ("Ctrl+Shift+Z, Ctrl+Y", "redo"),

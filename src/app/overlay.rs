@@ -145,9 +145,9 @@ impl Facts<'_> {
         }
     }
 
-    /// Draws the overlay in the top left corner. When hidden, it still shows notices and that the
+    /// Draws the overlay in the top left corner, as far as `edge` points. When hidden, it still shows notices and that the
     /// flock is paused.
-    pub fn show(&self, context: &egui::Context, detail: Detail) {
+    pub fn show(&self, context: &egui::Context, detail: Detail, edge: f32) {
         let lines = match detail {
             Detail::Quiet => vec![self.line()],
             Detail::Full => self.lines(),
@@ -160,7 +160,7 @@ impl Facts<'_> {
         if lines.is_empty() && self.legend.is_empty() {
             return;
         }
-        board(context, |ui| {
+        board(context, edge, |ui| {
             for line in lines {
                 ui.label(text(&line).color(WORDS));
             }
@@ -207,6 +207,9 @@ impl Facts<'_> {
 /// Colour of text: white at three quarters.
 const WORDS: Color32 = Color32::from_rgba_premultiplied(191, 191, 191, 191);
 
+/// The overlay is not made narrower than this; points.
+const LEAST_WIDTH: f32 = 160.0;
+
 /// The number of rows in the plot.
 const PLOTTED: usize = 240;
 
@@ -243,7 +246,7 @@ fn toast(context: &egui::Context, notice: &str, lift: f32) {
 }
 
 /// The dark panel in the top left corner.
-fn board(context: &egui::Context, content: impl FnOnce(&mut egui::Ui)) {
+fn board(context: &egui::Context, edge: f32, content: impl FnOnce(&mut egui::Ui)) {
     let area = egui::Area::new(egui::Id::unique("overlay"))
         .anchor(Align2::LEFT_TOP, [8.0, 8.0])
         .interactable(false);
@@ -253,7 +256,8 @@ fn board(context: &egui::Context, content: impl FnOnce(&mut egui::Ui)) {
             .corner_radius(6)
             .inner_margin(8);
         frame.show(ui, |ui| {
-            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+            let most = edge.min(context.content_rect().right()) - 32.0;
+            ui.set_max_width(most.max(LEAST_WIDTH));
             ui.spacing_mut().item_spacing.y = 2.0;
             content(ui);
         });

@@ -15,6 +15,16 @@ use crate::model::scene::{Request, Scene};
 use crate::session::Looks;
 use flock::FlockFields;
 
+/// The panel's name in egui.
+const ID: &str = "parameters";
+
+/// Where the left edge of the panel is; points.
+#[must_use]
+pub fn left_edge(context: &egui::Context) -> f32 {
+    let area = context.memory(|memory| memory.area_rect(egui::Id::unique(ID)));
+    area.map_or(context.content_rect().right(), |area| area.left())
+}
+
 /// What the panel shows.
 #[derive(Clone, Debug)]
 pub struct FlockPanel<'a> {
@@ -30,6 +40,8 @@ pub struct FlockPanel<'a> {
     pub written: Written,
     /// The size of pictures and films, if it is not the window's.
     pub picture_size: Option<(u32, u32)>,
+    /// Height of what lies along the lower edge; points.
+    pub lift: f32,
     /// True while the keyboard goes through the panel.
     pub by_keyboard: bool,
     /// What the pointer draws.
@@ -58,10 +70,12 @@ impl Controls {
     /// Shows the panel. Returns what the user asks for.
     pub fn show(&mut self, context: &egui::Context, panel: &FlockPanel<'_>) -> Vec<Command> {
         let mut commands = Vec::new();
-        let window =
-            egui::Window::new("Parameters").anchor(Align2::RIGHT_TOP, [-8.0, 8.0]).auto_sized();
+        let window = egui::Window::new("Parameters")
+            .id(egui::Id::unique(ID))
+            .anchor(Align2::RIGHT_TOP, [-8.0, 8.0])
+            .auto_sized();
         // As tall as its content, but no taller than the window.
-        let highest = (context.content_rect().height() - 70.0).max(120.0);
+        let highest = (context.content_rect().height() - 70.0 - panel.lift).max(120.0);
         window.show(context, |ui| {
             egui::ScrollArea::vertical().max_height(highest).show(ui, |ui| {
                 let own = FlockFields::of(panel);

@@ -21,6 +21,7 @@ fn panel((first, scene): &(Scene, Scene)) -> (Vec<String>, Vec<Command>) {
         agents: scene.own_count() as usize,
         written: Written { count: scene.own_count(), seed: scene.seed },
         picture_size: None,
+        lift: 0.0,
         by_keyboard: false,
         tool: None,
     };
@@ -143,4 +144,37 @@ fn behaviours_come_before_the_body() {
     let at = |wanted: &str| texts.iter().position(|text| text.starts_with(wanted)).unwrap();
     assert!(at("agents") < at("separation") && at("separation") < at("add a behaviour"));
     assert!(at("add a behaviour") < at("body and looks") && at("body and looks") < at("mass"));
+}
+
+#[test]
+fn the_panel_fits_a_small_window_above_the_timeline() {
+    let (first, scene) =
+        scenes("[species.a]\nevade = {}\nseparation = {}\nalignment = {}\ncohesion = {}\n");
+    let room = egui::vec2(640.0, 480.0);
+    for lift in [0.0, 40.0] {
+        let panel = FlockPanel {
+            scene: &scene,
+            first: &first,
+            request: Request::default(),
+            agents: 100,
+            written: Written { count: 100, seed: 1 },
+            picture_size: None,
+            lift,
+            by_keyboard: false,
+            tool: None,
+        };
+        let context = egui::Context::default();
+        let mut controls = Controls::default();
+        for _ in 0..4 {
+            let screen_rect = Some(egui::Rect::from_min_size(egui::Pos2::ZERO, room));
+            let input = egui::RawInput { screen_rect, ..Default::default() };
+            let _ = context.run_ui(input, |ui| {
+                controls.show(ui.ctx(), &panel);
+            });
+        }
+        let area = context.memory(|memory| memory.area_rect(egui::Id::unique(ID))).unwrap();
+        assert!(area.height() > 300.0 && area.bottom() <= 480.0 - lift, "{area:?}");
+        assert!(area.left() > 200.0 && area.right() <= 640.0, "{area:?}");
+        assert_eq!(left_edge(&context), area.left());
+    }
 }

@@ -73,13 +73,16 @@ impl AgentFacts {
         })
     }
 
-    /// Shows the panel. Returns what the user asks for.
-    pub fn show(&self, context: &egui::Context, lift: f32) -> Vec<Command> {
+    /// Shows the panel, on the left if that is wanted. Returns what the user asks for.
+    pub fn show(&self, context: &egui::Context, lift: f32, left: bool) -> Vec<Command> {
         let mut commands = Vec::new();
         let title = format!("Agent {}", grouped(self.id.into()));
         let window = egui::Window::new(title)
             .id(egui::Id::unique("agent"))
-            .anchor(Align2::RIGHT_BOTTOM, [-8.0, -8.0 - lift])
+            .anchor(
+                if left { Align2::LEFT_BOTTOM } else { Align2::RIGHT_BOTTOM },
+                [if left { 8.0 } else { -8.0 }, -8.0 - lift],
+            )
             .resizable(false)
             .auto_sized();
         window.show(context, |ui| {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{OpenWindow, film};
 use crate::app::command::Command;
-use crate::app::controls::{FlockPanel, Written};
+use crate::app::controls::{self, FlockPanel, Written};
 use crate::app::figures;
 use crate::app::inspector;
 use crate::app::interface::Painting;
@@ -213,13 +213,16 @@ impl OpenWindow {
             // With the species of now.
             written: Written { count: scene.own_count(), ..self.written },
             picture_size: self.picture_size,
+            lift: facts.lift,
             by_keyboard: self.in_panel,
             tool: self.tool.as_ref(),
         };
         let mut commands = Vec::new();
         let painting = self.interface.run(&self.window, |context| {
             inspector::paint(context, &camera, &shapes);
-            facts.show(context, self.overlay);
+            // The overlay keeps clear of the panel.
+            let edge = if self.controls_shown { controls::left_edge(context) } else { f32::MAX };
+            facts.show(context, self.overlay, edge);
             if let Some((_, since)) = &self.notice {
                 context
                     .request_repaint_after(overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
@@ -239,7 +242,8 @@ impl OpenWindow {
             self.keys_shown &= !self.keys_shown || key_card::show(context, &in_this_scene);
             commands.extend(self.timeline.show(context, &course));
             if let Some(agent) = &inspected {
-                commands.extend(agent.show(context, facts.lift));
+                // On the side where the panel is not.
+                commands.extend(agent.show(context, facts.lift, self.controls_shown));
             }
             commands.extend(self.figures.show(context, &measured));
             commands.extend(self.scenes.show(context, &scene.name));
