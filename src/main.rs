@@ -11,14 +11,16 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 
 use cli::{Cli, Command};
-use flockwork::commands;
-use flockwork::commands::interrupt::Interrupted;
 use flockwork::commands::usage::UsageError;
+use flockwork::commands::{self, headroom, ranks};
 use flockwork::model::quote::{cut, readable};
 
 /// Prints clap's error about the command line, or the help. Cuts the user's values if they are
 /// long.
 fn misused(mut error: clap::Error) -> ExitCode {
+    if !ranks::speaks() {
+        return ExitCode::from(error.exit_code() as u8);
+    }
     let long: Vec<(ContextKind, Option<String>)> = error
         .context()
         .filter_map(|(kind, value)| match value {
@@ -49,6 +51,15 @@ fn misused(mut error: clap::Error) -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
+    let together = matches!(cli.command, Some(Command::Simulate(_) | Command::Capture(_)));
+    if !together && ranks::ranks().is_some() {
+        return ranks::agree(Err(UsageError(
+            "several processes together run `simulate` and `capture`; start the others without \
+             mpirun"
+                .into(),
+        )
+        .into()));
+    }
     match cli.command {
         None => commands::run::run(&cli.run),
         Some(Command::Run(args)) => commands::run::run(&args),
@@ -63,22 +74,16 @@ fn run(cli: Cli) -> anyhow::Result<()> {
 }
 
 fn main() -> ExitCode {
+    ranks::look_around();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return misused(error),
     };
     commands::output::survive_file_limits();
-    match commands::headroom::start_threads().and_then(|()| run(cli)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("flockwork: {}", readable(&format!("{error:#}")));
-            if error.is::<Interrupted>() {
-                ExitCode::from(130)
-            } else if error.is::<UsageError>() {
-                ExitCode::from(2)
-            } else {
-                ExitCode::FAILURE
-            }
-        }
+    let result = ranks::start().and_then(headroom::start_threads).and_then(|()| run(cli));
+    if let Some(told) = result.as_ref().err().and_then(ranks::told) {
+        eprintln!("flockwork: {}", readable(&told));
     }
+    ranks::end(result.as_ref().err());
+    result.map_or_else(|error| ExitCode::from(ranks::exit_code(&error)), |()| ExitCode::SUCCESS)
 }

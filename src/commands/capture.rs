@@ -14,11 +14,13 @@ use super::filming::film;
 use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{counted, say};
+use super::ranks::{self, tell};
 use super::replay::{self, Replayed};
 use super::usage::{frame_rate, whole, wrong};
 use crate::session::Opening;
-use crate::view::recorder::RecordError;
+use crate::view::frame::Frame;
 use crate::view::recorder::mp4::Quality;
+use crate::view::recorder::{RecordError, Recorder};
 use crate::view::shapes::geometry::MOST_AGENTS;
 
 /// Its arguments.
@@ -155,6 +157,9 @@ pub fn capture_on(
     args: &CaptureArgs,
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {
+    if args.replay.is_some() && ranks::ranks().is_some() {
+        return Err(wrong("--replay: a session is replayed in one process; leave mpirun out"));
+    }
     let looks = args.looks()?;
     let replayed = args.replay.as_deref().map(|path| replay::read(path, &looks)).transpose()?;
     let last = replayed.as_ref().map(|session| session.ticks);
@@ -165,34 +170,42 @@ pub fn capture_on(
         ));
     }
     let interrupt = Interrupt::watch();
-    // Output that cannot be written must fail before anything is simulated.
-    let mut output = Output::open(args, &plan)?;
+    // Output that cannot be written must fail before anything is simulated. Of several ranks the first
+    // draws; the others keep step with a picture of one pixel.
+    let open = || ranks::speaks().then(|| Output::open(args, &plan)).transpose();
+    let mut output = ranks::agree(open())?;
+    if output.is_none() {
+        (plan.film.width, plan.film.height) = (1, 1);
+    }
     let mut flock = args.flock.clone();
     flock.overrides.extend(looks);
-    let Machine { engine, gpu } = machine()?;
-    let (scene, state, record) = match replayed {
+    let Machine { engine, gpu } = ranks::agree(machine())?;
+    let (scene, state, agents, record) = match replayed {
         Some(Replayed { opening: Opening { scene, state, .. }, events, ticks }) => {
             engine.check_count(&scene.world, state.len() as u64)?;
-            (scene, state, Some((events, ticks)))
+            let agents = state.len();
+            (scene, state, agents, Some((events, ticks)))
         }
         None => {
-            let Prepared { scene, state, .. } = flock.prepare(Some(engine.as_ref()))?;
-            (scene, state, None)
+            let prepared = ranks::agree(flock.prepare(Some(engine.as_ref())))?;
+            ranks::same("the scene", &prepared.record().text())?;
+            let Prepared { scene, state, agents, .. } = prepared;
+            (scene, state, agents as usize, None)
         }
     };
     plan.film.alpha = scene.style.background.is_none();
-    let mut recorder = output.recorder(&plan)?;
+    let recorder = output.as_mut().map(|output| output.recorder(&plan)).transpose();
+    let mut recorder = ranks::agree(recorder)?.unwrap_or_else(|| Box::new(Discarded));
     if let Some(unseen) = plan.unseen() {
-        eprintln!("flockwork: {unseen}");
+        tell(&format!("flockwork: {unseen}"));
     }
-    let agents = state.len();
     if args.geometry && agents > MOST_AGENTS {
         return Err(wrong(format!(
             "--geometry: {agents} agents are too many to tell apart; use a --count of {MOST_AGENTS} \
              at most"
         )));
     }
-    let mut run = drive::load(engine, &scene, &state)?;
+    let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
     if let Some((events, last)) = record {
         run.replay(events, last)?;
@@ -202,9 +215,10 @@ pub fn capture_on(
     let shown = film(&mut run, painter.as_mut(), recorder.as_mut(), &plan, &interrupt)
         .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
         .map_err(|error| named(error, &args.out))?;
-    let kept = output.publish(&plan, shown.frames)?;
+    let kept = output.map(|output| output.publish(&plan, shown.frames)).transpose();
+    let kept = ranks::agree(kept)?.unwrap_or_default();
     if let Some(told) = run.take_notice() {
-        eprintln!("flockwork: {told}");
+        tell(&format!("flockwork: {told}"));
     }
     say(&format!(
         "{}, {} on {}, {} of {} × {} by {} in {:.1} s; {kept}\n",
@@ -225,6 +239,19 @@ pub fn capture_on(
         return Err(Interrupted { kept }.into());
     }
     Ok(())
+}
+
+/// Takes the frames of ranks that draw nothing.
+struct Discarded;
+
+impl Recorder for Discarded {
+    fn push(&mut self, _: Frame) -> Result<(), RecordError> {
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), RecordError> {
+        Ok(())
+    }
 }
 
 /// Adds the film's name: ffmpeg knows only the temporary one.

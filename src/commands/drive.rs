@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::interrupt::Interrupt;
+use super::ranks;
 use crate::engine::{Engine, EngineError};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
@@ -80,22 +81,28 @@ pub fn drive(
     let mut stepping = Duration::ZERO;
     let mut done = 0;
     loop {
-        let interrupted = interrupt.is_raised();
+        let interrupted = ranks::interrupted(interrupt);
         let last = done == ticks || interrupted;
-        if !host.show(run, Stop { done, last, interrupted })? || last {
+        let ended = !host.show(run, Stop { done, last, interrupted })?;
+        if ranks::any(ended) || last {
             return Ok(Outcome { ticks: done, stepping, interrupted });
         }
         let stop = host.next_stop(done).clamp(done + 1, ticks);
-        run.clock.stop_at(first.saturating_add(stop));
-        while done < stop && !interrupt.is_raised() {
-            let begin = Instant::now();
-            let advance = run.advance()?;
-            if host.waits() || !advance.show {
-                run.finish()?;
+        while done < stop && !ranks::interrupted(interrupt) {
+            // Several ranks advance by the same number of ticks before they ask again.
+            let together = ranks::ranks().map(|_| stop.min(done + ranks::ASKED_EVERY));
+            let portion = together.unwrap_or(stop);
+            run.clock.stop_at(first.saturating_add(portion));
+            while done < portion && (together.is_some() || !interrupt.is_raised()) {
+                let begin = Instant::now();
+                let advance = run.advance()?;
+                if host.waits() || !advance.show {
+                    run.finish()?;
+                }
+                stepping += begin.elapsed();
+                done += u64::from(advance.ticks);
+                host.ticked(advance.ticks.into());
             }
-            stepping += begin.elapsed();
-            done += u64::from(advance.ticks);
-            host.ticked(advance.ticks.into());
         }
     }
 }

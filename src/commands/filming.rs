@@ -98,6 +98,7 @@ impl Filming<'_> {
     /// Adds the trails of this tick; takes a picture of them if it is `wanted`, which completes a frame
     /// if it is the `whole`.
     fn show_trails(&mut self, run: &mut Run, wanted: bool, whole: bool) -> anyhow::Result<()> {
+        run.gather()?;
         let camera = self.camera(run)?;
         let (engine, scene) = run.engine_and_scene();
         let agents = self.painter.paint_agents(engine, scene, &camera)?;
@@ -172,6 +173,7 @@ impl Host for Filming<'_> {
             Some(scenery) => geometry_of(run, scenery)?,
             None => Vec::new(),
         };
+        run.gather()?;
         let camera = self.camera(run)?;
         // The flock moves on while the device draws the picture and copies it.
         let (engine, scene) = run.engine_and_scene();

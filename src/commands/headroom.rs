@@ -74,12 +74,14 @@ fn check_bytes(count: u64, wanted: u64) -> anyhow::Result<()> {
 
 /// Starts the threads that all commands share; the calling thread is one of them, so that parallel
 /// work begins without waking another first. Later an engine's threads may leave no memory for them,
-/// and rayon panics if it cannot start them on first use.
-pub fn start_threads() -> anyhow::Result<()> {
+/// and rayon panics if it cannot start them on first use. `cores` is the number of them that this process
+/// may use; `None` for all.
+pub fn start_threads(cores: Option<usize>) -> anyhow::Result<()> {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     share_heap_if_limited();
     let wanted = std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores.unwrap_or_else(all);
     let count = wanted.filter(|count| *count > 0).unwrap_or(cores);
     let failed = |cause: &str| {
         anyhow::anyhow!(

@@ -4,6 +4,7 @@ pub mod adapters;
 pub mod bench;
 pub mod capture;
 mod capture_output;
+mod checkpoint;
 mod drive;
 mod figures;
 mod filming;
@@ -15,6 +16,7 @@ pub mod options;
 pub mod output;
 mod output_folder;
 mod progress;
+pub mod ranks;
 #[cfg(feature = "app")]
 mod replay;
 pub mod run;

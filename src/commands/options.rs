@@ -6,8 +6,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
+use super::checkpoint;
 use super::input::read_text;
 use super::output::counted;
+use super::ranks::{self, tell};
 use super::state_file::{self, RunRecord};
 use super::usage::{count, density, whole, wrong};
 use super::{flow_file, headroom};
@@ -42,9 +44,9 @@ pub struct FlockArgs {
     /// Override a scene key, for example --set starling.separation.weight=2; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub overrides: Vec<String>,
-    /// Go on from the last tick of a file that `simulate` wrote, in its scene; other options override
-    /// it, and --scene replaces it
-    #[arg(long, value_name = "STATE.csv|.npz")]
+    /// Go on from the last tick of a file that `simulate` wrote, in its scene, or from the latest
+    /// checkpoint in a folder; other options override the scene, and --scene replaces it
+    #[arg(long, value_name = "STATE.csv|.npz|DIR")]
     pub init: Option<PathBuf>,
 }
 
@@ -115,7 +117,7 @@ impl FlockArgs {
     /// `engine` is refused before anything is allocated for it.
     pub fn prepare(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         match &self.init {
-            Some(path) => self.resume(path, engine),
+            Some(path) => self.resume(&checkpoint::latest(path)?, engine),
             None => self.begin(engine),
         }
     }
@@ -124,7 +126,7 @@ impl FlockArgs {
     pub fn axes(&self) -> anyhow::Result<usize> {
         Ok(match &self.init {
             // The file of a state may name its scene.
-            Some(path) => self.resume(path, None)?.scene.world.axes(),
+            Some(path) => self.resume(&checkpoint::latest(path)?, None)?.scene.world.axes(),
             None => read_scene(self.scene_name(), &self.overrides)?.world.axes(),
         })
     }
@@ -140,8 +142,8 @@ impl FlockArgs {
         engine.map_or(Ok(()), |engine| engine.check_count(&plain.world, count))?;
         headroom::check(&plain, &request, engine)?;
         let mut scene = plain.clone();
-        let state = scene.populate(&request)?;
-        Ok(Prepared { scene, state, written: None, plain, request })
+        let state = scene.populate_rows(&request, ranks::own_rows)?;
+        Ok(Prepared { scene, state, agents: count, written: None, plain, request })
     }
 
     /// The state in a file.
@@ -183,7 +185,8 @@ impl FlockArgs {
         table.announce(path);
         let written = table.run().map(|run| run.scene.clone());
         let state = table.into_state(&scene).with_context(place)?;
-        Ok(Prepared { scene, state, written, plain, request })
+        let state = ranks::own_part(state);
+        Ok(Prepared { scene, state, agents: found, written, plain, request })
     }
 
     fn scene_name(&self) -> &str {
@@ -196,8 +199,10 @@ impl FlockArgs {
 pub struct Prepared {
     /// The scene, scaled to the number of agents, with its targets where they are.
     pub scene: Scene,
-    /// The first state.
+    /// The first state; of several ranks, the part of this one.
     pub state: FlockState,
+    /// Number of agents of all ranks.
+    pub agents: u64,
     /// The scene file that a state file has brought.
     pub written: Option<String>,
     /// The scene before it was scaled.
@@ -261,14 +266,23 @@ impl MachineArgs {
     /// Opens the engine that the user asked for. When `auto` falls back to the CPU, it says so on
     /// stderr.
     pub fn open(&self) -> anyhow::Result<Machine> {
+        if ranks::ranks().is_some() && self.engine != EngineArg::Cpu {
+            if self.engine == EngineArg::Gpu || self.adapter.is_some() {
+                return Err(wrong(
+                    "--engine gpu: a flock over several processes runs on the CPU engine; use --engine \
+                     cpu, or leave mpirun out",
+                ));
+            }
+            return Ok(Machine { engine: ranks::engine(self.cpu_engine()?), gpu: None });
+        }
         if self.engine == EngineArg::Cpu {
-            return Ok(Machine { engine: Box::new(self.cpu_engine()?), gpu: None });
+            return Ok(Machine { engine: ranks::engine(self.cpu_engine()?), gpu: None });
         }
         let chooses = self.chooses_by_itself();
         if let Some(software) = device::only_software().filter(|_| chooses) {
             let engine = self.cpu_engine()?;
-            eprintln!("{}", software_notice(&software, &engine.describe()));
-            return Ok(Machine { engine: Box::new(engine), gpu: None });
+            tell(&software_notice(&software, &engine.describe()));
+            return Ok(Machine { engine: ranks::engine(engine), gpu: None });
         }
         match Gpu::open(&self.adapter.clone().unwrap_or_default()) {
             Ok(gpu) => {
@@ -277,8 +291,8 @@ impl MachineArgs {
             }
             Err(EngineError::NoAdapter(why)) if chooses => {
                 let engine = self.cpu_engine()?;
-                eprintln!("{why}. Using the CPU engine ({}).", engine.describe());
-                Ok(Machine { engine: Box::new(engine), gpu: None })
+                tell(&format!("{why}. Using the CPU engine ({}).", Engine::describe(&engine)));
+                Ok(Machine { engine: ranks::engine(engine), gpu: None })
             }
             Err(error) => Err(error.into()),
         }

@@ -8,6 +8,7 @@ use tempfile::NamedTempFile;
 
 #[cfg(unix)]
 use super::interrupt::is_ignored;
+use super::ranks;
 use super::temporary;
 
 pub use crate::view::words::counted;
@@ -289,8 +290,11 @@ impl ForeignFile {
     }
 }
 
-/// Prints a result on stdout. A closed pipe is not an error: the reader has read enough.
+/// Prints a result on stdout; of several ranks only the first does. A closed pipe is not an error: the reader has read enough.
 pub fn say(text: &str) -> anyhow::Result<()> {
+    if !ranks::speaks() {
+        return Ok(());
+    }
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

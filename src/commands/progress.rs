@@ -2,17 +2,24 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::ranks;
 
 /// Interval between frames of the spinner.
 const SPIN: Duration = Duration::from_millis(200);
+
+/// Where progress is shown: of several ranks only the first shows it.
+fn target() -> ProgressDrawTarget {
+    if ranks::speaks() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
+}
 
 /// A bar on stderr that counts in `unit`s and shows the time left; nothing if stderr is not a
 /// terminal.
 #[must_use]
 pub fn progress(length: u64, unit: &str) -> ProgressBar {
     let template = format!("{{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left");
-    let bar = ProgressBar::new(length);
+    let bar = ProgressBar::with_draw_target(Some(length), target());
     // The template is constant. If it did not parse, the bar would have indicatif's default style.
     match ProgressStyle::with_template(&template) {
         Ok(style) => bar.with_style(style),
@@ -23,7 +30,7 @@ pub fn progress(length: u64, unit: &str) -> ProgressBar {
 /// A spinner on stderr that shows the current work and its duration. It turns by itself.
 #[must_use]
 pub fn waiting(what: &str) -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message(what.to_string());
+    let spinner = ProgressBar::with_draw_target(None, target()).with_message(what.to_string());
     let spinner = match ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
         Ok(style) => spinner.with_style(style),
         Err(_) => spinner,

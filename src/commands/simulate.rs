@@ -1,10 +1,12 @@
 //! `flockwork simulate`: states and figures to files.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 use indicatif::ProgressBar;
 
+use super::checkpoint::{Checkpoints, Every};
 use super::drive::{self, Host, Outcome, Run, Stop, drive};
 use super::figures::{Figures, FiguresFile};
 use super::headroom;
@@ -12,9 +14,13 @@ use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared};
 use super::output::{counted, say, size_text};
 use super::progress::progress;
-use super::state_file::StateWriter;
+use super::ranks;
+use super::state_file::{Portion, StateWriter};
 use super::usage::whole;
 use crate::engine::Snapshot;
+
+/// Ids whose agents are collected and written at a time: some 40 MB.
+const PORTION: usize = 1 << 20;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -32,7 +38,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "E", requires = "out", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub every: Option<u64>,
     /// File for the state of every agent: at tick 0, every E ticks and the last tick
-    #[arg(long, value_name = "FILE.csv|.npz", required_unless_present = "metrics")]
+    #[arg(long, value_name = "FILE.csv|.npz", required_unless_present_any = ["metrics", "checkpoint"])]
     pub out: Option<PathBuf>,
     /// File for metrics of the flock, one row per tick; works with or without --out
     #[arg(long, value_name = "FILE.csv")]
@@ -40,6 +46,13 @@ pub struct SimulateArgs {
     /// Ticks between rows of metrics, from tick 0 on; the last tick has a row too
     #[arg(long, value_name = "E", requires = "metrics", default_value_t = 1, value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub metrics_every: u64,
+    /// Folder for checkpoints: a run that was cut off goes on with --init DIR, on any number of
+    /// processes. Only the latest is kept
+    #[arg(long, value_name = "DIR")]
+    pub checkpoint: Option<PathBuf>,
+    /// Ticks or time between checkpoints: 5000, 30s, 10m
+    #[arg(long, value_name = "E|Ts|Tm", requires = "checkpoint", default_value = "10m")]
+    pub every_checkpoint: Every,
 }
 
 /// Runs the command.
@@ -58,25 +71,30 @@ pub fn simulate_on(
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     // Output that cannot be written must fail before anything is simulated.
-    let mut files = Files::create(args)?;
-    let engine = machine()?.engine;
-    let prepared = args.flock.prepare(Some(engine.as_ref()))?;
+    let mut files = ranks::agree(Files::create(args))?;
+    let engine = ranks::agree(machine())?.engine;
+    let prepared = ranks::agree(args.flock.prepare(Some(engine.as_ref())))?;
+    ranks::same("the scene", &prepared.record().text())?;
     if let Some(states) = &mut files.states {
         states.describe(prepared.record())?;
     }
-    let Prepared { scene, state, .. } = prepared;
-    if args.metrics.is_some() {
-        headroom::check_figures(&scene, state.len(), engine.as_ref())?;
+    let folder = args.checkpoint.as_deref().filter(|_| ranks::speaks());
+    let keeper = folder.map(|folder| Checkpoints::create(folder, prepared.record()));
+    let keeper = ranks::agree(keeper.transpose().map_err(Into::into))?;
+    let Prepared { scene, state, agents, .. } = prepared;
+    if args.metrics.is_some() && ranks::speaks() {
+        headroom::check_figures(&scene, agents as usize, engine.as_ref())?;
     }
-    let agents = state.len();
-    let mut run = drive::load(engine, &scene, &state)?;
+    let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
-    let Outcome { ticks, stepping, .. } = write_run(&mut run, args, &mut files, &interrupt)?;
-    let sizes = files.publish(args)?;
+    let Outcome { ticks, stepping, .. } =
+        write_run(&mut run, args, agents, (&mut files, keeper), &interrupt)?;
+    let sizes = ranks::agree(files.publish(args))?;
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
     let engine = run.engine().describe();
-    let (agents, did) = (counted(agents as u64, "agent"), counted(ticks, "tick"));
-    say(&format!("{agents}, {did} on {engine}, {each:.3} ms/tick; {sizes}\n"))?;
+    let shares = run.engine().shares().map(ranks::summary).unwrap_or_default();
+    let (agents, did) = (counted(agents, "agent"), counted(ticks, "tick"));
+    say(&format!("{agents}, {did} on {engine}, {each:.3} ms/tick; {sizes}\n{shares}"))?;
     if ticks < args.ticks {
         let kept = format!("ticks done and kept: {ticks} of {}; {sizes}", args.ticks);
         return Err(Interrupted { kept }.into());
@@ -84,7 +102,7 @@ pub fn simulate_on(
     Ok(())
 }
 
-/// The output files.
+/// The output files; of several ranks, the first has them.
 struct Files {
     states: Option<StateWriter>,
     figures: Option<FiguresFile>,
@@ -92,6 +110,9 @@ struct Files {
 
 impl Files {
     fn create(args: &SimulateArgs) -> anyhow::Result<Self> {
+        if !ranks::speaks() {
+            return Ok(Self { states: None, figures: None });
+        }
         let states = args.out.as_deref().map(StateWriter::create).transpose()?;
         let out = args.out.as_deref();
         let figures = args.metrics.as_deref().map(|path| FiguresFile::create(path, out));
@@ -131,39 +152,53 @@ impl Files {
 fn write_run(
     run: &mut Run,
     args: &SimulateArgs,
-    files: &mut Files,
+    agents: u64,
+    (files, keeper): (&mut Files, Option<Checkpoints>),
     interrupt: &Interrupt,
 ) -> anyhow::Result<Outcome> {
     let figures = files.figures.take();
-    let figures = figures.map(|file| Figures::start(file, run.scene(), run.agents()));
+    let figures = figures.map(|file| Figures::start(file, run.scene(), agents as usize));
     let mut log = Log {
-        states: files.states.as_mut().map(|writer| (args.every.unwrap_or(args.ticks), writer)),
-        figures: figures.transpose()?.map(|figures| (args.metrics_every, figures)),
+        states: args.out.is_some().then(|| args.every.unwrap_or(args.ticks)),
+        figures: args.metrics.is_some().then_some(args.metrics_every),
+        agents,
+        checkpoints: args.checkpoint.is_some().then_some(args.every_checkpoint),
+        checked: Instant::now(),
+        keeper,
+        writer: files.states.as_mut(),
+        measuring: figures.transpose()?,
         end: args.ticks,
         bar: progress(args.ticks, "ticks"),
     };
     let outcome = drive(run, &mut log, args.ticks, interrupt)?;
     log.bar.finish_and_clear();
-    files.figures = log.figures.map(|(_, figures)| figures.finish()).transpose()?;
+    files.figures = log.measuring.map(Figures::finish).transpose()?;
     Ok(outcome)
 }
 
 /// The output and its ticks: every E ticks from 0 on, and the last.
 struct Log<'a> {
-    states: Option<(u64, &'a mut StateWriter)>,
-    figures: Option<(u64, Figures)>,
+    /// Ticks between states, and between figures.
+    states: Option<u64>,
+    figures: Option<u64>,
+    /// Of all ranks.
+    agents: u64,
+    checkpoints: Option<Every>,
+    /// When the last one was written.
+    checked: Instant,
+    keeper: Option<Checkpoints>,
+    writer: Option<&'a mut StateWriter>,
+    measuring: Option<Figures>,
     end: u64,
     bar: ProgressBar,
 }
 
 impl Host for Log<'_> {
     fn next_stop(&self, done: u64) -> u64 {
-        let every = [
-            self.states.as_ref().map(|(every, _)| *every),
-            self.figures.as_ref().map(|(every, _)| *every),
-        ];
         let next = |every: u64| done.saturating_add(every - done % every);
-        every.into_iter().flatten().filter(|every| *every > 0).map(next).fold(self.end, u64::min)
+        let checkpoint = self.checkpoints.map(|every| every.next_stop(done));
+        let every = [self.states, self.figures].into_iter().flatten().filter(|every| *every > 0);
+        every.map(next).chain(checkpoint).fold(self.end, u64::min)
     }
 
     fn ticked(&mut self, ticks: u64) {
@@ -173,17 +208,55 @@ impl Host for Log<'_> {
     /// Writes the due output. False once figures cannot be written.
     fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
         let due = |every: u64| stop.last || stop.done == 0 || stop.done.is_multiple_of(every);
-        let states = self.states.as_mut().filter(|(every, _)| due(*every));
-        let figures = self.figures.as_mut().filter(|(every, _)| due(*every));
-        if states.is_none() && figures.is_none() {
+        if self.checkpoints.is_some_and(|every| every.is_due(stop, self.checked)) {
+            self.write_checkpoint(run)?;
+        }
+        if !self.figures.is_some_and(due) {
+            if self.states.is_some_and(due) {
+                write_portions(run, self.agents, self.writer.as_deref_mut())??;
+            }
             return Ok(true);
         }
+        // Figures need the whole flock.
         let Snapshot { state, targets } = run.snapshot()?;
-        if let Some((_, writer)) = states {
+        if let Some(writer) = self.writer.as_mut().filter(|_| self.states.is_some_and(due)) {
             writer.write(&state, &targets)?;
         }
-        Ok(figures.is_none_or(|(_, figures)| figures.write(state)))
+        Ok(self.measuring.as_mut().is_none_or(|figures| figures.write(state)))
     }
+}
+
+impl Log<'_> {
+    /// Writes a checkpoint. If that fails, the run goes on.
+    fn write_checkpoint(&mut self, run: &mut Run) -> anyhow::Result<()> {
+        let tick = run.tick();
+        let mut file = self.keeper.as_ref().map(|keeper| keeper.begin(tick));
+        let writer = file.as_mut().and_then(|file| file.as_mut().ok());
+        let written = write_portions(run, self.agents, writer)?;
+        if let (Some(keeper), Some(file)) = (&mut self.keeper, file) {
+            keeper.finish(tick, written.and(file));
+        }
+        self.checked = Instant::now();
+        Ok(())
+    }
+}
+
+/// Writes the state of all ranks, a portion at a time. The outer error is the engine's, the inner one the
+/// file's.
+fn write_portions(
+    run: &mut Run,
+    agents: u64,
+    mut writer: Option<&mut StateWriter>,
+) -> anyhow::Result<anyhow::Result<()>> {
+    let (targets, rows) = (run.targets()?, agents as usize);
+    let (mut first, mut written) = (0, Ok(()));
+    run.read_in_portions(PORTION, &mut |state| {
+        if let (Some(writer), Ok(())) = (writer.as_mut(), &written) {
+            written = writer.write_portion(Portion { state, first, rows }, &targets);
+        }
+        first += state.len();
+    })?;
+    Ok(written)
 }
 
 #[cfg(test)]
@@ -217,7 +290,8 @@ mod tests {
         let interrupt = Interrupt::default();
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
         let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
-        let outcome = write_run(&mut run, &args, &mut files, &interrupt).unwrap();
+        let agents = state.len() as u64;
+        let outcome = write_run(&mut run, &args, agents, (&mut files, None), &interrupt).unwrap();
         files.publish(&args).unwrap();
         (folder, outcome)
     }

@@ -106,4 +106,16 @@ pub enum EngineError {
         /// The smallest id that was never used.
         next: u32,
     },
+    /// Another process has sent agents that cannot be its own.
+    #[error("another process has sent {problem}: do all processes run the same program?")]
+    Parcel {
+        /// What is wrong with them.
+        problem: String,
+    },
+    /// Another process of the same flock has failed, and reports it.
+    #[error("another process has failed")]
+    OtherRank,
+    /// A flock over many processes cannot be edited.
+    #[error("a flock over several processes cannot be edited; run it in one")]
+    Fixed,
 }

@@ -6,9 +6,12 @@ pub mod cpu;
 mod error;
 pub mod gpu;
 mod ids;
+pub mod many;
 mod stopwatch;
 
 use std::time::Duration;
+
+use many::Load;
 
 pub use agents::{AgentsAt, Component, DeviceAgents, HostAgents};
 pub use change::Change;
@@ -129,11 +132,22 @@ pub trait Engine {
     /// call copies one part of a large flock.
     fn poll(&mut self) -> Result<Option<Snapshot>, EngineError>;
 
+    /// Brings all agents to where [`Engine::agents`] finds them. Only a flock over many processes is
+    /// elsewhere.
+    fn gather(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// Access to the agents, for a renderer.
     fn agents(&self) -> AgentsAt<'_>;
 
     /// Turns the measurement of passes on or off.
     fn set_profiling(&mut self, on: bool);
+
+    /// How several processes share the work; `None` for a flock in one.
+    fn shares(&self) -> Option<&Load> {
+        None
+    }
 
     /// The times of the passes in the last measured [`Engine::step`]; empty before the first.
     fn profile(&mut self) -> Profile;
@@ -148,6 +162,18 @@ pub trait Engine {
 
     /// The flock after all submitted ticks. Waits for it, and does not affect [`Engine::request`].
     fn snapshot(&mut self) -> Result<Snapshot, EngineError>;
+
+    /// Hands the flock after all submitted ticks to `take`, in portions that ascend by id. A portion
+    /// has the agents with `most` consecutive ids, or all of them. Waits.
+    fn read_in_portions(
+        &mut self,
+        most: usize,
+        take: &mut dyn FnMut(&FlockState),
+    ) -> Result<(), EngineError> {
+        let _ = most;
+        take(&self.snapshot()?.state);
+        Ok(())
+    }
 
     /// The state after all submitted ticks. Waits for it.
     fn read_back(&mut self) -> Result<FlockState, EngineError> {

@@ -1,5 +1,7 @@
 //! The state of a flock between two ticks.
 
+use std::ops::Range;
+
 use super::memory::{Memory, ShownBy};
 use super::vector::Point;
 
@@ -27,6 +29,30 @@ impl FlockState {
     #[must_use]
     pub fn len(&self) -> usize {
         self.position.len()
+    }
+
+    /// Some of the rows.
+    #[must_use]
+    pub fn rows(&self, rows: Range<usize>) -> Self {
+        Self {
+            tick: self.tick,
+            id: self.id[rows.clone()].to_vec(),
+            species: self.species[rows.clone()].to_vec(),
+            position: self.position[rows.clone()].to_vec(),
+            velocity: self.velocity[rows.clone()].to_vec(),
+            memory: self.memory.get(rows).unwrap_or_default().to_vec(),
+            shown: self.shown,
+        }
+    }
+
+    /// Adds the rows of another state at the end. Both show the same numbers.
+    pub fn extend(&mut self, rows: &Self) {
+        self.id.extend_from_slice(&rows.id);
+        self.species.extend_from_slice(&rows.species);
+        self.position.extend_from_slice(&rows.position);
+        self.velocity.extend_from_slice(&rows.velocity);
+        self.memory.extend_from_slice(&rows.memory);
+        self.shown = rows.shown;
     }
 
     /// True if there are no agents.

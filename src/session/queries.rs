@@ -29,6 +29,20 @@ impl<C: Clock> Session<C> {
         self.engine.snapshot()
     }
 
+    /// Brings all agents to where a renderer finds them: see [`Engine::gather`].
+    pub fn gather(&mut self) -> Result<(), EngineError> {
+        self.engine.gather()
+    }
+
+    /// The current state, in portions: see [`Engine::read_in_portions`].
+    pub fn read_in_portions(
+        &mut self,
+        most: usize,
+        take: &mut dyn FnMut(&FlockState),
+    ) -> Result<(), EngineError> {
+        self.engine.read_in_portions(most, take)
+    }
+
     /// The current state.
     pub fn state(&mut self) -> Result<FlockState, EngineError> {
         self.engine.read_back()

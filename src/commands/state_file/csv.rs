@@ -14,7 +14,7 @@ use super::lines::Lines;
 use super::run_column::{LONGEST_LINE, RUN, RunColumn, RunFields};
 use super::run_record::{RunRecord, TargetRow, kept};
 use super::table::{LAST_TICK, StateRow, StateTable};
-use super::{COLUMNS, missing};
+use super::{COLUMNS, Portion, missing};
 use crate::commands::output::OutputFile;
 use crate::model::behaviours::Target;
 use crate::model::memory::{MOST_SHOWN, Memory, ShownBy};
@@ -61,14 +61,14 @@ pub struct CsvStates {
     /// Number of axes of the world.
     pub axes: usize,
     run: Option<RunRecord>,
-    /// Whether the header is written.
-    headed: bool,
+    /// The first tick, once the header is written.
+    headed: Option<u64>,
 }
 
 impl CsvStates {
     /// Begins the file.
     pub fn begin(file: OutputFile) -> Self {
-        Self { file, axes: 2, run: None, headed: false }
+        Self { file, axes: 2, run: None, headed: None }
     }
 
     /// Adds the record of the run; before all ticks.
@@ -76,10 +76,11 @@ impl CsvStates {
         self.run = Some(run);
     }
 
-    /// Adds the rows of one tick. Numbers are the shortest text that reads back to the same `f32`.
-    pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> io::Result<()> {
-        let first = !std::mem::replace(&mut self.headed, true);
-        if first {
+    /// Adds some rows of a tick. Numbers are the shortest text that reads back to the same `f32`.
+    pub fn write(&mut self, portion: Portion, targets: &[Target]) -> io::Result<()> {
+        let Portion { state, first: first_row, rows } = portion;
+        let headed = self.headed.replace(self.headed.unwrap_or(state.tick));
+        if headed.is_none() {
             let counts = state.shown == ShownBy::default();
             let column = if counts { NEIGHBOURS } else { SHOWN };
             let memory = (!state.memory.is_empty()).then_some(column);
@@ -89,8 +90,8 @@ impl CsvStates {
         }
         let targets: Vec<TargetRow> = kept(targets).map(TargetRow::from).collect();
         let fields = self.run.as_ref().map(|run| {
-            RunFields::of_tick(first.then_some(run), &targets, state.len(), self.axes)
-                .map_err(io::Error::other)
+            let record = (self.headed == Some(state.tick)).then_some(run);
+            RunFields::of_tick(record, &targets, rows, self.axes).map_err(io::Error::other)
         });
         let fields = fields.transpose()?;
         let starts: Vec<usize> = (0..state.len()).step_by(ROWS).collect();
@@ -99,7 +100,7 @@ impl CsvStates {
                 2 => block::<2>,
                 _ => block::<3>,
             };
-            let block = |start: &usize| block(state, *start, fields.as_ref());
+            let block = |start: &usize| block(state, *start, first_row, fields.as_ref());
             let blocks: Vec<Vec<u8>> = group.par_iter().map(block).collect::<io::Result<_>>()?;
             for text in blocks {
                 self.file.write_all(&text)?;
@@ -114,10 +115,11 @@ impl CsvStates {
     }
 }
 
-/// The rows from `start` on as text.
+/// The rows from `start` on as text. The first row of `state` is number `first` of its tick.
 fn block<const D: usize>(
     state: &FlockState,
     start: usize,
+    first: usize,
     run: Option<&RunFields>,
 ) -> io::Result<Vec<u8>>
 where
@@ -128,7 +130,7 @@ where
         let (p, v) = (components::<D>(state.position[i]), components::<D>(state.velocity[i]));
         let motion = (state.tick, state.id[i], state.species[i], p, v);
         let memory = state.memory.get(i).map(|memory| (memory.angle(), memory.shown()));
-        let written = match (memory, run.map(|run| run.of_row(i))) {
+        let written = match (memory, run.map(|run| run.of_row(first + i))) {
             (Some(memory), Some(run)) => writer.serialize((motion, memory, run)),
             (Some(memory), None) => writer.serialize((motion, memory)),
             (None, Some(run)) => writer.serialize((motion, run)),

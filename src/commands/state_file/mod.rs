@@ -99,6 +99,17 @@ impl StateFormat {
     }
 }
 
+/// Some rows of a tick.
+#[derive(Clone, Copy, Debug)]
+pub struct Portion<'a> {
+    /// These rows.
+    pub state: &'a FlockState,
+    /// The number of the first.
+    pub first: usize,
+    /// Number of rows of the tick.
+    pub rows: usize,
+}
+
 /// Writes states as they come, one tick after the other; memory does not grow with their number.
 #[derive(Debug)]
 pub struct StateWriter(FileFormat);
@@ -144,9 +155,14 @@ impl StateWriter {
     /// Adds the rows of one tick, in the order of the state, with the targets at that tick. Memory must be
     /// there in all ticks of a file or in none, and all ticks must have as many targets.
     pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> anyhow::Result<()> {
+        self.write_portion(Portion { state, first: 0, rows: state.len() }, targets)
+    }
+
+    /// Adds some rows of a tick. Portions come in order, and each with the same targets.
+    pub fn write_portion(&mut self, portion: Portion, targets: &[Target]) -> anyhow::Result<()> {
         match &mut self.0 {
-            FileFormat::Csv(states) => Ok(states.write(state, targets)?),
-            FileFormat::Npz(states) => Ok(states.write(state, targets)?),
+            FileFormat::Csv(states) => Ok(states.write(portion, targets)?),
+            FileFormat::Npz(states) => Ok(states.write(portion, targets)?),
         }
     }
 

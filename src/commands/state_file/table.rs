@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{bail, ensure};
 
 use super::run_record::{RunRecord, TargetRow};
+use crate::commands::ranks::tell;
 use crate::model::memory::{Memory, ShownBy};
 use crate::model::scene::{MAX_AGENTS, Scene};
 use crate::model::state::FlockState;
@@ -157,11 +158,11 @@ impl StateTable {
     /// Says on stderr which tick is used if there are several.
     pub fn announce(&self, path: &Path) {
         if self.several {
-            eprintln!(
+            tell(&format!(
                 "flockwork: {} holds several ticks; starting from its last, tick {}",
                 path.display(),
                 self.tick
-            );
+            ));
         }
     }
 

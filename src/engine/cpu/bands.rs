@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::lanes::MAX_LANES;
-use crate::model::grid::Grid;
+use crate::model::grid::Window;
 
 /// Bands for each thread: so many that a thread with a crowd does not keep the others waiting, and so
 /// few that the cost of starting a band does not matter.
@@ -29,15 +29,15 @@ pub struct Band {
     pub agents: Range<usize>,
 }
 
-/// Divides the rows into bands of about equal work for `threads` threads. `start` is the table of
-/// [`super::sort`].
-pub fn divide<const D: usize>(grid: &Grid<D>, start: &[u32], threads: usize) -> Vec<Band> {
-    let columns = grid.columns() as usize;
+/// Divides the own rows of a window into bands of about equal work for `threads` threads. `start` is the
+/// table of [`super::sort`].
+pub fn divide(window: &Window, start: &[u32], threads: usize) -> Vec<Band> {
+    let columns = window.columns() as usize;
     let at = |row: usize| start[row * columns] as usize;
     let work = |first: usize, end: usize| {
         at(end) - at(first) + (end - first) * columns.div_ceil(CELLS_PER_WORK)
     };
-    let rows = grid.rows() as usize;
+    let rows = window.own_rows() as usize;
     let wanted = if threads == 1 { 1 } else { threads * PER_THREAD };
     let share = (work(0, rows) / wanted).max(SMALLEST);
 
@@ -88,6 +88,7 @@ pub fn parts(bands: &[Band], threads: usize) -> Vec<Part> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::grid::Grid;
     use crate::model::vector::flat;
     use crate::model::world::{Boundary, World};
 
@@ -100,7 +101,7 @@ mod tests {
         let crowd = |cell: u32| if cell + 1 >= cells { 100_000 } else { 0 };
         let start: Vec<u32> = (0..=cells).map(|cell| cell * 10 + crowd(cell)).collect();
         for threads in [1, 2, 7] {
-            let bands = divide(&grid, &start, threads);
+            let bands = divide(&Window::whole(&grid), &start, threads);
             let parts = parts(&bands, threads);
             let all = *start.last().unwrap() as usize;
             assert_eq!(parts[0].agents.start, 0);
@@ -126,7 +127,7 @@ mod tests {
         let grid = Grid::<2>::new(&world, 10.0, 100_000);
         let start: Vec<u32> = (0..=grid.cells() as u32).map(|cell| cell * 10).collect();
         for threads in [1, 2, 7] {
-            let bands = divide(&grid, &start, threads);
+            let bands = divide(&Window::whole(&grid), &start, threads);
             assert_eq!(bands[0].rows.start, 0);
             assert_eq!(bands.last().unwrap().rows.end, grid.rows());
             assert_eq!(bands.last().unwrap().agents.end, grid.cells() * 10);

@@ -7,6 +7,7 @@ use super::lane_parameters::SpeciesTable;
 use super::{Flock, grid_of};
 use crate::engine::{Change, EngineError};
 use crate::model::behaviours::Uses;
+use crate::model::grid::{Grid, Window};
 use crate::model::memory::Memory;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
@@ -56,7 +57,7 @@ where
         }
         let grid = grid_of(&self.scene, self.key.len());
         if confines || grid != self.grid {
-            self.grid = grid;
+            self.set_grid(grid);
             self.bin(threads);
         }
         Ok(())
@@ -97,8 +98,13 @@ where
         self.identity_spare.species.resize(count, 0);
         self.identity_spare.id.resize(count, 0);
         self.source.resize(count, 0);
-        self.grid = grid_of(&self.scene, count);
+        self.set_grid(grid_of(&self.scene, count));
         self.bin(threads);
+    }
+
+    fn set_grid(&mut self, grid: Grid<D>) {
+        self.grid = grid;
+        self.window = Window::whole(&grid);
     }
 
     /// Sorts the flock by the cells of its grid, without moving an agent.

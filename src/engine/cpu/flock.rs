@@ -72,6 +72,16 @@ impl<const D: usize> Motion<D> {
         self.memory.resize(memories, Memory::default());
     }
 
+    /// Removes an agent; the last one takes its place.
+    pub fn swap_remove(&mut self, index: usize) {
+        self.components_mut().for_each(|component| {
+            component.swap_remove(index);
+        });
+        if !self.memory.is_empty() {
+            self.memory.swap_remove(index);
+        }
+    }
+
     /// Position of one agent.
     #[inline(always)]
     pub fn position(&self, index: usize) -> [f32; D] {

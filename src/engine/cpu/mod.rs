@@ -9,9 +9,11 @@ mod bands;
 mod cell_order;
 mod edit;
 mod flock;
+mod hits;
 mod lane_parameters;
 mod lanes;
 mod neighbours;
+mod slab;
 mod sort;
 mod steer;
 #[cfg(test)]
@@ -33,16 +35,17 @@ use super::{
     Snapshot,
 };
 use crate::model::behaviours::{Surroundings, Target, Uses};
-use crate::model::grid::Grid;
-use crate::model::memory::{Memory, Shown};
+use crate::model::grid::{Grid, Window};
+use crate::model::memory::Memory;
 use crate::model::scene::Scene;
 use crate::model::scenery::Scenery;
 use crate::model::state::FlockState;
-use crate::model::vector::{Axes, DIMENSIONS, Point, Space, Vector, components, each_axis, point};
+use crate::model::vector::{Axes, DIMENSIONS, Point, Space, components, point};
 use crate::model::world::World;
 use flock::{Identity, Motion};
 use lane_parameters::SpeciesTable;
 use neighbours::SortedFlock;
+use slab::SlabState;
 use sort::{Sorted, Unsorted};
 use steer::Steer;
 use threads::Threads;
@@ -81,7 +84,6 @@ macro_rules! of_any {
     };
 }
 
-#[cfg(test)]
 use of_any;
 
 impl AnyFlock {
@@ -104,11 +106,14 @@ struct Flock<const D: usize> {
     scenery: Scenery,
     uses: Uses,
     grid: Grid<D>,
+    /// The cells that this process has: all of them, unless the flock is in slabs.
+    window: Window,
     table: SpeciesTable,
-    /// The agents.
+    /// The agents. Not kept for a flock in slabs, which takes no edits.
     ids: Ids,
     tick: u64,
-    /// Sorted by cell and id between ticks.
+    /// Sorted by cell and id between ticks. Ghosts, if there are any, follow the own agents; they have no
+    /// memory and no ids.
     motion: Motion<D>,
     identity: Identity,
     start: Vec<u32>,
@@ -119,6 +124,7 @@ struct Flock<const D: usize> {
     identity_spare: Identity,
     /// Where `sort` writes the index that each agent had before.
     source: Vec<u32>,
+    slab: SlabState,
 }
 
 /// The grid of a scene for `count` agents.
@@ -159,6 +165,7 @@ where
             scenery: scene.scenery(),
             uses: scene.uses(),
             grid,
+            window: Window::whole(&grid),
             table: SpeciesTable::of(scene, state.tick),
             ids,
             tick: state.tick,
@@ -169,6 +176,7 @@ where
             key: state.position.par_iter().map(|p| grid.key_of(components(*p))).collect(),
             identity_spare: Identity::of(&state.species, &state.id),
             source: vec![0; count],
+            slab: SlabState::default(),
         };
         flock.sort_evenly(threads);
         Ok(flock)
@@ -177,27 +185,52 @@ where
     /// Sorts `moved`, whose order has nothing to do with the grid, by its cells.
     fn sort_evenly(&mut self, threads: usize) {
         // As if all cells had as many agents: the bands then have the same size.
-        let (cells, count) = (self.grid.cells(), self.key.len());
-        let even: Vec<u32> =
-            (0..=cells).map(|c| (c as u128 * count as u128 / cells as u128) as u32).collect();
-        let bands = bands::divide(&self.grid, &even, threads);
+        let (cells, count) = (self.window.own_cells(), self.key.len());
+        let even: Vec<u32> = (0..=cells)
+            .map(|c| (c as u128 * count as u128 / cells.max(1) as u128) as u32)
+            .collect();
+        let bands = bands::divide(&self.window, &even, threads);
         self.sort(&bands);
     }
 
     /// Advances by one tick. Returns the times of `steer` and `sort`, zero unless `timed`.
     fn tick(&mut self, instructions: InstructionSet, threads: usize, timed: bool) -> [Duration; 2] {
         let stopwatch = Stopwatch::start(timed);
+        self.vary();
+        let bands = bands::divide(&self.window, &self.start, threads);
+        self.steer(&bands::parts(&bands, threads), instructions, &mut []);
+        if self.uses.has(Uses::MOVING_TARGETS) {
+            let hits = self.hits();
+            self.move_targets(hits);
+        }
+        let steered = stopwatch.elapsed();
+        self.sort(&bands);
+        self.tick += 1;
+        [steered, stopwatch.elapsed() - steered]
+    }
+
+    /// Brings parameters that vary with time up to date.
+    fn vary(&mut self) {
         if self.uses.has(Uses::VARYING) {
             self.table = SpeciesTable::of(&self.scene, self.tick);
         }
+    }
+
+    /// Steers the agents of `parts`. `spent` gets the time of each part, if it has room.
+    fn steer(
+        &mut self,
+        parts: &[bands::Part],
+        instructions: InstructionSet,
+        spent: &mut [Duration],
+    ) {
         let world = &self.scene.world;
-        let bands = bands::divide(&self.grid, &self.start, threads);
         let pass = Steer {
             flock: SortedFlock {
                 motion: &self.motion,
                 species: &self.identity.species,
                 start: &self.start,
                 grid: self.grid,
+                window: self.window,
                 world: *world,
                 uses: self.uses,
                 seed: self.scene.seed,
@@ -212,58 +245,7 @@ where
             },
             time_step: self.scene.time_step,
         };
-        let parts = bands::parts(&bands, threads);
-        pass.run(&parts, instructions, &mut self.moved, &mut self.key);
-        if self.uses.has(Uses::MOVING_TARGETS) {
-            self.move_targets();
-        }
-        let steered = stopwatch.elapsed();
-        self.sort(&bands);
-        self.tick += 1;
-        [steered, stopwatch.elapsed() - steered]
-    }
-
-    /// Moves the targets by one tick. A target that an agent has hit reappears elsewhere, and puts the
-    /// agent where the target sends it.
-    fn move_targets(&mut self) {
-        let Self { scene, moved, key, grid, tick, identity, .. } = self;
-        let world = scene.world;
-        let shown = scene.shown();
-        let mut sent = Vec::new();
-        for (index, target) in scene.targets.iter_mut().enumerate() {
-            let reach = target.hit_radius * target.hit_radius;
-            let place = Vector(components(target.position));
-            let near = |agent: &usize| {
-                let way = world.shortest(place - Vector(moved.position(*agent)));
-                way.dot(way) < reach
-            };
-            let agents = (0..key.len()).into_par_iter();
-            let hit = match target.sends_to {
-                _ if reach <= 0.0 => false,
-                None => agents.any(|agent| near(&agent)),
-                Some(place) => {
-                    let hitters: Vec<usize> = agents.filter(near).collect();
-                    sent.extend(hitters.iter().map(|agent| (*agent, place)));
-                    !hitters.is_empty()
-                }
-            };
-            target.advance(index as u32, hit, &world, scene.seed, *tick as u32, scene.time_step);
-        }
-        // Only now: every target looks at the agents before any target has sent one. If two targets
-        // send the same agent, the last one decides.
-        for (agent, place) in sent {
-            // A world that was made smaller may not hold the place any more.
-            let velocity = Vector(moved.velocity(agent));
-            let (place, velocity) = world.confine(Vector(components(place)), velocity);
-            each_axis!(axis => {
-                moved.position[axis][agent] = place.0[axis];
-                moved.velocity[axis][agent] = velocity.0[axis];
-            });
-            key[agent] = grid.key_of(place.0);
-            if shown.species(identity.species[agent]) == Shown::Age {
-                moved.memory[agent] = moved.memory[agent].showing(0);
-            }
-        }
+        pass.run(parts, instructions, &mut self.moved, &mut self.key, spent);
     }
 
     fn sort(&mut self, bands: &[bands::Band]) {
@@ -273,7 +255,7 @@ where
             motion: &mut self.motion,
             identity: &mut self.identity_spare,
             source: &mut self.source,
-            start: &mut self.start,
+            start: &mut self.start[..=self.window.own_cells()],
         };
         sort::sort(bands, &sources, &from, to);
         std::mem::swap(&mut self.identity, &mut self.identity_spare);

@@ -14,7 +14,7 @@ use super::flock::Motion;
 use super::lane_parameters::LaneParameters;
 use super::lanes::MAX_LANES;
 use crate::model::behaviours::{Kind, Neighbour, Sums, Uses};
-use crate::model::grid::{Grid, NearRow, RUN_CAP, Sampling};
+use crate::model::grid::{Grid, NearRow, RUN_CAP, Sampling, Window};
 use crate::model::real::{Lanes, Real};
 use crate::model::vector::{Axes, Space, Vector, per_axis};
 use crate::model::world::{Boundary, World};
@@ -25,10 +25,12 @@ pub struct SortedFlock<'a, const D: usize> {
     pub motion: &'a Motion<D>,
     /// Species of each agent, in the same order.
     pub species: &'a [u8],
-    /// First agent of each cell, and the number of agents at the end.
+    /// First agent of each cell of the window, and the number of agents at the end.
     pub start: &'a [u32],
     /// The cells.
     pub grid: Grid<D>,
+    /// Those that this process has.
+    pub window: Window,
     /// Size and boundary.
     pub world: World,
     /// Behaviours of the scene.
@@ -43,7 +45,7 @@ pub struct SortedFlock<'a, const D: usize> {
 pub struct Group<S: Simd, const D: usize> {
     /// Their array indices.
     pub agents: Range<usize>,
-    /// Row of cells that they are in.
+    /// Row of the grid that they are in.
     pub row: u32,
     /// True when no agent near the row is across a seam of another axis than the first.
     pub inner_row: bool,
@@ -115,7 +117,7 @@ where
         }
     }
 
-    /// Reads the neighbours in the row whose first cell is `near`.
+    /// Reads the neighbours in the row whose first cell is number `near` of the window.
     #[inline(always)]
     fn row<const SEAM: bool>(&mut self, near: u32) {
         let main = self.agents(near, self.main_run());

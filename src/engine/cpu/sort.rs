@@ -31,7 +31,7 @@ pub struct Unsorted<'a, const D: usize> {
     pub motion: &'a Motion<D>,
     /// Species and ids, in the same order.
     pub identity: &'a Identity,
-    /// New cell of each agent.
+    /// New cell of each agent, by its number in the window.
     pub key: &'a [u32],
 }
 
@@ -268,7 +268,7 @@ impl<const D: usize> Destination<'_, D> {
 mod tests {
     use super::*;
     use crate::engine::cpu::bands;
-    use crate::model::grid::Grid;
+    use crate::model::grid::{Grid, Window};
     use crate::model::memory::Memory;
     use crate::model::random::{Use, bits};
     use crate::model::vector::Point;
@@ -311,7 +311,7 @@ mod tests {
                         .map(|c| (u64::from(c) * count as u64 / u64::from(cells)) as u32)
                         .collect();
                     for threads in [1, 2, 7] {
-                        let bands = bands::divide(&grid, &spread, threads);
+                        let bands = bands::divide(&Window::whole(&grid), &spread, threads);
                         let sources: Vec<_> =
                             bands.iter().map(|band| band.agents.clone()).collect();
                         let from = Unsorted { motion: &motion, identity: &identity, key: &key };

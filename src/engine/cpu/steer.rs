@@ -1,6 +1,7 @@
 //! The pass `steer`: neighbours, behaviours, integration, and the cell of the new position.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -10,6 +11,7 @@ use super::flock::{Motion, MotionMut, take};
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::{InstructionSet, MAX_LANES};
 use super::neighbours::{Group, NeighbourLoop, SortedFlock, uses_of_kernel};
+use crate::engine::stopwatch::Stopwatch;
 use crate::model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
 use crate::model::grid::{MOST_ROWS_AROUND, NearRow};
 use crate::model::memory::{MOST_SHOWN, Memory, Shown, growth_of_age};
@@ -50,24 +52,35 @@ impl<const D: usize> Steer<'_, D>
 where
     Axes<D>: Space<D>,
 {
-    /// Steers every agent: `after` is the state at the end of the tick, in the same order, and
-    /// `key` the cell of each.
+    /// Steers the agents of `parts`, which ascend: `after` is the state at the end of the tick, in the
+    /// same order, and `key` the cell of each, by its number in the grid. `spent` gets the time that
+    /// each part takes, if it has room.
     pub fn run(
         &self,
         parts: &[Part],
         instructions: InstructionSet,
         after: &mut Motion<D>,
         key: &mut [u32],
+        spent: &mut [Duration],
     ) {
         let mut out = after.as_mut();
         let mut key = &mut key[..];
+        let mut next = 0;
         let mut tasks = Vec::with_capacity(parts.len());
-        for part in parts {
-            let count = part.agents.len();
-            tasks.push((part, out.take(count), take(&mut key, count)));
+        let spent = spent.iter_mut().map(Some).chain(std::iter::repeat_with(|| None));
+        for (part, spent) in parts.iter().zip(spent) {
+            let (left_out, count) = (part.agents.start - next, part.agents.len());
+            out.take(left_out);
+            take(&mut key, left_out);
+            tasks.push((part, out.take(count), take(&mut key, count), spent));
+            next = part.agents.end;
         }
-        tasks.into_par_iter().for_each(|(part, out, key)| {
+        tasks.into_par_iter().for_each(|(part, out, key, spent)| {
+            let stopwatch = Stopwatch::start(spent.is_some());
             self.run_part(instructions, part, out, key);
+            if let Some(spent) = spent {
+                *spent = stopwatch.elapsed();
+            }
         });
     }
 
@@ -106,6 +119,7 @@ where
         let Steer { flock, table, .. } = self.pass;
         let mut uniform: Vec<LaneParameters<S>> =
             (0..table.len()).map(|species| LaneParameters::uniform(simd, table, species)).collect();
+        let window = &flock.window;
         let columns = flock.grid.columns() as usize;
         // The same variable for all groups: clearing it costs less than making another.
         let mut sums = Sums::nothing(uniform[0].mass);
@@ -114,12 +128,16 @@ where
             let first_cell = row as usize * columns;
             let first = (flock.start[first_cell] as usize).max(own.start);
             let end = (flock.start[first_cell + columns] as usize).min(own.end);
+            if first >= end {
+                continue;
+            }
+            let row = window.row_of_grid(row);
             let mut rows = [NearRow::default(); MOST_ROWS_AROUND];
             let mut near = 0;
             let inner_row = flock.grid.is_inner_row(row);
             if flock.uses.and(Uses::PER_NEIGHBOUR) != Uses::default() {
                 for (slot, other) in rows.iter_mut().zip(flock.grid.rows_around(row)) {
-                    *slot = other;
+                    *slot = NearRow { first_cell: window.number(other.first_cell), ..other };
                     near += 1;
                 }
             }
@@ -137,7 +155,8 @@ where
     Axes<D>: Space<D>,
 {
     /// Steers one group of agents. `row` is the row of the grid that they are in, whether it is an
-    /// [inner one](Group::inner_row), and the rows that may have neighbours. `sums` is overwritten.
+    /// [inner one](Group::inner_row), and the rows that may have neighbours, with their cells in the
+    /// window. `sums` is overwritten.
     #[inline(always)]
     fn group<S: Simd>(
         &mut self,

@@ -2,10 +2,12 @@
 //! `shaders/grid.wgsl` reads the same numbers from a uniform.
 
 mod sampling;
+mod slab;
 #[cfg(test)]
 mod tests;
 
 pub use sampling::{LONG_RUN, RUN_CAP, RUN_SAMPLE, Sampling};
+pub use slab::{Slab, Slabs, Window};
 
 use super::real::Real;
 use super::vector::{Vector, components, per_axis};
@@ -140,6 +142,12 @@ impl<const D: usize> Grid<D> {
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.cells_along[1..].iter().product()
+    }
+
+    /// Number of slices: rows in a plane, layers of rows in a space.
+    #[must_use]
+    pub fn slices(&self) -> u32 {
+        self.cells_along[D - 1]
     }
 
     /// Number of cells.

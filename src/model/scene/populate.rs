@@ -1,5 +1,7 @@
 //! Scales a scene to a count, and creates the first state of its flock.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::error::PopulateError;
@@ -30,7 +32,19 @@ impl Scene {
     /// Scales the scene to the request and creates its first state, tick 0. The state is a pure
     /// function of scene, count, density and seed.
     pub fn populate(&mut self, request: &Request) -> Result<FlockState, PopulateError> {
+        self.populate_rows(request, |count| 0..count)
+    }
+
+    /// The same, but the state has only the agents in some of its rows: those that `part` picks, given
+    /// their number.
+    pub fn populate_rows(
+        &mut self,
+        request: &Request,
+        part: impl FnOnce(u64) -> Range<u64>,
+    ) -> Result<FlockState, PopulateError> {
         let count = self.resize(request)?;
+        let part = part(count);
+        let size = (part.end - part.start) as usize;
         let obstacles = Obstacles::within(&self.world, &self.obstacles, |obstacle| obstacle.radius);
         let free = |place: Point| !obstacles.cover(&self.world, place);
 
@@ -38,20 +52,23 @@ impl Scene {
         let shares = shares(&self.species, count);
         let mut state = FlockState {
             tick: 0,
-            id: (0..count as u32).into_par_iter().collect(),
-            species: Vec::with_capacity(count as usize),
-            position: vec![Point::ZERO; count as usize],
-            velocity: vec![Point::ZERO; count as usize],
+            id: (part.start as u32..part.end as u32).into_par_iter().collect(),
+            species: Vec::with_capacity(size),
+            position: vec![Point::ZERO; size],
+            velocity: vec![Point::ZERO; size],
             memory: Vec::new(),
             shown: self.shown(),
         };
+        let mut end_id = 0;
         for (index, (species, share)) in self.species.iter().zip(shares).enumerate() {
             let spawn = if grown { species.spawn_at_scale } else { species.spawn };
-            let rows = state.species.len()..state.species.len() + share as usize;
+            end_id += share;
+            let end = end_id.clamp(part.start, part.end) - part.start;
+            let rows = state.species.len()..end as usize;
             let places = state.position[rows.clone()].par_iter_mut();
             let motions = places.zip(&mut state.velocity[rows.clone()]).enumerate();
             motions.for_each(|(row, (position, velocity))| {
-                let id = (rows.start + row) as u32;
+                let id = part.start as u32 + (rows.start + row) as u32;
                 (*position, *velocity) = self.start_of(species, &spawn, id, &free);
             });
             state.species.resize(rows.end, index as u8);

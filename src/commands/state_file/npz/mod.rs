@@ -10,11 +10,10 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::run_record::{RunRecord, kept};
-use super::{ARRAYS, RECORD};
+use super::{ARRAYS, Portion, RECORD};
 use crate::commands::output::{OutputError, OutputFile, Scratch};
 use crate::model::behaviours::Target;
 use crate::model::memory::ShownBy;
-use crate::model::state::FlockState;
 use crate::model::vector::Point;
 use arrays::EXTENSION;
 use npy::{Number, write_header};
@@ -61,8 +60,9 @@ impl NpzStates {
         self.run = Some(run);
     }
 
-    /// Adds the rows of one tick.
-    pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> io::Result<()> {
+    /// Adds some rows of a tick.
+    pub fn write(&mut self, portion: Portion, targets: &[Target]) -> io::Result<()> {
+        let state = portion.state;
         let (parts, axes) = (&mut self.parts, self.axes);
         let [tick, id, species, position, velocity, rest @ ..] = &mut parts.arrays;
         let [angle, shown, places, motions, hits] = rest;
@@ -87,6 +87,9 @@ impl NpzStates {
         parts.rows += state.len() as u64;
         parts.remember |= !state.memory.is_empty();
         parts.counts = state.shown == ShownBy::default();
+        if portion.first > 0 {
+            return Ok(());
+        }
         for target in kept(targets) {
             places.write_all(coordinates(&target.position, axes))?;
             motions.write_all(coordinates(&target.velocity, axes))?;

@@ -1,0 +1,175 @@
+//! Checkpoints: state files from which a run that was cut off goes on.
+//!
+//! A checkpoint appears under its name only when it is complete; then the one before it is removed. One
+//! that cannot be written does not end the run.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+
+use super::drive::Stop;
+use super::output::OutputError;
+use super::output_folder::OutputFolder;
+use super::ranks::{self, tell};
+use super::state_file::{RunRecord, StateWriter};
+use crate::model::quote::cut;
+
+/// How the name of a checkpoint begins; the tick and `.npz` follow.
+const NAME: &str = "checkpoint-";
+
+/// Ticks between two looks at the time.
+const LOOKS_EVERY: u64 = 64;
+
+/// How often a checkpoint is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Every {
+    /// After so many ticks.
+    Ticks(u64),
+    /// After so much time, at one of the next ticks.
+    Time(Duration),
+}
+
+impl std::str::FromStr for Every {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || "expected ticks, seconds or minutes, for example 5000, 30s or 10m".to_owned();
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let number: u64 = digits.replace('_', "").parse().map_err(|_| wrong())?;
+        match (number, &text[digits.len()..]) {
+            (1.., "") => Ok(Self::Ticks(number)),
+            (1..=86_400, "s") => Ok(Self::Time(Duration::from_secs(number))),
+            (1..=1_440, "m") => Ok(Self::Time(Duration::from_secs(60 * number))),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl Every {
+    /// The next tick after `done` at which one may be due.
+    pub fn next_stop(self, done: u64) -> u64 {
+        let ticks = match self {
+            Self::Ticks(ticks) => ticks,
+            Self::Time(_) => LOOKS_EVERY,
+        };
+        done.saturating_add(ticks - done % ticks)
+    }
+
+    /// Whether a checkpoint is due. All ranks ask together; `last` is the time of the last one.
+    pub fn is_due(self, stop: Stop, last: Instant) -> bool {
+        match self {
+            // What was done so far shall not be lost.
+            _ if stop.interrupted => true,
+            _ if stop.done == 0 || stop.last => false,
+            Self::Ticks(ticks) => stop.done.is_multiple_of(ticks),
+            // The clock of rank 0 decides.
+            Self::Time(time) => ranks::any(ranks::speaks() && last.elapsed() >= time),
+        }
+    }
+}
+
+/// The folder of checkpoints.
+#[derive(Debug)]
+pub struct Checkpoints {
+    /// Removed at the end if it is new and empty.
+    _folder: OutputFolder,
+    path: PathBuf,
+    record: RunRecord,
+    /// The last whole one of this run.
+    last: Option<PathBuf>,
+}
+
+impl Checkpoints {
+    /// Creates the folder if it is missing, and checks that files can be written in it.
+    pub fn create(path: &Path, record: RunRecord) -> Result<Self, OutputError> {
+        let folder = OutputFolder::create(path)?;
+        Ok(Self { _folder: folder, path: path.into(), record, last: None })
+    }
+
+    /// Begins the checkpoint of a tick.
+    pub fn begin(&self, tick: u64) -> anyhow::Result<StateWriter> {
+        let mut writer = StateWriter::create(&self.name(tick))?;
+        writer.describe(self.record.clone())?;
+        Ok(writer)
+    }
+
+    /// Completes the checkpoint of a tick and removes the one before it. If that fails, a line on stderr
+    /// says so.
+    pub fn finish(&mut self, tick: u64, written: anyhow::Result<StateWriter>) {
+        let name = self.name(tick);
+        match written.and_then(StateWriter::finish) {
+            Ok(_) => {
+                if let Some(before) = self.last.replace(name.clone()).filter(|path| *path != name) {
+                    // If it stays, the next run still begins with the newer one.
+                    let _ = std::fs::remove_file(before);
+                }
+            }
+            Err(error) => {
+                let last = self.last.as_ref();
+                let kept = last.map_or_else(String::new, |last| {
+                    format!("; the last checkpoint is {}", last.display())
+                });
+                tell(&format!("flockwork: no checkpoint at tick {tick}: {error:#}{kept}"));
+            }
+        }
+    }
+
+    fn name(&self, tick: u64) -> PathBuf {
+        self.path.join(format!("{NAME}{tick:010}.npz"))
+    }
+}
+
+/// The file that `--init` names: the latest checkpoint, if it names a folder.
+pub fn latest(path: &Path) -> anyhow::Result<PathBuf> {
+    if !path.is_dir() {
+        return Ok(path.into());
+    }
+    let place = || format!("--init {}", path.display());
+    let tick =
+        |name: &str| -> Option<u64> { name.strip_prefix(NAME)?.strip_suffix(".npz")?.parse().ok() };
+    let entries = std::fs::read_dir(path).with_context(place)?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let latest = names.filter_map(|name| Some((tick(&name)?, name))).max();
+    let latest = latest.map(|(_, name)| path.join(name));
+    latest.with_context(|| {
+        format!(
+            "--init {}: no checkpoint is in this folder; name a state file, or leave --init out",
+            cut(&path.display().to_string())
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_seconds_and_minutes_are_understood() {
+        let time = |seconds| Ok(Every::Time(Duration::from_secs(seconds)));
+        assert_eq!("5_000".parse(), Ok(Every::Ticks(5000)));
+        assert_eq!("30s".parse(), time(30));
+        assert_eq!("10m".parse(), time(600));
+        for wrong in
+            ["", "0", "0s", "m", "-5", "1.5m", "3h", "99999m", "5 m", "99999999999999999999"]
+        {
+            assert!(wrong.parse::<Every>().is_err(), "{wrong}");
+        }
+        assert_eq!(Every::Ticks(10).next_stop(25), 30);
+        assert_eq!(Every::Ticks(10).next_stop(u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn the_latest_checkpoint_of_a_folder_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = latest(folder.path()).unwrap_err().to_string();
+        assert!(missing.contains("no checkpoint is in this folder"), "{missing}");
+        for name in ["checkpoint-9.npz", "checkpoint-0000000010.npz", "checkpoint-x.npz", "z.npz"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let found = latest(folder.path()).unwrap();
+        assert_eq!(found, folder.path().join("checkpoint-0000000010.npz"));
+        assert_eq!(latest(&found).unwrap(), found);
+    }
+}

@@ -1,0 +1,275 @@
+//! The program as one of several processes that `mpirun` has started.
+//!
+//! All ranks run the same command in step. Rank 0 speaks and writes the files. An error that all
+//! ranks know of ends them in order; any other ends them at once.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::interrupt::{Interrupt, Interrupted};
+use super::output::{counted, size_text};
+use super::usage::UsageError;
+use crate::engine::Engine;
+#[cfg(feature = "mpi")]
+use crate::engine::many::MpiRanks;
+use crate::engine::many::{Load, Local, ManyEngine, Ranks};
+use crate::model::state::FlockState;
+
+/// Ticks between two questions whether a rank was interrupted.
+pub const ASKED_EVERY: u64 = 16;
+
+/// How long a rank waits before it tells of an error itself.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Slices are too heavy for the number of ranks if the best division leaves one rank so many times the
+/// mean.
+const HEAVY: f64 = 1.25;
+
+/// The variables in which launchers tell a process its rank and the number of ranks: Open MPI, Slurm
+/// and MPICH with its relatives.
+const LAUNCHERS: [(&str, &str); 3] = [
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMI_RANK", "PMI_SIZE"),
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
+];
+
+/// This process's rank, also for threads other than the main one.
+static RANK: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static RANKS: RefCell<Option<Rc<dyn Ranks>>> = const { RefCell::new(None) };
+    /// The same, if they are processes.
+    #[cfg(feature = "mpi")]
+    static PROCESSES: RefCell<Option<Rc<MpiRanks>>> = const { RefCell::new(None) };
+}
+
+/// An error that all ranks know of.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{text}")]
+pub struct Agreed {
+    text: String,
+    code: u8,
+}
+
+/// The rank and the number of ranks, as the launcher says.
+fn launched() -> Option<(usize, usize)> {
+    let number = |name| std::env::var(name).ok()?.parse().ok();
+    LAUNCHERS.iter().find_map(|(rank, size)| number(rank).zip(number(size)))
+}
+
+/// Reads this process's rank from its environment, so that of several processes only one speaks about
+/// the command line.
+pub fn look_around() {
+    RANK.store(launched().map_or(0, |(rank, _)| rank), Ordering::Relaxed);
+}
+
+/// Joins the other ranks if there are some. Returns the number of threads for this process if the
+/// processor's cores are shared with other ranks. Call it first, in the main thread.
+pub fn start() -> anyhow::Result<Option<usize>> {
+    look_around();
+    let Some((_, size)) = launched() else { return Ok(None) };
+    if size == 1 {
+        return Ok(None);
+    }
+    #[cfg(not(feature = "mpi"))]
+    anyhow::bail!(
+        "{size} processes were started together, but this program was built without MPI; build it \
+         with `cargo build --release --features mpi`"
+    );
+    #[cfg(feature = "mpi")]
+    {
+        let Some(ranks) = MpiRanks::start() else {
+            anyhow::bail!("cannot start MPI");
+        };
+        RANK.store(ranks.rank(), Ordering::Relaxed);
+        let (_, beside) = ranks.on_this_machine();
+        let ranks = Rc::new(ranks);
+        PROCESSES.set(Some(Rc::clone(&ranks)));
+        join(ranks);
+        Ok(Some(share_of_cores(beside)))
+    }
+}
+
+/// Makes this thread the main thread of a rank.
+pub fn join(ranks: Rc<dyn Ranks>) {
+    RANKS.set(Some(ranks));
+}
+
+/// The number of cores for each of so many processes. A launcher may have bound this one to fewer.
+#[cfg(feature = "mpi")]
+fn share_of_cores(processes: usize) -> usize {
+    let allowed = std::thread::available_parallelism().map_or(1, usize::from);
+    #[cfg(target_os = "linux")]
+    #[expect(unsafe_code, reason = "the standard library counts only the cores of this process")]
+    // SAFETY: the call reads a number.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.max(1) as usize;
+    #[cfg(not(target_os = "linux"))]
+    let online = allowed;
+    allowed.min(online / processes).max(1)
+}
+
+/// The ranks, if there are several.
+#[must_use]
+pub fn ranks() -> Option<Rc<dyn Ranks>> {
+    RANKS.with_borrow(Clone::clone)
+}
+
+/// True for rank 0 and for a process alone: it speaks and writes files.
+#[must_use]
+pub fn speaks() -> bool {
+    match ranks() {
+        Some(ranks) => ranks.rank() == 0,
+        None => RANK.load(Ordering::Relaxed) == 0,
+    }
+}
+
+/// Prints a line on stderr, once.
+pub fn tell(line: &str) {
+    if speaks() {
+        eprintln!("{line}");
+    }
+}
+
+/// An engine that moves the part of this rank, if there are several ranks.
+pub fn engine(engine: impl Engine + Local + 'static) -> Box<dyn Engine> {
+    match ranks() {
+        Some(ranks) => Box::new(ManyEngine::new(ranks, Box::new(engine))),
+        None => Box::new(engine),
+    }
+}
+
+/// The exit code for an error.
+#[must_use]
+pub fn exit_code(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<Agreed>() {
+        Some(agreed) => agreed.code,
+        None if error.is::<Interrupted>() => 130,
+        None if error.is::<UsageError>() => 2,
+        None => 1,
+    }
+}
+
+/// The result on this rank; an error on every rank if there is one on any.
+pub fn agree<T>(result: anyhow::Result<T>) -> anyhow::Result<T> {
+    let Some(ranks) = ranks() else { return result };
+    let parcel = match &result {
+        Ok(_) => Vec::new(),
+        Err(error) => [&[exit_code(error)], format!("{error:#}").as_bytes()].concat(),
+    };
+    let all = ranks.all_to_all(vec![parcel; ranks.size()]);
+    let failed = |rank: &usize| !all[*rank].is_empty();
+    let Some(rank) = (0..all.len()).find(failed) else { return result };
+    let (code, text) = (all[rank][0], String::from_utf8_lossy(&all[rank][1..]));
+    let text = match rank {
+        0 => text.into_owned(),
+        rank => format!("rank {rank}: {text}"),
+    };
+    Err(Agreed { text, code }.into())
+}
+
+/// Fails on every rank unless all have the same `text`. `what` names it.
+pub fn same(what: &str, text: &str) -> anyhow::Result<()> {
+    let Some(ranks) = ranks() else { return Ok(()) };
+    let first = ranks.broadcast(text.as_bytes().to_vec());
+    agree(match first == text.as_bytes() {
+        true => Ok(()),
+        false => Err(anyhow::anyhow!(
+            "{what} differs from that of rank 0; start all ranks with the same program, files and \
+             options"
+        )),
+    })
+}
+
+/// True on every rank if it is true on any.
+#[must_use]
+pub fn any(flag: bool) -> bool {
+    let Some(ranks) = ranks() else { return flag };
+    let mut flags = [u64::from(flag)];
+    ranks.sum(&mut flags);
+    flags[0] > 0
+}
+
+/// Whether the user has asked any rank to stop. All ranks must ask together.
+#[must_use]
+pub fn interrupted(interrupt: &Interrupt) -> bool {
+    any(interrupt.is_raised())
+}
+
+/// The rows of this rank out of so many, of a flock that is about to be loaded.
+#[must_use]
+pub fn own_rows(count: u64) -> Range<u64> {
+    let Some(ranks) = ranks() else { return 0..count };
+    let first = |rank: usize| (u128::from(count) * rank as u128 / ranks.size() as u128) as u64;
+    first(ranks.rank())..first(ranks.rank() + 1)
+}
+
+/// The part of this rank of a flock that is about to be loaded.
+#[must_use]
+pub fn own_part(state: FlockState) -> FlockState {
+    if ranks().is_none() {
+        return state;
+    }
+    let Range { start, end } = own_rows(state.len() as u64);
+    state.rows(start as usize..end as usize)
+}
+
+/// How the ranks shared the work, in words.
+#[must_use]
+pub fn summary(load: &Load) -> String {
+    let Load { imbalance, best, moves, sent, ghosts, ticks, agents } = load;
+    if *ticks == 0 {
+        return String::new();
+    }
+    let share = 100.0 * *ghosts as f64 / (*agents).max(1) as f64;
+    let moved = counted((*moves).into(), "time");
+    let mut text = format!(
+        "{share:.1} ghosts for 100 agents, {} a tick between ranks; borders moved {moved}",
+        size_text(sent / ticks)
+    );
+    if *imbalance > 0.0 {
+        text += &format!("; the slowest rank steers {imbalance:.2} times as long as the mean");
+    }
+    if *best > HEAVY {
+        text += &format!(
+            "; a single slice of the grid takes {best:.1} times a rank's share, so fewer ranks would be \
+             as fast"
+        );
+    }
+    text + "\n"
+}
+
+/// Ends this rank. An error that not all ranks know of ends all of them, with its exit code.
+pub fn end(error: Option<&anyhow::Error>) {
+    #[cfg(feature = "mpi")]
+    if let Some(error) = error.filter(|error| !is_known(error))
+        && let Some(processes) = PROCESSES.take()
+    {
+        processes.abort(exit_code(error).into());
+    }
+    #[cfg(feature = "mpi")]
+    PROCESSES.set(None);
+    #[cfg(not(feature = "mpi"))]
+    let _ = error;
+    RANKS.set(None);
+}
+
+/// True if all ranks know of the error.
+fn is_known(error: &anyhow::Error) -> bool {
+    error.is::<Agreed>() || error.is::<Interrupted>()
+}
+
+/// How an error of this rank is printed; `None` if another rank prints it.
+#[must_use]
+pub fn told(error: &anyhow::Error) -> Option<String> {
+    match ranks() {
+        Some(ranks) if ranks.rank() > 0 && !is_known(error) => {
+            // Rank 0 may have found the same and be about to end all.
+            std::thread::sleep(PATIENCE);
+            Some(format!("rank {}: {error:#}", ranks.rank()))
+        }
+        _ => speaks().then(|| format!("{error:#}")),
+    }
+}

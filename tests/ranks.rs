@@ -1,0 +1,147 @@
+//! A flock over many processes: the same bytes as in one. The processes are threads here;
+//! `tests/ranks_mpi.rs` runs the program under `mpirun`.
+
+mod common;
+
+use std::rc::Rc;
+
+use common::{bits, flock, mixed, mixed_in_space};
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::many::{Load, ManyEngine, Ranks, ThreadRanks};
+use flockwork::engine::{Engine, Snapshot};
+use flockwork::model::scene::{Request, Scene};
+use flockwork::model::state::FlockState;
+
+const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
+
+/// Every `size`-th agent of a state, from `rank` on: how a flock is shared out before it is loaded does
+/// not matter.
+fn part(state: &FlockState, rank: usize, size: usize) -> FlockState {
+    let mine: Vec<usize> = (rank..state.len()).step_by(size).collect();
+    let memory = mine.iter().filter_map(|row| state.memory.get(*row).copied());
+    FlockState {
+        tick: state.tick,
+        id: mine.iter().map(|row| state.id[*row]).collect(),
+        species: mine.iter().map(|row| state.species[*row]).collect(),
+        position: mine.iter().map(|row| state.position[*row]).collect(),
+        velocity: mine.iter().map(|row| state.velocity[*row]).collect(),
+        memory: memory.collect(),
+        shown: state.shown,
+    }
+}
+
+/// Runs `act` on every rank, each in a thread, and returns what rank 0 returns.
+fn on_ranks<T: Send>(size: usize, act: impl Fn(&mut ManyEngine, usize) -> T + Sync) -> T {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = ThreadRanks::new(size)
+            .into_iter()
+            .map(|ranks| {
+                let act = &act;
+                scope.spawn(move || {
+                    let rank = ranks.rank();
+                    // Some ranks share their work among threads, others do not.
+                    let local = CpuEngine::new(Some(1 + rank % 2)).unwrap();
+                    act(&mut ManyEngine::new(Rc::new(ranks), Box::new(local)), rank)
+                })
+            })
+            .collect();
+        let mut results = threads.into_iter().map(|thread| thread.join().unwrap());
+        let first = results.next().unwrap();
+        results.for_each(drop);
+        first
+    })
+}
+
+/// The flock after so many ticks on `size` ranks, and how they shared the work.
+fn run_on(size: usize, scene: &Scene, state: &FlockState, ticks: u32) -> (Snapshot, Load) {
+    on_ranks(size, |engine, rank| {
+        engine.load(scene, &part(state, rank, size)).unwrap();
+        engine.step(ticks).unwrap();
+        (engine.snapshot().unwrap(), *engine.shares().unwrap())
+    })
+}
+
+fn alone(scene: &Scene, state: &FlockState, ticks: u32) -> Snapshot {
+    let mut engine = CpuEngine::new(None).unwrap();
+    engine.load(scene, state).unwrap();
+    engine.step(ticks).unwrap();
+    engine.snapshot().unwrap()
+}
+
+fn assert_same(one: &Snapshot, other: &Snapshot, what: &str) {
+    assert!(one.state.id == other.state.id, "{what}: not the same agents");
+    assert!(bits(&one.state) == bits(&other.state), "{what}");
+    assert!(one.state.memory == other.state.memory, "{what}: memory");
+    assert!(one.targets == other.targets, "{what}: targets");
+    assert_eq!(one.state.tick, other.state.tick, "{what}");
+}
+
+#[test]
+fn any_number_of_ranks_gives_the_same_bytes() {
+    for boundary in BOUNDARIES {
+        for space in [false, true] {
+            let of = |overrides: &[&str]| match space {
+                false => mixed(boundary, overrides),
+                true => mixed_in_space(boundary, overrides),
+            };
+            let (mut scene, state) = of(&[]);
+            // A target that is easy to hit, and one that sends agents to another rank.
+            scene.targets[2].hit_radius = 30.0;
+            scene.targets[2].sends_to = Some(scene.world.size * 0.9);
+            let wanted = alone(&scene, &state, 25);
+            assert!(wanted.targets[2].hits > 0, "no target was hit");
+            for size in if boundary == "wrap" { vec![1, 2, 3, 4, 7] } else { vec![2, 5] } {
+                let (found, load) = run_on(size, &scene, &state, 25);
+                assert_same(&found, &wanted, &format!("{boundary}, space {space}, {size} ranks"));
+                assert_eq!(load.ghosts > 0, size > 1);
+            }
+            // Control: another weight.
+            let (mut other, _) = of(&["starling.separation.weight=1.55"]);
+            other.targets.clone_from(&scene.targets);
+            let (found, _) = run_on(3, &other, &state, 25);
+            assert!(bits(&found.state) != bits(&wanted.state));
+        }
+    }
+}
+
+#[test]
+fn every_scene_is_the_same_on_ranks() {
+    for scene in flockwork::model::scene::built_in() {
+        let mut scene = Scene::parse(scene.name, scene.text, &[]).unwrap();
+        let state = scene.populate(&Request { count: Some(700), ..Request::default() }).unwrap();
+        let wanted = alone(&scene, &state, 20);
+        let (found, _) = run_on(3, &scene, &state, 20);
+        assert_same(&found, &wanted, &scene.name);
+    }
+}
+
+#[test]
+fn crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks() {
+    let point = "starling.spawn_at_scale={place = \"point\"}";
+    let ball = "starling.spawn_at_scale={place = \"ball\", radius = 40}";
+    let even = "starling.spawn_at_scale={place = \"uniform\"}";
+    let space = "starling.spawn={place = \"uniform\"}";
+    let cases: [(u64, &[&str]); 7] = [
+        (1, &[]),
+        (10, &[]),
+        (2_000, &[point]),
+        (2_000, &[ball]),
+        // Few slices, and more ranks than slices.
+        (60, &["world.size=[2000, 200]"]),
+        (60, &["world.size=[2000, 400]"]),
+        (200, &["world.size=[400, 300, 250]", even, space]),
+    ];
+    for boundary in BOUNDARIES {
+        for (count, overrides) in cases {
+            let boundary = format!("world.boundary=\"{boundary}\"");
+            let overrides: Vec<&str> =
+                overrides.iter().copied().chain([boundary.as_str()]).collect();
+            let (scene, state) = flock(count, &overrides);
+            let wanted = alone(&scene, &state, 20);
+            for size in [2, 3, 5] {
+                let (found, _) = run_on(size, &scene, &state, 20);
+                assert_same(&found, &wanted, &format!("{count} {overrides:?} on {size} ranks"));
+            }
+        }
+    }
+}

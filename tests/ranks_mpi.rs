@@ -1,0 +1,184 @@
+//! The program under `mpirun`: one flock over several processes. Needs Open MPI, and the feature `mpi`.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// `mpirun` with more ranks than cores, also for root. It is quiet: what remains on stderr is ours.
+fn mpirun(folder: &Path) -> Command {
+    let mut command = Command::new("mpirun");
+    command.current_dir(folder).args(["--oversubscribe", "-q"]);
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command
+}
+
+/// Runs the program on so many ranks; on one rank without `mpirun`.
+fn run(folder: &Path, ranks: usize, line: &str) -> Output {
+    let program = env!("CARGO_BIN_EXE_flockwork");
+    let mut command = match ranks {
+        1 => Command::new(program),
+        _ => {
+            let mut command = mpirun(folder);
+            command.args(["-n", &ranks.to_string(), program]);
+            command
+        }
+    };
+    command.current_dir(folder).args(line.split_whitespace()).output().unwrap()
+}
+
+fn done(output: Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The exit code and the lines on stderr.
+fn failed(output: Output) -> (Option<i32>, Vec<String>) {
+    let told = String::from_utf8(output.stderr).unwrap();
+    (output.status.code(), told.lines().map(str::to_owned).collect())
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn files_are_the_same_on_any_number_of_ranks() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    let cases = [
+        (
+            "simulate --engine cpu --count 3000 --ticks 30 --every 20 --metrics M.csv --out O.csv",
+            true,
+        ),
+        ("simulate --engine cpu --scene flock-3d --count 2000 --ticks 20 --out O.npz", false),
+        ("simulate --engine cpu --scene embers --count 500 --ticks 40 --out O.csv", false),
+        ("capture --engine cpu --count 2000 --ticks 20 --size 320x180 --out O.png", false),
+        ("capture --engine cpu --count 900 --ticks 6 --every 3 --size 160x90 --out O.gif", false),
+    ];
+    for (line, metrics) in cases {
+        let file = line.rsplit_once(" O").unwrap().1;
+        let on = |ranks: usize| {
+            let line =
+                line.replace(" O.", &format!(" o{ranks}.")).replace('M', &format!("m{ranks}"));
+            let told = done(run(folder.path(), ranks, &line));
+            assert_eq!(told.lines().filter(|line| line.contains("ticks on")).count(), 1, "{told}");
+            assert_eq!(told.contains(&format!("{ranks} ranks")), ranks > 1, "{told}");
+        };
+        on(1);
+        for ranks in [2, 3] {
+            on(ranks);
+            assert!(read(&format!("o{ranks}{file}")) == read(&format!("o1{file}")), "{line}");
+            assert!(!metrics || read(&format!("m{ranks}.csv")) == read("m1.csv"), "{line}");
+        }
+    }
+    // The control: another seed.
+    done(run(
+        folder.path(),
+        2,
+        "simulate --engine cpu --seed 7 --count 500 --ticks 40 --scene embers --out o.csv",
+    ));
+    assert!(read("o.csv") != read("o1.csv"));
+}
+
+#[test]
+fn more_ranks_than_rows_and_agents_are_no_problem() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |name: &str| format!("simulate --engine cpu --count 5 --ticks 20 --out {name}");
+    done(run(folder.path(), 1, &line("one.csv")));
+    done(run(folder.path(), 9, &line("nine.csv")));
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    assert!(read("one.csv") == read("nine.csv"));
+}
+
+#[test]
+fn a_run_goes_on_with_another_number_of_ranks() {
+    let folder = tempfile::tempdir().unwrap();
+    let flock = "simulate --engine cpu --scene embers --count 500";
+    done(run(folder.path(), 1, &format!("{flock} --ticks 60 --every 60 --out whole.npz")));
+    let part = "--ticks 45 --checkpoint kept --every-checkpoint 20";
+    done(run(folder.path(), 3, &format!("{flock} {part}")));
+    assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000040.npz"]);
+    done(run(folder.path(), 2, "simulate --engine cpu --init kept --ticks 20 --out two.csv"));
+    done(run(folder.path(), 1, "simulate --engine cpu --init whole.npz --ticks 0 --out whole.csv"));
+    // The record of the run names other options; the rows are the same.
+    let rows = |name: &str| -> Vec<String> {
+        let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        let rows = text.lines().filter(|line| line.starts_with("60,"));
+        rows.map(|row| row.rsplit_once(',').unwrap().0.to_owned()).collect()
+    };
+    assert_eq!(rows("two.csv").len(), 500);
+    assert!(rows("two.csv") == rows("whole.csv"));
+}
+
+#[test]
+fn what_is_wrong_is_said_once() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, code, words) in [
+        ("simulate --scene nope --ticks 1 --out a.csv", 1, "neither a built-in scene nor a file"),
+        ("simulate --ticks 1 --out no/a.csv", 1, "the folder no does not exist"),
+        ("simulate --ticks 1 --init no.csv --out a.csv", 1, "--init no.csv"),
+        ("simulate --ticks 1 --engine gpu --out a.csv", 2, "runs on the CPU engine"),
+        ("simulate --ticks 1 --out a.csv --set no=1", 2, "no"),
+        ("bench", 2, "start the others without mpirun"),
+        ("capture --ticks 1 --replay s.toml --out a.png", 2, "leave mpirun out"),
+        ("capture --ticks 1 --blur --out a.png", 2, "--blur"),
+    ] {
+        let (found, told) = failed(run(folder.path(), 3, line));
+        assert_eq!(found, Some(code), "{line}: {told:?}");
+        assert_eq!(told.len(), 1, "{line}: {told:?}");
+        assert!(told[0].starts_with("flockwork: ") && told[0].contains(words), "{told:?}");
+    }
+    // The parser speaks in several lines, but once.
+    let (code, told) = failed(run(folder.path(), 3, "simulate --count 0 --ticks 1 --out a.csv"));
+    assert_eq!(code, Some(2));
+    assert_eq!(told.iter().filter(|line| line.starts_with("error:")).count(), 1, "{told:?}");
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn ranks_with_other_options_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_flockwork");
+    let mut command = mpirun(folder.path());
+    for (seed, colon) in [("1", ""), ("2", ":")] {
+        command.args([colon].iter().filter(|word| !word.is_empty())).args(["-n", "1", program]);
+        command.args(["simulate", "--engine", "cpu", "--ticks", "1", "--out", "a.csv"]);
+        command.args(["--seed", seed]);
+    }
+    let (code, told) = failed(command.output().unwrap());
+    assert_eq!((code, told.len()), (Some(1), 1), "{told:?}");
+    assert!(told[0].contains("rank 1: the scene differs from that of rank 0"), "{told:?}");
+    assert!(names(folder.path()).is_empty());
+}
+
+/// The processes of the program below one `mpirun`.
+fn ranks_of(launcher: u32) -> Vec<u32> {
+    let found = Command::new("pgrep").args(["-P", &launcher.to_string()]).output().unwrap();
+    let text = String::from_utf8(found.stdout).unwrap();
+    text.lines().filter_map(|line| line.trim().parse().ok()).collect()
+}
+
+#[test]
+fn a_killed_rank_ends_all_and_whole_files_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let line = "simulate --engine cpu --count 2000 --ticks 100000000 --out a.csv \
+                --checkpoint kept --every-checkpoint 5";
+    let mut command = mpirun(folder.path());
+    command.args(["-n", "3", env!("CARGO_BIN_EXE_flockwork")]).args(line.split_whitespace());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !kept.is_dir() || !names(&kept).iter().any(|name| name.starts_with("checkpoint-")) {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let ranks = ranks_of(child.id());
+    assert_eq!(ranks.len(), 3, "{ranks:?}");
+    assert!(Command::new("kill").args(["-9", &ranks[1].to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(!output.status.success(), "{output:?}");
+    assert!(!folder.path().join("a.csv").exists(), "a file that is not whole");
+    // What is there can be gone on from.
+    done(run(folder.path(), 2, "simulate --engine cpu --init kept --ticks 1 --out b.csv"));
+}
