@@ -6,6 +6,7 @@ mod png_file;
 
 use std::fs;
 
+use desktop::files::notice;
 use desktop::{Display, Shot, flockwork};
 
 /// Size of the window. It is in the corner of the screen, because no window manager moves it.
@@ -49,6 +50,8 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
     assert_eq!(shot.greys(0..300, 0..40), 0, "there is nothing to say");
     display.until("a flock that moves", |s| *s != shot);
 
+    // A GPU that is software is named at the start; that goes away.
+    display.until("no notice", |shot| !notice(shot));
     // Space pauses it, another key does nothing, `.` runs one tick.
     key("space");
     let word = |shot: &Shot| shot.greys(8..80, 8..40) > 40;
