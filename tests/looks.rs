@@ -8,7 +8,7 @@ use std::sync::Arc;
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
-use flockwork::model::memory::Memory;
+use flockwork::model::memory::{Memory, ShownBy};
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
@@ -38,7 +38,10 @@ fn flock(overrides: &[&str], count: u64) -> (Scene, FlockState, Camera) {
     let second = scene.species[0].clone();
     scene.species.push(second);
     let mut state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
-    state.memory = (0..state.len()).map(|row| Memory::new(0.1, (row % 50) as f32)).collect();
+    // As many neighbours as make a crowd, or all ages and accelerations.
+    let step = if scene.shown() == ShownBy::default() { 1 } else { 5 };
+    let shown = |row: usize| (row % 50 * step) as f32;
+    state.memory = (0..state.len()).map(|row| Memory::new(0.1, shown(row))).collect();
     for (row, velocity) in state.velocity.iter_mut().enumerate() {
         *velocity *= (row % 7) as f32 / 2.0;
     }
@@ -101,6 +104,8 @@ fn both_renderers_draw_every_colour() {
         &["style.colour=speed", "style.palette=hues"],
         &["style.colour=neighbours"],
         &["style.colour=neighbours", "style.palette=cividis"],
+        &["style.colour=acceleration", "style.palette=['#FF2020', '#20FFFF']"],
+        &["style.colour=age", "style.age=20"],
         &["style.colour=species"],
         &["style.colour=species", "style.palette=['#FF0000', '#00FF00']"],
         &["style.colour='#E6C0A0'"],

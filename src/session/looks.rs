@@ -196,6 +196,7 @@ mod tests {
                 a.iter().zip(b).all(|(a, b)| a.distance(*b) < 1e-2)
             };
             assert!(near(&counting.position, &plain.position));
+            assert!(counting.memory.iter().any(|memory| memory.shown() > 0), "they are counted");
         }
     }
 

@@ -135,9 +135,13 @@ pub(super) mod tests {
     fn a_transparent_picture_reads_back() {
         let mut frame = pattern(9, 7, 3);
         frame.pixels[20..24].fill(0);
+        // Half transparent and multiplied by that, as pictures are here. A file has the colour itself.
+        frame.pixels[24..28].copy_from_slice(&[100, 40, 0, 128]);
         let mut bytes = Vec::new();
         write(&mut bytes, &frame).unwrap();
-        assert_eq!(decoded(&bytes), [(frame.to_straight(), None)]);
+        let mut straight = frame.pixels.clone();
+        straight[24..28].copy_from_slice(&[199, 80, 0, 128]);
+        assert_eq!(decoded(&bytes), [(straight, None)]);
     }
 
     #[test]
