@@ -242,20 +242,19 @@ mod tests {
         let (indices, palette) = quantiser.indices(&frame);
         assert_eq!(palette.colours().len(), MOST_COLOURS);
         let ratio = peak_ratio(&frame, (indices, palette));
-        assert!(ratio > 42.0, "{ratio}");
+        assert!(ratio > 45.0, "{ratio}");
     }
 
     #[test]
     fn the_background_is_exact() {
         let mut frame = Frame::filled(320, 180, [11, 14, 20]);
-        for (i, pixel) in frame.pixels.chunks_exact_mut(4).enumerate().skip(9000) {
-            // Neighbours of the background in all directions, and many others.
-            let spread = |n: u32| ((i as u32).wrapping_mul(n) >> 12) as u8;
-            pixel[..3].copy_from_slice(&[
-                11 + spread(77) % 9,
-                14 + spread(991) % 240,
-                spread(12345),
-            ]);
+        for (i, pixel) in frame.pixels.chunks_exact_mut(4).enumerate().skip(5760) {
+            let step = i as u32;
+            let near = [step % 3, step / 3 % 3, step / 9 % 3].map(|more| more as u8);
+            let noise = [7_u32, 77, 991].map(|n| (step.wrapping_mul(n * 2_654_435) >> 20) as u8);
+            // More than half are lighter by a hair: a mean would be one of them. The others need colours.
+            let colour = if i % 7 < 4 { [11 + near[0], 14 + near[1], 20 + near[2]] } else { noise };
+            pixel[..3].copy_from_slice(&colour);
         }
         let mut quantiser = Quantiser::default();
         let (indices, palette) = quantiser.indices(&frame);
