@@ -8,6 +8,8 @@
 
 mod common;
 
+use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use flockwork::engine::cpu::CpuEngine;
@@ -15,6 +17,7 @@ use flockwork::engine::gpu::GpuEngine;
 use flockwork::engine::{Change, Engine};
 use flockwork::model::behaviours::Kind;
 use flockwork::model::scene::Scene;
+use flockwork::session::{HostTime, RealTime, Session};
 
 use common::{Flock, flock, gpu};
 
@@ -95,6 +98,29 @@ fn drag(
     );
 }
 
+/// Drags a slider of the window: the session's edit, with undo and the record of the past. Nothing
+/// ticks; the call is all that a frame waits for.
+fn drag_in_session(flock: &Flock, frames: u64) {
+    let Flock { scene, state } = flock;
+    let begin = Instant::now();
+    let time: HostTime = Rc::new(move || begin.elapsed());
+    let engine = Box::new(CpuEngine::new(None).expect("threads start"));
+    let state = Arc::new(state.clone());
+    let mut session = Session::new(engine, scene, state, RealTime::default(), time)
+        .expect("the engine takes the flock");
+    let calls = (1..=frames).map(|number| {
+        let mut species = session.scene().species.clone();
+        species[0].body.max_speed += 1e-3 * number as f32;
+        let begin = Instant::now();
+        session.change(species).expect("the engine runs");
+        begin.elapsed().as_secs_f64() * 1e3
+    });
+    let mut calls: Vec<f64> = calls.collect();
+    calls.sort_by(f64::total_cmp);
+    let [half, most] = [calls.len() / 2, calls.len() - 1].map(|index| calls[index]);
+    println!(" cpu  session: {half:.3} ms an edit, {most:.3} ms at most");
+}
+
 fn main() {
     // Cargo itself passes `--bench`.
     let numbers: Vec<u64> = std::env::args().filter_map(|text| text.parse().ok()).collect();
@@ -102,6 +128,7 @@ fn main() {
     let frames = numbers.get(1).copied().unwrap_or(FRAMES);
     let flock = flock(agents, DENSITY);
     println!("{agents} agents, {frames} frames; medians");
+    drag_in_session(&flock, frames);
     let mut engines: Vec<(&str, Box<dyn Engine>)> = Vec::new();
     engines.push(("cpu", Box::new(CpuEngine::new(None).expect("threads start"))));
     engines.extend(gpu().map(|gpu| ("gpu", Box::new(GpuEngine::new(gpu)) as _)));
