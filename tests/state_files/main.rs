@@ -102,6 +102,28 @@ fn many_rows_read_back_and_files_repeat_to_the_byte() {
 }
 
 #[test]
+fn what_colours_show_reads_back_as_what_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let [aged, counted] = ["age", "neighbours"].map(|colour| {
+        let keys = [format!("species.a.colour=\"{colour}\""), "world.boundary=\"open\"".into()];
+        Scene::parse("test", "[species.a]\n", &keys).unwrap()
+    });
+    let state = FlockState { shown: aged.shown(), ..awkward(3) };
+    for name in ["a.csv", "a.npz"] {
+        let path = written(folder.path(), name, std::slice::from_ref(&state));
+        let back = read_state(&path, &aged).unwrap();
+        assert_eq!((bits(&back), back.shown), (bits(&state), aged.shown()), "{name}");
+        assert_eq!(aged.memory_of(&back), state.memory, "{name}: ages go on");
+        // Numbers of neighbours are no ages.
+        let path = written(folder.path(), name, &[awkward(3)]);
+        let back = read_state(&path, &aged).unwrap();
+        assert_eq!((bits(&back), back.shown), (bits(&state), counted.shown()), "{name}");
+        assert!(aged.memory_of(&back).iter().all(|memory| memory.shown() == 0), "{name}");
+        assert_eq!(counted.memory_of(&back), state.memory, "{name}");
+    }
+}
+
+#[test]
 fn a_file_that_is_not_finished_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a.csv", "a.npz"] {
@@ -127,8 +149,10 @@ fn what_is_wrong_with_a_csv_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.csv");
     let header = "tick,id,species,x,y,vx,vy\n";
-    let cases: [(&str, &[&str]); 20] = [
+    let cases: [(&str, &[&str]); 22] = [
         ("", &["empty"]),
+        ("id,x,y,vx,vy,angle,neighbours,shown\n", &["not both"]),
+        ("id,x,y,vx,vy,shown\n", &["\"angle\" is missing"]),
         (header, &["no rows"]),
         ("0,1,0,2,3,4,5\n", &["line 1", "unknown column"]),
         ("tick,id,speces,x,y,vx,vy\n", &["line 1", "speces", "did you mean `species`"]),
