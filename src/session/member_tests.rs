@@ -128,8 +128,15 @@ fn without_a_species_the_others_go_on_as_if_it_had_not_been_in_the_file() {
     for engine in engines() {
         let mut session = start(engine);
         reach(&mut session, 30);
+        let Snapshot { mut state, targets } = session.snapshot().unwrap();
         session.remove_species(0).unwrap();
-        let Snapshot { state, targets } = session.snapshot().unwrap();
+        // The first thirty agents are those of `a`.
+        state.id.drain(..30);
+        state.species.drain(..30);
+        state.species.iter_mut().for_each(|species| *species -= 1);
+        state.position.drain(..30);
+        state.velocity.drain(..30);
+        state.memory.drain(..30);
         reach(&mut session, 60);
         let mut scene = Scene::parse("test", &session.file(), &[]).unwrap();
         scene.targets = targets;

@@ -11,6 +11,7 @@ mod clock;
 mod editing;
 mod edits;
 mod engines;
+mod hand;
 mod history;
 mod looks;
 mod members;
@@ -43,11 +44,10 @@ pub use speed::{SPEEDS, Speed};
 pub use thing::Thing;
 pub use undo::Dropped;
 
-use crate::engine::{Change, Engine, EngineError, Profile, Snapshot};
+use crate::engine::{Engine, EngineError, Profile, Snapshot};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
-use crate::model::world::Boundary;
 use history::{History, Kept, Mark};
 pub use series::Watch;
 use series::{Samples, Series};
@@ -218,14 +218,6 @@ impl<C: Clock> Session<C> {
         self.point()
     }
 
-    /// Moves the target `pointer` to the pointer.
-    fn point(&mut self) -> Result<(), EngineError> {
-        let Some(target) = self.scene.targets.first_mut() else { return Ok(()) };
-        target.active = self.pointer.is_some();
-        target.position = self.pointer.unwrap_or(target.position);
-        self.engine.update(&self.scene, Change::POINTER)
-    }
-
     /// Submits the ticks that are due. The device may still be busy on return.
     pub fn advance(&mut self) -> Result<Advance, EngineError> {
         let begin = (self.time)();
@@ -349,33 +341,6 @@ impl<C: Clock> Session<C> {
         self.load(initial)?;
         self.settle()?;
         self.begin_history();
-        Ok(())
-    }
-
-    /// Moves the target `pointer`, or switches it off.
-    pub fn set_pointer(&mut self, pointer: Option<Point>) -> Result<(), EngineError> {
-        // A wrapping world has no outside: the pointer moves to the same place inside.
-        let world = self.scene.world;
-        let wraps = world.boundary == Boundary::Wrap;
-        let pointer = pointer.map(|p| if wraps { edits::inside(&world, p) } else { p });
-        if std::mem::replace(&mut self.hand, pointer) == pointer {
-            return Ok(());
-        }
-        self.pointer = pointer;
-        self.point()?;
-        self.record(Event::Pointer(pointer));
-        Ok(())
-    }
-
-    /// Moves the target that follows the mouse, if the scene has one. In the past the target goes
-    /// its recorded way: a mouse that merely crosses the window must not cut what came after.
-    pub fn lead(&mut self, place: Point) -> Result<(), EngineError> {
-        let past = self.journey.is_some() || self.tick < self.history.end();
-        if past || self.scene.led_target().is_none() {
-            return Ok(());
-        }
-        self.move_led(place)?;
-        self.record(Event::Lead(place));
         Ok(())
     }
 }
