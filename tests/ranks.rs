@@ -8,7 +8,7 @@ use std::rc::Rc;
 use common::{bits, flock, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::many::{Load, ManyEngine, Ranks, ThreadRanks};
-use flockwork::engine::{Engine, Snapshot};
+use flockwork::engine::{Change, Engine, EngineError, Snapshot};
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 
@@ -144,4 +144,55 @@ fn crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks() {
             }
         }
     }
+}
+
+#[test]
+fn borders_may_move_between_any_two_ticks() {
+    for space in [false, true] {
+        let (scene, state) = if space { mixed_in_space("wrap", &[]) } else { mixed("wrap", &[]) };
+        let wanted = alone(&scene, &state, 12);
+        let found = on_ranks(3, |engine, rank| {
+            engine.load(&scene, &part(&state, rank, 3)).unwrap();
+            for tick in 0..12_u64 {
+                let slices = engine.slices() as u64;
+                // Most of the weight is somewhere else at every tick; some slabs are empty.
+                let weight = |slice: u64| {
+                    u64::from(slice % 5 == tick % 5) + 100 * u64::from(slice == 2 * tick % slices)
+                };
+                engine.divide(&(0..slices).map(weight).collect::<Vec<_>>()).unwrap();
+                engine.step(1).unwrap();
+            }
+            engine.snapshot().unwrap()
+        });
+        assert_same(&found, &wanted, &format!("space {space}"));
+    }
+}
+
+#[test]
+fn edits_are_refused_and_change_nothing() {
+    let (scene, state) = mixed("wrap", &[]);
+    let wanted = alone(&scene, &state, 2);
+    let found = on_ranks(2, |engine, rank| {
+        engine.load(&scene, &part(&state, rank, 2)).unwrap();
+        let refused = engine.update(&scene, Change::PARAMETERS).unwrap_err();
+        assert!(refused.to_string().contains("cannot be edited"), "{refused}");
+        assert!(engine.remove(&[0]).is_err() && engine.append(&state).is_err());
+        engine.step(2).unwrap();
+        engine.snapshot().unwrap()
+    });
+    assert_same(&found, &wanted, "after edits");
+}
+
+#[test]
+fn agents_that_one_rank_cannot_take_are_refused_by_all() {
+    let (scene, state) = mixed("wrap", &[]);
+    on_ranks(3, |engine, rank| {
+        let mut own = part(&state, rank, 3);
+        if rank == 1 {
+            own.species[0] = 200;
+        }
+        let error = engine.load(&scene, &own).unwrap_err();
+        let own = matches!(error, EngineError::UnknownSpecies { .. });
+        assert!(if rank == 1 { own } else { error == EngineError::OtherRank }, "{error}");
+    });
 }

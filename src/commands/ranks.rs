@@ -219,15 +219,17 @@ pub fn own_part(state: FlockState) -> FlockState {
 /// How the ranks shared the work, in words.
 #[must_use]
 pub fn summary(load: &Load) -> String {
-    let Load { imbalance, best, moves, sent, ghosts, ticks, agents } = load;
+    let Load { imbalance, best, moves, sent, ghosts, ticks, agents, work, exchange } = load;
     if *ticks == 0 {
         return String::new();
     }
     let share = 100.0 * *ghosts as f64 / (*agents).max(1) as f64;
     let moved = counted((*moves).into(), "time");
     let mut text = format!(
-        "{share:.1} ghosts for 100 agents, {} a tick between ranks; borders moved {moved}",
-        size_text(sent / ticks)
+        "ranks: {share:.1} ghosts for 100 agents, {} a tick between ranks, {:.0} % of the time in \
+         exchange; borders moved {moved}",
+        size_text(sent / ticks),
+        100.0 * *exchange as f64 / (work + exchange).max(1) as f64
     );
     if *imbalance > 0.0 {
         text += &format!("; the slowest rank steers {imbalance:.2} times as long as the mean");

@@ -1,7 +1,10 @@
 //! How the work is shared among the ranks, and when the borders of their slabs move.
 
+use std::time::Duration;
+
 use super::{Local, Ranks};
-use crate::model::grid::Slabs;
+use crate::engine::stopwatch::Stopwatch;
+use crate::model::grid::{Slab, Slabs};
 
 /// Ticks between two looks at the work.
 const EVERY: u64 = 16;
@@ -30,37 +33,59 @@ pub struct Load {
     pub ghosts: u64,
     /// Agents.
     pub agents: u64,
+    /// Nanoseconds of own work: steering and sorting.
+    pub work: u64,
+    /// Nanoseconds in which ranks waited for others and for what they sent.
+    pub exchange: u64,
     /// Ticks.
     pub ticks: u64,
+}
+
+/// Divides the time of a tick into work and exchange.
+#[derive(Debug)]
+pub struct Laps {
+    since: Stopwatch,
+    work: Duration,
+    exchange: Duration,
+}
+
+impl Laps {
+    /// Starts now.
+    pub fn start() -> Self {
+        Self { since: Stopwatch::start(true), work: Duration::ZERO, exchange: Duration::ZERO }
+    }
+
+    /// The time since the last call was work.
+    pub fn worked(&mut self) {
+        self.work += std::mem::replace(&mut self.since, Stopwatch::start(true)).elapsed();
+    }
+
+    /// The time since the last call was exchange.
+    pub fn exchanged(&mut self) {
+        self.exchange += std::mem::replace(&mut self.since, Stopwatch::start(true)).elapsed();
+    }
 }
 
 /// Watches the work.
 #[derive(Clone, Debug, Default)]
 pub struct Balance {
     load: Load,
-    /// Of this rank: bytes sent, ghosts, agents.
-    own: [u64; 3],
+    /// Of this rank: bytes sent, ghosts, agents, nanoseconds of work and of exchange.
+    own: [u64; 5],
     ticks: u64,
     slices: usize,
-    size: usize,
-    off: bool,
 }
 
 impl Balance {
     /// For a newly loaded flock.
-    pub fn new(slabs: &Slabs, size: usize) -> Self {
+    pub fn new(slabs: &Slabs) -> Self {
         let slices = slabs.all().iter().map(|slab| slab.count as usize).sum();
-        Self { slices, size, ..Self::default() }
+        Self { slices, ..Self::default() }
     }
 
     /// What was found.
     pub fn load(&self) -> &Load {
         &self.load
-    }
-
-    /// No border moves any more.
-    pub fn off(&mut self) {
-        self.off = true;
     }
 
     /// Notes bytes that this rank has sent.
@@ -74,15 +99,23 @@ impl Balance {
         self.own[2] += agents as u64;
     }
 
-    /// Looks at the work every now and then. Returns better slabs if they pay.
+    /// Notes the time of a tick.
+    pub fn spent(&mut self, laps: &Laps) {
+        self.own[3] += laps.work.as_nanos() as u64;
+        self.own[4] += laps.exchange.as_nanos() as u64;
+    }
+
+    /// Looks at the work every now and then. Returns better slabs if they pay, unless the user `keeps`
+    /// the present ones.
     pub fn after_tick(
         &mut self,
         local: &mut dyn Local,
         ranks: &dyn Ranks,
         slabs: &Slabs,
+        keeps: bool,
     ) -> Option<Slabs> {
         self.ticks += 1;
-        if self.size < 2 || !self.ticks.is_multiple_of(EVERY) {
+        if !self.ticks.is_multiple_of(EVERY) {
             return None;
         }
         // The costs of all slices, then the agents of each, then the sums.
@@ -98,32 +131,77 @@ impl Balance {
         // Every rank has the same facts now, and decides alike.
         let (costs, rest) = facts.split_at(self.slices);
         let (agents, sums) = rest.split_at(self.slices);
-        if let [sent, ghosts, agents] = *sums {
-            self.load = Load { sent, ghosts, agents, ticks: self.ticks, ..self.load };
+        if let [sent, ghosts, agents, work, exchange] = *sums {
+            let ticks = self.ticks;
+            self.load = Load { sent, ghosts, agents, work, exchange, ticks, ..self.load };
         }
-        let better = Slabs::balanced(costs, self.size);
-        let [now, then] = [slabs, &better].map(|slabs| slowest(slabs, costs));
-        let mean = costs.iter().sum::<u64>() as f64 / self.size as f64;
-        if mean > 0.0 {
-            (self.load.imbalance, self.load.best) = (now / mean, then / mean);
-        }
-        let moved: u64 = (0..self.slices as u32)
-            .filter(|slice| slabs.owner(*slice) != better.owner(*slice))
-            .map(|slice| agents[slice as usize])
-            .sum();
-        let pays = then < now * WORTHWHILE && now - then > moved as f64 * MOVING;
-        if !pays || self.off {
-            return None;
-        }
+        let decision = Decision::of(slabs, costs, agents);
+        (self.load.imbalance, self.load.best) = (decision.imbalance, decision.best);
+        let better = decision.better.filter(|_| !keeps)?;
         self.load.moves += 1;
         Some(better)
     }
 }
 
+/// What follows from the costs of the slices.
+#[derive(Clone, Debug, PartialEq)]
+struct Decision {
+    /// See [`Load::imbalance`].
+    imbalance: f64,
+    /// See [`Load::best`].
+    best: f64,
+    /// Slabs that pay.
+    better: Option<Slabs>,
+}
+
+impl Decision {
+    /// `costs` in nanoseconds, and the number of agents, of each slice.
+    fn of(slabs: &Slabs, costs: &[u64], agents: &[u64]) -> Self {
+        let size = slabs.all().len();
+        let better = Slabs::balanced(costs, size);
+        let [now, then] = [slabs, &better].map(|slabs| slowest(slabs, costs));
+        let mean = costs.iter().sum::<u64>() as f64 / size as f64;
+        let moves = |slice: &u32| slabs.owner(*slice) != better.owner(*slice);
+        let moved = (0..costs.len() as u32).filter(moves).map(|slice| agents[slice as usize]);
+        let price = moved.sum::<u64>() as f64 * MOVING;
+        let pays = then < now * WORTHWHILE && now - then > price;
+        let times = |cost: f64| if mean > 0.0 { cost / mean } else { 1.0 };
+        Self { imbalance: times(now), best: times(then), better: pays.then_some(better) }
+    }
+}
+
 /// The cost of the most expensive slab.
 fn slowest(slabs: &Slabs, costs: &[u64]) -> f64 {
-    let cost = |slab: &crate::model::grid::Slab| -> u64 {
-        costs[slab.first as usize..slab.end() as usize].iter().sum()
-    };
+    let cost =
+        |slab: &Slab| -> u64 { costs[slab.first as usize..slab.end() as usize].iter().sum() };
     slabs.all().iter().map(cost).max().unwrap_or(0) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn borders_move_only_if_it_pays() {
+        let slabs = Slabs::balanced(&[1; 8], 4);
+        let decision = |costs: &[u64], agents: u64| Decision::of(&slabs, costs, &[agents; 8]);
+        let even = [1_000_000; 8];
+        assert_eq!(decision(&even, 10), Decision { imbalance: 1.0, best: 1.0, better: None });
+        // The first rank has two thirds of the work.
+        let uneven = [2_000_000, 2_000_000, 1_000_000, 1_000_000, 0, 0, 0, 0];
+        let Decision { imbalance, best, better } = decision(&uneven, 10);
+        assert_eq!((imbalance, best), (4.0 / 1.5, 2.0 / 1.5));
+        assert_eq!(slowest(&better.unwrap(), &uneven), 2e6);
+        // Moving so many agents costs more than it saves.
+        assert_eq!(decision(&uneven, 1_000_000).better, None);
+        // A little: not worth it.
+        let a_little = [
+            1_000_000, 1_050_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000,
+        ];
+        assert_eq!(decision(&a_little, 0).better, None);
+        // One slice is heavier than a rank's share.
+        let heavy = [8_000_000, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(decision(&heavy, 0).best, 4.0);
+        assert_eq!(decision(&[0; 8], 0), Decision { imbalance: 1.0, best: 1.0, better: None });
+    }
 }

@@ -27,7 +27,7 @@ use crate::model::behaviours::Target;
 use crate::model::grid::Slabs;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
-use balance::Balance;
+use balance::{Balance, Laps};
 use routes::Routes;
 
 /// Agents that one rank sends at a time while a flock is loaded: some 100 MB.
@@ -52,6 +52,7 @@ pub struct ManyEngine {
     slabs: Slabs,
     routes: Routes,
     balance: Balance,
+    keeps_borders: bool,
     /// The whole flock, on rank 0, for renderers.
     gathered: FlockState,
 }
@@ -69,13 +70,26 @@ impl ManyEngine {
             slabs: Slabs::default(),
             routes: Routes::default(),
             balance: Balance::default(),
+            keeps_borders: false,
             gathered: FlockState::default(),
         }
     }
 
-    /// Leaves the slabs as they are, however uneven the work becomes.
-    pub fn keep_slabs(&mut self) {
-        self.balance.off();
+    /// Keeps the borders of the slabs where they are, however uneven the work becomes.
+    pub fn keep_borders(&mut self) {
+        self.keeps_borders = true;
+    }
+
+    /// Moves the borders between two ticks, so that slices with these weights are shared out evenly. All
+    /// ranks give the same weights, one for each of [`ManyEngine::slices`].
+    pub fn divide(&mut self, weights: &[u64]) -> Result<(), EngineError> {
+        self.move_to(Slabs::balanced(weights, self.ranks.size()))
+    }
+
+    /// Number of slices of the grid: rows in a plane, layers in a space.
+    #[must_use]
+    pub fn slices(&self) -> usize {
+        self.slabs.all().iter().map(|slab| slab.count as usize).sum()
     }
 
     fn sum<const N: usize>(&self, mut numbers: [u64; N]) -> [u64; N] {
@@ -113,20 +127,31 @@ impl ManyEngine {
     }
 
     /// Gives each rank the agents that are in its slab now.
-    fn migrate(&mut self) -> Result<(), EngineError> {
+    fn migrate(&mut self, laps: &mut Laps) -> Result<(), EngineError> {
         let mut parcels = vec![Vec::new(); self.ranks.size()];
         let slabs = &self.slabs;
         self.local.leave(&|slice| slabs.owner(slice), &mut parcels)?;
+        laps.worked();
         self.receive(parcels)?;
-        self.local.sort()
+        laps.exchanged();
+        self.local.sort()?;
+        laps.worked();
+        Ok(())
     }
 
     fn one_tick(&mut self) -> Result<(), EngineError> {
+        let mut laps = Laps::start();
         let (to, from) = (self.routes.parcels(self.local.as_mut())?, self.routes.senders());
         to.iter().for_each(|(_, parcel)| self.balance.sent(parcel.len()));
         // While the copies travel, those agents move that need none.
         let (local, mut steered) = (&mut self.local, Ok(()));
-        let copies = self.ranks.exchange(&to, &from, &mut || steered = local.steer(Region::Inner));
+        laps.worked();
+        let copies = self.ranks.exchange(&to, &from, &mut || {
+            laps.exchanged();
+            steered = local.steer(Region::Inner);
+            laps.worked();
+        });
+        laps.exchanged();
         steered?;
         for (slice, parcel) in self.routes.unpack(&copies)? {
             self.local.take_ghosts(slice, parcel)?;
@@ -134,21 +159,23 @@ impl ManyEngine {
         self.local.steer(Region::Edge)?;
         if self.local.moves_targets() {
             let mut hits: Vec<u64> = self.local.hits()?.into_iter().map(u64::from).collect();
+            laps.worked();
             self.ranks.sum(&mut hits);
+            laps.exchanged();
             let hit: Vec<bool> = hits.into_iter().map(|ranks| ranks > 0).collect();
             self.local.move_targets(&hit)?;
         }
         self.balance.had(self.local.ghosts(), self.local.count());
-        self.migrate()?;
+        self.migrate(&mut laps)?;
         self.local.end_tick();
+        self.balance.spent(&laps);
         self.tick += 1;
         if self.tick.is_multiple_of(COUNTED_EVERY) {
             self.count()?;
         }
-        if let Some(slabs) = self.balance.after_tick(self.local.as_mut(), &*self.ranks, &self.slabs)
-        {
-            self.move_to(slabs)?;
-        }
+        let (local, keeps) = (self.local.as_mut(), self.keeps_borders);
+        let better = self.balance.after_tick(local, &*self.ranks, &self.slabs, keeps);
+        better.map_or(Ok(()), |slabs| self.move_to(slabs))?;
         Ok(())
     }
 
@@ -172,7 +199,7 @@ impl ManyEngine {
         self.local.move_to(slabs.of(self.ranks.rank()))?;
         self.slabs = slabs;
         self.routes = Routes::new(self.local.as_ref(), &self.slabs, self.ranks.rank());
-        self.migrate()
+        self.migrate(&mut Laps::start())
     }
 
     /// The sums that hold as long as no agent is lost, the largest id, and the tick.
@@ -221,7 +248,7 @@ impl Engine for ManyEngine {
         let begun = self.local.begin(scene, self.tick, everyone, self.slabs.of(rank));
         self.agree(begun)?;
         self.routes = Routes::new(self.local.as_ref(), &self.slabs, rank);
-        self.balance = Balance::new(&self.slabs, self.ranks.size());
+        self.balance = Balance::new(&self.slabs);
 
         let mut rounds = vec![0; self.ranks.size()];
         rounds[rank] = part.len().div_ceil(LOADED_AT_ONCE) as u64;
