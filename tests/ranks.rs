@@ -8,7 +8,7 @@ use std::rc::Rc;
 use common::{bits, flock, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::many::{Load, ManyEngine, Ranks, ThreadRanks};
-use flockwork::engine::{Change, Engine, EngineError, Snapshot};
+use flockwork::engine::{AgentsAt, Change, Engine, EngineError, Snapshot};
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 
@@ -195,4 +195,38 @@ fn agents_that_one_rank_cannot_take_are_refused_by_all() {
         let own = matches!(error, EngineError::UnknownSpecies { .. });
         assert!(if rank == 1 { own } else { error == EngineError::OtherRank }, "{error}");
     });
+}
+
+#[test]
+fn the_shares_of_all_ranks_are_the_flock() {
+    for scene in ["flock", "embers", "flock-3d"] {
+        let scene = flockwork::model::scene::BuiltIn::named(scene).unwrap();
+        let scene = Scene::parse(scene.name, scene.text, &[]).unwrap();
+        let request = Request { count: Some(101), ..Request::default() };
+        let whole = scene.clone().populate(&request).unwrap();
+        let mut all = FlockState::default();
+        for rows in [0..40, 40..40, 40..99, 99..101] {
+            let mut scene = scene.clone();
+            all.extend(&scene.populate_rows(&request, |_| rows.clone()).unwrap());
+        }
+        assert_eq!(all, whole);
+    }
+}
+
+#[test]
+fn rank_0_has_the_flock_for_a_renderer_and_the_fullest_cell() {
+    let (scene, state) = mixed("walls", &[]);
+    let mut one = CpuEngine::new(Some(1)).unwrap();
+    one.load(&scene, &state).unwrap();
+    let fullest = one.largest_cell();
+    let found = on_ranks(3, |engine, rank| {
+        engine.load(&scene, &part(&state, rank, 3)).unwrap();
+        assert_eq!(engine.largest_cell(), fullest);
+        engine.gather().unwrap();
+        match engine.agents() {
+            AgentsAt::Host(agents) => agents.id.to_vec(),
+            AgentsAt::Device(_) => Vec::new(),
+        }
+    });
+    assert_eq!(found, state.id);
 }

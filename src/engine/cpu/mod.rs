@@ -395,7 +395,7 @@ impl Engine for CpuEngine {
 
     fn largest_cell(&mut self) -> u32 {
         let Some(flock) = &self.flock else { return 0 };
-        let start = of_any!(flock, flock => &flock.start);
+        let start = of_any!(flock, flock => &flock.start[..=flock.window.own_cells()]);
         let cells = || start.par_windows(2).map(|pair| pair[1] - pair[0]).max();
         self.threads.run(cells).unwrap_or(0)
     }
