@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let count = arguments.first().map_or(Ok(100_000), |count| count.parse())?;
     let clumped = arguments.iter().any(|word| word == "clumped");
-    let spawn = "starling.spawn_at_scale={place = \"ball\", radius = 150, speed = 1}".to_owned();
+    let spawn = "starling.spawn_at_scale={place = \"ball\", radius = 900, speed = 1}".to_owned();
     let flock = BuiltIn::named("flock").ok_or("no scene `flock`")?;
     let scene = Scene::parse("flock", flock.text, &Vec::from_iter(clumped.then_some(spawn)))?;
     let request = Request { count: Some(count), ..Request::default() };

@@ -26,9 +26,19 @@ use crate::model::world::with_axes;
 pub struct SlabState {
     /// Who hit a target in this tick.
     hits: Hits,
-    /// Nanoseconds for each own slice.
+    /// Nanoseconds that each own slice takes in this tick.
+    spent: Vec<u64>,
+    /// The least that it took in a tick since these were read: a tick in which another program had the
+    /// core says nothing.
     costs: Vec<u64>,
     ghosts: usize,
+}
+
+impl SlabState {
+    fn of(slab: Slab) -> Self {
+        let slices = slab.count as usize;
+        Self { spent: vec![0; slices], costs: vec![u64::MAX; slices], ..Self::default() }
+    }
 }
 
 /// Agents as bytes: each component in turn, for all of them.
@@ -89,7 +99,7 @@ where
             key: Vec::new(),
             identity_spare: Identity::default(),
             source: Vec::new(),
-            slab: SlabState { costs: vec![0; slab.count as usize], ..SlabState::default() },
+            slab: SlabState::of(slab),
         }
     }
 
@@ -269,7 +279,7 @@ where
             let begin = (self.start[cells.start] as usize).max(part.agents.start);
             let end = (self.start[cells.end] as usize).min(part.agents.end);
             let share = end.saturating_sub(begin) as f64 / part.agents.len() as f64;
-            self.slab.costs[slice] += (spent.as_nanos() as f64 * share) as u64;
+            self.slab.spent[slice] += (spent.as_nanos() as f64 * share) as u64;
         }
     }
 
@@ -308,13 +318,21 @@ where
     fn move_to(&mut self, slab: Slab) {
         self.window = Window::of(&self.grid, slab);
         self.start = vec![0; self.window.cells() + 1];
-        self.slab.costs = vec![0; slab.count as usize];
+        self.slab = SlabState::of(slab);
         let count = self.key.len();
         self.motion.resize(count, self.motion.memory.len());
         std::mem::swap(&mut self.motion, &mut self.moved);
         let Self { moved, key, grid, .. } = self;
         let keys = key.par_iter_mut().enumerate();
         keys.for_each(|(agent, key)| *key = grid.key_of(moved.position(agent)));
+    }
+
+    fn end_tick(&mut self) {
+        self.tick += 1;
+        let SlabState { spent, costs, .. } = &mut self.slab;
+        for (cost, spent) in costs.iter_mut().zip(spent) {
+            *cost = (*cost).min(std::mem::take(spent));
+        }
     }
 
     /// The own agents, by ascending id.
@@ -448,7 +466,7 @@ impl Local for CpuEngine {
 
     fn end_tick(&mut self) {
         if let Some(flock) = &mut self.flock {
-            of_any!(flock, flock => flock.tick += 1);
+            of_any!(flock, flock => flock.end_tick());
         }
     }
 
@@ -458,8 +476,10 @@ impl Local for CpuEngine {
 
     fn costs(&mut self) -> Vec<u64> {
         of_flock!(self, flock => {
-            let none = vec![0; flock.slab.costs.len()];
-            std::mem::replace(&mut flock.slab.costs, none)
+            let unknown = vec![u64::MAX; flock.slab.costs.len()];
+            let mut costs = std::mem::replace(&mut flock.slab.costs, unknown);
+            costs.iter_mut().filter(|cost| **cost == u64::MAX).for_each(|cost| *cost = 0);
+            costs
         })
     }
 

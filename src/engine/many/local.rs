@@ -89,7 +89,7 @@ pub trait Local {
     /// [`Local::leave`].
     fn move_to(&mut self, slab: Slab) -> Result<(), EngineError>;
 
-    /// Nanoseconds that steering took for each own slice since the last call.
+    /// Nanoseconds that steering takes for each own slice: the least in a tick since the last call.
     fn costs(&mut self) -> Vec<u64>;
 
     /// Number of agents in each own slice.
