@@ -44,6 +44,12 @@ fn a_run_goes_on_from_its_latest_checkpoint() {
     let (one, other) = (last_tick(&at("whole.csv")), last_tick(&at("rest.csv")));
     assert_eq!((one.len(), one.first().map(|row| &row[..3])), (400, Some("47,")));
     assert!(one == other);
+    // A run that goes on in the same folder replaces what it began with.
+    let on = "flockwork simulate --engine cpu --init kept --ticks 8 --checkpoint kept";
+    let on = shell(folder.path(), &format!("cp -r kept old; {on} --every-checkpoint 5"));
+    assert!(on.status.success(), "{on:?}");
+    assert_eq!(names(&at("kept")), ["checkpoint-0000000035.npz"]);
+    assert!(shell(folder.path(), "rm -r kept; mv old kept").status.success());
     // The control: another tick.
     let less = "flockwork simulate --engine cpu --init kept --ticks 16 --out rest.csv";
     assert!(shell(folder.path(), less).status.success());
@@ -86,7 +92,12 @@ fn a_folder_without_checkpoints_and_a_file_in_its_place_are_refused() {
     let run = "flockwork simulate --engine cpu --ticks 1 --metrics m.csv --checkpoint";
     let told = said(&format!("touch file; {run} file"));
     assert!(told.contains("cannot write file: that is a file"), "{told}");
+    let used = "mkdir used; touch used/checkpoint-7.npz; ";
+    let output = shell(folder.path(), &format!("{used}{run} used"));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), told.lines().count()), (Some(2), 1), "{told}");
+    assert!(told.contains("it has checkpoint-7.npz of another run; go on from that"), "{told}");
     let told = said(&format!("{run} no/folder"));
     assert!(told.contains("the folder no does not exist"), "{told}");
-    assert_eq!(names(folder.path()), ["empty", "file"]);
+    assert_eq!(names(folder.path()), ["empty", "file", "used"]);
 }

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use super::drive::Stop;
-use super::output::OutputError;
 use super::output_folder::OutputFolder;
 use super::ranks::{self, tell};
 use super::state_file::{RunRecord, StateWriter};
+use super::usage::wrong;
 use crate::model::quote::cut;
 
 /// How the name of a checkpoint begins; the tick and `.npz` follow.
@@ -77,15 +77,30 @@ pub struct Checkpoints {
     _folder: OutputFolder,
     path: PathBuf,
     record: RunRecord,
-    /// The last whole one of this run.
+    /// The last whole one.
     last: Option<PathBuf>,
 }
 
 impl Checkpoints {
-    /// Creates the folder if it is missing, and checks that files can be written in it.
-    pub fn create(path: &Path, record: RunRecord) -> Result<Self, OutputError> {
+    /// Creates the folder if it is missing, and checks that files can be written in it. `init` is what
+    /// the run goes on from. A folder with the checkpoint of another run is refused: `--init` could
+    /// not tell them apart.
+    pub fn create(path: &Path, record: RunRecord, init: Option<&Path>) -> anyhow::Result<Self> {
         let folder = OutputFolder::create(path)?;
-        Ok(Self { _folder: folder, path: path.into(), record, last: None })
+        let last = newest(path)?;
+        if let Some(last) = &last {
+            let init = init.map(latest).transpose()?;
+            let same = |init: &PathBuf| init.canonicalize().ok() == last.canonicalize().ok();
+            if !init.as_ref().is_some_and(same) {
+                let name = last.file_name().unwrap_or_default().display();
+                return Err(wrong(format!(
+                    "--checkpoint {0}: it has {name} of another run; go on from that with --init {0}, \
+                     or name an empty folder",
+                    path.display()
+                )));
+            }
+        }
+        Ok(Self { _folder: folder, path: path.into(), record, last })
     }
 
     /// Begins the checkpoint of a tick.
@@ -126,19 +141,22 @@ pub fn latest(path: &Path) -> anyhow::Result<PathBuf> {
     if !path.is_dir() {
         return Ok(path.into());
     }
-    let place = || format!("--init {}", path.display());
-    let tick =
-        |name: &str| -> Option<u64> { name.strip_prefix(NAME)?.strip_suffix(".npz")?.parse().ok() };
-    let entries = std::fs::read_dir(path).with_context(place)?;
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let latest = names.filter_map(|name| Some((tick(&name)?, name))).max();
-    let latest = latest.map(|(_, name)| path.join(name));
-    latest.with_context(|| {
+    newest(path).with_context(|| format!("--init {}", path.display()))?.with_context(|| {
         format!(
             "--init {}: no checkpoint is in this folder; name a state file, or leave --init out",
             cut(&path.display().to_string())
         )
     })
+}
+
+/// The checkpoint of the highest tick in a folder.
+fn newest(folder: &Path) -> std::io::Result<Option<PathBuf>> {
+    let tick =
+        |name: &str| -> Option<u64> { name.strip_prefix(NAME)?.strip_suffix(".npz")?.parse().ok() };
+    let names = std::fs::read_dir(folder)?;
+    let names = names.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let newest = names.filter_map(|name| Some((tick(&name)?, name))).max();
+    Ok(newest.map(|(_, name)| folder.join(name)))
 }
 
 #[cfg(test)]

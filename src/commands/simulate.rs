@@ -79,8 +79,9 @@ pub fn simulate_on(
         states.describe(prepared.record())?;
     }
     let folder = args.checkpoint.as_deref().filter(|_| ranks::speaks());
-    let keeper = folder.map(|folder| Checkpoints::create(folder, prepared.record()));
-    let keeper = ranks::agree(keeper.transpose().map_err(Into::into))?;
+    let init = args.flock.init.as_deref();
+    let keeper = folder.map(|folder| Checkpoints::create(folder, prepared.record(), init));
+    let keeper = ranks::agree(keeper.transpose())?;
     let Prepared { scene, state, agents, .. } = prepared;
     if args.metrics.is_some() && ranks::speaks() {
         headroom::check_figures(&scene, agents as usize, engine.as_ref())?;
