@@ -81,9 +81,11 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
     println!("each behaviour in {of_each:?}, each extra in {with_extra:?}");
     let fewest = TOGETHER + (ALONE - 40) / share();
     assert!(of_each.iter().all(|times| *times >= fewest), "too few situations");
-    // Every set of drawn numbers needs a shader of its own: tests/traits.rs covers some.
+    // Every set of drawn numbers, and every set of colours, needs shaders of its own: tests/traits.rs and
+    // tests/shown.rs cover some.
+    let elsewhere = [Uses::TRAITS, Uses::ACCELERATIONS, Uses::AGES];
     let extras = with_extra.iter().zip(Uses::EXTRAS);
-    let mut extras = extras.filter(|(_, (_, extra))| *extra != Uses::TRAITS);
+    let mut extras = extras.filter(|(_, (_, extra))| !elsewhere.contains(extra));
     assert!(extras.all(|(times, _)| (100..number - 100).contains(times)));
     common::assert_decided(part, "parity");
 }

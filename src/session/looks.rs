@@ -134,7 +134,8 @@ mod tests {
     use super::*;
     use crate::model::scene::{Background, BackgroundName, Rgb};
     use crate::session::record::Recording;
-    use crate::session::time_tests::{cpu, engines, now, reach, start};
+    use crate::session::tests::TEXT;
+    use crate::session::time_tests::{cpu, engines, now, reach, start, start_in};
 
     fn blue(session: &Session<crate::session::RealTime>) -> Looks {
         let mut looks = Looks::of(session.scene());
@@ -182,14 +183,16 @@ mod tests {
 
     #[test]
     fn a_colour_that_counts_neighbours_moves_no_agent() {
+        // Only who perceives others has neighbours.
+        let text = TEXT.to_owned() + "[species.a.separation]\n";
         for engine in engines() {
-            let mut session = start(engine);
+            let mut session = start_in(engine, &text);
             let mut looks = Looks::of(session.scene());
             looks.set_style(Style { colour: ColourBy::Neighbours, ..looks.style.clone() });
             session.set_looks(&looks).unwrap();
             reach(&mut session, 30);
             let counting = session.state().unwrap();
-            let mut plain = start(cpu());
+            let mut plain = start_in(cpu(), &text);
             reach(&mut plain, 30);
             let plain = plain.state().unwrap();
             let near = |a: &[crate::model::vector::Point], b: &[crate::model::vector::Point]| {

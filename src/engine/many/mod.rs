@@ -81,9 +81,11 @@ impl ManyEngine {
     }
 
     /// Moves the borders between two ticks, so that slices with these weights are shared out evenly. All
-    /// ranks give the same weights, one for each of [`ManyEngine::slices`].
+    /// ranks give the same weights, one for each of [`ManyEngine::slices`]; those missing are 0.
     pub fn divide(&mut self, weights: &[u64]) -> Result<(), EngineError> {
-        self.move_to(Slabs::balanced(weights, self.ranks.size()))
+        let mut weights = weights.to_vec();
+        weights.resize(self.slices(), 0);
+        self.move_to(Slabs::balanced(&weights, self.ranks.size()))
     }
 
     /// Number of slices of the grid: rows in a plane, layers in a space.
