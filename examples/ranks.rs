@@ -16,7 +16,7 @@ use flockwork::model::scene::{BuiltIn, Request, Scene};
 /// Ticks that each flock runs.
 const TICKS: u32 = 64;
 
-/// Runs a flock on so many ranks.
+/// Runs a flock on `size` ranks.
 fn run(size: usize, scene: &Scene, request: &Request, moves: bool) -> Result<Load, EngineError> {
     let on_rank = |ranks: ThreadRanks| {
         let (rank, size) = (ranks.rank() as u64, ranks.size() as u64);

@@ -24,8 +24,7 @@ pub const ASKED_EVERY: u64 = 16;
 /// How long a rank waits before it tells of an error itself.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Slices are too heavy for the number of ranks if the best division leaves one rank so many times the
-/// mean.
+/// Slices are too heavy if even the best division gives one rank this many times the mean.
 const HEAVY: f64 = 1.25;
 
 /// The variables in which launchers tell a process its rank and the number of ranks: Open MPI, Slurm
@@ -98,7 +97,7 @@ pub fn join(ranks: Rc<dyn Ranks>) {
     RANKS.set(Some(ranks));
 }
 
-/// The number of cores for each of so many processes. A launcher may have bound this one to fewer.
+/// The number of cores for each process of this machine. A launcher may have bound this one to fewer.
 #[cfg(feature = "mpi")]
 fn share_of_cores(processes: usize) -> usize {
     let allowed = std::thread::available_parallelism().map_or(1, usize::from);
@@ -198,7 +197,7 @@ pub fn interrupted(interrupt: &Interrupt) -> bool {
     any(interrupt.is_raised())
 }
 
-/// The rows of this rank out of so many, of a flock that is about to be loaded.
+/// The rows that this rank makes of a flock with `count` agents.
 #[must_use]
 pub fn own_rows(count: u64) -> Range<u64> {
     let Some(ranks) = ranks() else { return 0..count };

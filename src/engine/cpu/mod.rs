@@ -12,6 +12,7 @@ mod flock;
 mod hits;
 mod lane_parameters;
 mod lanes;
+mod local;
 mod neighbours;
 mod slab;
 mod sort;

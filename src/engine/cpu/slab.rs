@@ -9,29 +9,29 @@ use super::bands::{self, Part};
 use super::flock::{Identity, Motion};
 use super::hits::Hits;
 use super::lane_parameters::SpeciesTable;
-use super::{AnyFlock, CpuEngine, Flock, grid_of, of_any};
+use super::{Flock, grid_of};
+use crate::engine::EngineError;
 use crate::engine::ids::Ids;
-use crate::engine::many::{Local, Region};
-use crate::engine::{Engine, EngineError, EngineKind, HostAgents};
-use crate::model::behaviours::{Target, Uses};
+use crate::engine::many::Region;
+use crate::model::behaviours::Uses;
 use crate::model::grid::{Slab, Window};
 use crate::model::memory::Memory;
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::{Axes, Point, Space, components, point};
-use crate::model::world::with_axes;
 
 /// What a flock in slabs has besides.
 #[derive(Clone, Debug, Default)]
 pub struct SlabState {
     /// Who hit a target in this tick.
-    hits: Hits,
+    pub hits: Hits,
     /// Nanoseconds that each own slice takes in this tick.
     spent: Vec<u64>,
-    /// The least that it took in a tick since these were read: a tick in which another program had the
-    /// core says nothing.
-    costs: Vec<u64>,
-    ghosts: usize,
+    /// The shortest such time since these were last read. In a longer one another program may have had the
+    /// core.
+    pub costs: Vec<u64>,
+    /// Number of ghosts in the last tick.
+    pub ghosts: usize,
 }
 
 impl SlabState {
@@ -79,7 +79,7 @@ where
     const GHOST: usize = 2 * D * size_of::<f32>() + size_of::<u8>();
 
     /// An empty slab of a flock of `everyone`.
-    fn slab(scene: &Scene, tick: u64, everyone: usize, slab: Slab) -> Self {
+    pub(super) fn slab(scene: &Scene, tick: u64, everyone: usize, slab: Slab) -> Self {
         let grid = grid_of(scene, everyone);
         let window = Window::of(&grid, slab);
         let nothing = Motion::of(&[], &[], Vec::new());
@@ -109,12 +109,12 @@ where
         Self::GHOST + size_of::<u32>() + memory
     }
 
-    fn slices_of(&self, agents: &FlockState) -> Vec<u32> {
+    pub(super) fn slices_of(&self, agents: &FlockState) -> Vec<u32> {
         let slice = |p: &Point| self.window.slice_of(self.grid.key_of(components(*p)));
         agents.position.par_iter().map(slice).collect()
     }
 
-    fn pack(&self, agents: &FlockState, to: &[usize], parcels: &mut [Vec<u8>]) {
+    pub(super) fn pack(&self, agents: &FlockState, to: &[usize], parcels: &mut [Vec<u8>]) {
         let motion = Motion::of(&agents.position, &agents.velocity, self.scene.memory_of(agents));
         let identity = Identity::of(&agents.species, &agents.id);
         let mut rows = vec![Vec::new(); parcels.len()];
@@ -139,7 +139,7 @@ where
     }
 
     /// Adds agents to `moved`.
-    fn arrive(&mut self, parcel: &[u8]) -> Result<(), EngineError> {
+    pub(super) fn arrive(&mut self, parcel: &[u8]) -> Result<(), EngineError> {
         let mut parcel = Parcel::of(parcel, self.bytes_of_agent())?;
         let Self { moved, identity, uses, .. } = self;
         let first = moved.position[0].len();
@@ -163,7 +163,7 @@ where
     }
 
     /// Sorts `moved` into `motion`.
-    fn sort_arrived(&mut self, threads: usize) {
+    pub(super) fn sort_arrived(&mut self, threads: usize) {
         let count = self.key.len();
         self.motion.resize(count, self.moved.memory.len());
         self.identity_spare.species.resize(count, 0);
@@ -184,12 +184,12 @@ where
     }
 
     /// Array indices of the agents in a slice of the window.
-    fn agents_of(&self, slice: u32) -> Range<usize> {
+    pub(super) fn agents_of(&self, slice: u32) -> Range<usize> {
         let cells = self.window.cells_of(slice);
         self.start[cells.start] as usize..self.start[cells.end] as usize
     }
 
-    fn copy_slice(&self, slice: u32, parcel: &mut Vec<u8>) {
+    pub(super) fn copy_slice(&self, slice: u32, parcel: &mut Vec<u8>) {
         let agents = self.agents_of(slice);
         for component in self.motion.position.iter().chain(&self.motion.velocity) {
             parcel.extend_from_slice(bytemuck::cast_slice(&component[agents.clone()]));
@@ -197,7 +197,7 @@ where
         parcel.extend_from_slice(&self.identity.species[agents]);
     }
 
-    fn take_ghosts(&mut self, slice: u32, parcel: &[u8]) -> Result<(), EngineError> {
+    pub(super) fn take_ghosts(&mut self, slice: u32, parcel: &[u8]) -> Result<(), EngineError> {
         let mut parcel = Parcel::of(parcel, Self::GHOST)?;
         let Self { motion, identity, grid, window, start, .. } = self;
         let first = motion.position[0].len();
@@ -242,7 +242,7 @@ where
         }
     }
 
-    fn steer_region(
+    pub(super) fn steer_region(
         &mut self,
         region: Region,
         instructions: super::InstructionSet,
@@ -285,7 +285,7 @@ where
 
     /// Removes the agents whose keys are outside the slab, and numbers the cells of the others as the
     /// window does.
-    fn leave(&mut self, owner: &dyn Fn(u32) -> usize, parcels: &mut [Vec<u8>]) {
+    pub(super) fn leave(&mut self, owner: &dyn Fn(u32) -> usize, parcels: &mut [Vec<u8>]) {
         let (first, own) = (self.window.first_cell(), self.window.own_cells() as u32);
         // The ghosts have done their work.
         let count = self.key.len();
@@ -315,7 +315,7 @@ where
         self.key.par_iter_mut().for_each(|key| *key -= first);
     }
 
-    fn move_to(&mut self, slab: Slab) {
+    pub(super) fn move_to(&mut self, slab: Slab) {
         self.window = Window::of(&self.grid, slab);
         self.start = vec![0; self.window.cells() + 1];
         self.slab = SlabState::of(slab);
@@ -327,7 +327,7 @@ where
         keys.for_each(|(agent, key)| *key = grid.key_of(moved.position(agent)));
     }
 
-    fn end_tick(&mut self) {
+    pub(super) fn end_tick(&mut self) {
         self.tick += 1;
         let SlabState { spent, costs, .. } = &mut self.slab;
         for (cost, spent) in costs.iter_mut().zip(spent) {
@@ -336,7 +336,7 @@ where
     }
 
     /// The own agents, by ascending id.
-    fn own_state(&self) -> FlockState {
+    pub(super) fn own_state(&self) -> FlockState {
         let id = &self.identity.id;
         let mut rows: Vec<usize> = (0..id.len()).collect();
         rows.par_sort_unstable_by_key(|row| id[*row]);
@@ -350,170 +350,5 @@ where
             memory: rows.iter().filter_map(|row| memory.get(*row).copied()).collect(),
             shown: self.scene.shown(),
         }
-    }
-}
-
-/// Runs code for the flock, if there is one.
-macro_rules! of_flock {
-    ($engine:expr, $flock:ident => $code:expr) => {{
-        let CpuEngine { threads, flock, .. } = $engine;
-        let Some(flock) = flock else { return Default::default() };
-        threads.run(|| of_any!(flock, $flock => $code))
-    }};
-}
-
-/// The same, for code that may fail.
-macro_rules! try_of_flock {
-    ($engine:expr, $flock:ident => $code:expr) => {{
-        let CpuEngine { threads, flock, .. } = $engine;
-        let Some(flock) = flock else { return Ok(Default::default()) };
-        threads.run(|| of_any!(flock, $flock => $code))
-    }};
-}
-
-impl Local for CpuEngine {
-    fn kind(&self) -> EngineKind {
-        Engine::kind(self)
-    }
-
-    fn describe(&self) -> String {
-        Engine::describe(self)
-    }
-
-    fn slices(&self, scene: &Scene, everyone: usize) -> u32 {
-        with_axes!(scene.world, AXES => grid_of::<AXES>(scene, everyone).slices())
-    }
-
-    fn begin(
-        &mut self,
-        scene: &Scene,
-        tick: u64,
-        everyone: usize,
-        slab: Slab,
-    ) -> Result<(), EngineError> {
-        self.flock = None;
-        self.flock = Some(if scene.world.is_flat() {
-            AnyFlock::Plane(Flock::slab(scene, tick, everyone, slab))
-        } else {
-            AnyFlock::Space(Flock::slab(scene, tick, everyone, slab))
-        });
-        Ok(())
-    }
-
-    fn beside(&self, slab: Slab) -> Vec<u32> {
-        of_flock!(self, flock => Window::of(&flock.grid, slab).beside(flock.grid.wraps))
-    }
-
-    fn slices_of(&self, agents: &FlockState) -> Vec<u32> {
-        of_flock!(self, flock => flock.slices_of(agents))
-    }
-
-    fn pack(&self, agents: &FlockState, to: &[usize], parcels: &mut [Vec<u8>]) {
-        of_flock!(self, flock => flock.pack(agents, to, parcels));
-    }
-
-    fn arrive(&mut self, parcel: &[u8]) -> Result<(), EngineError> {
-        try_of_flock!(self, flock => flock.arrive(parcel))
-    }
-
-    fn sort(&mut self) -> Result<(), EngineError> {
-        let count = self.threads.count();
-        try_of_flock!(self, flock => { flock.sort_arrived(count); Ok(()) })
-    }
-
-    fn copy_slice(&mut self, slice: u32, parcel: &mut Vec<u8>) -> Result<(), EngineError> {
-        try_of_flock!(self, flock => { flock.copy_slice(slice, parcel); Ok(()) })
-    }
-
-    fn take_ghosts(&mut self, slice: u32, parcel: &[u8]) -> Result<(), EngineError> {
-        try_of_flock!(self, flock => flock.take_ghosts(slice, parcel))
-    }
-
-    fn steer(&mut self, region: Region) -> Result<(), EngineError> {
-        let (count, instructions) = (self.threads.count(), self.instructions);
-        try_of_flock!(self, flock => { flock.steer_region(region, instructions, count); Ok(()) })
-    }
-
-    fn moves_targets(&self) -> bool {
-        of_flock!(self, flock => flock.uses.has(Uses::MOVING_TARGETS))
-    }
-
-    fn hits(&mut self) -> Result<Vec<bool>, EngineError> {
-        try_of_flock!(self, flock => {
-            flock.slab.hits = flock.hits();
-            Ok(flock.slab.hits.hit.clone())
-        })
-    }
-
-    fn move_targets(&mut self, hit: &[bool]) -> Result<(), EngineError> {
-        try_of_flock!(self, flock => {
-            let own = std::mem::take(&mut flock.slab.hits);
-            flock.move_targets(Hits { hit: hit.to_vec(), ..own });
-            Ok(())
-        })
-    }
-
-    fn leave(
-        &mut self,
-        owner: &dyn Fn(u32) -> usize,
-        parcels: &mut [Vec<u8>],
-    ) -> Result<(), EngineError> {
-        // `owner` stays on this thread.
-        let Some(flock) = &mut self.flock else { return Ok(()) };
-        of_any!(flock, flock => flock.leave(owner, parcels));
-        Ok(())
-    }
-
-    fn end_tick(&mut self) {
-        if let Some(flock) = &mut self.flock {
-            of_any!(flock, flock => flock.end_tick());
-        }
-    }
-
-    fn move_to(&mut self, slab: Slab) -> Result<(), EngineError> {
-        try_of_flock!(self, flock => { flock.move_to(slab); Ok(()) })
-    }
-
-    fn costs(&mut self) -> Vec<u64> {
-        of_flock!(self, flock => {
-            let unknown = vec![u64::MAX; flock.slab.costs.len()];
-            let mut costs = std::mem::replace(&mut flock.slab.costs, unknown);
-            costs.iter_mut().filter(|cost| **cost == u64::MAX).for_each(|cost| *cost = 0);
-            costs
-        })
-    }
-
-    fn slice_counts(&self) -> Vec<u64> {
-        of_flock!(self, flock => {
-            let Slab { first, count } = flock.window.slab;
-            let slices = first..first + count;
-            slices.map(|slice| flock.agents_of(slice).len() as u64).collect()
-        })
-    }
-
-    fn count(&self) -> usize {
-        of_flock!(self, flock => flock.key.len())
-    }
-
-    fn ghosts(&self) -> usize {
-        of_flock!(self, flock => flock.slab.ghosts)
-    }
-
-    fn largest_cell(&mut self) -> u32 {
-        Engine::largest_cell(self)
-    }
-
-    fn state(&mut self) -> Result<FlockState, EngineError> {
-        try_of_flock!(self, flock => Ok(flock.own_state()))
-    }
-
-    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        Engine::targets(self)
-    }
-
-    fn agents(&self) -> HostAgents<'_> {
-        self.flock
-            .as_ref()
-            .map_or_else(HostAgents::default, |any| of_any!(any, flock => flock.agents()))
     }
 }

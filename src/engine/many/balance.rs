@@ -9,7 +9,7 @@ use crate::model::grid::{Slab, Slabs};
 /// Ticks between two looks at the work.
 const EVERY: u64 = 16;
 
-/// Borders move if they save more in so many ticks than it costs to move them, and the slowest rank then needs at most this share of the time.
+/// Borders move only if the slowest rank then needs at most this share of its time.
 const WORTHWHILE: f64 = 0.95;
 
 /// What an agent costs that goes to another rank; nanoseconds. An estimate: three times what steering one
@@ -35,7 +35,7 @@ pub struct Load {
     pub agents: u64,
     /// Nanoseconds of own work: steering and sorting.
     pub work: u64,
-    /// Nanoseconds in which ranks waited for others and for what they sent.
+    /// Nanoseconds of waiting for other ranks and for their parcels.
     pub exchange: u64,
     /// Ticks.
     pub ticks: u64,
