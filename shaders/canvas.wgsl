@@ -1,5 +1,4 @@
-// The cells that a splatted picture is summed in. A cell is one point wide: one pixel on a screen without
-// scaling. If the picture is too large for one buffer, this is one band of its rows.
+// The cells that a splatted picture is summed in. A cell is one pixel wide, or a little more. If the picture is too large for one buffer, this is one band of its rows.
 
 struct Canvas {
     // Cells of the picture in a row, and rows of this band.
@@ -26,6 +25,13 @@ struct Canvas {
     tail: vec2<f32>,
     // The most parts that can cover one cell here, per agent of the flock's fullest grid cell.
     crowding: f32,
+    // Strength per light of an agent, which is its strength times the square of its half length; per pixel².
+    per_light: f32,
+    // The most that a crowd's colour moves towards grey of the lightness `lift_to`, as a share of the way.
+    lift: f32,
+    lift_to: f32,
+    // The depth at which a crowd has half of its lift.
+    lift_depth: f32,
     padding: u32,
 }
 

@@ -37,11 +37,14 @@ struct SpeciesLook {
     smallest: f32,
     full: f32,
     faintest: f32,
+    most_gain: f32,
+    condensed: f32,
     shows_above: f32,
     reach_factor: f32,
     reach_beyond: f32,
     // In space: turns from the near end of the world to the far one.
     hue_per_depth: f32,
+    padding: vec2<f32>,
 }
 
 // How a space is seen.
@@ -124,9 +127,11 @@ fn shows_shape(look: SpeciesLook, natural: f32) -> bool {
 fn sized(look: SpeciesLook, size: f32, pixels_per_unit: f32) -> SpeciesLook {
     let natural = size * pixels_per_unit;
     let wanted = max(natural, look.smallest * picture.scale);
-    let light = wanted * wanted * max(look.full * natural / wanted, look.faintest);
-    let shows = shows_shape(look, natural);
-    let shape = select(wanted, max(natural, sqrt(light / look.full)), shows);
+    let share = natural / wanted;
+    let gained = look.full * share * share * look.most_gain;
+    let light = wanted * wanted * min(max(look.full * share, look.faintest), gained);
+    let small = min(wanted, sqrt(light / look.condensed));
+    let shape = select(small, max(natural, sqrt(light / look.full)), shows_shape(look, natural));
     var own = look;
     own.radius = max(shape, look.smallest);
     own.reach = own.radius * look.reach_factor + look.reach_beyond;

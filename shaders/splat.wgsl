@@ -122,7 +122,7 @@ fn mark_of(agent: u32) -> Mark {
     mark.middle = pixel * canvas.cells_per_pixel;
     mark.ahead = turned(heading_of(motion.zw)) * vec2(1.0, -1.0);
     mark.factors = factors_of(agent, motion.zw, amount_of(agent), look);
-    mark.strength = look.strength;
+    mark.strength = look.strength * look.radius * look.radius * canvas.per_light;
     return mark;
 }
 
@@ -144,7 +144,8 @@ fn mark_of(agent: u32) -> Mark {
     mark.middle = select(pixel * canvas.cells_per_pixel, vec2(-1e9), elsewhere);
     mark.ahead = ahead;
     mark.factors = factors_at(agent, tone.x, tone.y * mean_shade());
-    mark.strength = sized(look, size, pixels_per_unit).strength * visibility(depth);
+    let own = sized(look, size, pixels_per_unit);
+    mark.strength = own.strength * own.radius * own.radius * canvas.per_light * visibility(depth);
     return mark;
 }
 

@@ -48,12 +48,16 @@ fn sums_at(column: i32, row: i32, packed: bool) -> vec4<f32> {
 fn shown(column: i32, row: i32, scale: Scale) -> vec4<f32> {
     let total = sums_at(column, row, scale.packed);
     // The share that is left of the light behind the agents.
-    let left = exp2(-total.x / scale.counts_per_bit);
+    let bits = total.x / scale.counts_per_bit;
+    let left = exp2(-bits);
     let mean = total.yzw / max(total.x, 1e-30);
     let first = select(1.0, mean.x, canvas.three_factors != 0u);
     let look = picture.species[0];
     let colour = first * look.level + mean.y * look.cosine + mean.z * look.sine;
-    return (1.0 - left) * vec4(colour, 1.0);
+    // What hides all that is behind can only show by its lightness that it is denser still.
+    let crowd = bits * bits / (bits * bits + canvas.lift_depth * canvas.lift_depth);
+    let lifted = mix(colour, vec3(canvas.lift_to), canvas.lift * crowd);
+    return (1.0 - left) * vec4(lifted, 1.0);
 }
 
 // If cells and pixels differ in size: interpolates between the middles of four cells. It mixes their

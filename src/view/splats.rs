@@ -5,9 +5,9 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::model::grid::Grid;
-use crate::model::scene::{BoidShape, Scene};
+use crate::model::scene::{BoidShape, Scene, Species};
 use crate::view::camera::Camera;
-use crate::view::style::{Figure, Paint, SLENDERNESS, SMALLEST_HALF_LENGTH};
+use crate::view::style::{CONDENSED, Ground, Measure, Paint, SLENDERNESS, SMALLEST_HALF_LENGTH};
 
 /// Darts stronger than this are drawn as triangles, and so are those that would be stronger at one
 /// pixel per point.
@@ -24,6 +24,18 @@ pub const FAINT: f32 = 0.25;
 /// The largest share of a cell that either part of an agent hides. It is below 1, so that depths
 /// stay finite.
 pub const MOST_HIDDEN: f32 = 0.95;
+
+/// Where colours are hues of one lightness, crowds are lighter than loners (darker on a light
+/// background): the share of the way to white in the densest. So they keep structure where nothing
+/// more can be hidden. This is for the smallest agents; the larger they are, the less of it, and
+/// triangles have none.
+const LIFT: f32 = 0.55;
+
+/// The depth at which a crowd has half of its lift.
+const LIFT_DEPTH: f32 = 4.0;
+
+/// What the colours of crowds move towards: white, or ink.
+const LIFT_TO: [f32; 2] = [1.0, 0.1];
 
 /// Cells around a band on every side. An agent whose middle is up to two cells outside reaches no
 /// farther, and agents farther out are not visible.
@@ -65,6 +77,14 @@ pub struct Canvas {
     pub tail: [f32; 2],
     /// The most parts of agents on one cell here, per agent in the flock's fullest grid cell.
     pub crowding: f32,
+    /// Strength per light of an agent: one over the square of the dart's half length in pixels.
+    pub per_light: f32,
+    /// The most that a crowd's colour moves towards `lift_to`, as a share of the way; see [`LIFT`].
+    pub lift: f32,
+    /// Red, green and blue of the colour of the densest crowds.
+    pub lift_to: f32,
+    /// The depth at which a crowd has half of its lift.
+    pub lift_depth: f32,
     /// Unused.
     pub padding: u32,
 }
@@ -85,20 +105,25 @@ pub struct PictureBand {
 #[must_use]
 pub fn fits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
     // The two points of a dart are those of the usual smallest one.
-    let darts = scene
-        .species
-        .iter()
-        .all(|species| species.look == BoidShape::Triangle && scene.smallest_of(species).is_none());
-    darts && strongest(scene, camera, scale) <= MOST_STRENGTH
+    scene.species.iter().all(|species| {
+        let (look, own) = (species.look, scene.smallest_of(species));
+        let measure = Measure::of(look, own, camera.pixels_per_unit, scale);
+        let size = species.body.size;
+        let pale = !measure.shows(size) || measure.extent(size).strength <= MOST_STRENGTH;
+        look == BoidShape::Triangle && own.is_none() && pale
+    })
 }
 
-/// The largest strength of any agent's figure.
-fn strongest(scene: &Scene, camera: &Camera, scale: f32) -> f32 {
-    let strengths = scene.species.iter().map(|species| {
-        let (smallest, size) = (scene.smallest_of(species), species.body.size);
-        Figure::of(species.look, smallest, size, camera.pixels_per_unit, scale).strength
-    });
-    strengths.fold(0.0, f32::max)
+/// The largest half length of any agent's dart, in pixels, and the most light.
+fn largest(scene: &Scene, camera: &Camera, scale: f32) -> (f32, f32) {
+    let of = |species: &Species| {
+        let measure = Measure::of(species.look, None, camera.pixels_per_unit, scale);
+        measure.extent(species.body.size)
+    };
+    let extents = scene.species.iter().map(of);
+    extents.fold((SMALLEST_HALF_LENGTH, 0.0), |(radius, light), extent| {
+        (radius.max(extent.radius), light.max(extent.radius * extent.radius * extent.strength))
+    })
 }
 
 /// A dart as two points. After each is spread over the four cells around it, they have the dart's
@@ -127,6 +152,22 @@ fn whole(radius: f64) -> [[f32; 2]; 2] {
     [[(-radius / 3.0) as f32, area as f32], [0.0; 2]]
 }
 
+/// The factor on a dart's strength that gives back the light that it loses because neither of its parts
+/// hides more of a cell than [`MOST_HIDDEN`].
+fn correction(parts: [[f32; 2]; 2], strength: f32) -> f32 {
+    const STEPS: usize = 16;
+    let light = |area: f32| {
+        let share = |step: usize| (step as f32 + 0.5) / STEPS as f32;
+        let places = (0..STEPS * STEPS).map(|i| share(i / STEPS) * share(i % STEPS));
+        // The other three cells have the same sum over all places.
+        let hidden = places.map(|covered| (strength * area * covered).min(MOST_HIDDEN));
+        4.0 * hidden.sum::<f32>() / (STEPS * STEPS) as f32
+    };
+    let areas = parts.map(|[_, area]| area);
+    let kept: f32 = areas.map(light).iter().sum();
+    if kept > 0.0 { strength * areas.iter().sum::<f32>() / kept } else { 1.0 }
+}
+
 /// Counts per depth of 1. No sum of `agents` agents in one cell exceeds a `u32` if either part of
 /// an agent adds at most depth `deepest`.
 fn counts_per_bit(agents: u64, deepest: f64) -> f32 {
@@ -145,8 +186,8 @@ fn grid_cells(grid: &Grid<2>, side: f64) -> f64 {
 
 impl Canvas {
     /// The cells of a whole picture of `size` pixels, as seen by `camera`, on a screen with `scale`
-    /// pixels per point. With more than one, the smallest dart and the cells are larger by the same
-    /// factor.
+    /// pixels per point. A cell is one pixel wide, or more where that would make a dart stronger than
+    /// [`CONDENSED`].
     #[must_use]
     pub fn of(
         scene: &Scene,
@@ -156,40 +197,65 @@ impl Canvas {
         scale: f32,
     ) -> Self {
         let in_space = camera.eye.is_some();
-        let strength = if in_space { MOST_STRENGTH } else { strongest(scene, camera, scale) };
+        let (radius, light) = largest(scene, camera, scale);
         // Points smaller than a pixel would be invisible.
-        let scale = scale.max(1.0);
+        let points = scale.max(1.0);
+        // In space, darts at the switch to bodies are the strongest.
+        let cell = match in_space {
+            true => (points * MOST_STRENGTH / CONDENSED).sqrt(),
+            false => radius / SMALLEST_HALF_LENGTH,
+        };
+        let cell = cell.clamp(1.0, points);
+        let per_light = (cell * SMALLEST_HALF_LENGTH).powi(-2);
+        let strength =
+            if in_space { MOST_STRENGTH * points / (cell * cell) } else { light * per_light };
+        // In space agents are lit: the first factor of a colour on a circle differs from 1.
+        let three_factors = in_space || Paint::has_stops(&Paint::all(scene));
+        let lift = match three_factors {
+            true => 0.0,
+            false => {
+                // The share of the strength at which agents become triangles, at one pixel per point.
+                let shape = strength * (cell / points).powi(2) / MOST_STRENGTH;
+                LIFT * (1.0 - shape).clamp(0.0, 1.0)
+            }
+        };
+        let ink = Ground::of(&scene.style.background).is_light();
         // In space a dart may be seen from ahead.
-        let points = if strength > FAINT && !in_space { halves } else { whole };
-        let [nose, tail] = points(f64::from(SMALLEST_HALF_LENGTH));
+        let parts = if strength > FAINT && !in_space { halves } else { whole };
+        let [nose, tail] = parts(f64::from(SMALLEST_HALF_LENGTH));
+        let correction = correction([nose, tail], strength);
+        let (strength, per_light) = (strength * correction, per_light * correction);
         let hidden = (strength * nose[1].max(tail[1])).min(MOST_HIDDEN);
         let deepest = -(1.0 - f64::from(hidden)).log2();
         let parts = if tail[1] > 0.0 { 2.0 } else { 1.0 };
         // A part is spread over the cells less than one cell away.
         let reach = 1.0 + f64::from(nose[0].abs().max(tail[0].abs()));
-        let side = 2.0 * reach * f64::from(scale / camera.pixels_per_unit);
+        let side = 2.0 * reach * f64::from(cell / camera.pixels_per_unit);
         // A line of sight through a space passes many cells of the grid: any number may cover one
         // cell here.
         let crowding = match in_space {
             true => f64::from(f32::MAX),
             false => parts * grid_cells(&scene.grid(agents as usize), side),
         };
-        let cells = |pixels: u32| ((pixels as f32 / scale).ceil() as u32).max(1);
+        let cells = |pixels: u32| ((pixels as f32 / cell).ceil() as u32).max(1);
         Self {
             columns: cells(width),
             rows: cells(height),
             top: 0,
-            cells_per_pixel: scale.recip(),
+            cells_per_pixel: cell.recip(),
             counts_per_bit: counts_per_bit(agents, deepest),
             most_hidden: MOST_HIDDEN,
             several: u32::from(scene.species.len() > 1),
-            // In space agents are lit: the first factor of a colour on a circle differs from 1.
-            three_factors: u32::from(in_space || Paint::has_stops(&Paint::all(scene))),
+            three_factors: u32::from(three_factors),
             margin: MARGIN,
             deepest: deepest as f32,
             nose,
             tail,
             crowding: crowding as f32,
+            per_light,
+            lift,
+            lift_to: LIFT_TO[usize::from(ink)],
+            lift_depth: LIFT_DEPTH,
             padding: 0,
         }
     }
@@ -232,7 +298,7 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::{BuiltIn, MAX_AGENTS};
+    use crate::model::scene::{BuiltIn, MAX_AGENTS, Request};
     use crate::view::style::OPACITY;
 
     fn scene() -> Scene {
@@ -320,6 +386,21 @@ mod tests {
             }
             assert_eq!(next, height);
         }
+    }
+
+    #[test]
+    fn a_million_agents_in_the_largest_pictures_are_grains_of_one_pixel() {
+        let mut scene = scene();
+        scene.populate(&Request { count: Some(1_000_000), ..Request::default() }).unwrap();
+        let of = |(width, height), scale| {
+            let camera = Camera::fit(&scene.world, width, height);
+            assert!(fits(&scene, &camera, scale));
+            Canvas::of(&scene, 1_000_000, &camera, (width, height), scale)
+        };
+        let (small, large) = (of((1280, 720), 1.0), of((3840, 2160), 3.0));
+        assert_eq!([small.cells_per_pixel, large.cells_per_pixel], [1.0; 2]);
+        // The same depths have the same colours, up to a percent.
+        assert!((small.lift / large.lift - 1.0).abs() < 0.01 && small.lift > 0.3 * LIFT);
     }
 
     #[test]

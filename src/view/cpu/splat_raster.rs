@@ -240,7 +240,7 @@ impl PicturePart<'_> {
         }
         let amount = Amount {
             factors: style.paint.factors(shade),
-            strength: extent.strength,
+            strength: extent.strength * extent.radius * extent.radius * self.canvas.per_light,
             rounding: ((row as u32).wrapping_mul(2_654_435_769) >> 8) as f32 / 16_777_216.0,
         };
         let ahead = camera.turned(velocity.try_normalize().unwrap_or(Point::X));
@@ -286,13 +286,17 @@ fn shown(canvas: &Canvas, basis: &Circle, sums: &Sums) -> ShownCell {
     if depth <= 0.0 {
         return ShownCell::default();
     }
-    // The share of the background's light that remains.
-    let left = (-depth / canvas.counts_per_bit).exp2();
     let first = if canvas.three_factors == 0 { 1.0 } else { first / depth };
     let (second, third) = ((x - depth) / depth, (y - depth) / depth);
+    let bits = depth / canvas.counts_per_bit;
+    // The share of the background's light that remains.
+    let left = (-bits).exp2();
+    let crowd = bits * bits / (bits * bits + canvas.lift_depth * canvas.lift_depth);
+    let lift = canvas.lift * crowd;
     let colour = |i: usize| {
         let others = basis.cosine[i] * second + basis.sine[i] * third;
-        (1.0 - left) * (first * basis.level[i] + others)
+        let own = first * basis.level[i] + others;
+        (1.0 - left) * (own + lift * (canvas.lift_to - own))
     };
     [colour(0), colour(1), colour(2), 1.0 - left]
 }

@@ -8,7 +8,7 @@ use crate::model::scene::{Scene, Slot, Species};
 use crate::view::camera::Camera;
 use crate::view::space::air::{Air, GROUND_STOPS};
 use crate::view::space::sums_small_agents;
-use crate::view::style::{self, Colours, FAINTEST_IN_SPACE, Paint, STOPS, Stops};
+use crate::view::style::{self, ANY_GAIN, Colours, FAINTEST_IN_SPACE, Paint, STOPS, Stops};
 
 /// The look of a species.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -54,6 +54,10 @@ pub struct SpeciesLook {
     pub full: f32,
     /// 0 to 1.
     pub faintest: f32,
+    /// Factor.
+    pub most_gain: f32,
+    /// 0 to 1.
+    pub condensed: f32,
     /// 0 to 1, or larger than any strength.
     pub shows_above: f32,
     /// Factor.
@@ -62,6 +66,8 @@ pub struct SpeciesLook {
     pub reach_beyond: f32,
     /// See [`style::Hue::per_depth`].
     pub hue_per_depth: f32,
+    /// Unused.
+    pub padding: [f32; 2],
 }
 
 /// How a space is seen; see [`Eye`](crate::view::camera::Eye) and [`Air`]. Zeros in a plane.
@@ -196,10 +202,13 @@ impl SpeciesLook {
             smallest: measure.smallest,
             full: measure.full,
             faintest: measure.faintest,
+            most_gain: measure.most_gain,
+            condensed: measure.condensed,
             shows_above: measure.shows_above,
             reach_factor: measure.reach_factor,
             reach_beyond: measure.reach_beyond,
             hue_per_depth: hue.per_depth,
+            padding: [0.0; 2],
         }
     }
 }
@@ -252,6 +261,7 @@ impl Picture {
         self.eye = EyeUniform::new(scene, camera, air);
         for look in &mut self.species {
             look.faintest = FAINTEST_IN_SPACE;
+            look.most_gain = ANY_GAIN;
         }
         self
     }
@@ -293,8 +303,8 @@ mod tests {
         let species = layout!(SpeciesLook:
             radius reach strength cover level shape cosine max_speed sine dimming heat
             hue_base hue_per_turn hue_per_speed hue_per_amount
-            size least_size smallest full faintest shows_above reach_factor reach_beyond
-            hue_per_depth);
+            size least_size smallest full faintest most_gain condensed shows_above reach_factor reach_beyond
+            hue_per_depth padding);
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:
@@ -307,7 +317,7 @@ mod tests {
         assert_eq!(reflected("Eye"), eye);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin
-            deepest nose tail crowding padding);
+            deepest nose tail crowding per_light lift lift_to lift_depth padding);
         assert_eq!(reflected("Canvas"), canvas);
     }
 }

@@ -12,8 +12,22 @@ pub const SMALLEST_HALF_LENGTH: f32 = 1.75;
 /// to [`FAINTEST`].
 pub const OPACITY: f32 = 0.9;
 
-/// Lowest opacity of an agent, however far away.
+/// Lowest opacity of an agent before [`MOST_GAIN`] is reached.
 pub const FAINTEST: f32 = 0.35;
+
+/// The most that a small triangle or disc shines brighter than its own area would. What is farther away
+/// has less light, but there is more of it: the whole keeps its brightness at any zoom.
+pub const MOST_GAIN: f32 = 7.5;
+
+/// Where a picture has several pixels per point, small figures shrink until they are as strong as this.
+/// So a crowd in a large picture consists of grains, not of fog.
+pub const CONDENSED: f32 = 0.85;
+
+/// No figure is as faint: it never shrinks.
+const KEPT: f32 = 1e-6;
+
+/// No figure gains as much.
+pub const ANY_GAIN: f32 = 1e30;
 
 /// The same in a space.
 pub const FAINTEST_IN_SPACE: f32 = 0.04;
@@ -67,8 +81,12 @@ pub struct Measure {
     pub smallest: f32,
     /// Strength at the natural size.
     pub full: f32,
-    /// Lowest strength.
+    /// Lowest strength, where the gain allows it.
     pub faintest: f32,
+    /// See [`MOST_GAIN`].
+    pub most_gain: f32,
+    /// See [`CONDENSED`]; near 0 if small figures do not shrink.
+    pub condensed: f32,
     /// Natural strengths above this show the shape; see [`MOST_STRENGTH`].
     pub shows_above: f32,
     /// The reach is `reach_factor · radius + reach_beyond`; pixels.
@@ -100,6 +118,9 @@ impl Measure {
             smallest: half.unwrap_or(SMALLEST_HALF_LENGTH),
             full: OPACITY,
             faintest: FAINTEST,
+            // A least size that the scene asks for is kept, and stays visible.
+            most_gain: if half.is_some() { ANY_GAIN } else { MOST_GAIN },
+            condensed: if half.is_some() { KEPT } else { CONDENSED },
             shows_above: MOST_STRENGTH,
             // The corners of the tail are farther away than the nose.
             reach_factor: SLENDERNESS.hypot(1.0),
@@ -113,6 +134,8 @@ impl Measure {
                 smallest: half.unwrap_or(SMALLEST_GLOW),
                 full: GLOW,
                 faintest: FAINTEST_GLOW,
+                most_gain: ANY_GAIN,
+                condensed: KEPT,
                 shows_above: f32::MAX,
                 reach_factor: GLOW_REACH,
                 reach_beyond: 0.0,
@@ -131,7 +154,7 @@ impl Measure {
     /// than in a plane.
     #[must_use]
     pub fn in_space(self) -> Self {
-        Self { faintest: FAINTEST_IN_SPACE, ..self }
+        Self { faintest: FAINTEST_IN_SPACE, most_gain: ANY_GAIN, ..self }
     }
 
     /// True if an agent of `size` world units shows its shape.
@@ -143,19 +166,23 @@ impl Measure {
     /// The extent of an agent of `size` world units (half the length, or the radius).
     ///
     /// Below a smallest number of points a figure keeps its size and pales in proportion to its
-    /// natural length, so that crowds are brighter than loners. With less than one pixel per point,
-    /// it keeps its size in pixels and pales in proportion to its area. With more than one pixel
-    /// per point, and enough pixels to show its shape, it shrinks and grows stronger again, so that
-    /// large pictures are sharp. The last two do not change its light.
+    /// natural length, so that crowds are brighter than loners; below that, in proportion to its area
+    /// ([`MOST_GAIN`]). With less than one pixel per point, it keeps its size in pixels and pales in
+    /// proportion to its area. With more than one pixel per point it shrinks and grows stronger again,
+    /// so that large pictures are sharp. The last two do not change its light.
     ///
     /// `sized` in `shaders/picture.wgsl` computes the same.
     #[must_use]
     pub fn extent(&self, size: f32) -> Extent {
         let natural = size * self.pixels_per_unit;
         let wanted = natural.max(self.smallest * self.scale);
-        let light = wanted * wanted * (self.full * natural / wanted).max(self.faintest);
-        let shows = self.shows(size);
-        let drawn = if shows { natural.max((light / self.full).sqrt()) } else { wanted };
+        let share = natural / wanted;
+        let gained = self.full * share * share * self.most_gain;
+        let light = wanted * wanted * (self.full * share).max(self.faintest).min(gained);
+        let drawn = match self.shows(size) {
+            true => natural.max((light / self.full).sqrt()),
+            false => wanted.min((light / self.condensed).sqrt()),
+        };
         let radius = drawn.max(self.smallest);
         let reach = radius * self.reach_factor + self.reach_beyond;
         Extent { radius, reach, strength: light / (radius * radius) }
@@ -235,5 +262,46 @@ impl Figure {
     pub fn glow(&self, distance_squared: f32) -> f32 {
         let window = (1.0 - distance_squared / (self.reach * self.reach)).max(0.0);
         window * window / (1.0 + distance_squared / (self.radius * self.radius))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The light of an agent of one world unit.
+    fn light(pixels_per_unit: f32, scale: f32, smallest: Option<f32>) -> (Extent, f32) {
+        let extent = Measure::of(BoidShape::Triangle, smallest, pixels_per_unit, scale).extent(1.0);
+        (extent, extent.radius * extent.radius * extent.strength)
+    }
+
+    #[test]
+    fn a_flock_is_as_bright_from_any_distance() {
+        let per_area = |zoom: f32| light(zoom, 1.0, None).1 / (zoom * zoom);
+        for zoom in [0.35, 0.2, 0.03, 0.001] {
+            assert!((per_area(zoom) / (OPACITY * MOST_GAIN) - 1.0).abs() < 1e-4, "{zoom}");
+        }
+        assert!(per_area(1.0) < 0.9 * OPACITY * MOST_GAIN, "shapes gain less");
+        assert!((per_area(9.0) - OPACITY).abs() < 1e-4);
+        // A least size that the scene asks for is visible from anywhere.
+        assert!(light(0.001, 1.0, Some(3.5)).0.strength >= FAINTEST);
+    }
+
+    #[test]
+    fn large_pictures_have_the_same_light_in_finer_grains() {
+        for zoom in [0.1, 0.3, 0.7, 1.5, 4.0] {
+            let (one, light_of_one) = light(zoom, 1.0, None);
+            for scale in [1.5, 2.0, 3.0, 6.0] {
+                let (other, light) = light(scale * zoom, scale, None);
+                let apart = light / (scale * scale * light_of_one) - 1.0;
+                assert!(apart.abs() < 1e-4, "{zoom}, {scale}: {apart}");
+                assert!(other.strength <= OPACITY + 1e-4);
+                // It grows less than the picture, until its natural size is that large.
+                let most = (scale * one.radius).max(scale * zoom);
+                assert!(other.radius <= most && (zoom > 1.0 || other.radius < 0.8 * most));
+            }
+        }
+        let kept = light(0.1, 3.0, Some(3.5)).0.radius;
+        assert_eq!(kept, 3.0 * 1.75, "a least size that the scene asks for is kept");
     }
 }

@@ -10,8 +10,9 @@ mod palettes;
 
 pub use circle::{Circle, hue};
 pub use figure::{
-    Extent, Extents, FAINTEST, FAINTEST_GLOW, FAINTEST_IN_SPACE, Figure, GLOW, GLOW_COVER,
-    GLOW_REACH, Measure, OPACITY, SLENDERNESS, SMALLEST_GLOW, SMALLEST_HALF_LENGTH,
+    ANY_GAIN, CONDENSED, Extent, Extents, FAINTEST, FAINTEST_GLOW, FAINTEST_IN_SPACE, Figure, GLOW,
+    GLOW_COVER, GLOW_REACH, MOST_GAIN, Measure, OPACITY, SLENDERNESS, SMALLEST_GLOW,
+    SMALLEST_HALF_LENGTH,
 };
 pub use ground::Ground;
 pub use paint::{CROWD, Colours, Hue, LIFT, Paint, Shade, heading_angle};
