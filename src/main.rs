@@ -51,10 +51,11 @@ fn misused(mut error: clap::Error) -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
-    let together = matches!(cli.command, Some(Command::Simulate(_) | Command::Capture(_)));
+    let together =
+        matches!(cli.command, Some(Command::Simulate(_) | Command::Capture(_) | Command::Bench(_)));
     if !together && ranks::ranks().is_some() {
         return ranks::agree(Err(UsageError(
-            "several processes together run `simulate` and `capture`; start the others without \
+            "several processes together run `simulate`, `capture` and `bench`; start the others without \
              mpirun"
                 .into(),
         )

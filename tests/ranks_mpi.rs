@@ -122,7 +122,11 @@ fn what_is_wrong_is_said_once() {
         ("simulate --ticks 1 --init no.csv --out a.csv", 1, "--init no.csv"),
         ("simulate --ticks 1 --engine gpu --out a.csv", 2, "runs on the CPU engine"),
         ("simulate --ticks 1 --out a.csv --set no=1", 2, "no"),
-        ("bench", 2, "start the others without mpirun"),
+        ("scenes", 2, "start the others without mpirun"),
+        ("bench --engines cpu,cpu", 2, "cpu is named twice"),
+        ("bench --engines gpu", 2, "runs on the CPU engine; use --engines cpu"),
+        ("bench --json no/a.json", 1, "the folder no does not exist"),
+        ("bench --scene nope", 1, "neither a built-in scene nor a file"),
         ("capture --ticks 1 --replay s.toml --out a.png", 2, "leave mpirun out"),
         ("capture --ticks 1 --blur --out a.png", 2, "--blur"),
     ] {
@@ -136,6 +140,51 @@ fn what_is_wrong_is_said_once() {
     assert_eq!(code, Some(2));
     assert_eq!(told.iter().filter(|line| line.starts_with("error:")).count(), 1, "{told:?}");
     assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn a_bench_tells_the_work_of_each_rank() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema: serde_json::Value =
+        serde_json::from_str(include_str!("../docs/bench.schema.json")).unwrap();
+    let line = "bench --engines cpu,cpu1 --counts 900,3000 --ticks 20 --state flocked --settle 20 \
+                --json b.json --plot b.svg";
+    let told = done(run(folder.path(), 3, line));
+    assert_eq!(told.matches("ranks of cpu, means a tick").count(), 2, "{told}");
+    assert_eq!(told.matches("largest / mean").count(), 4, "{told}");
+    assert!(std::fs::read_to_string(folder.path().join("b.svg")).unwrap().contains("</svg>"));
+    let text = std::fs::read(folder.path().join("b.json")).unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    for (report, count) in document["reports"].as_array().unwrap().iter().zip([900.0, 3000.0]) {
+        assert_eq!(
+            (report["processes"].as_u64(), report["agents"].as_f64()),
+            (Some(3), Some(count))
+        );
+        for row in report["rows"].as_array().unwrap() {
+            let ranks = row["ranks"].as_array().unwrap();
+            let of = |name: &str| -> Vec<f64> {
+                ranks.iter().map(|rank| rank[name].as_f64().unwrap()).collect()
+            };
+            assert_eq!(of("rank"), [0.0, 1.0, 2.0]);
+            // Every agent is one rank's own in every tick.
+            assert!((of("agents").iter().sum::<f64>() - count).abs() < 1e-6, "{ranks:?}");
+            for name in ["ghosts", "cpu_ms", "work_ms", "exchange_ms", "sent_bytes"] {
+                assert!(of(name).iter().all(|figure| *figure > 0.0), "{name}: {ranks:?}");
+            }
+            for rank in ranks {
+                let known = schema["$defs"]["rank"]["properties"].as_object().unwrap();
+                assert!(rank.as_object().unwrap().keys().eq(known.keys()), "{rank}");
+            }
+            assert!(row["ms_p50"].as_f64().unwrap() > 0.0 && row["borders_moved"].is_u64());
+        }
+    }
+    done(run(folder.path(), 2, "bench --count 900 --ticks 5 --keep-borders"));
+    let (code, told) = failed(run(folder.path(), 1, "bench --keep-borders"));
+    assert_eq!((code, told.len()), (Some(2), 1), "{told:?}");
+    // Without `mpirun` nothing is shared.
+    done(run(folder.path(), 1, &line.replace("b.", "one.")));
+    let one = std::fs::read_to_string(folder.path().join("one.json")).unwrap();
+    assert!(one.contains("\"processes\": 1") && !one.contains("\"ranks\""), "{one}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! program that runs out of memory, and its unfinished files stay.
 
 use super::output::{counted, size_text};
+use super::ranks;
 use crate::engine::Engine;
 use crate::engine::cpu::threads_fit;
 use crate::model::scene::{Request, Scene};
@@ -38,9 +39,18 @@ pub fn check<'a>(
     let count = scene.resize(request)?;
     let cells = scene.cells(count as usize) as u64;
     let each = engines.into_iter().map(|engine| engine.host_bytes(&scene.world, count, cells));
-    let all = each.reduce(|all, one| all + one).unwrap_or(ENGINE * count);
+    let all = each.reduce(|all, one| all + one);
+    // Several ranks do not know what their engines need together.
+    let all = all.filter(|all| *all > 0).unwrap_or(ENGINE * count);
     // Two states: the one that is loaded or written, and the next.
-    check_bytes(count, PROGRAM + 2 * STATE * count + all)
+    let whole = 2 * STATE * count + all;
+    check_bytes(count, on_this_machine(whole, ranks::on_this_machine()))
+}
+
+/// The bytes for this machine's part of what takes `whole` bytes on all ranks. So many ranks are `beside`
+/// each other here.
+fn on_this_machine(whole: u64, [beside, all]: [usize; 2]) -> u64 {
+    PROGRAM * beside as u64 + (u128::from(whole) * beside as u128 / all as u128) as u64
 }
 
 /// Fails if there is not enough memory to compute figures. The flock exists already, but it is not
@@ -148,6 +158,13 @@ mod tests {
         let text = "MemTotal:       24 kB\nMemAvailable:   20 kB\nSwapFree:        3 kB\n";
         assert_eq!(free(text), Some(23 << 10));
         assert_eq!(free("MemTotal: 24 kB\n"), None);
+    }
+
+    #[test]
+    fn a_machine_needs_memory_for_its_own_ranks() {
+        assert_eq!(on_this_machine(80 << 30, [1, 1]), PROGRAM + (80 << 30));
+        assert_eq!(on_this_machine(80 << 30, [4, 4]), 4 * PROGRAM + (80 << 30));
+        assert_eq!(on_this_machine(80 << 30, [2, 16]), 2 * PROGRAM + (10 << 30));
     }
 
     #[test]

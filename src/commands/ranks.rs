@@ -3,7 +3,7 @@
 //! All ranks run the same command in step. Rank 0 speaks and writes the files. An error that all
 //! ranks know of ends them in order; any other ends them at once.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,6 +35,9 @@ const LAUNCHERS: [(&str, &str); 3] = [
     ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
 ];
 
+/// Number of ranks on this machine, and of all. Both are 1 for a process alone.
+static BESIDE: [AtomicUsize; 2] = [AtomicUsize::new(1), AtomicUsize::new(1)];
+
 /// This process's rank, also for threads other than the main one.
 static RANK: AtomicUsize = AtomicUsize::new(0);
 
@@ -43,6 +46,8 @@ thread_local! {
     /// The same, if they are processes.
     #[cfg(feature = "mpi")]
     static PROCESSES: RefCell<Option<Rc<MpiRanks>>> = const { RefCell::new(None) };
+    /// True if the borders of the ranks' slabs stay where they are.
+    static KEEPS_BORDERS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// An error that all ranks know of.
@@ -85,6 +90,8 @@ pub fn start() -> anyhow::Result<Option<usize>> {
         };
         RANK.store(ranks.rank(), Ordering::Relaxed);
         let (_, beside) = ranks.on_this_machine();
+        BESIDE[0].store(beside, Ordering::Relaxed);
+        BESIDE[1].store(ranks.size(), Ordering::Relaxed);
         let ranks = Rc::new(ranks);
         PROCESSES.set(Some(Rc::clone(&ranks)));
         join(ranks);
@@ -116,6 +123,12 @@ pub fn ranks() -> Option<Rc<dyn Ranks>> {
     RANKS.with_borrow(Clone::clone)
 }
 
+/// Number of ranks on this machine, and of all.
+#[must_use]
+pub fn on_this_machine() -> [usize; 2] {
+    [&BESIDE[0], &BESIDE[1]].map(|number| number.load(Ordering::Relaxed))
+}
+
 /// True for rank 0 and for a process alone: it speaks and writes files.
 #[must_use]
 pub fn speaks() -> bool {
@@ -132,12 +145,33 @@ pub fn tell(line: &str) {
     }
 }
 
+/// Says whether engines that are opened later keep the borders of their slabs.
+pub fn keep_borders(keeps: bool) {
+    KEEPS_BORDERS.set(keeps);
+}
+
 /// An engine that moves the part of this rank, if there are several ranks.
 pub fn engine(engine: impl Engine + Local + 'static) -> Box<dyn Engine> {
-    match ranks() {
-        Some(ranks) => Box::new(ManyEngine::new(ranks, Box::new(engine))),
-        None => Box::new(engine),
+    let Some(ranks) = ranks() else { return Box::new(engine) };
+    let mut many = ManyEngine::new(ranks, Box::new(engine));
+    if KEEPS_BORDERS.get() {
+        many.keep_borders();
     }
+    #[cfg(target_os = "linux")]
+    many.set_cpu_clock(cpu_time);
+    Box::new(many)
+}
+
+/// The processor time of all threads of this process.
+#[cfg(target_os = "linux")]
+fn cpu_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    #[expect(unsafe_code, reason = "the standard library has no clock for processor time")]
+    // SAFETY: the call writes to `time` alone.
+    unsafe {
+        libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time)
+    };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// The exit code for an error.
@@ -185,10 +219,38 @@ pub fn same(what: &str, text: &str) -> anyhow::Result<()> {
 /// True on every rank if it is true on any.
 #[must_use]
 pub fn any(flag: bool) -> bool {
-    let Some(ranks) = ranks() else { return flag };
-    let mut flags = [u64::from(flag)];
-    ranks.sum(&mut flags);
-    flags[0] > 0
+    sum([u64::from(flag)])[0] > 0
+}
+
+/// The sums of numbers over all ranks.
+#[must_use]
+pub fn sum<const N: usize>(mut numbers: [u64; N]) -> [u64; N] {
+    if let Some(ranks) = ranks() {
+        ranks.sum(&mut numbers);
+    }
+    numbers
+}
+
+/// The numbers of each rank, in the order of the ranks; only these if there are no others.
+#[must_use]
+pub fn of_all<const N: usize>(own: [u64; N]) -> Vec<[u64; N]> {
+    let Some(ranks) = ranks() else { return vec![own] };
+    let mut all = vec![0; N * ranks.size()];
+    all[N * ranks.rank()..][..N].copy_from_slice(&own);
+    ranks.sum(&mut all);
+    let mut own = [0; N];
+    let each = all.chunks_exact(N).map(|numbers| {
+        own.copy_from_slice(numbers);
+        own
+    });
+    each.collect()
+}
+
+/// The longest of the times that the ranks took. What is decided by it, all ranks decide alike.
+#[must_use]
+pub fn longest(took: Duration) -> Duration {
+    let nanoseconds = of_all([took.as_nanos() as u64]).into_iter().flatten().max();
+    nanoseconds.map_or(took, Duration::from_nanos)
 }
 
 /// Whether the user has asked any rank to stop. All ranks must ask together.

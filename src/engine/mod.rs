@@ -11,7 +11,7 @@ mod stopwatch;
 
 use std::time::Duration;
 
-use many::Load;
+use many::{Load, Share};
 
 pub use agents::{AgentsAt, Component, DeviceAgents, HostAgents};
 pub use change::Change;
@@ -149,6 +149,11 @@ pub trait Engine {
         None
     }
 
+    /// What this process has done of the work that several share; `None` for a flock in one.
+    fn share(&self) -> Option<Share> {
+        None
+    }
+
     /// The times of the passes in the last measured [`Engine::step`]; empty before the first.
     fn profile(&mut self) -> Profile;
 
@@ -178,6 +183,12 @@ pub trait Engine {
     /// The state after all submitted ticks. Waits for it.
     fn read_back(&mut self) -> Result<FlockState, EngineError> {
         Ok(self.snapshot()?.state)
+    }
+
+    /// The agents that this process moves, after all submitted ticks: all of them, if no other process
+    /// moves some. Waits.
+    fn own_state(&mut self) -> Result<FlockState, EngineError> {
+        self.read_back()
     }
 
     /// The targets after all submitted ticks. Waits for them if they move by themselves.

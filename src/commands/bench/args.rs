@@ -6,6 +6,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::drawing::Marker;
+use crate::commands::ranks;
 use crate::commands::usage::{self, whole, wrong};
 use crate::engine::gpu::AdapterChoice;
 use crate::model::scene::{Request, Scene, StartLayout};
@@ -35,9 +36,14 @@ pub struct BenchArgs {
     /// ticks as take 5 ms. A short run is repeated
     #[arg(long, value_name = "T", default_value_t = 100, value_parser = whole::<u32>(1..=u32::MAX.into()), allow_negative_numbers = true)]
     pub ticks: u32,
-    /// Engines, in the order of the table [default: gpu,cpu,cpu1; cpu,cpu1 without a GPU]
+    /// Engines, in the order of the table [default: gpu,cpu,cpu1; cpu,cpu1 without a GPU; cpu on
+    /// several processes]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub engines: Vec<BenchEngine>,
+    /// Leave the borders between several processes where they are at the start, however uneven the work
+    /// becomes
+    #[arg(long)]
+    pub keep_borders: bool,
     /// Write the results as JSON too; docs/bench.schema.json describes its fields
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -174,6 +180,10 @@ impl BenchFlockArgs {
 impl BenchArgs {
     /// Fails if a table or a plot would have two equal rows or columns.
     pub(super) fn check(&self) -> anyhow::Result<()> {
+        if self.keep_borders && ranks::ranks().is_none() {
+            let problem = "--keep-borders: one process has no borders; start several with mpirun";
+            return Err(wrong(problem));
+        }
         let twice = |at: &usize| self.engines[..*at].contains(&self.engines[*at]);
         if let Some(at) = (0..self.engines.len()).find(twice) {
             let label = self.engines[at].label();

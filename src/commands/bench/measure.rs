@@ -1,15 +1,20 @@
 //! The measurement: engines take turns on one flock, batch by batch.
 //!
 //! Ctrl-C is checked after every slow tick, and during work outside the engines.
+//!
+//! Several ranks do all of this in step. A sample begins when all ranks are ready, and its time is that of
+//! the slowest.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::agreement::Agreement;
 use super::report::{Crowding, Report, ReportRow};
+use super::shares::Shares;
 use crate::commands::drive::host_time;
 use crate::commands::interrupt::Interrupt;
 use crate::commands::progress::{progress, waiting};
+use crate::commands::ranks;
 use crate::engine::{Engine, EngineError, Profile};
 use crate::model::scene::Scene;
 use crate::model::state::FlockState;
@@ -43,6 +48,8 @@ struct Contestant<'a> {
     /// The time of all samples.
     timed: Duration,
     after_one_tick: FlockState,
+    /// The work of each rank in the samples.
+    shares: Shares,
 }
 
 /// Moves the flock by `ticks` ticks on the fastest engine, untimed, with a progress bar. `None` if
@@ -74,15 +81,19 @@ pub fn settle(
     drop(state);
     let (time, mut clock, mut done) = (host_time(), Stops::default(), 0);
     clock.stop_at(ticks);
-    while done < ticks && !interrupt.is_raised() {
-        let due = clock.due(time(), done, 0.0);
+    while done < ticks && !ranks::interrupted(interrupt) {
+        // Ranks have no time in common, so their portions have a fixed length.
+        let due = match ranks::ranks() {
+            Some(_) => (ticks - done).min(ranks::ASKED_EVERY) as u32,
+            None => clock.due(time(), done, 0.0),
+        };
         engine.step(due)?;
         engine.finish()?;
         done += u64::from(due);
         bar.inc(due.into());
     }
     bar.finish_and_clear();
-    if done < ticks { Ok(None) } else { engine.read_back().map(Some) }
+    if done < ticks { Ok(None) } else { engine.own_state().map(Some) }
 }
 
 /// Runs `ticks` ticks. Returns the time per tick of the last ones; `None` if interrupted.
@@ -94,13 +105,13 @@ fn untimed(
     let mut each = Duration::ZERO;
     let (mut left, mut portion) = (ticks, 1);
     while left > 0 {
-        if interrupt.is_raised() {
+        if ranks::interrupted(interrupt) {
             return Ok(None);
         }
         let begin = Instant::now();
         engine.step(portion)?;
         engine.finish()?;
-        each = begin.elapsed() / portion;
+        each = ranks::longest(begin.elapsed()) / portion;
         left -= portion;
         portion = if each < SLOW { left } else { 1 };
     }
@@ -136,14 +147,21 @@ pub fn measure(
         let after_one_tick = first_tick(engine, scene, &start, interrupt)?;
         spinner.finish_and_clear();
         let Some(after_one_tick) = after_one_tick else { return Ok(None) };
-        let (samples, timed) = (Vec::new(), Duration::ZERO);
-        contestants.push(Contestant { label, engine, samples, timed, after_one_tick });
+        contestants.push(Contestant {
+            label,
+            engine,
+            samples: Vec::new(),
+            timed: Duration::ZERO,
+            after_one_tick,
+            shares: Shares::default(),
+        });
     }
     let run = run_in_turn(&mut contestants, ticks, interrupt)?;
     if run.ticks == 0 {
         return Ok(None);
     }
-    let agents = start.len();
+    let [agents] = ranks::sum([start.len() as u64]);
+    let agents = agents as usize;
     let start = Arc::new(start);
     let (crowding, agreements) =
         compare(scene, Arc::clone(&start), &mut contestants, &run, interrupt)?;
@@ -153,17 +171,14 @@ pub fn measure(
     for contestant in contestants {
         let profile = profile(contestant.label, contestant.engine, interrupt)?;
         let describe = contestant.engine.describe();
-        rows.push(ReportRow::new(
-            contestant.label,
-            describe,
-            &contestant.samples,
-            &profile,
-            agents,
-        ));
+        let row = ReportRow::new(contestant.label, describe, &contestant.samples, &profile, agents);
+        let borders_moved = contestant.engine.shares().map(|load| load.moves);
+        rows.push(ReportRow { ranks: contestant.shares.of_all_ranks(), borders_moved, ..row });
     }
     Ok(Some(Report {
         scene: scene.name.clone(),
         agents,
+        processes: ranks::ranks().map_or(1, |ranks| ranks.size()),
         seed: scene.seed,
         processor: labels.processor,
         state: labels.state,
@@ -188,15 +203,19 @@ fn first_tick(
     start: &FlockState,
     interrupt: &Interrupt,
 ) -> Result<Option<FlockState>, EngineError> {
-    if interrupt.is_raised() {
+    if ranks::interrupted(interrupt) {
         return Ok(None);
     }
     engine.load(scene, start)?;
     let done = untimed(engine, 1, interrupt)?;
-    if done.is_none() || interrupt.is_raised() {
+    if done.is_none() || ranks::interrupted(interrupt) {
         return Ok(None);
     }
-    engine.read_back().map(Some)
+    match ranks::ranks() {
+        // Nobody compares it.
+        Some(_) => Ok(Some(FlockState::default())),
+        None => engine.read_back().map(Some),
+    }
 }
 
 /// The result of a run.
@@ -245,13 +264,16 @@ fn time_batches(
     while done < ticks {
         let now = batch.min(ticks - done);
         for (turn, contestant) in contestants.iter_mut().enumerate() {
-            if interrupt.is_raised() {
+            // Ranks meet here.
+            if ranks::interrupted(interrupt) {
                 return Ok(Run { ticks: done, batch, same_tick: turn == 0 });
             }
+            let before = contestant.engine.share();
             let begin = Instant::now();
             contestant.engine.step(now)?;
             contestant.engine.finish()?;
-            let took = begin.elapsed();
+            let took = ranks::longest(begin.elapsed());
+            contestant.shares.add(before, contestant.engine.share());
             contestant.samples.push(took.as_secs_f64() * 1e3 / f64::from(now));
             contestant.timed += took;
         }
@@ -275,8 +297,9 @@ fn repeat(
     let is_short = |contestants: &[Contestant<'_>]| {
         contestants.iter().any(|contestant| contestant.timed < LONG_ENOUGH)
     };
-    while runs < MOST_RUNS && is_short(contestants) && !interrupt.is_raised() {
+    while runs < MOST_RUNS && is_short(contestants) && !ranks::interrupted(interrupt) {
         let samples = contestants.first().map_or(0, |contestant| contestant.samples.len());
+        let shares: Vec<Shares> = contestants.iter().map(|contestant| contestant.shares).collect();
         let mut ticks = first.ticks;
         for Contestant { engine, .. } in contestants.iter_mut() {
             engine.load(scene, start)?;
@@ -286,7 +309,10 @@ fn repeat(
         }
         let again = time_batches(contestants, ticks, first.batch, interrupt, &|_| ())?;
         if again.ticks < first.ticks {
-            contestants.iter_mut().for_each(|contestant| contestant.samples.truncate(samples));
+            for (contestant, shares) in contestants.iter_mut().zip(shares) {
+                contestant.samples.truncate(samples);
+                contestant.shares = shares;
+            }
             break;
         }
         runs += 1;
@@ -303,6 +329,10 @@ fn compare(
     run: &Run,
     interrupt: &Interrupt,
 ) -> Result<(Option<Crowding>, Vec<Agreement>), EngineError> {
+    // No rank has the whole flock.
+    if ranks::ranks().is_some() {
+        return Ok((None, Vec::new()));
+    }
     // If the engines are at different ticks, only the first is examined.
     let compared = if run.same_tick { contestants.len() } else { 1 };
     let mut named = Vec::new();
@@ -333,6 +363,10 @@ fn profile(
     interrupt: &Interrupt,
 ) -> Result<Profile, EngineError> {
     let mut sum = Profile::default();
+    // The shares of the ranks say more.
+    if ranks::ranks().is_some() {
+        return Ok(sum);
+    }
     let mut ticks = 0;
     let bar = progress(PROFILED.into(), &format!("ticks of {label}, pass by pass"));
     bar.tick();

@@ -2,7 +2,7 @@
 //!
 //! All engines start from the same state and take turns, a batch of ticks each, so that noise of
 //! the machine affects all of them. The device is synchronised before the clock is read.
-//! Compilation and the first ticks are not counted.
+//! Compilation and the first ticks are not counted. Several ranks time one flock together.
 
 mod agreement;
 mod args;
@@ -13,6 +13,7 @@ mod drawing;
 mod measure;
 mod plot;
 pub mod report;
+mod shares;
 mod system;
 
 use std::path::Path;
@@ -25,12 +26,11 @@ use self::plot::PlotFile;
 use self::report::{Report, Summary};
 use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
-use super::options;
+use super::options::{self, EngineArg, MachineArgs};
 use super::output::{OutputFile, say};
-use super::usage::wrong;
-use crate::engine::cpu::CpuEngine;
-use crate::engine::gpu::{Gpu, GpuEngine};
-use crate::engine::{Engine, EngineError};
+use super::ranks;
+use super::usage::{UsageError, wrong};
+use crate::engine::EngineError;
 use crate::model::scene::{PopulateError, Request, Scene};
 
 /// Runs the command. After Ctrl-C, or if an engine or stdout fails, it still prints and writes the
@@ -38,8 +38,8 @@ use crate::model::scene::{PopulateError, Request, Scene};
 pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     // Invalid arguments must fail before anything is timed.
-    args.check()?;
-    check_files(args)?;
+    ranks::agree(args.check())?;
+    ranks::agree(check_files(args))?;
     let mut reports = Vec::new();
     let mut printer =
         Printer { is_needed: args.json.is_none() && args.plot.is_none(), fault: None };
@@ -49,8 +49,12 @@ pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
         0 | 1 => Ok(()),
         _ => printer.say(&Summary(&reports).to_string()),
     };
-    let kept =
-        if reports.is_empty() { String::new() } else { write_files(args, &reports, adapter)? };
+    let kept = match reports.len() {
+        0 => Ok(String::new()),
+        _ => write_files(args, &reports, adapter),
+    };
+    // After an error on one rank the others may be anywhere.
+    let kept = if outcome.is_ok() { ranks::agree(kept)? } else { kept? };
     if !outcome? {
         let wanted = args.flock.count.len() * args.flock.densities().len();
         let whole = reports.iter().filter(|report| report.ticks == report.ticks_asked).count();
@@ -94,6 +98,9 @@ impl Printer {
 }
 
 fn check_files(args: &BenchArgs) -> anyhow::Result<()> {
+    if !ranks::speaks() {
+        return Ok(());
+    }
     let plot = args.plot.as_deref().map(PlotFile::create).transpose()?;
     let json = args.json.as_deref().map(OutputFile::create).transpose()?;
     if let (Some(json), Some(path)) = (json, &args.plot)
@@ -115,6 +122,9 @@ fn write_files(
     reports: &[Report],
     adapter: Option<Adapter>,
 ) -> anyhow::Result<String> {
+    if !ranks::speaks() {
+        return Ok(String::new());
+    }
     let plot = args.plot.as_deref().map(|path| PlotFile::create(path)?.write(reports)).transpose();
     let document = Document::of(reports, adapter);
     let json = args.json.as_deref().map(|path| write_json(path, &document)).transpose();
@@ -139,15 +149,14 @@ fn bench_all(
     reports: &mut Vec<Report>,
     adapter: &mut Option<Adapter>,
 ) -> anyhow::Result<bool> {
-    let scene = options::read_scene(&args.flock.scene, &args.flock.overrides)?;
-    args.flock.check(&scene)?;
-    let mut engines;
-    (engines, *adapter) = open_all(args)?;
-    for (count, (_, engine)) in
-        args.flock.count.iter().flat_map(|count| engines.iter().map(move |named| (count, named)))
-    {
-        engine.check_count(&scene.world, *count).map_err(|error| engine_error(&error))?;
-    }
+    let (scene, mut engines);
+    ranks::keep_borders(args.keep_borders);
+    (scene, engines, *adapter) = ranks::agree(open_all(args))?;
+    let labels: Vec<&str> = engines.iter().map(|(label, _)| *label).collect();
+    ranks::same(
+        "the bench",
+        &format!("{:?}", (&args.flock, args.ticks, args.keep_borders, labels, &scene)),
+    )?;
     for count in &args.flock.count {
         for density in args.flock.densities() {
             let report =
@@ -156,7 +165,7 @@ fn bench_all(
             let text = report.to_string();
             reports.push(report);
             printer.say(&text)?;
-            if interrupt.is_raised() {
+            if ranks::interrupted(interrupt) {
                 return Ok(false);
             }
         }
@@ -171,7 +180,7 @@ fn bench_one(
     (count, density): (u64, Option<f32>),
     interrupt: &Interrupt,
 ) -> anyhow::Result<Option<Report>> {
-    if interrupt.is_raised() {
+    if ranks::interrupted(interrupt) {
         return Ok(None);
     }
     let labels = Labels {
@@ -181,15 +190,19 @@ fn bench_one(
         density,
     };
     let request = Request { count: Some(count), density, seed: args.flock.seed };
-    headroom::check(&scene, &request, engines.iter().map(|(_, engine)| engine.as_ref()))?;
-    let layout = args.flock.layout();
+    let room = headroom::check(&scene, &request, engines.iter().map(|(_, engine)| engine.as_ref()));
+    ranks::agree(room)?;
+    let (layout, rows) = (args.flock.layout(), ranks::own_rows(count));
     let made = interrupt.unless_raised("making the flock", move || {
         let mut scene = scene;
-        let state = scene.populate_as(&request, layout)?;
+        let state = scene.populate_as(&request, layout, |_| rows)?;
         Ok::<_, PopulateError>((scene, state))
     });
+    if ranks::any(made.is_none()) {
+        return Ok(None);
+    }
     let Some(made) = made else { return Ok(None) };
-    let (scene, mut state) = made?;
+    let (scene, mut state) = ranks::agree(made.map_err(Into::into))?;
     if labels.settle_ticks > 0 {
         let settled = measure::settle(engines, &scene, state, labels.settle_ticks, interrupt);
         let Some(settled) = settled.map_err(|error| engine_error(&error))? else { return Ok(None) };
@@ -201,40 +214,63 @@ fn bench_one(
 
 /// An engine's error, with the option named as in this command.
 fn engine_error(error: &EngineError) -> anyhow::Error {
-    anyhow::anyhow!(error.to_string().replace("--engine cpu", "--engines cpu"))
+    anyhow::anyhow!(renamed(&error.to_string()))
 }
 
-/// Opens the engines. Also returns the adapter of the GPU engine.
-fn open_all(args: &BenchArgs) -> anyhow::Result<(Vec<Named>, Option<Adapter>)> {
-    let wanted = if args.engines.is_empty() {
-        vec![BenchEngine::Gpu, BenchEngine::Cpu, BenchEngine::Cpu1]
-    } else {
-        args.engines.clone()
+/// The same for an error that may be the user's.
+fn own_words(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref::<UsageError>() {
+        Some(usage) => wrong(renamed(&usage.to_string())),
+        None => anyhow::anyhow!(renamed(&format!("{error:#}"))),
+    }
+}
+
+/// A sentence with the options of this command.
+fn renamed(sentence: &str) -> String {
+    sentence.replace("--engine ", "--engines ")
+}
+
+/// Reads the scene and opens the engines, if they can take all counts. Also returns the adapter of the
+/// GPU engine.
+fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapter>)> {
+    let scene = options::read_scene(&args.flock.scene, &args.flock.overrides)?;
+    args.flock.check(&scene)?;
+    let wanted = match (args.engines.is_empty(), ranks::ranks()) {
+        (false, _) => args.engines.clone(),
+        (true, Some(_)) => vec![BenchEngine::Cpu],
+        (true, None) => vec![BenchEngine::Gpu, BenchEngine::Cpu, BenchEngine::Cpu1],
     };
     let mut engines: Vec<Named> = Vec::new();
     let mut adapter = None;
     for which in wanted {
-        let engine: Box<dyn Engine> = match which {
-            BenchEngine::Gpu => match Gpu::open(&args.adapter.clone().unwrap_or_default()) {
-                Ok(gpu) => {
-                    adapter = Some(Adapter::of(&gpu));
-                    Box::new(GpuEngine::new(gpu))
-                }
-                // The GPU was not requested by name, so the table says that it is missing.
-                Err(error @ EngineError::NoAdapter(_))
-                    if args.engines.is_empty() && args.adapter.is_none() =>
-                {
-                    eprintln!("{:#}. Timing the CPU engine alone.", engine_error(&error));
-                    continue;
-                }
-                Err(error) => return Err(engine_error(&error)),
-            },
-            BenchEngine::Cpu => Box::new(CpuEngine::new(args.threads.map(|t| t as usize))?),
-            BenchEngine::Cpu1 => Box::new(CpuEngine::new(Some(1))?),
+        let (engine, threads) = match which {
+            BenchEngine::Gpu => (EngineArg::Gpu, args.threads),
+            BenchEngine::Cpu => (EngineArg::Cpu, args.threads),
+            BenchEngine::Cpu1 => (EngineArg::Cpu, Some(1)),
         };
-        engines.push((which.label(), engine));
+        let machine = MachineArgs { engine, adapter: args.adapter.clone(), threads };
+        match machine.open() {
+            Ok(machine) => {
+                adapter = adapter.or(machine.gpu.as_deref().map(Adapter::of));
+                engines.push((which.label(), machine.engine));
+            }
+            // The GPU was not requested by name, so the table says that it is missing.
+            Err(error)
+                if matches!(error.downcast_ref(), Some(EngineError::NoAdapter(_)))
+                    && args.engines.is_empty()
+                    && args.adapter.is_none() =>
+            {
+                eprintln!("{:#}. Timing the CPU engine alone.", own_words(error));
+            }
+            Err(error) => return Err(own_words(error)),
+        }
     }
-    Ok((engines, adapter))
+    for count in &args.flock.count {
+        for (_, engine) in &engines {
+            engine.check_count(&scene.world, *count).map_err(|error| engine_error(&error))?;
+        }
+    }
+    Ok((scene, engines, adapter))
 }
 
 #[cfg(test)]

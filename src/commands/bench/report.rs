@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::agreement::Agreement;
+use super::shares::{self, RankRow};
 use crate::commands::output::counted;
 use crate::engine::Profile;
 use crate::model::scene::Scene;
@@ -37,6 +38,12 @@ pub struct ReportRow {
     pub passes: Vec<(&'static str, f64)>,
     /// True if the device's clock measured the passes.
     pub passes_by_timestamps: bool,
+    /// The work of each rank; empty for one process.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankRow>,
+    /// How often the borders between the ranks have moved since the flock was loaded for the last run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub borders_moved: Option<u32>,
 }
 
 /// How crowded the agents are, at the start and at the end.
@@ -70,6 +77,8 @@ pub struct Report {
     pub scene: String,
     /// Number of agents.
     pub agents: usize,
+    /// Number of processes that have moved them together.
+    pub processes: usize,
     /// Seed.
     pub seed: u32,
     /// Name of the processor.
@@ -92,7 +101,7 @@ pub struct Report {
     pub ticks_a_sample: u32,
     /// Mean neighbours of a flock spread evenly over this world.
     pub uniform_neighbours: f64,
-    /// How close together the agents are; none where Ctrl-C left no time for it.
+    /// How close together the agents are; none on several ranks, or where Ctrl-C left no time for it.
     #[serde(flatten)]
     pub crowding: Option<Crowding>,
     /// The engines.
@@ -131,6 +140,8 @@ impl ReportRow {
             samples: samples.len(),
             passes: profile.passes.iter().map(|p| (p.pass, p.time.as_secs_f64() * 1e3)).collect(),
             passes_by_timestamps: profile.by_timestamps,
+            ranks: Vec::new(),
+            borders_moved: None,
         }
     }
 }
@@ -179,7 +190,8 @@ impl Report {
             )?,
             None => writeln!(
                 f,
-                "mean neighbours not counted, interrupted (evenly spread: {:.1})",
+                "mean neighbours not counted{} (evenly spread: {:.1})",
+                if self.processes > 1 { " on several ranks" } else { ", interrupted" },
                 self.uniform_neighbours
             )?,
         }
@@ -243,6 +255,9 @@ impl fmt::Display for Report {
         self.head(f)?;
         self.engines(f)?;
         self.passes(f)?;
+        for row in &self.rows {
+            shares::write(f, row.engine, &row.ranks, row.borders_moved.unwrap_or(0))?;
+        }
         for agreement in &self.agreements {
             agreement.write(f, self.ticks_before_the_end)?;
         }

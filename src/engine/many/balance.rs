@@ -41,28 +41,72 @@ pub struct Load {
     pub ticks: u64,
 }
 
+/// What one rank has done since the flock was loaded: sums over all ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Bytes sent to other ranks.
+    pub sent: u64,
+    /// Ghosts.
+    pub ghosts: u64,
+    /// Own agents.
+    pub agents: u64,
+    /// Nanoseconds of own work: steering and sorting.
+    pub work: u64,
+    /// Nanoseconds of waiting for other ranks and for their parcels.
+    pub exchange: u64,
+    /// Nanoseconds of processor time in the own work, of all threads; 0 without a [`CpuClock`].
+    pub cpu: u64,
+    /// Ticks.
+    pub ticks: u64,
+}
+
+/// The processor time that this process has taken, of all its threads. Only the host can read it.
+pub type CpuClock = fn() -> Duration;
+
 /// Divides the time of a tick into work and exchange.
 #[derive(Debug)]
 pub struct Laps {
     since: Stopwatch,
+    clock: Option<CpuClock>,
+    cpu_since: Duration,
     work: Duration,
+    cpu: Duration,
     exchange: Duration,
 }
 
 impl Laps {
     /// Starts now.
-    pub fn start() -> Self {
-        Self { since: Stopwatch::start(true), work: Duration::ZERO, exchange: Duration::ZERO }
+    pub fn start(clock: Option<CpuClock>) -> Self {
+        Self {
+            since: Stopwatch::start(true),
+            clock,
+            cpu_since: clock.map_or(Duration::ZERO, |clock| clock()),
+            work: Duration::ZERO,
+            cpu: Duration::ZERO,
+            exchange: Duration::ZERO,
+        }
+    }
+
+    /// Wall time and processor time since the last call.
+    fn lap(&mut self) -> (Duration, Duration) {
+        let cpu = self.clock.map_or(Duration::ZERO, |clock| clock());
+        let cpu_before = std::mem::replace(&mut self.cpu_since, cpu);
+        let since = std::mem::replace(&mut self.since, Stopwatch::start(true));
+        (since.elapsed(), cpu.saturating_sub(cpu_before))
     }
 
     /// The time since the last call was work.
     pub fn worked(&mut self) {
-        self.work += std::mem::replace(&mut self.since, Stopwatch::start(true)).elapsed();
+        let (wall, cpu) = self.lap();
+        self.work += wall;
+        self.cpu += cpu;
     }
 
     /// The time since the last call was exchange.
     pub fn exchanged(&mut self) {
-        self.exchange += std::mem::replace(&mut self.since, Stopwatch::start(true)).elapsed();
+        // A rank that waits for a message may keep its core busy: that is no work.
+        let (wall, _) = self.lap();
+        self.exchange += wall;
     }
 }
 
@@ -70,9 +114,7 @@ impl Laps {
 #[derive(Clone, Debug, Default)]
 pub struct Balance {
     load: Load,
-    /// Of this rank: bytes sent, ghosts, agents, nanoseconds of work and of exchange.
-    own: [u64; 5],
-    ticks: u64,
+    own: Share,
     slices: usize,
 }
 
@@ -88,21 +130,27 @@ impl Balance {
         &self.load
     }
 
+    /// What this rank has done.
+    pub fn share(&self) -> Share {
+        self.own
+    }
+
     /// Notes bytes that this rank has sent.
     pub fn sent(&mut self, bytes: usize) {
-        self.own[0] += bytes as u64;
+        self.own.sent += bytes as u64;
     }
 
     /// Notes the ghosts and agents of a tick.
     pub fn had(&mut self, ghosts: usize, agents: usize) {
-        self.own[1] += ghosts as u64;
-        self.own[2] += agents as u64;
+        self.own.ghosts += ghosts as u64;
+        self.own.agents += agents as u64;
     }
 
-    /// Notes the time of a tick.
+    /// Notes the time of a tick, or of moving borders.
     pub fn spent(&mut self, laps: &Laps) {
-        self.own[3] += laps.work.as_nanos() as u64;
-        self.own[4] += laps.exchange.as_nanos() as u64;
+        self.own.work += laps.work.as_nanos() as u64;
+        self.own.exchange += laps.exchange.as_nanos() as u64;
+        self.own.cpu += laps.cpu.as_nanos() as u64;
     }
 
     /// Looks at the work every now and then. Returns better slabs if they pay, unless the user `keeps`
@@ -114,13 +162,14 @@ impl Balance {
         slabs: &Slabs,
         keeps: bool,
     ) -> Option<Slabs> {
-        self.ticks += 1;
-        if !self.ticks.is_multiple_of(EVERY) {
+        self.own.ticks += 1;
+        if !self.own.ticks.is_multiple_of(EVERY) {
             return None;
         }
         // The costs of all slices, then the agents of each, then the sums.
         let mut facts = vec![0; 2 * self.slices];
-        facts.extend(self.own);
+        let Share { sent, ghosts, agents, work, exchange, ticks, .. } = self.own;
+        facts.extend([sent, ghosts, agents, work, exchange]);
         let first = slabs.of(ranks.rank()).first as usize;
         let agents = local.slice_counts();
         for (slice, (cost, agents)) in local.costs().into_iter().zip(agents).enumerate() {
@@ -132,7 +181,6 @@ impl Balance {
         let (costs, rest) = facts.split_at(self.slices);
         let (agents, sums) = rest.split_at(self.slices);
         if let [sent, ghosts, agents, work, exchange] = *sums {
-            let ticks = self.ticks;
             self.load = Load { sent, ghosts, agents, work, exchange, ticks, ..self.load };
         }
         let decision = Decision::of(slabs, costs, agents);

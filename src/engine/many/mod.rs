@@ -15,7 +15,7 @@ mod routes;
 
 use std::rc::Rc;
 
-pub use balance::Load;
+pub use balance::{CpuClock, Load, Share};
 pub use local::{Local, Region};
 #[cfg(feature = "mpi")]
 pub use mpi::MpiRanks;
@@ -53,6 +53,7 @@ pub struct ManyEngine {
     routes: Routes,
     balance: Balance,
     keeps_borders: bool,
+    clock: Option<CpuClock>,
     /// The whole flock, on rank 0, for renderers.
     gathered: FlockState,
 }
@@ -71,6 +72,7 @@ impl ManyEngine {
             routes: Routes::default(),
             balance: Balance::default(),
             keeps_borders: false,
+            clock: None,
             gathered: FlockState::default(),
         }
     }
@@ -78,6 +80,11 @@ impl ManyEngine {
     /// Keeps the borders of the slabs where they are, however uneven the work becomes.
     pub fn keep_borders(&mut self) {
         self.keeps_borders = true;
+    }
+
+    /// Measures processor time with the host's clock.
+    pub fn set_cpu_clock(&mut self, clock: CpuClock) {
+        self.clock = Some(clock);
     }
 
     /// Moves the borders between two ticks, so that slices with these weights are shared out evenly. All
@@ -142,7 +149,7 @@ impl ManyEngine {
     }
 
     fn one_tick(&mut self) -> Result<(), EngineError> {
-        let mut laps = Laps::start();
+        let mut laps = Laps::start(self.clock);
         let (to, from) = (self.routes.parcels(self.local.as_mut())?, self.routes.senders());
         to.iter().for_each(|(_, parcel)| self.balance.sent(parcel.len()));
         // While the copies travel, those agents move that need none.
@@ -198,10 +205,13 @@ impl ManyEngine {
 
     /// Changes the borders of the slabs.
     fn move_to(&mut self, slabs: Slabs) -> Result<(), EngineError> {
+        let mut laps = Laps::start(self.clock);
         self.local.move_to(slabs.of(self.ranks.rank()))?;
         self.slabs = slabs;
         self.routes = Routes::new(self.local.as_ref(), &self.slabs, self.ranks.rank());
-        self.migrate(&mut Laps::start())
+        let moved = self.migrate(&mut laps);
+        self.balance.spent(&laps);
+        moved
     }
 
     /// The sums that hold as long as no agent is lost, the largest id, and the tick.
@@ -300,6 +310,14 @@ impl Engine for ManyEngine {
 
     fn shares(&self) -> Option<&Load> {
         Some(self.balance.load())
+    }
+
+    fn share(&self) -> Option<Share> {
+        Some(self.balance.share())
+    }
+
+    fn own_state(&mut self) -> Result<FlockState, EngineError> {
+        self.local.state()
     }
 
     fn set_profiling(&mut self, _: bool) {}

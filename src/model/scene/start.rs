@@ -1,5 +1,7 @@
 //! Start positions for benchmarks, instead of the scene's.
 
+use std::ops::Range;
+
 use super::error::PopulateError;
 use super::populate::Request;
 use super::species::SpawnPlace;
@@ -39,21 +41,22 @@ fn clump(size: Point) -> (Point, Point) {
 }
 
 impl Scene {
-    /// [`Scene::populate`] with other start positions. A clump does not avoid obstacles.
+    /// [`Scene::populate_rows`] with other start positions. A clump does not avoid obstacles.
     pub fn populate_as(
         &mut self,
         request: &Request,
         layout: StartLayout,
+        part: impl FnOnce(u64) -> Range<u64>,
     ) -> Result<FlockState, PopulateError> {
         if layout == StartLayout::AsWritten {
-            return self.populate(request);
+            return self.populate_rows(request, part);
         }
         for species in &mut self.species {
             species.spawn = species.spawn_at_scale;
             species.spawn.place = SpawnPlace::Uniform;
             species.spawn_at_scale.place = SpawnPlace::Uniform;
         }
-        let mut state = self.populate(request)?;
+        let mut state = self.populate_rows(request, part)?;
         if layout == StartLayout::Clump {
             let (corner, sides) = clump(self.world.size);
             for position in &mut state.position {
@@ -82,7 +85,7 @@ mod tests {
         let text = BuiltIn::named("flock").unwrap().text;
         let mut scene = Scene::parse("flock", text, &[]).unwrap();
         let request = Request { count: Some(count), ..Request::default() };
-        let state = scene.populate_as(&request, layout).unwrap();
+        let state = scene.populate_as(&request, layout, |count| 0..count).unwrap();
         (scene, state)
     }
 

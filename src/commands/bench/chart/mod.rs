@@ -198,7 +198,11 @@ fn neighbours(figures: &Figures<'_>) -> String {
     });
     let counted: Vec<String> = counted.collect();
     if counted.is_empty() {
-        return "interrupted before neighbours were counted".into();
+        let processes = figures.reports.iter().map(|report| report.processes).max().unwrap_or(1);
+        return match processes {
+            1 => "interrupted before neighbours were counted".into(),
+            ranks => format!("{ranks} ranks; neighbours are not counted"),
+        };
     }
     let agents = short_count(*largest);
     format!(
@@ -229,6 +233,8 @@ pub mod tests {
             samples: 20,
             passes: PASSES.iter().map(|pass| (*pass, ms / 4.0)).collect(),
             passes_by_timestamps: engine == "gpu",
+            ranks: Vec::new(),
+            borders_moved: None,
         }
     }
 
@@ -242,6 +248,7 @@ pub mod tests {
             Report {
                 scene: "flock".into(),
                 agents,
+                processes: 1,
                 seed: 1,
                 processor: "Some Processor @ 2 GHz".into(),
                 state: "uniform",
