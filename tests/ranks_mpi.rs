@@ -114,6 +114,31 @@ fn a_run_goes_on_with_another_number_of_ranks() {
 }
 
 #[test]
+fn each_rank_reads_its_part_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    let flock = "simulate --engine cpu --scene embers --count 500 --ticks 20 --every 10";
+    for name in ["a.csv", "a.npz"] {
+        done(run(folder.path(), 1, &format!("{flock} --out {name}")));
+        for ranks in [1, 2, 3] {
+            let line =
+                format!("simulate --engine cpu --init {name} --ticks 10 --out {ranks}{name}");
+            done(run(folder.path(), ranks, &line));
+            assert!(read(&format!("{ranks}{name}")) == read(&format!("1{name}")), "{ranks} {name}");
+        }
+        assert!(read(&format!("1{name}")) != read(name), "the control: other ticks");
+    }
+    // One rank alone sees that an id comes twice.
+    std::fs::write(folder.path().join("b.csv"), "id,x,y,vx,vy\n7,1,1,0,0\n3,1,1,0,0\n7,2,2,0,0\n")
+        .unwrap();
+    let line = "simulate --engine cpu --init b.csv --ticks 10 --out c.csv";
+    let (code, told) = failed(run(folder.path(), 3, line));
+    assert_eq!((code, told.len()), (Some(1), 1), "{told:?}");
+    assert!(told[0].contains("--init b.csv: line 4: agent 7 was on line 2 already"), "{told:?}");
+    assert!(!folder.path().join("c.csv").exists());
+}
+
+#[test]
 fn what_is_wrong_is_said_once() {
     let folder = tempfile::tempdir().unwrap();
     for (line, code, words) in [

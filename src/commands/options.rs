@@ -149,8 +149,8 @@ impl FlockArgs {
     /// The state in a file.
     fn resume(&self, path: &Path, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         let place = || format!("--init {}", path.display());
-        let table = state_file::read_table(path, self.scene.is_none())?;
-        let found = table.len() as u64;
+        let table = state_file::read_table(path, self.scene.is_none(), ranks::own_part())?;
+        let found = table.agents();
         if let Some(count) = self.count
             && count != found
         {
@@ -185,7 +185,6 @@ impl FlockArgs {
         table.announce(path);
         let written = table.run().map(|run| run.scene.clone());
         let state = table.into_state(&scene).with_context(place)?;
-        let state = ranks::own_part(state);
         Ok(Prepared { scene, state, agents: found, written, plain, request })
     }
 

@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use super::interrupt::{Interrupt, Interrupted};
 use super::output::{counted, size_text};
+use super::state_file::Part;
 use super::usage::UsageError;
 use crate::engine::Engine;
 #[cfg(feature = "mpi")]
 use crate::engine::many::MpiRanks;
 use crate::engine::many::{Load, Local, ManyEngine, Ranks};
-use crate::model::state::FlockState;
 
 /// Ticks between two questions whether a rank was interrupted.
 pub const ASKED_EVERY: u64 = 16;
@@ -267,14 +267,10 @@ pub fn own_rows(count: u64) -> Range<u64> {
     first(ranks.rank())..first(ranks.rank() + 1)
 }
 
-/// The part of this rank of a flock that is about to be loaded.
+/// The agents of a file that this rank keeps.
 #[must_use]
-pub fn own_part(state: FlockState) -> FlockState {
-    if ranks().is_none() {
-        return state;
-    }
-    let Range { start, end } = own_rows(state.len() as u64);
-    state.rows(start as usize..end as usize)
+pub fn own_part() -> Part {
+    ranks().map_or(Part::WHOLE, |ranks| Part { rank: ranks.rank(), size: ranks.size() })
 }
 
 /// How the ranks shared the work, in words.

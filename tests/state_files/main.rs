@@ -3,6 +3,7 @@
 mod mutated;
 #[path = "../older_files/mod.rs"]
 mod older_files;
+mod parts;
 mod run_column;
 mod space;
 

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::lines::Lines;
 use super::run_column::{LONGEST_LINE, RUN, RunColumn, RunFields};
 use super::run_record::{RunRecord, TargetRow, kept};
-use super::table::{LAST_TICK, StateRow, StateTable};
+use super::table::{LAST_TICK, Part, StateRow, StateTable};
 use super::{COLUMNS, Portion, missing};
 use crate::commands::output::OutputFile;
 use crate::model::behaviours::Target;
@@ -269,8 +269,8 @@ fn expected() -> String {
     )
 }
 
-/// Reads the last tick, and with `with_run` the record of the run.
-pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
+/// Reads a part of the last tick, and with `with_run` the record of the run.
+pub fn read(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTable> {
     let mut file = File::open(path).context("cannot read it")?;
     let ends_with_a_line = ends_with_a_line(&mut file).context("cannot read it")?;
     let mut reader = ReaderBuilder::new().from_reader(Lines::of(file));
@@ -294,7 +294,7 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
     }
     let mut run = RunColumn::of(layout.axes());
     let remembers = layout.memory_column().is_some();
-    let mut table = StateTable::new("line", layout.axes(), remembers);
+    let mut table = StateTable::new("line", part, layout.axes(), remembers);
     table.shows = layout.memory_column() == Some(SHOWN);
     let mut record = ByteRecord::new();
     loop {

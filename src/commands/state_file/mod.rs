@@ -21,7 +21,7 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 
 pub use run_record::{RunRecord, restore_flow, restore_targets};
-pub use table::StateTable;
+pub use table::{Part, StateTable};
 
 /// The columns of a CSV file, in order. `z` and `vz` are there if the world is a space, angle and
 /// one of neighbours and shown if agents remember something, and the last if the file describes its run.
@@ -176,12 +176,12 @@ impl StateWriter {
     }
 }
 
-/// Reads the last tick of a state file without a check against a scene, and with `with_run` the record
-/// of the run.
-pub fn read_table(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
+/// Reads a part of the last tick of a state file without a check against a scene, and with `with_run` the
+/// record of the run. The rest of the file takes no memory.
+pub fn read_table(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTable> {
     let table = match StateFormat::of(path, "--init")? {
-        StateFormat::Csv => csv::read(path, with_run),
-        StateFormat::Npz => npz::read(path, with_run),
+        StateFormat::Csv => csv::read(path, with_run, part),
+        StateFormat::Npz => npz::read(path, with_run, part),
     };
     table.with_context(|| format!("--init {}", path.display()))
 }
@@ -189,7 +189,7 @@ pub fn read_table(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
 /// Reads the last tick of a state file as a flock of `scene`, and ignores the record of the run. The
 /// world of `scene` has its final size. If the file holds several ticks, a line on stderr says so.
 pub fn read_state(path: &Path, scene: &Scene) -> anyhow::Result<FlockState> {
-    let table = read_table(path, false)?;
+    let table = read_table(path, false, Part::WHOLE)?;
     table.announce(path);
     table.into_state(scene).with_context(|| format!("--init {}", path.display()))
 }

@@ -1,5 +1,6 @@
 //! The rows of a state file between reading and use, with the checks that every format shares.
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use anyhow::{bail, ensure};
@@ -32,17 +33,73 @@ pub struct StateRow {
     pub memory: Memory,
 }
 
-/// The rows of the last tick of a state file.
+/// Which agents of a file one of several processes keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Number of the process.
+    pub rank: usize,
+    /// Number of processes.
+    pub size: usize,
+}
+
+impl Part {
+    /// All agents.
+    pub const WHOLE: Self = Self { rank: 0, size: 1 };
+
+    /// True if this process keeps the agent. A repeated id comes to one process, which finds it.
+    #[must_use]
+    pub fn has(self, id: u32) -> bool {
+        // Mixed, so that any series of ids is shared evenly.
+        self.size == 1 || (id.wrapping_mul(0x9e37_79b1) >> 8) as usize % self.size == self.rank
+    }
+}
+
+/// The ticks of a file, as they come.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ticks {
+    /// The highest so far.
+    last: u64,
+    /// Number of its rows.
+    rows: u64,
+    /// True when the file holds other ticks too.
+    several: bool,
+    /// The tick before the last one, with its number of rows.
+    earlier: Option<(u64, u64)>,
+}
+
+impl Ticks {
+    /// Notes a row of `tick`. Compares the tick with the highest before it: rows of a lower one are not
+    /// needed, and a higher one replaces all before.
+    pub fn see(&mut self, tick: u64) -> anyhow::Result<Ordering> {
+        let is_first = self.rows == 0;
+        self.several |= !is_first && tick != self.last;
+        let order = if is_first { Ordering::Equal } else { tick.cmp(&self.last) };
+        match order {
+            Ordering::Less => return Ok(order),
+            Ordering::Equal => self.rows += 1,
+            Ordering::Greater => {
+                self.earlier = Some((self.last, self.rows));
+                self.rows = 1;
+            }
+        }
+        self.last = tick;
+        if self.rows > MAX_AGENTS {
+            bail!("tick {tick} has more than {MAX_AGENTS} agents, the most there can be");
+        }
+        Ok(order)
+    }
+}
+
+/// The rows of the last tick of a state file, or some of them.
 #[derive(Debug)]
 pub struct StateTable {
     /// `line` or `row`: what [`StateRow::place`] counts.
     unit: &'static str,
+    part: Part,
+    /// Of this part.
     rows: Vec<StateRow>,
-    tick: u64,
-    /// True when the file holds other ticks too.
-    several: bool,
-    /// The tick before the last one, with its number of rows.
-    earlier: Option<(u64, usize)>,
+    /// Of the whole file.
+    ticks: Ticks,
     /// Number of coordinates of a position.
     axes: usize,
     /// Whether the file says what its agents remember.
@@ -58,13 +115,12 @@ pub struct StateTable {
 impl StateTable {
     /// Nothing read yet.
     #[must_use]
-    pub fn new(unit: &'static str, axes: usize, remembers: bool) -> Self {
+    pub fn new(unit: &'static str, part: Part, axes: usize, remembers: bool) -> Self {
         Self {
             unit,
+            part,
             rows: Vec::new(),
-            tick: 0,
-            several: false,
-            earlier: None,
+            ticks: Ticks::default(),
             axes,
             remembers,
             shows: false,
@@ -81,7 +137,7 @@ impl StateTable {
     /// The highest tick so far.
     #[must_use]
     pub fn tick(&self) -> u64 {
-        self.tick
+        self.ticks.last
     }
 
     /// The record of the run; `None` in a file without one.
@@ -96,23 +152,24 @@ impl StateTable {
         &self.targets
     }
 
-    /// Adds a row of `tick`. Only the rows of the highest tick are kept.
+    /// Adds a row of `tick`. Only the rows of the highest tick are kept, and those of this part.
     pub fn push(&mut self, tick: u64, row: StateRow) -> anyhow::Result<()> {
-        self.several |= !self.rows.is_empty() && tick != self.tick;
-        if self.rows.is_empty() {
-            self.tick = tick;
-        } else if tick > self.tick {
-            self.earlier = Some((self.tick, self.rows.len()));
-            self.rows.clear();
-            self.tick = tick;
-        } else if tick < self.tick {
-            return Ok(());
-        }
-        if self.rows.len() as u64 == MAX_AGENTS {
-            bail!("tick {tick} has more than {MAX_AGENTS} agents, the most there can be");
+        match self.ticks.see(tick)? {
+            Ordering::Less => return Ok(()),
+            Ordering::Equal => {}
+            Ordering::Greater => self.rows.clear(),
         }
         self.check_numbers(&row)?;
-        self.rows.push(row);
+        if self.part.has(row.id) {
+            self.rows.push(row);
+        }
+        Ok(())
+    }
+
+    /// Takes the rows of the highest tick, those of this part.
+    pub fn take(&mut self, ticks: Ticks, rows: Vec<StateRow>) -> anyhow::Result<()> {
+        rows.iter().try_for_each(|row| self.check_numbers(row))?;
+        (self.ticks, self.rows) = (ticks, rows);
         Ok(())
     }
 
@@ -143,42 +200,35 @@ impl StateTable {
         Ok(())
     }
 
-    /// Number of agents.
+    /// Number of agents, those of other parts included.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// True without agents.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+    pub fn agents(&self) -> u64 {
+        self.ticks.rows
     }
 
     /// Says on stderr which tick is used if there are several.
     pub fn announce(&self, path: &Path) {
-        if self.several {
+        if self.ticks.several {
             tell(&format!(
                 "flockwork: {} holds several ticks; starting from its last, tick {}",
                 path.display(),
-                self.tick
+                self.ticks.last
             ));
         }
     }
 
     /// Sorts by id and checks what all formats share.
     pub fn complete(mut self) -> anyhow::Result<Self> {
-        if self.rows.is_empty() {
+        let Ticks { last, rows: found, earlier, .. } = self.ticks;
+        if found == 0 {
             bail!("no rows; the file is empty or was not written to its end");
         }
-        if let Some((tick, count)) = self.earlier
-            && count != self.rows.len()
+        if let Some((tick, count)) = earlier
+            && count != found
         {
             bail!(
-                "tick {} has {} rows and tick {tick} has {count}; the file is not whole, write \
-                 it again",
-                self.tick,
-                self.rows.len()
+                "tick {last} has {found} rows and tick {tick} has {count}; the file is not whole, \
+                 write it again"
             );
         }
         // By place too: the message about a repeated id then names the later one.
@@ -194,12 +244,10 @@ impl StateTable {
             );
         }
         if let Some(run) = &self.run {
-            let found = self.rows.len();
             ensure!(
-                run.count == found as u64,
-                "tick {} has {found} rows and its run {} agents; the file is not whole, write it again, \
-                 or name its scene with --scene",
-                self.tick,
+                run.count == found,
+                "tick {last} has {found} rows and its run {} agents; the file is not whole, write it \
+                 again, or name its scene with --scene",
                 run.count
             );
         }
@@ -273,7 +321,7 @@ impl StateTable {
             (true, None) => scene.shown(),
         };
         Ok(FlockState {
-            tick: self.tick,
+            tick: self.ticks.last,
             id: self.rows.iter().map(|row| row.id).collect(),
             species: self.rows.iter().map(|row| row.species).collect(),
             position: self.rows.iter().map(|row| row.position).collect(),

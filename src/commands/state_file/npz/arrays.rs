@@ -52,27 +52,28 @@ fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry
     Ok(Some(Entry { header, rest: BufReader::with_capacity(1 << 16, file) }))
 }
 
-/// All values of an array, in the order of the file, converted by `convert`. It returns `None` for a
-/// value that is not what is `expected`.
-fn values<T: Number, U>(
+/// What happens to each value of an array: its place in the order of the rows, and the value.
+pub type Take<'a, T> = &'a mut dyn FnMut(u64, T) -> anyhow::Result<()>;
+
+/// Reads all values of an array, one after the other, converted by `convert`. It returns `None` for a value
+/// that is not what is `expected`.
+fn each<T: Number, U>(
     entry: Entry<'_>,
     name: &str,
     expected: &str,
     convert: impl Fn(T) -> Option<U>,
-) -> anyhow::Result<Vec<U>> {
+    take: Take<'_, U>,
+) -> anyhow::Result<()> {
     let cut = || format!("`{name}` is cut short or damaged; write the file again");
     let Entry { header, mut rest } = entry;
     let (count, big_endian) = (header.count().with_context(cut)?, header.big_endian());
-    // The archive may lie about its size: reserve a limited amount.
-    let mut all = Vec::with_capacity(count.min(1 << 24) as usize);
     let mut bytes = vec![0; T::SIZE];
     for row in 0..count {
         rest.read_exact(&mut bytes).with_context(cut)?;
         let value = T::from_bytes(&bytes, big_endian);
-        all.push(
-            convert(value)
-                .with_context(|| format!("row {row}: {name} is {value}, expected {expected}"))?,
-        );
+        let value = convert(value)
+            .with_context(|| format!("row {row}: {name} is {value}, expected {expected}"))?;
+        take(by_row(row, count, &header), value)?;
     }
     // The archive compares its check sum when it is read to its end.
     let mut beyond = Vec::new();
@@ -80,7 +81,21 @@ fn values<T: Number, U>(
     if !beyond.is_empty() {
         bail!("`{name}` goes on beyond its {count} values; write the file again");
     }
-    Ok(all)
+    Ok(())
+}
+
+/// The place of a value of the file if the last axis varied fastest.
+fn by_row(mut at: u64, count: u64, header: &Header) -> u64 {
+    if !header.fortran || header.shape.len() < 2 {
+        return at;
+    }
+    let mut apart = count;
+    header.shape.iter().fold(0, |place, side| {
+        apart /= side;
+        let index = at % side;
+        at /= side;
+        place + index * apart
+    })
 }
 
 /// The shape that an array must have, and why.
@@ -109,70 +124,86 @@ fn check(header: &Header, name: &str, shape: Shape<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whole numbers of any width from 0 to `most`, in the order of the rows; `None` if the archive lacks
-/// the array. Without a `shape` the array must have one axis.
-pub fn whole(
+/// Reads whole numbers of any width from 0 to `most`. False if the archive lacks the array. Without a
+/// `shape` the array must have one axis.
+pub fn each_whole(
     archive: &mut Archive,
     name: &str,
     most: u64,
     shape: Option<Shape<'_>>,
-) -> anyhow::Result<Option<Vec<u64>>> {
-    let Some(entry) = open(archive, name)? else { return Ok(None) };
-    let header = entry.header.clone();
+    take: Take<'_, u64>,
+) -> anyhow::Result<bool> {
+    let Some(entry) = open(archive, name)? else {
+        return Ok(false);
+    };
+    let header = &entry.header;
     match shape {
-        Some(shape) => check(&header, name, shape)?,
+        Some(shape) => check(header, name, shape)?,
         None if header.shape.len() != 1 => {
             let shape = format!("{:?}", header.shape);
             bail!("`{name}` has the shape {}, expected an array of one axis", cut(&shape));
         }
         None => {}
     }
-    let kind = &header.kind;
+    let kind = header.kind.clone();
     let expected = format!("a whole number from 0 to {most}");
     let within = |value: i128| u64::try_from(value).ok().filter(|value| *value <= most);
-    let numbers = match kind.get(1..) {
-        Some("u1") => values(entry, name, &expected, |v: u8| within(v.into())),
-        Some("u2") => values(entry, name, &expected, |v: u16| within(v.into())),
-        Some("u4") => values(entry, name, &expected, |v: u32| within(v.into())),
-        Some("u8") => values(entry, name, &expected, |v: u64| within(v.into())),
-        Some("i1") => values(entry, name, &expected, |v: i8| within(v.into())),
-        Some("i2") => values(entry, name, &expected, |v: i16| within(v.into())),
-        Some("i4") => values(entry, name, &expected, |v: i32| within(v.into())),
-        Some("i8") => values(entry, name, &expected, |v: i64| within(v.into())),
-        _ => bail!("`{name}` holds values of type {}, expected whole numbers", quoted(kind)),
-    };
-    Ok(Some(by_rows(numbers?, &header)))
-}
-
-/// Floating-point numbers, in the order of the rows.
-pub fn floats(archive: &mut Archive, name: &str, shape: Shape<'_>) -> anyhow::Result<Vec<f32>> {
-    let entry = there(archive, name)?;
-    let header = entry.header.clone();
-    check(&header, name, shape)?;
-    let kind = &header.kind;
-    let numbers = match kind.get(1..) {
-        Some("f4") => values(entry, name, "a number", Some::<f32>),
-        Some("f8") => values(entry, name, "a number", |v: f64| Some(v as f32)),
-        _ => bail!("`{name}` holds values of type {}, expected float32 or float64", quoted(kind)),
-    };
-    Ok(by_rows(numbers?, &header))
-}
-
-/// The values with the last axis varying fastest.
-fn by_rows<T: Copy>(values: Vec<T>, header: &Header) -> Vec<T> {
-    if !header.fortran || header.shape.len() < 2 {
-        return values;
+    match kind.get(1..) {
+        Some("u1") => each(entry, name, &expected, |v: u8| within(v.into()), take)?,
+        Some("u2") => each(entry, name, &expected, |v: u16| within(v.into()), take)?,
+        Some("u4") => each(entry, name, &expected, |v: u32| within(v.into()), take)?,
+        Some("u8") => each(entry, name, &expected, |v: u64| within(v.into()), take)?,
+        Some("i1") => each(entry, name, &expected, |v: i8| within(v.into()), take)?,
+        Some("i2") => each(entry, name, &expected, |v: i16| within(v.into()), take)?,
+        Some("i4") => each(entry, name, &expected, |v: i32| within(v.into()), take)?,
+        Some("i8") => each(entry, name, &expected, |v: i64| within(v.into()), take)?,
+        _ => bail!("`{name}` holds values of type {}, expected whole numbers", quoted(&kind)),
     }
-    let place = |mut row: usize| {
-        // Of each axis, its index and how far apart its values are in the file.
-        let mut apart = values.len();
-        header.shape.iter().rev().fold(0, |place, side| {
-            let side = *side as usize;
-            apart /= side;
-            let index = row % side;
-            row /= side;
-            place + index * apart
-        })
-    };
-    (0..values.len()).map(|row| values[place(row)]).collect()
+    Ok(true)
+}
+
+/// Reads floating-point numbers.
+pub fn each_float(
+    archive: &mut Archive,
+    name: &str,
+    shape: Shape<'_>,
+    take: Take<'_, f32>,
+) -> anyhow::Result<()> {
+    let entry = there(archive, name)?;
+    check(&entry.header, name, shape)?;
+    let kind = entry.header.kind.clone();
+    match kind.get(1..) {
+        Some("f4") => each(entry, name, "a number", Some::<f32>, take),
+        Some("f8") => each(entry, name, "a number", |v: f64| Some(v as f32), take),
+        _ => bail!("`{name}` holds values of type {}, expected float32 or float64", quoted(&kind)),
+    }
+}
+
+/// A function that puts values at their places.
+fn into<T: Copy + Default>(all: &mut Vec<T>) -> impl FnMut(u64, T) -> anyhow::Result<()> {
+    |place, value| {
+        let place = place as usize;
+        all.resize(all.len().max(place + 1), T::default());
+        all[place] = value;
+        Ok(())
+    }
+}
+
+/// All whole numbers of an array, in the order of the rows; none if the archive lacks it.
+pub fn whole(
+    archive: &mut Archive,
+    name: &str,
+    most: u64,
+    shape: Shape<'_>,
+) -> anyhow::Result<Vec<u64>> {
+    let mut all = Vec::new();
+    each_whole(archive, name, most, Some(shape), &mut into(&mut all))?;
+    Ok(all)
+}
+
+/// All floating-point numbers of an array, in the order of the rows.
+pub fn floats(archive: &mut Archive, name: &str, shape: Shape<'_>) -> anyhow::Result<Vec<f32>> {
+    let mut all = Vec::new();
+    each_float(archive, name, shape, &mut into(&mut all))?;
+    Ok(all)
 }

@@ -3,6 +3,7 @@
 mod arrays;
 mod npy;
 mod read;
+mod rows;
 
 use std::io::{self, Seek, SeekFrom, Write};
 

@@ -9,8 +9,9 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::arrays::{Archive, EXTENSION, Shape, floats, shape_of, whole};
+use super::rows::TickRows;
 use crate::commands::state_file::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
-use crate::commands::state_file::table::{LAST_TICK, StateRow, StateTable};
+use crate::commands::state_file::table::{Part, StateTable};
 use crate::commands::state_file::{ARRAYS, RECORD, missing};
 use crate::model::memory::{MOST_SHOWN, Memory};
 use crate::model::quote::quoted;
@@ -20,15 +21,18 @@ use crate::model::vector::{DIMENSIONS, Point};
 /// Why an array of rows has its shape.
 const AS_ID: &str = "as for `id`";
 
-/// Reads the last tick, and with `with_run` the record of the run.
-pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
+/// Reads a part of the last tick, and with `with_run` the record of the run. Each array is read in one
+/// pass, and only the rows of the part are kept.
+pub fn read(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTable> {
     let file = File::open(path).context("cannot read it")?;
     let broken = "no NumPy archive, or one that is cut short; write it again";
     let mut archive = ZipArchive::new(BufReader::new(file)).context(broken)?;
     let mut found = Vec::new();
     for file in archive.file_names() {
         let file = file.context(broken)?;
-        let Some(name) = file.strip_suffix(EXTENSION) else { continue };
+        let Some(name) = file.strip_suffix(EXTENSION) else {
+            continue;
+        };
         let known = ARRAYS.iter().find(|known| **known == name);
         found.push(*known.with_context(|| {
             format!(
@@ -39,76 +43,51 @@ pub fn read(path: &Path, with_run: bool) -> anyhow::Result<StateTable> {
             )
         })?);
     }
-    let id = whole(&mut archive, "id", u32::MAX.into(), None)?;
-    let id = id.context("the array `id` is missing")?;
-    let rows = id.len();
+    if !found.contains(&"id") {
+        bail!("the array `id` is missing");
+    }
     let of_rows = &ARRAYS[..8];
     if let Some(name) = missing(of_rows, |array| found.contains(&of_rows[array])) {
         bail!("the array `{name}` is missing");
     }
-    let row_each = Shape { sides: &[rows as u64], why: AS_ID };
-    let column = |archive: &mut Archive, name: &str, most: u64| -> anyhow::Result<Vec<u64>> {
-        Ok(whole(archive, name, most, Some(row_each))?.unwrap_or_else(|| vec![0; rows]))
-    };
-    let tick = column(&mut archive, "tick", LAST_TICK)?;
-    let species = column(&mut archive, "species", u8::MAX.into())?;
-    let remembers = found.contains(&"angle");
-    let shows = found.contains(&"shown");
+    let (remembers, shows) = (found.contains(&"angle"), found.contains(&"shown"));
     if shows && found.contains(&"neighbours") {
         bail!("a file has the array `neighbours` or `shown`, not both; remove one");
     }
-    let memory = if remembers {
-        let name = if shows { "shown" } else { "neighbours" };
-        let shown = column(&mut archive, name, MOST_SHOWN.into())?;
-        memories(&mut archive, &shown)?
-    } else {
-        Vec::new()
-    };
     let axes = if shape_of(&mut archive, "position")?.get(1) == Some(&3) { 3 } else { 2 };
-    let sides = [rows as u64, axes as u64];
-    let why = "as for `id`, with two coordinates each, or three in space";
-    let position = points(&floats(&mut archive, "position", Shape { sides: &sides, why })?, axes);
-    let why = "as for `position`";
-    let velocity = points(&floats(&mut archive, "velocity", Shape { sides: &sides, why })?, axes);
-
-    let mut table = StateTable::new("row", axes, remembers);
-    table.shows = shows;
-    for row in 0..rows {
-        let agent = StateRow {
-            place: row as u64,
-            id: id[row] as u32,
-            species: species[row] as u8,
-            position: position[row],
-            velocity: velocity[row],
-            memory: memory.get(row).copied().unwrap_or_default(),
-        };
-        table.push(tick[row], agent)?;
+    let count = shape_of(&mut archive, "id")?.first().copied().unwrap_or_default();
+    let row_each = Shape { sides: &[count], why: AS_ID };
+    let ticks = TickRows::read(&mut archive, row_each)?;
+    let mut own = ticks.agents(&mut archive, part)?;
+    own.each(&mut archive, "species", u8::MAX.into(), row_each, &mut |row, species| {
+        row.species = species as u8;
+    })?;
+    if remembers {
+        let name = if shows { "shown" } else { "neighbours" };
+        own.each(&mut archive, name, MOST_SHOWN.into(), row_each, &mut |row, shown| {
+            row.memory = Memory::new(0.0, shown as f32);
+        })?;
+        own.angles(&mut archive, row_each)?;
     }
+    let sides = [count, axes as u64];
+    let why = "as for `id`, with two coordinates each, or three in space";
+    own.points(&mut archive, "position", Shape { sides: &sides, why }, |row| &mut row.position)?;
+    let why = "as for `position`";
+    own.points(&mut archive, "velocity", Shape { sides: &sides, why }, |row| &mut row.velocity)?;
+
+    let mut table = StateTable::new("row", part, axes, remembers);
+    table.shows = shows;
+    table.take(ticks.ticks, own.rows)?;
     if with_run {
         let run = read_record(&mut archive, found.contains(&"flow"), axes)?;
         let targets = if run.is_some() && found.contains(&"target_hits") {
-            last_targets(&mut archive, &tick, axes)?
+            last_targets(&mut archive, ticks.all.len() as u64, axes)?
         } else {
             Vec::new()
         };
         table.describe(run, targets);
     }
     table.complete()
-}
-
-/// What the agents remember: their angles and their numbers for colours.
-fn memories(archive: &mut Archive, shown: &[u64]) -> anyhow::Result<Vec<Memory>> {
-    let shape = Shape { sides: &[shown.len() as u64], why: AS_ID };
-    let angles = floats(archive, "angle", shape)?;
-    let both = angles.iter().zip(shown).enumerate();
-    let memory = both.map(|(row, (angle, shown))| {
-        let fits = (-0.5..=0.5).contains(angle);
-        let memory = fits.then(|| Memory::new(*angle, *shown as f32));
-        memory.with_context(|| {
-            format!("row {row}: angle is {angle}, expected a number of turns from -0.5 to 0.5")
-        })
-    });
-    memory.collect()
 }
 
 /// The record of the run, if the archive has one.
@@ -140,20 +119,12 @@ fn read_record(
     Ok(Some(RunRecord { flow, ..record }))
 }
 
-/// The targets at the last of the ticks.
-fn last_targets(
-    archive: &mut Archive,
-    ticks: &[u64],
-    axes: usize,
-) -> anyhow::Result<Vec<TargetRow>> {
-    let mut ticks = ticks.to_vec();
-    ticks.sort_unstable();
-    ticks.dedup();
-    let ticks = ticks.len() as u64;
+/// The targets at the last of so many ticks.
+fn last_targets(archive: &mut Archive, ticks: u64, axes: usize) -> anyhow::Result<Vec<TargetRow>> {
     let each = shape_of(archive, "target_hits")?.get(1).copied().unwrap_or_default();
     let why = "with the targets of every tick";
     let hits = Shape { sides: &[ticks, each], why };
-    let hits = whole(archive, "target_hits", u32::MAX.into(), Some(hits))?.unwrap_or_default();
+    let hits = whole(archive, "target_hits", u32::MAX.into(), hits)?;
     let vector_each = Shape { sides: &[ticks, each, axes as u64], why };
     let position = points(&floats(archive, "target_position", vector_each)?, axes);
     let velocity = points(&floats(archive, "target_velocity", vector_each)?, axes);

@@ -1,0 +1,146 @@
+//! The rows of the last tick that one process keeps, filled array by array.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use anyhow::bail;
+
+use super::arrays::{Archive, Shape, each_float, each_whole};
+use crate::commands::state_file::table::{LAST_TICK, Part, StateRow, Ticks};
+use crate::model::memory::Memory;
+use crate::model::vector::Point;
+
+/// Which rows are of which tick.
+pub struct TickRows {
+    /// What the table wants to know.
+    pub ticks: Ticks,
+    /// All ticks.
+    pub all: BTreeSet<u64>,
+    /// The rows of the last.
+    last: Vec<Range<u64>>,
+}
+
+impl TickRows {
+    /// Reads the array `tick`; without it all rows are of tick 0.
+    pub fn read(archive: &mut Archive, row_each: Shape<'_>) -> anyhow::Result<Self> {
+        let mut own = Self { ticks: Ticks::default(), all: BTreeSet::new(), last: Vec::new() };
+        let there = each_whole(archive, "tick", LAST_TICK, Some(row_each), &mut |row, tick| {
+            own.see(row, tick)
+        })?;
+        if !there {
+            let count = row_each.sides.first().copied().unwrap_or_default();
+            (0..count).try_for_each(|row| own.see(row, 0))?;
+        }
+        Ok(own)
+    }
+
+    fn see(&mut self, row: u64, tick: u64) -> anyhow::Result<()> {
+        let begins = match self.ticks.see(tick)? {
+            Ordering::Less => {
+                self.all.insert(tick);
+                return Ok(());
+            }
+            Ordering::Greater => {
+                self.last.clear();
+                true
+            }
+            Ordering::Equal => self.last.last().is_none_or(|range| range.end < row),
+        };
+        match self.last.last_mut().filter(|_| !begins) {
+            Some(range) => range.end = row + 1,
+            None => {
+                self.all.insert(tick);
+                self.last.push(row..row + 1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the ids. Keeps the agents of a part of the last tick.
+    pub fn agents(&self, archive: &mut Archive, part: Part) -> anyhow::Result<OwnRows> {
+        let mut own = OwnRows { rows: Vec::new(), next: 0 };
+        let mut ranges = self.last.iter().cloned().peekable();
+        each_whole(archive, "id", u32::MAX.into(), None, &mut |place, id| {
+            while ranges.next_if(|range| range.end <= place).is_some() {}
+            let id = id as u32;
+            if ranges.peek().is_some_and(|range| range.contains(&place)) && part.has(id) {
+                let (position, velocity) = (Point::ZERO, Point::ZERO);
+                let memory = Memory::default();
+                own.rows.push(StateRow { place, id, species: 0, position, velocity, memory });
+            }
+            Ok(())
+        })?;
+        Ok(own)
+    }
+}
+
+/// The rows of a process.
+pub struct OwnRows {
+    /// In the order of the file.
+    pub rows: Vec<StateRow>,
+    /// The row that is expected next.
+    next: usize,
+}
+
+impl OwnRows {
+    /// The own row at a place of the file. Places ascend, again and again.
+    fn at(&mut self, place: u64) -> Option<&mut StateRow> {
+        let passed = self.next.checked_sub(1).and_then(|before| self.rows.get(before));
+        if passed.is_some_and(|row| place <= row.place) {
+            self.next = 0;
+        }
+        while self.rows.get(self.next).is_some_and(|row| row.place < place) {
+            self.next += 1;
+        }
+        self.rows.get_mut(self.next).filter(|row| row.place == place)
+    }
+
+    /// Reads an array of whole numbers, if the archive has it.
+    pub fn each(
+        &mut self,
+        archive: &mut Archive,
+        name: &str,
+        most: u64,
+        row_each: Shape<'_>,
+        put: &mut dyn FnMut(&mut StateRow, u64),
+    ) -> anyhow::Result<()> {
+        each_whole(archive, name, most, Some(row_each), &mut |place, value| {
+            if let Some(row) = self.at(place) {
+                put(row, value);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Reads the angles that agents remember.
+    pub fn angles(&mut self, archive: &mut Archive, row_each: Shape<'_>) -> anyhow::Result<()> {
+        each_float(archive, "angle", row_each, &mut |place, angle| {
+            if !(-0.5..=0.5).contains(&angle) {
+                bail!("row {place}: angle is {angle}, expected a number of turns from -0.5 to 0.5");
+            }
+            if let Some(row) = self.at(place) {
+                row.memory = Memory::new(angle, row.memory.shown() as f32);
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads an array of points into the field that `of` names.
+    pub fn points(
+        &mut self,
+        archive: &mut Archive,
+        name: &str,
+        shape: Shape<'_>,
+        of: impl Fn(&mut StateRow) -> &mut Point,
+    ) -> anyhow::Result<()> {
+        let axes = shape.sides.get(1).copied().unwrap_or(1).max(1);
+        each_float(archive, name, shape, &mut |place, value| {
+            if let Some(row) = self.at(place / axes) {
+                of(row)[(place % axes) as usize] = value;
+            }
+            Ok(())
+        })
+    }
+}
