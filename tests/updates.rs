@@ -193,27 +193,39 @@ fn confine(state: &mut FlockState, world: &World) {
     }
 }
 
-/// The end of a run that is edited after `before` ticks: by an update, or by loading the current
-/// state with the edited scene.
+/// How a run is edited.
+#[derive(Clone, Copy, PartialEq)]
+enum By {
+    /// By an update.
+    Update,
+    /// By loading the current state with the edited scene.
+    Load,
+    /// By an update together with the last tick before it.
+    Tick,
+}
+
+/// The end of a run that is edited after `before` ticks.
 fn edited(
     engine: &mut dyn Engine,
     (scene, state): &(Scene, FlockState),
     edit: &Edit,
     before: u32,
-    loads: bool,
+    by: By,
 ) -> End {
     engine.load(scene, state).unwrap();
-    engine.step(before).unwrap();
+    engine.step(before - u32::from(by == By::Tick)).unwrap();
     let mut scene = Scene { targets: engine.targets().unwrap(), ..scene.clone() };
     (edit.how)(&mut scene);
-    if loads {
-        let mut state = engine.read_back().unwrap();
-        if edit.change.has(Change::WORLD) {
-            confine(&mut state, &scene.world);
+    match by {
+        By::Update => engine.update(&scene, edit.change).unwrap(),
+        By::Tick => engine.step_and_update(&scene, edit.change).unwrap(),
+        By::Load => {
+            let mut state = engine.read_back().unwrap();
+            if edit.change.has(Change::WORLD) {
+                confine(&mut state, &scene.world);
+            }
+            engine.load(&scene, &state).unwrap();
         }
-        engine.load(&scene, &state).unwrap();
-    } else {
-        engine.update(&scene, edit.change).unwrap();
     }
     engine.step(TICKS[1]).unwrap();
     end(engine)
@@ -230,17 +242,22 @@ fn check(
     for edit in edits {
         let name = edit.name;
         for before in [0, TICKS[0]] {
-            let updated = edited(engine, base, &edit, before, false);
+            let updated = edited(engine, base, &edit, before, By::Update);
             if let Some(other) = &mut other {
-                let same = edited(&mut **other, base, &edit, before, false);
+                let same = edited(&mut **other, base, &edit, before, By::Update);
                 assert!(updated == same, "{name}: the engines part after {before} ticks");
             }
-            let loaded = edited(engine, base, &edit, before, true);
+            let loaded = edited(engine, base, &edit, before, By::Load);
             assert!(updated.0 == loaded.0, "{name}: not as after a load");
             assert_eq!(updated.1, loaded.1, "{name}: other targets than after a load");
+            // Targets that move by themselves are elsewhere a tick earlier.
+            if before > 0 && edit.change == Change::PARAMETERS {
+                let ticked = edited(engine, base, &edit, before, By::Tick);
+                assert!(updated == ticked, "{name}: not as with the tick");
+            }
             // The control: every edit matters.
             let nothing = Edit { change: Change::default(), ..edit };
-            assert!(updated != edited(engine, base, &nothing, before, false), "{name}: no edit");
+            assert!(updated != edited(engine, base, &nothing, before, By::Update), "{name}: no edit");
         }
     }
 }

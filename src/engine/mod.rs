@@ -123,6 +123,14 @@ pub trait Engine {
     /// Advances by `ticks`. A device may still be busy on return; see [`Engine::finish`].
     fn step(&mut self, ticks: u32) -> Result<(), EngineError>;
 
+    /// Advances by one tick and then updates, with the same bytes as [`Engine::step`] and
+    /// [`Engine::update`]. An engine may do both with one sort of its agents: an update that changes the
+    /// grid then costs hardly more than the tick. If the update fails, the tick is done.
+    fn step_and_update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
+        self.step(1)?;
+        self.update(scene, change)
+    }
+
     /// Starts a copy of the flock as it is after all ticks submitted so far, and returns at once;
     /// [`Engine::poll`] returns the copy when it has arrived. Only one copy is under way at a time:
     /// until it has arrived, further requests do nothing. [`Engine::load`] cancels it.

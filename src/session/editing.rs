@@ -105,6 +105,7 @@ impl<C: Clock> Session<C> {
             return Ok(why);
         }
         if !edit.ids.is_empty() && member.is_none() {
+            self.catch_up()?;
             self.engine.remove(&edit.ids)?;
             self.changed_agents(self.agents - edit.ids.len());
             self.record(Event::Remove(edit.ids.clone()));
@@ -177,6 +178,7 @@ impl<C: Clock> Session<C> {
         &mut self,
         dropped: &[Dropped],
     ) -> Result<Result<Vec<u32>, String>, EngineError> {
+        self.catch_up()?;
         let more: usize = dropped.iter().map(Dropped::len).sum();
         if more == 0 {
             return Ok(Ok(Vec::new()));
@@ -221,7 +223,7 @@ impl<C: Clock> Session<C> {
     /// Changes the scene. If the result is not valid, or the engine cannot take it, scene and flock
     /// stay unchanged.
     pub(super) fn apply(&mut self, edit: impl FnOnce(&mut Scene)) -> Result<Refusal, EngineError> {
-        let before = self.scene.clone();
+        let mut before = self.scene.clone();
         edit(&mut self.scene);
         things::mend(&mut self.scene);
         let checked = self.scene.check_world().and_then(|()| self.scene.check_scenery());
@@ -236,6 +238,17 @@ impl<C: Clock> Session<C> {
         let change = Content::of(&self.scene).difference(&Content::of(&before));
         if change.is_nothing() {
             return Ok(None);
+        }
+        if self.may_wait(&before, change) {
+            self.wait(before);
+            self.revision += 1;
+            self.edition += 1;
+            return Ok(None);
+        }
+        if self.waiting.is_some() {
+            let after = std::mem::replace(&mut self.scene, before);
+            self.catch_up()?;
+            before = std::mem::replace(&mut self.scene, after);
         }
         if let Err(error) = self.engine.update(&self.scene, change) {
             self.scene = before;

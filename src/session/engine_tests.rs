@@ -13,6 +13,11 @@ use crate::model::world::World;
 /// An engine that holds eight agents, and refuses to add two at a time.
 pub(super) struct Fussy(pub(super) CpuEngine);
 
+impl Fussy {
+    /// The largest radius that it takes in an update.
+    pub(super) const FARTHEST: f32 = 200.0;
+}
+
 impl Engine for Fussy {
     fn kind(&self) -> EngineKind {
         self.0.kind()
@@ -29,6 +34,10 @@ impl Engine for Fussy {
         self.0.load(scene, state)
     }
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
+        if scene.perception_radius() > Self::FARTHEST {
+            let (adapter, message) = ("fussy".into(), "not so far".into());
+            return Err(EngineError::Device { adapter, message });
+        }
         self.0.update(scene, change)
     }
     fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {

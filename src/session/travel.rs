@@ -4,7 +4,6 @@ use std::mem;
 use std::sync::Arc;
 
 use super::history::{Event, Kept, Mark, Recorded};
-use super::undo::Content;
 use super::{Clock, Looks, Session, Stops, edits};
 use crate::engine::{Change, EngineError};
 use crate::model::vector::Point;
@@ -102,6 +101,10 @@ impl<C: Clock> Session<C> {
     /// Runs ticks, with the recorded events between them.
     pub(super) fn run(&mut self, ticks: u32) -> Result<(), EngineError> {
         let end = self.tick + u64::from(ticks);
+        if ticks > 0 && self.tick_with_edit()? > 0 {
+            self.revision += 1;
+            self.replay_due()?;
+        }
         while self.tick < end {
             let stop = self.history.next_event().map_or(end, |event| event.min(end));
             // An event of this tick has been done, so the next one is later.
@@ -236,11 +239,11 @@ impl<C: Clock> Session<C> {
     pub(super) fn mark(&mut self) -> Mark {
         let edition = self.edition;
         if self.content.as_ref().is_none_or(|(of, _)| *of != edition) {
-            self.content = Some((edition, Arc::new(Content::of(&self.scene))));
+            self.content = Some((edition, Arc::new(self.content_of_engine())));
         }
         let content = self.content.as_ref().map(|(_, content)| Arc::clone(content));
         Mark {
-            content: content.unwrap_or_else(|| Arc::new(Content::of(&self.scene))),
+            content: content.unwrap_or_else(|| Arc::new(self.content_of_engine())),
             cursor: self.history.cursor(),
             next_id: self.next_id,
             pointer: self.pointer,

@@ -123,6 +123,7 @@ impl<C: Clock> Session<C> {
         if let Err(error) = self.engine.check_count(&visit.scene.world, visit.state.len() as u64) {
             return Ok(Err((visit, error.to_string())));
         }
+        self.catch_up()?;
         // Nobody calls a flock that is not shown.
         self.set_pointer(None)?;
         let snapshot = self.engine.snapshot()?;

@@ -18,6 +18,9 @@ const SMALLEST: usize = 1024;
 /// An empty cell costs this fraction of an agent (its place in the table is read and written).
 const CELLS_PER_WORK: usize = 16;
 
+/// Agents whose cells show where a new grid has many.
+const SAMPLED: usize = 1 << 15;
+
 /// A run of rows and the agents in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Band {
@@ -33,7 +36,31 @@ pub struct Band {
 /// table of [`super::sort`].
 pub fn divide(window: &Window, start: &[u32], threads: usize) -> Vec<Band> {
     let columns = window.columns() as usize;
-    let at = |row: usize| start[row * columns] as usize;
+    divide_rows(window, |row| start[row * columns] as usize, threads)
+}
+
+/// The same for a flock that is not sorted by this window yet. Agents that were sorted by another grid of
+/// the same world are nearly all in the band that their array index belongs to.
+pub fn divide_unsorted(window: &Window, key: &[u32], threads: usize) -> Vec<Band> {
+    let rows = window.own_rows() as usize;
+    let rows_per_cell = 1.0 / window.columns() as f32;
+    let step = (key.len() / SAMPLED).max(1);
+    let mut first = vec![0; rows + 1];
+    for key in key.iter().step_by(step) {
+        // Rounding may count an agent in the next row.
+        let row = (*key as f32 * rows_per_cell) as usize;
+        first[(row + 1).min(rows)] += step;
+    }
+    for row in 0..rows {
+        first[row + 1] = (first[row] + first[row + 1]).min(key.len());
+    }
+    first[rows] = key.len();
+    divide_rows(window, |row| first[row], threads)
+}
+
+/// `at` is the array index of the first agent of a row.
+fn divide_rows(window: &Window, at: impl Fn(usize) -> usize, threads: usize) -> Vec<Band> {
+    let columns = window.columns() as usize;
     let work = |first: usize, end: usize| {
         at(end) - at(first) + (end - first) * columns.div_ceil(CELLS_PER_WORK)
     };

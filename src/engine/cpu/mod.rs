@@ -179,35 +179,42 @@ where
             source: vec![0; count],
             slab: SlabState::default(),
         };
-        flock.sort_evenly(threads);
+        flock.sort_anew(threads);
         Ok(flock)
     }
 
-    /// Sorts `moved`, whose order has nothing to do with the grid, by its cells.
-    fn sort_evenly(&mut self, threads: usize) {
-        // As if all cells had as many agents: the bands then have the same size.
-        let (cells, count) = (self.window.own_cells(), self.key.len());
-        let even: Vec<u32> = (0..=cells)
-            .map(|c| (c as u128 * count as u128 / cells.max(1) as u128) as u32)
-            .collect();
-        let bands = bands::divide(&self.window, &even, threads);
+    /// Sorts `moved` by the cells of a grid that did not sort it before.
+    fn sort_anew(&mut self, threads: usize) {
+        let bands = bands::divide_unsorted(&self.window, &self.key, threads);
         self.sort(&bands);
     }
 
     /// Advances by one tick. Returns the times of `steer` and `sort`, zero unless `timed`.
     fn tick(&mut self, instructions: InstructionSet, threads: usize, timed: bool) -> [Duration; 2] {
         let stopwatch = Stopwatch::start(timed);
+        let bands = self.move_all(instructions, threads, self.grid);
+        let steered = stopwatch.elapsed();
+        self.sort(&bands);
+        [steered, stopwatch.elapsed() - steered]
+    }
+
+    /// Does all of a tick but the sort, for which it finds the cells in `grid`. Returns the bands of the
+    /// order before.
+    fn move_all(
+        &mut self,
+        instructions: InstructionSet,
+        threads: usize,
+        grid: Grid<D>,
+    ) -> Vec<bands::Band> {
         self.vary();
         let bands = bands::divide(&self.window, &self.start, threads);
-        self.steer(&bands::parts(&bands, threads), instructions, &mut []);
+        self.steer(&bands::parts(&bands, threads), instructions, grid, &mut []);
         if self.uses.has(Uses::MOVING_TARGETS) {
             let hits = self.hits();
             self.move_targets(hits);
         }
-        let steered = stopwatch.elapsed();
-        self.sort(&bands);
         self.tick += 1;
-        [steered, stopwatch.elapsed() - steered]
+        bands
     }
 
     /// Brings parameters that vary with time up to date.
@@ -217,11 +224,13 @@ where
         }
     }
 
-    /// Steers the agents of `parts`. `spent` gets the time of each part, if it has room.
+    /// Steers the agents of `parts`, and finds their new cells in `sorts_by`. `spent` gets the time of
+    /// each part, if it has room.
     fn steer(
         &mut self,
         parts: &[bands::Part],
         instructions: InstructionSet,
+        sorts_by: Grid<D>,
         spent: &mut [Duration],
     ) {
         let world = &self.scene.world;
@@ -245,6 +254,7 @@ where
                 scenery: &self.scenery,
             },
             time_step: self.scene.time_step,
+            sorts_by,
         };
         pass.run(parts, instructions, &mut self.moved, &mut self.key, spent);
     }
@@ -368,6 +378,20 @@ impl Engine for CpuEngine {
         Ok(())
     }
 
+    fn step_and_update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
+        let fits = |any: &AnyFlock| of_any!(any, flock => flock.can_follow_a_tick(scene, change));
+        if !self.flock.as_ref().is_some_and(fits) {
+            self.step(1)?;
+            return self.update(scene, change);
+        }
+        let Some(flock) = &mut self.flock else { return Ok(()) };
+        let (threads, instructions) = (self.threads.count(), self.instructions);
+        self.threads.run(|| {
+            of_any!(flock, flock => flock.tick_and_update(scene, change, instructions, threads));
+        });
+        Ok(())
+    }
+
     fn request(&mut self) -> Result<(), EngineError> {
         if self.asked.is_none() {
             self.asked = self.flock.as_ref().map(AnyFlock::snapshot);
@@ -400,6 +424,7 @@ impl Engine for CpuEngine {
         let cells = || start.par_windows(2).map(|pair| pair[1] - pair[0]).max();
         self.threads.run(cells).unwrap_or(0)
     }
+
     fn finish(&mut self) -> Result<(), EngineError> {
         Ok(())
     }

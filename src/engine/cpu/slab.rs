@@ -170,7 +170,7 @@ where
         self.identity_spare.id.resize(count, 0);
         self.source.resize(count, 0);
         if self.start[self.window.own_cells()] == 0 {
-            return self.sort_evenly(threads);
+            return self.sort_anew(threads);
         }
         // Most agents are in the order of the tick before; those that have arrived come last.
         let mut bands = bands::divide(&self.window, &self.start, threads);
@@ -264,7 +264,7 @@ where
             parts.extend(of_range.filter(|part| !part.agents.is_empty()));
         }
         let mut spent = vec![Duration::ZERO; parts.len()];
-        self.steer(&parts, instructions, &mut spent);
+        self.steer(&parts, instructions, self.grid, &mut spent);
         for (part, spent) in parts.iter().zip(spent) {
             self.note(part, spent);
         }

@@ -13,7 +13,7 @@ use super::lanes::{InstructionSet, MAX_LANES};
 use super::neighbours::{Group, NeighbourLoop, SortedFlock, uses_of_kernel};
 use crate::engine::stopwatch::Stopwatch;
 use crate::model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
-use crate::model::grid::{MOST_ROWS_AROUND, NearRow};
+use crate::model::grid::{Grid, MOST_ROWS_AROUND, NearRow};
 use crate::model::memory::{MOST_SHOWN, Memory, Shown, growth_of_age};
 use crate::model::random::{self, Use};
 use crate::model::real::{Lanes, Mask, Real};
@@ -38,6 +38,8 @@ pub struct Steer<'a, const D: usize> {
     pub surroundings: Surroundings<'a>,
     /// Ticks.
     pub time_step: f32,
+    /// The grid of the cells after the step.
+    pub sorts_by: Grid<D>,
 }
 
 /// The part of the pass that one task does.
@@ -209,7 +211,7 @@ where
         parameters: &LaneParameters<S>,
         sums: &Sums<Lanes<S>, D>,
     ) {
-        let Steer { flock, surroundings, id, table, time_step } = self.pass;
+        let Steer { flock, surroundings, id, table, time_step, sorts_by } = self.pass;
         let like = parameters.mass;
         let position = group.position;
         let uses = uses_of_kernel::<USES>(flock.uses);
@@ -273,7 +275,7 @@ where
             position.0[axis].store(&mut self.out.position[axis][own.clone()]);
             velocity.0[axis].store(&mut self.out.velocity[axis][own.clone()]);
         });
-        flock.grid.keys_of(position, &mut self.key[own]);
+        sorts_by.keys_of(position, &mut self.key[own]);
     }
 }
 

@@ -1,0 +1,205 @@
+//! Edits that wait for the end of a tick.
+//!
+//! A larger or smaller perception radius changes the grid, and all agents must be sorted again. They are
+//! sorted at the end of every tick anyway. So while the flock runs, such an edit waits until then and
+//! hardly costs more than the tick. It counts as done at the tick that it waited for.
+
+use std::sync::Arc;
+
+use super::undo::Content;
+use super::{Clock, Event, Session};
+use crate::engine::{Change, EngineError};
+use crate::model::scene::{Scene, Species};
+
+/// An edit that the scene has and the engine does not.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    /// The parameters that the engine has.
+    species: Vec<Species>,
+}
+
+impl<C: Clock> Session<C> {
+    /// True if an edit from `before` to the present scene may wait for the end of a tick.
+    pub(super) fn may_wait(&self, before: &Scene, change: Change) -> bool {
+        let runs = !self.clock.is_paused() && self.journey.is_none();
+        let at_the_end = self.initial.is_some() && self.tick >= self.history.end();
+        let resorts = self.scene.perception_radius() != before.perception_radius();
+        let joins = self.waiting.is_some();
+        runs && at_the_end && (resorts || joins) && change == Change::PARAMETERS
+    }
+
+    /// Lets an edit wait. `before` has the parameters that it replaces.
+    pub(super) fn wait(&mut self, before: Scene) {
+        self.waiting.get_or_insert(Waiting { species: before.species });
+    }
+
+    /// Makes an edit that waits take effect now.
+    pub(super) fn catch_up(&mut self) -> Result<(), EngineError> {
+        let Some(waiting) = self.waiting.take() else { return Ok(()) };
+        let done = self.engine.update(&self.scene, Change::PARAMETERS);
+        self.took(waiting, done)
+    }
+
+    /// Advances by one tick if an edit waits for it. Returns the ticks done.
+    pub(super) fn tick_with_edit(&mut self) -> Result<u64, EngineError> {
+        let Some(waiting) = self.waiting.take() else { return Ok(0) };
+        let done = self.engine.step_and_update(&self.scene, Change::PARAMETERS);
+        self.tick += 1;
+        self.took(waiting, done)?;
+        Ok(1)
+    }
+
+    /// Records an edit that has waited, or takes it back if the engine has refused it.
+    fn took(
+        &mut self,
+        waiting: Waiting,
+        done: Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        self.revision += 1;
+        self.edition += 1;
+        match done {
+            Ok(()) => {
+                let change = Change::PARAMETERS;
+                let parts = Arc::new(change.parts_of(&self.scene));
+                self.history.record(self.tick, Event::Change { change, parts });
+                Ok(())
+            }
+            Err(error @ EngineError::Lost { .. }) => Err(error),
+            Err(error) => {
+                self.scene.species = waiting.species;
+                self.told = Some(error.to_string());
+                Ok(())
+            }
+        }
+    }
+
+    /// The scene's content that the engine has.
+    pub(super) fn content_of_engine(&self) -> Content {
+        let content = Content::of(&self.scene);
+        match &self.waiting {
+            None => content,
+            Some(Waiting { species }) => content.with_species(species),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::engine_tests::Fussy;
+    use super::super::tests::session;
+    use super::super::time_tests::{engines, now, reach, start_in};
+    use super::*;
+    use crate::engine::Engine;
+    use crate::engine::cpu::CpuEngine;
+    use crate::model::behaviours::Kind;
+    use crate::model::scene::Request;
+    use crate::model::vector::{Point, flat};
+    use crate::session::RealTime;
+
+    const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"food\"\nposition = [300, 100]\n\
+                        [species.a]\ncount = 5\n[species.a.separation]\n[species.a.cohesion]\n\
+                        radius = 40\n[species.a.seek]\n";
+
+    /// The species of a session, with another radius of cohesion.
+    fn seeing(session: &Session<RealTime>, radius: f32) -> Vec<Species> {
+        let mut species = session.scene().species.clone();
+        let rule = species[0].rules.iter_mut().find(|rule| rule.kind == Kind::Cohesion).unwrap();
+        rule.values[Kind::Cohesion.parameter("radius").unwrap()] = radius;
+        species
+    }
+
+    /// A session that runs.
+    fn running(engine: Box<dyn Engine>) -> Session<RealTime> {
+        let mut session = start_in(engine, TEXT);
+        session.clock.toggle();
+        session.clock.lock(Some(1));
+        session
+    }
+
+    fn frames(session: &mut Session<RealTime>, frames: u32) {
+        (0..frames).for_each(|_| {
+            session.advance().unwrap();
+        });
+    }
+
+    /// The ticks of the recorded events.
+    fn ticks(session: &Session<RealTime>) -> Vec<u64> {
+        session.events().iter().map(|event| event.tick).collect()
+    }
+
+    #[test]
+    fn a_radius_changes_at_the_end_of_a_tick_and_the_past_knows_it() {
+        for engine in engines() {
+            let mut session = running(engine);
+            frames(&mut session, 5);
+            assert_eq!(session.change(seeing(&session, 60.0)), Ok(None));
+            assert_eq!(ticks(&session), [0; 0], "it waits");
+            frames(&mut session, 1);
+            assert_eq!((session.tick(), ticks(&session)), (6, vec![6]));
+            // A drag: an edit in every frame.
+            for radius in [61.0, 62.0, 63.0] {
+                assert_eq!(session.change(seeing(&session, radius)), Ok(None));
+                frames(&mut session, 1);
+            }
+            frames(&mut session, 20);
+            assert_eq!(ticks(&session), [6, 7, 8, 9]);
+            let then = now(&mut session);
+            session.clock.pause();
+            reach(&mut session, 3);
+            reach(&mut session, 29);
+            assert!(now(&mut session) == then, "the past has the same edits");
+            // The control: without the edit the flock is another.
+            let mut other = running(Box::new(CpuEngine::new(Some(1)).unwrap()));
+            frames(&mut other, 29);
+            assert!(now(&mut other).0 != then.0);
+        }
+    }
+
+    #[test]
+    fn what_else_happens_before_the_tick_finds_the_edit_done() {
+        for engine in engines() {
+            let mut session = running(engine);
+            frames(&mut session, 5);
+            assert_eq!(session.change(seeing(&session, 60.0)), Ok(None));
+            let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
+            assert_eq!(session.put(food, flat(20.0, 30.0)), Ok(None));
+            assert_eq!(session.change(seeing(&session, 70.0)), Ok(None));
+            session.set_pointer(Some(flat(9.0, 9.0))).unwrap();
+            assert_eq!(session.change(seeing(&session, 80.0)), Ok(None));
+            assert_eq!(session.add(0, &[Point::ONE]).unwrap(), None);
+            assert_eq!(session.change(seeing(&session, 90.0)), Ok(None));
+            assert_eq!(ticks(&session), [5; 6], "the last edit waits");
+            session.clock.pause();
+            frames(&mut session, 1);
+            assert_eq!(ticks(&session), [5; 7], "a pause ends the wait");
+            session.clock.toggle();
+            frames(&mut session, 10);
+            let then = now(&mut session);
+            session.clock.pause();
+            reach(&mut session, 0);
+            reach(&mut session, 15);
+            assert!(now(&mut session) == then);
+            // While the flock stands still, edits do not wait.
+            assert_eq!(session.change(seeing(&session, 50.0)), Ok(None));
+            assert_eq!(ticks(&session).last(), Some(&15));
+        }
+    }
+
+    #[test]
+    fn an_edit_that_the_engine_refuses_is_taken_back() {
+        let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+        let state = scene.populate(&Request::default()).unwrap();
+        let engine = Box::new(Fussy(CpuEngine::new(Some(1)).unwrap()));
+        let mut session = session(engine, &scene, &state);
+        session.clock.lock(Some(1));
+        frames(&mut session, 2);
+        let before = session.scene().species.clone();
+        assert_eq!(session.change(seeing(&session, Fussy::FARTHEST + 1.0)), Ok(None));
+        frames(&mut session, 1);
+        assert_eq!(session.scene().species, before);
+        assert!(session.take_notice().is_some_and(|why| why.contains("not so far")));
+        assert_eq!((session.tick(), ticks(&session)), (3, vec![]));
+        frames(&mut session, 1);
+        assert_eq!(session.tick(), 4);
+    }
+}
