@@ -1,7 +1,7 @@
 //! The program under `mpirun`: one flock over several processes. Needs Open MPI, and the feature `mpi`.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// `mpirun` with more ranks than cores, also for root. It is quiet: what remains on stderr is ours.
 fn mpirun(folder: &Path) -> Command {
@@ -235,18 +235,41 @@ fn ranks_of(launcher: u32) -> Vec<u32> {
     text.lines().filter_map(|line| line.trim().parse().ok()).collect()
 }
 
-#[test]
-fn a_killed_rank_ends_all_and_whole_files_stay() {
-    let folder = tempfile::tempdir().unwrap();
-    let kept = folder.path().join("kept");
+/// A run of three ranks without an end, after its first checkpoint in the folder `kept`.
+fn endless(folder: &Path) -> Child {
+    let kept = folder.join("kept");
     let line = "simulate --engine cpu --count 2000 --ticks 100000000 --out a.csv \
                 --checkpoint kept --every-checkpoint 5";
-    let mut command = mpirun(folder.path());
+    let mut command = mpirun(folder);
     command.args(["-n", "3", env!("CARGO_BIN_EXE_flockwork")]).args(line.split_whitespace());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while !kept.is_dir() || !names(&kept).iter().any(|name| name.starts_with("checkpoint-")) {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
+    child
+}
+
+#[test]
+fn an_interrupt_ends_all_ranks_and_keeps_what_was_computed() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = endless(folder.path());
+    assert!(
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
+    );
+    let (code, told) = failed(child.wait_with_output().unwrap());
+    assert_eq!((code, told.len()), (Some(1), 1), "{told:?}");
+    assert!(told[0].starts_with("flockwork: interrupted: ticks done and kept: "), "{told:?}");
+    // The file, and the checkpoint made at the end, are of one tick.
+    let text = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    let last = text.lines().last().unwrap().split(',').next().unwrap().to_owned();
+    assert_eq!(names(&folder.path().join("kept")), [format!("checkpoint-{last:0>10}.npz")]);
+    assert!(told[0].contains(&format!("kept: {last} of")), "{told:?}");
+}
+
+#[test]
+fn a_killed_rank_ends_all_and_whole_files_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = endless(folder.path());
     let ranks = ranks_of(child.id());
     assert_eq!(ranks.len(), 3, "{ranks:?}");
     assert!(Command::new("kill").args(["-9", &ranks[1].to_string()]).status().unwrap().success());

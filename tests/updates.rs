@@ -257,7 +257,10 @@ fn check(
             }
             // The control: every edit matters.
             let nothing = Edit { change: Change::default(), ..edit };
-            assert!(updated != edited(engine, base, &nothing, before, By::Update), "{name}: no edit");
+            assert!(
+                updated != edited(engine, base, &nothing, before, By::Update),
+                "{name}: no edit"
+            );
         }
     }
 }

@@ -50,11 +50,7 @@ impl<C: Clock> Session<C> {
     }
 
     /// Records an edit that has waited, or takes it back if the engine has refused it.
-    fn took(
-        &mut self,
-        waiting: Waiting,
-        done: Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
+    fn took(&mut self, waiting: Waiting, done: Result<(), EngineError>) -> Result<(), EngineError> {
         self.revision += 1;
         self.edition += 1;
         match done {
