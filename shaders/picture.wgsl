@@ -129,7 +129,7 @@ fn sized(look: SpeciesLook, size: f32, pixels_per_unit: f32) -> SpeciesLook {
     let wanted = max(natural, look.smallest * picture.scale);
     let share = natural / wanted;
     let gained = look.full * share * share * look.most_gain;
-    let light = wanted * wanted * min(max(look.full * share, look.faintest), gained);
+    let light = wanted * wanted * min(max(look.full * natural / wanted, look.faintest), gained);
     let small = min(wanted, sqrt(light / look.condensed));
     let shape = select(small, max(natural, sqrt(light / look.full)), shows_shape(look, natural));
     var own = look;

@@ -81,6 +81,8 @@ In the window:
                  polarisation), then nothing, then one line again
   F1             a card of all keys
   F11            full screen
+  Ctrl+, Ctrl-, Ctrl+0
+                 larger, smaller, usual panels and words
   F9             starts and ends a film in the current folder (MP4, or APNG without ffmpeg)
   Shift+F9       the same with every frame: the flock waits for the film
   F12            saves a picture to a new PNG file in the current folder

@@ -1,21 +1,11 @@
 //! Checkpoints: a run that was cut off goes on from the latest one, and gives the same bytes.
 #![cfg(unix)]
 
+mod shell;
+
 use std::path::Path;
-use std::process::{Command, Output};
 
-fn shell(folder: &Path, line: &str) -> Output {
-    let line = line.replace("flockwork", env!("CARGO_BIN_EXE_flockwork"));
-    Command::new("sh").current_dir(folder).args(["-c", &line]).output().unwrap()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
+use shell::{names, shell};
 
 /// The rows of the last tick of a file, without the record of the run.
 fn last_tick(path: &Path) -> Vec<String> {

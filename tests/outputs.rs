@@ -2,21 +2,11 @@
 //! nothing left behind.
 #![cfg(target_os = "linux")]
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod shell;
 
-fn shell(folder: &Path, line: &str) -> Output {
-    let line = line.replace("flockwork", env!("CARGO_BIN_EXE_flockwork"));
-    Command::new("sh").current_dir(folder).args(["-c", &line]).output().unwrap()
-}
+use std::process::Output;
 
-fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
+use shell::{names, shell};
 
 /// The only line that the program printed before it exited with 1.
 fn refused(output: Output) -> String {

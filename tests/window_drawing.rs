@@ -4,24 +4,7 @@ mod adapter;
 mod desktop;
 mod png_file;
 
-use std::fs;
-use std::path::Path;
-
-use desktop::Display;
-use desktop::files::{ends, new_file, notice, settle, start};
-
-/// Saves the scene and returns the new file's text.
-fn saved(display: &Display, folder: &Path) -> String {
-    fs::read_to_string(new_file(display, folder, "ctrl+s")).unwrap()
-}
-
-/// Each step has its own frames: egui knows what is under the mouse from the frame before.
-fn steps(display: &Display, steps: &[&str]) {
-    for step in steps {
-        display.xdotool(step);
-        settle();
-    }
-}
+use desktop::files::{ends, notice, saved, steps, walls};
 
 /// Every pair of numbers after a word.
 fn places(text: &str, word: &str) -> Vec<[f32; 2]> {
@@ -52,10 +35,7 @@ fn a_path_is_drawn_dragged_and_undone() {
     if adapter::gpu(test).is_none() {
         return;
     }
-    let Some(display) = Display::open(test, "1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls");
-    display.until_title(&program, "20 agents");
+    let Some((display, folder, program)) = walls(test) else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     // Esc lets it be, and so does a path of one point.
@@ -113,10 +93,7 @@ fn a_path_has_rows_in_the_panel() {
     if adapter::gpu(test).is_none() {
         return;
     }
-    let Some(display) = Display::open(test, "1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls");
-    display.until_title(&program, "20 agents");
+    let Some((display, folder, program)) = walls(test) else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     // The section, and its button.
@@ -144,10 +121,7 @@ fn a_wall_is_painted_without_a_gap_and_undone_at_once() {
     if adapter::gpu(test).is_none() {
         return;
     }
-    let Some(display) = Display::open(test, "1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls");
-    display.until_title(&program, "20 agents");
+    let Some((display, folder, program)) = walls(test) else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     let stroke = |from: &str, over: &str, to: &str| {

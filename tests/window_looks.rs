@@ -6,23 +6,9 @@ mod desktop;
 mod png_file;
 
 use std::fs;
-use std::path::Path;
 
-use desktop::files::{ends, new_file, notice, settle, start};
+use desktop::files::{ends, new_file, notice, saved, settle, start, steps, walls};
 use desktop::{Display, Shot};
-
-/// Saves the scene and returns the new file's text.
-fn saved(display: &Display, folder: &Path) -> String {
-    fs::read_to_string(new_file(display, folder, "ctrl+s")).unwrap()
-}
-
-/// Each step has its own frames: egui knows what is under the mouse from the frame before.
-fn steps(display: &Display, steps: &[&str]) {
-    for step in steps {
-        display.xdotool(step);
-        settle();
-    }
-}
 
 /// The number after a key of a scene file.
 fn numbers(text: &str, key: &str) -> Vec<f32> {
@@ -38,10 +24,7 @@ fn a_style_is_chosen_undone_and_saved() {
     if adapter::gpu(test).is_none() {
         return;
     }
-    let Some(display) = Display::open(test, "1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls");
-    display.until_title(&program, "20 agents");
+    let Some((display, folder, program)) = walls(test) else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     // The section of the style, its list of backgrounds, the third of them.
@@ -167,10 +150,7 @@ fn a_picture_has_the_chosen_size_and_a_session_is_dropped() {
     if adapter::gpu(test).is_none() {
         return;
     }
-    let Some(display) = Display::open(test, "1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls");
-    display.until_title(&program, "20 agents");
+    let Some((display, folder, program)) = walls(test) else { return };
     let picture = || Shot(png_file::open(&new_file(&display, folder.path(), "F12")));
     assert_eq!((picture().0.width, picture().0.height), (900, 600));
     // The last row of the panel; its list opens upwards.

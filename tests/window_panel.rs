@@ -5,27 +5,13 @@ mod desktop;
 mod png_file;
 
 use std::fs;
-use std::path::Path;
 
-use desktop::files::{ends, new_file, notice, settle, start};
-use desktop::{Display, flockwork};
+use desktop::files::{ends, new_file, notice, saved, start, steps, walls};
+use desktop::{Display, Shot, flockwork};
 
 /// Two species, each with one row in the panel.
 const TWO: &str = "[world]\nboundary = \"walls\"\n[species.bird]\ncount = 20\nsize = 12\nwander = {}\n\
                    [species.hawk]\ncount = 3\nsize = 12\npursue = { with = \"bird\" }\n";
-
-/// Saves the scene and returns the new file's text.
-fn saved(display: &Display, folder: &Path) -> String {
-    fs::read_to_string(new_file(display, folder, "ctrl+s")).unwrap()
-}
-
-/// Each step has its own frames: egui knows what is under the mouse from the frame before.
-fn steps(display: &Display, steps: &[&str]) {
-    for step in steps {
-        display.xdotool(step);
-        settle();
-    }
-}
 
 #[test]
 fn a_species_is_added_renamed_removed_and_undone() {
@@ -33,10 +19,7 @@ fn a_species_is_added_renamed_removed_and_undone() {
     if adapter::gpu(test).is_none() {
         return;
     }
-    let Some(display) = Display::open(test, "1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls");
-    display.until_title(&program, "20 agents");
+    let Some((display, folder, program)) = walls(test) else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     // The button beside the name of the only species.
@@ -100,7 +83,7 @@ fn a_session_with_species_that_came_and_went_is_replayed() {
             .output()
             .unwrap();
     assert!(output.status.success(), "{}", desktop::text(&output.stderr));
-    let picture = desktop::Shot(png_file::open(&folder.path().join("a.png")));
+    let picture = Shot(png_file::open(&folder.path().join("a.png")));
     assert!(picture.darts(0..1280, 0..720).len() > 1000);
     let line =
         format!("simulate --engine cpu --scene {} --ticks 5 --out state.csv", scene.display());
@@ -114,10 +97,7 @@ fn the_keyboard_alone_goes_through_the_panel() {
     if adapter::gpu(test).is_none() {
         return;
     }
-    let Some(display) = Display::open(test, "1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls");
-    display.until_title(&program, "20 agents");
+    let Some((display, folder, program)) = walls(test) else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     // Down enters the panel; the sixth is the button that adds a species.
@@ -161,5 +141,29 @@ fn a_gpu_that_is_software_is_named_at_the_start_and_once() {
     display.until("no notice any more", |shot| !notice(shot));
     steps(&display, &["key e", "key e"]);
     assert!(!notice(&display.look()));
+    ends(&display, program);
+}
+
+#[test]
+fn the_interface_grows_and_shrinks_by_keys() {
+    let test = "the_interface_grows_and_shrinks_by_keys";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some((display, _folder, program)) = walls(test) else { return };
+    steps(&display, &["key space", "key Tab", "mousemove 200 300"]);
+    let usual = display.until_still();
+    let panel = |shot: &Shot| {
+        let pixels = (0..900).flat_map(|x| (0..600).map(move |y| (x, y)));
+        pixels.filter(|(x, y)| shot.0.rgb(*x, *y) == Some([27; 3])).count()
+    };
+    let area = panel(&usual);
+    assert!(area > 30_000, "{area}");
+    steps(&display, &["key ctrl+minus", "key ctrl+minus"]);
+    display.until("a smaller panel", |shot| panel(shot) < area * 8 / 10);
+    display.xdotool("key ctrl+0");
+    display.until("the usual panel", |shot| *shot == usual);
+    steps(&display, &["key ctrl+plus", "key ctrl+plus"]);
+    display.until("a larger panel", |shot| panel(shot) > area * 12 / 10);
     ends(&display, program);
 }

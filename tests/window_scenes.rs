@@ -6,15 +6,9 @@ mod desktop;
 mod png_file;
 
 use std::fs;
-use std::path::Path;
 
-use desktop::files::{SIZE, ends, new_file, notice, settle, start};
+use desktop::files::{SIZE, ends, new_file, notice, saved, settle, start, steps, walls};
 use desktop::{Display, Shot, flockwork};
-
-/// Saves the scene and returns the new file's text.
-fn saved(display: &Display, folder: &Path) -> String {
-    fs::read_to_string(new_file(display, folder, "ctrl+s")).unwrap()
-}
 
 #[test]
 fn scenes_are_paged_through_chosen_opened_and_undone() {
@@ -104,10 +98,7 @@ fn the_panel_edits_and_undo_restores_every_byte() {
     if adapter::gpu(test).is_none() {
         return;
     }
-    let Some(display) = Display::open(test, "1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls");
-    display.until_title(&program, "20 agents");
+    let Some((display, folder, program)) = walls(test) else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     assert_eq!(first, flockwork::built_in().find(|s| s.name == "walls").unwrap().text);
@@ -160,10 +151,7 @@ fn targets_and_obstacles_are_added_dragged_and_removed() {
     if adapter::gpu(test).is_none() {
         return;
     }
-    let Some(display) = Display::open(test, "1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls");
-    display.until_title(&program, "20 agents");
+    let Some((display, folder, program)) = walls(test) else { return };
     let file = || saved(&display, folder.path());
     // Each step has its own frames: egui knows what is under the mouse from the frame before.
     let steps = |steps: &[&str]| {
@@ -293,10 +281,7 @@ fn a_folder_that_is_gone_is_one_sentence() {
     if adapter::gpu(test).is_none() {
         return;
     }
-    let Some(display) = Display::open(test, "1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls");
-    display.until_title(&program, "20 agents");
+    let Some((display, folder, program)) = walls(test) else { return };
     fs::remove_dir_all(folder.path()).unwrap();
     display.xdotool("key ctrl+s");
     display.until("a notice", notice);

@@ -41,6 +41,23 @@ impl Interface {
         Self { clipboard, input, painter: egui_wgpu::Renderer::new(&gpu.device, format, options) }
     }
 
+    /// Pixels per point of the interface: of the window, and of what Ctrl with + and - has made of it.
+    #[must_use]
+    pub fn pixels_per_point(&self, window: &Window) -> f32 {
+        egui_winit::pixels_per_point(self.input.egui_ctx(), window)
+    }
+
+    /// How much larger the interface is than by default.
+    #[must_use]
+    pub fn zoom(&self) -> f32 {
+        self.input.egui_ctx().zoom_factor()
+    }
+
+    /// Makes it so much larger than by default.
+    pub fn set_zoom(&self, zoom: f32) {
+        self.input.egui_ctx().set_zoom_factor(zoom);
+    }
+
     /// Passes an event on; true when only the interface shall react to it.
     pub fn takes(&mut self, window: &Window, event: &WindowEvent) -> bool {
         self.input.on_window_event(window, event).consumed

@@ -273,6 +273,7 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
             ("Ctrl+M", "save them as CSV"),
             ("H", "more lines, none, one line"),
             ("F11", "full screen"),
+            ("Ctrl and + - 0", "larger, smaller, usual panels"),
             ("F12", "save a picture"),
             ("F9", "start, end a film"),
             ("Shift+F9", "a film of every frame"),

@@ -261,7 +261,8 @@ impl OpenWindow {
                 self.pointer.hold(DropKey::Shift, self.modifiers.shift_key());
             }
             WindowEvent::MouseInput { state, button, .. } => {
-                let above_edge = self.pointer.above_edge() / self.window.scale_factor() as f32;
+                let above_edge =
+                    self.pointer.above_edge() / self.interface.pixels_per_point(&self.window);
                 let on_interface = on_interface || self.timeline.covers(above_edge);
                 self.in_panel = false;
                 self.gesture_ended |= !state.is_pressed();

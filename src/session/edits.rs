@@ -291,7 +291,7 @@ mod tests {
         let text = "[[targets]]\nname = \"t\"\n[species.a.separation]\n[species.a.seek]\n\
                     target = \"t\"\ngain = 0.5\nproximity = 30\n\
                     weight = { base = 2, amplitude = 1 }\n";
-        let first = scene(text);
+        let first = crate::session::before_edits(&scene(text));
         let mut turned = first.clone();
         turn_round(&mut turned, &first);
         let rule = turned.species[0].rule(Kind::Flee).unwrap();

@@ -38,7 +38,7 @@ pub use editing::Refusal;
 pub use edits::{pointer_help, values_at_first};
 pub use history::{DEFAULT_BUDGET, Event, Recorded};
 pub use looks::{Looks, SpeciesLooks};
-pub use pairs::species_at_first;
+pub use pairs::{before_edits, species_at_first};
 pub use record::Recording;
 pub use source::{Opening, Source};
 pub use speed::{SPEEDS, Speed};
@@ -169,10 +169,11 @@ impl<C: Clock> Session<C> {
     }
 
     fn unloaded(engine: Box<dyn Engine>, scene: &Scene, clock: C, time: HostTime) -> Self {
+        let scene = before_edits(scene);
         Self {
             engine,
-            scene: scene.clone(),
             first: scene.clone(),
+            scene,
             initial: None,
             snapshots: Snapshots::default(),
             undo: UndoStack::default(),

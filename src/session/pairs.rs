@@ -1,30 +1,27 @@
 //! Which species of the scene before all edits is which one of now.
 
 use crate::model::parameter::{ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET};
-use crate::model::scene::{Scene, Species};
+use crate::model::scene::{NumberAtFirst, Scene, Species};
+
+/// The scene with each species as one that was there before all edits.
+#[must_use]
+pub fn before_edits(scene: &Scene) -> Scene {
+    let mut scene = scene.clone();
+    for (index, species) in scene.species.iter_mut().enumerate() {
+        species.at_first = NumberAtFirst(Some(index));
+    }
+    scene
+}
 
 /// For each species of `scene` the same one of `first`, the scene before all edits; none for a species
-/// that was added. Names decide; one that was renamed has kept its place in the list. The species,
-/// targets and paths that it names have the numbers of `scene`.
+/// that was added. The species, targets and paths that it names have the numbers of `scene`.
 #[must_use]
 pub fn species_at_first(scene: &Scene, first: &Scene) -> Vec<Option<Species>> {
-    let pairs = pairs(&names(&scene.species), &names(&first.species));
+    let known = |species: &Species| species.at_first.0.filter(|index| *index < first.species.len());
+    let pairs: Vec<Option<usize>> = scene.species.iter().map(known).collect();
     let own = scene.species.iter().zip(&pairs);
     own.map(|(now, pair)| Some(translated(&first.species[(*pair)?], now, &pairs, scene, first)))
         .collect()
-}
-
-fn names(species: &[Species]) -> Vec<&str> {
-    species.iter().map(|species| species.name.as_str()).collect()
-}
-
-/// For each name of now its number among those at first.
-fn pairs(now: &[&str], first: &[&str]) -> Vec<Option<usize>> {
-    let renamed = |index: usize| first.get(index).filter(|name| !now.contains(name)).map(|_| index);
-    let pair = |(index, name): (usize, &&str)| {
-        first.iter().position(|then| then == name).or_else(|| renamed(index))
-    };
-    now.iter().enumerate().map(pair).collect()
 }
 
 /// The species `then` of `first`, with the numbers of `scene`, where it is `now`.
@@ -78,15 +75,28 @@ mod tests {
                         seek = { target = \"food\" }\n[species.c]\nseparation = {}\n";
 
     #[test]
-    fn species_are_those_of_their_names() {
-        assert_eq!(pairs(&["b", "c", "b2"], &["a", "b", "c"]), [Some(1), Some(2), None]);
-        assert_eq!(pairs(&["a", "x", "c"], &["a", "b", "c"]), [Some(0), Some(1), Some(2)]);
-        assert_eq!(pairs(&["a", "a2"], &["a"]), [Some(0), None]);
+    fn a_species_is_the_same_whatever_its_name_and_place_are() {
+        let first = before_edits(&Scene::parse("test", TEXT, &[]).unwrap());
+        let mut scene = first.clone();
+        let starts = |scene: &Scene| -> Vec<Option<usize>> {
+            let starts = species_at_first(scene, &first);
+            let place = |start: Species| start.at_first.0.unwrap();
+            starts.into_iter().map(|start| start.map(place)).collect()
+        };
+        // One moves up, then it gets another name, then the name of the one that has gone.
+        scene.remove_species(0).unwrap();
+        for name in ["x", "a"] {
+            scene.rename_species(1, name).unwrap();
+            assert_eq!(starts(&scene), [Some(1), Some(2)], "{name}");
+        }
+        scene.copy_species(0).unwrap();
+        scene.remove_species(0).unwrap();
+        assert_eq!(starts(&scene), [Some(2), None], "a copy is new");
     }
 
     #[test]
     fn what_was_named_at_first_has_the_numbers_of_now() {
-        let first = Scene::parse("test", TEXT, &[]).unwrap();
+        let first = before_edits(&Scene::parse("test", TEXT, &[]).unwrap());
         let mut scene = first.clone();
         assert_eq!(
             species_at_first(&scene, &first),

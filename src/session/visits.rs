@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::history::{History, Kept};
+use super::pairs::before_edits;
 use super::series::Series;
 use super::source::{Opening, Source};
 use super::undo::UndoStack;
@@ -63,7 +64,7 @@ impl<C: Clock> Session<C> {
     /// undo. If the engine cannot take the other flock, this one goes on.
     pub fn open(&mut self, opening: Opening) -> Result<Refusal, EngineError> {
         let Opening { source, scene, state } = opening;
-        let state = Arc::new(state);
+        let (scene, state) = (before_edits(&scene), Arc::new(state));
         let visit = Visit {
             source,
             first: scene.clone(),

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
+
 use super::{Display, Program, Shot, flockwork};
 
 /// Size of the window; it is in the corner of the screen.
@@ -17,6 +19,16 @@ pub fn start(display: &Display, folder: &Path, arguments: &str) -> Program {
     let mut program = display.start(command);
     display.focus(&mut program);
     program
+}
+
+/// A display with a window that shows the scene `walls`, and the window's current folder. `None` where a
+/// program for displays is missing.
+pub fn walls(test: &str) -> Option<(Display, TempDir, Program)> {
+    let display = Display::open(test, "1000x700")?;
+    let folder = tempfile::tempdir().unwrap();
+    let program = start(&display, folder.path(), "--scene walls");
+    display.until_title(&program, "20 agents");
+    Some((display, folder, program))
 }
 
 /// Closes the window with a key; the program ends well.
@@ -55,5 +67,18 @@ pub fn new_file(display: &Display, folder: &Path, key: &str) -> PathBuf {
         }
         assert!(begin.elapsed() < Duration::from_secs(60), "nothing was saved");
         std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// Saves the scene and returns the new file's text.
+pub fn saved(display: &Display, folder: &Path) -> String {
+    fs::read_to_string(new_file(display, folder, "ctrl+s")).unwrap()
+}
+
+/// Each step has its own frames: egui knows what is under the mouse from the frame before.
+pub fn steps(display: &Display, steps: &[&str]) {
+    for step in steps {
+        display.xdotool(step);
+        settle();
     }
 }

@@ -3,11 +3,13 @@
 use super::*;
 use crate::model::behaviours::Kind;
 use crate::model::scene::Rule;
+use crate::session::before_edits;
 
 /// A scene as it is at the start, and as it is edited.
 fn scenes(text: &str) -> (Scene, Scene) {
     let mut scene = Scene::parse("test", text, &[]).unwrap();
     scene.resize(&Request::default()).unwrap();
+    let scene = before_edits(&scene);
     (scene.clone(), scene)
 }
 
@@ -125,6 +127,8 @@ fn an_added_species_has_its_rows_and_what_is_left_is_compared_with_itself() {
     assert_eq!(backs(&panel(&scenes).0), 0, "what was added has no start");
     scenes.1.species[0].rules[0].values[0] = 7.0;
     assert_eq!(backs(&panel(&scenes).0), 1);
+    scenes.1.rename_species(0, "c").unwrap();
+    assert_eq!(backs(&panel(&scenes).0), 1, "what is renamed is compared with what it was");
 }
 
 #[test]

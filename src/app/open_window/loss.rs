@@ -54,6 +54,7 @@ impl OpenWindow {
         };
         // What the lost device was drawing is gone; the film ends with the frame before.
         self.end_film();
+        let zoom = self.interface.zoom();
         let Self { screen, interface, renderer, uploaded, trails, .. } = self;
         // A window allows one surface at a time.
         drop((renderer, uploaded, trails, interface, screen));
@@ -66,8 +67,9 @@ impl OpenWindow {
         };
         let gpu = screen.gpu();
         let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
-        renderer.set_scale(self.window.scale_factor() as f32);
+        renderer.set_scale(super::scale(&self.window, screen.size()));
         let interface = Interface::new(&self.window, gpu, screen.format());
+        interface.set_zoom(zoom);
         let uploaded = UploadedAgents::new(Arc::clone(gpu));
         let goes_on = goes_on(from);
         let Loss { adapter, reason } = loss;

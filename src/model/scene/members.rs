@@ -1,7 +1,7 @@
 //! Species come and go in a scene; behaviours go on naming the same ones.
 
 use super::format::is_a_key;
-use super::{Scene, Species};
+use super::{NumberAtFirst, Scene, Species};
 use crate::model::parameter::{ALL_SPECIES, MAX_SPECIES, Meaning};
 
 /// The longest name that can be given to a species; letters.
@@ -17,7 +17,8 @@ impl Scene {
             return Err(format!("a scene has at most {MAX_SPECIES} species: none was added"));
         }
         let own = self.species.get(like).ok_or("there is no such species to copy")?;
-        let copy = Species { name: self.new_name(&own.name), ..own.clone() };
+        let at_first = NumberAtFirst::default();
+        let copy = Species { name: self.new_name(&own.name), at_first, ..own.clone() };
         self.species.push(copy);
         for (index, species) in self.species.iter_mut().enumerate() {
             change_sets(species, |bits| match bits >> like & 1 == 1 {

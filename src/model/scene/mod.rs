@@ -20,7 +20,9 @@ pub use format::{check_paths, edit_toml, keys, overrides};
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;
 pub use rules::default_value;
-pub use species::{Body, BoidShape, ColourBy, Rule, Spawn, SpawnPlace, Species, Start};
+pub use species::{
+    Body, BoidShape, ColourBy, NumberAtFirst, Rule, Spawn, SpawnPlace, Species, Start,
+};
 pub use start::StartLayout;
 pub use style::{
     Background, BackgroundName, Light, MOST_BACKGROUND_COLOURS, MOST_PALETTE_COLOURS, Palette,

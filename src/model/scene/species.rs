@@ -217,6 +217,19 @@ pub struct Species {
     /// Values that depend on time, on the size or on the agent: those of the body, then those of
     /// the rules, each in the order of its table.
     pub variations: Vec<Variation>,
+    /// Where it was in the list before all edits.
+    pub at_first: NumberAtFirst,
+}
+
+/// The number that a species had before all edits; none if it was added since, or if nobody asks. All are
+/// equal: it says where a species comes from, not what it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NumberAtFirst(pub Option<usize>);
+
+impl PartialEq for NumberAtFirst {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Species {

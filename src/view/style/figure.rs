@@ -178,7 +178,7 @@ impl Measure {
         let wanted = natural.max(self.smallest * self.scale);
         let share = natural / wanted;
         let gained = self.full * share * share * self.most_gain;
-        let light = wanted * wanted * (self.full * share).max(self.faintest).min(gained);
+        let light = wanted * wanted * (self.full * natural / wanted).max(self.faintest).min(gained);
         let drawn = match self.shows(size) {
             true => natural.max((light / self.full).sqrt()),
             false => wanted.min((light / self.condensed).sqrt()),

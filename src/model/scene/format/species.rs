@@ -8,7 +8,7 @@ use super::values::SceneNames;
 use crate::model::behaviours::Kind;
 use crate::model::parameter::{Meaning, Parameter, Parameters};
 use crate::model::scene::{
-    Body, Law, Rule, SceneError, Slot, Species, Style, Variation, default_value,
+    Body, Law, NumberAtFirst, Rule, SceneError, Slot, Species, Style, Variation, default_value,
 };
 
 const BODY: &[Parameter] = <Body as Parameters<f32>>::TABLE;
@@ -51,6 +51,7 @@ pub fn read(
         spawn_at_scale: spawn_at_scale.unwrap_or(spawn),
         rules,
         variations,
+        at_first: NumberAtFirst::default(),
     };
     species.sort_variations();
     Ok(species)
