@@ -7,7 +7,7 @@ mod png_file;
 
 use std::fs;
 
-use desktop::files::{SIZE, ends, new_file, notice, saved, settle, start, steps, walls};
+use desktop::files::{SIZE, ends, new_file, notice, saved, settle, start, walls};
 use desktop::{Display, Shot, flockwork};
 
 #[test]
