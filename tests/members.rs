@@ -6,7 +6,7 @@ mod common;
 
 use common::{bits, flock, mixed};
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::{Engine, EngineError};
+use flockwork::engine::{Engine, EngineError, EngineKind};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::flat;
@@ -27,13 +27,13 @@ fn engines(test: &str) -> (Vec<Box<dyn Engine>>, bool) {
 /// Agents of the scene's species, at given places and with velocities of their own.
 fn newcomers(scene: &Scene, first: u32, count: u32) -> FlockState {
     let place = |id: u32| {
-        let (x, y) = ((id * 37 % 101) as f32 / 101.0, (id * 53 % 89) as f32 / 89.0);
+        let (x, y) = ((id % 101 * 37 % 101) as f32 / 101.0, (id % 89 * 53 % 89) as f32 / 89.0);
         flat(x, y) * scene.world.size
     };
     FlockState {
-        id: (first..first + count).collect(),
+        id: (first..=first + (count - 1)).collect(),
         species: (0..count).map(|nth| (nth as usize % scene.species.len()) as u8).collect(),
-        position: (first..first + count).map(place).collect(),
+        position: (first..=first + (count - 1)).map(place).collect(),
         velocity: (0..count).map(|nth| glam::Vec2::from_angle(nth as f32).extend(0.0)).collect(),
         ..FlockState::default()
     }
@@ -199,8 +199,15 @@ fn an_id_is_used_once_and_what_cannot_be_changes_nothing() {
         let used = |id, next| Err(EngineError::UsedId { id, next });
         assert_eq!(engine.append(&newcomers(&scene, 98, 1)), used(98, 100));
         assert_eq!(engine.append(&newcomers(&scene, 99, 2)), used(99, 100));
-        let large = newcomers(&scene, (1 << 27) - 1, 2);
-        assert_eq!(engine.append(&large), Err(EngineError::LargeId { id: 1 << 27 }));
+        let most = match engine.kind() {
+            EngineKind::Gpu => 1 << 27,
+            EngineKind::Cpu => u32::MAX,
+        };
+        let large = newcomers(&scene, most - 1, 2);
+        assert_eq!(
+            engine.append(&large),
+            Err(EngineError::LargeId { id: most, largest: most - 1 })
+        );
         let mut strange = newcomers(&scene, 100, 2);
         strange.species[1] = 7;
         assert!(matches!(engine.append(&strange), Err(EngineError::UnknownSpecies { .. })));

@@ -147,6 +147,29 @@ fn crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks() {
 }
 
 #[test]
+fn ids_may_be_as_large_as_32_bits_allow() {
+    let (scene, mut state) = mixed("wrap", &[]);
+    // Three groups, the last up to the largest id.
+    let (count, third) = (state.len() as u32, state.len() as u32 / 3);
+    for (row, id) in state.id.iter_mut().enumerate() {
+        let row = row as u32;
+        *id = match row / third {
+            0 => row,
+            1 => (1 << 27) + row,
+            _ => u32::MAX - (count - row),
+        };
+    }
+    assert_eq!(state.id.last(), Some(&(u32::MAX - 1)));
+    let wanted = alone(&scene, &state, 10);
+    assert_eq!(wanted.state.id, state.id);
+    let (found, _) = run_on(3, &scene, &state, 10);
+    assert_same(&found, &wanted, "large ids");
+    // Random numbers depend on the id.
+    let small = FlockState { id: (0..count).collect(), ..state };
+    assert!(bits(&alone(&scene, &small, 10).state) != bits(&wanted.state));
+}
+
+#[test]
 fn borders_may_move_between_any_two_ticks() {
     for space in [false, true] {
         let (scene, state) = if space { mixed_in_space("wrap", &[]) } else { mixed("wrap", &[]) };

@@ -40,7 +40,7 @@ fn a_wrong_line_is_named_with_its_remedy() {
         ("radius = 5", "radius = nan", &["mine.toml:11", "NaN", "0 to 1000000"]),
         ("radius = 5", "radius = inf", &["mine.toml:11", "inf", "0 to 1000000"]),
         ("count = 30", "count = 2.5", &["mine.toml:9", "bird.count", "whole number"]),
-        ("count = 30", "count = -1", &["mine.toml:9", "-1", "0 to 134217728"]),
+        ("count = 30", "count = -1", &["mine.toml:9", "-1", "0 to 4294967295"]),
         (
             "\"walls\"",
             "\"wals\"",
@@ -219,8 +219,8 @@ fn impossible_populations_are_refused() {
     let mut scene = Scene::parse("seek", BuiltIn::named("seek").unwrap().text, &[]).unwrap();
     let ask = |count, density| Request { count, density, seed: None };
     for (request, part) in [
-        (ask(Some(0), None), "1 to 134217728"),
-        (ask(Some(u64::MAX), None), "1 to 134217728"),
+        (ask(Some(0), None), "1 to 4294967295"),
+        (ask(Some(u64::MAX), None), "1 to 4294967295"),
         (ask(None, Some(5.0)), "no species of scene `seek` looks"),
         (ask(None, Some(f32::NAN)), "between 0.001 and 10000"),
         (ask(None, Some(-1.0)), "between 0.001 and 10000"),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
-use flockwork::engine::{AgentsAt, Engine, Snapshot};
+use flockwork::engine::{AgentsAt, Engine, EngineKind, Snapshot};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
@@ -103,13 +103,21 @@ fn a_flock_keeps_the_ids_that_it_comes_with() {
         assert_eq!((&after.id, &after.species), (&state.id, &state.species));
         assert_ne!(after.position, state.position);
         // Refused: ids that a tag cannot hold, repeated ids, and ids that do not ascend.
+        let (least, text) = match engine.kind() {
+            EngineKind::Gpu => {
+                (1 << 27, "agent 134217728: ids of agents are numbers up to 134217727")
+            }
+            EngineKind::Cpu => {
+                (u32::MAX, "agent 4294967295: ids of agents are numbers up to 4294967294")
+            }
+        };
         let mut with = |row: usize, id: u32, text: &str| {
             let mut wrong = state.clone();
             wrong.id[row] = id;
             let error = engine.load(&scene, &wrong).unwrap_err().to_string();
             assert!(error.contains(text), "{error}");
         };
-        with(499, 1 << 27, "agent 134217728");
+        with(499, least, text);
         with(7, 5, "agent 5");
         with(7, 9999, "agent 29");
     }

@@ -1,6 +1,5 @@
 //! Errors of an engine.
 
-use crate::model::scene::MAX_AGENTS;
 
 /// An error that stops an engine, or an edit that it refuses.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -50,14 +49,13 @@ pub enum EngineError {
         /// The system's message.
         message: String,
     },
-    /// An id does not fit a tag.
-    #[error(
-        "agent {id}: ids of agents are numbers up to {largest}; number the agents from 0",
-        largest = MAX_AGENTS - 1
-    )]
+    /// An id is too large for an engine.
+    #[error("agent {id}: ids of agents are numbers up to {largest} here; number the agents from 0")]
     LargeId {
         /// The agent's id.
         id: u32,
+        /// The largest that this engine takes.
+        largest: u32,
     },
     /// An update would turn a plane into a space, or a space into a plane.
     #[error(

@@ -9,15 +9,36 @@ use crate::model::state::FlockState;
 /// Number of ids in one word of the bitmap.
 const WORD: usize = 64;
 
+/// Words of a bitmap that any flock may have: 32 MB.
+const SMALL: usize = 1 << 21;
+
 /// The ids of all present agents, ascending; states list the agents in this order. Cloning is
 /// cheap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Ids {
     ids: Arc<Vec<u32>>,
-    /// `None` if every id equals its row.
-    ranks: Option<Arc<Vec<Rank>>>,
+    rows: Rows,
     /// The smallest id that was never used.
     next: u32,
+    /// All ids are below this.
+    end: u32,
+}
+
+/// How the row of an id is found.
+#[derive(Clone, Debug)]
+enum Rows {
+    /// Every id equals its row.
+    Same,
+    /// In a bitmap.
+    Ranks(Arc<Vec<Rank>>),
+    /// By bisection: a bitmap would take more memory than the ids.
+    Sparse,
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self::below(MAX_AGENTS)
+    }
 }
 
 /// One word of a bitmap of ids.
@@ -30,6 +51,13 @@ struct Rank {
 }
 
 impl Ids {
+    /// No ids yet; all will be below `end`.
+    #[must_use]
+    pub fn below(end: u64) -> Self {
+        let end = end.min(MAX_AGENTS) as u32;
+        Self { ids: Arc::default(), rows: Rows::Same, next: 0, end }
+    }
+
     /// Adds ids. Fails unless each is larger than all ids before it.
     fn append(&mut self, ids: &[u32]) -> Result<(), EngineError> {
         self.check(ids)?;
@@ -66,8 +94,8 @@ impl Ids {
     fn check(&self, ids: &[u32]) -> Result<(), EngineError> {
         let mut next = self.next;
         for id in ids {
-            if u64::from(*id) >= MAX_AGENTS {
-                return Err(EngineError::LargeId { id: *id });
+            if *id >= self.end {
+                return Err(EngineError::LargeId { id: *id, largest: self.end - 1 });
             }
             if *id < next {
                 return Err(EngineError::UsedId { id: *id, next });
@@ -98,8 +126,10 @@ impl Ids {
     #[inline]
     #[must_use]
     pub fn row(&self, id: u32) -> Option<usize> {
-        let Some(ranks) = &self.ranks else {
-            return Some(id as usize).filter(|row| *row < self.ids.len());
+        let ranks = match &self.rows {
+            Rows::Same => return Some(id as usize).filter(|row| *row < self.ids.len()),
+            Rows::Sparse => return self.ids.binary_search(&id).ok(),
+            Rows::Ranks(ranks) => ranks,
         };
         let rank = ranks.get(id as usize / WORD)?;
         let bit = 1_u64 << (id as usize % WORD);
@@ -119,15 +149,20 @@ impl Ids {
         self.ids.len()
     }
 
-    /// Rebuilds `ranks`.
+    /// Rebuilds `rows`.
     fn count(&mut self) {
         let Some(last) = self.ids.last().copied().filter(|id| *id as usize >= self.ids.len())
         else {
             // The ids ascend and the last is too small to leave a gap, so every id equals its row.
-            self.ranks = None;
+            self.rows = Rows::Same;
             return;
         };
-        let mut ranks = vec![Rank::default(); last as usize / WORD + 1];
+        let words = last as usize / WORD + 1;
+        if words > SMALL && words > self.ids.len() {
+            self.rows = Rows::Sparse;
+            return;
+        }
+        let mut ranks = vec![Rank::default(); words];
         for id in self.ids.iter() {
             ranks[*id as usize / WORD].ids |= 1 << (*id as usize % WORD);
         }
@@ -136,7 +171,7 @@ impl Ids {
             rank.before = before;
             before += rank.ids.count_ones();
         }
-        self.ranks = Some(Arc::new(ranks));
+        self.rows = Rows::Ranks(Arc::new(ranks));
     }
 }
 
@@ -153,7 +188,7 @@ mod tests {
     #[test]
     fn every_agent_has_its_row_and_no_id_comes_twice() {
         let mut all = ids(&[0, 1, 2, 3]).unwrap();
-        assert!(all.ranks.is_none());
+        assert!(matches!(all.rows, Rows::Same));
         assert_eq!((all.row(3), all.row(4)), (Some(3), None));
         assert_eq!(all.remove(&[3, 1, 9]), Err(EngineError::NoAgent { id: 9 }));
         assert_eq!(all.remove(&[3, 1, 3]).unwrap(), [1, 3]);
@@ -168,9 +203,24 @@ mod tests {
         assert_eq!(rows, [Some(0), Some(1), Some(2), Some(3)]);
         assert_eq!((all.row(199), all.row(201), all.row(1 << 26)), (None, None, None));
         let large = MAX_AGENTS as u32;
-        assert_eq!(ids(&[1, large]).unwrap_err(), EngineError::LargeId { id: large });
+        let error = EngineError::LargeId { id: large, largest: large - 1 };
+        assert_eq!(ids(&[1, large]).unwrap_err(), error);
+        let error = EngineError::LargeId { id: 9, largest: 8 };
+        assert_eq!(Ids::below(9).append(&[8, 9]).unwrap_err(), error);
         assert_eq!(ids(&[1, 0]).unwrap_err(), EngineError::UsedId { id: 0, next: 2 });
         assert_eq!(ids(&[large - 1]).unwrap().row(large - 1), Some(0));
+    }
+
+    #[test]
+    fn few_ids_far_apart_take_no_bitmap() {
+        let mut all = ids(&[7, 1 << 20, 1 << 30, 1 << 31]).unwrap();
+        assert!(matches!(all.rows, Rows::Sparse));
+        let row = |all: &Ids, id: u32| all.row(id);
+        assert_eq!([7, 1 << 30, 1 << 31].map(|id| row(&all, id)), [Some(0), Some(2), Some(3)]);
+        assert_eq!([0, 8, u32::MAX].map(|id| row(&all, id)), [None; 3]);
+        all.remove(&[1 << 31, 1 << 30]).unwrap();
+        assert!(matches!(all.rows, Rows::Ranks(_)));
+        assert_eq!([7, 1 << 20, 1 << 30].map(|id| row(&all, id)), [Some(0), Some(1), None]);
     }
 
     #[test]

@@ -298,7 +298,7 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::{BuiltIn, MAX_AGENTS, Request};
+    use crate::model::scene::{BuiltIn, Request};
     use crate::view::style::OPACITY;
 
     fn scene() -> Scene {
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn no_number_of_agents_in_one_cell_is_too_many() {
-        for agents in [1, 1000, 200_000, 8_000_000, MAX_AGENTS] {
+        for agents in [1, 1000, 200_000, 8_000_000, 1 << 27] {
             for hidden in [0.001, 0.3, f64::from(MOST_HIDDEN)] {
                 let deepest = -(1.0 - hidden).log2();
                 let counts = f64::from(counts_per_bit(agents, deepest));

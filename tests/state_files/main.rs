@@ -170,7 +170,7 @@ fn what_is_wrong_with_a_csv_is_named() {
         ("H0,1,1,2,3,4,5\n", &["line 2", "species 1", "--scene"]),
         ("H0,1,300,2,3,4,5\n", &["line 2", "species is 300"]),
         ("H0,-1,0,2,3,4,5\n", &["line 2", "id is \"-1\""]),
-        ("H0,134217728,0,2,3,4,5\n", &["line 2", "134217728", "number the agents from 0"]),
+        ("H0,4294967295,0,2,3,4,5\n", &["line 2", "4294967295", "number the agents from 0"]),
         ("H0,1,0,640,3,4,5\n", &["line 2", "640", "outside the world"]),
         ("H0,1,0,2,3,4,5\n0,2,0,2,3,4,5\n9,1,0,2,3,4,5\n", &["tick 9 has 1 row", "not whole"]),
     ];

@@ -3,9 +3,8 @@
 use super::device::{self, Gpu};
 use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
 use super::profiler::MEASURED_TICKS;
-use super::row::{MotionLayout, TAG_BYTES};
+use super::row::{MOST_AGENTS, MotionLayout, TAG_BYTES};
 use crate::engine::EngineError;
-use crate::model::scene::MAX_AGENTS;
 
 /// Cells with more members are sorted by `sort_crowds` or `sort_scattered`: on the machines
 /// measured, ranking by counting costs more than sorting from there on.
@@ -96,8 +95,8 @@ pub fn largest_count(limits: &wgpu::Limits, layout: MotionLayout) -> (u64, Strin
     };
     let each = layout.bytes();
     let count = bytes / each;
-    if count >= MAX_AGENTS {
-        (MAX_AGENTS, format!("an agent's id of 27 bits ({MAX_AGENTS})"))
+    if count >= MOST_AGENTS {
+        (MOST_AGENTS, format!("an agent's id of 27 bits ({MOST_AGENTS})"))
     } else {
         (count, format!("{limit} of {bytes} bytes at {each} an agent"))
     }

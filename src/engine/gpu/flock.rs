@@ -10,7 +10,7 @@ use super::device_grid::DeviceGrid;
 use super::options::EngineOptions;
 use super::pass::{Extent, Pipeline, Sizes, TickKind};
 use super::pipelines::{Compiled, Pipelines};
-use super::row::{AgentBuffers, MEMORY_BYTES, MotionLayout};
+use super::row::{AgentBuffers, MEMORY_BYTES, MOST_AGENTS, MotionLayout};
 use super::shaders::Variant;
 use super::snapshot::Transfer;
 use super::sorted::sorted_agents;
@@ -105,7 +105,7 @@ impl Maker<'_> {
     ) -> Result<(DeviceFlock, u32), EngineError> {
         let (limits, layout) = (self.gpu.device.limits(), MotionLayout::of(&scene.world));
         buffers::check_count(&limits, &self.gpu.info, layout, state.len() as u64)?;
-        let ids = Ids::default().with(scene, state)?;
+        let ids = Ids::below(MOST_AGENTS).with(scene, state)?;
         let plan = self.plan(scene, &ids);
         let Compiled { tick: pipelines, tables } = self.compile(&plan)?;
         let Plan { grid, variant, extent } = plan;

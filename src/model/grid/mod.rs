@@ -16,6 +16,9 @@ use super::world::{Boundary, World};
 /// At most this many cells per agent: a sparse world gets wider cells instead of more memory.
 const CELLS_PER_AGENT: f64 = 4.0;
 
+/// Numbers of cells have 32 bits.
+const MOST_CELLS: f64 = 4e9;
+
 /// From this many agents of an even flock in a cell as wide as the radius, cells are half as wide:
 /// an agent reads five half columns instead of three whole ones, a sixth less. With fewer agents
 /// the additional cells cost as much as the shorter runs save.
@@ -113,7 +116,7 @@ impl<const D: usize> Grid<D> {
     pub fn over(size: [f32; D], wraps: bool, radius: f32, count: usize) -> Self {
         let size = size.map(f64::from);
         let volume: f64 = size.iter().product();
-        let wanted_cells = (count as f64 * CELLS_PER_AGENT).max(1024.0);
+        let wanted_cells = (count as f64 * CELLS_PER_AGENT).clamp(1024.0, MOST_CELLS);
         let smallest = root::<D>(volume / wanted_cells);
         let cell = f64::from(radius).max(smallest);
         let members = (0..D).fold(count as f64, |members, _| members * cell) / volume;

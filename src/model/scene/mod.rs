@@ -36,8 +36,8 @@ use super::scenery::{FlowPlan, Obstacle, Path};
 use super::vector::Point;
 use super::world::{World, with_axes};
 
-/// The most agents in a scene: an agent's id and species share 32 bits.
-pub const MAX_AGENTS: u64 = 1 << 27;
+/// The most agents in a scene: ids and the numbers of rows have 32 bits. A GPU takes fewer.
+pub const MAX_AGENTS: u64 = u32::MAX as u64;
 
 /// Shortest and longest side of a world; world units. In a smaller world positions lose precision;
 /// in a larger one `f32` cannot distinguish nearby positions.
