@@ -139,6 +139,17 @@ fn each_rank_reads_its_part_of_a_file() {
 }
 
 #[test]
+fn a_slice_that_is_heavier_than_a_share_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/scenes/one-row.toml");
+    let line = "simulate --engine cpu --count 2000 --ticks 17 --out a.npz";
+    let told = done(run(folder.path(), 3, &format!("{line} --scene {row}")));
+    assert!(told.contains("a single slice of the grid takes 3.0 times a rank's share"), "{told}");
+    // The control: one process has no shares.
+    assert!(!done(run(folder.path(), 1, line)).contains("a single slice"));
+}
+
+#[test]
 fn what_is_wrong_is_said_once() {
     let folder = tempfile::tempdir().unwrap();
     for (line, code, words) in [
