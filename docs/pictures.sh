@@ -110,5 +110,5 @@ tornado 800 -
 walls 300 - +
 wander 400 12 +
 wander-nervous 200 - +
-woods 400 - - --set camera.zoom=2
+woods 400 - - --set style.trail=36
 SCENES

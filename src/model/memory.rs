@@ -30,8 +30,8 @@ pub enum Shown {
     /// Agents within the species' largest radius at the last tick.
     #[default]
     Neighbours = 0,
-    /// How far the last tick changed the velocity. [`MOST_SHOWN`] stands for what max_force does to
-    /// the agent's mass.
+    /// How far the last tick changed the velocity, as a share `s` of what max_force does to the agent's
+    /// mass: `s / (s + 0.5)` of [`MOST_SHOWN`].
     Acceleration = 1,
     /// Ticks since the agent was born or sent elsewhere by a target. [`MOST_SHOWN`] stands for the age
     /// that the style names, and for all larger ones.
