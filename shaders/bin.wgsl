@@ -54,7 +54,11 @@ fn bin(
     let flock = whole_flock;
     let i = linear_workgroup(workgroup, workgroups) * 64u + local;
     // `flock.count` excludes the removed agents.
+    @if(!slab)
     let last = arrayLength(&state) - 1u;
+    // In a slab `state` has room for more agents.
+    @if(slab)
+    let last = flock.count - 1u;
     var own = state[min(i, last)];
     let own_tag = tag[min(i, last)];
     let stays = i <= last && (edit.removes == 0u || !is_removed(id_of(own_tag)));

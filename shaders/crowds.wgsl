@@ -2,7 +2,7 @@
 // cells that it leaves. A workgroup sorts one cell after the other.
 
 import package::flock::flock;
-import package::space::cells_in;
+@if(!slab) import package::space::cells_in;
 
 struct GridStats {
     largest_cell: u32,
@@ -58,7 +58,10 @@ fn crowd(nth: u32, thread: u32) -> Crowd {
         shared_crowd = crowded[nth];
     }
     let listed = workgroupUniformLoad(&shared_crowd);
+    @if(!slab)
     let cell = min(listed & ~SCATTERED, cells_in(flock.cells_along) - 1u);
+    @if(slab)
+    let cell = min(listed & ~SCATTERED, flock.own_cells);
     return Crowd(cell, cell_start[cell], min(cell_start[cell + 1u], flock.count), (listed & SCATTERED) != 0u);
 }
 

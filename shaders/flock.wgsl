@@ -31,6 +31,27 @@ struct Flock {
     shown: u32,
     // The age at the end of a palette; ticks.
     longest_age: u32,
+    // Agents in the slab of one of several processes, and copies of those beside it.
+    @if(slab)
+    all: u32,
+    // The slices of the slab, see src/model/grid/slab.rs.
+    @if(slab)
+    first_slice: u32,
+    @if(slab)
+    own_slices: u32,
+    // Cells of the slab. The cell with this number is for agents that leave it.
+    @if(slab)
+    own_cells: u32,
+    // Number of agents that a dispatch of `steer` moves: all but a gap of so many from `gap_begin` on.
+    @if(slab)
+    steered: u32,
+    @if(slab)
+    gap_begin: u32,
+    @if(slab)
+    gap: u32,
+    // Agents in `binned` before those that arrive.
+    @if(slab)
+    moved: u32,
 }
 
 @group(0) @binding(0) var<uniform> flock: Flock;

@@ -3,6 +3,7 @@
 
 import package::flock::Flock;
 import package::random::{USE_SAMPLE_PHASE, random_bits, unit_from};
+@if(slab) import package::space::{rows_in_slices, slice_cells, slice_of};
 import package::space::{Cell, Vector, cell_number, on_first_axis, row_of, rows_in};
 
 // The rows with an agent's neighbours, its own included: three along each axis but the first.
@@ -19,8 +20,27 @@ fn cell_of(flock: Flock, position: Vector) -> Cell {
     return min(cell, last);
 }
 
+// The number of the cell that agents at `position` are sorted into.
 fn key_of(flock: Flock, position: Vector) -> u32 {
-    return cell_number(cell_of(flock, position), flock.cells_along);
+    @if(!slab) {
+        return cell_number(cell_of(flock, position), flock.cells_along);
+    }
+    @if(slab) {
+        let cell = cell_of(flock, position);
+        let number = cell_number(cell, flock.cells_along) - flock.first_slice * slice_cells(flock.cells_along);
+        let is_own = slice_of(cell) - flock.first_slice < flock.own_slices;
+        return select(flock.own_cells, number, is_own);
+    }
+}
+
+// The place of a slice of the grid in the window of a process: its own slices, then the one above them, then
+// the one below. src/model/grid/slab.rs numbers them alike.
+@if(slab)
+fn in_window(flock: Flock, slice: u32, slices: u32) -> u32 {
+    // Across the seam of a wrapped world, the slice above the last one is the first.
+    let around = slice + slices - flock.first_slice;
+    let up = select(around, around - slices, around >= slices);
+    return min(up, flock.own_slices + 1u);
 }
 
 // On an axis of so many `cells`: 0 stands for the cell before `index`, 1 for `index` itself, 2 for the cell
@@ -50,16 +70,24 @@ fn shift_around(index: u32, nth: u32, cells: u32, size: f32) -> f32 {
     return select(below, size, around >= 2u * cells);
 }
 
-// The `nth` row round that of `cell`, or NO_ROW.
+// The `nth` row round that of `cell`, or NO_ROW. A process numbers the rows of its window.
 fn row_around(flock: Flock, cell: Cell, nth: u32) -> u32 {
-    @if(flat) {
+    @if(flat && !slab) {
         return index_around(cell.y, nth, flock.cells_along.y);
+    }
+    @if(flat && slab) {
+        let y = index_around(cell.y, nth, flock.cells_along.y);
+        return select(in_window(flock, y, flock.cells_along.y), NO_ROW, y == NO_ROW);
     }
     @if(!flat) {
         let layer = nth / 3u;
         let z = index_around(cell.z, layer, flock.cells_along.z);
         let y = index_around(cell.y, nth - 3u * layer, flock.cells_along.y);
-        return select(z * flock.cells_along.y + y, NO_ROW, y == NO_ROW || z == NO_ROW);
+        @if(!slab)
+        let row = z * flock.cells_along.y + y;
+        @if(slab)
+        let row = in_window(flock, z, flock.cells_along.z) * flock.cells_along.y + y;
+        return select(row, NO_ROW, y == NO_ROW || z == NO_ROW);
     }
 }
 
@@ -84,7 +112,11 @@ fn row_shift(flock: Flock, cell: Cell, nth: u32) -> Vector {
 
 // Number of the first cell of a row; of the last row, if there is no such row.
 fn first_cell(flock: Flock, row: u32) -> u32 {
-    return min(row, rows_in(flock.cells_along) - 1u) * flock.cells_along.x;
+    @if(!slab)
+    let rows = rows_in(flock.cells_along);
+    @if(slab)
+    let rows = rows_in_slices(flock.own_slices + 2u, flock.cells_along);
+    return min(row, rows - 1u) * flock.cells_along.x;
 }
 
 // The columns round a cell's as one or two runs in ascending order, (first, last) each. There are two if

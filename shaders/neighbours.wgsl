@@ -22,7 +22,10 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
             let run = run_of(columns, part == 1u);
             let begin = cell_start[row_begin + run.x];
             // Clamped to the flock, so that every loop ends whatever the buffer holds.
+            @if(!slab)
             let whole = min(cell_start[row_begin + run.y + 1u], flock.count);
+            @if(slab)
+            let whole = min(cell_start[row_begin + run.y + 1u], flock.all);
             let end = select(whole, 0u, row == NO_ROW);
             let sampling = sampling_of_run(flock, max(end, begin) - begin, noise);
             let share = f32(sampling.stride);

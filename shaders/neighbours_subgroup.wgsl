@@ -55,7 +55,10 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
             let run = run_of(columns, second);
             let row_begin = first_cell(flock, row);
             let begin = cell_start[row_begin + run.x];
+            @if(!slab)
             let end = min(cell_start[row_begin + run.y + 1u], flock.count);
+            @if(slab)
+            let end = min(cell_start[row_begin + run.y + 1u], flock.all);
             let exists = lane < RUNS && row != NO_ROW && (!second || columns.count == 2u);
             let length = select(0u, max(end, begin) - begin, exists);
             let longest = subgroupMax(length);
@@ -94,7 +97,10 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 let stride = subgroupShuffle(sampling.stride, which);
                 let j = subgroupShuffle(origin, which) + place * stride;
                 let inside = place < total && j < subgroupShuffle(end, which);
+                @if(!slab)
                 let index = min(j, flock.count - 1u);
+                @if(slab)
+                let index = min(j, flock.all - 1u);
                 let candidate = state[index];
                 var image = position_of(candidate);
                 @if(wrap && !narrow) {

@@ -3,7 +3,7 @@
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
-import package::space::cells_in;
+@if(!slab) import package::space::cells_in;
 import package::tag::id_of;
 
 @group(0) @binding(1) var<storage, read> binned: array<vec4<u32>>;
@@ -22,7 +22,10 @@ fn place(
     if i >= flock.count {
         return;
     }
+    @if(!slab)
     let cell = min(binned[i].x, cells_in(flock.cells_along) - 1u);
+    @if(slab)
+    let cell = min(binned[i].x, flock.own_cells);
     let slot = min(cell_start[cell] + binned[i].y, flock.count - 1u);
     index[slot] = i;
     id[slot] = id_of(binned[i].z);

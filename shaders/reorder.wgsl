@@ -4,7 +4,8 @@
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
-import package::space::{Motion, cells_in};
+import package::space::Motion;
+@if(!slab) import package::space::cells_in;
 @if(by_subgroup) import package::subgroup::LANES;
 @if(by_subgroup) import package::tag::ID_BITS;
 
@@ -44,7 +45,10 @@ struct Slotted {
 
 fn placed_in(slot: u32) -> Slotted {
     let i = min(index[slot], flock.count - 1u);
+    @if(!slab)
     let cell = min(binned[i].x, cells_in(flock.cells_along) - 1u);
+    @if(slab)
+    let cell = min(binned[i].x, flock.own_cells);
     let begin = cell_start[cell];
     let end = min(cell_start[cell + 1u], flock.count);
     return Slotted(slot, i, id[slot], begin, end, end - begin > flock.crowded_above);

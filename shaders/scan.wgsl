@@ -91,7 +91,14 @@ fn members_of(share: Share) -> Members {
     var members = Members();
     for (var cell = share.first; cell < share.end; cell++) {
         members.sum += cell_count.members[cell];
-        members.maximum = max(members.maximum, cell_count.members[cell]);
+        @if(!slab) {
+            members.maximum = max(members.maximum, cell_count.members[cell]);
+        }
+        // Agents that leave are in no cell.
+        @if(slab) {
+            let own = select(0u, cell_count.members[cell], cell < flock.own_cells);
+            members.maximum = max(members.maximum, own);
+        }
     }
     return members;
 }
@@ -115,7 +122,12 @@ fn sweep(share: Share, before: u32) {
         cell_count.members[cell] = 0u;
         cell_start[cell] = next;
         next += members;
-        if members > flock.crowded_above {
+        @if(!slab)
+        let is_crowded = members > flock.crowded_above;
+        // Agents that leave need no order.
+        @if(slab)
+        let is_crowded = members > flock.crowded_above && cell < flock.own_cells;
+        if is_crowded {
             let slot = atomicAdd(&grid_stats.crowded_cells, 1u);
             if slot < arrayLength(&crowded) {
                 crowded[slot] = cell;

@@ -85,6 +85,34 @@ fn cells_in(cells_along: Cell) -> u32 {
     return rows_in(cells_along) * cells_along.x;
 }
 
+// The slice of a cell: a row of a plane, or a layer of rows of a space.
+@if(slab)
+fn slice_of(cell: Cell) -> u32 {
+    @if(flat) {
+        return cell.y;
+    }
+    @if(!flat) {
+        return cell.z;
+    }
+}
+
+// Number of rows in so many slices.
+@if(slab)
+fn rows_in_slices(slices: u32, cells_along: Cell) -> u32 {
+    @if(flat) {
+        return slices;
+    }
+    @if(!flat) {
+        return slices * cells_along.y;
+    }
+}
+
+// Number of cells in a slice.
+@if(slab)
+fn slice_cells(cells_along: Cell) -> u32 {
+    return rows_in_slices(1u, cells_along) * cells_along.x;
+}
+
 // The vector with `first` on the first axis and zeros on the others.
 fn on_first_axis(first: f32) -> Vector {
     @if(flat) {

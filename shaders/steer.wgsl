@@ -72,14 +72,22 @@ fn steer(
 ) {
     let flock = whole_flock;
     let number = linear_workgroup(workgroup, workgroups) * 64u + local;
+    @if(!slab)
+    let count = flock.count;
+    @if(slab)
+    let count = flock.steered;
     @if(!by_subgroup) {
-        if number >= flock.count {
+        if number >= count {
             return;
         }
     }
     // A subgroup stays complete until its neighbours are read: invocations beyond the flock repeat
     // the last agent.
-    let i = min(number, flock.count - 1u);
+    let nth = min(number, count - 1u);
+    @if(!slab)
+    let i = nth;
+    @if(slab)
+    let i = nth + select(0u, flock.gap, nth >= flock.gap_begin);
     let own_tag = tag[i];
     @if(!traits) let own = species_at(species_of(own_tag), clock);
     @if(traits) let own = with_traits(species_at(species_of(own_tag), clock), flock.seed, id_of(own_tag));
@@ -120,7 +128,7 @@ fn steer(
         for (var index = 0u; index < min(targets.count, MAX_TARGETS); index++) {
             let place = targets.places[index];
             let way = shortest(place.position - there, flock.size);
-            if number < flock.count && dot(way, way) < place.hit_radius * place.hit_radius {
+            if number < count && dot(way, way) < place.hit_radius * place.hit_radius {
                 atomicOr(&cell_count.hits[index >> 5u], 1u << (index & 31u));
                 if place.sends == 1u {
                     // A world that was made smaller may not hold the place any more.
@@ -133,7 +141,7 @@ fn steer(
         }
     }
     let key = key_of(flock, position_of(moved));
-    if number >= flock.count {
+    if number >= count {
         return;
     }
     next_state[i] = moved;

@@ -3,53 +3,20 @@
 
 mod common;
 
-use std::rc::Rc;
-
+use common::ranks::{self, assert_same, part};
 use common::{bits, flock, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::many::{Load, ManyEngine, Ranks, ThreadRanks};
+use flockwork::engine::many::{Load, ManyEngine};
 use flockwork::engine::{AgentsAt, Change, Engine, EngineError, Snapshot};
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 
 const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
 
-/// Every `size`-th agent of a state, from `rank` on: how a flock is shared out before it is loaded does
-/// not matter.
-fn part(state: &FlockState, rank: usize, size: usize) -> FlockState {
-    let mine: Vec<usize> = (rank..state.len()).step_by(size).collect();
-    let memory = mine.iter().filter_map(|row| state.memory.get(*row).copied());
-    FlockState {
-        tick: state.tick,
-        id: mine.iter().map(|row| state.id[*row]).collect(),
-        species: mine.iter().map(|row| state.species[*row]).collect(),
-        position: mine.iter().map(|row| state.position[*row]).collect(),
-        velocity: mine.iter().map(|row| state.velocity[*row]).collect(),
-        memory: memory.collect(),
-        shown: state.shown,
-    }
-}
-
-/// Runs `act` on every rank, each in a thread, and returns what rank 0 returns.
+/// Runs `act` on every rank with the CPU engine, and returns what rank 0 returns.
 fn on_ranks<T: Send>(size: usize, act: impl Fn(&mut ManyEngine, usize) -> T + Sync) -> T {
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = ThreadRanks::new(size)
-            .into_iter()
-            .map(|ranks| {
-                let act = &act;
-                scope.spawn(move || {
-                    let rank = ranks.rank();
-                    // Some ranks share their work among threads, others do not.
-                    let local = CpuEngine::new(Some(1 + rank % 2)).unwrap();
-                    act(&mut ManyEngine::new(Rc::new(ranks), Box::new(local)), rank)
-                })
-            })
-            .collect();
-        let mut results = threads.into_iter().map(|thread| thread.join().unwrap());
-        let first = results.next().unwrap();
-        results.for_each(drop);
-        first
-    })
+    // Some ranks share their work among threads, others do not.
+    ranks::on_ranks(size, |rank| CpuEngine::new(Some(1 + rank % 2)).unwrap(), act)
 }
 
 /// The flock after so many ticks on `size` ranks, and how they shared the work.
@@ -62,18 +29,7 @@ fn run_on(size: usize, scene: &Scene, state: &FlockState, ticks: u32) -> (Snapsh
 }
 
 fn alone(scene: &Scene, state: &FlockState, ticks: u32) -> Snapshot {
-    let mut engine = CpuEngine::new(None).unwrap();
-    engine.load(scene, state).unwrap();
-    engine.step(ticks).unwrap();
-    engine.snapshot().unwrap()
-}
-
-fn assert_same(one: &Snapshot, other: &Snapshot, what: &str) {
-    assert!(one.state.id == other.state.id, "{what}: not the same agents");
-    assert!(bits(&one.state) == bits(&other.state), "{what}");
-    assert!(one.state.memory == other.state.memory, "{what}: memory");
-    assert!(one.targets == other.targets, "{what}: targets");
-    assert_eq!(one.state.tick, other.state.tick, "{what}");
+    ranks::alone(&mut CpuEngine::new(None).unwrap(), scene, state, ticks)
 }
 
 #[test]

@@ -57,6 +57,8 @@ fn files_are_the_same_on_any_number_of_ranks() {
         ("simulate --engine cpu --scene embers --count 500 --ticks 40 --out O.csv", false),
         ("capture --engine cpu --count 2000 --ticks 20 --size 320x180 --out O.png", false),
         ("capture --engine cpu --count 900 --ticks 6 --every 3 --size 160x90 --out O.gif", false),
+        ("simulate --engine gpu --count 900 --ticks 20 --metrics M.csv --out O.csv", true),
+        ("simulate --engine gpu --scene flock-3d --count 900 --ticks 20 --out O.npz", false),
     ];
     for (line, metrics) in cases {
         let file = line.rsplit_once(" O").unwrap().1;
@@ -156,11 +158,10 @@ fn what_is_wrong_is_said_once() {
         ("simulate --scene nope --ticks 1 --out a.csv", 1, "neither a built-in scene nor a file"),
         ("simulate --ticks 1 --out no/a.csv", 1, "the folder no does not exist"),
         ("simulate --ticks 1 --init no.csv --out a.csv", 1, "--init no.csv"),
-        ("simulate --ticks 1 --engine gpu --out a.csv", 2, "runs on the CPU engine"),
+        ("simulate --ticks 1 --adapter nope --out a.csv", 1, "--adapter nope: no such adapter"),
         ("simulate --ticks 1 --out a.csv --set no=1", 2, "no"),
         ("scenes", 2, "start the others without mpirun"),
         ("bench --engines cpu,cpu", 2, "cpu is named twice"),
-        ("bench --engines gpu", 2, "runs on the CPU engine; use --engines cpu"),
         ("bench --json no/a.json", 1, "the folder no does not exist"),
         ("bench --scene nope", 1, "neither a built-in scene nor a file"),
         ("capture --ticks 1 --replay s.toml --out a.png", 2, "leave mpirun out"),

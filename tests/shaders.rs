@@ -4,16 +4,22 @@
 use flockwork::engine::gpu::MEASURED_TICKS;
 use flockwork::engine::gpu::buffers::{HITS_BYTES, MOST_STORAGE_BUFFERS, NAMES};
 use flockwork::engine::gpu::device::LANES;
-use flockwork::engine::gpu::pass::{BETWEEN_TICKS, TICK};
+use flockwork::engine::gpu::pass::{BETWEEN_TICKS, IN_SLABS, TICK};
 use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::row::{self, MotionLayout};
-use flockwork::engine::gpu::shaders::{Variant, compose, roots};
+use flockwork::engine::gpu::shaders::{ShaderError, Variant, compose as compose_as_is, roots};
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::parameter::{MAX_SPECIES, Parameter};
 use flockwork::model::scene::{MAX_TARGETS, Slot, Traits};
 use flockwork::model::world::Boundary;
 use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
-use wgpu::naga::{AddressSpace, Expression, Literal};
+use wgpu::naga::{AddressSpace, Expression, Literal, Module};
+
+/// Composes a shader. Those that only slabs have are always composed for a slab.
+fn compose(name: &str, variant: Variant) -> Result<(String, Module), ShaderError> {
+    let in_slabs = IN_SLABS.iter().any(|pass| pass.name == name);
+    compose_as_is(name, Variant { slab: variant.slab || in_slabs, ..variant })
+}
 
 /// The numbers that agents of a scene with these behaviours can draw.
 fn drawn(uses: Uses) -> Traits {
@@ -55,6 +61,8 @@ fn variants() -> Vec<Variant> {
                 let stops = (number + world) % 2 == 1;
                 let traits = if uses.has(Uses::TRAITS) { drawn(uses) } else { Traits::default() };
                 let unrolled = by_subgroup;
+                // Differently for worlds of one kind and for planes and spaces.
+                let slab = (number / extras.len() / 2 + world / 2 + number) % 2 == 1;
                 // Planes and spaces by turns, differently for each kind of world.
                 let flat = (number / extras.len() + world) % 2 == 0;
                 variants.push(Variant {
@@ -68,6 +76,7 @@ fn variants() -> Vec<Variant> {
                     unrolled,
                     packs,
                     stops,
+                    slab,
                 });
             }
         }
@@ -97,7 +106,7 @@ fn every_composed_shader_validates() {
 #[test]
 fn a_pass_has_its_own_file_and_entry_point() {
     let variant = variants()[0];
-    for pass in TICK.into_iter().chain(BETWEEN_TICKS) {
+    for pass in TICK.into_iter().chain(BETWEEN_TICKS).chain(IN_SLABS) {
         assert!(roots().contains(&pass.name.to_string()), "shaders/{}.wgsl is missing", pass.name);
         let (_, module) = compose(pass.name, variant).unwrap();
         assert_eq!(module.entry_points[0].name, pass.name);
@@ -128,18 +137,24 @@ fn no_pass_binds_more_storage_buffers_than_every_device_has() {
 fn passes_agree_about_the_buffers_that_they_share() {
     let all = variants();
     let fullest = all.iter().rfind(|v| v.uses.has(Uses::of(&Kind::ALL)) && v.several_species);
-    let mut known: Vec<(&str, &str, reflect::StructLayout)> = vec![];
-    for pass in TICK.into_iter().chain(BETWEEN_TICKS) {
-        let (_, module) = compose(pass.name, *fullest.unwrap()).unwrap();
-        for binding in reflect::bindings(&module, &NAMES).unwrap() {
-            let name = NAMES.into_iter().find(|name| *name == binding.name).unwrap();
-            let layout = reflect::layout(&module, name).unwrap();
-            match known.iter().find(|(_, other, _)| *other == name) {
-                // A buffer of words may be read as pairs.
-                Some((first, _, other)) if other.fields.len() > 1 && layout.fields.len() > 1 => {
-                    assert_eq!(*other, layout, "`{name}` in {first} and {}", pass.name);
+    for slab in [false, true] {
+        let variant = Variant { slab, ..*fullest.unwrap() };
+        let mut known: Vec<(&str, &str, reflect::StructLayout)> = vec![];
+        let in_slabs = IN_SLABS.into_iter().filter(|_| slab);
+        for pass in TICK.into_iter().chain(BETWEEN_TICKS).chain(in_slabs) {
+            let (_, module) = compose(pass.name, variant).unwrap();
+            for binding in reflect::bindings(&module, &NAMES).unwrap() {
+                let name = NAMES.into_iter().find(|name| *name == binding.name).unwrap();
+                let layout = reflect::layout(&module, name).unwrap();
+                match known.iter().find(|(_, other, _)| *other == name) {
+                    // A buffer of words may be read as pairs.
+                    Some((first, _, other))
+                        if other.fields.len() > 1 && layout.fields.len() > 1 =>
+                    {
+                        assert_eq!(*other, layout, "`{name}` in {first} and {}", pass.name);
+                    }
+                    _ => known.push((pass.name, name, layout)),
                 }
-                _ => known.push((pass.name, name, layout)),
             }
         }
     }
@@ -171,7 +186,7 @@ fn a_subgroup_has_the_width_that_the_device_must_have() {
 }
 
 /// The value of a constant in a shader.
-fn constant(module: &wgpu::naga::Module, name: &str) -> Option<u32> {
+fn constant(module: &Module, name: &str) -> Option<u32> {
     let (_, constant) = module.constants.iter().find(|(_, constant)| {
         let found = constant.name.as_deref().unwrap_or_default();
         // WESL writes the number of underscores before a name that contains any.
@@ -213,7 +228,7 @@ fn no_pass_calls_a_built_in_product_of_vectors() {
     let all = variants();
     let fullest = all.iter().rfind(|v| v.uses.has(Uses::of(&Kind::ALL)) && v.several_species);
     for flat in [true, false] {
-        for pass in TICK.into_iter().chain(BETWEEN_TICKS) {
+        for pass in TICK.into_iter().chain(BETWEEN_TICKS).chain(IN_SLABS) {
             let (wgsl, _) = compose(pass.name, Variant { flat, ..*fullest.unwrap() }).unwrap();
             for name in ["dot", "length", "distance", "normalize", "cross"] {
                 assert!(!calls(&wgsl, name), "{} calls {name}", pass.name);
@@ -239,6 +254,7 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
         unrolled: false,
         packs: false,
         stops: false,
+        slab: false,
     };
     let (wgsl, _) = compose("steer", variant).unwrap();
     assert!(wgsl.contains("alignment"));
@@ -260,6 +276,7 @@ fn the_shader_reads_every_parameter_that_rust_declares() {
         unrolled: false,
         packs: false,
         stops: false,
+        slab: false,
     };
     let (_, module) = compose("steer", variant).unwrap();
     let layout = reflect::member(&module, "tables", "species").unwrap().element;

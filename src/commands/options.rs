@@ -14,7 +14,7 @@ use super::state_file::{self, RunRecord};
 use super::usage::{count, density, whole, wrong};
 use super::{flow_file, headroom};
 use crate::engine::cpu::CpuEngine;
-use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine, device};
+use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine, adapter_for, device};
 use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::quote::cut;
 use crate::model::scene::{BuiltIn, Origin, Request, Scene, SceneError, built_in, hint};
@@ -265,14 +265,8 @@ impl MachineArgs {
     /// Opens the engine that the user asked for. When `auto` falls back to the CPU, it says so on
     /// stderr.
     pub fn open(&self) -> anyhow::Result<Machine> {
-        if ranks::ranks().is_some() && self.engine != EngineArg::Cpu {
-            if self.engine == EngineArg::Gpu || self.adapter.is_some() {
-                return Err(wrong(
-                    "--engine gpu: a flock over several processes runs on the CPU engine; use --engine \
-                     cpu, or leave mpirun out",
-                ));
-            }
-            return Ok(Machine { engine: ranks::engine(self.cpu_engine()?), gpu: None });
+        if ranks::ranks().is_some() {
+            return self.open_on_ranks();
         }
         if self.engine == EngineArg::Cpu {
             return Ok(Machine { engine: ranks::engine(self.cpu_engine()?), gpu: None });
@@ -295,6 +289,23 @@ impl MachineArgs {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// The same for one of several ranks. All of them run one kind of engine.
+    fn open_on_ranks(&self) -> anyhow::Result<Machine> {
+        let Self { engine, adapter, .. } = self;
+        ranks::same("--engine or --adapter", &format!("{engine:?} {adapter:?}"))?;
+        let lacks = || device::adapters(&device::instance()).is_empty();
+        let by_itself = self.chooses_by_itself();
+        let without = by_itself && (device::only_software().is_some() || lacks());
+        // One rank without a GPU is enough.
+        if self.engine == EngineArg::Cpu || (by_itself && ranks::any(without)) {
+            return Ok(Machine { engine: ranks::engine(self.cpu_engine()?), gpu: None });
+        }
+        let adapter = self.adapter.clone().unwrap_or_else(|| adapter_for(ranks::local_rank()));
+        let gpu = Gpu::open(&adapter)?;
+        let engine = ranks::engine(GpuEngine::new(Arc::clone(&gpu)));
+        Ok(Machine { engine, gpu: Some(gpu) })
     }
 
     /// True when the user has named neither engine nor adapter. A named adapter is used even if it

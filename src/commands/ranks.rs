@@ -41,6 +41,9 @@ static BESIDE: [AtomicUsize; 2] = [AtomicUsize::new(1), AtomicUsize::new(1)];
 /// This process's rank, also for threads other than the main one.
 static RANK: AtomicUsize = AtomicUsize::new(0);
 
+/// Its rank among those on the same machine.
+static LOCAL_RANK: AtomicUsize = AtomicUsize::new(0);
+
 thread_local! {
     static RANKS: RefCell<Option<Rc<dyn Ranks>>> = const { RefCell::new(None) };
     /// The same, if they are processes.
@@ -89,9 +92,10 @@ pub fn start() -> anyhow::Result<Option<usize>> {
             anyhow::bail!("cannot start MPI");
         };
         RANK.store(ranks.rank(), Ordering::Relaxed);
-        let (_, beside) = ranks.on_this_machine();
+        let (local, beside) = ranks.on_this_machine();
         BESIDE[0].store(beside, Ordering::Relaxed);
         BESIDE[1].store(ranks.size(), Ordering::Relaxed);
+        LOCAL_RANK.store(local, Ordering::Relaxed);
         let ranks = Rc::new(ranks);
         PROCESSES.set(Some(Rc::clone(&ranks)));
         join(ranks);
@@ -127,6 +131,12 @@ pub fn ranks() -> Option<Rc<dyn Ranks>> {
 #[must_use]
 pub fn on_this_machine() -> [usize; 2] {
     [&BESIDE[0], &BESIDE[1]].map(|number| number.load(Ordering::Relaxed))
+}
+
+/// This process's rank among those on the same machine.
+#[must_use]
+pub fn local_rank() -> usize {
+    LOCAL_RANK.load(Ordering::Relaxed)
 }
 
 /// True for rank 0 and for a process alone: it speaks and writes files.

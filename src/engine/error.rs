@@ -1,6 +1,5 @@
 //! Errors of an engine.
 
-
 /// An error that stops an engine, or an edit that it refuses.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EngineError {

@@ -4,6 +4,7 @@
 
 pub mod controls;
 pub mod gpu;
+pub mod ranks;
 pub mod reference;
 pub mod scenery;
 pub mod situations;

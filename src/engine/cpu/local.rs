@@ -1,9 +1,11 @@
 //! The CPU engine as the engine of one rank.
 
+use rayon::prelude::*;
+
 use super::hits::Hits;
 use super::{AnyFlock, CpuEngine, Flock, grid_of, of_any};
 use crate::engine::many::{Local, Region};
-use crate::engine::{Engine, EngineError, EngineKind, HostAgents};
+use crate::engine::{Engine, EngineError, EngineKind};
 use crate::model::behaviours::{Target, Uses};
 use crate::model::grid::{Slab, Window};
 use crate::model::scene::Scene;
@@ -140,7 +142,7 @@ impl Local for CpuEngine {
         })
     }
 
-    fn slice_counts(&self) -> Vec<u64> {
+    fn slice_counts(&mut self) -> Vec<u64> {
         of_flock!(self, flock => {
             let Slab { first, count } = flock.window.slab;
             let slices = first..first + count;
@@ -168,9 +170,9 @@ impl Local for CpuEngine {
         Engine::targets(self)
     }
 
-    fn agents(&self) -> HostAgents<'_> {
-        self.flock
-            .as_ref()
-            .map_or_else(HostAgents::default, |any| of_any!(any, flock => flock.agents()))
+    fn id_sum(&mut self) -> Result<u64, EngineError> {
+        try_of_flock!(self, flock => {
+            Ok(flock.identity.id.par_iter().map(|id| u64::from(*id)).sum())
+        })
     }
 }

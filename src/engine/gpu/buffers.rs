@@ -126,7 +126,7 @@ fn flock_bytes(name: &str, extent: &Extent) -> Option<u64> {
         "tag" => agents * TAG_BYTES,
         "binned" => agents * 16,
         "index" | "id" => agents * 4,
-        "cell_start" => (cells + 1) * 4,
+        "cell_start" => (cells + u64::from(extent.ghost_cells) + 1) * 4,
         "cell_count" => HITS_BYTES + cells * 4,
         "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 8,
         "crowded" => crowds * 4,
@@ -157,8 +157,11 @@ fn allocated(bytes: u64) -> u64 {
     if bytes > 0 { bytes } else { UNUSED_BYTES }
 }
 
-/// Buffers that keep their content when they grow: the agents' own values.
+/// Buffers that keep their content when they grow: the agents' own values …
 const KEPT: [&str; 3] = ["state", "tag", "memory"];
+
+/// … and those on their way into the next tick, which a slab meets when it grows for new ones.
+const KEPT_IN_SLABS: [&str; 2] = ["next_state", "binned"];
 
 fn create(gpu: &Gpu, name: &'static str, size: u64) -> wgpu::Buffer {
     let mut kind = wgpu::BufferUsages::STORAGE;
@@ -222,8 +225,10 @@ impl FlockBuffers {
             for (number, room) in self.rooms.iter().enumerate() {
                 let bytes = wanted(room);
                 if bytes > room.buffer.size() {
-                    // Half as much again, so that a growing flock allocates rarely.
-                    let spare = (bytes / 2).min(limits.max_buffer_size.saturating_sub(bytes));
+                    // Half as much again, so that a growing flock allocates rarely. The extent of a
+                    // slab has its spare room already.
+                    let spare = if extent.is_slab() { 0 } else { bytes / 2 };
+                    let spare = spare.min(limits.max_buffer_size.saturating_sub(bytes));
                     let size = (bytes + spare).next_multiple_of(4);
                     grown.push((number, create(gpu, room.name, size)));
                 }
@@ -234,7 +239,8 @@ impl FlockBuffers {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         for (number, buffer) in grown {
             let room = &mut self.rooms[number];
-            if KEPT.contains(&room.name) {
+            let in_slab = extent.is_slab() && KEPT_IN_SLABS.contains(&room.name);
+            if in_slab || KEPT.contains(&room.name) {
                 encoder.copy_buffer_to_buffer(&room.buffer, 0, &buffer, 0, room.used);
             }
             room.buffer = buffer;
@@ -334,7 +340,7 @@ mod tests {
         // Ten neighbours per agent are 3.2 agents per cell; a hundred are 32.
         for (agents, cells) in [(10_000, 3_142), (200_000, 62_832), (8_388_608, 263_544)] {
             let crowds = agents / CROWDED_ABOVE;
-            let extent = Extent { layout, agents, ids: agents, cells, crowds };
+            let extent = Extent { layout, agents, ids: agents, cells, crowds, ghost_cells: 0 };
             // The buffer `memory` depends on the scene: one word per agent.
             let all = NAMES.into_iter().filter_map(|name| flock_bytes(name, &extent)).sum::<u64>()
                 + MEMORY_BYTES * u64::from(agents);

@@ -77,15 +77,20 @@ impl Maker<'_> {
         |message| self.gpu.error(message)
     }
 
-    /// The plan for the agents of `ids` in `scene`.
-    pub fn plan(&self, scene: &Scene, ids: &Ids) -> Plan {
+    /// The variant of the passes for a scene on this device.
+    pub fn variant(&self, scene: &Scene, grid: &DeviceGrid) -> Variant {
         let (gpu, options) = (self.gpu, self.options);
-        let grid = DeviceGrid::of(scene, ids.len());
         let by_subgroup = gpu.has_subgroups_of_agents() && !options.without_subgroups;
         let unrolled = gpu.unrolls_loops() && !options.without_subgroups;
-        let variant = Variant { unrolled, ..Variant::of(scene, &grid, by_subgroup) };
+        Variant { unrolled, ..Variant::of(scene, grid, by_subgroup) }
+    }
+
+    /// The plan for the agents of `ids` in `scene`.
+    pub fn plan(&self, scene: &Scene, ids: &Ids) -> Plan {
+        let grid = DeviceGrid::of(scene, ids.len());
+        let variant = self.variant(scene, &grid);
         let (layout, agents) = (MotionLayout::of(&scene.world), ids.len() as u32);
-        let crowded_above = options.crowded_above;
+        let crowded_above = self.options.crowded_above;
         let extent = Extent::of(layout, agents, ids.next(), grid.cells(), crowded_above);
         Plan { grid, variant, extent }
     }
@@ -154,15 +159,23 @@ impl DeviceFlock {
         gpu: &Gpu,
         options: &EngineOptions,
     ) -> Result<Sizes<'a>, EngineError> {
-        let named = |name: &str| {
-            self.memory.whole(name).ok_or_else(|| gpu.error(format!("no buffer `{name}`")))
-        };
-        let (grid_stats, scattered) = (named(buffers::GRID_STATS)?, named(buffers::SCATTERED)?);
-        let device = gpu.device.limits().max_compute_workgroups_per_dimension;
-        let limit = options.dispatch_limit.map_or(device, |limit| limit.min(device));
-        let clock_stride = buffers::clock_stride(&gpu.device.limits());
-        Ok(Sizes { extent: self.memory.extent, grid_stats, scattered, limit, clock_stride })
+        dispatch_sizes(&self.memory, gpu, options)
     }
+}
+
+/// The sizes of the dispatches over all agents and cells of `memory`.
+pub(super) fn dispatch_sizes<'a>(
+    memory: &'a FlockBuffers,
+    gpu: &Gpu,
+    options: &EngineOptions,
+) -> Result<Sizes<'a>, EngineError> {
+    let named =
+        |name: &str| memory.whole(name).ok_or_else(|| gpu.error(format!("no buffer `{name}`")));
+    let (grid_stats, scattered) = (named(buffers::GRID_STATS)?, named(buffers::SCATTERED)?);
+    let device = gpu.device.limits().max_compute_workgroups_per_dimension;
+    let limit = options.dispatch_limit.map_or(device, |limit| limit.min(device));
+    let clock_stride = buffers::clock_stride(&gpu.device.limits());
+    Ok(Sizes { extent: memory.extent, grid_stats, scattered, limit, clock_stride })
 }
 
 /// Bytes of the buffers whose sizes depend on the scene.

@@ -11,21 +11,26 @@ pub mod device_grid;
 mod edit;
 mod fault;
 mod flock;
+mod local;
 mod options;
 pub mod pass;
 mod pipelines;
 mod profiler;
+mod readback;
 pub mod reflect;
 pub mod row;
 pub mod shaders;
+mod slab;
 mod snapshot;
 mod sorted;
+mod stamps;
 mod tables;
 mod ticks;
 
 use std::sync::Arc;
 
 pub use device::{AdapterChoice, Gpu};
+pub use local::adapter_for;
 pub use options::EngineOptions;
 pub use profiler::MEASURED_TICKS;
 pub use row::{AgentBuffers, MotionLayout};
@@ -40,6 +45,7 @@ use crate::model::world::World;
 use flock::{DeviceFlock, Maker};
 use pipelines::Pipelines;
 use profiler::Profiler;
+use slab::SlabFlock;
 use snapshot::{Sources, Transfer};
 
 /// Host bytes per agent while a flock is loaded, besides its motion: tag, memory and key, and those on
@@ -58,6 +64,8 @@ pub struct GpuEngine {
     profiler: Profiler,
     profiling: bool,
     loaded: Option<DeviceFlock>,
+    /// The part of this process, if it is one of several.
+    slab: Option<SlabFlock>,
 }
 
 impl GpuEngine {
@@ -72,7 +80,7 @@ impl GpuEngine {
     pub fn with_options(gpu: Arc<Gpu>, options: EngineOptions) -> Self {
         let profiler = Profiler::new(&gpu);
         let pipelines = Pipelines::default();
-        Self { gpu, options, pipelines, profiler, profiling: false, loaded: None }
+        Self { gpu, options, pipelines, profiler, profiling: false, loaded: None, slab: None }
     }
 
     /// The buffers of the agents; `None` if no flock is loaded.

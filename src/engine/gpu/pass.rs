@@ -51,6 +51,8 @@ pub enum RunsIn {
     Scatters,
     /// No tick: the pass runs between two ticks, after an edit.
     Edited,
+    /// Ticks of one of several processes, when agents change the process.
+    Slabs,
 }
 
 /// What decides which passes the ticks of a flock run.
@@ -88,7 +90,7 @@ impl RunsIn {
             Self::SmallGrid => kind.small_grid,
             Self::LargeGrid => !kind.small_grid,
             Self::Scatters => kind.scatters,
-            Self::Edited => false,
+            Self::Edited | Self::Slabs => false,
         }
     }
 }
@@ -132,6 +134,12 @@ const FIRST_THAT_SORTS: usize = 2;
 pub const BIN: Pass = Pass::of("bin", Per::Agent, RunsIn::Edited);
 /// Gives the agents a fresh memory.
 pub const START_MEMORY: Pass = Pass::of("start_memory", Per::Agent, RunsIn::Edited);
+/// Collects the agents that have left the slab of a process.
+pub const LEAVE_SLAB: Pass = Pass::of("leave_slab", Per::Agent, RunsIn::Slabs);
+/// Gives agents that have come from other processes slots in their cells.
+pub const ARRIVE_IN_SLAB: Pass = Pass::of("arrive_in_slab", Per::Agent, RunsIn::Slabs);
+/// The passes that only one of several processes runs.
+pub const IN_SLABS: [Pass; 2] = [LEAVE_SLAB, ARRIVE_IN_SLAB];
 /// The passes that run between two ticks.
 pub const BETWEEN_TICKS: [Pass; 2] = [BIN, START_MEMORY];
 
@@ -164,6 +172,8 @@ pub struct Extent {
     pub cells: u32,
     /// The most cells that can be crowded.
     pub crowds: u32,
+    /// Cells of agents that belong to other processes.
+    pub ghost_cells: u32,
 }
 
 impl Extent {
@@ -172,7 +182,13 @@ impl Extent {
     #[must_use]
     pub fn of(layout: MotionLayout, count: u32, ids: u32, cells: u32, crowded_above: u32) -> Self {
         let crowds = (count / crowded_above.max(1)).max(1);
-        Self { layout, agents: count, ids, cells, crowds }
+        Self { layout, agents: count, ids, cells, crowds, ghost_cells: 0 }
+    }
+
+    /// True if it is that of one of several processes.
+    #[must_use]
+    pub const fn is_slab(&self) -> bool {
+        self.ghost_cells > 0
     }
 }
 
@@ -350,7 +366,7 @@ mod tests {
             [(192, 2, false), (193, 2, true), (65_600, 1024, false), (65_601, 1024, true)]
         {
             let layout = MotionLayout::Plane;
-            let extent = Extent { layout, agents: 5, ids, cells: 1, crowds: 1 };
+            let extent = Extent { layout, agents: 5, ids, cells: 1, crowds: 1, ghost_cells: 0 };
             let kind = TickKind::of(Uses::default(), extent, crowded_above, 1);
             assert_eq!(kind.scatters, scatters, "{ids} ids");
         }

@@ -40,6 +40,8 @@ pub struct Variant {
     pub packs: bool,
     /// True if colours are lists of stops instead of circles; see `shaders/picture.wgsl`.
     pub stops: bool,
+    /// True if the flock is the part of one of several processes; see `shaders/grid.wgsl`.
+    pub slab: bool,
 }
 
 impl Variant {
@@ -51,6 +53,7 @@ impl Variant {
             unrolled: false,
             packs: false,
             stops: false,
+            slab: false,
             narrow: grid.is_narrow,
             flat: scene.world.is_flat(),
             uses: scene.uses(),
@@ -73,6 +76,7 @@ impl Variant {
             unrolled: false,
             packs,
             stops,
+            slab: false,
             narrow: false,
             flat: true,
         }
@@ -122,6 +126,7 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
     compiler.set_feature("unrolled", variant.unrolled);
     compiler.set_feature("packs", variant.packs);
     compiler.set_feature("stops", variant.stops);
+    compiler.set_feature("slab", variant.slab);
     compiler.set_feature("narrow", variant.narrow);
     compiler.set_feature("several_species", variant.several_species);
     compiler.set_feature("neighbours", variant.sees_neighbours());

@@ -70,6 +70,18 @@ impl Tables {
         count: u32,
         crowded_above: u32,
     ) -> Result<Vec<u8>, String> {
+        self.flock_with(scene, grid, count, crowded_above, &[])
+    }
+
+    /// The same with further numbers, by the names of their fields: those of a slab.
+    pub fn flock_with(
+        &self,
+        scene: &Scene,
+        grid: &DeviceGrid,
+        count: u32,
+        crowded_above: u32,
+        further: &[(&str, u32)],
+    ) -> Result<Vec<u8>, String> {
         let species = 0..scene.species.len();
         let directed: u32 =
             species.map(|species| u32::from(scene.remembers_directions(species)) << species).sum();
@@ -90,6 +102,9 @@ impl Tables {
             .put("bitmap_words", BITMAP_WORDS.into())
             .put("shown", scene.shown().bits().into())
             .put("longest_age", scene.style.age.into());
+        for (name, number) in further {
+            flock.put(name, (*number).into());
+        }
         flock.finish()
     }
 

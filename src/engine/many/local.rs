@@ -1,9 +1,9 @@
 //! What an engine does for a flock over many processes.
 
-use crate::engine::{EngineError, EngineKind, HostAgents};
+use crate::engine::{EngineError, EngineKind};
 use crate::model::behaviours::Target;
 use crate::model::grid::Slab;
-use crate::model::scene::Scene;
+use crate::model::scene::{MAX_AGENTS, Scene};
 use crate::model::state::FlockState;
 
 /// Which agents of a slab are steered.
@@ -26,6 +26,11 @@ pub trait Local {
 
     /// The hardware in use.
     fn describe(&self) -> String;
+
+    /// Every id must be below this.
+    fn id_end(&self) -> u64 {
+        MAX_AGENTS
+    }
 
     /// Number of slices of the grid of a scene with so many agents.
     fn slices(&self, scene: &Scene, everyone: usize) -> u32;
@@ -93,7 +98,7 @@ pub trait Local {
     fn costs(&mut self) -> Vec<u64>;
 
     /// Number of agents in each own slice.
-    fn slice_counts(&self) -> Vec<u64>;
+    fn slice_counts(&mut self) -> Vec<u64>;
 
     /// Number of own agents.
     fn count(&self) -> usize;
@@ -110,6 +115,12 @@ pub trait Local {
     /// The targets.
     fn targets(&mut self) -> Result<Vec<Target>, EngineError>;
 
-    /// The own agents, in the order of the engine.
-    fn agents(&self) -> HostAgents<'_>;
+    /// Agents by ascending id, in the order in which a process alone would have them: renderers that draw
+    /// agents in that order then give the same picture.
+    fn arranged(&self, agents: FlockState) -> FlockState {
+        agents
+    }
+
+    /// The sum of the ids of the own agents.
+    fn id_sum(&mut self) -> Result<u64, EngineError>;
 }

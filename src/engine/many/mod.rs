@@ -189,8 +189,8 @@ impl ManyEngine {
     }
 
     /// Fails if an agent is lost or there twice.
-    fn count(&self) -> Result<(), EngineError> {
-        let ids = self.local.agents().id.iter().map(|id| u64::from(*id)).sum();
+    fn count(&mut self) -> Result<(), EngineError> {
+        let ids = self.local.id_sum()?;
         let found = self.sum([self.local.count() as u64, ids]);
         match found == self.everyone {
             true => Ok(()),
@@ -216,7 +216,7 @@ impl ManyEngine {
 
     /// The sums that hold as long as no agent is lost, the largest id, and the tick.
     fn survey(&mut self, scene: &Scene, part: &FlockState) -> Result<u64, EngineError> {
-        self.agree(Ids::default().with(scene, part).map(|_| ()))?;
+        self.agree(Ids::below(self.local.id_end()).with(scene, part).map(|_| ()))?;
         let ids: u64 = part.id.iter().map(|id| u64::from(*id)).sum();
         self.everyone = self.sum([part.len() as u64, ids]);
         let end = part.id.iter().max().map_or(0, |id| u64::from(*id) + 1);
@@ -304,7 +304,8 @@ impl Engine for ManyEngine {
 
     fn gather(&mut self) -> Result<(), EngineError> {
         self.gathered = FlockState::default();
-        self.gathered = self.read_back()?;
+        let gathered = self.read_back()?;
+        self.gathered = self.local.arranged(gathered);
         Ok(())
     }
 

@@ -1,0 +1,36 @@
+// Pass arrive_in_slab: agents that have come from other processes take slots in their cells. They follow the
+// agents of the slab, in the form that `steer` writes; only their keys and slots are missing. The sorting
+// passes follow.
+
+import package::dispatch::linear_workgroup;
+import package::flock::flock as whole_flock;
+import package::grid::key_of;
+import package::space::{Motion, position_of};
+
+@group(0) @binding(1) var<storage, read> next_state: array<Motion>;
+@group(0) @binding(2) var<storage, read_write> binned: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read_write> cell_count: CellCount;
+
+struct CellCount {
+    // Hits of targets; this pass does not use them.
+    hits: array<u32, 2>,
+    // Number of agents binned into each cell so far.
+    members: array<atomic<u32>>,
+}
+
+@compute @workgroup_size(64)
+fn arrive_in_slab(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let flock = whole_flock;
+    let number = flock.moved + linear_workgroup(workgroup, workgroups) * 64u + local;
+    let i = min(number, flock.count - 1u);
+    let key = key_of(flock, position_of(next_state[i]));
+    let own = binned[i];
+    if number >= flock.count {
+        return;
+    }
+    binned[i] = vec4<u32>(key, atomicAdd(&cell_count.members[key], 1u), own.z, own.w);
+}

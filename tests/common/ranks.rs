@@ -1,0 +1,67 @@
+//! Ranks that are threads.
+
+use std::rc::Rc;
+
+use flockwork::engine::many::{Local, ManyEngine, Ranks, ThreadRanks};
+use flockwork::engine::{Engine, Snapshot};
+use flockwork::model::scene::Scene;
+use flockwork::model::state::FlockState;
+
+use super::bits;
+
+/// Every `size`-th agent of a state, from `rank` on: how a flock is shared out before it is loaded does
+/// not matter.
+pub fn part(state: &FlockState, rank: usize, size: usize) -> FlockState {
+    let mine: Vec<usize> = (rank..state.len()).step_by(size).collect();
+    let memory = mine.iter().filter_map(|row| state.memory.get(*row).copied());
+    FlockState {
+        tick: state.tick,
+        id: mine.iter().map(|row| state.id[*row]).collect(),
+        species: mine.iter().map(|row| state.species[*row]).collect(),
+        position: mine.iter().map(|row| state.position[*row]).collect(),
+        velocity: mine.iter().map(|row| state.velocity[*row]).collect(),
+        memory: memory.collect(),
+        shown: state.shown,
+    }
+}
+
+/// Runs `act` on every rank, each in a thread with the engine of `local`, and returns what rank 0
+/// returns.
+pub fn on_ranks<L: Local + 'static, T: Send>(
+    size: usize,
+    local: impl Fn(usize) -> L + Sync,
+    act: impl Fn(&mut ManyEngine, usize) -> T + Sync,
+) -> T {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = ThreadRanks::new(size)
+            .into_iter()
+            .map(|ranks| {
+                let (act, local) = (&act, &local);
+                scope.spawn(move || {
+                    let rank = ranks.rank();
+                    act(&mut ManyEngine::new(Rc::new(ranks), Box::new(local(rank))), rank)
+                })
+            })
+            .collect();
+        let mut results = threads.into_iter().map(|thread| thread.join().unwrap());
+        let first = results.next().unwrap();
+        results.for_each(drop);
+        first
+    })
+}
+
+/// The flock of an engine alone after so many ticks.
+pub fn alone(engine: &mut dyn Engine, scene: &Scene, state: &FlockState, ticks: u32) -> Snapshot {
+    engine.load(scene, state).unwrap();
+    engine.step(ticks).unwrap();
+    engine.snapshot().unwrap()
+}
+
+/// Fails unless both flocks have the same bytes.
+pub fn assert_same(one: &Snapshot, other: &Snapshot, what: &str) {
+    assert!(one.state.id == other.state.id, "{what}: not the same agents");
+    assert!(bits(&one.state) == bits(&other.state), "{what}");
+    assert!(one.state.memory == other.state.memory, "{what}: memory");
+    assert!(one.targets == other.targets, "{what}: targets");
+    assert_eq!(one.state.tick, other.state.tick, "{what}");
+}
