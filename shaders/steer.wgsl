@@ -47,12 +47,12 @@ struct CellCount {
 @if(accelerations) const LEAST_LIMIT = 1e-9;
 
 // The number that shows how far one tick has changed the velocity. `limit` is how far max_force changes the
-// momentum. Half of that is in the middle of the scale; no change is at its end, for several behaviours together
-// exceed max_force in most flocks. src/engine/cpu/steer.rs computes the same.
+// momentum. That is in the middle of the scale; no change is at its end, for several behaviours together exceed
+// max_force in most flocks. src/engine/cpu/steer.rs computes the same.
 @if(accelerations)
 fn shown_of_change(change: f32, mass: f32, limit: f32) -> u32 {
     let momentum = min(change * mass, 1e30);
-    let share = momentum / (momentum + 0.5 * limit);
+    let share = momentum / (momentum + limit);
     return u32(min(select(share * 255.0, 0.0, limit < LEAST_LIMIT), 255.0));
 }
 

@@ -31,7 +31,7 @@ pub enum Shown {
     #[default]
     Neighbours = 0,
     /// How far the last tick changed the velocity, as a share `s` of what max_force does to the agent's
-    /// mass: `s / (s + 0.5)` of [`MOST_SHOWN`].
+    /// mass: `s / (s + 1)` of [`MOST_SHOWN`].
     Acceleration = 1,
     /// Ticks since the agent was born or sent elsewhere by a target. [`MOST_SHOWN`] stands for the age
     /// that the style names, and for all larger ones.

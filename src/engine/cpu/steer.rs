@@ -326,7 +326,7 @@ fn shown_of_change<S: Simd>(
     let most = change.constant(MOST_SHOWN as f32);
     let limit = parameters.max_force * step;
     let momentum = (change * parameters.mass).min(change.constant(1e30));
-    let share = momentum / (momentum + limit * change.constant(0.5));
+    let share = momentum / (momentum + limit);
     let number =
         change.constant(0.0).where_or(limit.less_than(change.constant(LEAST_LIMIT)), share * most);
     let mut numbers = [0.0; MAX_LANES];
