@@ -162,6 +162,7 @@ fn what_is_wrong_is_said_once() {
         ("simulate --ticks 1 --out a.csv --set no=1", 2, "no"),
         ("scenes", 2, "start the others without mpirun"),
         ("bench --engines cpu,cpu", 2, "cpu is named twice"),
+        ("bench --engines gpu --adapter nope", 1, "--adapter nope: no such adapter"),
         ("bench --json no/a.json", 1, "the folder no does not exist"),
         ("bench --scene nope", 1, "neither a built-in scene nor a file"),
         ("capture --ticks 1 --replay s.toml --out a.png", 2, "leave mpirun out"),
@@ -216,6 +217,11 @@ fn a_bench_tells_the_work_of_each_rank() {
         }
     }
     done(run(folder.path(), 2, "bench --count 900 --ticks 5 --keep-borders"));
+    let on_gpus = "bench --engines gpu,cpu --count 900 --ticks 3 --json gpu.json";
+    let told = done(run(folder.path(), 2, on_gpus));
+    assert!(told.contains("ranks of gpu, means a tick"), "{told}");
+    let text = std::fs::read_to_string(folder.path().join("gpu.json")).unwrap();
+    assert!(text.contains("\"driver\"") && text.matches("\"ghosts\"").count() == 4, "{text}");
     let (code, told) = failed(run(folder.path(), 1, "bench --keep-borders"));
     assert_eq!((code, told.len()), (Some(2), 1), "{told:?}");
     // Without `mpirun` nothing is shared.

@@ -149,14 +149,12 @@ fn bench_all(
     reports: &mut Vec<Report>,
     adapter: &mut Option<Adapter>,
 ) -> anyhow::Result<bool> {
-    let (scene, mut engines);
+    let asked = (&args.flock, args.ticks, &args.engines, args.keep_borders);
+    ranks::same("the command line", &format!("{asked:?}"))?;
     ranks::keep_borders(args.keep_borders);
-    (scene, engines, *adapter) = ranks::agree(open_all(args))?;
-    let labels: Vec<&str> = engines.iter().map(|(label, _)| *label).collect();
-    ranks::same(
-        "the bench",
-        &format!("{:?}", (&args.flock, args.ticks, args.keep_borders, labels, &scene)),
-    )?;
+    let (scene, mut engines);
+    (scene, engines, *adapter) = open_all(args)?;
+    ranks::same("the scene", &format!("{scene:?}"))?;
     for count in &args.flock.count {
         for density in args.flock.densities() {
             let report =
@@ -231,10 +229,11 @@ fn renamed(sentence: &str) -> String {
 }
 
 /// Reads the scene and opens the engines, if they can take all counts. Also returns the adapter of the
-/// GPU engine.
+/// GPU engine. All ranks must ask together, and fail together.
 fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapter>)> {
-    let scene = options::read_scene(&args.flock.scene, &args.flock.overrides)?;
-    args.flock.check(&scene)?;
+    let scene = options::read_scene(&args.flock.scene, &args.flock.overrides);
+    let scene = scene.and_then(|scene| args.flock.check(&scene).map(|()| scene));
+    let scene = ranks::agree(scene)?;
     let wanted = match (args.engines.is_empty(), ranks::ranks()) {
         (false, _) => args.engines.clone(),
         (true, Some(_)) => vec![BenchEngine::Cpu],
@@ -249,11 +248,7 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapt
             BenchEngine::Cpu1 => (EngineArg::Cpu, Some(1)),
         };
         let machine = MachineArgs { engine, adapter: args.adapter.clone(), threads };
-        match machine.open() {
-            Ok(machine) => {
-                adapter = adapter.or(machine.gpu.as_deref().map(Adapter::of));
-                engines.push((which.label(), machine.engine));
-            }
+        let machine = match machine.open() {
             // The GPU was not requested by name, so the table says that it is missing.
             Err(error)
                 if matches!(error.downcast_ref(), Some(EngineError::NoAdapter(_)))
@@ -261,15 +256,18 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapt
                     && args.adapter.is_none() =>
             {
                 eprintln!("{:#}. Timing the CPU engine alone.", own_words(error));
+                continue;
             }
-            Err(error) => return Err(own_words(error)),
-        }
+            opened => ranks::agree(opened.map_err(own_words))?,
+        };
+        adapter = adapter.or(machine.gpu.as_deref().map(Adapter::of));
+        engines.push((which.label(), machine.engine));
     }
-    for count in &args.flock.count {
-        for (_, engine) in &engines {
-            engine.check_count(&scene.world, *count).map_err(|error| engine_error(&error))?;
-        }
-    }
+    let mut all = args.flock.count.iter().flat_map(|count| engines.iter().map(move |e| (count, e)));
+    let fits = all.try_for_each(|(count, (_, engine))| {
+        engine.check_count(&scene.world, *count).map_err(|error| engine_error(&error))
+    });
+    ranks::agree(fits)?;
     Ok((scene, engines, adapter))
 }
 
