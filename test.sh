@@ -82,7 +82,7 @@ begin=$SECONDS
 # cells: drivers round 8-bit blending differently. Lavapipe's triangles are 0.6 % brighter, SwiftShader's
 # 1.2 %; an eye tells 1 % apart.
 VK_DRIVER_FILES=$icd cargo test --release --locked \
-  --test gpu_passes --test gpu_engine --test gpu_runs --test gpu_space --test renderer --test space_pictures --test splat \
+  --test gpu_passes --test gpu_engine --test gpu_runs --test gpu_space --test ranks_gpu --test renderer --test space_pictures --test splat \
   --test formulas --test limits --test traits -- --skip no_seam
 first=$("${CARGO_TARGET_DIR:-target}/release/flockwork" adapters 2>/dev/null | sed -n 's/^0: //p')
 echo "drivers tested: $first; SwiftShader, one situation in $FLOCKWORK_TEST_SHARE, in $((SECONDS - begin)) s"

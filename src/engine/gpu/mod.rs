@@ -159,7 +159,7 @@ impl Engine for GpuEngine {
         self.gpu.check()?;
         self.check_count(&scene.world, state.len() as u64)?;
         // Free the old flock's memory before the new one is allocated.
-        self.loaded = None;
+        (self.loaded, self.slab) = (None, None);
         let (flock, largest_cell) = self.maker().load(scene, state)?;
         self.profiler.reset(largest_cell);
         self.loaded = Some(flock);

@@ -29,9 +29,10 @@ impl Readback {
         }
         let kept = self.staging.take().filter(|staging| staging.size() >= bytes);
         let staging = kept.unwrap_or_else(|| {
+            let most = gpu.device.limits().max_buffer_size;
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("read back"),
-                size: (bytes + bytes / 4).next_multiple_of(8),
+                size: (bytes + bytes / 4).min(most).max(bytes).next_multiple_of(8),
                 usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             })

@@ -83,9 +83,12 @@ impl SlabFlock {
             self.part("tag", 0, self.count, TAG_BYTES),
             self.part("memory", 0, self.count * u32::from(remembers), MEMORY_BYTES),
         ];
-        let parts: Vec<Part> = parts.into_iter().flatten().collect();
-        let encoder = maker.gpu.device.create_command_encoder(&Default::default());
-        let copies = Readback::default().read(maker.gpu, encoder, &parts)?;
+        // One by one: together they may be too large for one copy.
+        let mut copies = Vec::new();
+        for part in parts.into_iter().flatten() {
+            let encoder = maker.gpu.device.create_command_encoder(&Default::default());
+            copies.extend(Readback::default().read(maker.gpu, encoder, &[part])?);
+        }
         let [motions, tags, memory] = &copies[..] else { return Err(maker.gpu.error("no agents")) };
         let mut state = rows::state_of(self.layout(), motions, tags, memory);
         (state.tick, state.shown) = (self.tick, self.scene.shown());
