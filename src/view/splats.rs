@@ -79,7 +79,7 @@ pub struct Canvas {
     pub crowding: f32,
     /// Strength per light of an agent: one over the square of the dart's half length in pixels.
     pub per_light: f32,
-    /// The most that a crowd's colour moves towards `lift_to`, as a share of the way; see [`LIFT`].
+    /// The most that a crowd's colour moves towards `lift_to`, as a share of the way; see `LIFT`.
     pub lift: f32,
     /// Red, green and blue of the colour of the densest crowds.
     pub lift_to: f32,
