@@ -101,12 +101,15 @@ impl<C: Clock> Session<C> {
     /// Runs ticks, with the recorded events between them.
     pub(super) fn run(&mut self, ticks: u32) -> Result<(), EngineError> {
         let end = self.tick + u64::from(ticks);
-        if ticks > 0 && self.tick_with_edit()? > 0 {
-            self.revision += 1;
-            self.replay_due()?;
-        }
         while self.tick < end {
+            let edited = self.tick_of_edit();
+            if edited == Some(self.tick + 1) {
+                self.tick_with_edit()?;
+                self.replay_due()?;
+                continue;
+            }
             let stop = self.history.next_event().map_or(end, |event| event.min(end));
+            let stop = edited.map_or(stop, |tick| stop.min(tick - 1));
             // An event of this tick has been done, so the next one is later.
             let ticks = stop.saturating_sub(self.tick).max(1);
             self.engine.step(ticks as u32)?;

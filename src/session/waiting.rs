@@ -2,7 +2,9 @@
 //!
 //! A larger or smaller perception radius changes the grid, and all agents must be sorted again. They are
 //! sorted at the end of every tick anyway. So while the flock runs, such an edit waits until then and
-//! hardly costs more than the tick. It counts as done at the tick that it waited for.
+//! hardly costs more than the tick. It counts as done at the tick that it waited for. Some cost remains,
+//! because the cells of a new grid mix the agents of several old ones. So a slider that is dragged changes
+//! the grid not in every tick.
 
 use std::sync::Arc;
 
@@ -10,6 +12,9 @@ use super::undo::Content;
 use super::{Clock, Event, Session};
 use crate::engine::{Change, EngineError};
 use crate::model::scene::{Scene, Species};
+
+/// Edits wait for a tick that is a multiple of this: a fifteenth of a second in real time.
+const EVERY: u64 = 4;
 
 /// An edit that the scene has and the engine does not.
 #[derive(Debug)]
@@ -40,13 +45,17 @@ impl<C: Clock> Session<C> {
         self.took(waiting, done)
     }
 
-    /// Advances by one tick if an edit waits for it. Returns the ticks done.
-    pub(super) fn tick_with_edit(&mut self) -> Result<u64, EngineError> {
-        let Some(waiting) = self.waiting.take() else { return Ok(0) };
+    /// The tick that an edit waits for.
+    pub(super) fn tick_of_edit(&self) -> Option<u64> {
+        self.waiting.as_ref().map(|_| (self.tick + 1).next_multiple_of(EVERY))
+    }
+
+    /// Advances by one tick, with the edit that waits for its end.
+    pub(super) fn tick_with_edit(&mut self) -> Result<(), EngineError> {
+        let Some(waiting) = self.waiting.take() else { return Ok(()) };
         let done = self.engine.step_and_update(&self.scene, Change::PARAMETERS);
         self.tick += 1;
-        self.took(waiting, done)?;
-        Ok(1)
+        self.took(waiting, done)
     }
 
     /// Records an edit that has waited, or takes it back if the engine has refused it.
@@ -129,16 +138,19 @@ mod tests {
             let mut session = running(engine);
             frames(&mut session, 5);
             assert_eq!(session.change(seeing(&session, 60.0)), Ok(None));
+            frames(&mut session, 2);
             assert_eq!(ticks(&session), [0; 0], "it waits");
             frames(&mut session, 1);
-            assert_eq!((session.tick(), ticks(&session)), (6, vec![6]));
-            // A drag: an edit in every frame.
-            for radius in [61.0, 62.0, 63.0] {
-                assert_eq!(session.change(seeing(&session, radius)), Ok(None));
+            assert_eq!((session.tick(), ticks(&session)), (8, vec![8]));
+            // A drag: an edit in every frame, of one tick and of several.
+            for radius in 61..=66_u8 {
+                session.clock.lock(Some(if radius > 63 { 3 } else { 1 }));
+                assert_eq!(session.change(seeing(&session, radius.into())), Ok(None));
                 frames(&mut session, 1);
             }
-            frames(&mut session, 20);
-            assert_eq!(ticks(&session), [6, 7, 8, 9]);
+            session.clock.lock(Some(1));
+            frames(&mut session, 9);
+            assert_eq!(ticks(&session), [8, 12, 16, 20]);
             let then = now(&mut session);
             session.clock.pause();
             reach(&mut session, 3);
@@ -188,14 +200,14 @@ mod tests {
         let engine = Box::new(Fussy(CpuEngine::new(Some(1)).unwrap()));
         let mut session = session(engine, &scene, &state);
         session.clock.lock(Some(1));
-        frames(&mut session, 2);
+        frames(&mut session, 3);
         let before = session.scene().species.clone();
         assert_eq!(session.change(seeing(&session, Fussy::FARTHEST + 1.0)), Ok(None));
         frames(&mut session, 1);
         assert_eq!(session.scene().species, before);
         assert!(session.take_notice().is_some_and(|why| why.contains("not so far")));
-        assert_eq!((session.tick(), ticks(&session)), (3, vec![]));
+        assert_eq!((session.tick(), ticks(&session)), (4, vec![]));
         frames(&mut session, 1);
-        assert_eq!(session.tick(), 4);
+        assert_eq!(session.tick(), 5);
     }
 }
