@@ -164,6 +164,27 @@ mod tests {
     }
 
     #[test]
+    fn a_snapshot_has_the_parameters_that_the_engine_has() {
+        for engine in engines() {
+            let mut session = running(engine);
+            frames(&mut session, 29);
+            // A snapshot is due in the frame after tick 29 or a later one; the edit waits all the time.
+            let mut seen = Vec::new();
+            while session.snapshots() < 2 {
+                assert_eq!(session.change(seeing(&session, 90.0)), Ok(None));
+                frames(&mut session, 1);
+                seen.push((session.tick(), now(&mut session)));
+                assert!(session.tick() <= 32, "no snapshot while the edit waits");
+            }
+            session.clock.pause();
+            for (tick, then) in seen {
+                reach(&mut session, tick);
+                assert!(now(&mut session) == then, "tick {tick}");
+            }
+        }
+    }
+
+    #[test]
     fn what_else_happens_before_the_tick_finds_the_edit_done() {
         for engine in engines() {
             let mut session = running(engine);
