@@ -43,9 +43,7 @@ pub fn read(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTabl
             )
         })?);
     }
-    if !found.contains(&"id") {
-        bail!("the array `id` is missing");
-    }
+    let count = shape_of(&mut archive, "id")?.first().copied().unwrap_or_default();
     let of_rows = &ARRAYS[..8];
     if let Some(name) = missing(of_rows, |array| found.contains(&of_rows[array])) {
         bail!("the array `{name}` is missing");
@@ -55,7 +53,6 @@ pub fn read(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTabl
         bail!("a file has the array `neighbours` or `shown`, not both; remove one");
     }
     let axes = if shape_of(&mut archive, "position")?.get(1) == Some(&3) { 3 } else { 2 };
-    let count = shape_of(&mut archive, "id")?.first().copied().unwrap_or_default();
     let row_each = Shape { sides: &[count], why: AS_ID };
     let ticks = TickRows::read(&mut archive, row_each)?;
     let mut own = ticks.agents(&mut archive, part)?;
