@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use egui_wgpu::ScreenDescriptor;
-use winit::event::WindowEvent;
+use winit::dpi::PhysicalPosition;
+use winit::event::{ElementState, WindowEvent};
 use winit::window::Window;
 
 use super::clipboard::Clipboard;
@@ -15,6 +16,8 @@ pub struct Interface {
     clipboard: Clipboard,
     input: egui_winit::State,
     painter: egui_wgpu::Renderer,
+    /// Where the pointer is now; egui knows where it was in the last frame.
+    pointer: Option<PhysicalPosition<f64>>,
 }
 
 /// One frame of the user interface, ready to be painted.
@@ -38,7 +41,8 @@ impl Interface {
         let input = egui_winit::State::new(context, root, window, Some(scale), None, Some(most));
         let options = egui_wgpu::RendererOptions { dithering: false, ..Default::default() };
         let clipboard = Clipboard::default();
-        Self { clipboard, input, painter: egui_wgpu::Renderer::new(&gpu.device, format, options) }
+        let painter = egui_wgpu::Renderer::new(&gpu.device, format, options);
+        Self { clipboard, input, painter, pointer: None }
     }
 
     /// Pixels per point of the interface: of the window, and of what Ctrl with + and - has made of it.
@@ -60,7 +64,29 @@ impl Interface {
 
     /// Passes an event on; true when only the interface shall react to it.
     pub fn takes(&mut self, window: &Window, event: &WindowEvent) -> bool {
-        self.input.on_window_event(window, event).consumed
+        let consumed = self.input.on_window_event(window, event).consumed;
+        match event {
+            WindowEvent::CursorMoved { position, .. } => self.pointer = Some(*position),
+            WindowEvent::CursorLeft { .. } => self.pointer = None,
+            // While frames are slow, a press may come in the same frame as the way to a panel, or from one.
+            WindowEvent::MouseInput { state: ElementState::Pressed, .. }
+            | WindowEvent::MouseWheel { .. } => {
+                return self.input.egui_ctx().egui_is_using_pointer()
+                    || self.is_over_a_panel(window);
+            }
+            _ => {}
+        }
+        consumed
+    }
+
+    /// True if the pointer is over a panel now, and no drag has brought it there.
+    fn is_over_a_panel(&self, window: &Window) -> bool {
+        let Some(PhysicalPosition { x, y }) = self.pointer else { return false };
+        let context = self.input.egui_ctx();
+        let place = egui::pos2(x as f32, y as f32) / self.pixels_per_point(window);
+        let layer = context.layer_id_at(place);
+        let drags = context.input(|input| input.pointer.any_down());
+        !drags && layer.is_some_and(|layer| layer.order != egui::Order::Background)
     }
 
     /// True while the user types a number: keys are characters then.
