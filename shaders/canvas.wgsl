@@ -1,4 +1,5 @@
-// The cells that a splatted picture is summed in. A cell is one pixel wide, or a little more. If the picture is too large for one buffer, this is one band of its rows.
+// The cells that a splatted picture is summed in. A cell is one pixel wide, or a little more. If the picture
+// is too large for one buffer, this is one band of its rows.
 
 struct Canvas {
     // Cells of the picture in a row, and rows of this band.

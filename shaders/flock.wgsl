@@ -42,7 +42,7 @@ struct Flock {
     // Cells of the slab. The cell with this number is for agents that leave it.
     @if(slab)
     own_cells: u32,
-    // Number of agents that a dispatch of `steer` moves: all but a gap of so many from `gap_begin` on.
+    // Number of agents that a dispatch of `steer` moves. It leaves out `gap` agents from `gap_begin` on.
     @if(slab)
     steered: u32,
     @if(slab)

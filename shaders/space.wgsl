@@ -96,7 +96,7 @@ fn slice_of(cell: Cell) -> u32 {
     }
 }
 
-// Number of rows in so many slices.
+// Number of rows in this number of slices.
 @if(slab)
 fn rows_in_slices(slices: u32, cells_along: Cell) -> u32 {
     @if(flat) {

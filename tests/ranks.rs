@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::ranks::{self, assert_same, part};
-use common::{bits, flock, mixed, mixed_in_space};
+use common::ranks::{self, assert_same, few_and_crowded, part};
+use common::{bits, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::many::{Load, ManyEngine};
 use flockwork::engine::{AgentsAt, Change, Engine, EngineError, Snapshot};
@@ -73,30 +73,12 @@ fn every_scene_is_the_same_on_ranks() {
 
 #[test]
 fn crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks() {
-    let point = "starling.spawn_at_scale={place = \"point\"}";
-    let ball = "starling.spawn_at_scale={place = \"ball\", radius = 40}";
-    let even = "starling.spawn_at_scale={place = \"uniform\"}";
-    let space = "starling.spawn={place = \"uniform\"}";
-    let cases: [(u64, &[&str]); 7] = [
-        (1, &[]),
-        (10, &[]),
-        (2_000, &[point]),
-        (2_000, &[ball]),
-        // Few slices, and more ranks than slices.
-        (60, &["world.size=[2000, 200]"]),
-        (60, &["world.size=[2000, 400]"]),
-        (200, &["world.size=[400, 300, 250]", even, space]),
-    ];
     for boundary in BOUNDARIES {
-        for (count, overrides) in cases {
-            let boundary = format!("world.boundary=\"{boundary}\"");
-            let overrides: Vec<&str> =
-                overrides.iter().copied().chain([boundary.as_str()]).collect();
-            let (scene, state) = flock(count, &overrides);
+        for (what, (scene, state)) in few_and_crowded(boundary) {
             let wanted = alone(&scene, &state, 20);
             for size in [2, 3, 5] {
                 let (found, _) = run_on(size, &scene, &state, 20);
-                assert_same(&found, &wanted, &format!("{count} {overrides:?} on {size} ranks"));
+                assert_same(&found, &wanted, &format!("{what} on {size} ranks"));
             }
         }
     }

@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use common::gpu::{engine, share, shipped, without_subgroups};
-use common::ranks::{alone, assert_same, on_ranks, part};
+use common::ranks::{alone, assert_same, few_and_crowded, on_ranks, part};
 use common::{bits, flock, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
@@ -139,29 +139,10 @@ fn crowded(gpu: &Arc<Gpu>) -> GpuEngine {
 fn crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks() {
     let test = "crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks";
     let Some(gpu) = adapter::gpu(test) else { return };
-    let point = "starling.spawn_at_scale={place = \"point\"}";
-    let ball = "starling.spawn_at_scale={place = \"ball\", radius = 40}";
-    let even = "starling.spawn_at_scale={place = \"uniform\"}";
-    let space = "starling.spawn={place = \"uniform\"}";
-    let cases: [(u64, &[&str]); 7] = [
-        (1, &[]),
-        (10, &[]),
-        (2_000, &[point]),
-        (2_000, &[ball]),
-        // Few slices, and more ranks than slices.
-        (60, &["world.size=[2000, 200]"]),
-        (60, &["world.size=[2000, 400]"]),
-        (200, &["world.size=[400, 300, 250]", even, space]),
-    ];
     for boundary in BOUNDARIES {
-        let boundary = format!("world.boundary=\"{boundary}\"");
-        let case = |(count, overrides): &(u64, &[&str])| {
-            let overrides: Vec<&str> =
-                overrides.iter().copied().chain([boundary.as_str()]).collect();
-            let (scene, state) = flock(*count, &overrides);
-            Case { what: format!("{count} {overrides:?}"), scene, state, ticks: 12 }
-        };
-        let cases: Vec<Case> = cases.iter().map(case).collect();
+        let cases = few_and_crowded(boundary).into_iter();
+        let cases = cases.map(|(what, (scene, state))| Case { what, scene, state, ticks: 12 });
+        let cases: Vec<Case> = cases.collect();
         check(&gpu, &cases, &[3], shipped);
         check(&gpu, &cases[2..4], &[2], crowded);
     }

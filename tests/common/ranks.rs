@@ -7,7 +7,7 @@ use flockwork::engine::{Engine, Snapshot};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 
-use super::bits;
+use super::{bits, flock};
 
 /// Every `size`-th agent of a state, from `rank` on: how a flock is shared out before it is loaded does
 /// not matter.
@@ -64,4 +64,28 @@ pub fn assert_same(one: &Snapshot, other: &Snapshot, what: &str) {
     assert!(one.state.memory == other.state.memory, "{what}: memory");
     assert!(one.targets == other.targets, "{what}: targets");
     assert_eq!(one.state.tick, other.state.tick, "{what}");
+}
+
+/// Flocks that are hard to share out, with their names. The third and the fourth are crowds.
+pub fn few_and_crowded(boundary: &str) -> Vec<(String, (Scene, FlockState))> {
+    let boundary = format!("world.boundary=\"{boundary}\"");
+    let point = "starling.spawn_at_scale={place = \"point\"}";
+    let ball = "starling.spawn_at_scale={place = \"ball\", radius = 40}";
+    let even = "starling.spawn_at_scale={place = \"uniform\"}";
+    let space = "starling.spawn={place = \"uniform\"}";
+    let cases: [(u64, &[&str]); 7] = [
+        (1, &[]),
+        (10, &[]),
+        (2_000, &[point]),
+        (2_000, &[ball]),
+        // Few slices, and more ranks than slices.
+        (60, &["world.size=[2000, 200]"]),
+        (60, &["world.size=[2000, 400]"]),
+        (200, &["world.size=[400, 300, 250]", even, space]),
+    ];
+    let case = |(count, overrides): (u64, &[&str])| {
+        let overrides: Vec<&str> = overrides.iter().copied().chain([boundary.as_str()]).collect();
+        (format!("{count} {overrides:?}"), flock(count, &overrides))
+    };
+    cases.into_iter().map(case).collect()
 }

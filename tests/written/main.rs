@@ -1,6 +1,7 @@
 //! Scenes written back as TOML: they read back as the same scene, and a file keeps its comments.
 
 mod draw;
+mod legal;
 
 use std::process::Command;
 

@@ -212,7 +212,7 @@ fn first_tick(
         return Ok(None);
     }
     match ranks::ranks() {
-        // Nobody compares it.
+        // Engines on several processes are not compared here.
         Some(_) => Ok(Some(FlockState::default())),
         None => engine.read_back().map(Some),
     }

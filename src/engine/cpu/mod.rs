@@ -51,8 +51,8 @@ use sort::{Sorted, Unsorted};
 use steer::Steer;
 use threads::Threads;
 
-/// Bytes of an agent besides position and velocity: its memory twice, its identity twice, its key, its index before the sort, its id in
-/// the list of all ids, and its memory while a state is loaded.
+/// Bytes of an agent besides position and velocity: its memory twice, its identity twice, its key, its
+/// index before the sort, its id in the list of all ids, and its memory while a state is loaded.
 const AGENT_BYTES: u64 = 2 * 4 + 2 * 5 + 4 + 4 + 4 + 4;
 
 /// Bytes of a cell: the index of its first agent, and that index if all cells had as many agents.
@@ -198,8 +198,8 @@ where
         [steered, stopwatch.elapsed() - steered]
     }
 
-    /// Does all of a tick but the sort, for which it finds the cells in `grid`. Returns the bands of the
-    /// order before.
+    /// Does all of a tick but the sort, and finds the new cell of each agent in `grid`. Returns the bands
+    /// of the order before.
     fn move_all(
         &mut self,
         instructions: InstructionSet,

@@ -185,7 +185,7 @@ impl Extent {
         Self { layout, agents: count, ids, cells, crowds, ghost_cells: 0 }
     }
 
-    /// True if it is that of one of several processes.
+    /// True if it is the extent of a slab: one of several processes has it.
     #[must_use]
     pub const fn is_slab(&self) -> bool {
         self.ghost_cells > 0

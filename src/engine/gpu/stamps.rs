@@ -71,7 +71,7 @@ impl Stamps {
         measured.flat_map(part).collect()
     }
 
-    /// Takes the copied stamps of a tick that has moved so many agents.
+    /// Takes the copied stamps of a tick that has moved this number of agents.
     pub fn note(&mut self, gpu: &Gpu, stamps: &[Vec<u8>], agents: u32) {
         self.measured = [false; 2];
         let ticks = stamps.iter().filter_map(|bytes| {

@@ -116,7 +116,7 @@ fn read_record(
     Ok(Some(RunRecord { flow, ..record }))
 }
 
-/// The targets at the last of so many ticks.
+/// The targets at the last of `ticks` ticks.
 fn last_targets(archive: &mut Archive, ticks: u64, axes: usize) -> anyhow::Result<Vec<TargetRow>> {
     let each = shape_of(archive, "target_hits")?.get(1).copied().unwrap_or_default();
     let why = "with the targets of every tick";

@@ -11,7 +11,7 @@ use crate::commands::state_file::table::{LAST_TICK, Part, StateRow, Ticks};
 use crate::model::memory::Memory;
 use crate::model::vector::Point;
 
-/// Which rows are of which tick.
+/// The ticks of a file, and the rows of the last one.
 pub struct TickRows {
     /// What the table wants to know.
     pub ticks: Ticks,

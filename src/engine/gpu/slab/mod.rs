@@ -78,7 +78,7 @@ fn window_of(scene: &Scene, everyone: usize, slab: Slab) -> Window {
     with_axes!(scene.world, AXES => Window::of(&scene.grid::<AXES>(everyone), slab))
 }
 
-/// The extent of a slab with room for so many agents.
+/// The extent of a slab with room for `room` agents.
 fn extent_of(layout: MotionLayout, window: &Window, room: u32, crowded_above: u32) -> Extent {
     // Any id may come from another process. One cell more is for agents that leave.
     let cells = window.own_cells() as u32 + 1;
@@ -216,7 +216,7 @@ impl SlabFlock {
         Ok(())
     }
 
-    /// Records the passes that are `wanted`, over so many agents.
+    /// Records the passes that are `wanted`, over `agents` agents.
     fn record(
         &self,
         maker: &Maker<'_>,
@@ -237,7 +237,7 @@ impl SlabFlock {
         Ok(())
     }
 
-    /// Makes room for so many agents.
+    /// Makes room for `agents` agents.
     fn make_room(&mut self, maker: &mut Maker<'_>, agents: u32) -> Result<(), EngineError> {
         if agents <= self.memory.extent.agents {
             return Ok(());
@@ -248,7 +248,7 @@ impl SlabFlock {
         self.fit(maker, room as u32)
     }
 
-    /// Fits the buffers and passes to the window and to so many agents.
+    /// Fits the buffers and passes to the window, with room for `room` agents.
     fn fit(&mut self, maker: &mut Maker<'_>, room: u32) -> Result<(), EngineError> {
         let extent = extent_of(self.layout(), &self.window, room, maker.options.crowded_above);
         let plan = Plan { grid: self.grid, variant: self.variant, extent };
