@@ -6,7 +6,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{bits, flock, mixed, mixed_in_space};
+use common::{bits, built_in, flock, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
 use flockwork::engine::{Change, Engine};
@@ -38,6 +38,14 @@ fn set(scene: &mut Scene, kind: Kind, key: &str, value: f32) {
     rule.values[kind.parameter(key).unwrap()] = value;
 }
 
+fn scale_radii(scene: &mut Scene, factor: f32) {
+    for rule in scene.species.iter_mut().flat_map(|species| &mut species.rules) {
+        if let Some(slot) = rule.kind.parameter("radius") {
+            rule.values[slot] *= factor;
+        }
+    }
+}
+
 /// A behaviour with its default values.
 fn rule(kind: Kind) -> Rule {
     Rule { kind, values: kind.info().parameters.iter().map(|one| one.default).collect() }
@@ -52,14 +60,9 @@ fn edits_of_mixed() -> Vec<Edit> {
         // The grid changes: to fewer cells, to more, and to more columns per radius.
         edit("larger radius", parameters, |scene| set(scene, Kind::Alignment, "radius", 47.0)),
         edit("smaller radii", parameters, |scene| {
-            for species in &mut scene.species {
-                species.variations.retain(|one| !one.is_drawn());
-                for rule in &mut species.rules {
-                    if let Some(slot) = rule.kind.parameter("radius") {
-                        rule.values[slot] *= 0.4;
-                    }
-                }
-            }
+            let all = scene.species.iter_mut();
+            all.for_each(|species| species.variations.retain(|one| !one.is_drawn()));
+            scale_radii(scene, 0.4);
         }),
         edit("dense radius", parameters, |scene| set(scene, Kind::Alignment, "radius", 90.0)),
         // Other agents see the scenery, or from another distance.
@@ -175,6 +178,29 @@ fn edits_of_flock() -> Vec<Edit> {
     ]
 }
 
+/// Edits that change nothing but the grid: to twice as many cells or more, and to fewer.
+fn edits_of_grid() -> Vec<Edit> {
+    vec![
+        edit("a third of the radii", Change::PARAMETERS, |scene| scale_radii(scene, 1.0 / 3.0)),
+        edit("double radii", Change::PARAMETERS, |scene| scale_radii(scene, 2.0)),
+    ]
+}
+
+/// A flock in a plane and one in a space.
+fn flocks() -> [(Scene, FlockState); 2] {
+    let two = ["flock", "flock-3d"].map(|scene| built_in(scene, 2000, &[]));
+    let cells = |scene: &Scene| match scene.world.is_flat() {
+        true => scene.grid::<2>(2000).cells(),
+        false => scene.grid::<3>(2000).cells(),
+    };
+    for (scene, _) in &two {
+        let mut smaller = scene.clone();
+        scale_radii(&mut smaller, 1.0 / 3.0);
+        assert!(cells(&smaller) > 2 * cells(scene), "{} and {}", cells(scene), cells(&smaller));
+    }
+    two
+}
+
 /// The result of a run.
 type End = (Vec<[u32; 7]>, Vec<Target>);
 
@@ -274,6 +300,7 @@ fn the_cpu_engine_goes_on_after_an_update_as_after_a_load() {
     check(&mut cpu(), None, &mixed("wrap", &[]), edits_of_mixed());
     check(&mut cpu(), None, &mixed_in_space("wrap", &[]), edits_of_mixed());
     check(&mut cpu(), None, &flock(500, &[]), edits_of_flock());
+    flocks().iter().for_each(|flock| check(&mut cpu(), None, flock, edits_of_grid()));
 }
 
 fn gpu_goes_on(gpu: &Arc<Gpu>, base: &(Scene, FlockState), edits: Vec<Edit>) {
@@ -290,6 +317,7 @@ fn the_gpu_engine_goes_on_after_an_update_as_after_a_load() {
     let Some(gpu) = adapter::gpu(test) else { return };
     gpu_goes_on(&gpu, &mixed("wrap", &[]), edits_of_mixed());
     gpu_goes_on(&gpu, &flock(500, &[]), edits_of_flock());
+    flocks().iter().for_each(|flock| gpu_goes_on(&gpu, flock, edits_of_grid()));
 }
 
 #[test]

@@ -263,9 +263,13 @@ fn fastest(scene: &Scene, species: &Species) -> f32 {
 
 /// `flock` with keys set, scaled to `count`.
 pub fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
+    built_in("flock", count, overrides)
+}
+
+/// A built-in scene with `count` agents.
+pub fn built_in(name: &str, count: u64, overrides: &[&str]) -> (Scene, FlockState) {
     let overrides: Vec<String> = overrides.iter().map(|text| (*text).into()).collect();
-    let mut scene =
-        Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap();
+    let mut scene = Scene::parse(name, BuiltIn::named(name).unwrap().text, &overrides).unwrap();
     let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
     (scene, state)
 }

@@ -157,8 +157,8 @@ fn allocated(bytes: u64) -> u64 {
     if bytes > 0 { bytes } else { UNUSED_BYTES }
 }
 
-/// Buffers that keep their content when they grow: the agents' own values …
-const KEPT: [&str; 3] = ["state", "tag", "memory"];
+/// Buffers that keep their content when they grow: the sorted agents …
+const KEPT: [&str; 4] = ["state", "tag", "memory", "cell_start"];
 
 /// … and those on their way into the next tick, which a slab meets when it grows for new ones.
 const KEPT_IN_SLABS: [&str; 2] = ["next_state", "binned"];

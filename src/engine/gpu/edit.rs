@@ -30,6 +30,63 @@ impl Maker<'_> {
         scene: &Scene,
         change: Change,
     ) -> Result<(), EngineError> {
+        if let Some(confines) = self.adopt_parts(flock, scene, change)? {
+            self.bin(flock, confines)?;
+        }
+        self.gpu.check()
+    }
+
+    /// Prepares [`Self::tick_and_update`]. False if the tick cannot make this update, or has nothing to
+    /// gain: it can if the agents have to be sorted again, into a grid for which there is memory, if
+    /// the tick needs no other shader, and if what agents remember stays as it is.
+    pub fn prepares_update_in_tick(&mut self, flock: &mut DeviceFlock, scene: &Scene) -> bool {
+        let mut edited = flock.scene.clone();
+        Change::PARAMETERS.swap(&mut edited, &mut Change::PARAMETERS.parts_of(scene));
+        let plan = self.plan(&edited, &flock.ids);
+        plan.grid != flock.grid
+            && plan.variant == flock.variant
+            && edited.shown() == flock.scene.shown()
+            && self.compile(&plan).is_ok()
+            && self.look_ahead(flock, &plan).is_ok()
+    }
+
+    /// Advances by one tick and takes over the parameters of `scene`. The agents are sorted once, into its
+    /// grid, for which the flock is [prepared](Self::prepares_update_in_tick).
+    pub fn tick_and_update(
+        &mut self,
+        flock: &mut DeviceFlock,
+        scene: &Scene,
+    ) -> Result<(), EngineError> {
+        flock.submit_passes(self.gpu, self.options, |pass| !pass.sorts())?;
+        flock.tick += 1;
+        self.adopt_parts(flock, scene, Change::PARAMETERS)?;
+        flock.submit_passes(self.gpu, self.options, Pass::sorts)?;
+        self.gpu.check()
+    }
+
+    /// Lets the next tick count agents into the cells of another grid.
+    fn look_ahead(&mut self, flock: &mut DeviceFlock, next: &Plan) -> Result<(), EngineError> {
+        // The tick reads the starts of the present cells.
+        let extent = flock.memory.extent;
+        let cells = extent.cells.max(next.extent.cells);
+        if flock.memory.fit(self.gpu, Extent { cells, ..extent }, &[])? {
+            flock.bindings = bind(self.gpu, &flock.pipelines, &flock.memory)?;
+        }
+        let grids = [&flock.grid, &next.grid];
+        let crowded_above = self.options.crowded_above;
+        let uniform = flock.tables.flock(&flock.scene, grids, extent.agents, crowded_above);
+        flock.memory.write(self.gpu, "flock", &uniform.map_err(self.fail())?);
+        Ok(())
+    }
+
+    /// Gives the device the parts of `scene` that `change` names. If the agents have to be sorted again
+    /// into the cells of the grid, this returns whether they first move into the world.
+    fn adopt_parts(
+        &mut self,
+        flock: &mut DeviceFlock,
+        scene: &Scene,
+        change: Change,
+    ) -> Result<Option<bool>, EngineError> {
         let mut before = change.parts_of(scene);
         let shown = flock.scene.shown();
         change.swap(&mut flock.scene, &mut before);
@@ -48,7 +105,7 @@ impl Maker<'_> {
         before: &Scene,
         change: Change,
         shown: ShownBy,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Option<bool>, EngineError> {
         let plan = self.plan(&flock.scene, &flock.ids);
         let compiled = self.compile(&plan)?;
         let (scene, tables) = (&flock.scene, &compiled.tables);
@@ -90,10 +147,7 @@ impl Maker<'_> {
             let start = self.opening(flock, START_MEMORY)?;
             self.run(flock, &start, false)?;
         }
-        if sorts {
-            self.bin(flock, confines)?;
-        }
-        self.gpu.check()
+        Ok(sorts.then_some(confines))
     }
 
     /// Adds agents.
@@ -163,7 +217,8 @@ impl Maker<'_> {
     ) -> Result<(), EngineError> {
         let Compiled { tick: pipelines, tables } = compiled;
         let crowded_above = self.options.crowded_above;
-        let uniform = tables.flock(&flock.scene, &plan.grid, plan.extent.agents, crowded_above);
+        let uniform =
+            tables.flock(&flock.scene, [&plan.grid; 2], plan.extent.agents, crowded_above);
         contents.push(("flock", uniform.map_err(self.fail())?));
         let sizes = sizes(&contents, plan.variant, plan.extent);
         let moved = flock.memory.fit(self.gpu, plan.extent, &sizes)?;
@@ -214,11 +269,7 @@ impl Maker<'_> {
         {
             let mut compute = encoder.begin_compute_pass(&Default::default());
             pipeline.dispatch(&mut compute, bindings, Sizes { extent: *extent, ..sizes }, 0);
-            for (pipeline, bindings) in flock.pipelines.iter().zip(&flock.bindings) {
-                if sorts && pipeline.pass.sorts() {
-                    pipeline.dispatch(&mut compute, bindings, sizes, 0);
-                }
-            }
+            flock.record(&mut compute, sizes, 0, |pass| sorts && pass.sorts());
         }
         self.gpu.queue.submit([encoder.finish()]);
         Ok(())

@@ -8,7 +8,7 @@ use super::buffers::{self, FlockBuffers};
 use super::device::Gpu;
 use super::device_grid::DeviceGrid;
 use super::options::EngineOptions;
-use super::pass::{Extent, Pipeline, Sizes, TickKind};
+use super::pass::{Extent, Pass, Pipeline, Sizes, TickKind};
 use super::pipelines::{Compiled, Pipelines};
 use super::row::{AgentBuffers, MEMORY_BYTES, MOST_AGENTS, MotionLayout};
 use super::shaders::Variant;
@@ -160,6 +160,35 @@ impl DeviceFlock {
         options: &EngineOptions,
     ) -> Result<Sizes<'a>, EngineError> {
         dispatch_sizes(&self.memory, gpu, options)
+    }
+
+    /// Records the `wanted` passes of tick number `nth` of a submission.
+    pub fn record(
+        &self,
+        compute: &mut wgpu::ComputePass,
+        sizes: Sizes<'_>,
+        nth: u32,
+        wanted: impl Fn(Pass) -> bool,
+    ) {
+        for (pipeline, bindings) in self.pipelines.iter().zip(&self.bindings) {
+            if wanted(pipeline.pass) {
+                pipeline.dispatch(compute, bindings, sizes, nth);
+            }
+        }
+    }
+
+    /// Submits the `wanted` passes of a tick.
+    pub fn submit_passes(
+        &self,
+        gpu: &Gpu,
+        options: &EngineOptions,
+        wanted: impl Fn(Pass) -> bool,
+    ) -> Result<(), EngineError> {
+        let sizes = self.sizes(gpu, options)?;
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        self.record(&mut encoder.begin_compute_pass(&Default::default()), sizes, 0, wanted);
+        gpu.queue.submit([encoder.finish()]);
+        Ok(())
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use super::flock::Maker;
 use super::profiler::MEASURED_TICKS;
 use super::{GpuEngine, buffers};
 use crate::engine::EngineError;
 use crate::engine::stopwatch::Stopwatch;
 use crate::model::behaviours::Uses;
+use crate::model::scene::Scene;
 
 /// Agents times ticks per submission, on a GPU and on a driver that computes on the CPU. Systems
 /// kill a device that is silent for about two seconds: lavapipe moves four million agents a second,
@@ -17,18 +19,7 @@ impl GpuEngine {
     /// Runs one pass of the tick, for tests that look between the passes or skip one. The tick is
     /// the first of a flock, or the one after [`Self::end_tick`].
     pub fn run_pass(&self, name: &str) -> Result<(), EngineError> {
-        let loaded = self.loaded()?;
-        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        {
-            let mut compute = encoder.begin_compute_pass(&Default::default());
-            let sizes = loaded.sizes(&self.gpu, &self.options)?;
-            for (pipeline, bindings) in loaded.pipelines.iter().zip(&loaded.bindings) {
-                if pipeline.pass.name == name {
-                    pipeline.dispatch(&mut compute, bindings, sizes, 0);
-                }
-            }
-        }
-        self.gpu.queue.submit([encoder.finish()]);
+        self.loaded()?.submit_passes(&self.gpu, &self.options, |pass| pass.name == name)?;
         self.gpu.wait()
     }
 
@@ -81,9 +72,7 @@ impl GpuEngine {
         } else {
             let mut compute = encoder.begin_compute_pass(&Default::default());
             for tick in 0..ticks {
-                for (pipeline, bindings) in passes() {
-                    pipeline.dispatch(&mut compute, bindings, sizes, tick);
-                }
+                loaded.record(&mut compute, sizes, tick, |_| true);
             }
         }
         if idle {
@@ -121,6 +110,21 @@ impl GpuEngine {
             memory.write_at(&self.gpu, "tables", tables.species_offset(tick), &table);
         }
         Ok(())
+    }
+
+    /// Advances by one tick with an update of parameters at its end. False if the tick cannot make it, and
+    /// has not run.
+    pub(super) fn submit_with_update(&mut self, scene: &Scene) -> Result<bool, EngineError> {
+        self.write_species(1)?;
+        self.write_clock(1)?;
+        let Self { gpu, options, pipelines, loaded, .. } = self;
+        let Some(flock) = loaded else { return Ok(false) };
+        let mut maker = Maker { gpu, options, pipelines };
+        let prepared = maker.prepares_update_in_tick(flock, scene);
+        if prepared {
+            maker.tick_and_update(flock, scene)?;
+        }
+        Ok(prepared)
     }
 
     fn count_ticks(&mut self, ticks: u32) {
