@@ -5,16 +5,9 @@ use std::process::{Child, Command, Output, Stdio};
 
 /// `mpirun` with more ranks than cores, also for root. It is quiet: what remains on stderr is ours.
 fn mpirun(folder: &Path) -> Command {
-    let mut command = quiet("mpirun", folder);
-    command.args(["--oversubscribe", "-q"]);
+    let mut command = Command::new("mpirun");
+    command.current_dir(folder).args(["--oversubscribe", "-q"]);
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command
-}
-
-/// A program in this folder. Vulkan loaders complain where `XDG_RUNTIME_DIR` is unset.
-fn quiet(program: &str, folder: &Path) -> Command {
-    let mut command = Command::new(program);
-    command.current_dir(folder).env("XDG_RUNTIME_DIR", std::env::temp_dir());
     command
 }
 
@@ -22,14 +15,14 @@ fn quiet(program: &str, folder: &Path) -> Command {
 fn run(folder: &Path, ranks: usize, line: &str) -> Output {
     let program = env!("CARGO_BIN_EXE_flockwork");
     let mut command = match ranks {
-        1 => quiet(program, folder),
+        1 => Command::new(program),
         _ => {
             let mut command = mpirun(folder);
             command.args(["-n", &ranks.to_string(), program]);
             command
         }
     };
-    command.args(line.split_whitespace()).output().unwrap()
+    command.current_dir(folder).args(line.split_whitespace()).output().unwrap()
 }
 
 fn done(output: Output) -> String {

@@ -42,6 +42,24 @@ fn without_a_display_the_run_ends_in_a_picture() {
     assert!(lit > 200, "{lit} pixels are lit");
 }
 
+/// Libwayland, which Mesa's Vulkan drivers call, complains about this.
+#[test]
+fn a_run_without_a_runtime_folder_is_quiet() {
+    let test = "a_run_without_a_runtime_folder_is_quiet";
+    let Some(_) = adapter::gpu(test) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for runtime in [None, Some("")] {
+        let mut command =
+            flockwork(&format!("simulate {FLOCK} --engine gpu --ticks 2 --out flock.csv"));
+        command
+            .env_remove("XDG_RUNTIME_DIR")
+            .envs(runtime.map(|folder| ("XDG_RUNTIME_DIR", folder)));
+        let output = command.current_dir(&folder).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(text(&output.stderr), "");
+    }
+}
+
 /// If the only adapter is software, the CPU engine is several times faster.
 #[test]
 fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
