@@ -6,6 +6,7 @@
 //! `UPDATE_README=1 cargo test --release --test readme` writes both.
 
 mod links;
+mod recipes;
 mod tables;
 
 use std::fmt::Write;
@@ -144,6 +145,16 @@ fn the_help_lists_the_keys_of_the_window() {
     let names = listed.filter(|line| !line.starts_with(' '));
     let names = names.map(|line| line.split("  ").next().unwrap_or(line));
     assert_eq!(names.collect::<Vec<_>>(), keys);
+}
+
+#[test]
+fn no_page_has_a_line_to_be_filled_in() {
+    let is_left =
+        |line: &&str| line.len() > 2 && line.bytes().all(|byte| byte.is_ascii_uppercase());
+    for (path, text) in pages() {
+        let left: Vec<&str> = text.lines().filter(is_left).collect();
+        assert!(left.is_empty(), "{path} still has {left:?}");
+    }
 }
 
 #[test]
