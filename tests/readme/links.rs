@@ -74,6 +74,30 @@ fn every_link_leads_somewhere_and_every_path_is_there() {
     assert!(links > 60, "only {links} links");
 }
 
+/// The folders below `folder` that a page does not name, and names no file of.
+fn unnamed_folders(folder: &Path, text: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let folders = entries.filter(|path| path.is_dir());
+    let unnamed = folders.flat_map(|path| {
+        let name = path.strip_prefix(root("")).unwrap().to_str().unwrap().replace('\\', "/");
+        let mut below = unnamed_folders(&path, text);
+        if !text.contains(&format!("`{name}/")) {
+            below.push(name);
+        }
+        below
+    });
+    unnamed.collect()
+}
+
+#[test]
+fn every_folder_of_the_source_is_found_from_the_architecture() {
+    let text = super::page("ARCHITECTURE.md");
+    assert_eq!(unnamed_folders(&root("src"), &text), [""; 0]);
+    // The control: a folder whose name is missing is found.
+    let without = text.replace("`src/model/scenery/", "");
+    assert_eq!(unnamed_folders(&root("src"), &without), ["src/model/scenery"]);
+}
+
 #[test]
 fn a_dead_link_is_found() {
     let dead = |text: &str| dead_links("docs/scenes.md", text).len();
