@@ -211,7 +211,7 @@ where
         self.steer(&bands::parts(&bands, threads), instructions, grid, &mut []);
         if self.uses.has(Uses::MOVING_TARGETS) {
             let hits = self.hits();
-            self.move_targets(hits);
+            self.move_targets(hits, &grid);
         }
         self.tick += 1;
         bands
