@@ -45,7 +45,8 @@ impl Interface {
         Self { clipboard, input, painter, pointer: None }
     }
 
-    /// Pixels per point of the interface: of the window, and of what Ctrl with + and - has made of it.
+    /// Pixels per point of the interface: those of the window, times the user's zoom (Ctrl with +
+    /// and -).
     #[must_use]
     pub fn pixels_per_point(&self, window: &Window) -> f32 {
         egui_winit::pixels_per_point(self.input.egui_ctx(), window)
@@ -101,7 +102,7 @@ impl Interface {
         self.input.egui_ctx().memory(|memory| memory.focused().is_some())
     }
 
-    /// Gives the keyboard to the next of what can have it; to the first one if nothing has it.
+    /// Gives the keyboard to the next field or button; to the first one if none has it.
     pub fn focus_next(&mut self) {
         self.input.egui_input_mut().events.push(egui::Event::Key {
             key: egui::Key::Tab,

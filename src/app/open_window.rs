@@ -66,7 +66,7 @@ pub struct OpenWindow {
     inspector: Inspector,
     /// The species that a click drops.
     dropping: usize,
-    /// What the pointer draws; none: it does what the scene says.
+    /// What the pointer draws; `None` while it does what the scene says.
     tool: Option<Tool>,
     /// What the pointer drags.
     held: Option<Thing>,
@@ -90,11 +90,11 @@ pub struct OpenWindow {
     films: Vec<Box<dyn Filming>>,
     /// True while the card of all keys is shown.
     keys_shown: bool,
-    /// True when the user knows that this GPU is no hardware.
+    /// True once the user was warned that this GPU is software.
     warned: bool,
     /// True until the user presses a key or a button.
     hinting: bool,
-    /// That of the scene that the panels are made for.
+    /// [`Session::opened`] of the scene that the panels are made for.
     opened: u64,
     /// What the file of that scene says of its start.
     written: Written,

@@ -128,7 +128,7 @@ impl View {
 }
 
 impl CaptureArgs {
-    /// What is seen otherwise than the scene says, as overrides of the scene.
+    /// The options that change what is seen, as overrides of the scene.
     fn looks(&self) -> anyhow::Result<Vec<String>> {
         let mut looks = Vec::from_iter(self.transparent.then(|| "style.background=none".into()));
         if let Some(view) = &self.view {

@@ -27,7 +27,7 @@ pub struct Plan {
     pub geometry: bool,
     /// True if frames show motion blur.
     pub blur: bool,
-    /// Of an MP4 film.
+    /// How much an MP4 film keeps.
     pub quality: Quality,
 }
 

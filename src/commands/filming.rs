@@ -95,8 +95,8 @@ impl Filming<'_> {
         Ok(Camera::of(run.scene(), run.tick(), followed, size))
     }
 
-    /// Adds the trails of this tick; takes a picture of them if it is `wanted`, which completes a frame
-    /// if it is the `whole`.
+    /// Adds the trails of this tick. If `wanted`, it takes a picture of them; with `whole` that
+    /// picture completes a frame.
     fn show_trails(&mut self, run: &mut Run, wanted: bool, whole: bool) -> anyhow::Result<()> {
         run.gather()?;
         let camera = self.camera(run)?;

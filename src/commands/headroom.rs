@@ -47,7 +47,7 @@ pub fn check<'a>(
     check_bytes(count, on_this_machine(whole, ranks::on_this_machine()))
 }
 
-/// The bytes that this machine needs of the `whole` bytes of all ranks. It has `beside` of the `all` ranks.
+/// This machine's part of the `whole` bytes that all ranks need: `beside` of `all` ranks are on it.
 fn on_this_machine(whole: u64, [beside, all]: [usize; 2]) -> u64 {
     PROGRAM * beside as u64 + (u128::from(whole) * beside as u128 / all as u128) as u64
 }

@@ -105,7 +105,7 @@ impl Interrupt {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
         let (done, result) = channel();
-        // In a box that this thread can open, too, if the other one cannot start.
+        // Shared, so that this thread can do the work if the other one cannot start.
         let work = Arc::new(Mutex::new(Some(work)));
         let take = |work: &Mutex<Option<_>>| work.lock().ok().and_then(|mut work| work.take());
         let other = Arc::clone(&work);

@@ -1,7 +1,7 @@
 //! The program as one of several processes that `mpirun` has started.
 //!
 //! All ranks run the same command in step. Rank 0 speaks and writes the files. An error that all
-//! ranks know of ends them in order; any other ends them at once.
+//! ranks know ends them in order; any other ends them at once.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -21,7 +21,7 @@ use crate::engine::many::{Load, Local, ManyEngine, Ranks};
 /// Ticks between two questions whether a rank was interrupted.
 pub const ASKED_EVERY: u64 = 16;
 
-/// How long a rank waits before it tells of an error itself.
+/// How long a rank waits before it prints an error itself.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Slices are too heavy if even the best division gives one rank this many times the mean.
@@ -256,7 +256,8 @@ pub fn of_all<const N: usize>(own: [u64; N]) -> Vec<[u64; N]> {
     each.collect()
 }
 
-/// The longest of the times that the ranks took. What is decided by it, all ranks decide alike.
+/// The longest of the times that the ranks took. It is the same on all of them, so they decide
+/// alike by it.
 #[must_use]
 pub fn longest(took: Duration) -> Duration {
     let nanoseconds = of_all([took.as_nanos() as u64]).into_iter().flatten().max();
@@ -310,7 +311,7 @@ pub fn summary(load: &Load) -> String {
     text + "\n"
 }
 
-/// Ends this rank. An error that not all ranks know of ends all of them, with its exit code.
+/// Ends this rank. An error that not all ranks know ends all of them, with its exit code.
 pub fn end(error: Option<&anyhow::Error>) {
     #[cfg(feature = "mpi")]
     if let Some(error) = error.filter(|error| !is_known(error))
@@ -325,7 +326,7 @@ pub fn end(error: Option<&anyhow::Error>) {
     RANKS.set(None);
 }
 
-/// True if all ranks know of the error.
+/// True if all ranks know the error.
 fn is_known(error: &anyhow::Error) -> bool {
     error.is::<Agreed>() || error.is::<Interrupted>()
 }

@@ -19,7 +19,7 @@ use crate::view::recorder::Film;
 /// Most bytes of a scene file, as on the command line.
 const LONGEST_SCENE: u64 = 1 << 26;
 
-/// Name in messages of a scene that is only a text.
+/// The name of a pasted scene in messages.
 const PASTED: &str = "pasted";
 
 /// The host of the window that `flockwork run` opens.

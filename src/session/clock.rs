@@ -33,7 +33,7 @@ const FRAME_BUDGET: f64 = 0.05;
 /// jump. A faster clock has so many times as many.
 const MOST_TICKS: u32 = 8;
 
-/// The most ticks of one frame where the user wants as many as there can be.
+/// The most ticks of one frame at unlimited speed.
 const MOST_UNLIMITED: f64 = 4096.0;
 
 /// Real time or a multiple of it: [`TICKS_PER_SECOND`] ticks of fixed length, and every call shows the

@@ -14,7 +14,7 @@ use crate::model::vector::Point;
 /// edit was done.
 pub type Refusal = Option<String>;
 
-/// Edits are undone where they are all done.
+/// Edits are undone only at the end of the timeline, where all of them are done.
 const IN_THE_PAST: &str = "there are later edits: go to the end of the timeline to undo them";
 
 impl<C: Clock> Session<C> {

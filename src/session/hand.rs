@@ -1,4 +1,4 @@
-//! What the mouse does to the flock without an edit: it calls it, and leads a target.
+//! What the mouse does to the flock without an edit: it calls the flock, and leads a target.
 
 use super::{Clock, Event, Session, edits};
 use crate::engine::{Change, EngineError};

@@ -11,7 +11,7 @@ use crate::model::scene::{BoidShape, CameraPlan, ColourBy, Palette, Scene, Speci
 /// The looks of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looks {
-    /// What is behind the flock, trails, and what a species has that says nothing else.
+    /// Background, trails, and the defaults for the looks of species.
     pub style: Style,
     /// Which part of the world pictures show.
     pub camera: CameraPlan,
@@ -74,7 +74,7 @@ impl Looks {
         }
     }
 
-    /// Changes the style. A species that has looked as the style says goes on looking so.
+    /// Changes the style. A species that looked as the old style says follows the new one.
     pub fn set_style(&mut self, style: Style) {
         let before = std::mem::replace(&mut self.style, style);
         for own in &mut self.species {
@@ -106,7 +106,7 @@ impl<C: Clock> Session<C> {
         Ok(refused)
     }
 
-    /// The same without a way back.
+    /// The same, without an entry for undo.
     pub(super) fn wear(&mut self, looks: &Looks) -> Result<Refusal, EngineError> {
         self.catch_up()?;
         let before = Looks::of(&self.scene);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_colour_that_counts_neighbours_moves_no_agent() {
-        // Only who perceives others has neighbours.
+        // Only agents that perceive others have neighbours.
         let text = TEXT.to_owned() + "[species.a.separation]\n";
         for engine in engines() {
             let mut session = start_in(engine, &text);

@@ -10,8 +10,8 @@ use crate::model::scene::{Scene, Species};
 use crate::model::state::FlockState;
 
 impl<C: Clock> Session<C> {
-    /// Adds a copy of species `like`. As many agents of it come as the original has at the start, to
-    /// places as at the start; nothing else changes.
+    /// Adds a copy of species `like`. The copy gets as many agents as the original has at the
+    /// start, at places as at the start. Nothing else changes.
     pub fn add_species(&mut self, like: usize) -> Result<Refusal, EngineError> {
         let mut edited = self.scene.clone();
         if let Err(why) = edited.copy_species(like) {
@@ -97,7 +97,7 @@ impl<C: Clock> Session<C> {
         Some(edited.populate(&Default::default()).map_or(initial, Arc::new))
     }
 
-    /// What a count of the scene's file is in the flock, which may have been made larger or smaller.
+    /// A count of the scene's file, scaled as the flock was.
     fn scaled(&self, count: u64) -> u64 {
         let agents = self.initial.as_ref().map_or(self.agents, |state| state.len()) as u64;
         let own = u128::from(self.first.own_count().max(1));
@@ -105,7 +105,8 @@ impl<C: Clock> Session<C> {
         scaled.max(u128::from(count > 0)) as u64
     }
 
-    /// Undoes or repeats that a species came or went. Returns the edit as it can be turned again.
+    /// Undoes or repeats the addition or the removal of a species. Returns the edit, ready for the
+    /// opposite step.
     pub(super) fn turn_member(
         &mut self,
         edit: &mut Edit,

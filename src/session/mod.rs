@@ -102,7 +102,7 @@ pub struct Session<C> {
     waiting: Option<Waiting>,
     /// The content of the scene at an edition, shared by snapshots.
     content: Option<(u64, Arc<Content>)>,
-    /// What the user is told next.
+    /// The next notice for the user.
     told: Option<String>,
     /// Scenes opened so far.
     opened: u64,
@@ -110,7 +110,7 @@ pub struct Session<C> {
     /// How often states are measured.
     watch: Watch,
     samples: Samples,
-    /// True if the host wants a snapshot of every tick that it can get.
+    /// True if the host wants snapshots as often as the device can make them.
     pursues: bool,
     /// The snapshot that is under way.
     request: Option<Request>,
@@ -123,7 +123,7 @@ pub struct Session<C> {
     next_id: u64,
     /// Where the flock is called to.
     pointer: Option<Point>,
-    /// Where the user calls it to; a replay calls it elsewhere.
+    /// Where the user calls it to. A replay may call it elsewhere.
     hand: Option<Point>,
     /// New paths since the start.
     paths: u32,
@@ -305,8 +305,8 @@ impl<C: Clock> Session<C> {
         }
     }
 
-    /// Whether the host wants to know where agents are without waiting for them: then
-    /// [`Session::last_seen`] is as new as the device allows.
+    /// Turns frequent snapshots on or off. With them [`Session::last_seen`] is as new as the device
+    /// allows, for a host that must not wait for the agents.
     pub fn pursue(&mut self, on: bool) {
         self.pursues = on;
     }

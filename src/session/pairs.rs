@@ -1,9 +1,9 @@
-//! Which species of the scene before all edits is which one of now.
+//! Finds the same species in the edited scene and in the scene before all edits.
 
 use crate::model::parameter::{ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET};
 use crate::model::scene::{NumberAtFirst, Scene, Species};
 
-/// The scene with each species as one that was there before all edits.
+/// The scene before all edits: each species notes its number in it.
 #[must_use]
 pub fn before_edits(scene: &Scene) -> Scene {
     let mut scene = scene.clone();
@@ -13,8 +13,9 @@ pub fn before_edits(scene: &Scene) -> Scene {
     scene
 }
 
-/// For each species of `scene` the same one of `first`, the scene before all edits; none for a species
-/// that was added. The species, targets and paths that it names have the numbers of `scene`.
+/// For each species of `scene` the same species of `first`, the scene before all edits; `None` for
+/// one that was added. Its parameters refer to species, targets and paths by their numbers in
+/// `scene`.
 #[must_use]
 pub fn species_at_first(scene: &Scene, first: &Scene) -> Vec<Option<Species>> {
     let known = |species: &Species| species.at_first.0.filter(|index| *index < first.species.len());
@@ -24,7 +25,8 @@ pub fn species_at_first(scene: &Scene, first: &Scene) -> Vec<Option<Species>> {
         .collect()
 }
 
-/// The species `then` of `first`, with the numbers of `scene`, where it is `now`.
+/// The species `then` of `first`, with the numbers that things have in `scene`. There the species
+/// is `now`.
 fn translated(
     then: &Species,
     now: &Species,
@@ -41,7 +43,7 @@ fn translated(
             let present = present.as_ref().map_or(0, |values| values[index] as u32);
             let is_in = |(number, pair): (usize, &Option<usize>)| match pair {
                 Some(then) => *value as u32 >> then & 1 == 1,
-                // An added species was neither in it nor not in it.
+                // `first` says nothing about an added species: it stays as it is.
                 None => present >> number & 1 == 1,
             };
             *value = match parameter.meaning {

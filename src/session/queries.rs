@@ -119,7 +119,7 @@ impl<C: Clock> Session<C> {
         &self.first
     }
 
-    /// Another number after every change to another scene.
+    /// A number that changes whenever another scene is opened.
     #[must_use]
     pub fn opened(&self) -> u64 {
         self.opened

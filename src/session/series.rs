@@ -127,8 +127,8 @@ impl Series {
         self.awaited.push(awaited);
     }
 
-    /// Adds the figures of an awaited sample. Those of a state that does not belong to this past any
-    /// more are ignored: false.
+    /// Adds the figures of an awaited sample. If its state no longer belongs to this past, they are
+    /// ignored, and this returns false.
     fn note(&mut self, number: u64, metrics: Metrics, took: Duration) -> bool {
         let Some(index) = self.awaited.iter().position(|awaited| awaited.number == number) else {
             return false;
@@ -225,8 +225,8 @@ impl<C: Clock> Session<C> {
         self.samples.waiting.pop_front()
     }
 
-    /// Adds the figures of sample `number`; false if that state belongs to the flock's past no
-    /// more. `took` is how long measuring it took.
+    /// Adds the figures of sample `number`. Returns false if that state no longer belongs to the
+    /// flock's past. `took` is how long measuring it took.
     pub fn measured(&mut self, number: u64, metrics: Metrics, took: Duration) -> bool {
         self.series.note(number, metrics, took)
     }

@@ -30,8 +30,9 @@ pub struct Opening {
 }
 
 impl Source {
-    /// The file, with its comments, of `scene`: this one's scene at the size of its flock, after
-    /// edits. It is to lie in the current folder.
+    /// The text of a scene file for `scene`, the edited scene of this source at the size of its
+    /// flock. It keeps the comments of this source's file. Paths in it are relative to the current
+    /// folder.
     #[must_use]
     pub fn edited(&self, scene: &Scene, agents: u64) -> String {
         let mut whole = scene.fixed(agents);
@@ -62,7 +63,8 @@ impl Source {
         let short =
             Request { count: Some(agents).filter(|count| *count != own_count), ..self.request };
         let nothing = Request::default();
-        // An edit may change the size that a world would have for this count. Then all is said.
+        // An edit may change the size that the world would have for this count. Then the command
+        // line states the size itself.
         for (whole, request) in [(scene.clone(), &short), (scene.fixed(agents), &nothing)] {
             let mut sets = overrides(&self.text, &whole).map_err(|error| {
                 format!("no command line can say this ({}); save the scene instead", error.key)

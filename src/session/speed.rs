@@ -10,7 +10,7 @@ pub enum Speed {
     /// As many as in real time: one a frame on a screen of 60 Hz.
     #[default]
     One,
-    /// So many times as many.
+    /// This many times as many.
     Times(u32),
     /// As many as can be computed.
     Unlimited,

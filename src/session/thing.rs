@@ -52,8 +52,8 @@ impl Thing {
         })
     }
 
-    /// The target of the file, the obstacle or the point of a path that a press at `place` takes hold of: one of those that
-    /// are within `reach` of it, or one whose circle it is in. World units.
+    /// The target of the file, obstacle or point of a path that a press at `place` takes hold of:
+    /// it is within `reach` of the place, or its circle contains the place. World units.
     #[must_use]
     pub fn at(scene: &Scene, place: Point, reach: f32) -> Option<Self> {
         let distance = |to: Point| scene.world.shortest_between(place, to).length();
@@ -68,7 +68,7 @@ impl Thing {
         near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, ..)| thing)
     }
 
-    /// Where it is; none: it is not there.
+    /// Where it is; `None` if the scene does not have it.
     #[must_use]
     pub fn place(self, scene: &Scene) -> Option<Point> {
         match self {

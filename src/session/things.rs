@@ -71,8 +71,8 @@ impl<C: Clock> Session<C> {
         })
     }
 
-    /// Removes a path. What followed it follows the nearest one then. The last path stays while a
-    /// behaviour needs one.
+    /// Removes a path. Behaviours that followed it then follow the nearest one. The last path stays
+    /// while a behaviour needs one.
     pub fn remove_path(&mut self, index: usize) -> Result<Refusal, EngineError> {
         if self.scene.paths.len() == 1
             && let Some(key) = follows_paths(&self.scene)
@@ -87,7 +87,7 @@ impl<C: Clock> Session<C> {
         })
     }
 
-    /// Takes away a target or an obstacle. What steered by the target steers by the nearest one then.
+    /// Removes a target or an obstacle. Behaviours that named the target then take the nearest one.
     pub fn remove(&mut self, thing: Thing) -> Result<Refusal, EngineError> {
         if let Thing::PathPoint(index, _) = thing
             && self.scene.paths.get(index).is_some_and(|path| path.points.len() <= 2)
@@ -147,7 +147,7 @@ fn move_references(scene: &mut Scene, of: Meaning, new: impl Fn(usize) -> Option
     let nearest = if of == Meaning::Path { NEAREST_PATH } else { NEAREST_TARGET };
     for rule in scene.species.iter_mut().flat_map(|species| &mut species.rules) {
         for (parameter, value) in rule.kind.info().parameters.iter().zip(&mut rule.values) {
-            // Below zero are the nearest one and none.
+            // Numbers below zero stand for the nearest one and for none.
             if parameter.meaning == of && *value >= 0.0 {
                 *value = new(*value as usize).map_or(nearest, |number| number as f32);
             }

@@ -8,7 +8,7 @@ use super::{Clock, Looks, Session, Stops, edits};
 use crate::engine::{Change, EngineError};
 use crate::model::vector::Point;
 
-/// What the user is told when an edit changes the past.
+/// The notice about an edit in the past.
 const CUT: &str = "what came after this tick is cut; a new course begins here";
 
 /// A journey to another tick.
@@ -20,7 +20,7 @@ pub(super) struct Journey {
 }
 
 impl<C: Clock> Session<C> {
-    /// Sets out for a tick. [`Session::advance`] goes there in slices, so that a window never
+    /// Begins to go to a tick. [`Session::advance`] goes there in slices, so that a window never
     /// freezes: back to the last snapshot before the tick, then forward with all events. In a run
     /// that keeps no past nothing happens.
     pub fn go_to(&mut self, tick: u64) {
@@ -70,7 +70,7 @@ impl<C: Clock> Session<C> {
         self.history.set_budget(budget);
     }
 
-    /// What the session wants to tell the user; once.
+    /// The next notice for the user. Each is returned once.
     pub fn take_notice(&mut self) -> Option<String> {
         self.told.take()
     }

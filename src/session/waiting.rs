@@ -1,10 +1,10 @@
 //! Edits that wait for the end of a tick.
 //!
-//! A larger or smaller perception radius changes the grid, and all agents must be sorted again. They are
-//! sorted at the end of every tick anyway. So while the flock runs, such an edit waits until then and
-//! hardly costs more than the tick. It counts as done at the tick that it waited for. Some cost remains,
-//! because the cells of a new grid mix the agents of several old ones. So a slider that is dragged changes
-//! the grid not in every tick.
+//! A larger or smaller perception radius changes the grid, and all agents must be sorted again.
+//! They are sorted at the end of every tick anyway. So while the flock runs, such an edit waits
+//! until then and hardly costs more than the tick. It counts as done at the tick that it waited
+//! for. Some cost remains, because the cells of a new grid mix the agents of several old ones. So a
+//! dragged slider changes the grid at every fourth tick only.
 
 use std::sync::Arc;
 

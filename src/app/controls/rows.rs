@@ -17,7 +17,7 @@ const CHANGED: egui::Color32 = egui::Color32::from_rgb(255, 190, 90);
 /// The sign of the button that takes a value back to what it was at the start.
 const BACK: &str = "←";
 
-/// More than any name has.
+/// The longest name that can be typed.
 const MOST_LETTERS: usize = 60;
 
 /// The names that parameters refer to.

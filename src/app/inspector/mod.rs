@@ -65,8 +65,9 @@ pub struct Inspector {
     follows: bool,
     /// True if the camera rides behind it, in space.
     rides: bool,
-    /// What steers it, while it is held; with the flock, the scene and the agent that it is of.
+    /// The forces on it, while it is held.
     steering: Option<Steering>,
+    /// The revisions of flock and scene, and the agent, that they belong to.
     steered: Option<(u64, u64, u32)>,
     /// The mouse's last place over the flock; pixels.
     pixel: Option<Vec2>,

@@ -20,8 +20,8 @@ use crate::view::camera::Camera;
 /// How near the mouse must be to a target to take hold of it; points.
 const REACH: f32 = 10.0;
 
-/// The target of the file or the obstacle of a space that is seen at the pixel of a place, or within
-/// `reach` of it; of several the one whose middle is nearest to the pixel.
+/// In a space, the target of the file or the obstacle that is seen at the pixel of a place, or
+/// within `reach` of it. If there are several, it is the one whose middle is nearest to the pixel.
 fn thing_seen_at(
     camera: &Camera,
     scene: &Scene,
@@ -284,7 +284,7 @@ impl OpenWindow {
     }
 
     /// Applies what the pointer has asked for since the last frame. Each kind of edit is applied
-    /// once, because each reloads the flock.
+    /// once a frame.
     pub(super) fn apply_edits(&mut self) -> Result<(), WindowError> {
         self.follow_stroke()?;
         self.session.set_pointer(self.pointer.call())?;

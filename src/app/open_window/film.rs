@@ -125,7 +125,7 @@ impl OpenWindow {
         true
     }
 
-    /// Films the frame that is shown, and tells of films that are complete.
+    /// Films the frame that is shown, and tells the user which films are complete.
     pub(super) fn film_frame(&mut self) -> Result<(), EngineError> {
         if let Some(mut film) = self.film.take() {
             let drawn = self.draw_for(&mut film);

@@ -36,7 +36,7 @@ impl OpenWindow {
         self.go_to(from.saturating_add_signed(ticks));
     }
 
-    /// Sets out for a tick.
+    /// Begins to go to a tick.
     pub(super) fn go_to(&mut self, tick: u64) {
         self.session.go_to(tick);
         self.meter.restart();

@@ -175,7 +175,7 @@ impl Columns {
         Ok(Self { places })
     }
 
-    /// Number of axes of the world that the file is of.
+    /// Number of axes of the file's world.
     fn axes(&self) -> usize {
         if self.places[VZ].is_some() { 3 } else { 2 }
     }

@@ -119,7 +119,7 @@ fn encoded(text: &str) -> String {
         if plain(byte) {
             all.push(char::from(byte));
         } else {
-            // Nothing fails that is written into a string.
+            // Writing into a string cannot fail.
             let _ = write!(all, "%{byte:02X}");
         }
     }

@@ -84,7 +84,7 @@ impl RunRecord {
     pub fn text(&self) -> String {
         let mut text = format!("version = {VERSION}\n");
         let mut key = |name: &str, value: &dyn std::fmt::Display| {
-            // Nothing fails that is written into a string.
+            // Writing into a string cannot fail.
             let _ = writeln!(text, "{name} = {value}");
         };
         key("name", &toml_edit::Value::from(self.name.as_str()));

@@ -67,8 +67,7 @@ pub const SCATTERED: &str = "scattered";
 const UNIFORMS: [&str; 6] =
     ["flock", "targets", CLOCK, "path_index", "obstacle_index", "flow_index"];
 
-/// A buffer, of which the first `used` bytes are in use: the rest is spare room for a larger flock
-/// or grid.
+/// A buffer. Its first `used` bytes are in use; the rest is spare room for a larger flock or grid.
 #[derive(Debug)]
 struct Room {
     name: &'static str,

@@ -7,7 +7,6 @@ use super::flock::{DeviceFlock, Maker, Plan, agents_in, bind, same, sizes};
 use super::pass::{BIN, Extent, Pass, Pipeline, START_MEMORY, Sizes};
 use super::pipelines::Compiled;
 use super::row::{MEMORY_BYTES, TAG_BYTES, Tag};
-use super::shaders::Variant;
 use super::tables::Contents;
 use crate::engine::{Change, EngineError};
 use crate::model::behaviours::Uses;
@@ -36,9 +35,9 @@ impl Maker<'_> {
         self.gpu.check()
     }
 
-    /// Prepares [`Self::tick_and_update`]. False if the tick cannot make this update, or has nothing to
-    /// gain: it can if the agents have to be sorted again, into a grid for which there is memory, if
-    /// the tick needs no other shader, and if what agents remember stays as it is.
+    /// Prepares [`Self::tick_and_update`]. Returns false if the update must be made between two
+    /// ticks instead: without a new grid nothing is gained, and a tick cannot change its shaders,
+    /// change what agents remember, or sort into a grid for which there is no memory.
     pub fn prepares_update_in_tick(&mut self, flock: &mut DeviceFlock, scene: &Scene) -> bool {
         let mut edited = flock.scene.clone();
         Change::PARAMETERS.swap(&mut edited, &mut Change::PARAMETERS.parts_of(scene));
@@ -79,8 +78,9 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Gives the device the parts of `scene` that `change` names. If the agents have to be sorted again
-    /// into the cells of the grid, this returns whether they first move into the world.
+    /// Gives the device the parts of `scene` that `change` names. Returns `None` if the agents may
+    /// stay in their order. Else they must be sorted again, and the result says whether they first
+    /// move into the world.
     fn adopt_parts(
         &mut self,
         flock: &mut DeviceFlock,
@@ -238,12 +238,7 @@ impl Maker<'_> {
 
     /// Binds a pass that runs between two ticks to the current flock.
     fn opening(&mut self, flock: &DeviceFlock, pass: Pass) -> Result<Opening, EngineError> {
-        // All that these passes need from the scene: its axes, its boundary, whether agents have memory,
-        // and whether they differ in species.
-        let Variant { uses, boundary, flat, several_species, .. } = flock.variant;
-        let uses = uses.and(Uses::MEMORY);
-        let plain = Variant::of_drawing(false, false, false);
-        let variant = Variant { uses, boundary, flat, several_species, ..plain };
+        let variant = flock.variant.between_ticks();
         let pipeline = self.pipelines.one(self.gpu, self.options, variant, pass)?;
         let bindings = pipeline.bind(self.gpu, &flock.memory)?;
         Ok(Opening { pipeline, bindings, extent: flock.memory.extent })

@@ -152,7 +152,7 @@ pub const CELLS_PER_BLOCK: u32 = 1024;
 pub const SMALL_GRID: u32 = 8;
 
 /// Words of a crowded cell's bitmap per member, 32 ids each. The bitmap uses the space of the
-/// members' states: four words per member, of which a bitmap word takes two.
+/// members' states, four words per member; each of its words takes two.
 pub const BITMAP_WORDS: u32 = 2;
 const _: () = assert!(2 * BITMAP_WORDS <= 4);
 

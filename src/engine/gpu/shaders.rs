@@ -63,6 +63,17 @@ impl Variant {
         }
     }
 
+    /// The variant of the passes that do not steer: those between two ticks, and those of a slab alone.
+    /// Of the scene they need its axes, its boundary, whether agents have memory, and whether they differ
+    /// in species.
+    #[must_use]
+    pub fn between_ticks(self) -> Self {
+        let uses = self.uses.and(Uses::MEMORY);
+        let Self { flat, boundary, several_species, slab, .. } = self;
+        let plain = Self::of_drawing(false, false, false);
+        Self { flat, uses, boundary, several_species, slab, ..plain }
+    }
+
     /// The variant of the drawing shaders. They do not depend on the scene, except that agents may
     /// have `own_sizes`, and that colours may be lists of `stops`.
     #[must_use]

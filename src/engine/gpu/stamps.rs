@@ -1,4 +1,4 @@
-//! How long the agents of a slab are steered.
+//! How long it takes to steer the agents of a slab.
 
 use super::device::Gpu;
 use super::readback::Part;

@@ -12,8 +12,8 @@ const EVERY: u64 = 16;
 /// Borders move only if the slowest rank then needs at most this share of its time.
 const WORTHWHILE: f64 = 0.95;
 
-/// What an agent costs that goes to another rank; nanoseconds. An estimate: three times what steering one
-/// costs on a core, for packing, sending, unpacking and sorting.
+/// The cost of an agent that goes to another rank; nanoseconds. An estimate: three times what
+/// steering one costs on a core, for packing, sending, unpacking and sorting.
 const MOVING: f64 = 150.0;
 
 /// How the ranks share the work, since the flock was loaded. The sums are those of the last look, over
@@ -153,8 +153,8 @@ impl Balance {
         self.own.cpu += laps.cpu.as_nanos() as u64;
     }
 
-    /// Looks at the work every now and then. Returns better slabs if they pay, unless the user `keeps`
-    /// the present ones.
+    /// Compares the work of the ranks every 16 ticks. Returns better slabs if they pay, unless the
+    /// user `keeps` the present ones.
     pub fn after_tick(
         &mut self,
         local: &mut dyn Local,

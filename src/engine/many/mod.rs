@@ -214,7 +214,8 @@ impl ManyEngine {
         moved
     }
 
-    /// The sums that hold as long as no agent is lost, the largest id, and the tick.
+    /// Finds what all ranks must know: the number of agents, the sum of their ids, the largest id
+    /// and the tick. Returns the number of agents.
     fn survey(&mut self, scene: &Scene, part: &FlockState) -> Result<u64, EngineError> {
         self.agree(Ids::below(self.local.id_end()).with(scene, part).map(|_| ()))?;
         let ids: u64 = part.id.iter().map(|id| u64::from(*id)).sum();

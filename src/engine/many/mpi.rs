@@ -23,7 +23,7 @@ pub struct MpiRanks {
     _universe: Universe,
 }
 
-/// A message of many bytes: one after the other.
+/// The messages that carry a parcel, one after the other.
 fn pieces(parcel: &[u8]) -> impl Iterator<Item = &[u8]> {
     parcel.chunks(LARGEST_MESSAGE)
 }
@@ -106,7 +106,7 @@ impl Ranks for MpiRanks {
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
     ) -> Vec<Vec<u8>> {
-        // First how long the parcels are.
+        // First the lengths of the parcels.
         let lengths: Vec<[u8; 8]> =
             to.iter().map(|(_, parcel)| (parcel.len() as u64).to_ne_bytes()).collect();
         let of_lengths: Vec<(usize, &[u8])> =

@@ -12,9 +12,9 @@ pub trait Ranks {
     /// Number of processes.
     fn size(&self) -> usize;
 
-    /// Sends parcels to other ranks, and calls `meanwhile` while they travel. Returns what came from
-    /// each rank of `from`, in the same order. `to` and `from` ascend, and every rank knows who sends
-    /// it something; a parcel may be empty.
+    /// Sends parcels to other ranks, and calls `meanwhile` while they travel. Returns what came
+    /// from each rank of `from`, in the same order. `to` and `from` ascend, and every rank knows
+    /// which ranks send it something; a parcel may be empty.
     fn exchange(
         &self,
         to: &[(usize, Vec<u8>)],

@@ -1,4 +1,4 @@
-//! Who sends which slices to whom before a tick.
+//! Which rank sends which slices to which other rank before a tick.
 
 use super::Local;
 use crate::engine::EngineError;

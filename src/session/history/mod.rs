@@ -230,7 +230,7 @@ impl History {
         self.thin();
     }
 
-    /// Keeps the first state and none between, as the past of a flock that is not shown.
+    /// Keeps the first state alone: the past of a flock that is not shown.
     pub fn rest(&mut self) {
         self.kept.truncate(1);
         (self.interval, self.next) = (INTERVAL, Duration::ZERO);

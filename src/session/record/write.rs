@@ -62,7 +62,7 @@ impl<C: Clock> Session<C> {
         Ok(format!("{HEAD}{text}"))
     }
 
-    /// What makes the first state: what the flock was made from, or that with its edits.
+    /// What makes the first state: the source of the flock, or the same with its edits.
     fn base(&self, start: &Kept) -> Option<Base> {
         let own = &self.source;
         let mut edited = self.first.clone();
@@ -181,7 +181,7 @@ impl Writer<'_> {
         Ok(row)
     }
 
-    /// What `--set` takes to make the species of `scene` of those of the file.
+    /// The values for `--set` that turn the species of the file into those of `scene`.
     fn overrides(&self, scene: &Scene) -> Result<Vec<String>, String> {
         let Base { source, plain, .. } = self.base;
         let mut edited = Scene { species: scene.species.clone(), ..plain.clone() };

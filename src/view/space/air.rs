@@ -115,7 +115,7 @@ impl Air {
         base + 0.5 * (sun + sky + ground)
     }
 
-    /// A colour of which the share `visibility` is seen, before the background at `place`: 0 at the top
+    /// A colour, if its share `visibility` is seen, before the background at `place`: 0 at the top
     /// of the picture, 1 at the bottom. Premultiplied.
     #[inline]
     #[must_use]

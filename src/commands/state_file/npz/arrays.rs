@@ -36,7 +36,7 @@ fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry
         Err(error) => return Err(error).with_context(place),
     };
     let header = Header::read(&mut file).with_context(place)?;
-    // Not what the header says there is, nor what the archive says, if its bytes cannot hold it.
+    // Neither the header nor the archive is believed if the bytes cannot hold what it says.
     let there = file.size().min(file.compressed_size().saturating_mul(MOST_INFLATED));
     let declared = header.count().and_then(|count| count.checked_mul(header.size()));
     if declared

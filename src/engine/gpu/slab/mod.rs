@@ -49,7 +49,7 @@ pub struct SlabFlock {
     memory: FlockBuffers,
     tables: Arc<Tables>,
     passes: Vec<(Arc<Pipeline>, wgpu::BindGroup)>,
-    /// Number of own agents, those included that have left and are not sorted out yet.
+    /// Number of own agents. Agents that have left count until the next sort.
     pub count: u32,
     /// Number of ghosts.
     pub ghosts: u32,
@@ -69,7 +69,7 @@ struct Steered {
     gap: u32,
 }
 
-/// The number of slices of the grid for `everyone`.
+/// Number of slices of the grid for `everyone` agents.
 pub fn slices(scene: &Scene, everyone: usize) -> u32 {
     with_axes!(scene.world, AXES => scene.grid::<AXES>(everyone).slices())
 }
@@ -89,11 +89,7 @@ fn extent_of(layout: MotionLayout, window: &Window, room: u32, crowded_above: u3
 /// All passes of a slab.
 fn compile(maker: &mut Maker<'_>, plan: &Plan) -> Result<Compiled, EngineError> {
     let mut compiled = maker.compile(plan)?;
-    // As for the passes after an edit, see there.
-    let Variant { uses, boundary, flat, several_species, .. } = plan.variant;
-    let uses = uses.and(Uses::MEMORY);
-    let plain = Variant::of_drawing(false, false, false);
-    let variant = Variant { uses, boundary, flat, several_species, slab: true, ..plain };
+    let variant = plan.variant.between_ticks();
     for pass in [BIN, LEAVE_SLAB, ARRIVE_IN_SLAB] {
         let pipeline = maker.pipelines.one(maker.gpu, maker.options, variant, pass)?;
         compiled.tick.push(pipeline);
@@ -114,7 +110,7 @@ fn bind(
 }
 
 impl SlabFlock {
-    /// An empty slab of a flock of `everyone`.
+    /// An empty slab of a flock of `everyone` agents.
     pub fn new(
         maker: &mut Maker<'_>,
         scene: &Scene,
@@ -190,8 +186,8 @@ impl SlabFlock {
         Some((buffer, u64::from(first) * bytes, u64::from(count) * bytes))
     }
 
-    /// Writes the uniform `flock` for passes over `count` agents, those included that have come since
-    /// `moved` agents have moved.
+    /// Writes the uniform `flock` for passes over `count` agents: the `moved` ones of this tick,
+    /// then those that have arrived.
     fn write_flock(
         &self,
         maker: &Maker<'_>,
