@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::undo::{Content, Dropped, Edit, Subject};
 use super::{Clock, Event, Session, Thing, edits, things};
-use crate::engine::EngineError;
+use crate::engine::{Change, EngineError};
 use crate::model::behaviours::Target;
 use crate::model::scene::{Scene, Species, check_paths};
 use crate::model::state::FlockState;
@@ -246,8 +246,12 @@ impl<C: Clock> Session<C> {
             return Ok(None);
         }
         if self.waiting.is_some() {
-            let after = std::mem::replace(&mut self.scene, before);
+            let mut after = std::mem::replace(&mut self.scene, before);
             self.catch_up()?;
+            if !change.has(Change::PARAMETERS) {
+                // The engine may have refused the edit that waited.
+                after.species.clone_from(&self.scene.species);
+            }
             before = std::mem::replace(&mut self.scene, after);
         }
         if let Err(error) = self.engine.update(&self.scene, change) {

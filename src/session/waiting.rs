@@ -231,4 +231,21 @@ mod tests {
         frames(&mut session, 1);
         assert_eq!(session.tick(), 5);
     }
+
+    #[test]
+    fn an_edit_after_one_that_is_refused_does_not_bring_it_back() {
+        let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+        let state = scene.populate(&Request::default()).unwrap();
+        let engine = Box::new(Fussy(CpuEngine::new(Some(1)).unwrap()));
+        let mut session = session(engine, &scene, &state);
+        session.clock.lock(Some(1));
+        frames(&mut session, 1);
+        let before = session.scene().species.clone();
+        assert_eq!(session.change(seeing(&session, Fussy::FARTHEST + 1.0)), Ok(None));
+        let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
+        assert_eq!(session.put(food, flat(20.0, 30.0)), Ok(None));
+        assert!(session.take_notice().is_some_and(|why| why.contains("not so far")));
+        assert_eq!(session.scene().species, before);
+        assert_eq!(food.place(session.scene()), Some(flat(20.0, 30.0)));
+    }
 }

@@ -122,6 +122,26 @@ fn edits_before_a_reset_belong_to_the_start() {
 }
 
 #[test]
+fn a_press_that_lasts_over_a_reset_belongs_to_the_start() {
+    let mut session = start(cpu());
+    reach(&mut session, 10);
+    session.set_pointer(Some(flat(600.0, 30.0))).unwrap();
+    session.reset().unwrap();
+    reach(&mut session, 30);
+    session.set_pointer(None).unwrap();
+    reach(&mut session, 60);
+    let wanted = now(&mut session);
+    let text = session.recording().unwrap();
+    let mut again = replayed(cpu(), &text);
+    reach(&mut again, 60);
+    assert!(now(&mut again) == wanted);
+    // The control: nobody calls the flock.
+    let mut other = replayed(cpu(), &text.replace("pointer = [600.0, 30.0]", "pointer = false"));
+    reach(&mut other, 60);
+    assert!(now(&mut other).0 != wanted.0);
+}
+
+#[test]
 fn a_flock_that_no_scene_makes_is_not_saved() {
     let mut session = start(cpu());
     let (scene, mut state) = (session.first().clone(), session.state().unwrap());

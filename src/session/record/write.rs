@@ -44,6 +44,11 @@ impl<C: Clock> Session<C> {
         if !change.is_nothing() {
             rows.push(writer.change(start.state.tick, change, &content)?);
         }
+        // The user may press while the flock goes back to its start.
+        if let Some(at) = start.mark.pointer {
+            let event = Event::Pointer(Some(at));
+            rows.push(writer.row(&Recorded { tick: start.state.tick, event })?);
+        }
         for recorded in self.history.events() {
             rows.push(writer.row(recorded)?);
         }
