@@ -60,8 +60,8 @@ impl Timeline {
         self.pinned || self.near || self.held.is_some()
     }
 
-    /// True if it lies over what is so far above the lower edge; points. A mouse that has just come
-    /// there is not yet known to the interface.
+    /// True if it covers a place that is this far above the lower edge; points. The interface does
+    /// not know yet that the mouse has just come there.
     #[must_use]
     pub fn covers(&self, above_edge: f32) -> bool {
         self.is_shown() && above_edge <= HEIGHT

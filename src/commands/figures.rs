@@ -14,7 +14,7 @@ use crate::model::state::FlockState;
 use crate::model::statistics::{COLUMNS, Metrics};
 
 /// The most agents in all states that wait for the thread; but two states may always wait.
-const MOST_WAITING: usize = 1 << 21;
+pub const MOST_WAITING: usize = 1 << 21;
 /// The most states that wait.
 const LONGEST_QUEUE: usize = 64;
 /// The most agents in the states that the thread gets at once: several small ones, so that it rarely

@@ -1,6 +1,7 @@
 //! Checks that there is memory for a flock before any of it is allocated. The system kills a
 //! program that runs out of memory, and its unfinished files stay.
 
+use super::figures::MOST_WAITING;
 use super::output::{counted, size_text};
 use super::ranks;
 use crate::engine::Engine;
@@ -12,9 +13,6 @@ const STATE: u64 = 2 * 12 + 4 + 4 + 1;
 
 /// Bytes per agent and per cell while figures are computed.
 const FIGURES: [u64; 2] = [60, 4];
-
-/// Most agents in the states that wait for their figures; but two states may always wait.
-const WAITING: u64 = 1 << 21;
 
 /// Bytes per agent on the host while the engine is unknown.
 const ENGINE: u64 = 70;
@@ -62,7 +60,7 @@ pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
     let cells = scene.cells(agents) as u64;
     let figures = FIGURES[0] * count + FIGURES[1] * cells;
     // The next state, the state whose figures are computed, and the waiting states in between.
-    let states = STATE * (2 * count + WAITING.max(2 * count));
+    let states = STATE * (2 * count + (MOST_WAITING as u64).max(2 * count));
     check_bytes(count, PROGRAM + states + figures + engine.host_bytes(&scene.world, count, cells))
 }
 

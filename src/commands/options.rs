@@ -24,7 +24,7 @@ use crate::view::style::scale_of;
 use crate::view::{Painter, RasterPainter};
 
 /// Most bytes of a scene file: twice what the largest number of obstacles takes, listed one by one.
-const LONGEST_SCENE: u64 = 1 << 26;
+pub(super) const LONGEST_SCENE: u64 = 1 << 26;
 
 /// Which flock.
 #[derive(Clone, Debug, Args)]

@@ -53,7 +53,7 @@ thread_local! {
     static KEEPS_BORDERS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// An error that all ranks know of.
+/// An error that all ranks know.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{text}")]
 pub struct Agreed {

@@ -7,6 +7,7 @@ use anyhow::Context;
 use time::OffsetDateTime;
 
 use super::input::read_text;
+use super::options::LONGEST_SCENE;
 use super::output::OutputFile;
 use super::{flow_file, headroom, window_film};
 use crate::app::{Filming, WindowHost};
@@ -15,9 +16,6 @@ use crate::model::quote::{cut, readable};
 use crate::model::scene::{BuiltIn, Scene, built_in, hint};
 use crate::session::{Opening, Source};
 use crate::view::recorder::Film;
-
-/// Most bytes of a scene file, as on the command line.
-const LONGEST_SCENE: u64 = 1 << 26;
 
 /// The name of a pasted scene in messages.
 const PASTED: &str = "pasted";

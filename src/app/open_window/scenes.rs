@@ -1,4 +1,4 @@
-//! The window goes from scene to scene, and keeps what was made of one.
+//! The window opens scenes, and saves them as they are edited.
 
 use super::OpenWindow;
 use super::view::Followed;
@@ -151,7 +151,7 @@ impl OpenWindow {
             opening.source = Source { request, ..own };
             opening.scene.name = name;
         }
-        // What was entered and is refused is not the flock's.
+        // The fields must not go on showing what was refused.
         self.controls = Controls::default();
         self.begin(opening)
     }

@@ -65,7 +65,8 @@ impl OpenWindow {
         let (width, height) = (camera.size.x as u32, camera.size.y as u32);
         let whole = Camera::fit(&self.session.scene().world, width, height);
         let zoom = camera.pixels_per_unit / whole.pixels_per_unit;
-        // What a file may say. A view that is as good as the whole world is that.
+        // Within the range of a scene's keys. A view of almost the whole world counts as the whole
+        // world.
         looks.camera.zoom = if (zoom - 1.0).abs() < 1e-4 { 1.0 } else { zoom.clamp(0.01, 1e4) };
         let size = self.session.scene().world.size;
         // An endless world has the same place inside.

@@ -82,7 +82,7 @@ pub fn settle(
     let (time, mut clock, mut done) = (host_time(), Stops::default(), 0);
     clock.stop_at(ticks);
     while done < ticks && !ranks::interrupted(interrupt) {
-        // Ranks have no time in common, so their portions have a fixed length.
+        // The clocks of ranks differ, so their portions have a fixed length.
         let due = match ranks::ranks() {
             Some(_) => (ticks - done).min(ranks::ASKED_EVERY) as u32,
             None => clock.due(time(), done, 0.0),
@@ -363,7 +363,7 @@ fn profile(
     interrupt: &Interrupt,
 ) -> Result<Profile, EngineError> {
     let mut sum = Profile::default();
-    // The shares of the ranks say more.
+    // The table of the ranks says more.
     if ranks::ranks().is_some() {
         return Ok(sum);
     }

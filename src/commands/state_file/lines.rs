@@ -13,7 +13,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
+use super::run_record::{LONGEST_RECORD, MOST_VECTORS, RunRecord, TargetRow};
 use crate::model::quote::quoted;
 use crate::model::scene::MAX_TARGETS;
 use crate::model::vector::{Point, flat};
@@ -30,9 +30,6 @@ const TARGET: &str = "#target,";
 /// Longest row without the column `run`, and longest comment that is no record; bytes. Eleven numbers
 /// take about 220.
 const LONGEST_LINE: usize = 1 << 16;
-
-/// Most vectors of a flow field.
-const MOST_VECTORS: usize = 1 << 24;
 
 /// What the comments of a file say.
 #[derive(Debug, Default)]

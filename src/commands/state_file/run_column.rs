@@ -18,7 +18,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
+use super::run_record::{LONGEST_RECORD, MOST_VECTORS, RunRecord, TargetRow};
 use crate::model::quote::quoted;
 use crate::model::scene::MAX_TARGETS;
 use crate::model::vector::Point;
@@ -31,9 +31,6 @@ const VECTORS_A_ROW: usize = 512;
 
 /// Most vectors in one row, where it has few: some 80 MB.
 const MOST_VECTORS_A_ROW: usize = 1 << 21;
-
-/// Most vectors of a flow field.
-const MOST_VECTORS: usize = 1 << 24;
 
 /// Most bytes of a line with this column: the longest record, every other byte of it encoded.
 pub const LONGEST_LINE: usize = LONGEST_RECORD * 2;

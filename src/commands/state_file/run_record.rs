@@ -20,6 +20,9 @@ const VERSION: u32 = 1;
 /// Most bytes of the text: a scene with the largest number of obstacles takes a quarter of it.
 pub const LONGEST_RECORD: usize = 1 << 26;
 
+/// Most vectors of a flow field.
+pub const MOST_VECTORS: usize = 1 << 24;
+
 /// Everything to make the scene of a state file again, with its world and its scenery.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRecord {

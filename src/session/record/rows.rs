@@ -70,7 +70,7 @@ pub struct Row {
     pub paths: Option<Vec<PathRow>>,
 }
 
-/// A path: its points, if it is otherwise what it was; or all that it has.
+/// A path: its points alone if nothing else of it has changed, or all that it has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PathRow {
