@@ -33,7 +33,7 @@ struct SpeciesLook {
     // The range of the agents' own sizes, if the scene has them; world units.
     size: f32,
     least_size: f32,
-    // How the extent follows from the size: see Measure in src/view/style.rs.
+    // How the extent follows from the size: see Measure in src/view/style/figure.rs.
     smallest: f32,
     full: f32,
     faintest: f32,
@@ -122,7 +122,7 @@ fn shows_shape(look: SpeciesLook, natural: f32) -> bool {
     return look.full * natural / look.smallest > look.shows_above;
 }
 
-// The look of an agent of this size. Measure::extent in src/view/style.rs computes the same.
+// The look of an agent of this size. Measure::extent in src/view/style/figure.rs computes the same.
 @if(traits || !flat)
 fn sized(look: SpeciesLook, size: f32, pixels_per_unit: f32) -> SpeciesLook {
     let natural = size * pixels_per_unit;

@@ -29,8 +29,8 @@ pub trait Clock {
 /// long as that. 20 frames a second still look like motion, and slow drawing leaves time for ticks.
 const FRAME_BUDGET: f64 = 0.05;
 
-/// The most ticks of one frame in real time, even if they are cheap: after a hitch the flock must not
-/// jump. A faster clock has so many times as many.
+/// The most ticks of one frame in real time, even if they are cheap: after a hitch the flock must
+/// not jump. A clock that is n times as fast has n times as many.
 const MOST_TICKS: u32 = 8;
 
 /// The most ticks of one frame at unlimited speed.

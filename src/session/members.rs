@@ -162,7 +162,7 @@ impl<C: Clock> Session<C> {
         }
     }
 
-    /// The reason why there is no room for so many agents more.
+    /// The reason why there is no room for `more` agents.
     fn room_for(&self, more: u64) -> Option<String> {
         let count = self.agents as u64 + more;
         self.engine.check_count(&self.scene.world, count).err().map(|error| error.to_string())

@@ -125,7 +125,7 @@ impl<C: Clock> Session<C> {
             return Ok(Err((visit, error.to_string())));
         }
         self.catch_up()?;
-        // Nobody calls a flock that is not shown.
+        // A flock that is not shown is not called.
         self.set_pointer(None)?;
         let snapshot = self.engine.snapshot()?;
         self.scene.targets = snapshot.targets;

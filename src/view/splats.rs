@@ -25,10 +25,10 @@ pub const FAINT: f32 = 0.25;
 /// stay finite.
 pub const MOST_HIDDEN: f32 = 0.95;
 
-/// Where colours are hues of one lightness, crowds are lighter than loners (darker on a light
-/// background): the share of the way to white in the densest. So they keep structure where nothing
-/// more can be hidden. This is for the smallest agents; the larger they are, the less of it, and
-/// triangles have none.
+/// How far the colours of the densest crowds move towards white, or ink on a light background; a
+/// share of the way. Where colours are hues of one lightness, crowds so keep their structure where
+/// nothing more can be hidden. This is for the smallest agents: larger ones move less, and
+/// triangles not at all.
 const LIFT: f32 = 0.55;
 
 /// The depth at which a crowd has half of its lift.

@@ -51,16 +51,62 @@ fn dead_links(path: &str, text: &str) -> Vec<String> {
 const YET_TO_BE_WRITTEN: [&str; 2] =
     ["src/model/behaviours/drag.rs", "shaders/behaviours/drag.wgsl"];
 
-/// The folders and files that a page names in backticks but that do not exist.
-fn missing_paths(path: &str, text: &str) -> Vec<String> {
-    let tops = ["src/", "shaders/", "scenes/", "tests/", "benches/", "examples/", "docs/", ".ci/"];
-    let code = words(text).flat_map(|line| line.split('`').skip(1).step_by(2));
-    let named = code.filter(|name| tops.iter().any(|top| name.starts_with(top)));
+/// The folders whose files pages and comments name.
+const TOPS: [&str; 8] =
+    ["src/", "shaders/", "scenes/", "tests/", "benches/", "examples/", "docs/", ".ci/"];
+
+/// True for the path of a folder or file that does not exist.
+fn is_missing(name: &&str) -> bool {
     // A name with a placeholder means several.
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/._-".contains(c);
-    let named = named.filter(|name| name.chars().all(plain) && !YET_TO_BE_WRITTEN.contains(name));
-    let missing = named.filter(|name| !root(name).exists());
-    missing.map(|name| format!("{path}: {name}")).collect()
+    TOPS.iter().any(|top| name.starts_with(top))
+        && name.chars().all(plain)
+        && !YET_TO_BE_WRITTEN.contains(name)
+        && !root(name).exists()
+}
+
+/// The folders and files that a page names in backticks but that do not exist.
+fn missing_paths(path: &str, text: &str) -> Vec<String> {
+    let code = words(text).flat_map(|line| line.split('`').skip(1).step_by(2));
+    code.filter(is_missing).map(|name| format!("{path}: {name}")).collect()
+}
+
+/// The files that the comments of a source file name but that do not exist.
+fn missing_in_comments(path: &str, text: &str) -> Vec<String> {
+    let comments = text.lines().filter_map(|line| Some(line.split_once("//")?.1));
+    let ends = |c: char| c.is_whitespace() || "`()[],;:\"".contains(c);
+    let words = comments.flat_map(|comment| comment.split(ends));
+    let files = words.map(|word| word.trim_end_matches('.'));
+    let files = files.filter(|word| word.ends_with(".rs") || word.ends_with(".wgsl"));
+    files.filter(is_missing).map(|name| format!("{path}: {name}")).collect()
+}
+
+/// The path and text of every file below a folder of the source.
+fn sources(folder: &Path) -> Vec<(String, String)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.flat_map(|path| {
+        if path.is_dir() {
+            return sources(&path);
+        }
+        let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+        vec![(path.display().to_string(), text)]
+    });
+    files.collect()
+}
+
+#[test]
+fn every_file_that_a_comment_names_is_there() {
+    let mut files = 0;
+    for folder in ["src", "shaders", "benches", "examples"] {
+        for (path, text) in sources(&root(folder)) {
+            assert_eq!(missing_in_comments(&path, &text), [""; 0]);
+            files += 1;
+        }
+    }
+    assert!(files > 200, "only {files} files");
+    // The control.
+    let found = missing_in_comments("x", "let a = 1; // See src/view/style.rs.\n// As src/lib.rs.");
+    assert_eq!(found, ["x: src/view/style.rs"]);
 }
 
 #[test]

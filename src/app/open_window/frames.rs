@@ -210,7 +210,7 @@ impl OpenWindow {
             first: self.session.first(),
             request: self.session.source().request,
             agents: self.session.starters() as usize,
-            // With the species of now.
+            // With the present species.
             written: Written { count: scene.own_count(), ..self.written },
             picture_size: self.picture_size,
             lift: facts.lift,

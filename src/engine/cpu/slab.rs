@@ -20,10 +20,10 @@ use crate::model::scene::Scene;
 use crate::model::state::FlockState;
 use crate::model::vector::{Axes, Point, Space, components, point};
 
-/// What a flock in slabs has besides.
+/// What a flock in slabs has in addition.
 #[derive(Clone, Debug, Default)]
 pub struct SlabState {
-    /// Who hit a target in this tick.
+    /// The agents that hit a target in this tick.
     pub hits: Hits,
     /// Nanoseconds that each own slice takes in this tick.
     spent: Vec<u64>,
@@ -78,7 +78,7 @@ where
     /// Bytes of a ghost: position, velocity, species.
     const GHOST: usize = 2 * D * size_of::<f32>() + size_of::<u8>();
 
-    /// An empty slab of a flock of `everyone`.
+    /// An empty slab of a flock of `everyone` agents.
     pub(super) fn slab(scene: &Scene, tick: u64, everyone: usize, slab: Slab) -> Self {
         let grid = grid_of(scene, everyone);
         let window = Window::of(&grid, slab);
@@ -287,7 +287,7 @@ where
     /// window does.
     pub(super) fn leave(&mut self, owner: &dyn Fn(u32) -> usize, parcels: &mut [Vec<u8>]) {
         let (first, own) = (self.window.first_cell(), self.window.own_cells() as u32);
-        // The ghosts have done their work.
+        // The ghosts are no longer needed.
         let count = self.key.len();
         self.identity.species.truncate(count);
         let mut rows = vec![Vec::new(); parcels.len()];

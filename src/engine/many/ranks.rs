@@ -45,7 +45,7 @@ pub struct ThreadRanks {
 }
 
 impl ThreadRanks {
-    /// So many ranks, one for each thread.
+    /// Makes `size` ranks, one for each thread.
     #[must_use]
     pub fn new(size: usize) -> Vec<Self> {
         let mut ranks: Vec<Self> =

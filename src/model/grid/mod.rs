@@ -242,8 +242,8 @@ impl<const D: usize> Grid<D> {
         Some(near)
     }
 
-    /// The `nth` index of the one before `index`, itself and the one after it, on an axis of so many
-    /// `cells`; and whether it lies across the seam.
+    /// On an axis of `cells` cells: for `nth` = 0 the index before `index`, for 1 `index` itself,
+    /// for 2 the index after it; and on which side of the seam that is.
     fn beside(&self, index: u32, nth: u32, cells: u32) -> Option<(u32, i32)> {
         if self.wraps && cells < 3 {
             return (nth < cells).then_some((nth, 0));
@@ -268,7 +268,7 @@ impl<const D: usize> Grid<D> {
         })
     }
 
-    /// The same of a column, along the first axis.
+    /// The same for a column, along the first axis.
     #[inline(always)]
     #[must_use]
     pub fn is_inner_column(&self, column: u32) -> bool {
@@ -312,7 +312,7 @@ impl<const D: usize> Grid<D> {
     }
 }
 
-/// True when the cells within `reach` of `index`, of so many `cells` along an axis, are on one side
+/// True when the cells within `reach` of `index`, of `cells` cells along an axis, are on one side
 /// of the seam, and so few that the plain difference of two agents in them is also the shortest: it
 /// is under `reach` + 1 cells long, which is less than half a world.
 #[inline(always)]

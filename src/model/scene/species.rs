@@ -221,8 +221,8 @@ pub struct Species {
     pub at_first: NumberAtFirst,
 }
 
-/// The number that a species had before all edits; none if it was added since, or if nobody asks. All are
-/// equal: it says where a species comes from, not what it is.
+/// The number that a species had before all edits; `None` if it was added since, or if the scene is
+/// not edited. Any two compare as equal: it says where a species comes from, not what it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NumberAtFirst(pub Option<usize>);
 

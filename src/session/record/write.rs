@@ -72,7 +72,7 @@ impl<C: Clock> Session<C> {
         let own = &self.source;
         let mut edited = self.first.clone();
         start.mark.content.put(&mut edited);
-        // The looks are those of now: they have no tick.
+        // The looks are the present ones: they have no tick.
         let looks = Looks::of(&self.scene);
         looks.put(&mut edited);
         let agents = start.state.len() as u64;
@@ -198,7 +198,7 @@ impl Writer<'_> {
             let points = vec![Point::ZERO, Point::new(1.0, 0.0, 0.0)];
             (path.name.clone(), Path { points, closed: false, ..path.clone() })
         });
-        // A file cannot ask for a density of neighbours that nobody looks at.
+        // A file cannot ask for a density if no behaviour looks at neighbours.
         edited.density = edited.density.filter(|_| edited.perception_radius() > 0.0);
         let sets = overrides(&source.text, &edited);
         let sets = sets.map_err(|error| format!("no session can say an edit of {}", error.key))?;

@@ -87,11 +87,12 @@ impl Eye {
         Self { distance, near: NEAR * distance, ..self }
     }
 
-    /// An eye that sees all of a world of this size from a direction, and from all others at the same
-    /// height: so an orbit keeps its distance. `picture` is in pixels.
+    /// An eye that sees all of a world of this size from a direction, and from all others at the
+    /// same height: so an orbit keeps its distance. `picture` is in pixels.
     ///
-    /// Also how far above the middle of the world it looks; world units. What is near is larger, so from
-    /// above it looks below the middle: then there is as much room over the box as under it.
+    /// Also returns how far above the middle of the world it looks; world units. What is near is
+    /// larger, so from above it looks below the middle: then there is as much room over the box as
+    /// under it.
     #[must_use]
     pub fn whole(world: Point, picture: Vec2, angles: Angles) -> (Self, f32) {
         let tangent = (0.5 * angles.fov.to_radians()).tan();
