@@ -102,7 +102,12 @@ impl Content {
         if self.obstacles != other.obstacles || self.paths != other.paths {
             change |= Change::SCENERY;
         }
-        if self.targets.len() != other.targets.len() {
+        // One that was removed and one that was added in its place are two targets.
+        let rest = |target: &Target| {
+            let (position, active) = (Point::ZERO, false);
+            Target { position, active, ..target.clone() }
+        };
+        if !self.targets.iter().map(rest).eq(other.targets.iter().map(rest)) {
             return change | Change::TARGETS;
         }
         let targets = self.targets.iter().zip(&other.targets).enumerate();

@@ -43,6 +43,8 @@ impl FlockFields {
         if now.density > 0.0 {
             with_way_back(ui, false, "", |ui| {
                 let field = DragValue::new(&mut next.density).range(1e-3..=1e4).speed(0.1);
+                // A radius across a whole world has more neighbours than one would ask for.
+                let field = field.clamp_existing_to_range(false);
                 let hint = "Mean number of neighbours within the largest radius, if the agents were \
                             spread evenly. The world is sized for it, and the flock starts again.";
                 entered |= row(ui, field, "density (neighbours)", hint);
@@ -58,16 +60,25 @@ impl FlockFields {
         }
         *self = next;
         let asked = entered && next != now;
-        asked.then_some(Request {
-            count: Some(next.count),
-            // A density that was not edited stays exactly as requested.
-            density: if next.density == now.density {
-                panel.request.density
-            } else {
-                Some(next.density)
-            },
-            seed: Some(next.seed),
-        })
+        asked.then(|| next.request(&now, panel))
+    }
+
+    /// Asks for what is entered in place of what the flock has `now`.
+    fn request(&self, now: &Self, panel: &FlockPanel<'_>) -> Request {
+        let FlockPanel { scene, first, request, agents, .. } = *panel;
+        let sized = request.density.is_some()
+            || (scene.density.is_some() && [now.count, self.count] != [scene.own_count(); 2]);
+        let other_radius = scene.perception_radius() != first.perception_radius();
+        let density = if self.density != now.density {
+            Some(self.density)
+        } else if sized && other_radius {
+            // The world was sized for another radius: it must not grow because the seed changes.
+            Some(scene.uniform_neighbours(agents) as f32)
+        } else {
+            // It stays exactly as requested.
+            request.density
+        };
+        Request { count: Some(self.count), density, seed: Some(self.seed) }
     }
 }
 
@@ -79,4 +90,74 @@ fn row(ui: &mut egui::Ui, field: DragValue<'_>, name: &str, hint: &str) -> bool 
         field.drag_stopped() || field.lost_focus()
     });
     row.inner
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Written;
+    use super::*;
+    use crate::model::behaviours::Kind;
+    use crate::model::scene::Scene;
+
+    const TEXT: &str =
+        "world.density = 10\n[species.a]\ncount = 120\n[species.a.cohesion]\nradius = 50\n";
+
+    /// A scene at the size of `agents`, and the same with another radius.
+    fn scenes(agents: u64, radius: f32) -> [Scene; 2] {
+        let mut first = Scene::parse("test", TEXT, &[]).unwrap();
+        first.resize(&Request { count: Some(agents), ..Request::default() }).unwrap();
+        let mut scene = first.clone();
+        scene.species[0].rules[0].values[Kind::Cohesion.parameter("radius").unwrap()] = radius;
+        [first, scene]
+    }
+
+    fn panel<'a>([first, scene]: &'a [Scene; 2], agents: u64) -> FlockPanel<'a> {
+        FlockPanel {
+            scene,
+            first,
+            request: Request { count: Some(agents), ..Request::default() },
+            agents: agents as usize,
+            written: Written { count: scene.own_count(), seed: scene.seed },
+            picture_size: None,
+            lift: 0.0,
+            by_keyboard: false,
+            tool: None,
+        }
+    }
+
+    #[test]
+    fn another_seed_leaves_the_world_as_it_is() {
+        for (agents, radius, resized) in
+            [(600, 50.0, false), (600, 175.0, true), (120, 50.0, false), (120, 175.0, false)]
+        {
+            let scenes = scenes(agents, radius);
+            let panel = panel(&scenes, agents);
+            let now = FlockFields::of(&panel);
+            let asked = FlockFields { seed: 2, ..now }.request(&now, &panel);
+            assert_eq!(asked.density.is_some(), resized, "{agents} agents, {radius}");
+            assert_eq!((asked.count, asked.seed), (Some(agents), Some(2)));
+            // Asking again for the edited scene gives the same world, up to rounding.
+            let text = TEXT.replace("50", &radius.to_string());
+            let mut again = Scene::parse("test", &text, &[]).unwrap();
+            again.resize(&asked).unwrap();
+            let (size, wanted) = (again.world.size, scenes[1].world.size);
+            assert!((size - wanted).length() < 1e-2, "{size}, not {wanted}");
+        }
+    }
+
+    #[test]
+    fn a_density_beyond_the_field_is_shown_and_stays() {
+        let scenes = scenes(120, 1e6);
+        let panel = panel(&scenes, 120);
+        let mut fields = FlockFields::of(&panel);
+        let before = fields;
+        assert!(fields.density > 1e8);
+        let context = egui::Context::default();
+        for _ in 0..3 {
+            let _ = context.run_ui(egui::RawInput::default(), |ui| {
+                assert!(fields.show(ui, &panel).is_none());
+            });
+        }
+        assert_eq!(fields, before);
+    }
 }

@@ -122,6 +122,19 @@ fn edits_before_a_reset_belong_to_the_start() {
 }
 
 #[test]
+fn a_target_in_the_place_of_another_before_a_reset_belongs_to_the_start() {
+    let mut session = start(cpu());
+    session.remove(Thing::Target(2)).unwrap();
+    session.add_target(flat(200.0, 200.0)).unwrap();
+    session.reset().unwrap();
+    reach(&mut session, 60);
+    let wanted = now(&mut session);
+    let mut again = replayed(cpu(), &session.recording().unwrap());
+    reach(&mut again, 60);
+    assert!(now(&mut again) == wanted);
+}
+
+#[test]
 fn a_press_that_lasts_over_a_reset_belongs_to_the_start() {
     let mut session = start(cpu());
     reach(&mut session, 10);
