@@ -41,7 +41,8 @@
 //! (its looks), [`session`] (one flock in time), `app` (the window), `commands` (the program's
 //! commands). The features `view`, `app` and `cli`, all on by default, add the view, the window and
 //! the commands. An embedding program may need less: `default-features = false` leaves the model,
-//! both engines and the session. `examples/` has complete programs.
+//! both engines and the session. [`engine::many`] moves one flock over several processes; with the
+//! feature `mpi` they talk through MPI. `examples/` has complete programs.
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
