@@ -44,9 +44,9 @@ fn misused(mut error: clap::Error) -> ExitCode {
         };
     }
     let plain = error.render().to_string();
-    let told = readable(&plain);
-    if error.use_stderr() && told != plain {
-        eprint!("{told}");
+    let text = readable(&plain);
+    if error.use_stderr() && text != plain {
+        eprint!("{text}");
         return ExitCode::from(2);
     }
     error.exit()
@@ -101,8 +101,8 @@ fn main() -> ExitCode {
     };
     commands::output::survive_file_limits();
     let result = ranks::start().and_then(headroom::start_threads).and_then(|()| run(cli));
-    if let Some(told) = result.as_ref().err().and_then(ranks::told) {
-        eprintln!("flockwork: {}", readable(&told));
+    if let Some(message) = result.as_ref().err().and_then(ranks::message_of) {
+        eprintln!("flockwork: {}", readable(&message));
     }
     ranks::end(result.as_ref().err());
     result.map_or_else(|error| ExitCode::from(ranks::exit_code(&error)), |()| ExitCode::SUCCESS)

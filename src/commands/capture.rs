@@ -217,8 +217,8 @@ pub fn capture_on(
         .map_err(|error| named(error, &args.out))?;
     let kept = output.map(|output| output.publish(&plan, shown.frames)).transpose();
     let kept = ranks::agree(kept)?.unwrap_or_default();
-    if let Some(told) = run.take_notice() {
-        tell(&format!("flockwork: {told}"));
+    if let Some(notice) = run.take_notice() {
+        tell(&format!("flockwork: {notice}"));
     }
     say(&format!(
         "{}, {} on {}, {} of {} × {} by {} in {:.1} s; {kept}\n",

@@ -331,9 +331,9 @@ fn is_known(error: &anyhow::Error) -> bool {
     error.is::<Agreed>() || error.is::<Interrupted>()
 }
 
-/// How an error of this rank is printed; `None` if another rank prints it.
+/// The message of an error that this rank prints; `None` if another rank prints it.
 #[must_use]
-pub fn told(error: &anyhow::Error) -> Option<String> {
+pub fn message_of(error: &anyhow::Error) -> Option<String> {
     match ranks() {
         Some(ranks) if ranks.rank() > 0 && !is_known(error) => {
             // Rank 0 may have found the same and be about to end all.

@@ -35,16 +35,16 @@ fn begin_in(folder: &Path, stem: &str, ending: &str, film: Film) -> anyhow::Resu
     let name = new_name(folder, stem, ending);
     let file = OutputFile::create(&folder.join(&name))?;
     let (frames, queue) = sync_channel(WAITING);
-    let (tell, done) = channel();
+    let (report, done) = channel();
     let waiting = Arc::new(AtomicUsize::new(0));
     let taken = Arc::clone(&waiting);
     let is_mp4 = ending == "mp4";
     let thread = std::thread::Builder::new().name("film".into());
     thread.spawn(move || {
         let written = encode(file, is_mp4, film, &queue, &taken);
-        let told = written.map(|size| format!("{name} ({})", size_text(size)));
+        let result = written.map(|size| format!("{name} ({})", size_text(size)));
         // Fails only if the window is gone.
-        let _ = tell.send(told.map_err(sentence));
+        let _ = report.send(result.map_err(sentence));
     })?;
     Ok(WindowFilm { frames: Some(frames), waiting, done })
 }

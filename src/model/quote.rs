@@ -94,11 +94,11 @@ mod tests {
         let plain = "--scene x: no such file;  lists\nthem";
         assert_eq!(readable(&plain), plain);
         let word = format!("--scene {}: no such file", "x".repeat(10_000));
-        let told = readable(&word);
-        assert_eq!(told, format!("--scene {}… no such file", "x".repeat(240)));
+        let text = readable(&word);
+        assert_eq!(text, format!("--scene {}… no such file", "x".repeat(240)));
         let words = format!("--set {}: no such key", "x ".repeat(10_000));
-        let told = readable(&words);
-        assert!(told.len() < 4100 && told.starts_with("--set x x"), "{told}");
-        assert!(told.ends_with("x : no such key"), "{told}");
+        let text = readable(&words);
+        assert!(text.len() < 4100 && text.starts_with("--set x x"), "{text}");
+        assert!(text.ends_with("x : no such key"), "{text}");
     }
 }

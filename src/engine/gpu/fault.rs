@@ -53,8 +53,8 @@ impl Fault {
 
     /// Why the device was lost, if it was.
     pub fn loss(&self) -> Option<String> {
-        let told = lock(&self.loss).clone();
-        told.or_else(|| {
+        let loss = lock(&self.loss).clone();
+        loss.or_else(|| {
             self.refuses().then(|| {
                 self.lose(wgpu::DeviceLostReason::Destroyed, "");
                 lock(&self.loss).clone().unwrap_or_default()
@@ -66,13 +66,14 @@ impl Fault {
     /// once, even while work is under way; it costs a microsecond.
     fn refuses(&self) -> bool {
         let probe = lock(&self.probe);
-        let (refused, told) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let (note, late) = (Arc::clone(&refused), Arc::clone(&told));
+        let (refused, answered) =
+            (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (note, late) = (Arc::clone(&refused), Arc::clone(&answered));
         probe.map_async(wgpu::MapMode::Read, .., move |mapped| {
             note.store(mapped.is_err() && !late.load(Ordering::Acquire), Ordering::Release);
         });
         // A later call is the answer to the `unmap`.
-        told.store(true, Ordering::Release);
+        answered.store(true, Ordering::Release);
         let refused = refused.load(Ordering::Acquire);
         probe.unmap();
         refused

@@ -147,9 +147,9 @@ impl Offscreen {
         );
         let submission = self.gpu.queue.submit([encoder.finish()]);
         let arrived = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&arrived);
+        let set_arrived = Arc::clone(&arrived);
         staging.slice(..).map_async(wgpu::MapMode::Read, move |mapped| {
-            told.store(mapped.is_ok(), Ordering::Release);
+            set_arrived.store(mapped.is_ok(), Ordering::Release);
         });
         let (above, camera) = (Ground::of(&scene.style.background).suited(above), *camera);
         self.under_way.push_back(UnderWay { staging, submission, arrived, above, camera });
