@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes the pictures of README.md, docs/looks.md, docs/space.md and docs/gallery.md again. All but that of the window are made on the CPU
-# engine and the CPU rasteriser: no driver is needed, and the same seed gives the same bytes on any processor.
+# Makes the pictures of README.md, docs/looks.md, docs/space.md and docs/gallery.md again. All but that of the
+# window are made on the CPU engine and the CPU rasteriser: no driver is needed, and the same seed gives the same
+# bytes on any processor.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --locked
