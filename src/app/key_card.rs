@@ -32,12 +32,16 @@ pub fn show(context: &egui::Context, in_this_scene: &[String]) -> bool {
                 }
                 ui.add_space(8.0);
             }
-            egui::Grid::new("card").num_columns(columns).spacing([28.0, 10.0]).show(ui, |ui| {
-                for (number, (title, keys)) in CARD.into_iter().enumerate() {
-                    ui.vertical(|ui| group(ui, title, keys));
-                    if (number + 1) % columns == 0 {
-                        ui.end_row();
-                    }
+            // Each column is a stack of its own: the groups of one need not be as long as those beside.
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = 28.0;
+                for column in 0..columns {
+                    ui.vertical(|ui| {
+                        for (title, keys) in CARD.into_iter().skip(column).step_by(columns) {
+                            group(ui, title, keys);
+                            ui.add_space(8.0);
+                        }
+                    });
                 }
             });
         });
@@ -81,4 +85,40 @@ pub fn line(context: &egui::Context, text: &str, lift: f32) {
             ui.label(RichText::new(text).size(13.0).color(Color32::from_gray(200)));
         });
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// True if all keys are seen at once in a window of this size.
+    fn fits(width: f32, height: f32) -> bool {
+        let context = egui::Context::default();
+        let size = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(width, height));
+        let lines = ["mouse: moves the target", "left button: call them", "D + drag: add a"];
+        let lines = lines.map(String::from);
+        let mut shown = Vec::new();
+        // A window has no size in its first frame.
+        for _ in 0..3 {
+            let input = egui::RawInput { screen_rect: Some(size), ..Default::default() };
+            let output = context.run_ui(input, |ui| assert!(show(ui.ctx(), &lines)));
+            shown = Vec::new();
+            for clipped in output.shapes {
+                let seen = clipped.clip_rect.contains_rect(clipped.shape.visual_bounding_rect());
+                if let egui::Shape::Text(text) = clipped.shape {
+                    shown.push((text.galley.text().to_string(), seen));
+                }
+            }
+        }
+        let is_seen = |what: &str| shown.iter().any(|(text, seen)| text == what && *seen);
+        CARD.iter()
+            .all(|(title, keys)| is_seen(title) && keys.iter().all(|(_, does)| is_seen(does)))
+    }
+
+    #[test]
+    fn all_keys_fit_into_the_first_window() {
+        assert!(fits(1280.0, 720.0));
+        // The control: a small window has to be scrolled.
+        assert!(!fits(1280.0, 400.0));
+    }
 }

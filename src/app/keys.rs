@@ -216,7 +216,7 @@ pub fn drops(key: &Key) -> bool {
 }
 
 /// Every key and what it does, in groups: the card that F1 shows.
-pub const CARD: [(&str, &[(&str, &str)]); 4] = [
+pub const CARD: [(&str, &[(&str, &str)]); 5] = [
     (
         "Time",
         &[
@@ -274,11 +274,16 @@ pub const CARD: [(&str, &[(&str, &str)]); 4] = [
             ("H", "more lines, none, one line"),
             ("F11", "full screen"),
             ("Ctrl and + - 0", "larger, smaller, usual panels"),
+            ("F1", "this card"),
+            ("Esc", "close what is open, or quit"),
+        ],
+    ),
+    (
+        "Pictures and films",
+        &[
             ("F12", "save a picture"),
             ("F9", "start, end a film"),
             ("Shift+F9", "a film of every frame"),
-            ("F1", "this card"),
-            ("Esc", "close what is open, or quit"),
         ],
     ),
 ];

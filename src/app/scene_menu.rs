@@ -116,7 +116,11 @@ impl SceneMenu {
                     let chosen = index == self.chosen;
                     let picture = self.pictures.of(context, row.name);
                     let words = row.words(row.name == current, width);
-                    let label = ui.add(egui::Button::selectable(chosen, (picture, words)));
+                    // As wide as the list, however short the sentence is.
+                    let button = egui::Button::selectable(chosen, (picture, words))
+                        .right_text("")
+                        .min_size(egui::vec2(ui.available_width(), 0.0));
+                    let label = ui.add(button);
                     if chosen && scroll {
                         label.scroll_to_me(None);
                     }

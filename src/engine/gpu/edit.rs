@@ -45,6 +45,7 @@ impl Maker<'_> {
         plan.grid != flock.grid
             && plan.variant == flock.variant
             && edited.shown() == flock.scene.shown()
+            && !Change::PARAMETERS.remakes_scenery(&flock.scene, &edited)
             && self.compile(&plan).is_ok()
             && self.look_ahead(flock, &plan).is_ok()
     }
