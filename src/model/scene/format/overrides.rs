@@ -65,8 +65,14 @@ fn add(
             (Written::List(wanted), Some(Written::List(before)))
                 if wanted.len() == before.len() =>
             {
-                for (index, (wanted, before)) in wanted.iter().zip(&before).enumerate() {
-                    add(all, &format!("{}.{index}", full(key)), wanted, before)?;
+                let said = all.len();
+                let mut pairs = wanted.iter().zip(&before).enumerate();
+                let each = pairs.try_for_each(|(index, (wanted, before))| {
+                    add(all, &format!("{}.{index}", full(key)), wanted, before)
+                });
+                if each.is_err() {
+                    all.truncate(said);
+                    all.push(format!("{}={}", full(key), inline(value)));
                 }
             }
             (value, _) => all.push(format!("{}={}", full(key), inline(value))),
@@ -111,7 +117,7 @@ fn inline(value: &Written) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::behaviours::Kind;
+    use crate::model::behaviours::{Kind, Target};
     use crate::model::scene::{Request, Rule, built_in};
     use crate::model::vector::flat;
 
@@ -160,6 +166,17 @@ mod tests {
         let all = overrides(TEXT, &scene).unwrap();
         assert!(all.iter().any(|text| text.starts_with("species={ \"it's one\" = {")), "{all:?}");
         assert_eq!(made(&all), scene.to_toml());
+    }
+
+    #[test]
+    fn a_target_in_the_place_of_another_can_be_asked_for() {
+        let text = TEXT.replace("[10, 20]", "[10, 20]\nhit_radius = 5\nsends_to = [1, 2]");
+        let mut scene = Scene::parse("test", &text, &[]).unwrap();
+        scene.targets[1] = Target::fixed("seed", flat(3.0, 4.0));
+        let all = overrides(&text, &scene).unwrap();
+        assert!(all.iter().any(|one| one.starts_with("targets=[{ name = \"seed\"")), "{all:?}");
+        let again = Scene::parse("test", &text, &all).unwrap();
+        assert_eq!(again.to_toml(), scene.to_toml());
     }
 
     #[test]
