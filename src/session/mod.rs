@@ -375,3 +375,5 @@ mod tests;
 mod time_tests;
 #[cfg(test)]
 mod undo_tests;
+#[cfg(test)]
+mod walk_tests;

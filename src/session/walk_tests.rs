@@ -1,0 +1,198 @@
+//! Random hands at a running flock: whatever they do, in whatever order, the past is exact, and a saved
+//! session is the same flock.
+
+use std::collections::BTreeMap;
+
+use super::record::Recording;
+use super::time_tests::{Seen, cpu, engines, now, reach, start_in};
+use super::*;
+use crate::model::behaviours::Kind;
+use crate::model::random::{Use, bits};
+use crate::model::vector::flat;
+
+/// Everything that edits can change, and a target that sends agents elsewhere.
+const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
+                    hit_radius = 30\nsends_to = [600, 20]\n[[targets]]\nname = \"food\"\n\
+                    position = [300, 100]\n[[paths]]\npoints = [[0, 180], [200, 180], [640, 180]]\n\
+                    [[obstacles]]\nposition = [50, 50]\n[species.a]\ncount = 60\n\
+                    max_speed = { from = 2, to = 3 }\n[species.a.wander]\n[species.a.separation]\n\
+                    radius = 20\n[species.a.cohesion]\n[species.a.seek]\ntarget = \"food\"\n\
+                    [species.b]\ncount = 20\n[species.b.alignment]\nradius = 30\n\
+                    [species.b.follow_path]\n[species.b.avoid]\n";
+
+/// The past of a session by tick, and what was done, for messages.
+#[derive(Default)]
+struct Walk {
+    seed: u32,
+    turn: u32,
+    seen: BTreeMap<u64, Seen>,
+    done: Vec<String>,
+}
+
+impl Walk {
+    fn below(&mut self, count: u32) -> u32 {
+        self.turn += 1;
+        bits(self.seed, self.turn, 0, Use::SpawnX) % count
+    }
+
+    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u32) as usize]
+    }
+
+    /// Another radius of a behaviour, or another force.
+    fn change(&mut self, session: &mut Session<RealTime>) -> Refusal {
+        let mut species = session.scene().species.clone();
+        let kind = self.one_of(&[Kind::Separation, Kind::Cohesion, Kind::Alignment]);
+        let radius: f32 = self.one_of(&[0.0, 5.0, 20.0, 45.0, 60.0, 90.0, 150.0, 1e6]);
+        if self.below(8) == 0 {
+            species[0].body.max_force = radius.clamp(0.1, 1.0);
+        }
+        for rule in species.iter_mut().flat_map(|one| &mut one.rules).filter(|r| r.kind == kind) {
+            rule.values[kind.parameter("radius").unwrap()] = radius;
+        }
+        session.change(species).unwrap()
+    }
+
+    /// One thing that a user does.
+    fn act(&mut self, session: &mut Session<RealTime>) {
+        let at = flat(self.below(640) as f32, self.below(360) as f32);
+        let last = |all: usize| all.saturating_sub(1);
+        let number = self.below(29);
+        let said = match number {
+            0..9 => self.change(session).unwrap_or_default(),
+            9 => session.undo().unwrap(),
+            10 => session.redo().unwrap(),
+            11 => session.add(0, &[at, at]).unwrap().unwrap_or_default(),
+            12 if session.scene().species.len() < 5 => {
+                session.add_species(0).unwrap().unwrap_or_default()
+            }
+            13 => session
+                .remove_species(last(session.scene().species.len()))
+                .unwrap()
+                .unwrap_or_default(),
+            14 => session.put(Thing::Target(2), at).unwrap().unwrap_or_default(),
+            15 => session.add_target(at).unwrap().unwrap_or_default(),
+            16 => {
+                let target = Thing::Target(last(session.scene().targets.len()));
+                session.remove(target).unwrap().unwrap_or_default()
+            }
+            17 => session.new_path().unwrap().unwrap_or_default(),
+            18 => session.turn_round().unwrap().unwrap_or_default(),
+            19 => session.add_obstacle(at).unwrap().unwrap_or_default(),
+            20 => {
+                let name = format!("n{}", self.below(99));
+                session.rename_species(0, &name).unwrap().unwrap_or_default()
+            }
+            21 | 22 => {
+                let (first, end) = session.span();
+                session.go_to(first + u64::from(self.below((end - first) as u32 + 9)));
+                format!("to {:?}", session.goal())
+            }
+            23 => {
+                session.reset().unwrap();
+                self.seen.clear();
+                "reset".into()
+            }
+            24 => {
+                session.clock.toggle();
+                "pause".into()
+            }
+            25 => {
+                session.clock.step_once();
+                "step".into()
+            }
+            26 => {
+                session.set_pointer(Some(at)).unwrap();
+                "press".into()
+            }
+            27 => {
+                session.set_pointer(None).unwrap();
+                "no press".into()
+            }
+            _ => {
+                session.seal_edit();
+                String::new()
+            }
+        };
+        self.done.push(format!("tick {}: {number} {said}", session.tick()));
+        // An edit in the past cuts what came after it.
+        let end = session.span().1;
+        self.seen.retain(|tick, _| *tick <= end);
+    }
+
+    fn fail(&self, what: &str) -> String {
+        format!("walk {}: {what}\n{}", self.seed, self.done.join("\n"))
+    }
+
+    /// A frame, with what the user has done before it.
+    fn frame(&mut self, session: &mut Session<RealTime>) {
+        for _ in 0..self.below(3) {
+            self.act(session);
+        }
+        session.advance().unwrap();
+        let (tick, end) = (session.tick(), session.span().1);
+        if session.goal().is_some() {
+            return;
+        }
+        let is = now(session);
+        let before = self.seen.insert(tick, is);
+        // At a tick with edits there was something else before them.
+        if session.events().iter().all(|event| event.tick != tick) && tick < end {
+            let same = before.is_none_or(|before| before == self.seen[&tick]);
+            assert!(same, "{}", self.fail(&format!("tick {tick} is not what it was")));
+        }
+    }
+
+    /// Goes to ticks without edits, and to the last one.
+    fn check(&self, session: &mut Session<RealTime>, ticks: &[u64], end: &(u64, Seen), what: &str) {
+        for tick in ticks {
+            reach(session, *tick);
+            let same = now(session) == self.seen[tick];
+            assert!(same, "{}", self.fail(&format!("tick {tick} {what}")));
+        }
+        reach(session, end.0);
+        assert!(now(session) == end.1, "{}", self.fail(&format!("the end {what}")));
+    }
+}
+
+/// Goes on for some frames, then back and forth, and then replays the saved session.
+fn walk(seed: u32, engine: Box<dyn Engine>) {
+    let mut walk = Walk { seed, ..Walk::default() };
+    let mut session = start_in(engine, TEXT);
+    session.clock.toggle();
+    session.clock.lock(Some(walk.one_of(&[1, 1, 3, 64])));
+    for _ in 0..50 {
+        walk.frame(&mut session);
+    }
+    session.clock.pause();
+    session.stay();
+    session.advance().unwrap();
+    let end = session.span().1;
+    reach(&mut session, end);
+    let end = (end, now(&mut session));
+    let edited = |tick: &u64| session.events().iter().any(|event| event.tick == *tick);
+    let ticks: Vec<u64> = walk.seen.keys().copied().filter(|tick| !edited(tick)).collect();
+    let back: Vec<u64> = ticks.iter().rev().step_by(4).copied().collect();
+    walk.check(&mut session, &back, &end, "is another on the way back");
+
+    let text = session.recording().unwrap_or_else(|why| panic!("{}", walk.fail(&why)));
+    let recording = Recording::read(&text).unwrap();
+    let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
+    let state = scene.populate(&recording.source.request).unwrap();
+    let events = recording.events(&scene);
+    let events = events.unwrap_or_else(|why| panic!("{}", walk.fail(&format!("{why}\n{text}"))));
+    let mut again = tests::session(cpu(), &scene, &state).made_from(recording.source);
+    again.clock.toggle();
+    again.replay(events, recording.ticks).unwrap();
+    let forth: Vec<u64> = ticks.iter().step_by(8).copied().collect();
+    walk.check(&mut again, &forth, &end, "is another in the replay");
+}
+
+#[test]
+fn the_past_and_a_saved_session_are_exact_whatever_the_user_does() {
+    for seed in 0..8 {
+        // The last engine is the GPU, if there is one.
+        let mut all = engines();
+        walk(seed, if seed % 4 == 3 { all.pop().unwrap() } else { all.remove(0) });
+    }
+}
