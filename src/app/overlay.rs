@@ -155,7 +155,7 @@ impl Facts<'_> {
             Detail::Hidden => Vec::new(),
         };
         if let Some(notice) = self.notice {
-            toast(context, notice, self.lift);
+            toast(context, notice, self.lift, edge);
         }
         if lines.is_empty() && self.legend.is_empty() {
             return;
@@ -226,13 +226,18 @@ fn text(line: &str) -> RichText {
     RichText::new(line).monospace().size(12.0)
 }
 
-/// A notice at the bottom of the window, as wide as it needs to be.
-fn toast(context: &egui::Context, notice: &str, lift: f32) {
+/// A notice needs so much room beside the panel; points. In a smaller window it is over the panel.
+const NOTICE_WIDTH: f32 = 400.0;
+
+/// A notice at the bottom of the window, as wide as it needs to be, as far as `edge` points.
+fn toast(context: &egui::Context, notice: &str, lift: f32, edge: f32) {
+    let width = context.content_rect().width();
+    let room = if edge < NOTICE_WIDTH { width } else { edge.min(width) };
     let area = egui::Area::new(egui::Id::unique("notice"))
-        .anchor(Align2::CENTER_BOTTOM, [0.0, -12.0 - lift])
+        .anchor(Align2::CENTER_BOTTOM, [(room - width) / 2.0, -12.0 - lift])
         .order(Order::Tooltip)
         .interactable(false);
-    let most = (context.content_rect().width() - 48.0).clamp(80.0, 720.0);
+    let most = (room - 48.0).clamp(80.0, 720.0);
     area.show(context, |ui| {
         let frame = egui::Frame::new()
             .fill(Color32::from_black_alpha(200))
@@ -306,6 +311,35 @@ mod tests {
         let alone = Facts { agents: 1, paused: true, ..facts };
         assert_eq!(alone.line(), "1 agent   paused at tick 1,234   cpu");
         assert_eq!(alone.lines()[0], "1 agent");
+    }
+
+    /// Where a long notice is, from left to right, in a window of 1280 points.
+    fn notice_is(edge: f32) -> (f32, f32) {
+        let (profile, series) = (Profile::default(), Series::default());
+        let text = "saved: flock-session.toml; ".repeat(9);
+        let facts = Facts { notice: Some(&text), ..facts(&profile, &series) };
+        let context = egui::Context::default();
+        let screen = egui::Rect::from_min_size(Pos2::ZERO, vec2(1280.0, 720.0));
+        let mut place = egui::Rect::NOTHING;
+        // An area has no size in its first frame.
+        for _ in 0..3 {
+            let input = egui::RawInput { screen_rect: Some(screen), ..Default::default() };
+            let output = context.run_ui(input, |ui| facts.show(ui.ctx(), Detail::Hidden, edge));
+            let all = output.shapes.iter().map(|clipped| clipped.shape.visual_bounding_rect());
+            place = all.fold(egui::Rect::NOTHING, egui::Rect::union);
+        }
+        (place.left(), place.right())
+    }
+
+    #[test]
+    fn a_notice_keeps_clear_of_the_panel() {
+        let middle = |(left, right): (f32, f32)| (left + right) / 2.0;
+        let beside = notice_is(930.0);
+        assert!(beside.1 <= 930.0 && (middle(beside) - 465.0).abs() < 2.0, "{beside:?}");
+        // Without a panel, and beside one that leaves no room, it is in the middle of the window.
+        for edge in [f32::MAX, 200.0] {
+            assert!((middle(notice_is(edge)) - 640.0).abs() < 2.0, "{:?}", notice_is(edge));
+        }
     }
 
     #[test]
