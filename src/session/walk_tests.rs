@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::record::Recording;
 use super::time_tests::{Seen, cpu, engines, now, reach, start_in};
 use super::*;
-use crate::model::behaviours::Kind;
 use crate::model::random::{Use, bits};
 use crate::model::vector::flat;
 
@@ -42,13 +41,14 @@ impl Walk {
     /// Another radius of a behaviour, or another force.
     fn change(&mut self, session: &mut Session<RealTime>) -> Refusal {
         let mut species = session.scene().species.clone();
-        let kind = self.one_of(&[Kind::Separation, Kind::Cohesion, Kind::Alignment]);
+        let key = self.one_of(&["separation", "cohesion", "alignment"]);
         let radius: f32 = self.one_of(&[0.0, 5.0, 20.0, 45.0, 60.0, 90.0, 150.0, 1e6]);
         if self.below(8) == 0 {
             species[0].body.max_force = radius.clamp(0.1, 1.0);
         }
-        for rule in species.iter_mut().flat_map(|one| &mut one.rules).filter(|r| r.kind == kind) {
-            rule.values[kind.parameter("radius").unwrap()] = radius;
+        let rules = species.iter_mut().flat_map(|one| &mut one.rules);
+        for rule in rules.filter(|rule| rule.kind.info().key == key) {
+            rule.values[rule.kind.parameter("radius").unwrap()] = radius;
         }
         session.change(species).unwrap()
     }
