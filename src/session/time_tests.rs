@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use super::record::Recording;
 use super::tests::{IN_SPACE, TEXT, session};
 use super::*;
 use crate::engine::cpu::CpuEngine;
@@ -69,6 +70,19 @@ pub(super) fn reach(session: &mut Session<RealTime>, tick: u64) {
         session.advance().unwrap();
     }
     panic!("tick {tick} is never reached");
+}
+
+/// A session that replays what a file says.
+pub(super) fn replayed(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
+    let recording = Recording::read(text).unwrap();
+    let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
+    let state = scene.populate(&recording.source.request).unwrap();
+    let events = recording.events(&scene).unwrap();
+    let mut session = session(engine, &scene, &state);
+    session = session.made_from(recording.source);
+    session.clock.toggle();
+    session.replay(events, recording.ticks).unwrap();
+    session
 }
 
 fn faster(session: &Session<RealTime>, max_speed: f32) -> Vec<Species> {

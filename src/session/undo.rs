@@ -6,7 +6,7 @@ use super::looks::Looks;
 use super::thing::Thing;
 use crate::engine::Change;
 use crate::model::behaviours::Target;
-use crate::model::scene::{Scene, Species};
+use crate::model::scene::{POINTER, Scene, Species};
 use crate::model::scenery::{Obstacle, Path};
 use crate::model::state::FlockState;
 use crate::model::vector::Point;
@@ -126,7 +126,8 @@ impl Content {
     }
 
     /// Copies the parts that differ from `other` into `scene`. Targets that the edit did not change
-    /// keep their current positions, because they may move by themselves.
+    /// keep their current positions, because they may move by themselves. The pointer stays where the user
+    /// has it.
     fn put_where_different_from(&self, other: &Self, scene: &mut Scene) {
         if self.species != other.species {
             scene.species.clone_from(&self.species);
@@ -139,7 +140,8 @@ impl Content {
         }
         if self.targets.len() != other.targets.len() {
             let now = std::mem::replace(&mut scene.targets, self.targets.clone());
-            for target in scene.targets.iter_mut().filter(|target| target.moves()) {
+            let own_way = |target: &&mut Target| target.moves() || target.name == POINTER;
+            for target in scene.targets.iter_mut().filter(own_way) {
                 if let Some(now) = now.iter().find(|now| now.name == target.name) {
                     target.clone_from(now);
                 }
@@ -148,7 +150,7 @@ impl Content {
         }
         let targets = self.targets.iter().zip(&other.targets).zip(&mut scene.targets);
         for ((own, other), target) in targets {
-            if own != other {
+            if own != other && own.name != POINTER {
                 target.position = own.position;
             }
         }

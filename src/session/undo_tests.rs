@@ -26,6 +26,26 @@ fn slower(session: &Session<RealTime>, max_speed: f32) -> Vec<Species> {
 }
 
 #[test]
+fn an_undo_leaves_the_pointer_where_it_is() {
+    play(|session| {
+        // Two slides of one slider, and a press between them.
+        assert_eq!(session.change(slower(session, 1.0)), Ok(None));
+        session.set_pointer(Some(flat(110.0, 55.0))).unwrap();
+        assert_eq!(session.change(slower(session, 2.0)), Ok(None));
+        let pressed = session.scene().targets[0].clone();
+        assert!(pressed.active && pressed.position == flat(110.0, 55.0));
+        assert_eq!(session.undo().unwrap(), "undone: parameters");
+        assert_eq!(session.scene().targets[0], pressed);
+        session.set_pointer(None).unwrap();
+        assert_eq!(session.add_target(flat(9.0, 9.0)), Ok(None));
+        session.set_pointer(Some(flat(110.0, 55.0))).unwrap();
+        assert_eq!(session.undo().unwrap(), "undone: targets and obstacles");
+        assert_eq!(session.scene().targets[0], pressed);
+        assert_eq!(session.targets().unwrap()[0], pressed);
+    });
+}
+
+#[test]
 fn an_edit_undone_leaves_no_trace_and_redone_is_that_edit() {
     type Do = fn(&mut Session<RealTime>);
     let edits: [(&str, Do); 6] = [

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::record::Recording;
-use super::time_tests::{Seen, cpu, engines, now, reach, start_in};
+use super::time_tests::{Seen, cpu, engines, now, reach, replayed, start_in};
 use super::*;
 use crate::model::random::{Use, bits};
 use crate::model::vector::flat;
@@ -176,14 +175,7 @@ fn walk(seed: u32, engine: Box<dyn Engine>) {
     walk.check(&mut session, &back, &end, "is another on the way back");
 
     let text = session.recording().unwrap_or_else(|why| panic!("{}", walk.fail(&why)));
-    let recording = Recording::read(&text).unwrap();
-    let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
-    let state = scene.populate(&recording.source.request).unwrap();
-    let events = recording.events(&scene);
-    let events = events.unwrap_or_else(|why| panic!("{}", walk.fail(&format!("{why}\n{text}"))));
-    let mut again = tests::session(cpu(), &scene, &state).made_from(recording.source);
-    again.clock.toggle();
-    again.replay(events, recording.ticks).unwrap();
+    let mut again = replayed(cpu(), &text);
     let forth: Vec<u64> = ticks.iter().step_by(8).copied().collect();
     walk.check(&mut again, &forth, &end, "is another in the replay");
 }

@@ -1,12 +1,13 @@
 //! A session is saved, read and replayed.
 
 use super::*;
-use crate::engine::Engine;
 use crate::model::scene::Scene;
 use crate::model::vector::{Point, flat};
 use crate::session::tests::IN_SPACE;
-use crate::session::time_tests::{course, cpu, now, place, reach, start, start_in, worlds};
-use crate::session::{Clock, RealTime, Session, Thing};
+use crate::session::time_tests::{
+    course, cpu, now, place, reach, replayed, start, start_in, worlds,
+};
+use crate::session::{Clock, Thing};
 
 /// Why a text is no session of `scene`: one sentence.
 fn problem_in(scene: &Scene, text: &str) -> String {
@@ -20,19 +21,6 @@ fn problem_in(scene: &Scene, text: &str) -> String {
 fn with_row(text: &str, row: &str) -> String {
     let (head, _) = text.split_once("[[event]]").unwrap();
     format!("{head}[[event]]\ntick = 3\n{row}\n")
-}
-
-/// A session that replays what a file says.
-fn replayed(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
-    let recording = Recording::read(text).unwrap();
-    let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
-    let state = scene.populate(&recording.source.request).unwrap();
-    let events = recording.events(&scene).unwrap();
-    let mut session = crate::session::tests::session(engine, &scene, &state);
-    session = session.made_from(recording.source);
-    session.clock.toggle();
-    session.replay(events, recording.ticks).unwrap();
-    session
 }
 
 #[test]
