@@ -35,9 +35,9 @@ impl Maker<'_> {
         self.gpu.check()
     }
 
-    /// Prepares [`Self::tick_and_update`]. Returns false if the update must be made between two
-    /// ticks instead: without a new grid nothing is gained, and a tick cannot change its shaders,
-    /// change what agents remember, or sort into a grid for which there is no memory.
+    /// Prepares [`Self::tick_and_update`]. Returns false if the update belongs between two ticks: it
+    /// keeps the grid, or it needs other shaders, other memories of agents, other scenery, or more
+    /// space on the device than there is.
     pub fn prepares_update_in_tick(&mut self, flock: &mut DeviceFlock, scene: &Scene) -> bool {
         let mut edited = flock.scene.clone();
         Change::PARAMETERS.swap(&mut edited, &mut Change::PARAMETERS.parts_of(scene));
@@ -50,8 +50,8 @@ impl Maker<'_> {
             && self.look_ahead(flock, &plan).is_ok()
     }
 
-    /// Advances by one tick and takes over the parameters of `scene`. The agents are sorted once, into its
-    /// grid, for which the flock is [prepared](Self::prepares_update_in_tick).
+    /// Advances by one tick and takes over the parameters of `scene`. The agents are sorted once, into the
+    /// grid of `scene`. Call [`Self::prepares_update_in_tick`] before.
     pub fn tick_and_update(
         &mut self,
         flock: &mut DeviceFlock,
