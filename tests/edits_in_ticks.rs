@@ -164,7 +164,8 @@ fn random_edits_made_with_a_tick_are_those_made_after_it() {
         for (name, case) in cases.iter().step_by(share) {
             changes += walk(&mut runners, name, case, 12);
         }
-        assert!(changes >= 4, "the control: {changes} edits change the grid");
+        // Some of the cases have some of the edits.
+        assert!(changes * share >= 4, "the control: {changes} edits change the grid");
     }
 }
 
