@@ -1,7 +1,7 @@
 //! One error for all calls of an embedding program.
 
-use crate::engine::EngineError;
-use crate::model::scene::{PopulateError, SceneError};
+use flockwork_engine::EngineError;
+use flockwork_model::scene::{PopulateError, SceneError};
 
 /// An error of the library. Each layer has its own error; `?` converts any of them into this one,
 /// which has the same message.
@@ -20,28 +20,28 @@ pub enum Error {
     /// A picture or a film cannot be written.
     #[cfg(feature = "view")]
     #[error(transparent)]
-    Record(#[from] crate::view::recorder::RecordError),
+    Record(#[from] flockwork_view::recorder::RecordError),
     /// There is no window.
     #[cfg(feature = "app")]
     #[error(transparent)]
-    Window(#[from] crate::app::WindowError),
+    Window(#[from] flockwork_app::WindowError),
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::Scene;
+    use flockwork_model::scene::Scene;
 
     /// A program that embeds the library.
     fn mistaken(text: &str, count: u64) -> Result<usize, Error> {
         let mut scene = Scene::parse("mine", text, &[])?;
-        let request = crate::model::scene::Request { count: Some(count), ..Default::default() };
+        let request = flockwork_model::scene::Request { count: Some(count), ..Default::default() };
         Ok(scene.populate(&request)?.len())
     }
 
     #[test]
     fn every_layer_says_what_is_wrong_in_its_own_words() {
-        let text = crate::model::scene::BuiltIn::named("flock").unwrap().text;
+        let text = flockwork_model::scene::BuiltIn::named("flock").unwrap().text;
         assert_eq!(mistaken(text, 7).unwrap(), 7);
         let error = mistaken(&text.replace("weight", "wieght"), 7).unwrap_err();
         assert!(

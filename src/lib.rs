@@ -46,16 +46,17 @@
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
-#[cfg(feature = "app")]
-pub mod app;
 #[cfg(feature = "cli")]
 pub mod commands;
-pub mod engine;
 mod error;
-pub mod model;
-pub mod session;
+
+#[cfg(feature = "app")]
+pub use flockwork_app as app;
+pub use flockwork_engine as engine;
+pub use flockwork_model as model;
+pub use flockwork_session as session;
 #[cfg(feature = "view")]
-pub mod view;
+pub use flockwork_view as view;
 
 pub use engine::cpu::CpuEngine;
 pub use engine::gpu::{AdapterChoice, Gpu, GpuEngine};

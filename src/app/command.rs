@@ -1,9 +1,9 @@
 //! What the user asks for in the panels.
 
 use super::keys::Action;
-use crate::model::scene::{Request, Species};
-use crate::model::scenery::Path;
-use crate::session::{Looks, Speed, Thing};
+use flockwork_model::scene::{Request, Species};
+use flockwork_model::scenery::Path;
+use flockwork_session::{Looks, Speed, Thing};
 
 /// An action that runs after the frame that asked for it.
 #[derive(Clone, Debug)]

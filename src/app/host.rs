@@ -1,9 +1,9 @@
 //! What the window asks of its host: files are the host's.
 
-use crate::engine::Engine;
-use crate::session::{Opening, Source};
-use crate::view::frame::Frame;
-use crate::view::recorder::Film;
+use flockwork_engine::Engine;
+use flockwork_session::{Opening, Source};
+use flockwork_view::frame::Frame;
+use flockwork_view::recorder::Film;
 
 /// Reads and makes scenes for the window, and writes its files. Errors are sentences for the user.
 pub trait WindowHost {

@@ -8,8 +8,8 @@ use winit::event::{ElementState, WindowEvent};
 use winit::window::Window;
 
 use super::clipboard::Clipboard;
-use crate::engine::EngineError;
-use crate::engine::gpu::Gpu;
+use flockwork_engine::EngineError;
+use flockwork_engine::gpu::Gpu;
 
 /// The user interface and its painter.
 pub struct Interface {

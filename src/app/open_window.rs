@@ -33,12 +33,12 @@ use super::screen::Screen;
 use super::timeline::Timeline;
 use super::tools::Tool;
 use super::{Filming, Summary, WindowError, WindowOptions};
-use crate::model::vector::Point;
-use crate::session::{Clock, RealTime, Session, Thing};
-use crate::view::gpu::renderer::Renderer;
-use crate::view::gpu::trails::TrailLight;
-use crate::view::gpu::upload::UploadedAgents;
-use crate::view::style::scale_of;
+use flockwork_model::vector::Point;
+use flockwork_session::{Clock, RealTime, Session, Thing};
+use flockwork_view::gpu::renderer::Renderer;
+use flockwork_view::gpu::trails::TrailLight;
+use flockwork_view::gpu::upload::UploadedAgents;
+use flockwork_view::style::scale_of;
 
 pub use loss::Loss;
 use view::Followed;

@@ -6,10 +6,10 @@ use egui::{Align2, Color32, Order, Pos2, RichText, Sense, Stroke, pos2, vec2};
 
 use super::inspector::Legend;
 use super::rates::Rates;
-use crate::engine::{EngineKind, Profile};
-use crate::model::statistics::Metrics;
-use crate::session::series::Series;
-use crate::view::words::{counted, grouped};
+use flockwork_engine::{EngineKind, Profile};
+use flockwork_model::statistics::Metrics;
+use flockwork_session::series::Series;
+use flockwork_view::words::{counted, grouped};
 
 /// How long a notice stays.
 pub const NOTICE_STAYS: Duration = Duration::from_secs(6);
@@ -272,7 +272,7 @@ fn board(context: &egui::Context, edge: f32, content: impl FnOnce(&mut egui::Ui)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::PassTime;
+    use flockwork_engine::PassTime;
 
     #[test]
     fn it_says_so_when_it_cannot_keep_up() {

@@ -3,10 +3,10 @@
 use glam::Vec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta};
 
-use crate::model::scene::{Click, Scene};
-use crate::model::vector::Point;
-use crate::model::world::{Boundary, World};
-use crate::view::camera::{Camera, Followed};
+use flockwork_model::scene::{Click, Scene};
+use flockwork_model::vector::Point;
+use flockwork_model::world::{Boundary, World};
+use flockwork_view::camera::{Camera, Followed};
 
 /// What the left button does while it is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

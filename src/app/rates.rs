@@ -1,6 +1,6 @@
 //! How fast the flock moves and how often it is drawn. It reads no clock: the caller passes the time.
 
-use crate::session::TICKS_PER_SECOND;
+use flockwork_session::TICKS_PER_SECOND;
 
 /// Seconds over which rates are averaged.
 const WINDOW: f64 = 0.5;

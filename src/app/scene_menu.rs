@@ -6,7 +6,7 @@ use egui::{Align2, Color32, FontId, Key, Modifiers, TextFormat};
 use super::command::Command;
 use super::keys::Action;
 use super::scene_pictures::{SHOWN, ScenePictures};
-use crate::model::scene::{Scene, built_in};
+use flockwork_model::scene::{Scene, built_in};
 
 /// Width of the list; points.
 const WIDTH: f32 = 400.0;

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use egui::{ColorImage, Context, TextureHandle, TextureOptions};
 
-use crate::engine::Engine;
-use crate::engine::cpu::CpuEngine;
-use crate::model::scene::{BuiltIn, Request, Scene, built_in};
-use crate::view::camera::Camera;
-use crate::view::cpu::raster;
-use crate::view::frame::Frame;
+use flockwork_engine::Engine;
+use flockwork_engine::cpu::CpuEngine;
+use flockwork_model::scene::{BuiltIn, Request, Scene, built_in};
+use flockwork_view::camera::Camera;
+use flockwork_view::cpu::raster;
+use flockwork_view::frame::Frame;
 
 /// Pixels of a picture: as many as a screen of twice the ordinary density shows.
 const PIXELS: (u32, u32) = (192, 108);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use winit::window::Window;
 
 use super::WindowError;
-use crate::engine::EngineError;
-use crate::engine::gpu::{AdapterChoice, Gpu};
+use flockwork_engine::EngineError;
+use flockwork_engine::gpu::{AdapterChoice, Gpu};
 
 /// A window's surface and the device that draws on it.
 pub struct Screen {

@@ -4,8 +4,8 @@ use egui::{Align2, Color32, Key, Pos2, Rect, Sense, Stroke, pos2, vec2};
 
 use super::command::Command;
 use super::keys::Action;
-use crate::session::{Recorded, SPEEDS, Speed};
-use crate::view::words::grouped;
+use flockwork_session::{Recorded, SPEEDS, Speed};
+use flockwork_view::words::grouped;
 
 /// Height of the bar; points. Notices stand above it.
 pub const HEIGHT: f32 = 40.0;

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use glam::Vec2;
 
-use crate::model::scene::Scene;
-use crate::model::vector::Point;
-use crate::session::Thing;
-use crate::view::camera::Camera;
-use crate::view::shapes::{Shape, StyledShape};
+use flockwork_model::scene::Scene;
+use flockwork_model::vector::Point;
+use flockwork_session::Thing;
+use flockwork_view::camera::Camera;
+use flockwork_view::shapes::{Shape, StyledShape};
 
 /// Two presses within this time at one place are a double click.
 const DOUBLE: Duration = Duration::from_millis(400);
@@ -138,8 +138,8 @@ impl Drawing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
-    use crate::model::world::{Boundary, World};
+    use flockwork_model::vector::flat;
+    use flockwork_model::world::{Boundary, World};
 
     #[test]
     fn a_double_click_ends_a_path_and_its_first_point_closes_it() {

@@ -1,7 +1,7 @@
 //! `flockwork adapters`: the GPUs found, their limits, and the largest flock each holds.
 
 use super::output::say;
-use crate::engine::gpu::{MotionLayout, buffers, device};
+use flockwork_engine::gpu::{MotionLayout, buffers, device};
 
 /// Lists the adapters, best first. `--adapter INDEX` counts in this order.
 pub fn adapters() -> anyhow::Result<()> {

@@ -17,11 +17,11 @@ use super::output::{counted, say};
 use super::ranks::{self, tell};
 use super::replay::{self, Replayed};
 use super::usage::{frame_rate, whole, wrong};
-use crate::session::Opening;
-use crate::view::frame::Frame;
-use crate::view::recorder::mp4::Quality;
-use crate::view::recorder::{RecordError, Recorder};
-use crate::view::shapes::geometry::MOST_AGENTS;
+use flockwork_session::Opening;
+use flockwork_view::frame::Frame;
+use flockwork_view::recorder::mp4::Quality;
+use flockwork_view::recorder::{RecordError, Recorder};
+use flockwork_view::shapes::geometry::MOST_AGENTS;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]

@@ -10,8 +10,8 @@ use super::options::Size;
 use super::output::{ForeignFile, OutputError, OutputFile, size_text};
 use super::output_folder::OutputFolder;
 use super::usage::wrong;
-use crate::view::recorder::mp4::Quality;
-use crate::view::recorder::{
+use flockwork_view::recorder::mp4::Quality;
+use flockwork_view::recorder::{
     ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
     SequenceRecorder, apng, mp4,
 };

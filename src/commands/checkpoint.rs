@@ -13,7 +13,7 @@ use super::output_folder::OutputFolder;
 use super::ranks::{self, tell};
 use super::state_file::{RunRecord, StateWriter};
 use super::usage::wrong;
-use crate::model::quote::cut;
+use flockwork_model::quote::cut;
 
 /// How the name of a checkpoint begins; the tick and `.npz` follow.
 const NAME: &str = "checkpoint-";

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use super::interrupt::Interrupt;
 use super::ranks;
-use crate::engine::{Engine, EngineError};
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::session::{HostTime, Session, Stops};
+use flockwork_engine::{Engine, EngineError};
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_session::{HostTime, Session, Stops};
 
 /// A flock that runs as fast as possible.
 pub type Run = Session<Stops>;
@@ -110,7 +110,7 @@ pub fn drive(
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::engine::{AgentsAt, Change, EngineKind, Profile, Snapshot};
+    use flockwork_engine::{AgentsAt, Change, EngineKind, Profile, Snapshot};
 
     /// An engine whose agents fly straight ahead. Raises `interrupt` after `stop_after` ticks in
     /// total.

@@ -9,9 +9,9 @@ use rayon::prelude::*;
 
 use super::output::OutputFile;
 use super::usage::wrong;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::statistics::{COLUMNS, Metrics};
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::statistics::{COLUMNS, Metrics};
 
 /// The most agents in all states that wait for the thread; but two states may always wait.
 pub const MOST_WAITING: usize = 1 << 21;

@@ -6,18 +6,18 @@ use super::capture_output::Plan;
 use super::drive::{Host, Run, Stop, drive};
 use super::interrupt::Interrupt;
 use super::progress::progress;
-use crate::engine::EngineError;
-use crate::model::scene::Follow;
-use crate::model::scenery::Scenery;
-use crate::view::Painter;
-use crate::view::camera::Camera;
-use crate::view::cpu::{raster, shape_raster};
-use crate::view::recorder::Recorder;
-use crate::view::recorder::averaged::Averaged;
-use crate::view::shapes::StyledShape;
-use crate::view::shapes::geometry;
-use crate::view::style::{Ground, scale_of};
-use crate::view::trails::{Trails, visible_ticks};
+use flockwork_engine::EngineError;
+use flockwork_model::scene::Follow;
+use flockwork_model::scenery::Scenery;
+use flockwork_view::Painter;
+use flockwork_view::camera::Camera;
+use flockwork_view::cpu::{raster, shape_raster};
+use flockwork_view::recorder::Recorder;
+use flockwork_view::recorder::averaged::Averaged;
+use flockwork_view::shapes::StyledShape;
+use flockwork_view::shapes::geometry;
+use flockwork_view::style::{Ground, scale_of};
+use flockwork_view::trails::{Trails, visible_ticks};
 
 /// The result of a capture.
 pub struct Shown {
@@ -196,13 +196,13 @@ fn geometry_of(run: &mut Run, scenery: &Scenery) -> Result<Vec<StyledShape>, Eng
 mod tests {
     use super::*;
     use crate::commands::drive::{self, tests::Straight};
-    use crate::model::state::FlockState;
-    use crate::model::vector::Point;
-    use crate::model::vector::flat;
-    use crate::view::RasterPainter;
-    use crate::view::frame::Frame;
-    use crate::view::recorder::mp4::Quality;
-    use crate::view::recorder::{Film, RecordError};
+    use flockwork_model::state::FlockState;
+    use flockwork_model::vector::Point;
+    use flockwork_model::vector::flat;
+    use flockwork_view::RasterPainter;
+    use flockwork_view::frame::Frame;
+    use flockwork_view::recorder::mp4::Quality;
+    use flockwork_view::recorder::{Film, RecordError};
 
     /// Keeps the frames.
     #[derive(Default)]
@@ -252,7 +252,7 @@ mod tests {
 
     /// Column of the rightmost pixel that is not background: the dart's nose.
     fn nose(frame: &Frame) -> u32 {
-        let lit = |x: u32| frame.rgb(x, 259) != Some(crate::view::style::BACKGROUND);
+        let lit = |x: u32| frame.rgb(x, 259) != Some(flockwork_view::style::BACKGROUND);
         (0..640).rev().find(|x| lit(*x)).unwrap()
     }
 

@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::{Context, bail, ensure};
 
 use super::input::read_text;
-use crate::model::quote::quoted;
-use crate::model::scene::Scene;
-use crate::model::scenery::FlowKind;
-use crate::model::vector::{Point, components_text};
+use flockwork_model::quote::quoted;
+use flockwork_model::scene::Scene;
+use flockwork_model::scenery::FlowKind;
+use flockwork_model::vector::{Point, components_text};
 
 /// The most bytes per row: three numbers with all their digits, and room to spare.
 const LONGEST_ROW: u64 = 192;
@@ -90,7 +90,7 @@ fn check_header(header: &str, axes: usize) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
+    use flockwork_model::vector::flat;
 
     /// The vectors of a scene with this flow field, from a file with this content.
     fn attached(world: &str, grid: &str, content: &str) -> Result<Vec<Point>, String> {

@@ -4,9 +4,9 @@
 use super::figures::MOST_WAITING;
 use super::output::{counted, size_text};
 use super::ranks;
-use crate::engine::Engine;
-use crate::engine::cpu::threads_fit;
-use crate::model::scene::{Request, Scene};
+use flockwork_engine::Engine;
+use flockwork_engine::cpu::threads_fit;
+use flockwork_model::scene::{Request, Scene};
 
 /// Bytes per agent of a state on the host: position, velocity, id, memory, species.
 const STATE: u64 = 2 * 12 + 4 + 4 + 1;

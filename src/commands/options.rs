@@ -13,15 +13,15 @@ use super::ranks::{self, tell};
 use super::state_file::{self, RunRecord};
 use super::usage::{count, density, whole, wrong};
 use super::{flow_file, headroom};
-use crate::engine::cpu::CpuEngine;
-use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine, adapter_for, device};
-use crate::engine::{Engine, EngineError, EngineKind};
-use crate::model::quote::cut;
-use crate::model::scene::{BuiltIn, Origin, Request, Scene, SceneError, built_in, hint};
-use crate::model::state::FlockState;
-use crate::view::gpu::offscreen::Offscreen;
-use crate::view::style::scale_of;
-use crate::view::{Painter, RasterPainter};
+use flockwork_engine::cpu::CpuEngine;
+use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine, adapter_for, device};
+use flockwork_engine::{Engine, EngineError, EngineKind};
+use flockwork_model::quote::cut;
+use flockwork_model::scene::{BuiltIn, Origin, Request, Scene, SceneError, built_in, hint};
+use flockwork_model::state::FlockState;
+use flockwork_view::gpu::offscreen::Offscreen;
+use flockwork_view::style::scale_of;
+use flockwork_view::{Painter, RasterPainter};
 
 /// Most bytes of a scene file: twice what the largest number of obstacles takes, listed one by one.
 pub(super) const LONGEST_SCENE: u64 = 1 << 26;

@@ -11,7 +11,7 @@ use super::interrupt::is_ignored;
 use super::ranks;
 use super::temporary;
 
-pub use crate::view::words::counted;
+pub use flockwork_view::words::counted;
 
 /// Makes a write beyond a limit on file sizes (`ulimit -f`) fail as on a full disk. By default the
 /// system kills the program, and its temporary files stay.

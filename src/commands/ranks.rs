@@ -13,10 +13,10 @@ use super::interrupt::{Interrupt, Interrupted};
 use super::output::{counted, size_text};
 use super::state_file::Part;
 use super::usage::UsageError;
-use crate::engine::Engine;
+use flockwork_engine::Engine;
 #[cfg(feature = "mpi")]
-use crate::engine::many::MpiRanks;
-use crate::engine::many::{Load, Local, ManyEngine, Ranks};
+use flockwork_engine::many::MpiRanks;
+use flockwork_engine::many::{Load, Local, ManyEngine, Ranks};
 
 /// Ticks between two questions whether a rank was interrupted.
 pub const ASKED_EVERY: u64 = 16;

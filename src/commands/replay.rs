@@ -6,7 +6,7 @@ use anyhow::{Context, Error};
 
 use super::input::read_text;
 use super::window_host::make;
-use crate::session::{Opening, Recorded, Recording, Source};
+use flockwork_session::{Opening, Recorded, Recording, Source};
 
 /// Most bytes of a session file: as many as a scene file has, and as many again for the events.
 const LONGEST: u64 = 1 << 27;

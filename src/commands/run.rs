@@ -14,16 +14,16 @@ use super::progress::progress;
 use super::replay::{self, Replayed};
 use super::usage::{memory, whole};
 use super::window_host::{Files, text_of};
-use crate::app::{self, WindowError};
-use crate::engine::gpu::MotionLayout;
-use crate::engine::gpu::device::check_count;
-use crate::engine::gpu::{Gpu, GpuEngine};
-use crate::engine::{Engine, EngineError, EngineKind};
-use crate::model::scene::{Follow, Request, Scene};
-use crate::model::state::FlockState;
-use crate::session::{Opening, Recorded, Source};
-use crate::view::camera::Camera;
-use crate::view::recorder::png;
+use flockwork_app::{self as app, WindowError};
+use flockwork_engine::gpu::MotionLayout;
+use flockwork_engine::gpu::device::check_count;
+use flockwork_engine::gpu::{Gpu, GpuEngine};
+use flockwork_engine::{Engine, EngineError, EngineKind};
+use flockwork_model::scene::{Follow, Request, Scene};
+use flockwork_model::state::FlockState;
+use flockwork_session::{Opening, Recorded, Source};
+use flockwork_view::camera::Camera;
+use flockwork_view::recorder::png;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]

@@ -17,7 +17,7 @@ use super::progress::progress;
 use super::ranks;
 use super::state_file::{Portion, StateWriter};
 use super::usage::whole;
-use crate::engine::Snapshot;
+use flockwork_engine::Snapshot;
 
 /// Ids whose agents are collected and written at a time: some 40 MB.
 const PORTION: usize = 1 << 20;
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
     use crate::commands::drive::tests::Straight;
     use crate::commands::state_file::read_state;
-    use crate::model::statistics::Metrics;
+    use flockwork_model::statistics::Metrics;
 
     #[derive(Parser)]
     struct Line {

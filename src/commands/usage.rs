@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::model::scene::MAX_AGENTS;
+use flockwork_model::scene::MAX_AGENTS;
 
 /// An invalid command line. The program then exits with 2.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

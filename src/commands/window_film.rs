@@ -8,9 +8,9 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel}
 
 use super::output::{OutputFile, size_text};
 use super::window_host::{new_name, sentence};
-use crate::app::Filming;
-use crate::view::frame::Frame;
-use crate::view::recorder::{ApngRecorder, Film, Mp4Recorder, Recorder, apng, mp4};
+use flockwork_app::Filming;
+use flockwork_view::frame::Frame;
+use flockwork_view::recorder::{ApngRecorder, Film, Mp4Recorder, Recorder, apng, mp4};
 
 /// Frames that wait for the encoder.
 const WAITING: usize = 3;

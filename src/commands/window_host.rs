@@ -10,12 +10,12 @@ use super::input::read_text;
 use super::options::LONGEST_SCENE;
 use super::output::OutputFile;
 use super::{flow_file, headroom, window_film};
-use crate::app::{Filming, WindowHost};
-use crate::engine::Engine;
-use crate::model::quote::{cut, readable};
-use crate::model::scene::{BuiltIn, Scene, built_in, hint};
-use crate::session::{Opening, Source};
-use crate::view::recorder::Film;
+use flockwork_app::{Filming, WindowHost};
+use flockwork_engine::Engine;
+use flockwork_model::quote::{cut, readable};
+use flockwork_model::scene::{BuiltIn, Scene, built_in, hint};
+use flockwork_session::{Opening, Source};
+use flockwork_view::recorder::Film;
 
 /// The name of a pasted scene in messages.
 const PASTED: &str = "pasted";
@@ -112,7 +112,7 @@ impl WindowHost for Files {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::cpu::CpuEngine;
+    use flockwork_engine::cpu::CpuEngine;
 
     #[test]
     fn what_is_no_scene_is_refused_with_one_sentence() {

@@ -2,9 +2,9 @@
 
 use std::any::Any;
 
-use crate::model::memory::Memory;
-use crate::model::state::FlockState;
-use crate::model::vector::{DIMENSIONS, Point};
+use flockwork_model::memory::Memory;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::{DIMENSIONS, Point};
 
 /// Gives a renderer access to the agents as they are after all submitted ticks.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ impl HostAgents<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
+    use flockwork_model::vector::flat;
 
     #[test]
     fn agents_of_a_state_are_where_they_are() {

@@ -3,7 +3,7 @@
 use std::ops::{BitOr, BitOrAssign};
 
 use super::EngineError;
-use crate::model::scene::{MAX_TARGETS, Scene};
+use flockwork_model::scene::{MAX_TARGETS, Scene};
 
 /// A set of parts of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl BitOrAssign for Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
+    use flockwork_model::vector::flat;
 
     const TEXT: &str = "[[targets]]\nvelocity = [3, 0]\n[[targets]]\nposition = [1, 2]\n\
                         [[obstacles]]\nposition = [50, 50]\n[species.a]\ncount = 5\n\

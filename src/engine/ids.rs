@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::EngineError;
-use crate::model::scene::{MAX_AGENTS, Scene};
-use crate::model::state::FlockState;
+use flockwork_model::scene::{MAX_AGENTS, Scene};
+use flockwork_model::state::FlockState;
 
 /// Number of ids in one word of the bitmap.
 const WORD: usize = 64;
@@ -178,7 +178,7 @@ impl Ids {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::Point;
+    use flockwork_model::vector::Point;
 
     fn ids(ids: &[u32]) -> Result<Ids, EngineError> {
         let mut all = Ids::default();

@@ -131,9 +131,9 @@ macro_rules! parameters {
             pub const ABOUT: &'static [&'static str] = &[$($about),+];
         }
 
-        impl<R: $crate::model::real::Real> $crate::model::parameter::Parameters<R> for $name<R> {
-            const TABLE: &'static [$crate::model::parameter::Parameter] = &[
-                $( $crate::model::parameter::Parameter {
+        impl<R: $crate::real::Real> $crate::parameter::Parameters<R> for $name<R> {
+            const TABLE: &'static [$crate::parameter::Parameter] = &[
+                $( $crate::parameter::Parameter {
                     key: stringify!($field),
                     doc: concat!($($doc),+),
                     meaning: $meaning,

@@ -100,6 +100,9 @@ impl Real for f32 {
     }
 }
 
+/// The lanes of the widest instruction set.
+pub const MAX_LANES: usize = 16;
+
 /// The `f32`s of one register of the instruction set `S`.
 #[derive(Clone, Copy)]
 pub struct Lanes<S: Simd> {
@@ -127,6 +130,30 @@ impl<S: Simd> Lanes<S> {
     #[inline(always)]
     pub fn splat(simd: S, value: f32) -> Self {
         Self::new(simd, simd.splat_f32s(value))
+    }
+
+    /// The first numbers of `slice`, one a lane; zeros where it is shorter.
+    #[inline(always)]
+    pub fn load(simd: S, slice: &[f32]) -> Self {
+        if slice.len() >= S::F32_LANES {
+            let bytes = bytemuck::cast_slice(&slice[..S::F32_LANES]);
+            return Self::new(simd, bytemuck::pod_read_unaligned(bytes));
+        }
+        let mut padded = [0.0; MAX_LANES];
+        padded[..slice.len()].copy_from_slice(slice);
+        let bytes = bytemuck::cast_slice(&padded[..S::F32_LANES]);
+        Self::new(simd, bytemuck::pod_read_unaligned(bytes))
+    }
+
+    /// Writes the first lanes to `slice`, as many as it has room for.
+    #[inline(always)]
+    pub fn store(self, slice: &mut [f32]) {
+        let numbers: &[f32] = bytemuck::cast_slice(std::slice::from_ref(&self.value));
+        if slice.len() >= S::F32_LANES {
+            slice[..S::F32_LANES].copy_from_slice(numbers);
+        } else {
+            slice.copy_from_slice(&numbers[..slice.len()]);
+        }
     }
 }
 

@@ -99,7 +99,7 @@ pub fn on_sphere<R: Real>([around, height]: [R; 2]) -> Vector<R, 3> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::random::{Use, unit};
+    use crate::random::{Use, unit};
 
     /// Unit vectors in random directions, then along the axes.
     fn directions() -> impl Iterator<Item = Vector<f32, 3>> {

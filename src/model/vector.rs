@@ -32,6 +32,7 @@ pub const DIMENSIONS: usize = 3;
 /// Written out, with an index that the compiler knows: the components then are in registers from
 /// the start. A closure (as in `std::array::from_fn`) is not always inlined into a caller that is
 /// compiled for wide lanes.
+#[macro_export]
 macro_rules! per_axis {
     ($axis:ident => $value:expr) => {{
         const { assert!(D >= 1 && D <= 3) };
@@ -50,9 +51,10 @@ macro_rules! per_axis {
         all
     }};
 }
-pub(crate) use per_axis;
+pub use per_axis;
 
 /// Does something for each of the `D` axes of its surroundings, as [`per_axis`] does.
+#[macro_export]
 macro_rules! each_axis {
     ($axis:ident => $action:block) => {{
         const { assert!(D >= 1 && D <= 3) };
@@ -70,7 +72,7 @@ macro_rules! each_axis {
         }
     }};
 }
-pub(crate) use each_axis;
+pub use each_axis;
 
 /// The components of a point on the first `D` axes.
 #[inline(always)]

@@ -158,6 +158,7 @@ impl Boundary {
 }
 
 /// Runs code for the number of axes of a world, which it gets as a constant.
+#[macro_export]
 macro_rules! with_axes {
     ($world:expr, $axes:ident => $code:expr) => {
         if $world.is_flat() {
@@ -169,7 +170,7 @@ macro_rules! with_axes {
         }
     };
 }
-pub(crate) use with_axes;
+pub use with_axes;
 
 /// One size divided by another, axis by axis; 1 on the third axis of planes.
 #[must_use]
@@ -274,7 +275,7 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
+    use crate::vector::flat;
 
     fn world(boundary: Boundary) -> World {
         World { size: flat(100.0, 50.0), boundary }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::undo::{Content, Dropped, Edit, Subject};
 use super::{Clock, Event, Session, Thing, edits, things};
-use crate::engine::{Change, EngineError};
-use crate::model::behaviours::Target;
-use crate::model::scene::{Scene, Species, check_paths};
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use flockwork_engine::{Change, EngineError};
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::{Scene, Species, check_paths};
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// The reason why an edit was refused, for the user; then the flock is unchanged. `None` if the
 /// edit was done.

@@ -2,14 +2,14 @@
 
 use super::pairs::species_at_first;
 use super::undo::Dropped;
-use crate::model::behaviours::Kind;
-use crate::model::parameter::NEAREST_TARGET;
-use crate::model::random::{Use, unit};
-use crate::model::scene::{Click, MAX_AGENTS, Rule, Scene, Slot, Species};
-use crate::model::scenery::Path;
-use crate::model::state::FlockState;
-use crate::model::vector::{Point, flat};
-use crate::model::world::{Boundary, World};
+use flockwork_model::behaviours::Kind;
+use flockwork_model::parameter::NEAREST_TARGET;
+use flockwork_model::random::{Use, unit};
+use flockwork_model::scene::{Click, MAX_AGENTS, Rule, Scene, Slot, Species};
+use flockwork_model::scenery::Path;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::{Point, flat};
+use flockwork_model::world::{Boundary, World};
 
 /// The corners of a closed path lie between these shares of the distance from the middle of the
 /// world to its edge.
@@ -186,7 +186,7 @@ pub fn pointer_help(scene: &Scene, species: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::Law;
+    use flockwork_model::scene::Law;
 
     fn scene(text: &str) -> Scene {
         Scene::parse("test", text, &[]).unwrap()
@@ -197,7 +197,8 @@ mod tests {
     #[test]
     fn dropped_agents_have_new_ids_and_the_speed_of_their_kind() {
         let scene = scene(TWO);
-        let mut state = scene.clone().populate(&crate::model::scene::Request::default()).unwrap();
+        let mut state =
+            scene.clone().populate(&flockwork_model::scene::Request::default()).unwrap();
         state.id[1] = 70;
         let places = vec![flat(10.0, 20.0), flat(-10.0, 400.0)];
         let dropped = Dropped { species: 0, places, newcomers: 0 };
@@ -216,7 +217,7 @@ mod tests {
             "[species.a]\ncount = 3\nmax_speed = { from = 2, to = 4 }\n\
              spawn = { speed = \"max_speed\", heading = 0 }\n",
         );
-        let request = |count| crate::model::scene::Request { count, ..Default::default() };
+        let request = |count| flockwork_model::scene::Request { count, ..Default::default() };
         let mut state = scene.clone().populate(&request(None)).unwrap();
         let dropped = Dropped { species: 0, places: vec![Point::ONE; 2], newcomers: 2 };
         drop_agents(&mut state, &scene, &dropped, 3).unwrap();
@@ -230,7 +231,8 @@ mod tests {
     #[test]
     fn ids_do_not_run_over() {
         let scene = scene(TWO);
-        let mut state = scene.clone().populate(&crate::model::scene::Request::default()).unwrap();
+        let mut state =
+            scene.clone().populate(&flockwork_model::scene::Request::default()).unwrap();
         let last = MAX_AGENTS - 1;
         for (places, newcomers) in [(vec![Point::ONE; 2], 0), (vec![Point::ONE], 1)] {
             let dropped = Dropped { species: 0, places, newcomers };
@@ -291,7 +293,7 @@ mod tests {
         let text = "[[targets]]\nname = \"t\"\n[species.a.separation]\n[species.a.seek]\n\
                     target = \"t\"\ngain = 0.5\nproximity = 30\n\
                     weight = { base = 2, amplitude = 1 }\n";
-        let first = crate::session::before_edits(&scene(text));
+        let first = crate::before_edits(&scene(text));
         let mut turned = first.clone();
         turn_round(&mut turned, &first);
         let rule = turned.species[0].rule(Kind::Flee).unwrap();

@@ -4,11 +4,11 @@ use std::cell::Cell;
 
 use super::tests::{TEXT, session, tick};
 use super::*;
-use crate::engine::cpu::CpuEngine;
-use crate::engine::{AgentsAt, Change, EngineKind};
-use crate::model::scene::Request;
-use crate::model::vector::flat;
-use crate::model::world::World;
+use flockwork_engine::cpu::CpuEngine;
+use flockwork_engine::{AgentsAt, Change, EngineKind};
+use flockwork_model::scene::Request;
+use flockwork_model::vector::flat;
+use flockwork_model::world::World;
 
 /// An engine that holds eight agents, and refuses to add two at a time.
 pub(super) struct Fussy(pub(super) CpuEngine);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Clock, Session};
-use crate::engine::{Engine, EngineError, Profile};
-use crate::model::scene::Scene;
+use flockwork_engine::{Engine, EngineError, Profile};
+use flockwork_model::scene::Scene;
 
 impl<C: Clock> Session<C> {
     /// Continues on another engine from the current state. If that engine cannot take the flock,

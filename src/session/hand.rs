@@ -1,9 +1,9 @@
 //! What the mouse does to the flock without an edit: it calls the flock, and leads a target.
 
 use super::{Clock, Event, Session, edits};
-use crate::engine::{Change, EngineError};
-use crate::model::vector::Point;
-use crate::model::world::Boundary;
+use flockwork_engine::{Change, EngineError};
+use flockwork_model::vector::Point;
+use flockwork_model::world::Boundary;
 
 impl<C: Clock> Session<C> {
     /// Moves the target `pointer` to the pointer.

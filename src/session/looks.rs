@@ -5,8 +5,8 @@
 
 use super::undo::{Content, Edit, Subject};
 use super::{Clock, Refusal, Session};
-use crate::engine::{Change, EngineError};
-use crate::model::scene::{BoidShape, CameraPlan, ColourBy, Palette, Scene, Species, Style};
+use flockwork_engine::{Change, EngineError};
+use flockwork_model::scene::{BoidShape, CameraPlan, ColourBy, Palette, Scene, Species, Style};
 
 /// The looks of a scene.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,12 +133,12 @@ impl<C: Clock> Session<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::{Background, BackgroundName, Rgb};
-    use crate::session::record::Recording;
-    use crate::session::tests::TEXT;
-    use crate::session::time_tests::{cpu, engines, now, reach, start, start_in};
+    use crate::record::Recording;
+    use crate::tests::TEXT;
+    use crate::time_tests::{cpu, engines, now, reach, start, start_in};
+    use flockwork_model::scene::{Background, BackgroundName, Rgb};
 
-    fn blue(session: &Session<crate::session::RealTime>) -> Looks {
+    fn blue(session: &Session<crate::RealTime>) -> Looks {
         let mut looks = Looks::of(session.scene());
         let colour = ColourBy::Fixed(Rgb([0, 0, 255]));
         looks.set_style(Style { colour, trail: Some(9.0), ..looks.style.clone() });
@@ -196,7 +196,8 @@ mod tests {
             let mut plain = start_in(cpu(), &text);
             reach(&mut plain, 30);
             let plain = plain.state().unwrap();
-            let near = |a: &[crate::model::vector::Point], b: &[crate::model::vector::Point]| {
+            let near = |a: &[flockwork_model::vector::Point],
+                        b: &[flockwork_model::vector::Point]| {
                 a.iter().zip(b).all(|(a, b)| a.distance(*b) < 1e-2)
             };
             assert!(near(&counting.position, &plain.position));

@@ -4,9 +4,9 @@ use super::record::Recording;
 use super::tests::session;
 use super::time_tests::{Seen, cpu, engines, now, reach};
 use super::*;
-use crate::engine::Engine;
-use crate::model::scene::Request;
-use crate::model::vector::flat;
+use flockwork_engine::Engine;
+use flockwork_model::scene::Request;
+use flockwork_model::vector::flat;
 
 /// Three species that name each other; two of them remember an angle.
 const TEXT: &str = "[[targets]]\nvelocity = [3, 1]\n[species.a]\ncount = 30\nwander = {}\nseparation = {}\n\
@@ -147,7 +147,7 @@ fn without_a_species_the_others_go_on_as_if_it_had_not_been_in_the_file() {
         assert_eq!(mine.species, other.species);
         let near = |a: &[Point], b: &[Point]| a.iter().zip(b).all(|(a, b)| a.distance(*b) < 0.05);
         assert!(near(&mine.position, &other.position));
-        if session.engine().kind() == crate::engine::EngineKind::Cpu {
+        if session.engine().kind() == flockwork_engine::EngineKind::Cpu {
             assert_eq!(mine, other);
         }
     }

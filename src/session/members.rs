@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::undo::{Content, Edit, Member, Subject};
 use super::{Clock, Dropped, Event, Looks, Refusal, Session};
-use crate::engine::{EngineError, Snapshot};
-use crate::model::memory::ShownBy;
-use crate::model::scene::{Scene, Species};
-use crate::model::state::FlockState;
+use flockwork_engine::{EngineError, Snapshot};
+use flockwork_model::memory::ShownBy;
+use flockwork_model::scene::{Scene, Species};
+use flockwork_model::state::FlockState;
 
 impl<C: Clock> Session<C> {
     /// Adds a copy of species `like`. The copy gets as many agents as the original has at the

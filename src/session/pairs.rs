@@ -1,7 +1,7 @@
 //! Finds the same species in the edited scene and in the scene before all edits.
 
-use crate::model::parameter::{ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET};
-use crate::model::scene::{NumberAtFirst, Scene, Species};
+use flockwork_model::parameter::{ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET};
+use flockwork_model::scene::{NumberAtFirst, Scene, Species};
 
 /// The scene before all edits: each species notes its number in it.
 #[must_use]

@@ -4,9 +4,9 @@ use super::record::Recording;
 use super::tests::session;
 use super::time_tests::{cpu, now, place, reach, start_in, worlds};
 use super::*;
-use crate::model::behaviours::Kind;
-use crate::model::scene::{Request, Rule};
-use crate::model::vector::flat;
+use flockwork_model::behaviours::Kind;
+use flockwork_model::scene::{Request, Rule};
+use flockwork_model::vector::flat;
 
 /// A scene without a path.
 const BARE: &str = "[world]\nsize = [640, 360]\n[species.a]\ncount = 5\nwander = {}\n\
@@ -132,7 +132,7 @@ fn what_no_file_could_have_is_refused() {
     let same = session.put(Thing::PathPoint(0, 1), Point::ZERO).unwrap();
     assert!(same.unwrap().contains("two different"));
     let taken =
-        crate::model::scenery::Path { name: "path1".into(), ..session.scene().paths[0].clone() };
+        flockwork_model::scenery::Path { name: "path1".into(), ..session.scene().paths[0].clone() };
     assert!(session.set_path(0, taken).unwrap().unwrap().contains("taken"));
     session.undo().unwrap();
     session.undo().unwrap();

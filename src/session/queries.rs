@@ -1,10 +1,10 @@
 //! What a host may ask of a session.
 
 use super::{Clock, Session, Source};
-use crate::engine::{Engine, EngineError, Profile, Snapshot};
-use crate::model::behaviours::Target;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
+use flockwork_engine::{Engine, EngineError, Profile, Snapshot};
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
 
 impl<C: Clock> Session<C> {
     /// The engine.

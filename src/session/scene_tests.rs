@@ -3,9 +3,9 @@
 use super::engine_tests::Fussy;
 use super::tests::{IN_SPACE, TEXT, play, play_in, session, tick};
 use super::*;
-use crate::engine::cpu::CpuEngine;
-use crate::model::scene::Request;
-use crate::model::vector::flat;
+use flockwork_engine::cpu::CpuEngine;
+use flockwork_model::scene::Request;
+use flockwork_model::vector::flat;
 
 /// A flock that is ready to start, from the text of a scene.
 fn opening(name: &str, text: &str) -> Opening {
@@ -130,7 +130,7 @@ fn targets_and_obstacles_come_and_go() {
             |session: &Session<RealTime>| session.scene().species[0].rules[seek].values[slot];
         assert_eq!((session.scene().targets.len(), sought(session)), (3, 2.0));
         assert_eq!(session.remove(Thing::Target(2)), Ok(None));
-        assert_eq!(sought(session), crate::model::parameter::NEAREST_TARGET);
+        assert_eq!(sought(session), flockwork_model::parameter::NEAREST_TARGET);
         assert_eq!(session.remove(Thing::Target(0)), Ok(None));
         assert_eq!(session.scene().targets.len(), 2, "the pointer stays");
         tick(session, 5);

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Clock, Session};
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::statistics::Metrics;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::statistics::Metrics;
 
 /// How often states are measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

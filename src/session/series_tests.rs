@@ -2,7 +2,7 @@
 
 use super::time_tests::{cpu, engines, reach, start};
 use super::*;
-use crate::model::statistics::Metrics;
+use flockwork_model::statistics::Metrics;
 
 /// Runs single ticks, and measures at once what the session offers.
 fn step(session: &mut Session<RealTime>, ticks: u64) {
@@ -72,7 +72,7 @@ fn each_scene_keeps_its_own_figures() {
     let own = ticks(&session);
     assert_eq!(own.last(), Some(&10));
     let mut scene = session.first().clone();
-    let state = scene.populate(&crate::model::scene::Request::default()).unwrap();
+    let state = scene.populate(&flockwork_model::scene::Request::default()).unwrap();
     let opening = Opening { source: session.source().clone(), scene, state };
     assert_eq!(session.open(opening), Ok(None));
     assert!(ticks(&session).is_empty());

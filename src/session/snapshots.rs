@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::engine::EngineKind;
-use crate::model::behaviours::Target;
-use crate::model::state::FlockState;
+use flockwork_engine::EngineKind;
+use flockwork_model::behaviours::Target;
+use flockwork_model::state::FlockState;
 
 /// Shortest time between two snapshots. The interval is also at least `TIMES_THE_COST` times as
 /// long as the last one took to arrive, so that copying does not slow the flock down.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::model::scene::{Request, Scene, edit_toml, overrides};
-use crate::model::state::FlockState;
+use flockwork_model::scene::{Request, Scene, edit_toml, overrides};
+use flockwork_model::state::FlockState;
 
 /// The scene file that a flock is made from, and what was asked for beside it.
 #[derive(Clone, Debug, Default)]
@@ -106,7 +106,7 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::BuiltIn;
+    use flockwork_model::scene::BuiltIn;
 
     fn source(name: &str, request: Request) -> (Source, Scene, FlockState) {
         let text = BuiltIn::named(name).unwrap().text.to_string();

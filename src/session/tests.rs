@@ -3,11 +3,11 @@
 use std::cell::Cell;
 
 use super::*;
-use crate::engine::cpu::CpuEngine;
-use crate::model::behaviours::Kind;
-use crate::model::scene::Request;
-use crate::model::statistics::Metrics;
-use crate::model::vector::flat;
+use flockwork_engine::cpu::CpuEngine;
+use flockwork_model::behaviours::Kind;
+use flockwork_model::scene::Request;
+use flockwork_model::statistics::Metrics;
+use flockwork_model::vector::flat;
 
 /// A wanderer, a target that moves by itself, one at rest, a path and an obstacle.
 pub(super) const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\

@@ -1,10 +1,10 @@
 //! Things that the pointer can drag: targets, obstacles, points of paths.
 
 use super::edits::inside;
-use crate::model::behaviours::Target;
-use crate::model::scene::{Click, POINTER, Scene};
-use crate::model::scenery::Obstacle;
-use crate::model::vector::Point;
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::{Click, POINTER, Scene};
+use flockwork_model::scenery::Obstacle;
+use flockwork_model::vector::Point;
 
 /// A thing that can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,14 +107,14 @@ impl Thing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
+    use flockwork_model::vector::flat;
 
     #[test]
     fn a_press_takes_hold_of_what_is_under_it() {
         let text = "[[targets]]\nposition = [60, 50]\n[[obstacles]]\nposition = [50, 50]\n\
                     radius = 30\n[[paths]]\npoints = [[150, 100], [200, 100]]\n[species.a]\n";
         let mut scene = Scene::parse("test", text, &[]).unwrap();
-        scene.populate(&crate::model::scene::Request::default()).unwrap();
+        scene.populate(&flockwork_model::scene::Request::default()).unwrap();
         let at = |x: f32, y: f32| Thing::at(&scene, flat(x, y), 6.0);
         assert_eq!(at(62.0, 50.0), Some(Thing::Target(1)));
         assert_eq!(at(203.0, 99.0), Some(Thing::PathPoint(0, 1)));
@@ -135,7 +135,7 @@ mod tests {
                     [[obstacles]]\nposition = [100, 100]\nradius = 80\n\
                     [[obstacles]]\nposition = [250, 100]\n[species.a]\ncount = 1\n";
         let mut scene = Scene::parse("test", text, &[]).unwrap();
-        scene.populate(&crate::model::scene::Request::default()).unwrap();
+        scene.populate(&flockwork_model::scene::Request::default()).unwrap();
         // Across the seam; the pointer and the target that moves by itself are nearer.
         assert_eq!(Thing::nearest(&scene, flat(5.0, 100.0)), Some(Thing::Target(2)));
         Thing::Target(2).put(&mut scene, flat(-1.0, 370.0));

@@ -2,14 +2,14 @@
 
 use super::undo::Subject;
 use super::{Clock, Refusal, Session, Thing, edits};
-use crate::engine::EngineError;
-use crate::model::behaviours::Target;
-use crate::model::parameter::{Meaning, NEAREST_PATH, NEAREST_TARGET};
-use crate::model::scene::keys::MOST_OBSTACLES;
-use crate::model::scene::{MAX_TARGETS, POINTER, Scene};
-use crate::model::scenery::{Obstacle, Path};
-use crate::model::vector::Point;
-use crate::model::world::Boundary;
+use flockwork_engine::EngineError;
+use flockwork_model::behaviours::Target;
+use flockwork_model::parameter::{Meaning, NEAREST_PATH, NEAREST_TARGET};
+use flockwork_model::scene::keys::MOST_OBSTACLES;
+use flockwork_model::scene::{MAX_TARGETS, POINTER, Scene};
+use flockwork_model::scenery::{Obstacle, Path};
+use flockwork_model::vector::Point;
+use flockwork_model::world::Boundary;
 
 /// Radius of a new obstacle, as of one in a file that does not say; world units.
 const RADIUS: f32 = 20.0;

@@ -5,11 +5,11 @@ use std::cell::Cell;
 use super::record::Recording;
 use super::tests::{IN_SPACE, TEXT, session};
 use super::*;
-use crate::engine::cpu::CpuEngine;
-use crate::engine::gpu::{AdapterChoice, Gpu, GpuEngine};
-use crate::model::behaviours::Target;
-use crate::model::scene::{Request, Species};
-use crate::model::vector::flat;
+use flockwork_engine::cpu::CpuEngine;
+use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine};
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::{Request, Species};
+use flockwork_model::vector::flat;
 
 /// Agents, targets, number of agents.
 pub(super) type Seen = (FlockState, Vec<Target>, usize);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::history::{Event, Kept, Mark, Recorded};
 use super::{Clock, Looks, Session, Stops, edits};
-use crate::engine::{Change, EngineError};
-use crate::model::vector::Point;
+use flockwork_engine::{Change, EngineError};
+use flockwork_model::vector::Point;
 
 /// The notice about an edit in the past.
 const CUT: &str = "what came after this tick is cut; a new course begins here";

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::looks::Looks;
 use super::thing::Thing;
-use crate::engine::Change;
-use crate::model::behaviours::Target;
-use crate::model::scene::{POINTER, Scene, Species};
-use crate::model::scenery::{Obstacle, Path};
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use flockwork_engine::Change;
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::{POINTER, Scene, Species};
+use flockwork_model::scenery::{Obstacle, Path};
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// The number of edits that can be undone.
 const MOST: usize = 200;

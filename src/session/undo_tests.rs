@@ -3,9 +3,9 @@
 use super::tests::{IN_SPACE, TEXT, play, play_in, tick};
 use super::time_tests::place;
 use super::*;
-use crate::model::behaviours::Target;
-use crate::model::scene::Species;
-use crate::model::vector::flat;
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::Species;
+use flockwork_model::vector::flat;
 
 /// The state and targets after ten ticks, `edits`, and ten more ticks.
 fn after(text: &str, edits: impl FnOnce(&mut Session<RealTime>)) -> (FlockState, Vec<Target>) {

@@ -10,10 +10,10 @@ use super::series::Series;
 use super::source::{Opening, Source};
 use super::undo::UndoStack;
 use super::{Clock, Refusal, Session, after_last_id};
-use crate::engine::{EngineError, Profile};
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use flockwork_engine::{EngineError, Profile};
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// Most scenes to come back to.
 const MOST: usize = 50;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use super::undo::Content;
 use super::{Clock, Event, Session};
-use crate::engine::{Change, EngineError};
-use crate::model::scene::{Scene, Species};
+use flockwork_engine::{Change, EngineError};
+use flockwork_model::scene::{Scene, Species};
 
 /// Edits wait for a tick that is a multiple of this: a fifteenth of a second in real time.
 const EVERY: u64 = 4;
@@ -94,12 +94,12 @@ mod tests {
     use super::super::tests::session;
     use super::super::time_tests::{engines, now, reach, start_in};
     use super::*;
-    use crate::engine::Engine;
-    use crate::engine::cpu::CpuEngine;
-    use crate::model::behaviours::Kind;
-    use crate::model::scene::Request;
-    use crate::model::vector::{Point, flat};
-    use crate::session::RealTime;
+    use crate::RealTime;
+    use flockwork_engine::Engine;
+    use flockwork_engine::cpu::CpuEngine;
+    use flockwork_model::behaviours::Kind;
+    use flockwork_model::scene::Request;
+    use flockwork_model::vector::{Point, flat};
 
     const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"food\"\nposition = [300, 100]\n\
                         [species.a]\ncount = 5\n[species.a.separation]\n[species.a.cohesion]\n\

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::time_tests::{Seen, cpu, engines, now, reach, replayed, start_in};
 use super::*;
-use crate::model::random::{Use, bits};
-use crate::model::vector::flat;
+use flockwork_model::random::{Use, bits};
+use flockwork_model::vector::flat;
 
 /// Everything that edits can change, and a target that sends agents elsewhere.
 const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\

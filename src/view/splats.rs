@@ -1,13 +1,13 @@
 //! Pictures of agents that are too small to show their shape: the conditions for this method, and
 //! the declarations that its two implementations, `shaders/splat.wgsl` and
-//! [`crate::view::cpu::splat_raster`], share.
+//! [`crate::cpu::splat_raster`], share.
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::model::grid::Grid;
-use crate::model::scene::{BoidShape, Scene, Species};
-use crate::view::camera::Camera;
-use crate::view::style::{CONDENSED, Ground, Measure, Paint, SLENDERNESS, SMALLEST_HALF_LENGTH};
+use crate::camera::Camera;
+use crate::style::{CONDENSED, Ground, Measure, Paint, SLENDERNESS, SMALLEST_HALF_LENGTH};
+use flockwork_model::grid::Grid;
+use flockwork_model::scene::{BoidShape, Scene, Species};
 
 /// Darts stronger than this are drawn as triangles, and so are those that would be stronger at one
 /// pixel per point.
@@ -298,8 +298,8 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::{BuiltIn, Request};
-    use crate::view::style::OPACITY;
+    use crate::style::OPACITY;
+    use flockwork_model::scene::{BuiltIn, Request};
 
     fn scene() -> Scene {
         Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &[]).unwrap()

@@ -108,8 +108,8 @@ impl Trails {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
-    use crate::model::world::{Boundary, World};
+    use flockwork_model::vector::flat;
+    use flockwork_model::world::{Boundary, World};
 
     fn camera() -> Camera {
         let world = World { size: flat(40.0, 20.0), boundary: Boundary::Open };

@@ -4,7 +4,7 @@ use egui::DragValue;
 
 use super::FlockPanel;
 use super::rows::with_way_back;
-use crate::model::scene::{MAX_AGENTS, Request};
+use flockwork_model::scene::{MAX_AGENTS, Request};
 
 /// What the user has entered, and not yet what the flock has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -96,8 +96,8 @@ fn row(ui: &mut egui::Ui, field: DragValue<'_>, name: &str, hint: &str) -> bool 
 mod tests {
     use super::super::Written;
     use super::*;
-    use crate::model::behaviours::Kind;
-    use crate::model::scene::Scene;
+    use flockwork_model::behaviours::Kind;
+    use flockwork_model::scene::Scene;
 
     const TEXT: &str =
         "world.density = 10\n[species.a]\ncount = 120\n[species.a.cohesion]\nradius = 50\n";

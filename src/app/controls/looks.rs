@@ -4,13 +4,13 @@ use egui::{CollapsingHeader, ComboBox, DragValue, Slider};
 
 use super::FlockPanel;
 use super::rows::{named, with_way_back};
-use crate::app::command::Command;
-use crate::app::keys::Action;
-use crate::model::scene::{
+use crate::command::Command;
+use crate::keys::Action;
+use flockwork_model::scene::{
     Background, BackgroundName, BoidShape, ColourBy, Follow, Light, MOST_BACKGROUND_COLOURS,
     MOST_PALETTE_COLOURS, Orbit, Palette, PaletteName, Rgb, Style,
 };
-use crate::session::Looks;
+use flockwork_session::Looks;
 
 /// The choice of colours that have no name.
 const OWN: &str = "own colours";

@@ -11,9 +11,9 @@ use egui::Align2;
 
 use super::command::Command;
 use super::tools::Tool;
-use crate::model::scene::{Request, Scene};
-use crate::session::Looks;
 use flock::FlockFields;
+use flockwork_model::scene::{Request, Scene};
+use flockwork_session::Looks;
 
 /// The panel's name in egui.
 const ID: &str = "parameters";

@@ -3,10 +3,10 @@
 use egui::SliderClamping;
 
 use super::words::{about, law_in_words, reach, shown};
-use crate::model::parameter::{
+use flockwork_model::parameter::{
     ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
 };
-use crate::model::scene::Law;
+use flockwork_model::scene::Law;
 
 /// Marks the name of a value that varies by a law.
 const VARIES: &str = "~";

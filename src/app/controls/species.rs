@@ -7,11 +7,11 @@ use super::looks::FigureLooks;
 use super::rows::{ParameterRow, TargetNames, name_field};
 use super::words::story;
 use super::{FlockPanel, REMOVE};
-use crate::app::command::Command;
-use crate::model::behaviours::Kind;
-use crate::model::parameter::Parameters;
-use crate::model::scene::{Body, Law, Rule, Scene, Slot, Species, Variation};
-use crate::session::{species_at_first, values_at_first};
+use crate::command::Command;
+use flockwork_model::behaviours::Kind;
+use flockwork_model::parameter::Parameters;
+use flockwork_model::scene::{Body, Law, Rule, Scene, Slot, Species, Variation};
+use flockwork_session::{species_at_first, values_at_first};
 
 /// The sign of the button that adds a copy.
 const ADD: &str = "+";

@@ -1,9 +1,9 @@
 //! The panel, laid out without a window.
 
 use super::*;
-use crate::model::behaviours::Kind;
-use crate::model::scene::Rule;
-use crate::session::before_edits;
+use flockwork_model::behaviours::Kind;
+use flockwork_model::scene::Rule;
+use flockwork_session::before_edits;
 
 /// A scene as it is at the start, and as it is edited.
 fn scenes(text: &str) -> (Scene, Scene) {

@@ -6,13 +6,13 @@ use egui::CollapsingHeader;
 use super::FlockPanel;
 use super::REMOVE;
 use super::rows::{name_field, with_way_back};
-use crate::app::command::Command;
-use crate::app::keys::Action;
-use crate::app::tools::Tool;
-use crate::model::scene::{POINTER, Scene};
-use crate::model::scenery::Path;
-use crate::session::Thing;
-use crate::view::words::counted;
+use crate::command::Command;
+use crate::keys::Action;
+use crate::tools::Tool;
+use flockwork_model::scene::{POINTER, Scene};
+use flockwork_model::scenery::Path;
+use flockwork_session::Thing;
+use flockwork_view::words::counted;
 
 /// Most obstacles that are listed one by one.
 const MOST_LISTED: usize = 12;

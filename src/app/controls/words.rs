@@ -1,7 +1,7 @@
 //! What a parameter's row says, and the ends of its slider.
 
-use crate::model::parameter::{FULL_CIRCLE, Meaning, Parameter, UNLIMITED};
-use crate::model::scene::Law;
+use flockwork_model::parameter::{FULL_CIRCLE, Meaning, Parameter, UNLIMITED};
+use flockwork_model::scene::Law;
 
 /// A slider runs from 0 to this many times the value at the start.
 const REACH: f32 = 4.0;
@@ -90,7 +90,7 @@ pub fn shown(value: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::behaviours::Kind;
+    use flockwork_model::behaviours::Kind;
 
     #[test]
     fn every_slider_holds_its_value_and_stays_in_range() {

@@ -3,8 +3,8 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::model::statistics::{Histograms, Metrics, figures_and_histograms};
-use crate::session::series::Sample;
+use flockwork_model::statistics::{Histograms, Metrics, figures_and_histograms};
+use flockwork_session::series::Sample;
 
 /// What the thread has found.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::scene::{Request, Scene};
+    use flockwork_model::scene::{Request, Scene};
 
     #[test]
     fn the_thread_finds_what_a_call_finds() {

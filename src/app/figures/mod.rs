@@ -5,9 +5,9 @@ mod panel;
 mod plots;
 mod times;
 
-use crate::app::command::Command;
-use crate::model::statistics::{COLUMNS, Histograms, Metrics};
-use crate::session::{Clock, Session, Watch};
+use crate::command::Command;
+use flockwork_model::statistics::{COLUMNS, Histograms, Metrics};
+use flockwork_session::{Clock, Session, Watch};
 use measuring::{Measured, Measuring};
 use panel::Panel;
 pub use panel::Shown;

@@ -4,11 +4,11 @@ use egui::{Align2, CollapsingHeader, RichText};
 
 use super::plots::{FIGURES, Span, histogram, over_time};
 use super::times::{Pace, SHARES};
-use crate::app::command::Command;
-use crate::app::keys::Action;
-use crate::model::statistics::Histograms;
-use crate::session::series::{MOST_AGENTS, Series};
-use crate::view::words::{counted, grouped};
+use crate::command::Command;
+use crate::keys::Action;
+use flockwork_model::statistics::Histograms;
+use flockwork_session::series::{MOST_AGENTS, Series};
+use flockwork_view::words::{counted, grouped};
 
 /// Width of the panel; points. In a narrow window it is this share of it, which leaves room for the
 /// panel of parameters.

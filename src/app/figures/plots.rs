@@ -3,8 +3,8 @@
 use egui::{Color32, Stroke};
 use egui_plot::{Bar, BarChart, GridMark, HoverPosition, Line, Plot, PlotPoints, VLine};
 
-use crate::model::statistics::{Histogram, Metrics};
-use crate::view::words::grouped;
+use flockwork_model::statistics::{Histogram, Metrics};
+use flockwork_view::words::grouped;
 
 /// A figure that can be plotted.
 #[derive(Clone, Copy, Debug)]

@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 use glam::Vec2;
 
-use crate::engine::EngineError;
-use crate::model::behaviours::Target;
-use crate::model::scene::Scene;
-use crate::model::scenery::Scenery;
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
-use crate::model::world::World;
-use crate::session::{RealTime, Session};
-use crate::view::camera::{Camera, Followed};
-use crate::view::shapes::geometry::{self, MOST_AGENTS, Steering};
-use crate::view::shapes::{Shape, StyledShape};
+use flockwork_engine::EngineError;
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::Scene;
+use flockwork_model::scenery::Scenery;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
+use flockwork_model::world::World;
+use flockwork_session::{RealTime, Session};
+use flockwork_view::camera::{Camera, Followed};
+use flockwork_view::shapes::geometry::{self, MOST_AGENTS, Steering};
+use flockwork_view::shapes::{Shape, StyledShape};
 
 pub use paint::paint;
 pub use panel::AgentFacts;

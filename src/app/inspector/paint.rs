@@ -5,11 +5,11 @@ use std::f32::consts::TAU;
 use egui::epaint::{Mesh, PathShape, PathStroke};
 use egui::{Color32, LayerId, Order, Painter, Pos2, Shape as Painted, Stroke, vec2};
 
-use crate::model::vector::{Point, flat};
-use crate::view::camera::{Camera, Eye};
-use crate::view::shapes::{Dashes, Shape, StyledShape};
-use crate::view::space::air::Air;
-use crate::view::space::solids::{self, Corner, Solids};
+use flockwork_model::vector::{Point, flat};
+use flockwork_view::camera::{Camera, Eye};
+use flockwork_view::shapes::{Dashes, Shape, StyledShape};
+use flockwork_view::space::air::Air;
+use flockwork_view::space::solids::{self, Corner, Solids};
 
 /// Width of lines, and least radius of points; points of the screen.
 const THIN: f32 = 1.25;

@@ -2,14 +2,14 @@
 
 use egui::{Align2, Color32, RichText, Sense, vec2};
 
-use crate::app::command::Command;
-use crate::app::keys::Action;
-use crate::model::behaviours::Kind;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
-use crate::view::shapes::geometry::{Steering, colour};
-use crate::view::words::{counted, grouped};
+use crate::command::Command;
+use crate::keys::Action;
+use flockwork_model::behaviours::Kind;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
+use flockwork_view::shapes::geometry::{Steering, colour};
+use flockwork_view::words::{counted, grouped};
 
 /// Width of the panel; points.
 const WIDTH: f32 = 190.0;
@@ -136,7 +136,7 @@ const BAR: f32 = 54.0;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
+    use flockwork_model::vector::flat;
 
     #[test]
     fn facts_are_those_of_the_agent() {

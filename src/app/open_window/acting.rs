@@ -7,15 +7,15 @@ use winit::window::Fullscreen;
 use super::OpenWindow;
 use super::frames::NEAR;
 use super::time::SECOND;
-use crate::app::command::Command;
-use crate::app::keys::Action;
-use crate::app::{WindowError, WindowOptions};
-use crate::engine::EngineKind;
-use crate::model::behaviours::Target;
-use crate::model::scene::{Click, POINTER, Scene};
-use crate::model::vector::Point;
-use crate::session::Thing;
-use crate::view::camera::Camera;
+use crate::command::Command;
+use crate::keys::Action;
+use crate::{WindowError, WindowOptions};
+use flockwork_engine::EngineKind;
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::{Click, POINTER, Scene};
+use flockwork_model::vector::Point;
+use flockwork_session::Thing;
+use flockwork_view::camera::Camera;
 
 /// How near the mouse must be to a target to take hold of it; points.
 const REACH: f32 = 10.0;

@@ -7,14 +7,14 @@ use egui::{Align2, Color32, RichText};
 
 use super::OpenWindow;
 use super::scenes::stem;
-use crate::app::{Filming, WindowError, WindowOptions};
-use crate::engine::EngineError;
-use crate::session::TICKS_PER_SECOND;
-use crate::view::Painter;
-use crate::view::frame::Frame;
-use crate::view::gpu::offscreen::Offscreen;
-use crate::view::gpu::trails::TrailLight;
-use crate::view::recorder::Film;
+use crate::{Filming, WindowError, WindowOptions};
+use flockwork_engine::EngineError;
+use flockwork_session::TICKS_PER_SECOND;
+use flockwork_view::Painter;
+use flockwork_view::frame::Frame;
+use flockwork_view::gpu::offscreen::Offscreen;
+use flockwork_view::gpu::trails::TrailLight;
+use flockwork_view::recorder::Film;
 
 /// Frames a second.
 const RATE: f64 = 30.0;

@@ -4,21 +4,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{OpenWindow, film};
-use crate::app::command::Command;
-use crate::app::controls::{self, FlockPanel, Written};
-use crate::app::figures;
-use crate::app::inspector;
-use crate::app::interface::Painting;
-use crate::app::key_card;
-use crate::app::overlay::{self, Detail, Facts};
-use crate::app::screen::{Acquired, SurfaceFrame};
-use crate::app::timeline::{self, Course};
-use crate::app::tools::Tool;
-use crate::app::{Next, WindowError, WindowOptions};
-use crate::engine::AgentsAt;
-use crate::model::behaviours::Target;
-use crate::session::{Clock, pointer_help};
-use crate::view::gpu::trails::TrailLight;
+use crate::command::Command;
+use crate::controls::{self, FlockPanel, Written};
+use crate::figures;
+use crate::inspector;
+use crate::interface::Painting;
+use crate::key_card;
+use crate::overlay::{self, Detail, Facts};
+use crate::screen::{Acquired, SurfaceFrame};
+use crate::timeline::{self, Course};
+use crate::tools::Tool;
+use crate::{Next, WindowError, WindowOptions};
+use flockwork_engine::AgentsAt;
+use flockwork_model::behaviours::Target;
+use flockwork_session::{Clock, pointer_help};
+use flockwork_view::gpu::trails::TrailLight;
 
 /// How near the mouse must be to an agent to select it; points.
 pub(super) const NEAR: f32 = 24.0;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use winit::window::Window;
 
 use super::OpenWindow;
-use crate::app::interface::Interface;
-use crate::app::screen::Screen;
-use crate::app::{WindowError, WindowOptions};
-use crate::engine::gpu::{AdapterChoice, device};
-use crate::engine::{EngineError, EngineKind};
-use crate::view::gpu::renderer::Renderer;
-use crate::view::gpu::upload::UploadedAgents;
-use crate::view::words::grouped;
+use crate::interface::Interface;
+use crate::screen::Screen;
+use crate::{WindowError, WindowOptions};
+use flockwork_engine::gpu::{AdapterChoice, device};
+use flockwork_engine::{EngineError, EngineKind};
+use flockwork_view::gpu::renderer::Renderer;
+use flockwork_view::gpu::upload::UploadedAgents;
+use flockwork_view::words::grouped;
 
 /// A lost device.
 #[derive(Clone, Debug)]

@@ -6,14 +6,14 @@ use glam::Vec2;
 
 use super::scenes::stem;
 use super::{OpenWindow, scale};
-use crate::app::{WindowError, WindowOptions};
-use crate::engine::EngineError;
-use crate::view::Painter;
-use crate::view::camera::Camera;
-use crate::view::gpu::offscreen::Offscreen;
-use crate::view::gpu::trails::TrailLight;
-use crate::view::recorder::png;
-use crate::view::style::scale_of;
+use crate::{WindowError, WindowOptions};
+use flockwork_engine::EngineError;
+use flockwork_view::Painter;
+use flockwork_view::camera::Camera;
+use flockwork_view::gpu::offscreen::Offscreen;
+use flockwork_view::gpu::trails::TrailLight;
+use flockwork_view::recorder::png;
+use flockwork_view::style::scale_of;
 
 impl OpenWindow {
     /// Saves a picture of the flock and of the geometry that is shown, without panels, to a new file.

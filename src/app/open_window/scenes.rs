@@ -2,14 +2,14 @@
 
 use super::OpenWindow;
 use super::view::Followed;
-use crate::app::controls::{Controls, Written};
-use crate::app::figures::csv;
-use crate::app::pointer::Pointer;
-use crate::app::{WindowError, WindowOptions};
-use crate::model::quote::cut;
-use crate::model::scene::{Request, Scene, built_in, edit_toml};
-use crate::session::{Opening, Recording, Source};
-use crate::view::words::{counted, grouped};
+use crate::controls::{Controls, Written};
+use crate::figures::csv;
+use crate::pointer::Pointer;
+use crate::{WindowError, WindowOptions};
+use flockwork_model::quote::cut;
+use flockwork_model::scene::{Request, Scene, built_in, edit_toml};
+use flockwork_session::{Opening, Recording, Source};
+use flockwork_view::words::{counted, grouped};
 
 /// A scene to begin with.
 const NEW: &str = r#"about = "A new scene"

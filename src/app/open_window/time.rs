@@ -1,7 +1,7 @@
 //! The window goes through time: pause, steps, leaps, speeds.
 
 use super::OpenWindow;
-use crate::session::TICKS_PER_SECOND;
+use flockwork_session::TICKS_PER_SECOND;
 
 /// Ticks of a leap.
 pub(super) const SECOND: i64 = TICKS_PER_SECOND as i64;

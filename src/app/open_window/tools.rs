@@ -6,11 +6,11 @@ use winit::event::{ElementState, KeyEvent};
 use winit::keyboard::{Key, NamedKey};
 
 use super::OpenWindow;
-use crate::app::WindowError;
-use crate::app::tools::{Drawing, NEAR, PATH_STEP, Press, Tool, WALL_RADIUS, handles};
-use crate::model::behaviours::Needs;
-use crate::model::scene::Species;
-use crate::view::shapes::StyledShape;
+use crate::WindowError;
+use crate::tools::{Drawing, NEAR, PATH_STEP, Press, Tool, WALL_RADIUS, handles};
+use flockwork_model::behaviours::Needs;
+use flockwork_model::scene::Species;
+use flockwork_view::shapes::StyledShape;
 
 impl OpenWindow {
     /// Begins to draw a path, or ends the one that is drawn.

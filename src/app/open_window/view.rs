@@ -2,12 +2,12 @@
 //! of it.
 
 use super::OpenWindow;
-use crate::app::WindowError;
-use crate::engine::AgentsAt;
-use crate::model::scene::{Follow, Orbit, Scene};
-use crate::model::vector::Point;
-use crate::session::Looks;
-use crate::view::camera::{self, Camera};
+use crate::WindowError;
+use flockwork_engine::AgentsAt;
+use flockwork_model::scene::{Follow, Orbit, Scene};
+use flockwork_model::vector::Point;
+use flockwork_session::Looks;
+use flockwork_view::camera::{self, Camera};
 
 /// What the scene's camera follows, where it was last seen.
 #[derive(Clone, Copy, Debug, Default)]

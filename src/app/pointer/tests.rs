@@ -1,8 +1,8 @@
 //! The mouse in a plane and in space.
 
 use super::*;
-use crate::model::vector::flat;
-use crate::model::world::Boundary;
+use flockwork_model::vector::flat;
+use flockwork_model::world::Boundary;
 
 const WORLD: World = World { size: flat(640.0, 360.0), boundary: Boundary::Wrap };
 

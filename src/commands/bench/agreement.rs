@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::vector::{DIMENSIONS, Point, Vector, components};
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::{DIMENSIONS, Point, Vector, components};
 
 /// Largest distance by which rounding moves an agent in one tick; world units. (The engine tests
 /// use the same bound.)

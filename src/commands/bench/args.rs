@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use super::drawing::Marker;
 use crate::commands::ranks;
 use crate::commands::usage::{self, whole, wrong};
-use crate::engine::gpu::AdapterChoice;
-use crate::model::scene::{Request, Scene, StartLayout};
+use flockwork_engine::gpu::AdapterChoice;
+use flockwork_model::scene::{Request, Scene, StartLayout};
 
 /// Ticks in which flocks form. (The scene `flock` goes from 10 mean neighbours to 29 in 100 ticks
 /// and changes slowly after 1,000.)
@@ -208,7 +208,7 @@ pub mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::model::scene::BuiltIn;
+    use flockwork_model::scene::BuiltIn;
 
     #[derive(Parser)]
     struct Line {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use time::OffsetDateTime;
 
 use super::report::Report;
-use crate::engine::gpu::Gpu;
+use flockwork_engine::gpu::Gpu;
 
 /// Increases when a field is renamed, removed or changes its meaning; not when one is added.
 pub const VERSION: u32 = 1;

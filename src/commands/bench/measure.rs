@@ -15,10 +15,10 @@ use crate::commands::drive::host_time;
 use crate::commands::interrupt::Interrupt;
 use crate::commands::progress::{progress, waiting};
 use crate::commands::ranks;
-use crate::engine::{Engine, EngineError, Profile};
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::session::{Clock, Stops};
+use flockwork_engine::{Engine, EngineError, Profile};
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_session::{Clock, Stops};
 
 /// Ticks before the clock starts: caches and clock rates settle, and agents leave their initial
 /// order.

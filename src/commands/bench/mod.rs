@@ -30,8 +30,8 @@ use super::options::{self, EngineArg, MachineArgs};
 use super::output::{OutputFile, say};
 use super::ranks;
 use super::usage::{UsageError, wrong};
-use crate::engine::EngineError;
-use crate::model::scene::{PopulateError, Request, Scene};
+use flockwork_engine::EngineError;
+use flockwork_model::scene::{PopulateError, Request, Scene};
 
 /// Runs the command. After Ctrl-C, or if an engine or stdout fails, it still prints and writes the
 /// measured results.

@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::agreement::Agreement;
 use super::shares::{self, RankRow};
 use crate::commands::output::counted;
-use crate::engine::Profile;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::statistics::Metrics;
+use flockwork_engine::Profile;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::statistics::Metrics;
 
 /// A median of fewer samples is not meaningful.
 pub const FEW: usize = 5;

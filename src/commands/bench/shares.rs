@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::commands::output::counted;
 use crate::commands::ranks;
-use crate::engine::many::Share;
+use flockwork_engine::many::Share;
 
 /// The work of this rank in the timed ticks.
 #[derive(Clone, Copy, Debug, Default)]

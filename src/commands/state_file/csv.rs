@@ -16,12 +16,12 @@ use super::run_record::{RunRecord, TargetRow, kept};
 use super::table::{LAST_TICK, Part, StateRow, StateTable};
 use super::{COLUMNS, Portion, missing};
 use crate::commands::output::OutputFile;
-use crate::model::behaviours::Target;
-use crate::model::memory::{MOST_SHOWN, Memory, ShownBy};
-use crate::model::quote::quoted;
-use crate::model::scene::hint;
-use crate::model::state::FlockState;
-use crate::model::vector::{Point, components};
+use flockwork_model::behaviours::Target;
+use flockwork_model::memory::{MOST_SHOWN, Memory, ShownBy};
+use flockwork_model::quote::quoted;
+use flockwork_model::scene::hint;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::{Point, components};
 
 /// Rows that one thread turns into text at a time.
 const ROWS: usize = 16_384;

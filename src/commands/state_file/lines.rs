@@ -14,9 +14,9 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use super::run_record::{LONGEST_RECORD, MOST_VECTORS, RunRecord, TargetRow};
-use crate::model::quote::quoted;
-use crate::model::scene::MAX_TARGETS;
-use crate::model::vector::{Point, flat};
+use flockwork_model::quote::quoted;
+use flockwork_model::scene::MAX_TARGETS;
+use flockwork_model::vector::{Point, flat};
 
 /// How the record of a run begins.
 const RECORD: &str = "# flockwork run, in TOML";

@@ -16,9 +16,9 @@ use anyhow::Context;
 
 use super::output::{OutputError, OutputFile};
 use super::usage::wrong;
-use crate::model::behaviours::Target;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
 
 pub use run_record::{RunRecord, restore_flow, restore_targets};
 pub use table::{Part, StateTable};

@@ -19,9 +19,9 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::run_record::{LONGEST_RECORD, MOST_VECTORS, RunRecord, TargetRow};
-use crate::model::quote::quoted;
-use crate::model::scene::MAX_TARGETS;
-use crate::model::vector::Point;
+use flockwork_model::quote::quoted;
+use flockwork_model::scene::MAX_TARGETS;
+use flockwork_model::vector::Point;
 
 /// The name of the column.
 pub const RUN: &str = "run";

@@ -7,12 +7,12 @@ use anyhow::{bail, ensure};
 use serde::Deserialize;
 
 use crate::commands::output::counted;
-use crate::model::behaviours::Target;
-use crate::model::quote::{cut, quoted};
-use crate::model::scene::{POINTER, Request, Scene, SceneError};
-use crate::model::scenery::FlowPlan;
-use crate::model::vector::{Point, components_text};
-use crate::model::world::{Boundary, FARTHEST, World};
+use flockwork_model::behaviours::Target;
+use flockwork_model::quote::{cut, quoted};
+use flockwork_model::scene::{POINTER, Request, Scene, SceneError};
+use flockwork_model::scenery::FlowPlan;
+use flockwork_model::vector::{Point, components_text};
+use flockwork_model::world::{Boundary, FARTHEST, World};
 
 /// It grows when a file changes in a way that older programs would misread.
 const VERSION: u32 = 1;

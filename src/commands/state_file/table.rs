@@ -7,11 +7,11 @@ use anyhow::{bail, ensure};
 
 use super::run_record::{RunRecord, TargetRow};
 use crate::commands::ranks::tell;
-use crate::model::memory::{Memory, ShownBy};
-use crate::model::scene::{MAX_AGENTS, Scene};
-use crate::model::state::FlockState;
-use crate::model::vector::{Point, components_text};
-use crate::model::world::{Boundary, FARTHEST};
+use flockwork_model::memory::{Memory, ShownBy};
+use flockwork_model::scene::{MAX_AGENTS, Scene};
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::{Point, components_text};
+use flockwork_model::world::{Boundary, FARTHEST};
 
 /// The largest tick of a file: most readers use `float64`, which has no odd numbers beyond it.
 pub const LAST_TICK: u64 = 1 << 53;

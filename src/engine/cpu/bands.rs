@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::lanes::MAX_LANES;
-use crate::model::grid::Window;
+use flockwork_model::grid::Window;
+use flockwork_model::real::MAX_LANES;
 
 /// Bands for each thread: so many that a thread with a crowd does not keep the others waiting, and so
 /// few that the cost of starting a band does not matter.
@@ -115,9 +115,9 @@ pub fn parts(bands: &[Band], threads: usize) -> Vec<Part> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::grid::Grid;
-    use crate::model::vector::flat;
-    use crate::model::world::{Boundary, World};
+    use flockwork_model::grid::Grid;
+    use flockwork_model::vector::flat;
+    use flockwork_model::world::{Boundary, World};
 
     #[test]
     fn parts_cover_every_agent_of_the_bands_once() {

@@ -5,13 +5,13 @@ use rayon::prelude::*;
 use super::flock::{Identity, Motion, retain};
 use super::lane_parameters::SpeciesTable;
 use super::{Flock, InstructionSet, bands, grid_of};
-use crate::engine::{Change, EngineError};
-use crate::model::behaviours::Uses;
-use crate::model::grid::{Grid, Window};
-use crate::model::memory::Memory;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::vector::{Axes, Space};
+use crate::{Change, EngineError};
+use flockwork_model::behaviours::Uses;
+use flockwork_model::grid::{Grid, Window};
+use flockwork_model::memory::Memory;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::{Axes, Space};
 
 impl<const D: usize> Flock<D>
 where

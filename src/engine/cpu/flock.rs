@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::model::memory::Memory;
-use crate::model::vector::{Point, Vector, components, per_axis};
-use crate::model::world::World;
+use flockwork_model::memory::Memory;
+use flockwork_model::vector::{Point, Vector, components, per_axis};
+use flockwork_model::world::World;
 
 /// Positions and velocities: what a tick changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ impl<const D: usize> Motion<D> {
         Self { velocity: position.clone(), position, memory }
     }
 
-    /// From the arrays of a [`crate::model::state::FlockState`].
+    /// From the arrays of a [`flockwork_model::state::FlockState`].
     pub fn of(position: &[Point], velocity: &[Point], memory: Vec<Memory>) -> Self {
         let by_axis = |points: &[Point]| {
             std::array::from_fn(|axis| points.iter().map(|p| components::<D>(*p)[axis]).collect())

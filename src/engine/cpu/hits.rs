@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::Flock;
-use crate::model::grid::Grid;
-use crate::model::memory::Shown;
-use crate::model::vector::{Axes, Point, Space, Vector, components, each_axis};
+use flockwork_model::grid::Grid;
+use flockwork_model::memory::Shown;
+use flockwork_model::vector::{Axes, Point, Space, Vector, components, each_axis};
 
 /// What has happened to the targets in a tick.
 #[derive(Clone, Debug, Default)]

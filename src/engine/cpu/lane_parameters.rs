@@ -2,11 +2,11 @@
 
 use pulp::Simd;
 
-use super::lanes::MAX_LANES;
-use crate::model::behaviours::{Kind, Rules};
-use crate::model::memory::{Shown, ShownBy};
-use crate::model::real::{Lanes, Real};
-use crate::model::scene::{Scene, Slot, Species, drawn};
+use flockwork_model::behaviours::{Kind, Rules};
+use flockwork_model::memory::{Shown, ShownBy};
+use flockwork_model::real::MAX_LANES;
+use flockwork_model::real::{Lanes, Real};
+use flockwork_model::scene::{Scene, Slot, Species, drawn};
 
 /// Number of behaviours that look at neighbours; they come first in [`Kind::ALL`].
 const PERCEIVING: usize = Kind::WITH_NEIGHBOURS;

@@ -2,11 +2,6 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::model::real::Lanes;
-
-/// The widest instruction set's lanes.
-pub const MAX_LANES: usize = 16;
-
 /// The instructions that steer. All of them give the same bits: every operation is rounded on its
 /// own, and each agent adds its neighbours in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,31 +98,5 @@ impl std::fmt::Display for InstructionSet {
             Self::Avx2 => "AVX2, 8 lanes",
             Self::Avx512 => "AVX-512, 16 lanes",
         })
-    }
-}
-
-impl<S: Simd> Lanes<S> {
-    /// The first numbers of `slice`, one a lane; zeros where it is shorter.
-    #[inline(always)]
-    pub fn load(simd: S, slice: &[f32]) -> Self {
-        if slice.len() >= S::F32_LANES {
-            let bytes = bytemuck::cast_slice(&slice[..S::F32_LANES]);
-            return Self::new(simd, bytemuck::pod_read_unaligned(bytes));
-        }
-        let mut padded = [0.0; MAX_LANES];
-        padded[..slice.len()].copy_from_slice(slice);
-        let bytes = bytemuck::cast_slice(&padded[..S::F32_LANES]);
-        Self::new(simd, bytemuck::pod_read_unaligned(bytes))
-    }
-
-    /// Writes the first lanes to `slice`, as many as it has room for.
-    #[inline(always)]
-    pub fn store(self, slice: &mut [f32]) {
-        let numbers: &[f32] = bytemuck::cast_slice(std::slice::from_ref(&self.value));
-        if slice.len() >= S::F32_LANES {
-            slice[..S::F32_LANES].copy_from_slice(numbers);
-        } else {
-            slice.copy_from_slice(&numbers[..slice.len()]);
-        }
     }
 }

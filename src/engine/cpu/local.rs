@@ -4,13 +4,13 @@ use rayon::prelude::*;
 
 use super::hits::Hits;
 use super::{AnyFlock, CpuEngine, Flock, grid_of, of_any};
-use crate::engine::many::{Local, Region};
-use crate::engine::{Engine, EngineError, EngineKind};
-use crate::model::behaviours::{Target, Uses};
-use crate::model::grid::{Slab, Window};
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::world::with_axes;
+use crate::many::{Local, Region};
+use crate::{Engine, EngineError, EngineKind};
+use flockwork_model::behaviours::{Target, Uses};
+use flockwork_model::grid::{Slab, Window};
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::world::with_axes;
 
 /// Runs code for the flock, if there is one.
 macro_rules! of_flock {

@@ -35,15 +35,15 @@ use super::{
     AgentsAt, Change, Component, Engine, EngineError, EngineKind, HostAgents, PassTime, Profile,
     Snapshot,
 };
-use crate::model::behaviours::{Surroundings, Target, Uses};
-use crate::model::grid::{Grid, Window};
-use crate::model::memory::Memory;
-use crate::model::scene::Scene;
-use crate::model::scenery::Scenery;
-use crate::model::state::FlockState;
-use crate::model::vector::{Axes, DIMENSIONS, Point, Space, components, point};
-use crate::model::world::World;
 use flock::{Identity, Motion};
+use flockwork_model::behaviours::{Surroundings, Target, Uses};
+use flockwork_model::grid::{Grid, Window};
+use flockwork_model::memory::Memory;
+use flockwork_model::scene::Scene;
+use flockwork_model::scenery::Scenery;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::{Axes, DIMENSIONS, Point, Space, components, point};
+use flockwork_model::world::World;
 use lane_parameters::SpeciesTable;
 use neighbours::SortedFlock;
 use slab::SlabState;

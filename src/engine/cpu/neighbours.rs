@@ -12,12 +12,12 @@ use pulp::Simd;
 
 use super::flock::Motion;
 use super::lane_parameters::LaneParameters;
-use super::lanes::MAX_LANES;
-use crate::model::behaviours::{Kind, Neighbour, Sums, Uses};
-use crate::model::grid::{Grid, NearRow, RUN_CAP, Sampling, Window};
-use crate::model::real::{Lanes, Real};
-use crate::model::vector::{Axes, Space, Vector, per_axis};
-use crate::model::world::{Boundary, World};
+use flockwork_model::behaviours::{Kind, Neighbour, Sums, Uses};
+use flockwork_model::grid::{Grid, NearRow, RUN_CAP, Sampling, Window};
+use flockwork_model::real::MAX_LANES;
+use flockwork_model::real::{Lanes, Real};
+use flockwork_model::vector::{Axes, Space, Vector, per_axis};
+use flockwork_model::world::{Boundary, World};
 
 /// What every neighbour loop of one tick reads.
 pub struct SortedFlock<'a, const D: usize> {

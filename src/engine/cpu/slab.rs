@@ -10,15 +10,15 @@ use super::flock::{Identity, Motion};
 use super::hits::Hits;
 use super::lane_parameters::SpeciesTable;
 use super::{Flock, grid_of};
-use crate::engine::EngineError;
-use crate::engine::ids::Ids;
-use crate::engine::many::Region;
-use crate::model::behaviours::Uses;
-use crate::model::grid::{Slab, Window};
-use crate::model::memory::Memory;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::vector::{Axes, Point, Space, components, point};
+use crate::EngineError;
+use crate::ids::Ids;
+use crate::many::Region;
+use flockwork_model::behaviours::Uses;
+use flockwork_model::grid::{Slab, Window};
+use flockwork_model::memory::Memory;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::{Axes, Point, Space, components, point};
 
 /// What a flock in slabs has in addition.
 #[derive(Clone, Debug, Default)]

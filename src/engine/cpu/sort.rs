@@ -23,7 +23,7 @@ use rayon::prelude::*;
 use super::bands::Band;
 use super::cell_order::CellOrder;
 use super::flock::{Identity, Motion, MotionMut, take};
-use crate::model::vector::each_axis;
+use flockwork_model::vector::each_axis;
 
 /// What one sort reads.
 pub struct Unsorted<'a, const D: usize> {
@@ -267,13 +267,13 @@ impl<const D: usize> Destination<'_, D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::cpu::bands;
-    use crate::model::grid::{Grid, Window};
-    use crate::model::memory::Memory;
-    use crate::model::random::{Use, bits};
-    use crate::model::vector::Point;
-    use crate::model::vector::flat;
-    use crate::model::world::{Boundary, World};
+    use crate::cpu::bands;
+    use flockwork_model::grid::{Grid, Window};
+    use flockwork_model::memory::Memory;
+    use flockwork_model::random::{Use, bits};
+    use flockwork_model::vector::Point;
+    use flockwork_model::vector::flat;
+    use flockwork_model::world::{Boundary, World};
 
     /// Agents with these ids, in this order; everything else about them follows from the id.
     fn agents(ids: &[u32]) -> (Motion<2>, Identity) {

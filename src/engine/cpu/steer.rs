@@ -9,15 +9,16 @@ use rayon::prelude::*;
 use super::bands::Part;
 use super::flock::{Motion, MotionMut, take};
 use super::lane_parameters::{LaneParameters, SpeciesTable};
-use super::lanes::{InstructionSet, MAX_LANES};
+use super::lanes::InstructionSet;
 use super::neighbours::{Group, NeighbourLoop, SortedFlock, uses_of_kernel};
-use crate::engine::stopwatch::Stopwatch;
-use crate::model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
-use crate::model::grid::{Grid, MOST_ROWS_AROUND, NearRow};
-use crate::model::memory::{MOST_SHOWN, Memory, Shown, growth_of_age};
-use crate::model::random::{self, Use};
-use crate::model::real::{Lanes, Mask, Real};
-use crate::model::vector::{Axes, Remembered, Space, Vector, each_axis, per_axis};
+use crate::stopwatch::Stopwatch;
+use flockwork_model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
+use flockwork_model::grid::{Grid, MOST_ROWS_AROUND, NearRow};
+use flockwork_model::memory::{MOST_SHOWN, Memory, Shown, growth_of_age};
+use flockwork_model::random::{self, Use};
+use flockwork_model::real::MAX_LANES;
+use flockwork_model::real::{Lanes, Mask, Real};
+use flockwork_model::vector::{Axes, Remembered, Space, Vector, each_axis, per_axis};
 
 /// The three behaviours of a flock. A scene with these three runs a kernel that is compiled for them.
 const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);

@@ -1,7 +1,7 @@
 //! The order in which the engine keeps its agents.
 
 use super::*;
-use crate::model::scene::{BuiltIn, Request};
+use flockwork_model::scene::{BuiltIn, Request};
 
 /// What is wrong with the order of a flock, if anything.
 fn disorder<const D: usize>(flock: &Flock<D>) -> Option<String> {

@@ -1,6 +1,6 @@
 //! The threads that the engine computes on.
 
-use crate::engine::EngineError;
+use crate::EngineError;
 
 /// Bytes of address space that a thread takes if nothing else is asked for: its stack, and room for
 /// what the system and the standard library keep for it.

@@ -4,7 +4,7 @@ use super::device::{self, Gpu};
 use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
 use super::profiler::MEASURED_TICKS;
 use super::row::{MOST_AGENTS, MotionLayout, TAG_BYTES};
-use crate::engine::EngineError;
+use crate::EngineError;
 
 /// Cells with more members are sorted by `sort_crowds` or `sort_scattered`: on the machines
 /// measured, ranking by counting costs more than sorting from there on.

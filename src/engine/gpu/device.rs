@@ -8,9 +8,9 @@ use std::task::{Context, Poll, Waker};
 use super::buffers;
 use super::fault::{self, Fault};
 use super::row::MotionLayout;
-use crate::engine::EngineError;
-use crate::model::quote::cut;
-use crate::model::scene::nearest;
+use crate::EngineError;
+use flockwork_model::quote::cut;
+use flockwork_model::scene::nearest;
 
 /// The adapter to use: `--adapter NAME|INDEX`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,10 +1,10 @@
 //! The grid as the device knows it: one type for planes and spaces.
 
-use crate::model::scene::Scene;
-use crate::model::vector::{DIMENSIONS, components, point};
-use crate::model::world::with_axes;
+use flockwork_model::scene::Scene;
+use flockwork_model::vector::{DIMENSIONS, components, point};
+use flockwork_model::world::with_axes;
 
-/// The numbers of a [`crate::model::grid::Grid`]. A plane has one layer of cells.
+/// The numbers of a [`flockwork_model::grid::Grid`]. A plane has one layer of cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeviceGrid {
     /// Number of cells along each axis.

@@ -8,11 +8,11 @@ use super::pass::{BIN, Extent, Pass, Pipeline, START_MEMORY, Sizes};
 use super::pipelines::Compiled;
 use super::row::{MEMORY_BYTES, TAG_BYTES, Tag};
 use super::tables::Contents;
-use crate::engine::{Change, EngineError};
-use crate::model::behaviours::Uses;
-use crate::model::memory::ShownBy;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
+use crate::{Change, EngineError};
+use flockwork_model::behaviours::Uses;
+use flockwork_model::memory::ShownBy;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
 
 /// A pass that runs between two ticks, bound to the agents of `extent`.
 struct Opening {

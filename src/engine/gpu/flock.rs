@@ -15,12 +15,12 @@ use super::shaders::Variant;
 use super::snapshot::Transfer;
 use super::sorted::sorted_agents;
 use super::tables::{Contents, Tables};
-use crate::engine::EngineError;
-use crate::engine::ids::Ids;
-use crate::model::behaviours::Uses;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::world::with_axes;
+use crate::EngineError;
+use crate::ids::Ids;
+use flockwork_model::behaviours::Uses;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::world::with_axes;
 
 /// Compiles passes and allocates buffers for flocks.
 pub struct Maker<'a> {

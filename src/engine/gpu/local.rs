@@ -5,12 +5,12 @@ use super::device::{self, AdapterChoice};
 use super::flock::Maker;
 use super::row::MOST_AGENTS;
 use super::slab::{self, SlabFlock};
-use crate::engine::many::{Local, Region};
-use crate::engine::{Engine, EngineError, EngineKind};
-use crate::model::behaviours::Target;
-use crate::model::grid::Slab;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
+use crate::many::{Local, Region};
+use crate::{Engine, EngineError, EngineKind};
+use flockwork_model::behaviours::Target;
+use flockwork_model::grid::Slab;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
 
 /// The adapter for process number `nth` of those on this machine: they take turns with the GPUs of the
 /// best kind.

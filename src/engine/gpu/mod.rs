@@ -35,14 +35,14 @@ pub use options::EngineOptions;
 pub use profiler::MEASURED_TICKS;
 pub use row::{AgentBuffers, MotionLayout};
 
-use crate::engine::{
+use crate::{
     AgentsAt, Change, DeviceAgents, Engine, EngineError, EngineKind, HostAgents, Profile, Snapshot,
 };
-use crate::model::behaviours::{Target, Uses};
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::world::World;
 use flock::{DeviceFlock, Maker};
+use flockwork_model::behaviours::{Target, Uses};
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::world::World;
 use pipelines::Pipelines;
 use profiler::Profiler;
 use slab::SlabFlock;

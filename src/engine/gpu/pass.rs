@@ -7,8 +7,8 @@ use super::device::Gpu;
 use super::reflect::{self, Binding};
 use super::row::MotionLayout;
 use super::shaders::{ShaderError, Variant, compose};
-use crate::engine::EngineError;
-use crate::model::behaviours::Uses;
+use crate::EngineError;
+use flockwork_model::behaviours::Uses;
 
 /// The unit of a pass's invocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

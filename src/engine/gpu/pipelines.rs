@@ -7,7 +7,7 @@ use super::options::EngineOptions;
 use super::pass::{Pass, Pipeline, TICK, TickKind};
 use super::shaders::Variant;
 use super::tables::Tables;
-use crate::engine::EngineError;
+use crate::EngineError;
 
 /// The number of variants in the cache. The least recently used one leaves first.
 const MOST_VARIANTS: usize = 8;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::device::Gpu;
 use super::pass::TICK;
-use crate::engine::{PassTime, Profile};
+use crate::{PassTime, Profile};
 
 /// The most ticks of one submission whose passes are timed.
 pub const MEASURED_TICKS: u32 = 64;

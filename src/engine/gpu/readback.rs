@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 
 use super::device::Gpu;
-use crate::engine::EngineError;
+use crate::EngineError;
 
 /// A part of a buffer: the first byte and the number of bytes, both multiples of four.
 pub type Part = (wgpu::Buffer, u64, u64);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::vector::{DIMENSIONS, Point};
+use flockwork_model::vector::{DIMENSIONS, Point};
 use wgpu::naga::{
     AddressSpace, ArraySize, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type,
     TypeInner,

@@ -2,9 +2,9 @@
 //! and drawing; a test compares it with the shaders (`shaders/space.wgsl`, `shaders/tag.wgsl` and
 //! `shaders/memory.wgsl`).
 
-use crate::model::memory::Memory;
-use crate::model::vector::{Point, flat};
-use crate::model::world::World;
+use flockwork_model::memory::Memory;
+use flockwork_model::vector::{Point, flat};
+use flockwork_model::world::World;
 
 /// How the buffer `state` stores position and velocity, the values that every tick changes: in rows
 /// of four numbers.

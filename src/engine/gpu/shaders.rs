@@ -8,11 +8,11 @@ use wesl::{ManglerKind, ModulePath, VirtualResolver, Wesl};
 use wgpu::naga;
 
 use super::device_grid::DeviceGrid;
-use crate::model::behaviours::{Kind, Uses};
-use crate::model::scene::{Scene, Slot, Traits};
-use crate::model::world::Boundary;
+use flockwork_model::behaviours::{Kind, Uses};
+use flockwork_model::scene::{Scene, Slot, Traits};
+use flockwork_model::world::Boundary;
 
-static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/shaders");
+static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../shaders");
 
 /// The module that is the template.
 const TEMPLATE: &str = "rules";

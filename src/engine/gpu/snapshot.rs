@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::buffers::FlockBuffers;
 use super::device::{self, Gpu};
 use super::row::{MEMORY_BYTES, MotionLayout, MotionRow, TAG_BYTES, Tag};
-use crate::engine::ids::Ids;
-use crate::engine::{EngineError, Snapshot};
-use crate::model::behaviours::Target;
-use crate::model::memory::{Memory, ShownBy};
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use crate::ids::Ids;
+use crate::{EngineError, Snapshot};
+use flockwork_model::behaviours::Target;
+use flockwork_model::memory::{Memory, ShownBy};
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// Agents that one call reads: two milliseconds of copying.
 const PORTION: usize = 1 << 17;

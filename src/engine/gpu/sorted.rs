@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use super::row::{MotionLayout, MotionRow, Tag};
-use crate::model::grid::Grid;
-use crate::model::memory::Memory;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::vector::components;
+use flockwork_model::grid::Grid;
+use flockwork_model::memory::Memory;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::components;
 
 /// The agents in the order of the passes.
 pub struct SortedAgents {
@@ -142,7 +142,7 @@ fn sort_band<'a, I: Iterator<Item = &'a (u32, u32)>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::{BuiltIn, Request};
+    use flockwork_model::scene::{BuiltIn, Request};
 
     #[test]
     fn agents_are_sorted_by_cell_and_in_a_cell_by_row() {

@@ -7,12 +7,12 @@ use super::pass::{BITMAP_WORDS, Pipeline};
 use super::reflect::{Member, Record, StructLayout, layout, member};
 use super::row::MotionLayout;
 use super::shaders::members_of_trait;
-use crate::model::behaviours::{Kind, Target, Uses};
-use crate::model::grid::{LONG_RUN, RUN_CAP, RUN_SAMPLE};
-use crate::model::parameter::{MAX_SPECIES, Parameters};
-use crate::model::scene::{Body, Scene};
-use crate::model::scenery::Scenery;
-use crate::model::vector::Point;
+use flockwork_model::behaviours::{Kind, Target, Uses};
+use flockwork_model::grid::{LONG_RUN, RUN_CAP, RUN_SAMPLE};
+use flockwork_model::parameter::{MAX_SPECIES, Parameters};
+use flockwork_model::scene::{Body, Scene};
+use flockwork_model::scenery::Scenery;
+use flockwork_model::vector::Point;
 
 /// Layouts of the structs that the host writes; `None` if no pass of the variant reads the struct.
 #[derive(Clone, Debug)]

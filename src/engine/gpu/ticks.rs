@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::flock::Maker;
 use super::profiler::MEASURED_TICKS;
 use super::{GpuEngine, buffers};
-use crate::engine::EngineError;
-use crate::engine::stopwatch::Stopwatch;
-use crate::model::behaviours::Uses;
-use crate::model::scene::Scene;
+use crate::EngineError;
+use crate::stopwatch::Stopwatch;
+use flockwork_model::behaviours::Uses;
+use flockwork_model::scene::Scene;
 
 /// Agents times ticks per submission, on a GPU and on a driver that computes on the CPU. Systems
 /// kill a device that is silent for about two seconds: lavapipe moves four million agents a second,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{Local, Ranks};
-use crate::engine::stopwatch::Stopwatch;
-use crate::model::grid::{Slab, Slabs};
+use crate::stopwatch::Stopwatch;
+use flockwork_model::grid::{Slab, Slabs};
 
 /// Ticks between two looks at the work.
 const EVERY: u64 = 16;

@@ -1,10 +1,10 @@
 //! What an engine does for a flock over many processes.
 
-use crate::engine::{EngineError, EngineKind};
-use crate::model::behaviours::Target;
-use crate::model::grid::Slab;
-use crate::model::scene::{MAX_AGENTS, Scene};
-use crate::model::state::FlockState;
+use crate::{EngineError, EngineKind};
+use flockwork_model::behaviours::Target;
+use flockwork_model::grid::Slab;
+use flockwork_model::scene::{MAX_AGENTS, Scene};
+use flockwork_model::state::FlockState;
 
 /// Which agents of a slab are steered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub trait Local {
         slab: Slab,
     ) -> Result<(), EngineError>;
 
-    /// The slices beside a slab, see [`Window::beside`](crate::model::grid::Window::beside).
+    /// The slices beside a slab, see [`Window::beside`](flockwork_model::grid::Window::beside).
     fn beside(&self, slab: Slab) -> Vec<u32>;
 
     /// The slice of each agent.

@@ -1,6 +1,6 @@
 //! One flock over many processes.
 //!
-//! Each process owns a [slab](crate::model::grid::Slab) of the grid. Before a tick it sends copies of
+//! Each process owns a [slab](flockwork_model::grid::Slab) of the grid. Before a tick it sends copies of
 //! its outer slices to its neighbours; after it, agents go to the process that owns their new slice.
 //! The order of the agents follows from the state alone, so any number of processes gives the same
 //! bytes.
@@ -23,11 +23,11 @@ pub use ranks::{Ranks, ThreadRanks};
 
 use super::ids::Ids;
 use super::{AgentsAt, Change, Engine, EngineError, EngineKind, HostAgents, Profile, Snapshot};
-use crate::model::behaviours::Target;
-use crate::model::grid::Slabs;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
 use balance::{Balance, Laps};
+use flockwork_model::behaviours::Target;
+use flockwork_model::grid::Slabs;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
 use routes::Routes;
 
 /// Agents that one rank sends at a time while a flock is loaded: some 100 MB.

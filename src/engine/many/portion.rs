@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::model::memory::{Memory, ShownBy};
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use flockwork_model::memory::{Memory, ShownBy};
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// Agents that rank 0 collects at a time: some 40 MB.
 pub const LARGEST: usize = 1 << 20;

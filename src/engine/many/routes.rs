@@ -1,8 +1,8 @@
 //! Which rank sends which slices to which other rank before a tick.
 
 use super::Local;
-use crate::engine::EngineError;
-use crate::model::grid::Slabs;
+use crate::EngineError;
+use flockwork_model::grid::Slabs;
 
 /// The slices that this rank sends and receives as ghosts. Changes only with the slabs.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,9 @@
 //! Alignment: head where the agents nearby head.
 
 use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
-use crate::model::parameter::{ALL_SPECIES, Meaning};
-use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::parameter::{ALL_SPECIES, Meaning};
+use crate::real::Real;
+use crate::vector::Vector;
 
 crate::parameters! {
     /// Steers along the sum of the velocities of the neighbours within `radius`.

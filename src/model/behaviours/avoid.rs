@@ -1,9 +1,9 @@
 //! Avoid: steer round obstacles, by one of three methods.
 
 use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
-use crate::model::parameter::Meaning;
-use crate::model::real::{Mask, Real};
-use crate::model::vector::{Axes, Space, Vector};
+use crate::parameter::Meaning;
+use crate::real::{Mask, Real};
+use crate::vector::{Axes, Space, Vector};
 
 crate::parameters! {
     /// Steers round the circles in its way.

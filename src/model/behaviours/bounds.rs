@@ -1,5 +1,5 @@
 //! Bounds on the numbers in behaviours: with distances up to
-//! [`FARTHEST`](crate::model::world::FARTHEST) and the largest value of every parameter, the square
+//! [`FARTHEST`](crate::world::FARTHEST) and the largest value of every parameter, the square
 //! of every length is within the range of `f32`.
 
 /// The largest max_speed, scaled or not; world units per tick.

@@ -1,9 +1,9 @@
 //! Contain: stay within the walls.
 
 use super::{Agent, SolitaryBehaviour, Surroundings};
-use crate::model::parameter::Meaning;
-use crate::model::real::Real;
-use crate::model::vector::{Vector, per_axis};
+use crate::parameter::Meaning;
+use crate::real::Real;
+use crate::vector::{Vector, per_axis};
 
 crate::parameters! {
     /// Turns away from the walls of the world.

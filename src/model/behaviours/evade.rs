@@ -3,9 +3,9 @@
 use super::pursue::{Aim, LEADS, Nearest, parameters_of_a_chase};
 use super::seek::desired_velocity;
 use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
-use crate::model::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
-use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
+use crate::real::Real;
+use crate::vector::Vector;
 
 parameters_of_a_chase! {
     /// Flees the place where its pursuer will be.

@@ -2,9 +2,9 @@
 
 use super::seek::desired_velocity;
 use super::{Agent, Kind, Needs, SolitaryBehaviour, Surroundings};
-use crate::model::parameter::{Meaning, NEAREST_TARGET};
-use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::parameter::{Meaning, NEAREST_TARGET};
+use crate::real::Real;
+use crate::vector::Vector;
 
 crate::parameters! {
     /// Goes away from the target, as long as it is nearer than `radius`.

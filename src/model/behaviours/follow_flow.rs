@@ -1,9 +1,9 @@
 //! Follow flow: go where the field points.
 
 use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
-use crate::model::parameter::Meaning;
-use crate::model::real::Real;
-use crate::model::vector::{Vector, components, point};
+use crate::parameter::Meaning;
+use crate::real::Real;
+use crate::vector::{Vector, components, point};
 
 crate::parameters! {
     /// Follows the scene's flow field.

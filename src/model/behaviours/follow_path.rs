@@ -1,9 +1,9 @@
 //! Follow path: keep to a line of segments.
 
 use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
-use crate::model::parameter::{Meaning, NEAREST_PATH};
-use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::parameter::{Meaning, NEAREST_PATH};
+use crate::real::Real;
+use crate::vector::Vector;
 
 crate::parameters! {
     /// Returns to a path when it is about to leave it.

@@ -1,7 +1,7 @@
 //! The neighbour: what a steered agent perceives of another one.
 
-use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::real::Real;
+use crate::vector::Vector;
 
 /// An agent near the steered one; never the steered one itself.
 #[derive(Clone, Copy)]

@@ -2,9 +2,9 @@
 
 use super::seek::desired_velocity;
 use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
-use crate::model::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
-use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
+use crate::real::Real;
+use crate::vector::Vector;
 
 /// The parameters of pursuit and evasion: the same except for the docs of three. A file that uses
 /// this macro imports `Meaning`, `ALL_SPECIES`, `NO_TARGET` and `LEADS`.

@@ -2,9 +2,9 @@
 
 use super::bounds::{SAME_SPOT, SAME_SPOT_SQUARED};
 use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
-use crate::model::parameter::{ALL_SPECIES, Meaning};
-use crate::model::real::Real;
-use crate::model::vector::Vector;
+use crate::parameter::{ALL_SPECIES, Meaning};
+use crate::real::Real;
+use crate::vector::Vector;
 
 crate::parameters! {
     /// Steers away from the neighbours within `radius`, harder from nearer ones.

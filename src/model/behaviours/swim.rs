@@ -1,9 +1,9 @@
 //! Swim: wriggle towards food like a fish.
 
 use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
-use crate::model::parameter::{Meaning, NEAREST_TARGET};
-use crate::model::real::Real;
-use crate::model::vector::{Axes, Space, Vector};
+use crate::parameter::{Meaning, NEAREST_TARGET};
+use crate::real::Real;
+use crate::vector::{Axes, Space, Vector};
 
 crate::parameters! {
     /// Seeks a point that circles round the food, and so wriggles on its way.

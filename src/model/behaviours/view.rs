@@ -2,9 +2,9 @@
 
 use super::bounds::SAME_SPOT_SQUARED;
 use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
-use crate::model::parameter::{ALL_SPECIES, Meaning};
-use crate::model::real::Real;
-use crate::model::vector::{Axes, Space, Vector};
+use crate::parameter::{ALL_SPECIES, Meaning};
+use crate::real::Real;
+use crate::vector::{Axes, Space, Vector};
 
 crate::parameters! {
     /// Moves sideways, out from behind the agents that block the view.

@@ -1,9 +1,9 @@
 //! Wander: drift about, without sudden turns.
 
 use super::{Agent, Needs, SolitaryBehaviour, Surroundings};
-use crate::model::parameter::Meaning;
-use crate::model::real::Real;
-use crate::model::vector::{Axes, Space, Vector};
+use crate::parameter::Meaning;
+use crate::real::Real;
+use crate::vector::{Axes, Space, Vector};
 
 crate::parameters! {
     /// Seeks a point that strolls on a circle ahead of the agent.

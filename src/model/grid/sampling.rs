@@ -1,6 +1,6 @@
 //! Long runs are sampled, with a stride and a random phase.
 
-use crate::model::random::{self, Use};
+use crate::random::{self, Use};
 
 /// An agent looks at about this many members of a run that is [`LONG_RUN`] or longer. A power of
 /// two spares the shader an integer division.

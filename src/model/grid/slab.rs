@@ -221,8 +221,8 @@ impl Slabs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::{Point, components, flat};
-    use crate::model::world::Boundary;
+    use crate::vector::{Point, components, flat};
+    use crate::world::Boundary;
 
     fn grid<const D: usize>(size: Point, boundary: Boundary) -> Grid<D> {
         Grid::over(components(size), boundary == Boundary::Wrap, 10.0, 1000)
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_heaviest_slab_is_as_light_as_any_division_allows() {
-        use crate::model::random::{Use, bits};
+        use crate::random::{Use, bits};
         for case in 0..300_u32 {
             let draw = |what: u32| bits(case, what, 0, Use::SpawnX);
             let weights: Vec<u64> =

@@ -1,7 +1,7 @@
 //! Tests of the grid, in two and three axes.
 
 use super::*;
-use crate::model::vector::{Point, flat};
+use crate::vector::{Point, flat};
 
 /// A grid for a radius of 10, with `density` agents per square of 10 by 10.
 fn grid(width: f32, height: f32, boundary: Boundary, density: f32) -> Grid<2> {

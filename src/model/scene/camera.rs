@@ -1,6 +1,6 @@
 //! The camera of a scene: which part of the world pictures show, and how that changes with time.
 
-use crate::model::vector::Point;
+use crate::vector::Point;
 
 /// What the camera keeps in the middle of the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,7 +160,7 @@ impl CameraPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
+    use crate::vector::flat;
 
     #[test]
     fn a_view_moves_softly_from_key_to_key() {

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::MAX_AGENTS;
-use crate::model::quote::{cut, listed};
-use crate::model::vector::Point;
-use crate::model::world::sides_text;
+use crate::quote::{cut, listed};
+use crate::vector::Point;
+use crate::world::sides_text;
 
 /// The place where a value was written.
 #[derive(Clone, Debug, PartialEq)]

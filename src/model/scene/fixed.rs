@@ -2,7 +2,7 @@
 
 use super::populate::shares;
 use super::{ObstaclePlan, Scene};
-use crate::model::scenery::Obstacle;
+use crate::scenery::Obstacle;
 
 impl Scene {
     /// The scene that by itself makes a flock of `agents` agents as this one does, which
@@ -39,9 +39,9 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::{Request, built_in};
-    use crate::model::vector::Point;
-    use crate::model::vector::flat;
+    use crate::scene::{Request, built_in};
+    use crate::vector::Point;
+    use crate::vector::flat;
 
     #[test]
     fn a_fixed_scene_makes_the_same_flock_by_itself() {

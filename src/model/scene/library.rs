@@ -2,7 +2,7 @@
 
 use include_dir::{Dir, include_dir};
 
-static SCENES: Dir = include_dir!("$CARGO_MANIFEST_DIR/scenes");
+static SCENES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../scenes");
 
 /// A scene that is part of the program.
 #[derive(Clone, Copy, Debug)]

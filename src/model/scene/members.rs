@@ -2,7 +2,7 @@
 
 use super::format::is_a_key;
 use super::{NumberAtFirst, Scene, Species};
-use crate::model::parameter::{ALL_SPECIES, MAX_SPECIES, Meaning};
+use crate::parameter::{ALL_SPECIES, MAX_SPECIES, Meaning};
 
 /// The longest name that can be given to a species; letters.
 const LONGEST_NAME: usize = 40;

@@ -9,13 +9,13 @@ use super::format::keys::MOST_OBSTACLES;
 use super::format::point_text;
 use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
-use crate::model::behaviours::bounds::{FASTEST, SMALLEST_PROXIMITY};
-use crate::model::random::{Use, unit};
-use crate::model::scenery::{Obstacle, Obstacles};
-use crate::model::space::on_sphere;
-use crate::model::state::FlockState;
-use crate::model::vector::{Point, point};
-use crate::model::world::{Boundary, FARTHEST, World, ratio};
+use crate::behaviours::bounds::{FASTEST, SMALLEST_PROXIMITY};
+use crate::random::{Use, unit};
+use crate::scenery::{Obstacle, Obstacles};
+use crate::space::on_sphere;
+use crate::state::FlockState;
+use crate::vector::{Point, point};
+use crate::world::{Boundary, FARTHEST, World, ratio};
 
 /// The values of a scene that the command line overrides.
 #[derive(Clone, Copy, Debug, Default)]

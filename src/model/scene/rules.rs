@@ -2,8 +2,8 @@
 
 use super::variation::Slot;
 use super::{Rule, Scene, Species};
-use crate::model::behaviours::Kind;
-use crate::model::parameter::{Meaning, Parameter};
+use crate::behaviours::Kind;
+use crate::parameter::{Meaning, Parameter};
 
 /// The value of a behaviour's parameter if the file gives none, for the species of number `own`.
 #[must_use]

@@ -2,13 +2,13 @@
 
 use super::style::{Palette, Rgb};
 use super::variation::{Law, Slot, Variation, drawn};
-use crate::model::behaviours::bounds::{FASTEST, STRONGEST};
-use crate::model::behaviours::{Kind, Needs};
-use crate::model::parameter::{Meaning, NO_TARGET, Parameters};
-use crate::model::random::{Use, unit};
-use crate::model::space::on_sphere;
-use crate::model::vector::{Point, point};
-use crate::model::world::World;
+use crate::behaviours::bounds::{FASTEST, STRONGEST};
+use crate::behaviours::{Kind, Needs};
+use crate::parameter::{Meaning, NO_TARGET, Parameters};
+use crate::random::{Use, unit};
+use crate::space::on_sphere;
+use crate::vector::{Point, point};
+use crate::world::World;
 
 crate::parameters! {
     /// The vehicle: the body of every agent of a species.

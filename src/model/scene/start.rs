@@ -6,9 +6,9 @@ use super::error::PopulateError;
 use super::populate::Request;
 use super::species::SpawnPlace;
 use super::{Scene, Species};
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
-use crate::model::world::ratio;
+use crate::state::FlockState;
+use crate::vector::Point;
+use crate::world::ratio;
 
 /// Share of the world's area, or of its volume, that a clump covers.
 const CLUMP: f32 = 0.01;
@@ -78,8 +78,8 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::BuiltIn;
-    use crate::model::vector::flat;
+    use crate::scene::BuiltIn;
+    use crate::vector::flat;
 
     fn populated(layout: StartLayout, count: u64) -> (Scene, FlockState) {
         let text = BuiltIn::named("flock").unwrap().text;

@@ -1,11 +1,11 @@
 //! The needs of a scene's behaviours: scenery, memory, and extra work for the engine.
 
 use super::{ColourBy, Rule, Scene, Species};
-use crate::model::behaviours::{Kind, Needs, ObstacleReach, Target, Uses};
-use crate::model::memory::{Memory, Shown, ShownBy};
-use crate::model::parameter::{FULL_CIRCLE, Meaning};
-use crate::model::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
-use crate::model::state::FlockState;
+use crate::behaviours::{Kind, Needs, ObstacleReach, Target, Uses};
+use crate::memory::{Memory, Shown, ShownBy};
+use crate::parameter::{FULL_CIRCLE, Meaning};
+use crate::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
+use crate::state::FlockState;
 
 impl Scene {
     /// The obstacles, paths and flow field that its behaviours need.

@@ -6,9 +6,9 @@ use noise::{NoiseFn, Perlin};
 
 use super::Scene;
 use super::species::{Body, Species};
-use crate::model::behaviours::Kind;
-use crate::model::parameter::{Parameter, Parameters};
-use crate::model::random::{Use, unit};
+use crate::behaviours::Kind;
+use crate::parameter::{Parameter, Parameters};
+use crate::random::{Use, unit};
 
 /// One of a species' values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

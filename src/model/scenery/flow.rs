@@ -7,8 +7,8 @@ use noise::permutationtable::{NoiseHasher, PermutationTable};
 use rayon::prelude::*;
 
 use super::SpatialIndex;
-use crate::model::vector::Point;
-use crate::model::world::{Boundary, World};
+use crate::vector::Point;
+use crate::world::{Boundary, World};
 
 /// The most cells of a field; larger worlds get wider cells.
 const MOST_CELLS: u32 = 1 << 20;
@@ -249,7 +249,7 @@ impl Noise {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
+    use crate::vector::flat;
 
     fn wrapped(size: Point) -> World {
         World { size, boundary: Boundary::Wrap }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::vector::Point;
+use crate::vector::Point;
 
 /// Cells are wider than their share of the box by this factor: eight roundings.
 const EDGE: f32 = 1e-6;

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use glam::DVec3;
 
 use super::{CellLists, SpatialIndex};
-use crate::model::real::Real;
-use crate::model::vector::{Point, Vector};
-use crate::model::world::{Boundary, World};
+use crate::real::Real;
+use crate::vector::{Point, Vector};
+use crate::world::{Boundary, World};
 
 /// The most cells in an index of obstacles.
 const MOST_CELLS: usize = 1 << 18;
@@ -166,8 +166,8 @@ fn covered(middle: f32, reach: f32, cells: u32, wraps: bool) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::random::{Use, unit};
-    use crate::model::vector::flat;
+    use crate::random::{Use, unit};
+    use crate::vector::flat;
 
     #[test]
     fn every_obstacle_in_reach_is_found_from_everywhere() {

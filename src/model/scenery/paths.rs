@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 
 use super::{CellLists, SpatialIndex};
-use crate::model::real::Real;
-use crate::model::vector::{DIMENSIONS, Point, Vector, components};
-use crate::model::world::{Boundary, World};
+use crate::real::Real;
+use crate::vector::{DIMENSIONS, Point, Vector, components};
+use crate::world::{Boundary, World};
 
 /// The most cells in an index of segments.
 const MOST_CELLS: usize = 1 << 16;
@@ -301,8 +301,8 @@ fn sorted_into(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::random::{Use, unit};
-    use crate::model::vector::flat;
+    use crate::random::{Use, unit};
+    use crate::vector::flat;
 
     #[test]
     fn the_nearest_point_is_that_of_all_segments() {

@@ -121,8 +121,8 @@ fn around<const D: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::{BuiltIn, Request};
-    use crate::model::vector::Point;
+    use crate::scene::{BuiltIn, Request};
+    use crate::vector::Point;
 
     fn flock(count: u64, more: &[String]) -> (Scene, FlockState) {
         let mut scene = Scene::parse("flock", BuiltIn::named("flock").unwrap().text, more).unwrap();

@@ -4,10 +4,10 @@ use super::super::grid::RUN_SAMPLE;
 use glam::DVec3;
 
 use super::*;
-use crate::model::random::{Use, unit};
-use crate::model::scene::{BuiltIn, Request};
-use crate::model::vector::flat;
-use crate::model::world::{Boundary, World};
+use crate::random::{Use, unit};
+use crate::scene::{BuiltIn, Request};
+use crate::vector::flat;
+use crate::world::{Boundary, World};
 
 const SCENE: &str = r#"
     [world]

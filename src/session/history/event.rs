@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::engine::Change;
-use crate::model::scene::{Scene, Species};
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
-use crate::session::undo::Dropped;
+use crate::undo::Dropped;
+use flockwork_engine::Change;
+use flockwork_model::scene::{Scene, Species};
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// A change of a running flock, complete enough to be made again.
 #[derive(Clone, Debug)]

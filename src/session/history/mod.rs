@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::undo::Content;
-use crate::model::behaviours::Target;
-use crate::model::memory::Memory;
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use flockwork_model::behaviours::Target;
+use flockwork_model::memory::Memory;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 pub use event::{Event, Recorded};
 
@@ -253,7 +253,7 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::Scene;
+    use flockwork_model::scene::Scene;
 
     fn kept(tick: u64, agents: usize) -> Kept {
         let scene = Scene::parse("test", "[species.a]\n", &[]).unwrap();

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use super::rows::{File, PathRow, Pointer, Returned, Row, TargetRow, WholePath, point};
 use super::{Recording, VERSION};
-use crate::engine::Change;
-use crate::model::behaviours::Target;
-use crate::model::memory::Memory;
-use crate::model::quote::cut;
-use crate::model::scene::{MAX_TARGETS, POINTER, Request, Scene, check_paths};
-use crate::model::scenery::{Obstacle, Path};
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
-use crate::session::history::{Event, Recorded};
-use crate::session::things::{follows_paths, mend};
-use crate::session::{Dropped, Source};
+use crate::history::{Event, Recorded};
+use crate::things::{follows_paths, mend};
+use crate::{Dropped, Source};
+use flockwork_engine::Change;
+use flockwork_model::behaviours::Target;
+use flockwork_model::memory::Memory;
+use flockwork_model::quote::cut;
+use flockwork_model::scene::{MAX_TARGETS, POINTER, Request, Scene, check_paths};
+use flockwork_model::scenery::{Obstacle, Path};
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// The longest session: more ticks than any run has.
 const MOST_TICKS: u64 = 1 << 52;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::quote::cut;
-use crate::model::vector::Point;
+use flockwork_model::quote::cut;
+use flockwork_model::vector::Point;
 
 /// A coordinate for each axis of the world; world units.
 pub type Place = Vec<f64>;

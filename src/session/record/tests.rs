@@ -1,13 +1,11 @@
 //! A session is saved, read and replayed.
 
 use super::*;
-use crate::model::scene::Scene;
-use crate::model::vector::{Point, flat};
-use crate::session::tests::IN_SPACE;
-use crate::session::time_tests::{
-    course, cpu, now, place, reach, replayed, start, start_in, worlds,
-};
-use crate::session::{Clock, RealTime, Session, Thing};
+use crate::tests::IN_SPACE;
+use crate::time_tests::{course, cpu, now, place, reach, replayed, start, start_in, worlds};
+use crate::{Clock, RealTime, Session, Thing};
+use flockwork_model::scene::Scene;
+use flockwork_model::vector::{Point, flat};
 
 /// Why a text is no session of `scene`: one sentence.
 fn problem_in(scene: &Scene, text: &str) -> String {
@@ -148,7 +146,7 @@ fn a_flock_that_no_scene_makes_is_not_saved() {
     let mut session = start(cpu());
     let (scene, mut state) = (session.first().clone(), session.state().unwrap());
     state.position[0] = flat(1.5, 1.5);
-    session = crate::session::tests::session(cpu(), &scene, &state);
+    session = crate::tests::session(cpu(), &scene, &state);
     assert!(session.recording().unwrap_err().contains("no scene makes"));
     assert!(session.clock.is_paused() || session.tick() == 0);
 }

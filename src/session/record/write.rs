@@ -4,14 +4,14 @@ use super::rows::{
     Added, File, Moved, PathRow, Place, Pointer, Returned, Row, TargetRow, WholePath, number, place,
 };
 use super::{HEAD, VERSION};
-use crate::engine::Change;
-use crate::model::behaviours::Target;
-use crate::model::scene::{Scene, edit_toml, overrides};
-use crate::model::scenery::{Obstacle, Path};
-use crate::model::vector::Point;
-use crate::session::history::{Event, Kept, Recorded};
-use crate::session::undo::Content;
-use crate::session::{Clock, Looks, Session, Source};
+use crate::history::{Event, Kept, Recorded};
+use crate::undo::Content;
+use crate::{Clock, Looks, Session, Source};
+use flockwork_engine::Change;
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::{Scene, edit_toml, overrides};
+use flockwork_model::scenery::{Obstacle, Path};
+use flockwork_model::vector::Point;
 
 /// A scene file that makes the first state of a session, and the scene that is in it.
 struct Base {

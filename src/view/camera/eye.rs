@@ -2,8 +2,8 @@
 
 use glam::Vec2;
 
-use crate::model::scene::View;
-use crate::model::vector::Point;
+use flockwork_model::scene::View;
+use flockwork_model::vector::Point;
 
 /// The nearest thing that is drawn, as a share of the distance from the eye to its focus.
 const NEAR: f32 = 0.02;
@@ -43,7 +43,7 @@ pub struct Seen {
     pub pixels_per_unit: f32,
 }
 
-/// The angles of an eye; degrees. See [`CameraPlan`](crate::model::scene::CameraPlan).
+/// The angles of an eye; degrees. See [`CameraPlan`](flockwork_model::scene::CameraPlan).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Angles {
     /// From the y axis, anticlockwise seen from above.
@@ -209,9 +209,9 @@ pub fn corners(size: Point) -> [Point; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::CameraPlan;
-    use crate::model::world::{Boundary, World};
-    use crate::view::camera::{Camera, Followed};
+    use crate::camera::{Camera, Followed};
+    use flockwork_model::scene::CameraPlan;
+    use flockwork_model::world::{Boundary, World};
 
     fn world() -> World {
         World { size: Point::new(200.0, 100.0, 60.0), boundary: Boundary::Open }
@@ -275,7 +275,8 @@ mod tests {
             ((640, 640), "elevation = -20\nfov = 100"),
             ((640, 360), "elevation = 90\nrotation = 0"),
         ] {
-            let scene = crate::model::scene::Scene::parse("test", &format!("{text}{keys}\n"), &[]);
+            let scene =
+                flockwork_model::scene::Scene::parse("test", &format!("{text}{keys}\n"), &[]);
             let scene = scene.unwrap();
             let (mut least, (width, height)) = (f32::MAX, (size.0 as f32, size.1 as f32));
             let (mut above, mut below) = (f32::MAX, f32::MAX);
@@ -341,7 +342,7 @@ mod tests {
     fn a_camera_rides_behind_its_agent() {
         let text = "world = { size = [200, 100, 60] }\n[species.a]\n\
                     [camera]\nfollow = 3\nride = true\n";
-        let scene = crate::model::scene::Scene::parse("test", text, &[]).unwrap();
+        let scene = flockwork_model::scene::Scene::parse("test", text, &[]).unwrap();
         let place = Point::new(190.0, 50.0, 10.0);
         for velocity in [Point::X, Point::new(0.0, -2.0, 0.5), Point::Z, Point::ZERO] {
             let followed = Some(Followed { place, velocity, size: 2.0 });

@@ -4,8 +4,8 @@ use std::f64::consts::TAU;
 
 use rayon::prelude::*;
 
-use crate::model::vector::Point;
-use crate::model::world::{Boundary, World};
+use flockwork_model::vector::Point;
+use flockwork_model::world::{Boundary, World};
 
 /// Agents that one thread adds up at a time.
 const PART: usize = 1 << 12;
@@ -57,8 +57,8 @@ pub fn centre_of_mass(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
-    use crate::view::camera::Camera;
+    use crate::camera::Camera;
+    use flockwork_model::vector::flat;
 
     #[test]
     fn the_centre_of_mass_crosses_the_seam() {

@@ -5,12 +5,12 @@ mod mass;
 
 use glam::Vec2;
 
-use crate::engine::HostAgents;
-use crate::model::scene::{CameraPlan, Follow, Scene, View};
-use crate::model::state::FlockState;
-use crate::model::vector::{Point, flat};
-use crate::model::world::{Boundary, World};
 pub use eye::{Angles, Eye, Seen, corners};
+use flockwork_engine::HostAgents;
+use flockwork_model::scene::{CameraPlan, Follow, Scene, View};
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::{Point, flat};
+use flockwork_model::world::{Boundary, World};
 use mass::centre_of_mass;
 
 /// A view of the plane from above, or of a space in perspective. Pixels count from the top left corner, y

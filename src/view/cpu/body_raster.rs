@@ -4,14 +4,14 @@
 use glam::Vec2;
 
 use super::samples::{Fill, Triangle, around};
-use crate::model::scene::{BoidShape, Scene};
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
-use crate::view::camera::{Camera, Eye, Seen};
-use crate::view::space::air::Air;
-use crate::view::space::body::{self, CORNERS, REACH, SIDES};
-use crate::view::space::sums_small_agents;
-use crate::view::style::{Extent, Extents, Measure, OPACITY, Paint};
+use crate::camera::{Camera, Eye, Seen};
+use crate::space::air::Air;
+use crate::space::body::{self, CORNERS, REACH, SIDES};
+use crate::space::sums_small_agents;
+use crate::style::{Extent, Extents, Measure, OPACITY, Paint};
+use flockwork_model::scene::{BoidShape, Scene};
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// Opacity of the middle of a shadow.
 pub const SHADOW: f32 = 0.5;

@@ -5,15 +5,15 @@ use rayon::prelude::*;
 use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
 
 use super::{clip, shape_raster, space_raster, splat_raster};
-use crate::model::behaviours::Target;
-use crate::model::scene::{BoidShape, Scene, Species};
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
-use crate::view::camera::Camera;
-use crate::view::frame::Frame;
-use crate::view::shapes::scenery;
-use crate::view::splats;
-use crate::view::style::{Extent, Extents, Figure, Ground, Paint as AgentPaint, SLENDERNESS};
+use crate::camera::Camera;
+use crate::frame::Frame;
+use crate::shapes::scenery;
+use crate::splats;
+use crate::style::{Extent, Extents, Figure, Ground, Paint as AgentPaint, SLENDERNESS};
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::{BoidShape, Scene, Species};
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// Number of agents that are placed before they are drawn: 56 MB at most.
 const PLACED: usize = 1 << 20;
@@ -248,9 +248,9 @@ fn add_glow(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::{BuiltIn, Request};
-    use crate::model::vector::flat;
-    use crate::view::style::{BACKGROUND, OPACITY};
+    use crate::style::{BACKGROUND, OPACITY};
+    use flockwork_model::scene::{BuiltIn, Request};
+    use flockwork_model::vector::flat;
 
     fn scene(colour: &str) -> Scene {
         let text = BuiltIn::named("flock").unwrap().text;
@@ -267,7 +267,7 @@ mod tests {
             centre: flat(200.0, 100.0),
             pixels_per_unit: 2.0,
             size: Vec2::new(width, height),
-            turn: crate::view::camera::UPRIGHT,
+            turn: crate::camera::UPRIGHT,
             period: Point::ZERO,
             eye: None,
         }

@@ -3,11 +3,11 @@
 use glam::Vec2;
 use rayon::prelude::*;
 
-use crate::model::vector::Point;
-use crate::view::camera::Eye;
-use crate::view::frame::Frame;
-use crate::view::space::air::Air;
-use crate::view::space::solids::Corner;
+use crate::camera::Eye;
+use crate::frame::Frame;
+use crate::space::air::Air;
+use crate::space::solids::Corner;
+use flockwork_model::vector::Point;
 
 /// Rows of pixels that one thread draws at a time.
 const BAND: usize = 32;

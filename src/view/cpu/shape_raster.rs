@@ -9,10 +9,10 @@ use tiny_skia::{
 };
 
 use super::clip;
-use crate::model::vector::Point;
-use crate::view::camera::Camera;
-use crate::view::frame::Frame;
-use crate::view::shapes::{Shape, StyledShape};
+use crate::camera::Camera;
+use crate::frame::Frame;
+use crate::shapes::{Shape, StyledShape};
+use flockwork_model::vector::Point;
 
 /// Width of a line that has no width of its own; points.
 const LINE: f32 = 1.25;
@@ -204,9 +204,9 @@ fn sector(centre: Vec2, radius: f32, heading: f32, angle: f32) -> Option<Path> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::vector::flat;
-    use crate::view::shapes::Dashes;
-    use crate::view::style::BACKGROUND;
+    use crate::shapes::Dashes;
+    use crate::style::BACKGROUND;
+    use flockwork_model::vector::flat;
 
     const WHITE: [u8; 3] = [255; 3];
 
@@ -215,7 +215,7 @@ mod tests {
             centre: Point::ZERO,
             pixels_per_unit: 2.0,
             size: Vec2::new(200.0, 100.0),
-            turn: crate::view::camera::UPRIGHT,
+            turn: crate::camera::UPRIGHT,
             period: Point::ZERO,
             eye: None,
         }

@@ -6,16 +6,16 @@ use rayon::prelude::*;
 use super::body_raster::{Bodies, Drawn};
 use super::samples::{Depth, Samples, Triangle, of_solids};
 use super::splat_raster;
-use crate::model::behaviours::Target;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::view::camera::{Camera, Eye};
-use crate::view::frame::Frame;
-use crate::view::shapes::{StyledShape, scenery};
-use crate::view::space::air::Air;
-use crate::view::space::solids::{self, Solids, floor, shows_floor};
-use crate::view::space::ways;
-use crate::view::style::Ground;
+use crate::camera::{Camera, Eye};
+use crate::frame::Frame;
+use crate::shapes::{StyledShape, scenery};
+use crate::space::air::Air;
+use crate::space::solids::{self, Solids, floor, shows_floor};
+use crate::space::ways;
+use crate::style::Ground;
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
 
 /// Agents whose triangles are made at a time.
 const PLACED: usize = 1 << 17;

@@ -4,14 +4,14 @@
 use glam::Vec2;
 use rayon::prelude::*;
 
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
-use crate::view::camera::Camera;
-use crate::view::frame::Frame;
-use crate::view::space::air::Air;
-use crate::view::splats::{Canvas, MARGIN};
-use crate::view::style::{self, Circle, Extents, Measure};
+use crate::camera::Camera;
+use crate::frame::Frame;
+use crate::space::air::Air;
+use crate::splats::{Canvas, MARGIN};
+use crate::style::{self, Circle, Extents, Measure};
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// Sums of a cell: the depth; and the depth times each factor of [`style::Paint::factors`], where the
 /// second and the third are increased by one.

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::drawing::Drawing;
-use crate::engine::gpu::Gpu;
-use crate::model::behaviours::Target;
-use crate::model::scene::Scene;
-use crate::model::vector::Point;
-use crate::model::world::{Boundary, World};
-use crate::view::camera::Camera;
-use crate::view::cpu::shape_raster;
-use crate::view::shapes::StyledShape;
-use crate::view::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
-use crate::view::style::Ground;
+use crate::camera::Camera;
+use crate::cpu::shape_raster;
+use crate::shapes::StyledShape;
+use crate::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
+use crate::style::Ground;
+use flockwork_engine::gpu::Gpu;
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::Scene;
+use flockwork_model::vector::Point;
+use flockwork_model::world::{Boundary, World};
 
 /// Source of the shader.
 pub const SHADER: &str = include_str!("../../../shaders/draw_background.wgsl");

@@ -1,8 +1,8 @@
 //! Splits a flock into chunks no longer than the device's longest binding, and binds them for
 //! `shaders/agents.wgsl` and `shaders/picture.wgsl`.
 
-use crate::engine::gpu::row::{MEMORY_BYTES, TAG_BYTES};
-use crate::engine::gpu::{AgentBuffers, Gpu};
+use flockwork_engine::gpu::row::{MEMORY_BYTES, TAG_BYTES};
+use flockwork_engine::gpu::{AgentBuffers, Gpu};
 
 /// The indices of all vertices, three per agent, must fit 32 bits.
 const MOST_AGENTS_A_CHUNK: u64 = 1 << 30;

@@ -2,13 +2,13 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::model::memory::Shown;
-use crate::model::parameter::MAX_SPECIES;
-use crate::model::scene::{Scene, Slot, Species};
-use crate::view::camera::Camera;
-use crate::view::space::air::{Air, GROUND_STOPS};
-use crate::view::space::sums_small_agents;
-use crate::view::style::{self, ANY_GAIN, Colours, FAINTEST_IN_SPACE, Paint, STOPS, Stops};
+use crate::camera::Camera;
+use crate::space::air::{Air, GROUND_STOPS};
+use crate::space::sums_small_agents;
+use crate::style::{self, ANY_GAIN, Colours, FAINTEST_IN_SPACE, Paint, STOPS, Stops};
+use flockwork_model::memory::Shown;
+use flockwork_model::parameter::MAX_SPECIES;
+use flockwork_model::scene::{Scene, Slot, Species};
 
 /// The look of a species.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -24,7 +24,7 @@ pub struct SpeciesLook {
     pub cover: f32,
     /// See [`style::Circle`] for this field, `cosine` and `sine`.
     pub level: [f32; 3],
-    /// The index of the [`crate::model::scene::BoidShape`].
+    /// The index of the [`flockwork_model::scene::BoidShape`].
     pub shape: u32,
     /// Red, green and blue.
     pub cosine: [f32; 3],
@@ -70,7 +70,7 @@ pub struct SpeciesLook {
     pub padding: [f32; 2],
 }
 
-/// How a space is seen; see [`Eye`](crate::view::camera::Eye) and [`Air`]. Zeros in a plane.
+/// How a space is seen; see [`Eye`](crate::camera::Eye) and [`Air`]. Zeros in a plane.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct EyeUniform {
@@ -274,8 +274,8 @@ mod tests {
     use wgpu::naga::TypeInner;
 
     use super::*;
-    use crate::engine::gpu::shaders::{Variant, compose};
-    use crate::view::splats::Canvas;
+    use crate::splats::Canvas;
+    use flockwork_engine::gpu::shaders::{Variant, compose};
 
     /// Name and offset of every member of the WGSL struct `name`, and its size in bytes.
     fn reflected(name: &str) -> (Vec<(String, usize)>, usize) {

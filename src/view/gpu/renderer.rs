@@ -11,14 +11,14 @@ use super::space::{SpaceDrawing, SpaceRenderer};
 use super::splat::Splat;
 use super::trails::{TrailLayer, TrailView, canvas};
 use super::triangles::Triangles;
-use crate::engine::EngineError;
-use crate::engine::gpu::{AgentBuffers, Gpu};
-use crate::model::behaviours::Target;
-use crate::model::scene::{BoidShape, Scene};
-use crate::view::camera::{Camera, Eye};
-use crate::view::space::air::Air;
-use crate::view::splats::{self, Canvas};
-use crate::view::style::{Ground, Paint};
+use crate::camera::{Camera, Eye};
+use crate::space::air::Air;
+use crate::splats::{self, Canvas};
+use crate::style::{Ground, Paint};
+use flockwork_engine::EngineError;
+use flockwork_engine::gpu::{AgentBuffers, Gpu};
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::{BoidShape, Scene};
 
 /// How agents are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

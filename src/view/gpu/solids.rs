@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::bodies::depth_state;
 use super::drawing::Drawing;
-use crate::engine::gpu::Gpu;
-use crate::view::camera::Camera;
-use crate::view::space::solids::Corner;
+use crate::camera::Camera;
+use crate::space::solids::Corner;
+use flockwork_engine::gpu::Gpu;
 
 /// Source of the shader.
 pub const SHADER: &str = include_str!("../../../shaders/draw_solids.wgsl");

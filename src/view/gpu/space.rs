@@ -8,17 +8,17 @@ use super::bodies::{Bodies, DEPTH, Part};
 use super::chunks::Chunk;
 use super::solids::{Layer, SolidPipelines};
 use super::splat::Splat;
-use crate::engine::EngineError;
-use crate::engine::gpu::{AgentBuffers, Gpu};
-use crate::model::behaviours::Target;
-use crate::model::scene::{BoidShape, Scene};
-use crate::view::camera::{Camera, Eye};
-use crate::view::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
-use crate::view::space::air::Air;
-use crate::view::space::solids::{self, Solids};
-use crate::view::space::ways;
-use crate::view::splats::Canvas;
-use crate::view::style::Ground;
+use crate::camera::{Camera, Eye};
+use crate::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
+use crate::space::air::Air;
+use crate::space::solids::{self, Solids};
+use crate::space::ways;
+use crate::splats::Canvas;
+use crate::style::Ground;
+use flockwork_engine::EngineError;
+use flockwork_engine::gpu::{AgentBuffers, Gpu};
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::{BoidShape, Scene};
 
 /// Draws flocks in space on textures of one format.
 #[derive(Debug)]

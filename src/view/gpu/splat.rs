@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
 use super::drawing::Drawing;
-use crate::engine::EngineError;
-use crate::engine::gpu::Gpu;
-use crate::engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
-use crate::engine::gpu::shaders::{Variant, compose};
-use crate::view::splats::{Canvas, PictureBand};
+use crate::splats::{Canvas, PictureBand};
+use flockwork_engine::EngineError;
+use flockwork_engine::gpu::Gpu;
+use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
+use flockwork_engine::gpu::shaders::{Variant, compose};
 
 /// Longest buffer of sums. Pictures of more than eight million pixels are drawn in bands.
 const MOST_BYTES: u64 = 1 << 27;

@@ -1,4 +1,4 @@
-//! Trails on the device, for the window: it does not wait for its pictures. [`crate::view::trails`] keeps
+//! Trails on the device, for the window: it does not wait for its pictures. [`crate::trails`] keeps
 //! those of a capture.
 
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
 use super::drawing::Drawing;
-use crate::engine::gpu::Gpu;
-use crate::view::camera::Camera;
+use crate::camera::Camera;
+use flockwork_engine::gpu::Gpu;
 
 /// Source of the shader.
 pub const SHADER: &str = include_str!("../../../shaders/trails.wgsl");
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn the_projection_is_that_of_the_two_cameras() {
         let text = "world = { size = [90, 60, 30] }\n[species.a]\n";
-        let scene = crate::model::scene::Scene::parse("test", text, &[]).unwrap();
+        let scene = flockwork_model::scene::Scene::parse("test", text, &[]).unwrap();
         let now = Camera::of(&scene, 100, None, (640, 360));
         let mut before = Camera::of(&scene, 70, None, (640, 360));
         before.zoom_at(Vec2::new(100.0, 50.0), 1.2);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
 use super::drawing::Drawing;
-use crate::engine::EngineError;
-use crate::engine::gpu::Gpu;
-use crate::engine::gpu::shaders::{Variant, compose};
+use flockwork_engine::EngineError;
+use flockwork_engine::gpu::Gpu;
+use flockwork_engine::gpu::shaders::{Variant, compose};
 
 /// Samples per pixel, if the format allows. A small dart is thinner than a pixel; without
 /// multisampling it would blink as it moves.

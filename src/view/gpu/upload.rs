@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::engine::gpu::row::{MEMORY_BYTES, MotionLayout, MotionRow, TAG_BYTES, Tag};
-use crate::engine::gpu::{AgentBuffers, Gpu};
-use crate::engine::{Component, EngineError, HostAgents};
-use crate::model::vector::Point;
+use flockwork_engine::gpu::row::{MEMORY_BYTES, MotionLayout, MotionRow, TAG_BYTES, Tag};
+use flockwork_engine::gpu::{AgentBuffers, Gpu};
+use flockwork_engine::{Component, EngineError, HostAgents};
+use flockwork_model::vector::Point;
 
 /// A copy of a flock on the GPU, for engines that keep the flock on the host.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ pub mod sequence;
 
 use std::io;
 
-use crate::view::frame::Frame;
+use crate::frame::Frame;
 
 pub use apng::ApngRecorder;
 pub use gif::GifRecorder;

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::JoinHandle;
 
 use super::{Film, Frame, RecordError, Recorder};
-use crate::view::style;
+use crate::style;
 
 /// Threads of the encoder. Its output depends on their number, and the same frames must give the
 /// same bytes on any machine with the same ffmpeg.
@@ -171,7 +171,7 @@ impl Drop for Mp4Recorder {
 mod tests {
     use super::super::png::tests::pattern;
     use super::*;
-    use crate::view::recorder::Recorder;
+    use crate::recorder::Recorder;
 
     /// The film's frames as ffmpeg decodes them; RGB.
     fn decoded(path: &Path) -> Vec<u8> {

@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use crate::view::frame::Frame;
+use crate::frame::Frame;
 
 /// The most colours of a GIF.
 const MOST_COLOURS: usize = 256;
@@ -197,8 +197,8 @@ impl Quantiser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::{Background, BackgroundName};
-    use crate::view::style::Ground;
+    use crate::style::Ground;
+    use flockwork_model::scene::{Background, BackgroundName};
 
     /// A gradient with a bright spot that moves.
     fn picture(step: u32) -> Frame {

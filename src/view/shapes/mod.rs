@@ -8,8 +8,8 @@ pub mod scenery;
 
 use std::f32::consts::TAU;
 
-use crate::model::vector::{Point, flat};
-use crate::view::camera::corners;
+use crate::camera::corners;
+use flockwork_model::vector::{Point, flat};
 
 /// A shape in world coordinates.
 #[derive(Clone, Debug, PartialEq)]

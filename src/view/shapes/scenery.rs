@@ -2,14 +2,14 @@
 //!
 //! The colours are quiet, so that the flock stays the brightest thing in the picture.
 
-use crate::model::behaviours::Target;
-use crate::model::parameter::NEAREST_PATH;
-use crate::model::scene::{POINTER, Rule, Scene};
-use crate::model::scenery::{FlowField, FlowPlan, Obstacle, Path};
-use crate::model::vector::{Point, flat};
-use crate::model::world::{Boundary, World};
-use crate::view::camera::Camera;
-use crate::view::shapes::{Shape, StyledShape, edges, perpendicular};
+use crate::camera::Camera;
+use crate::shapes::{Shape, StyledShape, edges, perpendicular};
+use flockwork_model::behaviours::Target;
+use flockwork_model::parameter::NEAREST_PATH;
+use flockwork_model::scene::{POINTER, Rule, Scene};
+use flockwork_model::scenery::{FlowField, FlowPlan, Obstacle, Path};
+use flockwork_model::vector::{Point, flat};
+use flockwork_model::world::{Boundary, World};
 
 /// The most strokes that show a flow field. In a larger field only every n-th cell has one.
 const MOST_STROKES: usize = 2000;

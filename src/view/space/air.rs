@@ -1,9 +1,9 @@
 //! Light and fog in a space.
 
-use crate::model::scene::{Background, BackgroundName, Light, Scene};
-use crate::model::vector::Point;
-use crate::view::camera::{Camera, Eye};
-use crate::view::style::Ground;
+use crate::camera::{Camera, Eye};
+use crate::style::Ground;
+use flockwork_model::scene::{Background, BackgroundName, Light, Scene};
+use flockwork_model::vector::Point;
 
 /// Light of the sun on a side that faces it, of the sky on one that faces up, of the ground on one that
 /// faces down, and on all sides.
@@ -141,7 +141,7 @@ impl Air {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::camera::corners;
+    use crate::camera::corners;
 
     fn air(keys: &str) -> (Air, Scene, Camera) {
         let text = format!("world = {{ size = [90, 60, 30] }}\n{keys}\n[species.a]\n");

@@ -1,6 +1,6 @@
 //! The body of an agent in space: a solid dart. `shaders/draw_bodies.wgsl` has the same numbers.
 
-use crate::model::vector::Point;
+use flockwork_model::vector::Point;
 
 /// Corners of a dart that heads along x, with z up, of half length 1: nose, left and right wing, back and
 /// belly.

@@ -3,7 +3,7 @@
 use std::f32::consts::TAU;
 
 use super::solids::{Stage, Viewed};
-use crate::model::vector::Point;
+use flockwork_model::vector::Point;
 
 /// Width of a line; points.
 const LINE: f32 = 1.25;

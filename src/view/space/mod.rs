@@ -7,11 +7,11 @@ mod lines;
 pub mod solids;
 mod surfaces;
 
-use crate::model::scene::{BoidShape, Scene};
-use crate::model::vector::Point;
-use crate::model::world::Boundary;
-use crate::view::camera::{Camera, Eye, corners};
-use crate::view::style::Measure;
+use crate::camera::{Camera, Eye, corners};
+use crate::style::Measure;
+use flockwork_model::scene::{BoidShape, Scene};
+use flockwork_model::vector::Point;
+use flockwork_model::world::Boundary;
 
 /// Room around the box for what an agent extends beyond it, in sizes of the agent.
 const BEYOND: f32 = 4.0;

@@ -8,10 +8,10 @@ use glam::Vec2;
 
 use super::air::Air;
 use super::lines::{DASH_STEPS, Lines};
-use crate::model::scene::Scene;
-use crate::model::vector::Point;
-use crate::view::camera::{Camera, Eye};
-use crate::view::shapes::{Shape, StyledShape};
+use crate::camera::{Camera, Eye};
+use crate::shapes::{Shape, StyledShape};
+use flockwork_model::scene::Scene;
+use flockwork_model::vector::Point;
 
 /// A shape at least as opaque as this hides what is behind it.
 const OPAQUE: f32 = 0.99;
@@ -303,7 +303,7 @@ mod tests {
                         Shape::Disc { centre, radius },
                         Shape::Ring { centre, radius },
                         Shape::Cross { centre },
-                        Shape::Dashes(crate::view::shapes::Dashes::round(centre, radius)),
+                        Shape::Dashes(crate::shapes::Dashes::round(centre, radius)),
                         Shape::Line { points: points.clone(), closed: true, width: radius },
                         Shape::Cone { centre, radius, heading: Point::Z, angle: 4.0 },
                     ] {

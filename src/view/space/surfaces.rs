@@ -3,7 +3,7 @@
 use std::f32::consts::{PI, TAU};
 
 use super::solids::Stage;
-use crate::model::vector::Point;
+use flockwork_model::vector::Point;
 
 /// Sides of a tube.
 const TUBE_SIDES: u32 = 14;

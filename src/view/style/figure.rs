@@ -1,8 +1,8 @@
 //! The size and strength of agents on the screen.
 
-use crate::model::scene::{BoidShape, Scene, Species};
-use crate::model::state::FlockState;
-use crate::view::splats::MOST_STRENGTH;
+use crate::splats::MOST_STRENGTH;
+use flockwork_model::scene::{BoidShape, Scene, Species};
+use flockwork_model::state::FlockState;
 
 /// Smallest half length of a triangle, and radius of a disc; points. So a flock seen from far away
 /// still consists of darts, not of dust.

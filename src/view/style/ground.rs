@@ -1,9 +1,9 @@
 //! What is behind the flock.
 
 use super::oklab::{self, mix, unit};
-use crate::model::scene::{Background, Rgb};
-use crate::view::frame::Frame;
-use crate::view::shapes::StyledShape;
+use crate::frame::Frame;
+use crate::shapes::StyledShape;
+use flockwork_model::scene::{Background, Rgb};
 
 /// A background as the renderers draw it: colours from top to bottom; none if it is transparent.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,9 +106,9 @@ impl Ground {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scene::BackgroundName;
-    use crate::view::shapes::Shape;
-    use crate::view::style::BACKGROUND;
+    use crate::shapes::Shape;
+    use crate::style::BACKGROUND;
+    use flockwork_model::scene::BackgroundName;
 
     fn named(name: BackgroundName) -> Ground {
         Ground::of(&Background::Named(name))
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn shapes_stay_visible_on_paper() {
-        let shape = Shape::Cross { centre: crate::model::vector::Point::ZERO };
+        let shape = Shape::Cross { centre: flockwork_model::vector::Point::ZERO };
         let shapes = [StyledShape { shape, colour: [236, 196, 108], opacity: 0.8 }];
         assert_eq!(named(BackgroundName::Night).suited(&shapes), shapes);
         let suited = named(BackgroundName::Paper).suited(&shapes);

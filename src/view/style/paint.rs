@@ -7,11 +7,11 @@ use super::figure::GLOW_COVER;
 use super::ground::Ground;
 use super::oklab::unit;
 use super::palettes::{STOPS, Scale, Stops};
-use crate::model::memory::MOST_SHOWN;
-use crate::model::scene::{
+use flockwork_model::memory::MOST_SHOWN;
+use flockwork_model::scene::{
     Background, BackgroundName, BoidShape, ColourBy, Palette, PaletteName, Rgb, Scene, Species,
 };
-use crate::model::vector::Point;
+use flockwork_model::vector::Point;
 use glam::Vec2;
 
 /// Number of neighbours at the end of their colour scale. What else a colour shows ends at [`MOST_SHOWN`].

@@ -2,7 +2,7 @@
 
 use super::circle::Circle;
 use super::oklab::{self, mix, unit};
-use crate::model::scene::{PaletteName, Rgb};
+use flockwork_model::scene::{PaletteName, Rgb};
 
 /// The colours of a species' scale in the shaders. Between them colours are interpolated in sRGB; they
 /// are so near to each other that other ways of interpolating look the same.

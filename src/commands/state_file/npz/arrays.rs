@@ -9,7 +9,7 @@ use zip::read::ZipFile;
 use zip::result::ZipError;
 
 use super::npy::{Header, Number};
-use crate::model::quote::{cut, quoted};
+use flockwork_model::quote::{cut, quoted};
 
 /// How the file of an array ends in an archive.
 pub const EXTENSION: &str = ".npy";

@@ -13,10 +13,10 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use super::run_record::{RunRecord, kept};
 use super::{ARRAYS, Portion, RECORD};
 use crate::commands::output::{OutputError, OutputFile, Scratch};
-use crate::model::behaviours::Target;
-use crate::model::memory::ShownBy;
-use crate::model::vector::Point;
 use arrays::EXTENSION;
+use flockwork_model::behaviours::Target;
+use flockwork_model::memory::ShownBy;
+use flockwork_model::vector::Point;
 use npy::{Number, write_header};
 
 pub use read::read;

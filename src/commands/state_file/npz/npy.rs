@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 
 use anyhow::{Context, bail};
 
-use crate::model::quote::cut;
+use flockwork_model::quote::cut;
 
 /// How an array file begins.
 const MAGIC: &[u8] = b"\x93NUMPY";

@@ -13,10 +13,10 @@ use super::rows::TickRows;
 use crate::commands::state_file::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
 use crate::commands::state_file::table::{Part, StateTable};
 use crate::commands::state_file::{ARRAYS, RECORD, missing};
-use crate::model::memory::{MOST_SHOWN, Memory};
-use crate::model::quote::quoted;
-use crate::model::scene::hint;
-use crate::model::vector::{DIMENSIONS, Point};
+use flockwork_model::memory::{MOST_SHOWN, Memory};
+use flockwork_model::quote::quoted;
+use flockwork_model::scene::hint;
+use flockwork_model::vector::{DIMENSIONS, Point};
 
 /// Why an array of rows has its shape.
 const AS_ID: &str = "as for `id`";

@@ -8,8 +8,8 @@ use anyhow::bail;
 
 use super::arrays::{Archive, Shape, each_float, each_whole};
 use crate::commands::state_file::table::{LAST_TICK, Part, StateRow, Ticks};
-use crate::model::memory::Memory;
-use crate::model::vector::Point;
+use flockwork_model::memory::Memory;
+use flockwork_model::vector::Point;
 
 /// The ticks of a file, and the rows of the last one.
 pub struct TickRows {

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use super::rows::{check_whole, places_of, put_agent, tags_of, words_of};
 use super::{INDEX_BYTES, SlabFlock, Steered};
-use crate::engine::EngineError;
-use crate::engine::gpu::buffers::HITS_BYTES;
-use crate::engine::gpu::flock::Maker;
-use crate::engine::gpu::pass::LEAVE_SLAB;
-use crate::engine::gpu::readback::Part;
-use crate::engine::gpu::row::{MEMORY_BYTES, TAG_BYTES, Tag};
-use crate::model::state::FlockState;
+use crate::EngineError;
+use crate::gpu::buffers::HITS_BYTES;
+use crate::gpu::flock::Maker;
+use crate::gpu::pass::LEAVE_SLAB;
+use crate::gpu::readback::Part;
+use crate::gpu::row::{MEMORY_BYTES, TAG_BYTES, Tag};
+use flockwork_model::state::FlockState;
 
 /// Copied rows beyond those of the last tick, so that one copy is mostly enough.
 const SPARE_ROWS: u32 = 64;

@@ -19,14 +19,14 @@ use super::row::MotionLayout;
 use super::shaders::Variant;
 use super::stamps::Stamps;
 use super::tables::{Contents, Tables};
-use crate::engine::EngineError;
-use crate::engine::many::Region;
-use crate::model::behaviours::Uses;
-use crate::model::grid::{Slab, Window};
-use crate::model::scene::Scene;
-use crate::model::vector::{Point, components};
-use crate::model::world::{Boundary, with_axes};
+use crate::EngineError;
+use crate::many::Region;
 use exchange::{Borders, Expected, Moved};
+use flockwork_model::behaviours::Uses;
+use flockwork_model::grid::{Slab, Window};
+use flockwork_model::scene::Scene;
+use flockwork_model::vector::{Point, components};
+use flockwork_model::world::{Boundary, with_axes};
 use rows::Arrivals;
 
 /// Agents that the buffers of a new slab have room for.

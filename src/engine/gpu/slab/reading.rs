@@ -1,13 +1,13 @@
 //! What the host asks of a slab between ticks.
 
 use super::{INDEX_BYTES, SlabFlock, rows};
-use crate::engine::EngineError;
-use crate::engine::gpu::buffers;
-use crate::engine::gpu::flock::Maker;
-use crate::engine::gpu::readback::{Part, Readback};
-use crate::engine::gpu::row::{MEMORY_BYTES, TAG_BYTES};
-use crate::model::behaviours::{Target, Uses};
-use crate::model::state::FlockState;
+use crate::EngineError;
+use crate::gpu::buffers;
+use crate::gpu::flock::Maker;
+use crate::gpu::readback::{Part, Readback};
+use crate::gpu::row::{MEMORY_BYTES, TAG_BYTES};
+use flockwork_model::behaviours::{Target, Uses};
+use flockwork_model::state::FlockState;
 
 impl SlabFlock {
     /// Where the targets are.

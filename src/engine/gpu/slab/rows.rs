@@ -1,10 +1,10 @@
 //! Agents as bytes, on the way between processes and to the device.
 
-use crate::engine::EngineError;
-use crate::engine::gpu::row::{MotionLayout, MotionRow, Tag};
-use crate::model::memory::Memory;
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use crate::EngineError;
+use crate::gpu::row::{MotionLayout, MotionRow, Tag};
+use flockwork_model::memory::Memory;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// Bytes of an agent's tag and memory.
 const IDENTITY_BYTES: usize = 8;

@@ -3,7 +3,7 @@
 use super::fields::{Entry, Field, Fields, Form, Written, number_or_word, text};
 use super::keys::Key;
 use super::reader::Reader;
-use crate::model::scene::{CameraKey, CameraPlan, Follow, MAX_AGENTS, Orbit, SceneError};
+use crate::scene::{CameraKey, CameraPlan, Follow, MAX_AGENTS, Orbit, SceneError};
 
 /// The words for [`Follow::None`] and [`Follow::Centre`].
 const WORDS: [(&str, Follow); 2] = [("none", Follow::None), ("centre", Follow::Centre)];
@@ -98,7 +98,7 @@ impl Field for Vec<CameraKey> {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::scene::{Follow, Light, Orbit, Scene};
+    use crate::scene::{Follow, Light, Orbit, Scene};
 
     fn read(size: &str, rest: &str) -> Result<Scene, String> {
         let text = format!("world = {{ size = {size} }}\n[species.a]\n{rest}\n");

@@ -7,7 +7,7 @@ use toml_edit::{
 use super::fields::{Entry, Form, Written};
 use super::tables::SpeciesTables;
 use super::{arrange, write};
-use crate::model::scene::{Origin, Scene, SceneError};
+use crate::scene::{Origin, Scene, SceneError};
 
 /// A new document with `entries`, without those that have their defaults.
 #[must_use]

@@ -2,10 +2,10 @@
 
 use super::keys::{ENDS, Key, Section, Values};
 use super::reader::Reader;
-use crate::model::scene::{BoidShape, Light, SceneError, SpawnPlace};
-use crate::model::scenery::FlowKind;
-use crate::model::vector::Point;
-use crate::model::world::Boundary;
+use crate::scene::{BoidShape, Light, SceneError, SpawnPlace};
+use crate::scenery::FlowKind;
+use crate::vector::Point;
+use crate::world::Boundary;
 
 /// The text or tables after a key.
 #[derive(Clone, Debug, PartialEq)]

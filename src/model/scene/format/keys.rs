@@ -1,5 +1,5 @@
 //! The single declaration of a scene file's keys, except those of bodies and behaviours, which are
-//! [`Parameter`](crate::model::parameter::Parameter)s.
+//! [`Parameter`](crate::parameter::Parameter)s.
 //!
 //! Each section belongs to a struct, and its keys are the names of the struct's fields. A file is
 //! read and written by these declarations, and the page on scene files takes its tables from here.
@@ -8,14 +8,14 @@ use super::fields::{Field, Fields, Written};
 use super::reader::Reader;
 use super::tables::{LawKeys, SpawnKeys, SpeciesKeys, TopKeys, WorldKeys};
 use super::view_keys::{CAMERA, CAMERA_KEYS, COLOURS, PALETTES, STYLE};
-use crate::model::behaviours::Target;
-use crate::model::behaviours::bounds::FASTEST;
-use crate::model::parameter::Parameter;
-use crate::model::scene::{
+use crate::behaviours::Target;
+use crate::behaviours::bounds::FASTEST;
+use crate::parameter::Parameter;
+use crate::scene::{
     BoidShape, Click, MAX_AGENTS, MAX_TARGETS, ObstaclePlan, SIDES, SceneError, SpawnPlace,
 };
-use crate::model::scenery::{FlowKind, FlowPlan, Path};
-use crate::model::world::Boundary;
+use crate::scenery::{FlowKind, FlowPlan, Path};
+use crate::world::Boundary;
 
 /// The keys of [`Values::Between`].
 pub const ENDS: [&str; 2] = ["from", "to"];

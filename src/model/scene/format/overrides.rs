@@ -4,7 +4,7 @@ use super::edit::difference;
 use super::fields::{Entry, Written};
 use super::tables::SpeciesTables;
 use super::write;
-use crate::model::scene::{Origin, Scene, SceneError};
+use crate::scene::{Origin, Scene, SceneError};
 
 /// The texts `KEY=VALUE` with which [`Scene::parse`] makes `scene` of the scene file `text`.
 ///
@@ -117,9 +117,9 @@ fn inline(value: &Written) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::behaviours::{Kind, Target};
-    use crate::model::scene::{Request, Rule, built_in};
-    use crate::model::vector::flat;
+    use crate::behaviours::{Kind, Target};
+    use crate::scene::{Request, Rule, built_in};
+    use crate::vector::flat;
 
     const TEXT: &str = "[[targets]]\nname = \"food\"\nposition = [10, 20]\n[species.a]\ncount = 9\n\
                         [species.a.seek]\n[species.a.separation]\nradius = 25\n";

@@ -6,11 +6,11 @@ use super::tables::{Clicks, SpeciesTables, TopKeys, WorldKeys};
 use super::tree::Node;
 use super::values::{ALL, SceneNames};
 use super::{keys, species};
-use crate::model::behaviours::{BehaviourInfo, Needs, Target};
-use crate::model::parameter::MAX_SPECIES;
-use crate::model::scene::{Law, MAX_AGENTS, POINTER, Scene, SceneError};
-use crate::model::vector::Point;
-use crate::model::world::World;
+use crate::behaviours::{BehaviourInfo, Needs, Target};
+use crate::parameter::MAX_SPECIES;
+use crate::scene::{Law, MAX_AGENTS, POINTER, Scene, SceneError};
+use crate::vector::Point;
+use crate::world::World;
 
 /// Builds the scene. Fails with the wrong key and its line.
 pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {

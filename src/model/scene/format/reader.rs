@@ -3,10 +3,10 @@
 use super::fields::point_text;
 use super::keys::{ENDS, Key, Section, Values};
 use super::tree::{Node, Value};
-use crate::model::parameter::Parameter;
-use crate::model::quote::quoted;
-use crate::model::scene::{SceneError, hint, suggest};
-use crate::model::vector::Point;
+use crate::parameter::Parameter;
+use crate::quote::quoted;
+use crate::scene::{SceneError, hint, suggest};
+use crate::vector::Point;
 
 /// A value of the scene, with its path of keys.
 #[derive(Clone)]

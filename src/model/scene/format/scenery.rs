@@ -3,11 +3,11 @@
 use super::fields::{Entry, Field, Fields, Form, Written};
 use super::keys::Key;
 use super::reader::Reader;
-use crate::model::behaviours::Target;
-use crate::model::quote::quoted;
-use crate::model::scene::{MAX_TARGETS, ObstaclePlan, POINTER, SceneError};
-use crate::model::scenery::{FlowKind, FlowPlan, Path};
-use crate::model::vector::Point;
+use crate::behaviours::Target;
+use crate::quote::quoted;
+use crate::scene::{MAX_TARGETS, ObstaclePlan, POINTER, SceneError};
+use crate::scenery::{FlowKind, FlowPlan, Path};
+use crate::vector::Point;
 
 /// The most points of all paths together.
 const MOST_POINTS: usize = 4096;

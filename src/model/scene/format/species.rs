@@ -5,9 +5,9 @@ use super::keys;
 use super::reader::Reader;
 use super::tables::SpeciesKeys;
 use super::values::SceneNames;
-use crate::model::behaviours::Kind;
-use crate::model::parameter::{Meaning, Parameter, Parameters};
-use crate::model::scene::{
+use crate::behaviours::Kind;
+use crate::parameter::{Meaning, Parameter, Parameters};
+use crate::scene::{
     Body, Law, NumberAtFirst, Rule, SceneError, Slot, Species, Style, Variation, default_value,
 };
 

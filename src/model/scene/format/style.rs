@@ -3,8 +3,8 @@
 use super::fields::{Field, Fields, Form, Written, name_of, text};
 use super::keys::Key;
 use super::reader::Reader;
-use crate::model::quote::quoted;
-use crate::model::scene::{
+use crate::quote::quoted;
+use crate::scene::{
     Background, BackgroundName, ColourBy, MOST_BACKGROUND_COLOURS, MOST_PALETTE_COLOURS, Palette,
     PaletteName, Rgb, SceneError, Style, hint,
 };

@@ -4,14 +4,14 @@
 use super::fields::{Between, Entry, Field, Fields, Form, Speed, Written, name_of};
 use super::keys::Key;
 use super::reader::Reader;
-use crate::model::behaviours::Target;
-use crate::model::scene::{
+use crate::behaviours::Target;
+use crate::scene::{
     BoidShape, CameraPlan, Click, ColourBy, Law, ObstaclePlan, Palette, SceneError, Spawn,
     SpawnPlace, Start, Style,
 };
-use crate::model::scenery::{FlowPlan, Path};
-use crate::model::vector::{Point, flat};
-use crate::model::world::Boundary;
+use crate::scenery::{FlowPlan, Path};
+use crate::vector::{Point, flat};
+use crate::world::Boundary;
 
 /// World size if the scene gives none: the canvas of *The Nature of Code*.
 pub const CANVAS: Point = flat(640.0, 360.0);

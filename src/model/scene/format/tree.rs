@@ -5,8 +5,8 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::model::quote::{cut, quoted};
-use crate::model::scene::{Origin, SceneError};
+use crate::quote::{cut, quoted};
+use crate::scene::{Origin, SceneError};
 
 /// A value of a scene file.
 #[derive(Clone, Debug)]

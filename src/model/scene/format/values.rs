@@ -3,13 +3,11 @@
 use super::fields::{Entry, Fields, Form, Written, number, text};
 use super::reader::Reader;
 use super::tables::{LawKeys, PERIOD};
-use crate::model::behaviours::Target;
-use crate::model::parameter::{
-    ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
-};
-use crate::model::quote::quoted;
-use crate::model::scene::{Law, SceneError, suggest};
-use crate::model::scenery::Path;
+use crate::behaviours::Target;
+use crate::parameter::{ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter};
+use crate::quote::quoted;
+use crate::scene::{Law, SceneError, suggest};
+use crate::scenery::Path;
 
 /// The nearest target or path.
 const NEAREST: &str = "nearest";

@@ -3,7 +3,7 @@
 use super::fields::{Field, Fields, Written};
 use super::keys::{FAR, Key, Section, Values, names, section};
 use super::reader::Reader;
-use crate::model::scene::{BoidShape, CameraKey, CameraPlan, Light, SceneError, Style};
+use crate::scene::{BoidShape, CameraKey, CameraPlan, Light, SceneError, Style};
 
 /// The values of `background`, in words.
 const BACKGROUNDS: &str = "`\"dark\"`, `\"night\"`, `\"paper\"`, `\"dusk\"`, `\"none\"`, `\"#RRGGBB\"`, a list of \

@@ -4,11 +4,11 @@ use super::fields::{Entry, Fields, Form, Written, number};
 use super::tables::{Clicks, SpeciesTables, TopKeys, WorldKeys};
 use super::values::SceneNames;
 use super::{edit, species};
-use crate::model::behaviours::Target;
-use crate::model::scene::{CameraPlan, POINTER, Scene, Spawn, Species};
-use crate::model::scenery::Path;
-use crate::model::vector::Point;
-use crate::model::world::ratio;
+use crate::behaviours::Target;
+use crate::scene::{CameraPlan, POINTER, Scene, Spawn, Species};
+use crate::scenery::Path;
+use crate::vector::Point;
+use crate::world::ratio;
 
 impl Scene {
     /// The scene as a scene file, without comments. [`Scene::parse`] reads the same scene from it.

@@ -1,10 +1,10 @@
 //! The geometry of obstacle avoidance, for each of its methods.
 
 use super::builder::ShapeBuilder;
-use crate::model::behaviours::{Avoid, Surroundings};
-use crate::model::scenery::Obstacle;
-use crate::model::vector::Point;
-use crate::view::shapes::perpendicular;
+use crate::shapes::perpendicular;
+use flockwork_model::behaviours::{Avoid, Surroundings};
+use flockwork_model::scenery::Obstacle;
+use flockwork_model::vector::Point;
 
 /// An agent that avoids obstacles.
 #[derive(Clone, Copy, Debug)]

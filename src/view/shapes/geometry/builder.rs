@@ -1,7 +1,7 @@
 //! Builds the shapes of the geometry.
 
-use crate::model::vector::{Point, flat};
-use crate::view::shapes::{Dashes, Shape, StyledShape, angle_of, edges, perpendicular};
+use crate::shapes::{Dashes, Shape, StyledShape, angle_of, edges, perpendicular};
+use flockwork_model::vector::{Point, flat};
 
 /// Opacity of lines and points.
 const LINE: f32 = 0.85;

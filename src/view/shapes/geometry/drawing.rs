@@ -3,17 +3,19 @@
 use super::avoidance::LookoutDrawing;
 use super::builder::ShapeBuilder;
 use super::{perception, rule};
-use crate::model::behaviours::follow_path::SLOW;
-use crate::model::behaviours::pursue::{Aim, Nearest};
-use crate::model::behaviours::{
+use crate::shapes::{Dashes, StyledShape, angle_of};
+use flockwork_model::behaviours::follow_path::SLOW;
+use flockwork_model::behaviours::pursue::{Aim, Nearest};
+use flockwork_model::behaviours::{
     Agent, Arrive, Avoid, Cohesion, Evade, Flee, FollowPath, Kind, Neighbour, Pursue, Seek,
     Surroundings, Swim, Wander,
 };
-use crate::model::parameter::{FULL_CIRCLE, NO_TARGET, UNLIMITED};
-use crate::model::scene::Species;
-use crate::model::state::FlockState;
-use crate::model::vector::{DIMENSIONS, Point, Remembered, Vector, components, point as point_of};
-use crate::view::shapes::{Dashes, StyledShape, angle_of};
+use flockwork_model::parameter::{FULL_CIRCLE, NO_TARGET, UNLIMITED};
+use flockwork_model::scene::Species;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::{
+    DIMENSIONS, Point, Remembered, Vector, components, point as point_of,
+};
 
 /// A velocity or desired velocity is drawn as the distance covered in this many ticks.
 const ARROW_TICKS: f32 = 10.0;

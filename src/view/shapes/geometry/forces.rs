@@ -2,14 +2,14 @@
 
 use super::builder::ShapeBuilder;
 use super::{colour, legend};
-use crate::model::behaviours::{Agent, Kind, Neighbour, Rules, Sums, Surroundings, Target};
-use crate::model::random::{self, Use};
-use crate::model::scene::{Scene, Species};
-use crate::model::scenery::Scenery;
-use crate::model::state::FlockState;
-use crate::model::vector::{Axes, Point, Remembered, Space, Vector, components, point};
-use crate::model::world::with_axes;
-use crate::view::shapes::StyledShape;
+use crate::shapes::StyledShape;
+use flockwork_model::behaviours::{Agent, Kind, Neighbour, Rules, Sums, Surroundings, Target};
+use flockwork_model::random::{self, Use};
+use flockwork_model::scene::{Scene, Species};
+use flockwork_model::scenery::Scenery;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::{Axes, Point, Remembered, Space, Vector, components, point};
+use flockwork_model::world::with_axes;
 
 /// Colour of the neighbours' marks.
 const NEIGHBOURS: [u8; 3] = [225, 228, 235];
@@ -201,10 +201,10 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Engine;
-    use crate::engine::cpu::CpuEngine;
-    use crate::model::scene::{Request, built_in};
-    use crate::model::vector::flat;
+    use flockwork_engine::Engine;
+    use flockwork_engine::cpu::CpuEngine;
+    use flockwork_model::scene::{Request, built_in};
+    use flockwork_model::vector::flat;
 
     #[test]
     fn forces_are_those_of_the_engine_in_every_scene() {

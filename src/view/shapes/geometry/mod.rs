@@ -16,12 +16,12 @@ use builder::ShapeBuilder;
 use drawing::GeometryDrawing;
 pub use forces::Steering;
 
-use crate::model::behaviours::{Contain, Kind, Surroundings, Target};
-use crate::model::parameter::{NO_TARGET, Parameters};
-use crate::model::scene::{Scene, Species};
-use crate::model::scenery::Scenery;
-use crate::model::state::FlockState;
-use crate::view::shapes::StyledShape;
+use crate::shapes::StyledShape;
+use flockwork_model::behaviours::{Contain, Kind, Surroundings, Target};
+use flockwork_model::parameter::{NO_TARGET, Parameters};
+use flockwork_model::scene::{Scene, Species};
+use flockwork_model::scenery::Scenery;
+use flockwork_model::state::FlockState;
 
 /// The most agents whose geometry is drawn at a time: more make a tangle.
 pub const MOST_AGENTS: usize = 64;

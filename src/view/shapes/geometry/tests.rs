@@ -1,12 +1,12 @@
 //! Geometry against numbers computed by hand, and against the forces.
 
 use super::*;
-use crate::model::behaviours::{Agent, Avoid, SolitaryBehaviour};
-use crate::model::memory::Memory;
-use crate::model::random::{Use, unit};
-use crate::model::scene::Request;
-use crate::model::vector::{Point, Remembered, Vector, flat};
-use crate::view::shapes::{Dashes, Shape};
+use crate::shapes::{Dashes, Shape};
+use flockwork_model::behaviours::{Agent, Avoid, SolitaryBehaviour};
+use flockwork_model::memory::Memory;
+use flockwork_model::random::{Use, unit};
+use flockwork_model::scene::Request;
+use flockwork_model::vector::{Point, Remembered, Vector, flat};
 
 /// The scene of this text, with its obstacles placed.
 fn scene(text: &str) -> Scene {

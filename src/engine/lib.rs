@@ -1,5 +1,7 @@
 //! Moves the flock. Two engines of equal rank behind one trait: [`cpu`] and [`gpu`].
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
+
 mod agents;
 mod change;
 pub mod cpu;
@@ -17,10 +19,10 @@ pub use agents::{AgentsAt, Component, DeviceAgents, HostAgents};
 pub use change::Change;
 pub use error::EngineError;
 
-use crate::model::behaviours::Target;
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::world::World;
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::world::World;
 
 /// The kind of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

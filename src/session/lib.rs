@@ -7,6 +7,8 @@
 //! A host calls [`Session::advance`] again and again, and shows the flock when the result says so.
 //! Hosts differ only in their [`Clock`].
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
+
 mod clock;
 mod editing;
 mod edits;
@@ -45,10 +47,10 @@ pub use speed::{SPEEDS, Speed};
 pub use thing::Thing;
 pub use undo::Dropped;
 
-use crate::engine::{Engine, EngineError, Profile, Snapshot};
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::model::vector::Point;
+use flockwork_engine::{Engine, EngineError, Profile, Snapshot};
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 use history::{History, Kept, Mark};
 pub use series::Watch;
 use series::{Samples, Series};

@@ -2,6 +2,8 @@
 //!
 //! Nothing here uses a GPU, a window, a file or a clock.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
+
 pub mod behaviours;
 pub mod grid;
 pub mod memory;

@@ -1,5 +1,7 @@
 //! The looks of a flock: camera, style, and two renderers that draw the same picture.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
+
 pub mod camera;
 pub mod cpu;
 pub mod frame;
@@ -12,10 +14,10 @@ pub mod style;
 pub mod trails;
 pub mod words;
 
-use crate::engine::{Engine, EngineError};
-use crate::model::scene::Scene;
 use camera::Camera;
 use cpu::{raster, shape_raster};
+use flockwork_engine::{Engine, EngineError};
+use flockwork_model::scene::Scene;
 use frame::Frame;
 use shapes::StyledShape;
 use style::Ground;

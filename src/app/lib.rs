@@ -1,5 +1,7 @@
 //! The window: a flock that plays in real time, and what the user does to it.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
+
 mod clipboard;
 mod command;
 mod controls;
@@ -29,12 +31,12 @@ use winit::event::{StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::window::{Window, WindowId};
 
-use crate::engine::gpu::{AdapterChoice, Gpu, device};
-use crate::engine::{Engine, EngineError, EngineKind};
-use crate::model::scene::Scene;
-use crate::model::state::FlockState;
-use crate::session::{Recorded, Source};
-use crate::view::words::counted;
+use flockwork_engine::gpu::{AdapterChoice, Gpu, device};
+use flockwork_engine::{Engine, EngineError, EngineKind};
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_session::{Recorded, Source};
+use flockwork_view::words::counted;
 pub use host::{Filming, WindowHost};
 use open_window::{Loss, OpenWindow};
 
