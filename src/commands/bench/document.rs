@@ -1,5 +1,5 @@
 //! The output of `--json`: the reports, and the facts needed to compare them. The schema is
-//! `docs/bench.schema.json`; `tests/bench_json.rs` checks a file that the program has written.
+//! `docs/bench.schema.json`; `tests/commands/bench_json.rs` checks a file that the program has written.
 
 use serde::Serialize;
 use time::OffsetDateTime;

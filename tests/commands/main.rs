@@ -1,0 +1,29 @@
+//! The commands and their files.
+
+#[path = "../adapter/mod.rs"]
+mod adapter;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../desktop/mod.rs"]
+mod desktop;
+#[path = "../older_files/mod.rs"]
+mod older_files;
+#[path = "../png_file/mod.rs"]
+mod png_file;
+#[path = "../process/mod.rs"]
+mod process;
+#[path = "../shell/mod.rs"]
+mod shell;
+
+mod bad_input;
+mod bench;
+mod bench_json;
+mod checkpoints;
+mod figures;
+mod outputs;
+mod readme;
+mod resume_files;
+mod signals;
+mod state_files;
+mod without_display;
+mod written;

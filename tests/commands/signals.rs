@@ -1,0 +1,134 @@
+//! How the program reacts to signals, and the files that killed runs leave behind.
+#![cfg(target_os = "linux")]
+
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::process::{Watched, flockwork};
+
+const INT: u32 = 2;
+const TERM: u32 = 15;
+
+/// A run that would take days.
+const LONG: &str = "simulate --engine cpu --count 200 --ticks 1000000000 --every 50 --out a.csv";
+
+fn start(folder: &Path, ignored: &str, line: &str) -> Watched {
+    let mut command = flockwork(ignored);
+    Watched::start(command.current_dir(folder).args(line.split_whitespace()))
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// The run was interrupted, and its file is complete and alone in its folder.
+fn ended_with_what_it_had(folder: &Path, output: &Output) {
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{message}");
+    assert!(message.contains("ticks done and kept"), "{message}");
+    assert_eq!(names(folder), ["a.csv"]);
+    let text = std::fs::read_to_string(folder.join("a.csv")).unwrap();
+    let rows = text.lines().count() - 1;
+    assert!(rows > 0 && rows.is_multiple_of(200), "a tick is not whole");
+}
+
+#[test]
+fn every_signal_that_is_not_ignored_ends_the_run() {
+    for (ignored, signal, number) in [
+        ("", "INT", INT),
+        ("", "TERM", TERM),
+        ("", "HUP", 1),
+        ("INT", "TERM", TERM),
+        ("HUP", "INT", INT),
+        ("TERM,HUP", "INT", INT),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut run = start(folder.path(), ignored, LONG);
+        run.until_it_hears(number);
+        for name in ignored.split_terminator(',') {
+            run.send(name);
+        }
+        run.send(signal);
+        let output = run.end();
+        ended_with_what_it_had(folder.path(), &output);
+    }
+}
+
+#[test]
+fn an_ignored_signal_stays_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut run = start(folder.path(), "INT", LONG);
+    run.until_it_hears(TERM);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", run.child.id())).unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
+    assert_ne!(ignored & 1 << (INT - 1), 0);
+    run.send("TERM");
+    ended_with_what_it_had(folder.path(), &run.end());
+}
+
+#[test]
+fn a_signal_sent_twice_at_once_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut run = start(folder.path(), "", LONG);
+    run.until_it_hears(TERM);
+    run.send("TERM");
+    run.send("TERM");
+    ended_with_what_it_had(folder.path(), &run.end());
+}
+
+#[test]
+fn a_second_ctrl_c_ends_the_program_whatever_it_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    // A pipe that nothing ever writes to.
+    let pipe = folder.path().join("scene.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let line = "simulate --scene scene.toml --engine cpu --ticks 1 --out a.csv";
+    let mut run = start(folder.path(), "", line);
+    run.until_it_hears(INT);
+    run.send("INT");
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert!(run.child.try_wait().unwrap().is_none(), "the first asks it to end with what it has");
+    run.send("INT");
+    assert_eq!(run.end().status.code(), Some(130));
+}
+
+#[test]
+fn the_next_run_removes_what_a_killed_run_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut killed = start(folder.path(), "", LONG);
+    killed.until_it_hears(INT);
+    while names(folder.path()).is_empty() {
+        assert!(killed.child.try_wait().unwrap().is_none(), "it ended by itself");
+    }
+    let process = killed.child.id();
+    killed.send("KILL");
+    killed.end();
+    let left = names(folder.path());
+    assert_eq!(left.len(), 1);
+    let begins = format!(".flockwork-unfinished-{process}-");
+    assert!(left[0].starts_with(&begins) && left[0].ends_with(".csv"), "{left:?}");
+
+    let mut other = start(folder.path(), "", &LONG.replace("a.csv", "b.csv"));
+    other.until_it_hears(INT);
+    while names(folder.path()) == left {
+        assert!(other.child.try_wait().unwrap().is_none(), "it ended by itself");
+    }
+    let run = "simulate --engine cpu --count 20 --ticks 1 --out c.npz";
+    let capture = "capture --engine cpu --count 20 --ticks 1 --size 64x48 --out .";
+    for line in [run, capture] {
+        assert!(start(folder.path(), "", line).end().status.success());
+        let found = names(folder.path());
+        assert!(!found.contains(&left[0]), "what was left is still there: {found:?}");
+        let alive = format!(".flockwork-unfinished-{}-", other.child.id());
+        assert!(found.iter().any(|name| name.starts_with(&alive)), "taken away alive: {found:?}");
+    }
+    other.send("INT");
+    assert_eq!(other.end().status.code(), Some(130));
+    assert_eq!(names(folder.path()), ["b.csv", "c.npz", "frame_000000.png", "frame_000001.png"]);
+}

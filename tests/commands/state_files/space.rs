@@ -1,0 +1,229 @@
+//! The files of flocks in space, and files of the wrong number of axes.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use flockwork::commands::state_file::{StateWriter, read_state};
+use flockwork::model::scene::Scene;
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
+
+use super::{Line, array, awkward, awkward_numbers, bits, refused, resume, with_entry};
+
+/// A scene in space.
+fn space(boundary: &str) -> Scene {
+    let boundary = format!("world.boundary={boundary}");
+    let text = "world.size = [64, 36, 24]\n[species.a]\n[species.a.wander]\n";
+    Scene::parse("box", text, &[boundary]).unwrap()
+}
+
+/// A scene in a plane.
+fn plane() -> Scene {
+    super::scene("wrap")
+}
+
+/// A state with every kind of number, on all three axes.
+fn awkward_in_space(tick: u64) -> FlockState {
+    let (mut state, numbers) = (awkward(tick), awkward_numbers());
+    for (row, (p, v)) in state.position.iter_mut().zip(&mut state.velocity).enumerate() {
+        (p.z, v.z) = (numbers[(row + 2) % numbers.len()], -numbers[(row + 7) % numbers.len()]);
+    }
+    state
+}
+
+fn written(folder: &Path, name: &str, states: &[FlockState], axes: usize) -> PathBuf {
+    let path = folder.join(name);
+    let mut writer = StateWriter::create(&path).unwrap();
+    writer.set_axes(axes);
+    for state in states {
+        writer.write(state, &[]).unwrap();
+    }
+    writer.finish().unwrap();
+    path
+}
+
+/// The message about a file that is no flock of `scene`.
+fn message(path: &Path, scene: &Scene) -> String {
+    let message = format!("{:#}", read_state(path, scene).unwrap_err());
+    assert!(message.lines().count() == 1 && message.len() < 700, "{message}");
+    message
+}
+
+#[test]
+fn three_coordinates_read_back_to_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let last = awkward_in_space(u64::from(u32::MAX) + 9);
+    let states = [awkward_in_space(4), awkward_in_space(7), last.clone()];
+    for name in ["a.csv", "a.npz"] {
+        let path = written(folder.path(), name, &states, 3);
+        assert_eq!(bits(&read_state(&path, &space("open")).unwrap()), bits(&last), "{name}");
+    }
+    let text = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    assert!(text.starts_with("tick,id,species,x,y,z,vx,vy,vz,angle,neighbours\n"), "{text}");
+}
+
+#[test]
+fn the_columns_of_a_space_may_come_in_any_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.csv");
+    std::fs::write(&path, "vz,vy,id,z,x,y,vx\n9,1,9,8,2,3,4\n0,5,3,1,6,7,8").unwrap();
+    let state = read_state(&path, &space("wrap")).unwrap();
+    assert_eq!((state.tick, state.id), (0, vec![3, 9]));
+    assert_eq!(state.position, [Point::new(6.0, 7.0, 1.0), Point::new(2.0, 3.0, 8.0)]);
+    assert_eq!(state.velocity, [Point::new(8.0, 5.0, 0.0), Point::new(4.0, 1.0, 9.0)]);
+}
+
+#[test]
+fn what_is_wrong_with_the_csv_of_a_space_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.csv");
+    let header = "tick,id,species,x,y,z,vx,vy,vz\n";
+    let cases: [(&str, &[&str]); 12] = [
+        ("id,x,y,vx,vy,vz\n", &["line 1", "\"z\" is missing", "in space tick,id,species,x,y,z,"]),
+        ("id,x,y,z,vx,vy\n", &["line 1", "\"vz\" is missing", "in space"]),
+        ("id,x,y,z,vx,vy,vz,z\n", &["line 1", "\"z\" appears twice"]),
+        ("id,x,y,z,vx,vy,w\n", &["line 1", "unknown column \"w\""]),
+        // One place without z: nothing there, or one number less.
+        ("H0,1,0,2,3,4,5,6,7\n0,2,0,2,3,,5,6,7\n", &["line 3", "z is \"\", expected a number"]),
+        ("H0,1,0,2,3,4,5,6,7\n0,2,0,2,3,5,6,7\n", &["line 3: 8 values", "9 columns"]),
+        ("H0,1,0,2,3,4,5,6,\n", &["line 2", "vz is \"\""]),
+        ("H0,1,0,2,3,NaN,5,6,7\n", &["line 2", "z of agent 1 is NaN"]),
+        ("H0,1,0,2,3,4,5,6,-1.1e12\n", &["line 2", "vz of agent 1", "-1e12 to 1e12"]),
+        ("H0,1,0,2,3,24,5,6,7\n", &["(2, 3, 24)", "world of 64 × 36 × 24", "size=[W,H,D]"]),
+        ("H0,1,0,2,3,-1,5,6,7\n", &["line 2", "(2, 3, -1) is outside"]),
+        ("H0,1,0,2,3,4,5,6,7\n0,2,0,2,3,4,5,6,7", &["cut short"]),
+    ];
+    for (text, hints) in cases {
+        let text = text.strip_prefix('H').map_or(text.to_owned(), |rows| header.to_owned() + rows);
+        std::fs::write(&path, &text).unwrap();
+        let message = message(&path, &space("wrap"));
+        for hint in hints {
+            assert!(message.contains(hint), "{text:?} gives {message:?} without {hint:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_another_number_of_axes_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = FlockState {
+        id: vec![0],
+        species: vec![0],
+        position: vec![Point::ONE],
+        velocity: vec![Point::ONE],
+        ..FlockState::default()
+    };
+    for name in ["flat.csv", "flat.npz"] {
+        let path = written(folder.path(), name, std::slice::from_ref(&inside), 2);
+        let message = message(&path, &space("wrap"));
+        for hint in [name, "have no z", "`box` has three axes", "--scene", "z and vz"] {
+            assert!(message.contains(hint), "{message} without {hint}");
+        }
+        assert_eq!(read_state(&path, &plane()).unwrap().position, [Point::new(1.0, 1.0, 0.0)]);
+    }
+    for name in ["deep.csv", "deep.npz"] {
+        let path = written(folder.path(), name, std::slice::from_ref(&inside), 3);
+        let message = message(&path, &plane());
+        for hint in [name, "have a z", "`flock` is a plane", "--scene", "z and vz"] {
+            assert!(message.contains(hint), "{message} without {hint}");
+        }
+        assert_eq!(read_state(&path, &space("wrap")).unwrap().position, [Point::ONE]);
+    }
+    // A file that describes its run: the command line makes the scene another one.
+    for path in files_of_a_run(folder.path()) {
+        let file = path.to_str().unwrap();
+        for (set, hint) in [
+            ("world.size=[90,60]", "give world.size three numbers"),
+            ("flow.grid=[2,1]", "columns, rows and layers"),
+            ("targets.0.position=[1,2]", "add the z"),
+        ] {
+            let line = ["flockwork", "--init", file, "--set", set];
+            let error = Line::parse_from(line).flock.prepare(None).unwrap_err();
+            let message = format!("{error:#}");
+            assert!(message.contains(hint), "{set}: {message}");
+        }
+    }
+}
+
+/// A file of two ticks with everything that the file of a space can have, in each format.
+pub fn files_of_a_run(folder: &Path) -> [PathBuf; 2] {
+    let scene = "world.size = [90, 60, 40]\n[[targets]]\nvelocity = [1, 0, -1]\n[[targets]]\n\
+                 [species.a]\ncount = 4\n[species.a.wander]\n[species.a.follow_flow]\n[flow]\n\
+                 kind = \"file\"\nfile = \"wind.csv\"\ngrid = [2, 1, 1]\n";
+    std::fs::write(folder.join("scene.toml"), scene).unwrap();
+    std::fs::write(folder.join("wind.csv"), "x,y,z\n1,2,-1\n3,4,0.5\n").unwrap();
+    let scene = folder.join("scene.toml");
+    let line = ["flockwork", "--scene", scene.to_str().unwrap()];
+    let prepared = Line::parse_from(line).flock.prepare(None).unwrap();
+    ["run.csv", "run.npz"].map(|name| {
+        let path = folder.join(name);
+        let mut writer = StateWriter::create(&path).unwrap();
+        writer.describe(prepared.record()).unwrap();
+        for tick in [0, 7] {
+            let state = FlockState { tick, ..prepared.state.clone() };
+            writer.write(&state, &prepared.scene.targets).unwrap();
+        }
+        writer.finish().unwrap();
+        path
+    })
+}
+
+#[test]
+fn the_file_of_a_run_in_space_goes_on_and_is_refused_when_it_is_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, npz] = files_of_a_run(folder.path());
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let header = "tick,id,species,x,y,z,vx,vy,vz,angle,neighbours,run\n";
+    assert!(whole.starts_with(header), "{whole}");
+    assert!(whole.contains("%0Aworld = [90.0%2C 60.0%2C 40.0]%0A"), "{whole}");
+    let first = resume(&path).unwrap();
+    assert_eq!((first.state.tick, first.state.len(), first.scene.world.axes()), (7, 4, 3));
+    assert_eq!(first.scene.flow.as_ref().unwrap().vectors[1], Point::new(3.0, 4.0, 0.5));
+    assert_eq!((&resume(&npz).unwrap().state, resume(&npz).unwrap().record()), {
+        (&first.state, first.record())
+    });
+    // After the rows of its first tick it is a whole file; else every cut is noticed.
+    let end = whole.find("\n7,").unwrap() + 1;
+    for length in (0..whole.len()).filter(|length| *length != end) {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        refused(&path);
+    }
+    for (from, to, hint) in [
+        ("%2C 40.0]%0A", "%2C 40.0%2C 1]%0A", "its world has 4 sides, expected two or three"),
+        ("world = [90.0%2C 60.0%2C 40.0]", "world = [90.0]", "its world has 1 side,"),
+        ("size = [90%2C 60%2C 40]", "size = [90%2C 60]", "the world is a plane"),
+        ("size = [90%2C 60%2C 40]", "size = [90%2C 60%2C 0]", "world.size.2"),
+        ("targets = [[0.0%2C ", "targets = [[", "targets: expected lists of 7 numbers"),
+        ("targets = [[0.0%2C 0.0%2C 0.0", "targets = [[0%2C 0%2C inf", "target1"),
+        ("flow.0 = [[1.0%2C ", "flow.0 = [[", "flow: expected lists of 3 numbers"),
+        ("%2C 0.5]]", "%2C nan]]", "vector 1 of its flow field, 3, 4, NaN"),
+        (",z,vx,", ",w,vx,", "unknown column \"w\""),
+    ] {
+        let text = whole.replace(from, to);
+        assert_ne!(text, whole, "{from}");
+        std::fs::write(&path, text).unwrap();
+        let message = refused(&path);
+        assert!(message.contains(hint), "{from} to {to}: {message} without {hint}");
+    }
+}
+
+#[test]
+fn the_arrays_of_a_space_have_three_numbers_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let [_, whole] = files_of_a_run(folder.path());
+    let zeros = [0_u8; 256];
+    for (name, shape, numbers, hint) in [
+        ("position", "8, 2", 16, "`velocity` has the shape [8, 3], expected [8, 2], as for"),
+        ("velocity", "8, 2", 16, "`velocity` has the shape [8, 2], expected [8, 3]"),
+        ("position", "8, 4", 32, "two coordinates each, or three in space"),
+        ("position", "24,", 24, "`position` has the shape [24], expected [8, 2]"),
+        ("position", "7, 3", 21, "`position` has the shape [7, 3], expected [8, 3]"),
+        ("target_position", "2, 2, 2", 8, "expected [2, 2, 3]"),
+        ("target_velocity", "2, 3, 2", 12, "expected [2, 2, 3]"),
+        ("flow", "2, 2", 4, "`flow` has the shape [2, 2], expected [2, 3]"),
+    ] {
+        let bytes = array("<f4", shape, &zeros[..numbers * 4]);
+        let message = refused(&with_entry(&whole, &format!("{name}.npy"), Some(&bytes)));
+        assert!(message.contains(hint), "{name} {shape}: {message} without {hint}");
+    }
+}

@@ -1,0 +1,266 @@
+//! Levels 2 and 4: one tick of the GPU engine against the brute-force reference, with controls that
+//! must make the comparison fail.
+
+
+use crate::common;
+use crate::adapter;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::common::gpu::{GPU, engine, share, without_subgroups};
+use crate::common::situations::{Situation, behaviour_sets, in_the_corner, situation_in};
+use crate::common::variants::{situations_of, variant_of};
+use crate::common::{
+    Differences, assert_none, assert_ticks, bits, compare, compare_targets, differences, reference,
+    run,
+};
+use flockwork::engine::Engine;
+use flockwork::engine::gpu::pass::TICK;
+use flockwork::engine::gpu::reflect;
+use flockwork::engine::gpu::shaders::compose;
+use flockwork::engine::gpu::{Gpu, GpuEngine, MotionLayout, buffers};
+use flockwork::model::behaviours::{Kind, Uses};
+use wgpu::naga::ScalarKind;
+
+/// Situations for each behaviour alone and for all together.
+const ALONE: usize = 240;
+const TOGETHER: usize = 800;
+
+fn count_of(kinds: &[Kind]) -> usize {
+    if kinds.len() == Kind::ALL.len() { TOGETHER } else { ALONE / share() }
+}
+
+#[test]
+fn one_tick_equals_the_reference() {
+    let Some(gpu) = adapter::gpu("one_tick_equals_the_reference") else { return };
+    assert_one_tick(&gpu, 2);
+}
+
+#[test]
+fn one_tick_in_space_equals_the_reference() {
+    let Some(gpu) = adapter::gpu("one_tick_in_space_equals_the_reference") else { return };
+    assert_one_tick(&gpu, 3);
+}
+
+/// Compares one tick of many situations in worlds with this number of axes.
+fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
+    let mut engine = engine(gpu);
+    // Besides the checked engine, the one that runs on a real GPU: without bounds checks and, where
+    // subgroups are the default, with the neighbour loop of all other devices.
+    let mut by_itself = without_subgroups(gpu);
+    let (mut worst, mut doubtful, mut number) = (Differences::default(), 0.0, 0_u32);
+    let mut of_each = [0; Kind::ALL.len()];
+    let mut with_extra = [0; Uses::EXTRAS.len()];
+    let mut problems = vec![];
+    for kinds in behaviour_sets() {
+        for case in situations_of(axes, &kinds, count_of(&kinds)) {
+            let expected = reference::step(&case.scene, &case.state);
+            let state = run(&mut engine, &case.scene, &case.state, 1);
+            let alone = run(&mut by_itself, &case.scene, &case.state, 1);
+            assert!(bits(&alone) == bits(&state), "as shipped, other bits: {}", case.name);
+            worst = worst.or_worse(differences(&case.scene, &expected, &state));
+            doubtful += common::doubtful_part(&expected);
+            number += 1;
+            let uses = case.scene.uses();
+            for kind in Kind::ALL.into_iter().filter(|kind| uses.contains(*kind)) {
+                of_each[kind as usize] += 1;
+            }
+            for (times, (_, extra)) in with_extra.iter_mut().zip(Uses::EXTRAS) {
+                *times += u32::from(uses.has(extra));
+            }
+            let compared = compare(&case.scene, &expected, &state, GPU)
+                .and_then(|()| compare_targets(&case.scene, case.state.tick, &mut engine, GPU));
+            if let Err(problem) = compared {
+                problems.push(format!("{problem}\n{}", case.name));
+            }
+        }
+    }
+    assert_none(&problems);
+    let part = doubtful / f64::from(number);
+    println!("{number} situations, {:.2} % too close to call: {worst:?}", 100.0 * part);
+    println!("each behaviour in {of_each:?}, each extra in {with_extra:?}");
+    let fewest = TOGETHER + (ALONE - 40) / share();
+    assert!(of_each.iter().all(|times| *times >= fewest), "too few situations");
+    // Every set of drawn numbers, and every set of colours, needs shaders of its own: tests/traits.rs and
+    // tests/shown.rs cover some.
+    let elsewhere = [Uses::TRAITS, Uses::ACCELERATIONS, Uses::AGES];
+    let extras = with_extra.iter().zip(Uses::EXTRAS);
+    let mut extras = extras.filter(|(_, (_, extra))| !elsewhere.contains(extra));
+    assert!(extras.all(|(times, _)| (100..number - 100).contains(times)));
+    common::assert_decided(part, "parity");
+}
+
+#[test]
+fn later_ticks_equal_the_reference() {
+    let Some(gpu) = adapter::gpu("later_ticks_equal_the_reference") else { return };
+    let mut engine = engine(&gpu);
+    for axes in [2, 3] {
+        assert_ticks(&mut engine, situations_of(axes, &Kind::ALL, 100), 4, GPU);
+    }
+}
+
+#[test]
+fn an_agent_in_the_corner_sees_obstacles() {
+    let Some(gpu) = adapter::gpu("an_agent_in_the_corner_sees_obstacles") else { return };
+    let mut engine = engine(&gpu);
+    assert_ticks(&mut engine, in_the_corner(), 1, GPU);
+}
+
+/// A number that differs clearly from the one in a species' table.
+fn poisoned(bytes: [u8; 4], kind: ScalarKind) -> [u8; 4] {
+    if kind != ScalarKind::Float {
+        // Choices, turns and sets: flip one bit.
+        return (u32::from_le_bytes(bytes) ^ 1).to_le_bytes();
+    }
+    let value = f32::from_le_bytes(bytes);
+    // The cosine of a right angle is nearly zero.
+    (if value.abs() < 1e-6 { 0.3 } else { value * 0.8 }).to_le_bytes()
+}
+
+#[test]
+fn every_poisoned_parameter_is_noticed_on_the_device() {
+    let Some(gpu) = adapter::gpu("every_poisoned_parameter_is_noticed") else { return };
+    let mut engine = engine(&gpu);
+    for axes in [2, 3] {
+        assert_parameters_count(&mut engine, axes);
+    }
+}
+
+fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
+    // All behaviours and all extras at once: every parameter in one table.
+    let extras = Uses::SIGHT.with(Uses::INNER).with(Uses::COUNTS).with(Uses::PRIORITY);
+    let whole = |case: &Situation| {
+        let uses = case.scene.uses();
+        // When values vary, the table is rewritten for every tick.
+        let fixed = !uses.has(Uses::VARYING) && !uses.has(Uses::TRAITS);
+        Kind::ALL.iter().all(|kind| uses.contains(*kind)) && uses.has(extras) && fixed
+    };
+    let mut cases = (0..)
+        .map(|number| situation_in(axes, &Kind::ALL, number))
+        .filter(whole)
+        .take(400)
+        .peekable();
+    let (_, module) = compose("steer", variant_of(cases.peek().unwrap())).unwrap();
+    let layout = reflect::member(&module, "tables", "species").unwrap().element;
+
+    let mut unseen: Vec<(&String, &reflect::Field)> = layout.fields.iter().collect();
+    for case in cases {
+        if unseen.is_empty() {
+            break;
+        }
+        let expected = reference::step(&case.scene, &case.state);
+        engine.load(&case.scene, &case.state).unwrap();
+        let tables = engine.read_buffer("tables").unwrap();
+        unseen.retain(|(_, field)| {
+            // Changes one number of every species behind the engine's back, in the bytes that the
+            // shader reads.
+            let mut changed = tables.clone();
+            for record in
+                changed.chunks_exact_mut(layout.size as usize).take(case.scene.species.len())
+            {
+                let word = &mut record[field.offset as usize..][..4];
+                let value = [word[0], word[1], word[2], word[3]];
+                word.copy_from_slice(&poisoned(value, field.kind));
+            }
+            engine.load(&case.scene, &case.state).unwrap();
+            engine.write_buffer("tables", &changed).unwrap();
+            engine.step(1).unwrap();
+            let state = engine.read_back().unwrap();
+            compare(&case.scene, &expected, &state, GPU).is_ok()
+        });
+    }
+    println!("{} numbers in the table of a species", layout.fields.len());
+    let unseen: Vec<&String> = unseen.into_iter().map(|(path, _)| path).collect();
+    assert!(unseen.is_empty(), "{axes} axes: {unseen:?} make no difference");
+}
+
+/// The part of a buffer to poison.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Whole,
+    FirstWord,
+    /// The lists of the spatial index with this name.
+    Lists(&'static str),
+    /// The items in those lists.
+    Items(&'static str),
+}
+
+impl Part {
+    fn of(self, case: &Situation, engine: &GpuEngine, length: usize) -> Range<usize> {
+        let (Self::Lists(index) | Self::Items(index)) = self else {
+            return 0..if matches!(self, Self::Whole) { length } else { 4 };
+        };
+        let (_, module) = compose("steer", variant_of(case)).unwrap();
+        let rows = reflect::member(&module, "tables", "rows").unwrap();
+        let fields = reflect::layout(&module, index).unwrap().fields;
+        let bytes = engine.read_buffer(index).unwrap();
+        let place = |name: &str| {
+            let at = fields[name].offset as usize;
+            let row = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+            rows.offset as usize + row as usize * rows.element.size as usize
+        };
+        if matches!(self, Self::Lists(_)) {
+            place("lists")..place("items")
+        } else {
+            place("items")..length
+        }
+    }
+}
+
+#[test]
+fn a_poisoned_table_of_the_scenery_is_noticed_on_the_device() {
+    let Some(gpu) = adapter::gpu("a_poisoned_table_is_noticed") else { return };
+    let mut engine = engine(&gpu);
+    let (avoid, path, flow) = (Kind::Avoid, Kind::FollowPath, Kind::FollowFlow);
+    for (kind, buffer, part) in [
+        (avoid, "obstacle_index", Part::Whole),
+        (avoid, "tables", Part::Lists("obstacle_index")),
+        (avoid, "tables", Part::Items("obstacle_index")),
+        (path, "path_index", Part::Whole),
+        (path, "tables", Part::Lists("path_index")),
+        (path, "tables", Part::Items("path_index")),
+        (flow, "flow_index", Part::Whole),
+        (flow, "tables", Part::Items("flow_index")),
+        (Kind::Seek, "targets", Part::Whole),
+        (Kind::Wander, "memory", Part::Whole),
+        (Kind::Wander, "clock", Part::FirstWord),
+    ] {
+        for axes in [2, 3] {
+            let cases = situations_of(axes, &[kind], 60);
+            let red = cases.iter().any(|case| {
+                let expected = reference::step(&case.scene, &case.state);
+                engine.load(&case.scene, &case.state).unwrap();
+                // Every word moves by one place; a single word is changed.
+                let mut words = engine.read_buffer(buffer).unwrap();
+                let part = part.of(case, &engine, words.len());
+                if part.is_empty() {
+                    return false;
+                }
+                words[part.clone()].rotate_right(4);
+                words[part.start] ^= u8::from(part.len() == 4);
+                engine.write_buffer(buffer, &words).unwrap();
+                // Pass by pass: a step would overwrite the clock.
+                TICK.iter().for_each(|pass| engine.run_pass(pass.name).unwrap());
+                compare(&case.scene, &expected, &engine.read_back().unwrap(), GPU).is_err()
+            });
+            assert!(red, "{axes} axes: a poisoned `{buffer}` ({part:?}) makes no difference");
+        }
+    }
+}
+
+#[test]
+fn a_count_that_does_not_fit_names_the_limit() {
+    let Some(gpu) = adapter::gpu("a_count_that_does_not_fit") else { return };
+    let limits = gpu.device.limits();
+    let engine = GpuEngine::new(gpu);
+    for axes in [2, 3] {
+        let world = situation_in(axes, &[Kind::Seek], 0).scene.world;
+        let (largest, _) = buffers::largest_count(&limits, MotionLayout::of(&world));
+        engine.check_count(&world, largest).unwrap();
+        let message = engine.check_count(&world, largest + 1).unwrap_err().to_string();
+        let (most, count) = (format!("{largest} at most"), format!("{} agents", largest + 1));
+        for part in [most.as_str(), "lower --count", count.as_str()] {
+            assert!(message.contains(part), "{message:?} does not say {part:?}");
+        }
+    }
+}

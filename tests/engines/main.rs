@@ -1,0 +1,27 @@
+//! The engines: levels 0 to 4.
+
+#[path = "../adapter/mod.rs"]
+mod adapter;
+#[path = "../common/mod.rs"]
+mod common;
+
+mod cpu_engine;
+mod cpu_space;
+mod edits_in_ticks;
+mod formulas;
+mod gpu_engine;
+mod gpu_passes;
+mod gpu_runs;
+mod gpu_space;
+mod limits;
+mod members;
+mod new_behaviour;
+mod ranks;
+mod ranks_gpu;
+mod resume;
+mod scenes;
+mod shaders;
+mod shown;
+mod snapshots;
+mod traits;
+mod updates;

@@ -1,0 +1,242 @@
+//! A flock over many processes, each on a GPU engine: the same bytes as in one. The processes are threads,
+//! each with a device of its own.
+
+
+use crate::adapter;
+use std::sync::Arc;
+
+use crate::common::gpu::{engine, share, shipped, without_subgroups};
+use crate::common::ranks::{alone, assert_same, few_and_crowded, on_ranks, part};
+use crate::common::{bits, flock, mixed, mixed_in_space};
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
+use flockwork::engine::many::ManyEngine;
+use flockwork::engine::{Engine, EngineError, Snapshot};
+use flockwork::model::scene::{Request, Scene, built_in};
+use flockwork::model::state::FlockState;
+
+const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
+
+/// A flock, and the number of ticks that it moves.
+struct Case {
+    what: String,
+    scene: Scene,
+    state: FlockState,
+    ticks: u32,
+}
+
+/// Moves the flock of a rank's engine.
+fn run(many: &mut ManyEngine, rank: usize, size: usize, case: &Case) -> Snapshot {
+    many.load(&case.scene, &part(&case.state, rank, size)).unwrap();
+    many.step(case.ticks).unwrap();
+    many.snapshot().unwrap()
+}
+
+/// A rank's device.
+fn device() -> Arc<Gpu> {
+    adapter::gpu("a rank").expect("the adapter of the test")
+}
+
+/// What each of the cases gives on `size` ranks.
+fn all_on(size: usize, cases: &[Case], local: impl Fn(usize) -> GpuEngine + Sync) -> Vec<Snapshot> {
+    on_ranks(size, local, |many, rank| {
+        cases.iter().map(|case| run(many, rank, size, case)).collect()
+    })
+}
+
+/// Compares the cases on some numbers of ranks with one GPU engine.
+fn check(gpu: &Arc<Gpu>, cases: &[Case], sizes: &[usize], local: fn(&Arc<Gpu>) -> GpuEngine) {
+    let mut one = local(gpu);
+    let wanted: Vec<Snapshot> =
+        cases.iter().map(|case| alone(&mut one, &case.scene, &case.state, case.ticks)).collect();
+    if gpu.is_software() {
+        let mut on_cpu = CpuEngine::new(None).unwrap();
+        for (case, wanted) in cases.iter().zip(&wanted) {
+            let found = alone(&mut on_cpu, &case.scene, &case.state, case.ticks);
+            assert_same(&found, wanted, &format!("{} on the CPU", case.what));
+        }
+    }
+    for size in sizes {
+        let found = all_on(*size, cases, |_| local(&device()));
+        for ((case, found), wanted) in cases.iter().zip(&found).zip(&wanted) {
+            assert_same(found, wanted, &format!("{} on {size} ranks", case.what));
+        }
+    }
+}
+
+/// The scene with all features, where a target is easy to hit and sends agents far away.
+fn of_all(space: bool, boundary: &str, overrides: &[&str]) -> Case {
+    let (mut scene, state) = match space {
+        false => mixed(boundary, overrides),
+        true => mixed_in_space(boundary, overrides),
+    };
+    scene.targets[2].hit_radius = 30.0;
+    scene.targets[2].sends_to = Some(scene.world.size * 0.9);
+    Case { what: format!("{boundary}, space {space}"), scene, state, ticks: 20 }
+}
+
+#[test]
+fn two_ranks_give_the_bytes_of_one() {
+    let Some(gpu) = adapter::gpu("two_ranks_give_the_bytes_of_one") else { return };
+    let (scene, state) = flock(300, &["world.boundary=\"wrap\""]);
+    let case = Case { what: "flock".into(), scene, state, ticks: 20 };
+    check(&gpu, &[case], &[2], engine);
+}
+
+#[test]
+fn any_number_of_ranks_gives_the_same_bytes_of_a_plane() {
+    let Some(gpu) = adapter::gpu("any_number_of_ranks_gives_the_same_bytes_of_a_plane") else {
+        return;
+    };
+    any_number_of_ranks(&gpu, false);
+}
+
+#[test]
+fn any_number_of_ranks_gives_the_same_bytes_of_a_space() {
+    let Some(gpu) = adapter::gpu("any_number_of_ranks_gives_the_same_bytes_of_a_space") else {
+        return;
+    };
+    any_number_of_ranks(&gpu, true);
+}
+
+fn any_number_of_ranks(gpu: &Arc<Gpu>, space: bool) {
+    let cases: Vec<Case> = BOUNDARIES.iter().map(|boundary| of_all(space, boundary, &[])).collect();
+    check(gpu, &cases, &[3], engine);
+    check(gpu, &cases[..1], &[1, 2], shipped);
+    check(gpu, &cases[..1], &[5], without_subgroups);
+    // Agents did hit the target. Control: another weight.
+    let mut one = shipped(gpu);
+    let wanted = alone(&mut one, &cases[0].scene, &cases[0].state, cases[0].ticks);
+    assert!(wanted.targets[2].hits > 0, "no target was hit");
+    let other = [of_all(space, "wrap", &["starling.separation.weight=1.55"])];
+    let found = all_on(3, &other, |_| shipped(&device()));
+    assert!(bits(&found[0].state) != bits(&wanted.state));
+}
+
+#[test]
+fn every_scene_is_the_same_on_ranks() {
+    let Some(gpu) = adapter::gpu("every_scene_is_the_same_on_ranks") else { return };
+    let request = Request { count: Some(400), ..Request::default() };
+    let cases: Vec<Case> = built_in()
+        .step_by(share())
+        .map(|scene| {
+            let mut scene = Scene::parse(scene.name, scene.text, &[]).unwrap();
+            let state = scene.populate(&request).unwrap();
+            Case { what: scene.name.clone(), scene, state, ticks: 10 }
+        })
+        .collect();
+    check(&gpu, &cases, &[3], shipped);
+}
+
+/// Crowds from two members on, so that some of them are too scattered for bitmaps.
+fn crowded(gpu: &Arc<Gpu>) -> GpuEngine {
+    let options = EngineOptions { crowded_above: 2, small_grid: 0, ..EngineOptions::default() };
+    GpuEngine::with_options(Arc::clone(gpu), options)
+}
+
+#[test]
+fn crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks() {
+    let test = "crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    for boundary in BOUNDARIES {
+        let cases = few_and_crowded(boundary).into_iter();
+        let cases = cases.map(|(what, (scene, state))| Case { what, scene, state, ticks: 12 });
+        let cases: Vec<Case> = cases.collect();
+        check(&gpu, &cases, &[3], shipped);
+        check(&gpu, &cases[2..4], &[2], crowded);
+    }
+}
+
+#[test]
+fn agents_may_go_to_any_rank_in_one_tick() {
+    let Some(gpu) = adapter::gpu("agents_may_go_to_any_rank_in_one_tick") else { return };
+    let fast = ["world.boundary=\"wrap\"", "starling.max_speed=180", "starling.max_force=90"];
+    let (scene, state) = flock(500, &fast);
+    let mut one = shipped(&gpu);
+    // One tick takes some of them across a whole slab.
+    let [before, after] = [7, 8].map(|ticks| alone(&mut one, &scene, &state, ticks).state.position);
+    let slab = scene.world.size.y / 5.0;
+    let across = before.iter().zip(&after).filter(|(p, q)| {
+        let way = (p.y - q.y).abs();
+        way.min(scene.world.size.y - way) > slab
+    });
+    assert!(across.count() > 10);
+    // And so many ticks that the agents are counted.
+    let case = Case { what: "fast".into(), scene, state, ticks: 70 };
+    check(&gpu, &[case], &[5], engine);
+}
+
+#[test]
+fn borders_may_move_between_any_two_ticks() {
+    let Some(gpu) = adapter::gpu("borders_may_move_between_any_two_ticks") else { return };
+    let mut one = shipped(&gpu);
+    for space in [false, true] {
+        let case = of_all(space, "wrap", &[]);
+        let wanted = alone(&mut one, &case.scene, &case.state, 12);
+        let found = on_ranks(
+            3,
+            |_| engine(&device()),
+            |many, rank| {
+                many.load(&case.scene, &part(&case.state, rank, 3)).unwrap();
+                for tick in 0..12_u64 {
+                    let slices = many.slices() as u64;
+                    // Most of the weight is somewhere else at every tick; some slabs are empty.
+                    let weight = |slice: u64| {
+                        u64::from(slice % 5 == tick % 5)
+                            + 100 * u64::from(slice == 2 * tick % slices)
+                    };
+                    many.divide(&(0..slices).map(weight).collect::<Vec<_>>()).unwrap();
+                    many.step(1).unwrap();
+                }
+                many.snapshot().unwrap()
+            },
+        );
+        assert_same(&found, &wanted, &format!("space {space}"));
+    }
+}
+
+#[test]
+fn the_fullest_cell_of_all_ranks_is_that_of_one() {
+    let Some(gpu) = adapter::gpu("the_fullest_cell_of_all_ranks_is_that_of_one") else { return };
+    let case = of_all(false, "walls", &[]);
+    let mut one = shipped(&gpu);
+    let mut fullest = [0; 2];
+    for (ticks, fullest) in (0..).zip(&mut fullest) {
+        alone(&mut one, &case.scene, &case.state, ticks);
+        *fullest = one.largest_cell();
+    }
+    on_ranks(
+        3,
+        |_| shipped(&device()),
+        |many, rank| {
+            many.load(&case.scene, &part(&case.state, rank, 3)).unwrap();
+            let before = many.largest_cell();
+            many.step(1).unwrap();
+            assert_eq!([before, many.largest_cell()], fullest);
+            // Hundreds of agents that leave a slab at once are not in one of its cells.
+            let quarter = many.slices() / 4;
+            many.divide(&vec![1; quarter]).unwrap();
+            assert_eq!(many.largest_cell(), fullest[1]);
+        },
+    );
+}
+
+#[test]
+fn an_id_that_no_tag_holds_is_refused_by_all() {
+    let Some(gpu) = adapter::gpu("an_id_that_no_tag_holds_is_refused_by_all") else { return };
+    let case = of_all(false, "wrap", &[]);
+    drop(gpu);
+    on_ranks(
+        2,
+        |_| shipped(&device()),
+        |many, rank| {
+            let mut own = part(&case.state, rank, 2);
+            if let Some(last) = own.id.last_mut().filter(|_| rank == 1) {
+                *last = 1 << 27;
+            }
+            let error = many.load(&case.scene, &own).unwrap_err();
+            let large = EngineError::LargeId { id: 1 << 27, largest: (1 << 27) - 1 };
+            assert_eq!(error, if rank == 1 { large } else { EngineError::OtherRank });
+        },
+    );
+}

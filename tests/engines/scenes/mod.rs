@@ -1,0 +1,157 @@
+//! Level 3: the promises of the scenes as numbers, on both engines. Each promise has a control: a
+//! run without the behaviour, or a bound that a worse behaviour would miss.
+
+mod avoid;
+mod crowds;
+mod drift;
+mod edges;
+mod flocks;
+mod hunt;
+mod paths;
+mod prey;
+mod space;
+mod targets;
+
+use crate::adapter;
+use std::sync::Arc;
+
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::gpu::GpuEngine;
+use flockwork::engine::{Change, Engine};
+use flockwork::model::scene::{BuiltIn, Request, Scene, built_in};
+use flockwork::model::state::FlockState;
+use flockwork::model::statistics::Metrics;
+use flockwork::model::vector::Point;
+use flockwork::model::world::Boundary;
+
+/// A built-in scene running on one engine.
+struct Run {
+    engine: Box<dyn Engine>,
+    scene: Scene,
+    name: &'static str,
+}
+
+impl Run {
+    /// Restarts with `count` agents, or the scene's own number, and with overrides (`KEY=VALUE`) of
+    /// the file's values.
+    fn start(&mut self, count: Option<u64>, overrides: &[&str]) -> FlockState {
+        self.start_with(Request { count, ..Request::default() }, overrides)
+    }
+
+    /// The same with another seed.
+    fn start_with(&mut self, request: Request, overrides: &[&str]) -> FlockState {
+        let text = BuiltIn::named(self.name).unwrap().text;
+        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+        self.scene = Scene::parse(self.name, text, &overrides).unwrap();
+        let state = self.scene.populate(&request).unwrap();
+        self.engine.load(&self.scene, &state).unwrap();
+        state
+    }
+
+    fn step(&mut self, ticks: u32) -> FlockState {
+        self.engine.step(ticks).unwrap();
+        self.engine.read_back().unwrap()
+    }
+
+    /// Moves the target `pointer`, or switches it off.
+    fn point(&mut self, pointer: Option<Point>) {
+        let target = &mut self.scene.targets[0];
+        (target.active, target.position) = (pointer.is_some(), pointer.unwrap_or(target.position));
+        self.engine.update(&self.scene, Change::POINTER).unwrap();
+    }
+
+    fn metrics(&mut self, ticks: u32) -> Metrics {
+        let state = self.step(ticks);
+        Metrics::of(&self.scene, &state)
+    }
+
+    /// The distance of the only agent to the only target of the file, for each tick.
+    fn distances(&mut self, ticks: u32) -> Vec<f32> {
+        let target = self.scene.targets[1].position;
+        (0..ticks).map(|_| self.step(1).position[0].distance(target)).collect()
+    }
+
+    /// The shortest way from one place to another.
+    fn way(&self, from: Point, to: Point) -> Point {
+        self.scene.world.shortest_between(from, to)
+    }
+}
+
+/// Runs `check` with the scene on the CPU and on the GPU.
+fn on_both(name: &'static str, check: impl Fn(&mut Run) -> String) {
+    let cpu: Box<dyn Engine> = Box::new(CpuEngine::new(None).unwrap());
+    let gpu = adapter::gpu(name).map(|gpu| Box::new(GpuEngine::new(Arc::clone(&gpu))) as _);
+    for engine in [Some(cpu), gpu].into_iter().flatten() {
+        let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text, &[]).unwrap();
+        let kind = engine.kind();
+        let mut run = Run { engine, scene, name };
+        run.start(None, &[]);
+        let figure = check(&mut run);
+        println!("{name} on {kind}: {figure}");
+    }
+}
+
+/// The mean of some numbers.
+fn mean(values: impl IntoIterator<Item = f32>) -> f32 {
+    let (mut sum, mut count) = (0.0, 0);
+    for value in values {
+        sum += f64::from(value);
+        count += 1;
+    }
+    (sum / f64::from(count.max(1))) as f32
+}
+
+/// Fails unless every agent is there, finite, and inside the world if it has edges.
+fn assert_none_lost(run: &Run, state: &FlockState, count: usize) {
+    assert_eq!(state.len(), count, "{}", run.name);
+    let open = run.scene.world.boundary == Boundary::Open;
+    let size = run.scene.world.size;
+    let inside = |p: &Point| open || (p.cmpge(Point::ZERO).all() && p.cmple(size).all());
+    for (p, v) in state.position.iter().zip(&state.velocity) {
+        assert!(p.is_finite() && v.is_finite() && inside(p), "{}: {p} with {v}", run.name);
+    }
+}
+
+/// Number of agents without any other agent within the scene's largest radius.
+fn alone(run: &Run, state: &FlockState) -> usize {
+    let radius = run.scene.perception_radius();
+    let near = |i: usize, q: &Point| run.way(state.position[i], *q).length() < radius;
+    let others = |i: usize| state.position.iter().enumerate().filter(move |(j, _)| *j != i);
+    (0..state.len()).filter(|i| !others(*i).any(|(_, q)| near(*i, q))).count()
+}
+
+#[test]
+fn every_scene_runs_at_its_own_count_and_at_20_000() {
+    for scene in built_in() {
+        on_both(scene.name, |run| {
+            let own = run.scene.own_count() as usize;
+            let state = run.step(10);
+            assert_none_lost(run, &state, own);
+            let before = run.start(Some(20_000), &[]);
+            let state = run.step(50);
+            assert_none_lost(run, &state, 20_000);
+            let moved = before.position.iter().zip(&state.position).filter(|(p, q)| p != q);
+            let moved = moved.count();
+            // An agent that starts at rest and only keeps apart stays in place if no other agent is
+            // near.
+            let idle = if scene.name == "separation" { alone(run, &before) } else { 0 };
+            assert!(moved + idle > 19_000, "only {moved} of 20,000 moved, {idle} are alone");
+            let size = run.scene.world.size;
+            format!("{own}, and 20,000 in {} x {}: {moved} moved", size.x, size.y)
+        });
+    }
+}
+
+#[test]
+fn nothing_is_lost_in_1000_ticks() {
+    on_both("flock", |run| {
+        run.start(Some(2_000), &[]);
+        let max_speed = run.scene.species[0].body.max_speed * (1.0 + 1e-6);
+        for _ in 0..100 {
+            let state = run.step(10);
+            assert_none_lost(run, &state, 2_000);
+            assert!(state.velocity.iter().all(|v| v.length() <= max_speed));
+        }
+        "finite, inside, none lost, none too fast".into()
+    });
+}

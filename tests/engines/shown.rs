@@ -1,0 +1,206 @@
+//! The numbers for colours in the agents' memory, accelerations and ages, against what the states say, on
+//! both engines and with both numbers of axes.
+
+
+use crate::common;
+use crate::adapter;
+use crate::common::{bits, mixed, mixed_in_space};
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::{Change, Engine};
+use flockwork::model::memory::{Shown, growth_of_age};
+use flockwork::model::scene::{ColourBy, Scene};
+use flockwork::model::state::FlockState;
+
+const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
+
+/// Ticks of a run. Many agents are sent elsewhere meanwhile.
+const TICKS: u32 = 40;
+
+/// Ages end after so many ticks, so that some are beyond the end of the scale.
+const LONGEST: &str = "style.age=29";
+
+/// The CPU engine, and the GPU engine if there is a device.
+fn engines(test: &str) -> Vec<Box<dyn Engine>> {
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
+    engines.extend(adapter::gpu(test).map(|gpu| Box::new(common::gpu::engine(&gpu)) as _));
+    engines
+}
+
+/// Scenes with agents of all three kinds.
+fn scenes() -> Vec<(Scene, FlockState)> {
+    let flat = BOUNDARIES.map(|boundary| mixed(boundary, &[LONGEST]));
+    let deep = BOUNDARIES.map(|boundary| mixed_in_space(boundary, &[LONGEST]));
+    flat.into_iter().chain(deep).collect()
+}
+
+/// The agents whose number is of this kind.
+fn those_with(scene: &Scene, state: &FlockState, shown: Shown) -> Vec<usize> {
+    let rows = 0..state.len();
+    rows.filter(|row| scene.shown().species(state.species[*row]) == shown).collect()
+}
+
+/// The states of a run, one after each tick.
+fn states(engine: &mut dyn Engine, scene: &Scene, first: &FlockState) -> Vec<FlockState> {
+    engine.load(scene, first).unwrap();
+    let mut all = vec![engine.read_back().unwrap()];
+    for _ in 0..TICKS {
+        engine.step(1).unwrap();
+        all.push(engine.read_back().unwrap());
+    }
+    all
+}
+
+/// The number of agents whose number is not that of the change of their velocity, and the different
+/// numbers found. `scale` is 1, but for a control.
+fn wrong_accelerations(scene: &Scene, states: &[FlockState], scale: f64) -> (usize, Vec<u32>) {
+    let (mut wrong, mut found) = (0, Vec::new());
+    for pair in states.windows(2) {
+        let [before, after] = pair else { unreachable!() };
+        for row in those_with(scene, after, Shown::Acceleration) {
+            let body =
+                scene.species[after.species[row] as usize].of_agent(scene.seed, after.id[row]).body;
+            let change = after.velocity[row].as_dvec3() - before.velocity[row].as_dvec3();
+            let most =
+                f64::from(body.max_force) * f64::from(scene.time_step) / f64::from(body.mass);
+            let share = change.length() / most * scale;
+            let exact = share / (share + 1.0) * 255.0;
+            let seen = after.memory[row].shown();
+            // The velocities are rounded, and so is the number, downwards.
+            let fits = (exact - 1.04..exact + 0.04).contains(&f64::from(seen));
+            wrong += usize::from(!fits);
+            found.push(seen);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    (wrong, found)
+}
+
+#[test]
+fn an_acceleration_is_the_change_of_the_velocity() {
+    for engine in &mut engines("an_acceleration_is_the_change_of_the_velocity") {
+        for (scene, first) in scenes() {
+            let states = states(engine.as_mut(), &scene, &first);
+            let (wrong, found) = wrong_accelerations(&scene, &states, 1.0);
+            assert_eq!(wrong, 0, "{:?}", engine.kind());
+            // What exceeds max_force differs too, and nothing is at the end of the palette.
+            let most = found.last().copied().unwrap_or_default();
+            assert!(found.len() > 100 && (135..255).contains(&most), "{found:?}");
+            // The control: a scale that is 3 percent off.
+            assert!(wrong_accelerations(&scene, &states, 1.03).0 > 100);
+        }
+    }
+}
+
+/// The number of agents whose number is not their age, and how many were sent elsewhere. `longest` is
+/// that of the scene, but for a control.
+fn wrong_ages(scene: &Scene, states: &[FlockState], longest: f64) -> (usize, usize) {
+    let place = scene.targets.iter().find_map(|target| target.sends_to).unwrap();
+    let (mut wrong, mut sent) = (0, 0);
+    let mut born = vec![states[0].tick; states[0].len()];
+    for state in states {
+        for row in those_with(scene, state, Shown::Age) {
+            if state.position[row] == place && state.tick > states[0].tick {
+                born[row] = state.tick;
+                sent += 1;
+            }
+            let ticks = (state.tick - born[row]) as f64;
+            let seen = f64::from(state.memory[row].shown());
+            // A number is rounded, and so is the number at birth.
+            let exact = (ticks * 255.0 / longest).min(255.0);
+            wrong += usize::from((seen - exact).abs() > 1.0 || (ticks == 0.0 && seen != 0.0));
+        }
+    }
+    (wrong, sent)
+}
+
+#[test]
+fn an_age_counts_from_birth_and_from_where_a_target_sends() {
+    let mut sent = 0;
+    for engine in &mut engines("an_age_counts_from_birth_and_from_where_a_target_sends") {
+        for (scene, first) in scenes() {
+            let states = states(engine.as_mut(), &scene, &first);
+            let (wrong, of_scene) = wrong_ages(&scene, &states, 29.0);
+            assert_eq!(wrong, 0, "{:?}", engine.kind());
+            sent += of_scene;
+            // The controls: another scale, and agents that nobody sends.
+            assert!(wrong_ages(&scene, &states, 31.0).0 > 100);
+        }
+    }
+    assert!(sent > 5, "{sent}");
+}
+
+#[test]
+fn both_engines_remember_the_same_for_colours() {
+    let test = "both_engines_remember_the_same_for_colours";
+    let Some(gpu) = adapter::gpu(test).filter(|gpu| gpu.is_software()) else { return };
+    let mut cpu = CpuEngine::new(Some(2)).unwrap();
+    let mut gpu = common::gpu::engine(&gpu);
+    for (scene, first) in scenes() {
+        let [one, other] = [&mut cpu as &mut dyn Engine, &mut gpu]
+            .map(|engine| common::run(engine, &scene, &first, TICKS));
+        assert!(bits(&one) == bits(&other));
+        // The control: ages of another scale.
+        let mut slower = scene.clone();
+        slower.style.age += 100;
+        assert!(bits(&one) != bits(&common::run(&mut gpu, &slower, &first, TICKS)));
+    }
+}
+
+#[test]
+fn a_run_that_goes_on_counts_on() {
+    for engine in &mut engines("a_run_that_goes_on_counts_on") {
+        for (scene, first) in scenes() {
+            let whole = common::run(engine.as_mut(), &scene, &first, 37);
+            engine.load(&scene, &first).unwrap();
+            engine.step(20).unwrap();
+            let half = engine.read_back().unwrap();
+            let scene = Scene { targets: engine.targets().unwrap(), ..scene };
+            assert!(bits(&common::run(engine.as_mut(), &scene, &half, 17)) == bits(&whole));
+            // The control: a tick that is off by one.
+            let late = FlockState { tick: half.tick + 1, ..half };
+            assert!(bits(&common::run(engine.as_mut(), &scene, &late, 17)) != bits(&whole));
+        }
+    }
+}
+
+#[test]
+fn another_colour_begins_at_nothing() {
+    for engine in &mut engines("another_colour_begins_at_nothing") {
+        for (scene, first) in [mixed("wrap", &[]), mixed_in_space("wrap", &[])] {
+            common::run(engine.as_mut(), &scene, &first, 30);
+            let mut scene = Scene { targets: engine.targets().unwrap(), ..scene };
+            let before = engine.read_back().unwrap();
+            let starlings: Vec<usize> =
+                (0..before.len()).filter(|row| before.species[*row] == 0).collect();
+            assert!(
+                starlings.iter().any(|row| before.memory[*row].shown() > 3),
+                "they are counted"
+            );
+            scene.species[0].colour = ColourBy::Age;
+            engine.update(&scene, Change::PARAMETERS).unwrap();
+            let after = engine.read_back().unwrap();
+            for row in 0..after.len() {
+                let [was, is] = [&before, &after].map(|state| state.memory[row]);
+                let kept = if after.species[row] == 0 { was.showing(0) } else { was };
+                assert_eq!(is, kept, "only the numbers of the starlings change");
+            }
+            engine.step(4).unwrap();
+            let tick = before.tick as u32;
+            let grown: u32 = (tick..tick + 4).map(|tick| growth_of_age(tick, 600)).sum();
+            let after = engine.read_back().unwrap();
+            let ages: Vec<u32> = starlings.iter().map(|row| after.memory[*row].shown()).collect();
+            // The target has sent some of them meanwhile.
+            let sent = ages.iter().filter(|age| **age < grown).count();
+            assert!(grown > 0 && sent < 20 && ages.iter().all(|age| *age <= grown), "{ages:?}");
+            // A state says what its numbers are: as counts of neighbours they do not become ages.
+            let (other, _) = mixed("wrap", &["starling.colour=acceleration"]);
+            if scene.world.axes() == other.world.axes() {
+                let memory = other.memory_of(&after);
+                let starlings =
+                    after.species.iter().zip(&memory).filter(|(species, _)| **species == 0);
+                assert!(starlings.into_iter().all(|(_, memory)| memory.shown() == 0));
+            }
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Level 0: the rules of the house and of scene files. Needs no GPU.
+
+mod rules;
+mod scene_files;

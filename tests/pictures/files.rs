@@ -1,0 +1,317 @@
+//! Level 5: the two renderers against each other, and pictures that are the same every time.
+
+
+use crate::png_file;
+use crate::adapter;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use flockwork::model::memory::Memory;
+use flockwork::model::scene::{BoidShape, ColourBy, Request};
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::{Point, flat};
+use flockwork::view::camera::Camera;
+use flockwork::view::cpu::raster;
+use flockwork::view::frame::Frame;
+use flockwork::view::style;
+use glam::Vec2;
+use crate::picture::{apart, by_gpu, light, scene};
+
+/// Mean absolute difference per channel between the two pictures of a dense flock, as a share of
+/// the mean light. Only edges differ, but darts two pixels wide are all edge: the GPU measures a
+/// pixel's coverage with four samples, tiny-skia by area. Measured on lavapipe: 0.20 if darts are
+/// apart, 0.10 if they crowd; the controls are 0.45 to 1.7.
+const DENSE_TOLERANCE: f64 = 0.28;
+
+/// Difference of the light of the two pictures, as a share of it. It finds a rasteriser that draws
+/// darts too large or too pale. Measured on lavapipe: 0.016 at most.
+const LIGHT_TOLERANCE: f64 = 0.03;
+
+/// Distance in pixels between the centres of the same dart in the two pictures.
+const PLACE_TOLERANCE: f32 = 1.0;
+
+/// The centres of connected areas that differ from the background; pixels count by their light.
+fn blobs(frame: &Frame) -> Vec<Point> {
+    let own_light = |x: u32, y: u32| {
+        let rgb = frame.rgb(x, y).unwrap();
+        rgb.iter().zip(style::BACKGROUND).map(|(c, b)| u32::from(c.abs_diff(b))).sum::<u32>()
+    };
+    let mut seen = vec![false; (frame.width * frame.height) as usize];
+    let mut centres = Vec::new();
+    for start in 0..frame.width * frame.height {
+        let mut open = vec![(start % frame.width, start / frame.width)];
+        let (mut sum, mut weights) = (Point::ZERO, 0.0);
+        while let Some((x, y)) = open.pop() {
+            let inside = x < frame.width && y < frame.height;
+            // One rasteriser draws a pixel that a dart barely touches, and the other does not.
+            if !inside || own_light(x, y) < 12 {
+                continue;
+            }
+            if std::mem::replace(&mut seen[(y * frame.width + x) as usize], true) {
+                continue;
+            }
+            let weight = own_light(x, y) as f32;
+            sum += flat(x as f32 + 0.5, y as f32 + 0.5) * weight;
+            weights += weight;
+            let around = (0..9).map(|i| (x.wrapping_add(i % 3), y.wrapping_add(i / 3)));
+            open.extend(around.map(|(x, y)| (x.wrapping_sub(1), y.wrapping_sub(1))));
+        }
+        if weights > 0.0 {
+            centres.push(sum / weights);
+        }
+    }
+    centres
+}
+
+/// The difference of two pictures, as a share of the light of the first.
+fn difference(a: &Frame, b: &Frame) -> f64 {
+    apart(a, b) / light(a)
+}
+
+/// The centres in `found` without one in `wanted` within the tolerance.
+fn strays(found: &[Point], wanted: &[Point]) -> Vec<Point> {
+    let near = |p: &Point| wanted.iter().any(|q| p.distance(*q) < PLACE_TOLERANCE);
+    found.iter().copied().filter(|p| !near(p)).collect()
+}
+
+#[test]
+fn both_draw_the_same_darts_at_the_same_places() {
+    let Some(gpu) = adapter::gpu("both_draw_the_same_darts_at_the_same_places") else { return };
+    // Without an edge, because its picture has another shape.
+    let scene = scene(&["world.boundary=open"]);
+    // On a lattice, so that darts do not touch; away from pixel corners; heading in all directions.
+    let count = 96_u16;
+    let place = |i: u16| flat(26.3 + 50.7 * f32::from(i % 12), 22.6 + 44.9 * f32::from(i / 12));
+    let state = FlockState {
+        tick: 0,
+        id: (0..u32::from(count)).collect(),
+        species: vec![0; count.into()],
+        position: (0..count).map(place).collect(),
+        velocity: (0..count)
+            .map(|i| Vec2::from_angle(f32::from(i) * 0.37).extend(0.0) * 2.0)
+            .collect(),
+        ..FlockState::default()
+    };
+    for camera in [Camera::fit(&scene.world, 1280, 720), Camera::fit(&scene.world, 333, 211)] {
+        let drawn = blobs(&by_gpu(&gpu, &scene, &state, &camera));
+        let rastered = blobs(&raster::draw(&scene, &state, &scene.targets, &camera, 1.0));
+        assert_eq!((drawn.len(), rastered.len()), (count.into(), count.into()));
+        assert_eq!(strays(&drawn, &rastered), []);
+        assert_eq!(strays(&rastered, &drawn), []);
+
+        // One agent moved by three pixels is noticed.
+        let mut other = state.clone();
+        other.position[40].x += 3.0 / camera.pixels_per_unit;
+        let moved = blobs(&raster::draw(&scene, &other, &scene.targets, &camera, 1.0));
+        assert_eq!((strays(&drawn, &moved).len(), strays(&moved, &drawn).len()), (1, 1));
+    }
+}
+
+#[test]
+fn both_draw_the_same_picture_of_a_dense_flock() {
+    let Some(gpu) = adapter::gpu("both_draw_the_same_picture_of_a_dense_flock") else { return };
+    for (by, density) in
+        [(ColourBy::Heading, 10.0), (ColourBy::Heading, 60.0), (ColourBy::Speed, 10.0)]
+    {
+        let mut scene = scene(&[]);
+        let request = Request { count: Some(20_000), density: Some(density), ..Request::default() };
+        let state = scene.populate(&request).unwrap();
+        scene.species[0].colour = by;
+        let camera = Camera::fit(&scene.world, 1280, 720);
+        let drawn = by_gpu(&gpu, &scene, &state, &camera);
+        let rastered = raster::draw(&scene, &state, &scene.targets, &camera, 1.0);
+        let own = difference(&drawn, &rastered);
+        let brighter = light(&rastered) / light(&drawn) - 1.0;
+        assert!(own < DENSE_TOLERANCE, "{by:?}, density {density}: {own}");
+        assert!(brighter.abs() < LIGHT_TOLERANCE, "{by:?}, density {density}: {brighter}");
+
+        // The light shows darts that are a tenth longer.
+        let mut longer = scene.clone();
+        longer.species[0].body.size *= 1.1;
+        let brighter = light(&raster::draw(&longer, &state, &scene.targets, &camera, 1.0))
+            / light(&drawn)
+            - 1.0;
+        assert!(brighter > 2.0 * LIGHT_TOLERANCE, "{by:?}, density {density}: {brighter}");
+
+        // Moved by two pixels, heading the other way, or in other colours: noticed.
+        let mut moved = state.clone();
+        moved.position.iter_mut().for_each(|p| p.x += 2.0 / camera.pixels_per_unit);
+        let mut turned = state.clone();
+        turned.velocity.iter_mut().for_each(|v| *v = -*v);
+        let mut painted = scene.clone();
+        let other = if by == ColourBy::Speed { ColourBy::Heading } else { ColourBy::Speed };
+        painted.species[0].colour = other;
+        for (what, scene, state) in [
+            ("moved", &scene, &moved),
+            ("turned round", &scene, &turned),
+            ("other colours", &painted, &state),
+        ] {
+            let other =
+                difference(&drawn, &raster::draw(scene, state, &scene.targets, &camera, 1.0));
+            assert!(other > 1.5 * DENSE_TOLERANCE, "{by:?}, {what}: {other} is not noticed");
+        }
+    }
+}
+
+/// Difference of the two pictures of a flock of discs or glows, measured by [`difference`]. Both
+/// shapes have soft edges by design, so they differ less than darts.
+const ROUND_TOLERANCE: f64 = 0.06;
+
+#[test]
+fn both_draw_the_same_discs_and_glows() {
+    let Some(gpu) = adapter::gpu("both_draw_the_same_discs_and_glows") else { return };
+    for (look, count, zoom) in [
+        (BoidShape::Disc, 400, 1.0),
+        (BoidShape::Disc, 20_000, 1.0),
+        (BoidShape::Glow, 400, 1.0),
+        (BoidShape::Glow, 20_000, 1.0),
+        (BoidShape::Glow, 20_000, 5.0),
+    ] {
+        let mut scene = scene(&["starling.colour=neighbours"]);
+        let mut state =
+            scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+        let memory = |row: u64| Memory::new(0.1, (row % 50) as f32);
+        state.memory = (0..count).map(memory).collect();
+        scene.species[0].look = look;
+        let mut camera = Camera::fit(&scene.world, 1280, 720);
+        camera.pixels_per_unit *= zoom;
+        let drawn = by_gpu(&gpu, &scene, &state, &camera);
+        let rastered = raster::draw(&scene, &state, &scene.targets, &camera, 1.0);
+        let own = difference(&drawn, &rastered);
+        let brighter = light(&rastered) / light(&drawn) - 1.0;
+        assert!(own < ROUND_TOLERANCE, "{look:?}, {count}: {own}");
+        assert!(brighter.abs() < LIGHT_TOLERANCE, "{look:?}, {count}: {brighter}");
+
+        // Moved by two pixels, with another look, or without colours: noticed.
+        let mut moved = state.clone();
+        moved.position.iter_mut().for_each(|p| p.x += 2.0 / camera.pixels_per_unit);
+        let mut other = scene.clone();
+        other.species[0].look =
+            if look == BoidShape::Disc { BoidShape::Glow } else { BoidShape::Disc };
+        let mut forgotten = state.clone();
+        forgotten.memory.clear();
+        for (what, scene, state) in
+            [("moved", &scene, &moved), ("look", &other, &state), ("colour", &scene, &forgotten)]
+        {
+            let other = raster::draw(scene, state, &scene.targets, &camera, 1.0);
+            let apart = difference(&drawn, &other);
+            assert!(apart > 1.5 * ROUND_TOLERANCE, "{look:?}, {count}, {what}: {apart}");
+        }
+    }
+}
+
+fn capture(folder: &Path, engine: &str, arguments: &str, out: &str) -> Vec<u8> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
+    command.args(["capture", "--engine", engine, "--seed", "5", "--out", out]);
+    let output = command.args(arguments.split_whitespace()).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::read(folder.join(out)).unwrap()
+}
+
+#[test]
+fn the_same_command_draws_the_same_bytes() {
+    if adapter::gpu("the_same_command_draws_the_same_bytes").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for engine in ["gpu", "cpu"] {
+        for (arguments, ending) in [
+            ("--count 20000 --ticks 30 --size 640x360", "png"),
+            ("--count 300 --ticks 8 --size 160x90", "gif"),
+            ("--count 300 --ticks 8 --size 160x90", "apng"),
+        ] {
+            let draw =
+                |name| capture(folder.path(), engine, arguments, &format!("{name}.{ending}"));
+            assert!(draw("first") == draw("second"), "{engine}, {ending}");
+        }
+    }
+}
+
+#[test]
+fn pictures_of_cinema_size_can_be_drawn() {
+    if adapter::gpu("pictures_of_cinema_size_can_be_drawn").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let pictures = ["gpu", "cpu"].map(|engine| {
+        let name = format!("{engine}.png");
+        capture(folder.path(), engine, "--count 5000 --ticks 1 --size 3840x2160", &name);
+        let picture = png_file::open(&folder.path().join(name));
+        assert_eq!((picture.width, picture.height), (3840, 2160));
+        picture
+    });
+    let difference = difference(&pictures[0], &pictures[1]);
+    assert!(difference < DENSE_TOLERANCE, "{difference}");
+}
+
+/// The mean of all channels above the background.
+fn brightness(frame: &Frame) -> f64 {
+    light(frame) / f64::from(3 * frame.width * frame.height)
+}
+
+/// Difference of the mean light of a flock between two resolutions, as a share of it. Only the
+/// rounding of edges remains. Measured: 0.019 at most; 0.7 if sizes are in pixels.
+const RESOLUTION_TOLERANCE: f64 = 0.03;
+
+#[test]
+fn a_flock_is_as_bright_in_any_resolution() {
+    if adapter::gpu("a_flock_is_as_bright_in_any_resolution").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for engine in ["cpu", "gpu"] {
+        // Darts at their natural size, at their smallest size, and in cells; the same much denser;
+        // glows.
+        for flock in
+            ["--count 3000", "--count 20000", "--count 200000", "--scene embers --count 5000"]
+        {
+            let drawn = |size: &str| {
+                let (name, arguments) =
+                    (format!("{size}.png"), format!("{flock} --ticks 1 --size {size}"));
+                capture(folder.path(), engine, &arguments, &name);
+                brightness(&png_file::open(&folder.path().join(name)))
+            };
+            let reference = drawn("1280x720");
+            assert!(reference > 3.0, "{flock}: there is something to see");
+            for size in ["640x360", "1920x1080", "3840x2160"] {
+                let other = drawn(size);
+                println!("{engine} {flock} {size}: {other} and {reference}");
+                let apart = other / reference - 1.0;
+                assert!(apart.abs() < RESOLUTION_TOLERANCE, "{engine}, {flock} at {size}: {apart}");
+            }
+        }
+    }
+}
+
+/// A limit on file sizes simulates a full disk; only the end of the film is missing.
+#[cfg(unix)]
+#[test]
+fn a_film_that_cannot_be_finished_is_named_and_leaves_nothing() {
+    if let Err(reason) = flockwork::view::recorder::mp4::check() {
+        return eprintln!("SKIPPED: {reason}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let capture = |limit: &str| {
+        let program = env!("CARGO_BIN_EXE_flockwork");
+        let line = format!(
+            "trap '' XFSZ; ulimit -f {limit}; {program} capture --count 200 --engine cpu --ticks 20 \
+             --size 320x200 --out a.mp4"
+        );
+        let mut shell = Command::new("sh");
+        shell.current_dir(folder.path()).args(["-c", &line]).output().unwrap()
+    };
+    assert!(capture("unlimited").status.success());
+    let film = folder.path().join("a.mp4");
+    let bytes = fs::metadata(&film).unwrap().len();
+    fs::remove_file(&film).unwrap();
+    // The shell counts in blocks of 512 bytes. The end is missing, or half of the film.
+    for limit in [bytes / 512 - 2, bytes / 1024] {
+        let output = capture(&limit.to_string());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("cannot write a.mp4: ffmpeg failed: "), "{message}");
+        assert!(message.contains("write to another disk"), "{message}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "something stayed");
+    }
+}

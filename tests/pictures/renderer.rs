@@ -1,0 +1,427 @@
+//! Level 5: pictures of the GPU renderer.
+
+
+use crate::adapter;
+use std::sync::Arc;
+
+use flockwork::engine::Engine;
+use flockwork::engine::gpu::{Gpu, GpuEngine};
+use flockwork::model::memory::Memory;
+use flockwork::model::scene::{BoidShape, ColourBy, Request, Scene, Species};
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::{Point, flat};
+use flockwork::view::Painter;
+use flockwork::view::camera::Camera;
+use flockwork::view::frame::Frame;
+use flockwork::view::gpu::offscreen::Offscreen;
+use flockwork::view::gpu::upload::UploadedAgents;
+use flockwork::view::shapes::{Shape, StyledShape};
+use flockwork::view::style::{self, Figure};
+use glam::Vec2;
+use crate::picture::scene;
+
+fn flock(agents: &[(Point, Point)]) -> FlockState {
+    FlockState {
+        tick: 0,
+        id: (0..agents.len() as u32).collect(),
+        species: vec![0; agents.len()],
+        position: agents.iter().map(|(p, _)| *p).collect(),
+        velocity: agents.iter().map(|(_, v)| *v).collect(),
+        ..FlockState::default()
+    }
+}
+
+fn draw(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
+    let (width, height) = (camera.size.x as u32, camera.size.y as u32);
+    let mut agents = UploadedAgents::new(Arc::clone(gpu));
+    agents.upload(state).unwrap();
+    let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
+    let frame = offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap();
+    assert_eq!((frame.width, frame.height), (width, height));
+    assert_eq!(frame.pixels.len(), 4 * width as usize * height as usize);
+    frame
+}
+
+/// A connected set of pixels that differ from the background.
+struct Blob(Vec<(u32, u32)>);
+
+impl Blob {
+    fn centre(&self) -> Vec2 {
+        self.0.iter().map(|p| centre_of(*p)).sum::<Vec2>() / self.0.len() as f32
+    }
+}
+
+fn centre_of((x, y): (u32, u32)) -> Vec2 {
+    Vec2::new(x as f32 + 0.5, y as f32 + 0.5)
+}
+
+fn pixel(frame: &Frame, x: u32, y: u32) -> [u8; 3] {
+    let at = 4 * (y as usize * frame.width as usize + x as usize);
+    [frame.pixels[at], frame.pixels[at + 1], frame.pixels[at + 2]]
+}
+
+fn blobs(frame: &Frame) -> Vec<Blob> {
+    let mut seen = vec![false; (frame.width * frame.height) as usize];
+    let mut visit = |x: u32, y: u32| {
+        let seen = &mut seen[(y * frame.width + x) as usize];
+        let new = !*seen && pixel(frame, x, y) != style::BACKGROUND;
+        *seen = true;
+        new
+    };
+    let mut blobs = Vec::new();
+    for (x, y) in (0..frame.height).flat_map(|y| (0..frame.width).map(move |x| (x, y))) {
+        if !visit(x, y) {
+            continue;
+        }
+        let mut pixels = vec![(x, y)];
+        let mut next = 0;
+        while let Some(&(x, y)) = pixels.get(next) {
+            next += 1;
+            for ny in y.saturating_sub(1)..(y + 2).min(frame.height) {
+                for nx in x.saturating_sub(1)..(x + 2).min(frame.width) {
+                    if visit(nx, ny) {
+                        pixels.push((nx, ny));
+                    }
+                }
+            }
+        }
+        blobs.push(Blob(pixels));
+    }
+    blobs
+}
+
+/// Fails unless a pixel wholly inside a dart of `colour` has the right value.
+fn assert_painted(got: [u8; 3], colour: [f32; 3], what: &str) {
+    for channel in 0..3 {
+        let background = f32::from(style::BACKGROUND[channel]) * (1.0 - style::OPACITY);
+        let wanted = 255.0 * colour[channel] * style::OPACITY + background;
+        assert!((f32::from(got[channel]) - wanted).abs() < 3.0, "{what}: {got:?} for {colour:?}");
+    }
+}
+
+/// The colour of an agent.
+fn colour(scene: &Scene, velocity: Point, species: usize, neighbours: u32) -> [f32; 3] {
+    let paint = style::Paint::all(scene)[species];
+    paint.colour(paint.shade(velocity, scene.species[species].body.max_speed, neighbours))
+}
+
+/// Agents on a lattice, far enough apart, heading in all directions; some are at rest.
+fn lattice() -> Vec<(Point, Point)> {
+    let agent = |i: u16| {
+        let place = flat(40.0 + 60.0 * f32::from(i % 10), 30.0 + 55.0 * f32::from(i / 10));
+        let speed = if i % 7 == 3 { 0.0 } else { 2.0 };
+        (place, Vec2::from_angle(f32::from(i) * 0.7).extend(0.0) * speed)
+    };
+    (0..60).map(agent).collect()
+}
+
+#[test]
+fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
+    let Some(gpu) =
+        adapter::gpu("every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour")
+    else {
+        return;
+    };
+    let scene = scene(&["starling.size=12"]);
+    let camera = Camera::fit(&scene.world, 640, 360);
+    let agents = lattice();
+    let frame = draw(&gpu, &scene, &flock(&agents), &camera);
+    let blobs = blobs(&frame);
+    assert_eq!(blobs.len(), agents.len());
+    for (position, velocity) in agents {
+        let place = camera.pixel_from_world(position);
+        let far = |blob: &Blob| blob.centre().distance(place);
+        let blob = blobs.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
+        let heading = Vec2::from_angle(style::heading_angle(velocity));
+        let ahead = Vec2::new(heading.x, -heading.y);
+        // The centroid of a triangle is a third of its height above its base.
+        let centre = place - ahead * (12.0 / 3.0);
+        assert!(blob.centre().distance(centre) < 0.7, "{:?} is not {centre:?}", blob.centre());
+        let along = |p: &(u32, u32)| (centre_of(*p) - place).dot(ahead);
+        let across = |p: &(u32, u32)| (centre_of(*p) - place).perp_dot(ahead);
+        let nose = blob.0.iter().map(along).fold(f32::MIN, f32::max);
+        let tail = blob.0.iter().map(along).fold(f32::MAX, f32::min);
+        let side = blob.0.iter().map(across).fold(f32::MIN, f32::max);
+        assert!((9.5..=13.0).contains(&nose), "the nose is {nose} ahead");
+        assert!((-13.0..=-11.0).contains(&tail), "the tail is {tail} ahead");
+        assert!((side - 12.0 * style::SLENDERNESS).abs() < 1.5, "half the tail is {side} wide");
+
+        let colour = colour(&scene, velocity, 0, 0);
+        assert_painted(pixel(&frame, centre.x as u32, centre.y as u32), colour, "heading");
+    }
+}
+
+#[test]
+fn species_and_speed_colour_as_the_look_says() {
+    let Some(gpu) = adapter::gpu("species_and_speed_colour_as_the_look_says") else { return };
+    for by in [ColourBy::Speed, ColourBy::Species] {
+        let mut scene = scene(&["starling.size=12"]);
+        let mut second = scene.species[0].clone();
+        second.body.max_speed = 6.0;
+        scene.species.push(second);
+        scene.species.iter_mut().for_each(|species| species.colour = by);
+        let camera = Camera::fit(&scene.world, 640, 360);
+        let places = [200, 400];
+        let velocity = flat(2.0, 0.0);
+        let mut state = flock(&places.map(|x| (flat(x as f32, 180.0), velocity)));
+        state.species[1] = 1;
+        let frame = draw(&gpu, &scene, &state, &camera);
+        for (index, x) in places.into_iter().enumerate() {
+            let colour = colour(&scene, velocity, index, 0);
+            assert_painted(pixel(&frame, x - 4, 180), colour, "species or speed");
+        }
+    }
+}
+
+/// The blob nearest to a place, and the distance of its middle.
+fn nearest(blobs: &[Blob], place: Vec2) -> (&Blob, f32) {
+    let far = |blob: &Blob| blob.centre().distance(place);
+    let blob = blobs.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
+    (blob, far(blob))
+}
+
+#[test]
+fn every_agent_is_a_disc_at_its_place() {
+    let Some(gpu) = adapter::gpu("every_agent_is_a_disc_at_its_place") else { return };
+    let drawn = |look: &str| {
+        let scene = scene(&["starling.size=12", look]);
+        let camera = Camera::fit(&scene.world, 640, 360);
+        (draw(&gpu, &scene, &flock(&lattice()), &camera), camera, scene)
+    };
+    // 12 pixels in radius. A pixel that the edge touches counts fully.
+    let area = std::f32::consts::PI * 12.0 * 12.0..std::f32::consts::PI * 13.0 * 13.0;
+    let round = |blob: &Blob| area.contains(&(blob.0.len() as f32));
+    let (frame, camera, scene) = drawn("starling.look=disc");
+    let discs = blobs(&frame);
+    assert_eq!(discs.len(), lattice().len());
+    for (position, velocity) in lattice() {
+        let place = camera.pixel_from_world(position);
+        let (disc, off) = nearest(&discs, place);
+        assert!(off < 0.2 && round(disc), "{} pixels {off} away", disc.0.len());
+        let farthest = disc.0.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
+        assert!((11.5..13.0).contains(&farthest), "{farthest} from the middle");
+        let colour = colour(&scene, velocity, 0, 0);
+        assert_painted(pixel(&frame, place.x as u32, place.y as u32), colour, "disc");
+        // Soft at the edge: pixels there are neither background nor fully painted.
+        let full = pixel(&frame, place.x as u32, place.y as u32);
+        let soft = disc.0.iter().filter(|(x, y)| pixel(&frame, *x, *y) != full).count();
+        assert!((30..150).contains(&soft), "{soft} pixels on the edge");
+    }
+    // Darts of the same length look different.
+    let (frame, ..) = drawn("starling.look=triangle");
+    assert!(!blobs(&frame).iter().any(round));
+}
+
+/// The sum of the channels above the background.
+fn light(frame: &Frame, x: u32, y: u32) -> i32 {
+    let own = pixel(frame, x, y)
+        .into_iter()
+        .zip(style::BACKGROUND)
+        .map(|(c, b)| i32::from(c) - i32::from(b));
+    own.sum()
+}
+
+#[test]
+fn every_agent_is_a_glow_that_fades_from_its_place() {
+    let Some(gpu) = adapter::gpu("every_agent_is_a_glow_that_fades_from_its_place") else { return };
+    let scene = scene(&["starling.size=6", "starling.look=glow"]);
+    let camera = Camera::fit(&scene.world, 640, 360);
+    let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
+    let glows = blobs(&frame);
+    assert_eq!(glows.len(), lattice().len());
+    let figure = Figure::of(BoidShape::Glow, None, 6.0, camera.pixels_per_unit, 1.0);
+    for (position, _) in lattice() {
+        let place = camera.pixel_from_world(position);
+        let (glow, off) = nearest(&glows, place);
+        assert!(off < 1.0, "{off} away");
+        let farthest = glow.0.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
+        assert!((figure.radius * 2.5..figure.reach).contains(&farthest), "{farthest}");
+        let (x, y) = (place.x as u32, place.y as u32);
+        let along: Vec<i32> = (0..24).map(|right| light(&frame, x + right, y)).collect();
+        assert!(along.windows(2).all(|pair| pair[1] <= pair[0]), "{along:?}");
+        // Less than half as bright at the edge of its core.
+        let half = along[6] as f32 / along[0] as f32;
+        assert!((0.2..0.5).contains(&half), "{half}");
+    }
+}
+
+#[test]
+fn light_adds_up_and_has_a_limit() {
+    let Some(gpu) = adapter::gpu("light_adds_up_and_has_a_limit") else { return };
+    // The brightness next to `count` agents on one spot, and at their middle.
+    let together = |look: &str, count: usize| {
+        let scene = scene(&["starling.size=12", look, "starling.colour=speed"]);
+        let camera = Camera::fit(&scene.world, 640, 360);
+        let agents = vec![(flat(320.0, 180.0), flat(3.0, 0.0)); count];
+        let frame = draw(&gpu, &scene, &flock(&agents), &camera);
+        (light(&frame, 331, 180) as f32, pixel(&frame, 320, 180))
+    };
+    let gain = |look| together(look, 2).0 / together(look, 1).0;
+    let (glow, disc) = (gain("starling.look=glow"), gain("starling.look=disc"));
+    assert!(glow > 1.4, "two glows are {glow} times as bright as one");
+    assert!(disc < 1.15, "two discs are {disc} times as bright as one");
+    let (_, crowd) = together("starling.look=glow", 1000);
+    assert!(crowd[0] > 250 && crowd[2] < 160, "a crowd of embers is {crowd:?}");
+}
+
+#[test]
+fn looks_side_by_side_equal_each_look_alone() {
+    let Some(gpu) = adapter::gpu("looks_side_by_side_equal_each_look_alone") else { return };
+    let looks = [BoidShape::Triangle, BoidShape::Disc, BoidShape::Glow];
+    let places = [120.3, 320.6, 520.9];
+    let agents = places.map(|x| (flat(x, 180.4), flat(1.0, 2.0)));
+    let mut scene = scene(&["starling.size=12"]);
+    scene.species = looks.map(|look| Species { look, ..scene.species[0].clone() }).to_vec();
+    let camera = Camera::fit(&scene.world, 640, 360);
+    let mut state = flock(&agents);
+    state.species = vec![0, 1, 2];
+    let together = draw(&gpu, &scene, &state, &camera);
+    for (index, x) in [20, 220, 420].into_iter().enumerate() {
+        for other in 0..3 {
+            let mut alone = scene.clone();
+            alone.species = vec![scene.species[other].clone()];
+            let frame = draw(&gpu, &alone, &flock(&agents[index..=index]), &camera);
+            let part = |frame: &Frame| -> Vec<[u8; 3]> {
+                let places = (0..360).flat_map(|y| (x..x + 200).map(move |x| (x, y)));
+                places.map(|(x, y)| pixel(frame, x, y)).collect()
+            };
+            assert_eq!(part(&together) == part(&frame), index == other, "{index} {other}");
+        }
+    }
+}
+
+#[test]
+fn the_number_of_neighbours_colours_as_the_look_says() {
+    let Some(gpu) = adapter::gpu("the_number_of_neighbours_colours_as_the_look_says") else {
+        return;
+    };
+    let scene = scene(&["starling.size=12", "starling.colour=neighbours"]);
+    let camera = Camera::fit(&scene.world, 640, 360);
+    let numbers = [0, 10, 25, 40, 255];
+    let place = |index: usize| flat(100.0 + 100.0 * index as f32, 180.0);
+    let agents: Vec<_> = (0..numbers.len()).map(|i| (place(i), flat(2.0, 0.0))).collect();
+    let mut state = flock(&agents);
+    // The angle stored beside the number must not matter.
+    state.memory = numbers.map(|number| Memory::new(-0.3, number as f32)).to_vec();
+    let colour = |number| colour(&scene, Point::X, 0, number);
+    let at = |frame: &Frame, index| pixel(frame, 96 + 100 * index as u32, 180);
+    let frame = draw(&gpu, &scene, &state, &camera);
+    for (index, number) in numbers.into_iter().enumerate() {
+        assert_painted(at(&frame, index), colour(number), "neighbours");
+    }
+    let sum = |index| at(&frame, index).iter().map(|c| u32::from(*c)).sum::<u32>();
+    assert!(sum(0) < sum(1) && sum(1) < sum(2) && sum(2) < sum(3), "from dark to bright");
+    assert_eq!(at(&frame, 3), at(&frame, 4));
+    // Agents without memory have no neighbours.
+    state.memory.clear();
+    let frame = draw(&gpu, &scene, &state, &camera);
+    (0..numbers.len()).for_each(|index| assert_painted(at(&frame, index), colour(0), "forgotten"));
+}
+
+#[test]
+fn darts_across_the_edge_of_the_picture_are_cut() {
+    let Some(gpu) = adapter::gpu("darts_across_the_edge_of_the_picture_are_cut") else { return };
+    let scene = scene(&["starling.size=12"]);
+    // 333 pixels per row: rows are copied with padding.
+    let camera = Camera { size: Vec2::new(333.0, 200.0), ..Camera::fit(&scene.world, 640, 360) };
+    let edge = camera.world_from_pixel(Vec2::new(333.0, 100.0));
+    let outside = camera.world_from_pixel(Vec2::new(-40.0, 100.0));
+    let frame = draw(&gpu, &scene, &flock(&[(edge, Point::ZERO), (outside, Point::ZERO)]), &camera);
+    let blobs = blobs(&frame);
+    assert_eq!(blobs.len(), 1);
+    assert!(blobs[0].0.iter().all(|(x, _)| (320..333).contains(x)));
+}
+
+#[test]
+fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
+    let Some(gpu) =
+        adapter::gpu("pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks")
+    else {
+        return;
+    };
+    // Agents as triangles and in cells.
+    for count in [500, 80_000] {
+        let mut scene = scene(&[]);
+        let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+        let camera = Camera::fit(&scene.world, 640, 360);
+        let shape = StyledShape {
+            shape: Shape::Disc { centre: camera.centre, radius: 50.0 },
+            colour: [255; 3],
+            opacity: 0.5,
+        };
+        let film = |ahead: bool| {
+            let mut engine = GpuEngine::new(Arc::clone(&gpu));
+            engine.load(&scene, &state).unwrap();
+            let mut painter = Offscreen::new(Arc::clone(&gpu), 640, 360).unwrap();
+            let mut frames = Vec::new();
+            for tick in 0..8 {
+                let shapes: &[StyledShape] =
+                    if tick % 3 == 0 { std::slice::from_ref(&shape) } else { &[] };
+                if ahead {
+                    frames.extend(painter.begin(&mut engine, &scene, &camera, shapes).unwrap());
+                } else {
+                    frames.push(painter.paint(&mut engine, &scene, &camera, shapes).unwrap());
+                }
+                engine.step(1).unwrap();
+            }
+            while let Some(frame) = painter.finish().unwrap() {
+                frames.push(frame);
+            }
+            frames
+        };
+        let (waited, ahead) = (film(false), film(true));
+        assert!(waited == ahead, "{count} agents");
+        // Every tick has its own picture.
+        assert!(waited.windows(2).all(|pair| pair[0] != pair[1]));
+        assert_eq!(waited.len(), 8);
+    }
+}
+
+#[test]
+fn a_picture_beyond_the_limits_is_refused_with_the_limit() {
+    let Some(gpu) = adapter::gpu("a_picture_beyond_the_limits_is_refused_with_the_limit") else {
+        return;
+    };
+    let side = gpu.device.limits().max_texture_dimension_2d;
+    let error = Offscreen::new(Arc::clone(&gpu), side + 1, 8).unwrap_err().to_string();
+    assert!(error.contains(&side.to_string()) && error.contains("--size"), "{error}");
+}
+
+#[test]
+fn a_large_picture_can_be_drawn() {
+    let Some(gpu) = adapter::gpu("a_large_picture_can_be_drawn") else { return };
+    let scene = scene(&[]);
+    let camera = Camera::fit(&scene.world, 3840, 2160);
+    let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
+    assert_eq!(blobs(&frame).len(), lattice().len());
+}
+
+#[test]
+fn what_agents_remember_colours_as_the_look_says() {
+    let test = "what_agents_remember_colours_as_the_look_says";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    for by in [ColourBy::Neighbours, ColourBy::Acceleration, ColourBy::Age] {
+        let mut scene = scene(&["starling.size=12"]);
+        scene.species[0].colour = by;
+        let camera = Camera::fit(&scene.world, 640, 360);
+        // 30 is most of a crowd, and little of an acceleration or an age.
+        let (places, shown) = ([100, 200, 300, 400], [0, 30, 200, 255]);
+        let mut state = flock(&places.map(|x| (flat(x as f32, 180.0), flat(2.0, 0.0))));
+        state.memory = shown.map(|shown| Memory::default().showing(shown)).to_vec();
+        state.shown = scene.shown();
+        let frame = draw(&gpu, &scene, &state, &camera);
+        let paint = style::Paint::all(&scene)[0];
+        let colours = shown.map(|shown| {
+            let shade = paint.shade(flat(2.0, 0.0), scene.species[0].body.max_speed, shown);
+            paint.colour(shade)
+        });
+        for (x, colour) in places.into_iter().zip(colours) {
+            assert_painted(pixel(&frame, x - 4, 180), colour, "what it remembers");
+        }
+        let apart = |one: usize, other: usize| {
+            (0..3).map(|i| (colours[one][i] - colours[other][i]).abs()).fold(0.0, f32::max)
+        };
+        assert!(apart(0, 2) > 0.25, "{by:?}");
+        assert_eq!(apart(2, 3) > 0.05, by != ColourBy::Neighbours, "a crowd has no more to show");
+    }
+}

@@ -1,0 +1,169 @@
+//! Level 5: the scenery, under the flock and over it, by both renderers.
+
+
+use crate::picture;
+use crate::adapter;
+use std::sync::Arc;
+
+use flockwork::engine::Engine;
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::model::scene::{Request, Scene};
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::{Point, flat};
+use flockwork::view::camera::Camera;
+use flockwork::view::cpu::raster;
+use flockwork::view::frame::Frame;
+use flockwork::view::gpu::offscreen::Offscreen;
+use flockwork::view::gpu::upload::UploadedAgents;
+use flockwork::view::shapes::{Shape, StyledShape};
+use flockwork::view::{Painter, RasterPainter, style};
+use glam::Vec2;
+use crate::picture::{by_gpu, scene};
+
+/// A wrapped world with an obstacle in the middle, one on the seam, a path and a target.
+fn landscape() -> Scene {
+    let text = "
+        world = { size = [640, 360], boundary = \"wrap\" }
+        obstacles = [{ position = [320, 180], radius = 40 }, { position = [630, 90], radius = 30 }]
+        paths = [{ points = [[60, 300], [300, 260], [560, 300]] }]
+        targets = [{ name = \"food\", position = [160, 90], hit_radius = 20 }]
+        [species.walker]
+        count = 1
+        [species.walker.follow_path]
+        radius = 15
+        [species.walker.avoid]
+        reach = 20
+        [species.walker.seek]
+        target = \"food\"
+    ";
+    let mut scene = Scene::parse("landscape", text, &[]).unwrap();
+    scene.populate(&Request::default()).unwrap();
+    scene
+}
+
+#[test]
+fn both_renderers_draw_the_scenery_in_its_place() {
+    let Some(gpu) = adapter::gpu("both_renderers_draw_the_scenery_in_its_place") else { return };
+    let scene = landscape();
+    let nobody = FlockState::default();
+    let somebody = FlockState {
+        id: vec![0],
+        species: vec![0],
+        position: vec![flat(320.0, 180.0)],
+        velocity: vec![Point::X],
+        ..FlockState::default()
+    };
+    for camera in [
+        Camera::fit(&scene.world, 640, 360),
+        Camera {
+            pixels_per_unit: 1.3,
+            centre: flat(300.0, 170.0),
+            ..Camera::fit(&scene.world, 500, 400)
+        },
+    ] {
+        let seen = |pixel: Vec2| pixel.cmpge(Vec2::ZERO).all() && pixel.cmplt(camera.size).all();
+        let frames = [
+            by_gpu(&gpu, &scene, &nobody, &camera),
+            raster::draw(&scene, &nobody, &scene.targets, &camera, 1.0),
+        ];
+        assert!(frames[0] == frames[1], "the background is the raster's, to the byte");
+        let at = |x: f32, y: f32| {
+            let pixel = camera.pixel_from_world(flat(x, y));
+            seen(pixel).then(|| frames[0].rgb(pixel.x as u32, pixel.y as u32).unwrap())
+        };
+        let mut found = 0;
+        // In the obstacles, across the seam, on the path's band, on the target's cross and ring.
+        for (x, y) in [
+            (320.0, 180.0),
+            (355.0, 180.0),
+            (605.0, 90.0),
+            (10.0, 90.0),
+            (300.0, 250.0),
+            (162.0, 90.0),
+            (140.0, 90.0),
+        ] {
+            found += usize::from(at(x, y).is_some());
+            assert_ne!(at(x, y), Some(style::BACKGROUND), "nothing at {x}, {y}");
+        }
+        assert!(found > 3);
+        // And next to all of them.
+        for (x, y) in [(320.0, 225.0), (275.0, 180.0), (40.0, 90.0), (300.0, 235.0), (170.0, 80.0)]
+        {
+            assert!(at(x, y).is_none_or(|c| c == style::BACKGROUND), "something at {x}, {y}");
+        }
+        // An agent on the obstacle is brighter and drawn over it.
+        let middle = camera.pixel_from_world(flat(318.0, 180.0));
+        for frame in [
+            by_gpu(&gpu, &scene, &somebody, &camera),
+            raster::draw(&scene, &somebody, &scene.targets, &camera, 1.0),
+        ] {
+            let sum = |frame: &Frame| {
+                let rgb = frame.rgb(middle.x as u32, middle.y as u32).unwrap();
+                rgb.iter().map(|c| u32::from(*c)).sum::<u32>()
+            };
+            assert!(sum(&frame) > 2 * sum(&frames[0]), "{} over {}", sum(&frame), sum(&frames[0]));
+        }
+    }
+}
+
+#[test]
+fn the_background_follows_camera_targets_and_scene() {
+    let Some(gpu) = adapter::gpu("the_background_follows_camera_targets_and_scene") else { return };
+    let mut scene = landscape();
+    let nobody = FlockState::default();
+    let mut camera = Camera::fit(&scene.world, 640, 360);
+    let mut agents = UploadedAgents::new(Arc::clone(&gpu));
+    agents.upload(&nobody).unwrap();
+    let mut offscreen = Offscreen::new(Arc::clone(&gpu), 640, 360).unwrap();
+    let mut last = Frame::filled(640, 360, style::BACKGROUND);
+    for step in 0..7 {
+        match step {
+            1 => camera.pan(Vec2::new(30.0, 10.0)),
+            2 => camera.zoom_at(Vec2::new(190.0, 280.0), 1.2),
+            3 => scene.targets[1].position.x += 10.0,
+            4 => scene.obstacles[0].position.y += 5.0,
+            5 => scene.paths[0].closed = true,
+            6 => scene.species[0].rules[0].values[4] = 40.0,
+            _ => {}
+        }
+        let drawn = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
+        assert!(
+            drawn == raster::draw(&scene, &nobody, &scene.targets, &camera, 1.0),
+            "step {step}"
+        );
+        assert!(drawn != last, "step {step} changes nothing");
+        // Once more: from the cache.
+        last = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
+        assert!(last == drawn, "step {step} again");
+    }
+    // A scene without scenery does not show the previous one.
+    let empty = picture::scene(&[]);
+    let drawn = offscreen.render(agents.agents(), &empty, &empty.targets, &camera).unwrap();
+    assert!(drawn == Frame::filled(640, 360, style::BACKGROUND));
+}
+
+#[test]
+fn both_renderers_draw_the_shapes_above_over_the_flock() {
+    let Some(gpu) = adapter::gpu("both_renderers_draw_the_shapes_above_over_the_flock") else {
+        return;
+    };
+    let mut scene = scene(&["starling.size=40"]);
+    let state = scene.populate(&Request { count: Some(1), ..Request::default() }).unwrap();
+    let camera = Camera::fit(&scene.world, 640, 360);
+    let mut engine = CpuEngine::new(Some(1)).unwrap();
+    engine.load(&scene, &state).unwrap();
+    let centre = state.position[0] - flat(10.0, 0.0);
+    let shape = Shape::Disc { centre, radius: 5.0 };
+    let styled = StyledShape { shape, colour: [10, 240, 20], opacity: 1.0 };
+    let pixel = camera.pixel_from_world(centre);
+    let painters: [Box<dyn Painter>; 2] =
+        [Box::new(Offscreen::new(gpu, 640, 360).unwrap()), Box::new(RasterPainter { scale: 1.0 })];
+    for mut painter in painters {
+        let mut at_mark = |above: &[StyledShape]| {
+            let frame = painter.paint(&mut engine, &scene, &camera, above).unwrap();
+            frame.rgb(pixel.x as u32, pixel.y as u32).unwrap()
+        };
+        assert_eq!(at_mark(std::slice::from_ref(&styled)), styled.colour);
+        assert_ne!(at_mark(&[]), styled.colour);
+    }
+}

@@ -1,0 +1,92 @@
+//! Level 5: the inspector of the window, with real keys and a real mouse.
+
+
+use crate::adapter;
+use std::fs;
+
+use crate::desktop::files::{SIZE, notice, settle};
+use crate::desktop::{Display, Program, Shot, flockwork};
+
+/// Two agents that fly to the right, one across the seam from the other, in a world that fills the
+/// window. The left one can still fly faster, so separation pushes it.
+const PAIR: &str = "[world]\nsize = [900, 600]\nboundary = \"wrap\"\n[species.left]\ncount = 1\n\
+                    max_speed = 3\n\
+                    spawn = { place = \"point\", at = [20, 300], heading = 0, speed = 2 }\n\
+                    [species.left.separation]\nradius = 60\n\
+                    [species.right]\ncount = 1\nmax_speed = 2\n\
+                    spawn = { place = \"point\", at = [880, 300], heading = 0, speed = 2 }\n";
+
+/// Pixels of the colour of separation in some columns.
+fn separation(shot: &Shot, columns: std::ops::Range<u32>) -> usize {
+    let places = columns.flat_map(|x| (60..560).map(move |y| (x, y)));
+    let own = |[r, g, b]: [u8; 3]| r > 190 && (70..115).contains(&g) && b < 25;
+    places.filter(|(x, y)| shot.0.rgb(*x, *y).is_some_and(own)).count()
+}
+
+/// The grey of the panel in the lower right corner.
+fn panel(shot: &Shot) -> bool {
+    let places = (700..890).map(|x| (x, 520));
+    places.filter(|(x, y)| shot.0.rgb(*x, *y) == Some([27, 27, 27])).count() > 100
+}
+
+fn start(display: &Display, folder: &std::path::Path, engine: &str) -> Program {
+    fs::write(folder.join("pair.toml"), PAIR).unwrap();
+    let line = format!("run --engine {engine} --size {}x{} --scene pair.toml", SIZE.0, SIZE.1);
+    let mut command = flockwork(&line);
+    command.current_dir(folder);
+    let mut program = display.start(command);
+    display.focus(&mut program);
+    display.xdotool("mousemove 450 100 key space key r");
+    display.until("two agents", |s| s.darts(0..900, 100..500).len() > 20);
+    program
+}
+
+#[test]
+fn an_agent_is_inspected_and_followed_across_the_seam() {
+    let test = "an_agent_is_inspected_and_followed_across_the_seam";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for engine in ["cpu", "gpu"] {
+        let program = start(&display, folder.path(), engine);
+        let none = display.until_still();
+        assert!(!panel(&none) && separation(&none, 0..900) == 0);
+        // Where no agent is, Ctrl and a click choose none.
+        display.xdotool("mousemove 450 450 keydown ctrl click 1 keyup ctrl");
+        settle();
+        assert!(!panel(&display.look()), "{engine}");
+        display.xdotool("key f");
+        display.until("a sentence", notice);
+
+        display.xdotool("mousemove 20 300 keydown ctrl click 1 keyup ctrl mousemove 450 100");
+        let held =
+            display.until("a panel and an arrow", |s| panel(s) && separation(s, 0..120) > 60);
+        // The other is across the seam: the arrow points away from it, to the right.
+        assert!(separation(&held, 24..120) > 4 * separation(&held, 0..20), "{engine}");
+
+        // The camera follows it: it is in the middle while time goes on.
+        display.xdotool("key f");
+        let middle = |s: &Shot| s.darts(440..461, 290..311).len() > 20;
+        display.until("the agent in the middle", |s| middle(s) && separation(s, 440..540) > 60);
+        display.xdotool("key Right");
+        settle();
+        // A second later both are far from the seam, and the neighbour is still marked.
+        display.until("the agent in the middle a second later", |s| middle(s) && panel(s));
+        display.xdotool("key space");
+        settle();
+        display.until("the agent in the middle while it flies", |s| middle(s) && panel(s));
+        display.xdotool("key space");
+
+        // A right drag ends that, Escape lets it go, and the next Escape closes the window.
+        display
+            .xdotool("mousemove 450 400 mousedown 3 mousemove 480 400 mousemove 550 400 mouseup 3");
+        display.until("the agent elsewhere", |s| !middle(s) && panel(s));
+        display.xdotool("key Escape");
+        display.until("no panel", |s| !panel(s));
+        display.xdotool("key Escape");
+        let (code, _, err) = program.end();
+        assert_eq!(code, Some(0), "{err}");
+    }
+}
