@@ -68,7 +68,9 @@ second_driver() {
 cargo test --release --locked "$@"
 
 # With arguments it is those tests that are wanted, once.
-[ $# -eq 0 ] && [ "${FLOCKWORK_SECOND_DRIVER:-}" != no ] && [ "${FLOCKWORK_SKIP_GPU:-}" != 1 ] || exit 0
+[ $# -eq 0 ] || exit 0
+cargo test --release --locked -p flockwork-shaders
+[ "${FLOCKWORK_SECOND_DRIVER:-}" != no ] && [ "${FLOCKWORK_SKIP_GPU:-}" != 1 ] || exit 0
 icd=$(second_driver)
 if [ -z "$icd" ]; then
   echo "no second Vulkan driver: SwiftShader is in Debian's package chromium-common" >&2
@@ -81,8 +83,8 @@ begin=$SECONDS
 # Left out are the two tests that hold thousands of blended triangles against the same flock drawn into
 # cells: drivers round 8-bit blending differently. Lavapipe's triangles are 0.6 % brighter, SwiftShader's
 # 1.2 %; an eye tells 1 % apart.
-VK_DRIVER_FILES=$icd cargo test --release --locked \
-  --test gpu_passes --test gpu_engine --test gpu_runs --test gpu_space --test ranks_gpu --test renderer --test space_pictures --test splat \
-  --test formulas --test limits --test traits -- --skip no_seam
+second=(gpu_passes gpu_engine gpu_runs gpu_space ranks_gpu formulas limits traits renderer space_pictures splat)
+VK_DRIVER_FILES=$icd cargo test --release --locked --test engines --test pictures -- \
+  "${second[@]/%/::}" --skip no_seam
 first=$("${CARGO_TARGET_DIR:-target}/release/flockwork" adapters 2>/dev/null | sed -n 's/^0: //p')
 echo "drivers tested: $first; SwiftShader, one situation in $FLOCKWORK_TEST_SHARE, in $((SECONDS - begin)) s"

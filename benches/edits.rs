@@ -1,7 +1,7 @@
 //! The cost of an edit per frame, without the tick: a slider is dragged, so a parameter changes
 //! before every tick.
 //!
-//! `cargo bench --bench edits` takes some minutes on a machine without a GPU; `-- 100000 50` sets
+//! `cargo bench -p benches --bench edits` takes some minutes on a machine without a GPU; `-- 100000 50` sets
 //! the number of agents and of frames. `update` is the edit of a flock that stands still; `at its end`
 //! makes it together with the tick, as the window does while the flock runs, if the edit changes the
 //! grid; `reload` makes it by reading the flock back and loading it, in a fifteenth of the frames. `tick`

@@ -1,6 +1,6 @@
 //! A whole tick of the scenes `flock` and `flock-3d` on each engine, over counts and densities.
 //!
-//! `cargo bench --bench engines` runs all; `cargo bench -- gpu/k10` selects some. `passes.rs`
+//! `cargo bench -p benches --bench engines` runs all; `cargo bench -p benches -- gpu/k10` selects some. `passes.rs`
 //! measures the parts of a tick. `flockwork bench` measures larger flocks and crowds, compares the
 //! engines and draws plots.
 

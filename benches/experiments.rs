@@ -1,7 +1,7 @@
 //! The GPU engine with one option changed at a time, compared with the defaults: shows which
 //! options suit a device that has not been measured. `benches/gpu.sh` runs it.
 //!
-//!     cargo bench --bench experiments -- [COUNT [ADAPTER]]
+//!     cargo bench -p benches --bench experiments -- [COUNT [ADAPTER]]
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! The costs of a flock besides its ticks: a frame, and the start.
 //!
-//! `cargo bench --bench frame` runs all; `cargo bench -- start/gpu` selects some. A frame has 1280
+//! `cargo bench -p benches --bench frame` runs all; `cargo bench -p benches -- start/gpu` selects some. A frame has 1280
 //! × 720 pixels and shows the whole world; on the GPU it is drawn and read back. A start is
 //! everything from opening the device to the end of the first tick: placing the agents, compiling,
 //! loading.

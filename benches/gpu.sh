@@ -32,9 +32,10 @@ export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$OUT}"
 build() {
   cargo build --release --locked >&2 || exit 1
   local found
-  found=$(cargo test --release --locked --no-run --message-format=short --bench experiments \
-    --test gpu_passes --test gpu_engine --test gpu_space --test renderer --test splat 2>&1 |
-    tee /dev/stderr | sed -n 's/^ *Executable .*(\(.*\))$/\1/p')
+  found=$({
+    cargo test --release --locked --no-run --message-format=short --test engines --test pictures
+    cargo bench --locked -p benches --no-run --message-format=short --bench experiments
+  } 2>&1 | tee /dev/stderr | sed -n 's/^ *Executable .*(\(.*\))$/\1/p')
   [ -n "$found" ] || exit 1
   echo "${CARGO_TARGET_DIR:-target}/release/flockwork"
   grep '/experiments-' <<<"$found"
@@ -70,7 +71,7 @@ tests=()
 for test in "$@"; do
   name=$(basename "$test" | sed 's/-[0-9a-f]*$//')
   log=$OUT/test-$name.txt
-  within 120 "$log" "$test" --quiet
+  within 240 "$log" "$test" --quiet gpu_passes:: gpu_engine:: gpu_space:: renderer:: splat::
   case $? in
     0) verdict=passed ;;
     124 | 130 | 137) verdict="not done in time" ;;

@@ -1,7 +1,7 @@
 //! Each pass of a tick alone: the GPU's passes, the CPU's `steer` on each instruction set of this
 //! processor, and the CPU's `sort`.
 //!
-//! `cargo bench --bench passes` runs all; `cargo bench -- kernel/avx2` selects some. The engine
+//! `cargo bench -p benches --bench passes` runs all; `cargo bench -p benches -- kernel/avx2` selects some. The engine
 //! itself measures the times of its passes, with timestamps if the device has them.
 
 mod common;

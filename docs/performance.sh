@@ -36,5 +36,5 @@ for round in 1 2 3; do
   done
 done
 # Frames and starts.
-cargo bench --locked --bench frame
+cargo bench --locked -p benches --bench frame
 echo "the figures are in $out"

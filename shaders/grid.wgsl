@@ -141,7 +141,7 @@ fn columns_around(flock: Flock, cell: Cell) -> Columns {
     let run = vec2<u32>(max(column, flock.reach) - flock.reach, min(column + flock.reach, last));
     @if(wrap) {
         if columns <= 2u * flock.reach {
-            return Columns(vec4<u32>(0u, last, 0u, last), vec2<f32>(), 1u);
+            return Columns(vec4<u32>(0u, last, 0u, last), vec2<f32>(0.0, 0.0), 1u);
         }
         if column < flock.reach {
             let beyond = column + columns - flock.reach;
@@ -152,7 +152,7 @@ fn columns_around(flock: Flock, cell: Cell) -> Columns {
             return Columns(vec4<u32>(0u, beyond, run.x, last), vec2<f32>(flock.size.x, 0.0), 2u);
         }
     }
-    return Columns(vec4<u32>(run, run), vec2<f32>(), 1u);
+    return Columns(vec4<u32>(run, run), vec2<f32>(0.0, 0.0), 1u);
 }
 
 // The columns round the cells from `first` to `last` of one row that are on one side of the seam.
@@ -161,7 +161,7 @@ fn columns_between(flock: Flock, first: Cell, last: Cell) -> Columns {
         max(first.x, flock.reach) - flock.reach,
         min(max(last.x, first.x) + flock.reach, flock.cells_along.x - 1u),
     );
-    return Columns(vec4<u32>(run, run), vec2<f32>(), 1u);
+    return Columns(vec4<u32>(run, run), vec2<f32>(0.0, 0.0), 1u);
 }
 
 // True if the cells from `first` to `last` are in one row, and no column round them is across the seam.

@@ -1,14 +1,11 @@
 // Combines the behaviours of a scene. This file is a template. A line with EACH_BEHAVIOUR is repeated for
 // every behaviour of the scene, one with NEAR_BEHAVIOUR for those that perceive neighbours, one with
 // LONE_BEHAVIOUR for the others. A line with TRAIT_NAME or TRAIT_MEMBER is repeated for every number that
-// agents draw for themselves.
+// agents draw for themselves. BEHAVIOUR_COUNT is the number of the scene's behaviours.
 
 import package::space::{Vector, length};
 @if(traits) import package::traits::drawn;
 import package::vehicle::{Agent, Neighbour, limited};
-
-// More turns than a species has behaviours.
-const BEHAVIOURS = 64u;
 
 // The parameters of a species.
 struct Species {
@@ -88,7 +85,7 @@ fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> 
     var force = Vector();
     @if(priority) {
         if species.combine == 1u {
-            for (var turn = 0u; turn < BEHAVIOURS; turn++) {
+            for (var turn = 0u; turn < BEHAVIOUR_COUNTu; turn++) {
                 var next = Vector();
                 next = select(next, force_EACH_BEHAVIOUR, species.turn_EACH_BEHAVIOUR == turn);
                 force = spent(force, next, (*agent).max_force);

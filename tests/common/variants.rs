@@ -10,7 +10,8 @@ use super::situations::{Situation, situation_in};
 
 /// The shader variant of a situation.
 pub fn variant_of(case: &Situation) -> Variant {
-    Variant::of(&case.scene, &DeviceGrid::of(&case.scene, case.state.len()), false)
+    let grid = DeviceGrid::of(&case.scene, case.state.len());
+    Variant::of(&case.scene, grid.is_narrow, false)
 }
 
 /// `count` situations in a world with this number of axes that have all behaviours of a set, sorted by shader variant, so that each

@@ -1,6 +1,5 @@
 //! The CPU engine against the brute-force reference, and its guarantees about bits and time.
 
-
 use crate::common;
 use crate::common::controls::{changes, perturbed};
 use crate::common::situations::{
@@ -92,12 +91,12 @@ fn an_agent_in_the_corner_sees_obstacles() {
 }
 
 #[test]
-fn every_instruction_set_gives_the_bits_of_the_scalar_one() {
+fn every_instruction_set_gives_the_same_bits() {
     let one = |set| CpuEngine::with_instructions(Some(1), set).unwrap();
-    let mut scalar = one(InstructionSet::Scalar);
+    let mut portable = one(InstructionSet::Portable);
     let mut others: Vec<_> = InstructionSet::available().into_iter().map(one).collect();
     for case in parity(60, 300).chain(parity_in(3, 60, 300)) {
-        let expected = bits(&run(&mut scalar, &case.scene, &case.state, 2));
+        let expected = bits(&run(&mut portable, &case.scene, &case.state, 2));
         for engine in &mut others {
             let state = run(engine, &case.scene, &case.state, 2);
             assert!(bits(&state) == expected, "{}: {}", engine.describe(), case.name);
@@ -286,8 +285,8 @@ fn threads_and_instruction_sets_give_the_same_bits() {
     scenes.extend(["wrap", "walls", "open"].map(|boundary| mixed(boundary, &[])));
     println!("instruction sets: {:?}", InstructionSet::available());
     for (index, (scene, state)) in scenes.iter().enumerate() {
-        let mut scalar = CpuEngine::with_instructions(Some(1), InstructionSet::Scalar).unwrap();
-        let expected = bits(&run(&mut scalar, scene, state, 100));
+        let mut portable = CpuEngine::with_instructions(Some(1), InstructionSet::Portable).unwrap();
+        let expected = bits(&run(&mut portable, scene, state, 100));
         for set in InstructionSet::available() {
             for threads in [1, 2, 3, 7] {
                 let mut engine = CpuEngine::with_instructions(Some(threads), set).unwrap();

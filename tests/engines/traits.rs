@@ -147,7 +147,7 @@ fn the_device_reads_the_ends_of_every_draw() {
     let constant = ["a.alignment.weight=1", "b.max_speed=3"];
     let case = drawn(&constant);
     let grid = DeviceGrid::of(&case.scene, case.state.len());
-    let (_, module) = compose("steer", Variant::of(&case.scene, &grid, false)).unwrap();
+    let (_, module) = compose("steer", Variant::of(&case.scene, grid.is_narrow, false)).unwrap();
     let layout = reflect::member(&module, "tables", "species").unwrap().element;
     let whole = run(&mut engine, &case.scene, &case.state, 1);
     let mut poisoned = 0;
@@ -200,7 +200,7 @@ fn a_draw_depends_on_seed_agent_and_key_alone() {
 #[test]
 fn a_shader_draws_only_what_its_scene_draws() {
     let wgsl = |scene: &Scene| {
-        let variant = Variant::of(scene, &DeviceGrid::of(scene, 100), false);
+        let variant = Variant::of(scene, DeviceGrid::of(scene, 100).is_narrow, false);
         compose("steer", variant).unwrap().0
     };
     let plain = drawn(&[]).scene;

@@ -6,9 +6,7 @@ use pulp::{Simd, WithSimd};
 /// own, and each agent adds its neighbours in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstructionSet {
-    /// One agent at a time; runs everywhere.
-    Scalar,
-    /// Four agents at a time, in the instructions that every processor of the target has: SSE2 on
+    /// Four agents at a time, in the instructions that each processor of the target has: SSE2 on
     /// x86-64, NEON on ARM. They are arrays that the compiler vectorises; measured, as fast as
     /// SSE4.2 by name.
     Portable,
@@ -22,10 +20,7 @@ impl InstructionSet {
     /// The instruction sets of this processor, the fastest first.
     #[must_use]
     pub fn available() -> Vec<Self> {
-        [Self::Avx512, Self::Avx2, Self::Portable, Self::Scalar]
-            .into_iter()
-            .filter(|set| set.exists())
-            .collect()
+        [Self::Avx512, Self::Avx2, Self::Portable].into_iter().filter(|set| set.exists()).collect()
     }
 
     /// The fastest instruction set of this processor.
@@ -38,7 +33,6 @@ impl InstructionSet {
     #[must_use]
     pub const fn lanes(self) -> usize {
         match self {
-            Self::Scalar => 1,
             Self::Portable => 4,
             Self::Avx2 => 8,
             Self::Avx512 => 16,
@@ -48,7 +42,7 @@ impl InstructionSet {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     fn exists(self) -> bool {
         match self {
-            Self::Scalar | Self::Portable => true,
+            Self::Portable => true,
             Self::Avx2 => pulp::x86::V3::is_available(),
             Self::Avx512 => pulp::x86::V4::is_available(),
         }
@@ -56,21 +50,12 @@ impl InstructionSet {
 
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
     fn exists(self) -> bool {
-        matches!(self, Self::Scalar | Self::Portable)
+        self == Self::Portable
     }
 
     /// Runs `operation` on these instructions, or on the portable ones if the processor lacks them.
     #[inline(always)]
     pub fn run<O: WithSimd>(self, operation: O) -> O::Output {
-        if self == Self::Scalar {
-            return Simd::vectorize(pulp::Scalar, operation);
-        }
-        self.run_wide(operation)
-    }
-
-    /// The same without the scalar instructions: the portable ones stand in for them.
-    #[inline(always)]
-    pub fn run_wide<O: WithSimd>(self, operation: O) -> O::Output {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         {
             if self == Self::Avx512
@@ -91,7 +76,6 @@ impl InstructionSet {
 impl std::fmt::Display for InstructionSet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Scalar => "scalar",
             Self::Portable if cfg!(target_arch = "x86_64") => "SSE2, 4 lanes",
             Self::Portable if cfg!(target_arch = "aarch64") => "NEON, 4 lanes",
             Self::Portable => "4 lanes",

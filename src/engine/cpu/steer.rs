@@ -87,26 +87,17 @@ where
         });
     }
 
-    /// Picks the kernel for the scene. A space has fewer kernels: each takes the compiler seconds.
+    /// Picks the kernel for the scene. There are few, because each takes the compiler seconds for each
+    /// instruction set.
     fn run_part(&self, set: InstructionSet, part: &Part, out: MotionMut<D>, key: &mut [u32]) {
         const FLOCK: u64 = FLOCKING.bits();
         const ANY: u64 = Uses::ALL.bits();
         let flocking = self.flock.uses.and(Uses::PER_NEIGHBOUR) == FLOCKING;
         let pass = self;
-        let several = self.table.len() > 1;
-        if D > 2 {
-            if flocking && !several {
-                set.run_wide(Task::<D, FLOCK, false> { pass, part, out, key });
-            } else {
-                set.run_wide(Task::<D, ANY, true> { pass, part, out, key });
-            }
-            return;
-        }
-        match (flocking, several) {
-            (true, false) => set.run(Task::<D, FLOCK, false> { pass, part, out, key }),
-            (true, true) => set.run(Task::<D, FLOCK, true> { pass, part, out, key }),
-            (false, false) => set.run(Task::<D, ANY, false> { pass, part, out, key }),
-            (false, true) => set.run(Task::<D, ANY, true> { pass, part, out, key }),
+        if flocking && self.table.len() == 1 {
+            set.run(Task::<D, FLOCK, false> { pass, part, out, key });
+        } else {
+            set.run(Task::<D, ANY, true> { pass, part, out, key });
         }
     }
 }

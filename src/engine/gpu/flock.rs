@@ -82,7 +82,7 @@ impl Maker<'_> {
         let (gpu, options) = (self.gpu, self.options);
         let by_subgroup = gpu.has_subgroups_of_agents() && !options.without_subgroups;
         let unrolled = gpu.unrolls_loops() && !options.without_subgroups;
-        Variant { unrolled, ..Variant::of(scene, grid, by_subgroup) }
+        Variant { unrolled, ..Variant::of(scene, grid.is_narrow, by_subgroup) }
     }
 
     /// The plan for the agents of `ids` in `scene`.

@@ -19,7 +19,6 @@ mod profiler;
 mod readback;
 pub mod reflect;
 pub mod row;
-pub mod shaders;
 mod slab;
 mod snapshot;
 mod sorted;
@@ -30,6 +29,7 @@ mod ticks;
 use std::sync::Arc;
 
 pub use device::{AdapterChoice, Gpu};
+pub use flockwork_shaders as shaders;
 pub use local::adapter_for;
 pub use options::EngineOptions;
 pub use profiler::MEASURED_TICKS;

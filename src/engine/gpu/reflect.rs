@@ -45,18 +45,6 @@ pub struct Binding {
     pub buffer: wgpu::BufferBindingType,
 }
 
-/// The name of a global in its own file; imported names carry a prefix for their module.
-fn plain_name<'a>(mangled: &'a str, known: &[&'a str]) -> Option<&'a str> {
-    // WESL writes the number of underscores before a name that contains any.
-    let is = |name: &&&str| {
-        let underscores = name.matches('_').count();
-        mangled == **name
-            || (underscores == 0 && mangled.ends_with(&format!("_{name}")))
-            || (underscores > 0 && mangled.ends_with(&format!("__{underscores}{name}")))
-    };
-    known.iter().filter(is).max_by_key(|name| name.len()).copied()
-}
-
 fn globals(module: &Module) -> impl Iterator<Item = (u32, &GlobalVariable)> {
     module.global_variables.iter().filter_map(|(_, global)| Some((global.binding?.binding, global)))
 }
@@ -65,9 +53,10 @@ fn globals(module: &Module) -> impl Iterator<Item = (u32, &GlobalVariable)> {
 pub fn bindings(module: &Module, known: &[&str]) -> Result<Vec<Binding>, String> {
     let mut found = Vec::new();
     for (index, global) in globals(module) {
-        let mangled = global.name.as_deref().unwrap_or_default();
-        let name =
-            plain_name(mangled, known).ok_or_else(|| format!("no buffer is called `{mangled}`"))?;
+        let name = global.name.as_deref().unwrap_or_default();
+        if !known.contains(&name) {
+            return Err(format!("no buffer is called `{name}`"));
+        }
         let buffer = match global.space {
             AddressSpace::Uniform => wgpu::BufferBindingType::Uniform,
             AddressSpace::Storage { access } => wgpu::BufferBindingType::Storage {
@@ -87,9 +76,7 @@ pub fn bindings(module: &Module, known: &[&str]) -> Result<Vec<Binding>, String>
 /// The layout of the struct bound as `name`, or of its elements if it is an array.
 #[must_use]
 pub fn layout(module: &Module, name: &str) -> Option<StructLayout> {
-    let (_, global) = globals(module).find(|(_, global)| {
-        global.name.as_deref().and_then(|n| plain_name(n, &[name])).is_some()
-    })?;
+    let (_, global) = globals(module).find(|(_, global)| global.name.as_deref() == Some(name))?;
     Some(layout_of(module, element_of(module, global.ty).0))
 }
 
@@ -107,9 +94,7 @@ pub struct Member {
 /// The member `member` of the struct bound as `name`.
 #[must_use]
 pub fn member(module: &Module, name: &str, member: &str) -> Option<Member> {
-    let (_, global) = globals(module).find(|(_, global)| {
-        global.name.as_deref().and_then(|n| plain_name(n, &[name])).is_some()
-    })?;
+    let (_, global) = globals(module).find(|(_, global)| global.name.as_deref() == Some(name))?;
     let TypeInner::Struct { members, .. } = &module.types[global.ty].inner else { return None };
     let found = members.iter().find(|found| found.name.as_deref() == Some(member))?;
     let (element, count) = element_of(module, found.ty);

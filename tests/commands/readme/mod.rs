@@ -3,7 +3,7 @@
 //!
 //! The tables of keys in `docs/scenes.md` and `docs/behaviours.md` are between two markers and must
 //! equal the declarations word for word. The commands after a marker must print the page's text.
-//! `UPDATE_README=1 cargo test --release --test readme` writes both.
+//! `UPDATE_README=1 cargo test --release --test commands readme` writes both.
 
 mod links;
 mod recipes;

@@ -1,18 +1,17 @@
-//! The shader files, and the composition of a pass from the files that its scene needs.
+//! The shaders: WGSL files, and the composition of a pass from the files that its scene needs.
 //!
-//! WESL resolves the imports and the `@if`s. It cannot generate a call for every behaviour of a
-//! scene, so `shaders/rules.wgsl` is a template whose lines are repeated for each behaviour.
+//! `shaders/rules.wgsl` is a template whose lines are repeated for each behaviour of a scene.
 
-use include_dir::{Dir, DirEntry, include_dir};
-use wesl::{ManglerKind, ModulePath, VirtualResolver, Wesl};
-use wgpu::naga;
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
-use super::device_grid::DeviceGrid;
+mod compose;
+
 use flockwork_model::behaviours::{Kind, Uses};
 use flockwork_model::scene::{Scene, Slot, Traits};
 use flockwork_model::world::Boundary;
+use include_dir::{Dir, DirEntry, include_dir};
 
-static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../shaders");
+static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR");
 
 /// The module that is the template.
 const TEMPLATE: &str = "rules";
@@ -45,16 +44,16 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// The variant for `scene` and its grid, with plain loops.
+    /// The variant for `scene`, with plain loops.
     #[must_use]
-    pub fn of(scene: &Scene, grid: &DeviceGrid, by_subgroup: bool) -> Self {
+    pub fn of(scene: &Scene, narrow: bool, by_subgroup: bool) -> Self {
         Self {
             by_subgroup,
             unrolled: false,
             packs: false,
             stops: false,
             slab: false,
-            narrow: grid.is_narrow,
+            narrow,
             flat: scene.world.is_flat(),
             uses: scene.uses(),
             traits: scene.traits(),
@@ -97,6 +96,25 @@ impl Variant {
         Kind::ALL.into_iter().filter(move |kind| self.uses.contains(*kind))
     }
 
+    /// True if the shaders' condition `feature` holds.
+    fn has(self, feature: &str) -> bool {
+        match feature {
+            "flat" => self.flat,
+            "wrap" => self.boundary == Boundary::Wrap,
+            "walls" => self.boundary == Boundary::Walls,
+            "open" => self.boundary == Boundary::Open,
+            "by_subgroup" => self.by_subgroup,
+            "unrolled" => self.unrolled,
+            "packs" => self.packs,
+            "stops" => self.stops,
+            "slab" => self.slab,
+            "narrow" => self.narrow,
+            "several_species" => self.several_species,
+            "neighbours" => self.sees_neighbours(),
+            extra => Uses::EXTRAS.iter().any(|(name, uses)| *name == extra && self.uses.has(*uses)),
+        }
+    }
+
     /// True if agents use their neighbours.
     fn sees_neighbours(self) -> bool {
         self.uses.and(Uses::PER_NEIGHBOUR) != Uses::default()
@@ -116,35 +134,12 @@ pub struct ShaderError {
 /// Composes the WGSL of shader `name` and parses it.
 pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), ShaderError> {
     let fail = |message: String| ShaderError { shader: name.into(), message };
-    let mut resolver = VirtualResolver::new();
-    for (path, text) in files(&SHADERS) {
+    let expanded = |(path, text): (String, &str)| {
         let text = if path == TEMPLATE { expand(text, variant) } else { text.to_string() };
-        let module: ModulePath = format!("package::{}", path.replace('/', "::"))
-            .parse()
-            .map_err(|error| fail(format!("{path}: {error}")))?;
-        resolver.add_module(module, text.into());
-    }
-    let root: ModulePath =
-        format!("package::{name}").parse().map_err(|error| fail(format!("{error}")))?;
-    let mut compiler = Wesl::new_barebones().set_custom_resolver(resolver);
-    compiler.set_mangler(ManglerKind::Escape);
-    compiler.use_imports(true).use_condcomp(true).use_stripping(true).keep_all_entrypoints();
-    compiler.set_feature("flat", variant.flat);
-    compiler.set_feature("wrap", variant.boundary == Boundary::Wrap);
-    compiler.set_feature("walls", variant.boundary == Boundary::Walls);
-    compiler.set_feature("open", variant.boundary == Boundary::Open);
-    compiler.set_feature("by_subgroup", variant.by_subgroup);
-    compiler.set_feature("unrolled", variant.unrolled);
-    compiler.set_feature("packs", variant.packs);
-    compiler.set_feature("stops", variant.stops);
-    compiler.set_feature("slab", variant.slab);
-    compiler.set_feature("narrow", variant.narrow);
-    compiler.set_feature("several_species", variant.several_species);
-    compiler.set_feature("neighbours", variant.sees_neighbours());
-    for (name, extra) in Uses::EXTRAS {
-        compiler.set_feature(name, variant.uses.has(extra));
-    }
-    let wgsl = compiler.compile(&root).map_err(|error| fail(error.to_string()))?.to_string();
+        (path, text)
+    };
+    let files: Vec<(String, String)> = files(&SHADERS).into_iter().map(expanded).collect();
+    let wgsl = compose::compose(&files, name, &|feature| variant.has(feature)).map_err(fail)?;
     let module =
         naga::front::wgsl::parse_str(&wgsl).map_err(|error| fail(error.emit_to_string(&wgsl)))?;
     Ok((wgsl, module))
@@ -156,10 +151,11 @@ fn files(directory: &'static Dir) -> Vec<(String, &'static str)> {
     for entry in directory.entries() {
         match entry {
             DirEntry::Dir(inner) => found.extend(files(inner)),
-            DirEntry::File(file) => {
+            DirEntry::File(file) if file.path().extension().is_some_and(|e| e == "wgsl") => {
                 let path = file.path().with_extension("").to_string_lossy().replace('\\', "/");
                 found.extend(file.contents_utf8().map(|text| (path, text)));
             }
+            DirEntry::File(_) => {}
         }
     }
     found
@@ -210,7 +206,10 @@ fn expand(template: &str, variant: Variant) -> String {
                 text.push('\n');
             }
         };
-        if named("EACH_BEHAVIOUR") {
+        if named("BEHAVIOUR_COUNT") {
+            text += &line.replace("BEHAVIOUR_COUNT", &variant.kinds().count().to_string());
+            text.push('\n');
+        } else if named("EACH_BEHAVIOUR") {
             repeat("EACH_BEHAVIOUR", &|_| true);
         } else if named("NEAR_BEHAVIOUR") {
             repeat("NEAR_BEHAVIOUR", &|kind| kind.info().sees_neighbours);
