@@ -190,7 +190,7 @@ fn constant(module: &Module, name: &str) -> Option<u32> {
     let (_, constant) = module.constants.iter().find(|(_, constant)| {
         let found = constant.name.as_deref().unwrap_or_default();
         // WESL writes the number of underscores before a name that contains any.
-        found == name || found.replace("__", "_").ends_with(&format!("_1{name}"))
+        found == name || found.ends_with(&format!("_{name}"))
     })?;
     match module.global_expressions[constant.init] {
         Expression::Literal(Literal::U32(number)) => Some(number),
