@@ -189,7 +189,7 @@ fn a_subgroup_has_the_width_that_the_device_must_have() {
 fn constant(module: &Module, name: &str) -> Option<u32> {
     let (_, constant) = module.constants.iter().find(|(_, constant)| {
         let found = constant.name.as_deref().unwrap_or_default();
-        // WESL writes the number of underscores before a name that contains any.
+        // A name of an imported file has the file's in front.
         found == name || found.ends_with(&format!("_{name}"))
     })?;
     match module.global_expressions[constant.init] {
