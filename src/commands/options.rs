@@ -134,7 +134,8 @@ impl FlockArgs {
     /// The scene's own first state.
     fn begin(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         let plain = read_scene(self.scene_name(), &self.overrides)?;
-        let mut request = Request { count: self.count, density: self.density, seed: self.seed };
+        let density = self.density.or(plain.asked_density());
+        let mut request = Request { count: self.count, density, seed: self.seed };
         if self.scene.is_none() {
             request.count.get_or_insert(DEFAULT_COUNT);
         }
@@ -164,8 +165,10 @@ impl FlockArgs {
         let mut request = Request { count: Some(found), density: self.density, seed: self.seed };
         let mut plain = match table.run() {
             Some(run) => {
-                request.density = request.density.or(run.density);
-                run.scene(&self.overrides).map_err(scene_error).with_context(place)?
+                let scene = run.scene(&self.overrides).map_err(scene_error).with_context(place)?;
+                let asked = if scene.is_overridden("world.size") { None } else { run.density };
+                request.density = request.density.or(scene.asked_density()).or(asked);
+                scene
             }
             None => read_scene(self.scene_name(), &self.overrides)?,
         };

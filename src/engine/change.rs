@@ -66,6 +66,7 @@ impl Change {
             about: String::new(),
             world: scene.world,
             density: scene.density,
+            density_radius: scene.density_radius,
             time_step: scene.time_step,
             seed: scene.seed,
             style: scene.style.clone(),

@@ -52,11 +52,13 @@ impl Source {
         let Some(argument) = &self.argument else {
             return Err("this scene has no file to name; save it, or copy it as text".into());
         };
-        let wanted = scene.fixed(agents).to_toml();
-        let makes = |sets: &[String], request: &Request| {
+        let fixed = scene.fixed(agents);
+        // An override of the world's size fixes it at any count.
+        let at_any = Scene { density: None, grows: false, ..fixed.clone() };
+        let makes = |sets: &[String], request: &Request, wanted: &Scene| {
             let mut made = Scene::parse(&scene.name, &self.text, sets).ok()?;
             let count = made.resize(request).ok()?;
-            (made.fixed(count).to_toml() == wanted).then_some(())
+            (made.fixed(count).to_toml() == wanted.to_toml()).then_some(())
         };
         let own = Scene::parse(&scene.name, &self.text, &[]);
         let own_count = own.map_or(0, |own| own.own_count());
@@ -65,14 +67,14 @@ impl Source {
         let nothing = Request::default();
         // An edit may change the size that the world would have for this count. Then the command
         // line states the size itself.
-        for (whole, request) in [(scene.clone(), &short), (scene.fixed(agents), &nothing)] {
-            let mut sets = overrides(&self.text, &whole).map_err(|error| {
+        for (whole, request, wanted) in [(scene, &short, &fixed), (&at_any, &nothing, &at_any)] {
+            let mut sets = overrides(&self.text, whole).map_err(|error| {
                 format!("no command line can say this ({}); save the scene instead", error.key)
             })?;
             if request.seed.is_some() {
                 sets.retain(|set| !set.starts_with("seed="));
             }
-            if makes(&sets, request).is_some() {
+            if makes(&sets, request, wanted).is_some() {
                 return Ok(line(argument, request, &sets));
             }
         }
@@ -131,12 +133,17 @@ mod tests {
         let agents = 3000;
         let said = "flockwork --scene flock --count 3000 --seed 7";
         assert_eq!(line(&own, &scene, agents).unwrap(), said);
-        // A larger radius would make a larger world of this count.
+        // A larger radius is no larger world.
         let rule = &mut scene.species[0].rules[1];
         let radius = rule.kind.parameter("radius").unwrap();
         rule.values[radius] = 80.0;
+        let said =
+            "flockwork --scene flock --count 3000 --seed 7 --set starling.alignment.radius=80";
+        assert_eq!(line(&own, &scene, agents).unwrap(), said);
+        // A world of another size than this count would have.
+        scene.world.size *= 1.25;
         let said = line(&own, &scene, agents).unwrap();
-        assert!(said.contains("--set 'world.size=[") && !said.contains("--count"), "{said}");
+        assert!(said.contains("--set 'world={ size = [") && !said.contains("--count"), "{said}");
         assert!(said.contains("--set starling.count=3000"), "{said}");
         scene.species[0].rules.remove(0);
         let said = line(&own, &scene, agents).unwrap();

@@ -1,6 +1,7 @@
 //! Errors in a scene, with the origin of the wrong value.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::MAX_AGENTS;
 use crate::quote::{cut, listed};
@@ -13,12 +14,12 @@ pub enum Origin {
     /// In a scene file.
     Line {
         /// The file's name.
-        file: String,
+        file: Arc<str>,
         /// Counted from 1.
         line: usize,
     },
     /// On the command line: the text after `--set`.
-    Set(String),
+    Set(Arc<str>),
 }
 
 impl fmt::Display for Origin {

@@ -30,8 +30,6 @@ impl Scene {
             };
             scene.obstacle_plans = self.obstacles.iter().map(plan).collect();
         }
-        // A file cannot ask for a density if no behaviour looks at neighbours.
-        scene.density = scene.density.filter(|_| scene.perception_radius() > 0.0);
         scene
     }
 }

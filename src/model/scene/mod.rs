@@ -1,6 +1,8 @@
 //! Scenes: worlds, species, targets. Parsed from TOML, checked, scaled and populated.
 
 mod camera;
+#[cfg(test)]
+mod count_tests;
 mod error;
 mod fixed;
 mod format;
@@ -58,9 +60,12 @@ pub struct Scene {
     pub about: String,
     /// Size and boundary. The size is the written one until [`Scene::populate`] scales it.
     pub world: World,
-    /// Mean number of neighbours within the largest radius in a uniform flock, if the world grows
-    /// with the count; `None` if the scene fixes the world's size.
+    /// Mean number of neighbours within `density_radius` in a uniform flock, if the world grows with
+    /// the count; `None` if the scene fixes the world's size.
     pub density: Option<f32>,
+    /// The radius within which `density` counts neighbours: the largest one that the scene had when it
+    /// was read; world units.
+    pub density_radius: f32,
     /// The motion of one tick, in ticks; 1 in every source.
     pub time_step: f32,
     /// Seed of the random numbers.
@@ -143,6 +148,20 @@ impl Scene {
         self.species.iter().map(|s| s.count).sum()
     }
 
+    /// True if an override gives the value of a key, which is written with all tables that it is in.
+    #[must_use]
+    pub fn is_overridden(&self, key: &str) -> bool {
+        let origin = self.origins.iter().find(|(known, _)| known == key);
+        matches!(origin, Some((_, Origin::Set(_))))
+    }
+
+    /// The density that an override asks for. It sizes the world at any count, as that of a
+    /// [`Request`] does.
+    #[must_use]
+    pub fn asked_density(&self) -> Option<f32> {
+        self.density.filter(|_| self.is_overridden("world.density"))
+    }
+
     /// The largest radius within which any species perceives neighbours; world units.
     #[must_use]
     pub fn perception_radius(&self) -> f32 {
@@ -178,9 +197,14 @@ impl Scene {
     /// over the world.
     #[must_use]
     pub fn uniform_neighbours(&self, count: usize) -> f64 {
-        let radius = f64::from(self.perception_radius());
+        self.uniform_neighbours_within(self.perception_radius(), count, self.world.volume())
+    }
+
+    /// The same within another radius, in a world of this area or volume.
+    fn uniform_neighbours_within(&self, radius: f32, count: usize, volume: f64) -> f64 {
+        let radius = f64::from(radius);
         let around = std::f64::consts::PI * radius * radius;
         let ball = if self.world.is_flat() { around } else { around * radius * 4.0 / 3.0 };
-        count as f64 * ball / self.world.volume()
+        count as f64 * ball / volume
     }
 }

@@ -272,12 +272,28 @@ impl Scene {
 
     /// The factor on the world's sides for `count` agents.
     fn size_times(&self, count: u64, density: Option<f32>) -> Result<f32, PopulateError> {
-        let scaled = self.density.filter(|_| count != self.own_count());
-        let Some(wanted) = density.or(scaled) else {
+        let own = self.own_count();
+        let within = |radius, count: u64, volume| {
+            self.uniform_neighbours_within(radius, count as usize, volume)
+        };
+        if let (None, Some(wanted)) = (density.or(self.asked_density()), self.density) {
+            if count == own {
+                return Ok(1.0);
+            }
+            // The number of neighbours leaves the own one by no larger a factor than the count, so that
+            // no agent more or less gives quite another world.
+            let written = World { size: self.written_size, ..self.world }.volume();
+            let at_own = within(self.density_radius, own, written);
+            let factor = (count as f64 / own as f64).max(own as f64 / count as f64);
+            let wanted = f64::from(wanted).max(at_own / factor).min(at_own * factor);
+            let now = within(self.density_radius, count, self.world.volume());
+            return Ok(self.side_of(now / wanted) as f32);
+        }
+        let Some(wanted) = density.or(self.asked_density()) else {
             if !self.grows {
                 return Ok(1.0);
             }
-            let times = (count as f64 / self.own_count() as f64).max(1.0);
+            let times = (count as f64 / own as f64).max(1.0);
             let size = self.written_size * self.side_of(times) as f32;
             return Ok(size.x / self.world.size.x);
         };
@@ -301,7 +317,8 @@ impl Scene {
 }
 
 /// The number of agents of each species among `count`, in proportion to the scene's own counts;
-/// rounded by largest remainder.
+/// rounded by largest remainder. If they suffice, each species that the scene has agents of gets one
+/// at least, from the largest share.
 pub(super) fn shares(species: &[Species], count: u64) -> Vec<u64> {
     let own: u64 = species.iter().map(|s| s.count).sum();
     let exact = |s: &Species| u128::from(s.count) * u128::from(count);
@@ -312,6 +329,17 @@ pub(super) fn shares(species: &[Species], count: u64) -> Vec<u64> {
     let missing = count - shares.iter().sum::<u64>();
     for i in order.into_iter().take(missing as usize) {
         shares[i] += 1;
+    }
+    let present = |i: &usize| species[*i].count > 0;
+    if count >= (0..species.len()).filter(present).count() as u64 {
+        for i in (0..species.len()).filter(present) {
+            if shares[i] == 0
+                && let Some(largest) = shares.iter_mut().max()
+            {
+                *largest -= 1;
+                shares[i] = 1;
+            }
+        }
     }
     shares
 }

@@ -34,10 +34,19 @@ impl SpatialIndex {
         } else {
             (extent.x / most as f32 * extent.y * extent.z).cbrt()
         };
-        let side = side.max(smallest);
-        let across = |length: f32| (length / side).ceil().clamp(1.0, most as f32) as u32;
-        let layers = if flat { 1 } else { across(extent.z) };
-        Self::of([across(extent.x), across(extent.y), layers], low, extent, flat)
+        let mut side = side.max(smallest);
+        loop {
+            let across = |length: f32| (length / side).ceil().clamp(1.0, most as f32) as u32;
+            let layers = if flat { 1 } else { across(extent.z) };
+            let index = Self::of([across(extent.x), across(extent.y), layers], low, extent, flat);
+            // An axis that is thinner than a cell has one cell all the same, and all axes round up:
+            // then there are more cells than the sides promise, and wider ones must do.
+            let excess = index.cells() as f64 / f64::from(most);
+            if excess <= 1.0 {
+                return index;
+            }
+            side *= excess.cbrt().max(1.001) as f32;
+        }
     }
 
     /// This many cells over a world of `size` that begins at the origin.
@@ -217,6 +226,32 @@ impl<T: Copy> CellLists<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::{Use, unit};
+
+    #[test]
+    fn an_index_has_no_more_cells_than_it_may_in_a_world_of_any_shape() {
+        for world in 0..20_000 {
+            let draw = |number| unit(world, number, 0, Use::SpawnX);
+            // Each side is short, long or between, so that one, two or three axes may be thin.
+            let side = |axis: u32| 10.0_f32.powf(draw(axis) * 10.0 - 3.0);
+            let thick = if draw(5) < 0.5 { side(2) } else { 0.0 };
+            let extent = Point::new(side(0), side(1), thick);
+            let most = 2.0_f32.powf(draw(3) * 20.0) as u32;
+            let wanted = if draw(6) < 0.2 { 0.0 } else { side(4) };
+            let low = (Point::splat(draw(7)) - 0.5) * extent;
+            let index = SpatialIndex::over(low, low + extent, wanted, most);
+            let (cells, shape) = (index.cells(), index.cells_along);
+            assert!((1..=most as usize).contains(&cells), "{shape:?} over {extent}, {most} wanted");
+            // Each promise is used: half of it, unless the cells are as small as wanted.
+            let widest = index.cell_size().max_element();
+            let lengths = extent.to_array().into_iter().filter(|length| *length > wanted);
+            let roomy = 2_usize.pow(lengths.count() as u32 + 1);
+            assert!(
+                cells * roomy >= most as usize || widest <= wanted.max(1e-3) * 1.01,
+                "{shape:?}"
+            );
+        }
+    }
 
     #[test]
     fn joined_lists_hold_everything_once_in_order() {

@@ -198,8 +198,6 @@ impl Writer<'_> {
             let points = vec![Point::ZERO, Point::new(1.0, 0.0, 0.0)];
             (path.name.clone(), Path { points, closed: false, ..path.clone() })
         });
-        // A file cannot ask for a density if no behaviour looks at neighbours.
-        edited.density = edited.density.filter(|_| edited.perception_radius() > 0.0);
         let sets = overrides(&source.text, &edited);
         let sets = sets.map_err(|error| format!("no session can say an edit of {}", error.key))?;
         let read = Scene::parse(&plain.name, &source.text, &sets);

@@ -31,7 +31,7 @@ pub fn edit_toml(text: &str, scene: &Scene) -> Result<String, SceneError> {
         return Ok(text.into());
     }
     let fail = |key: String, problem: String| SceneError {
-        origin: Origin::Line { file: scene.name.clone(), line: 1 },
+        origin: Origin::Line { file: scene.name.as_str().into(), line: 1 },
         key,
         problem,
     };

@@ -184,9 +184,12 @@ section! {
         size: Values::Point(SIDES.0, SIDES.1) => "[640, 360]", "world units";
         /// What happens at the edge.
         boundary: Values::Choice(|| names(&Boundary::NAMES)) => "`\"wrap\"`", "";
-        /// Mean number of neighbours in an evenly spread flock. The world is scaled to it if the
-        /// count is not the scene's own.
+        /// Mean number of neighbours in an evenly spread flock. At the scene's own count the world has
+        /// its `size`; at a count f times larger or smaller the number of neighbours is nearer to this
+        /// one by a factor of f at most.
         density: Values::Number(1e-3, 1e4) => "none", "neighbours";
+        /// The radius within which `density` counts neighbours.
+        within: Values::Number(0.0, WIDE) => "the largest radius that the file has", "world units";
         /// Without a density: whether the area or volume grows in proportion to a count above the scene's
         /// own.
         grows: Values::Boolean => "`false`", "";

@@ -30,9 +30,14 @@ impl Scene {
     /// in `--set`.
     pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Self, SceneError> {
         let mut root = tree::parse(name, text)?;
+        if overrides.is_empty() {
+            return parse::scene(name, &root, None);
+        }
+        // A file may be a scene only with its overrides.
+        let written = parse::scene(name, &root, None).ok();
         for assignment in overrides {
             tree::set(&mut root, assignment)?;
         }
-        parse::scene(name, &root)
+        parse::scene(name, &root, written.as_ref())
     }
 }

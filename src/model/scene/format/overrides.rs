@@ -15,11 +15,14 @@ pub fn overrides(text: &str, scene: &Scene) -> Result<Vec<String>, SceneError> {
     let wanted = write::entries(scene);
     let mut all = Vec::new();
     let fail = |key: String| SceneError {
-        origin: Origin::Line { file: scene.name.clone(), line: 1 },
+        origin: Origin::Line { file: scene.name.as_str().into(), line: 1 },
         key,
         problem: "no override can describe this value".into(),
     };
-    add(&mut all, "", &wanted, &before).map_err(fail)?;
+    add(&mut all, "", &wanted, &before).map_err(&fail)?;
+    // An override of the world's size takes its density away, which must then be said as well.
+    let after = write::entries(&Scene::parse(&scene.name, text, &all)?);
+    add(&mut all, "", &wanted, &after).map_err(&fail)?;
     let after = write::entries(&Scene::parse(&scene.name, text, &all)?);
     difference(&after, &wanted).map_or(Ok(all), |key| Err(fail(key)))
 }

@@ -12,13 +12,14 @@ use crate::scene::{Law, MAX_AGENTS, POINTER, Scene, SceneError};
 use crate::vector::Point;
 use crate::world::World;
 
-/// Builds the scene. Fails with the wrong key and its line.
-pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
+/// Builds the scene. Fails with the wrong key and its line. `written` is the scene without overrides,
+/// if `root` has some.
+pub fn scene(name: &str, root: &Node, written: Option<&Scene>) -> Result<Scene, SceneError> {
     let origins = root.origins();
     let root = Reader::new(root);
     let mut top = TopKeys::default();
     top.read_table(&root)?;
-    let WorldKeys { size, boundary, density, grows } = top.world;
+    let WorldKeys { size, boundary, density, within, grows } = top.world;
     let Clicks(click, follows) = top.click;
     let pointer = Target { active: false, ..Target::fixed(POINTER, Point::ZERO) };
     let mut scene = Scene {
@@ -26,6 +27,7 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
         about: top.about,
         world: World { size, boundary },
         density,
+        density_radius: 0.0,
         time_step: top.time_step,
         seed: top.seed,
         style: top.style,
@@ -73,7 +75,16 @@ pub fn scene(name: &str, root: &Node) -> Result<Scene, SceneError> {
     if scene.own_count() > MAX_AGENTS {
         return Err(species.fail(format!("more than {MAX_AGENTS} agents in total; lower `count`")));
     }
-    if scene.density.is_some() && scene.perception_radius() == 0.0 {
+    // What sizes the world at another count is the file, unless an override asks for a size or a
+    // density: another radius, as in a sweep, is no reason for another world.
+    if scene.is_overridden("world.size") {
+        scene.density = scene.asked_density();
+        scene.grows &= scene.is_overridden("world.grows");
+    }
+    let written = written.filter(|_| scene.asked_density().is_none());
+    let largest = written.map_or(scene.perception_radius(), |written| written.density_radius);
+    scene.density_radius = within.unwrap_or(largest);
+    if scene.density.is_some() && scene.density_radius == 0.0 {
         let problem = "a density needs a species that looks at neighbours within a radius; \
                        remove world.density to fix the world's size";
         return Err(root.fail(problem));

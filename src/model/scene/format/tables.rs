@@ -59,12 +59,13 @@ pub struct WorldKeys {
     pub size: Point,
     pub boundary: Boundary,
     pub density: Option<f32>,
+    pub within: Option<f32>,
     pub grows: bool,
 }
 
 impl Default for WorldKeys {
     fn default() -> Self {
-        Self { size: CANVAS, boundary: Boundary::Wrap, density: None, grows: false }
+        Self { size: CANVAS, boundary: Boundary::Wrap, density: None, within: None, grows: false }
     }
 }
 

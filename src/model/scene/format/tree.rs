@@ -1,12 +1,19 @@
 //! A scene file as a tree. Every value has its origin.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::keys::SECTIONS;
+use crate::behaviours::Kind;
+use crate::parameter::{Meaning, NO_TARGET};
 use crate::quote::{cut, quoted};
-use crate::scene::{Origin, SceneError};
+use crate::scene::{Origin, SceneError, suggest};
+
+/// The word that removes a key.
+const NONE: &str = "none";
 
 /// A value of a scene file.
 #[derive(Clone, Debug)]
@@ -77,16 +84,21 @@ impl Node {
 }
 
 /// Turns byte offsets into lines.
-struct LineStarts<'a> {
-    file: &'a str,
-    text: &'a str,
+struct LineEnds {
+    file: Arc<str>,
+    /// The offset of each line feed. Each value of a file asks for its line, so the text is searched
+    /// once for all of them.
+    feeds: Vec<usize>,
 }
 
-impl LineStarts<'_> {
+impl LineEnds {
+    fn of(file: &str, text: &str) -> Self {
+        Self { file: file.into(), feeds: text.match_indices('\n').map(|(at, _)| at).collect() }
+    }
+
     fn origin(&self, span: &Range<usize>) -> Origin {
-        let before = self.text.get(..span.start).unwrap_or(self.text);
-        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
-        Origin::Line { file: self.file.into(), line }
+        let line = self.feeds.partition_point(|feed| *feed < span.start) + 1;
+        Origin::Line { file: Arc::clone(&self.file), line }
     }
 
     fn node(&self, spanned: &Spanned<DeValue>) -> Result<Node, SceneError> {
@@ -135,13 +147,24 @@ impl LineStarts<'_> {
 
 /// Parses the TOML `text` of `file`.
 pub fn parse(file: &str, text: &str) -> Result<Node, SceneError> {
-    let lines = LineStarts { file, text };
+    let lines = LineEnds::of(file, text);
     let document = DeTable::parse(text).map_err(|e| lines.error(&e))?;
     let value = Value::Table(lines.table(document.get_ref())?);
-    Ok(Node { value, origin: Origin::Line { file: file.into(), line: 1 } })
+    Ok(Node { value, origin: Origin::Line { file: lines.file, line: 1 } })
 }
 
-/// Overrides one value: `assignment` is `path.to.key=VALUE`; VALUE is TOML or a bare word.
+/// True if `none` is a value of a key of this name.
+fn takes_none(name: &str) -> bool {
+    let mut keys = SECTIONS.iter().flat_map(|section| section.keys).filter(|key| key.name == name);
+    let mut parameters = Kind::ALL.iter().flat_map(|kind| kind.info().parameters);
+    keys.any(|key| key.range().contains("`\"none\"`"))
+        || parameters.any(|own| {
+            own.key == name && own.meaning == Meaning::Target && own.default == NO_TARGET
+        })
+}
+
+/// Overrides one value: `assignment` is `path.to.key=VALUE`; VALUE is TOML or a bare word. The word
+/// `none` removes the key, unless it is a value of that key.
 ///
 /// The leading `species.` may be omitted, as in `starling.seek.weight`.
 pub fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
@@ -163,7 +186,7 @@ pub fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
     }
     let text = text.trim();
     let bare = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
-    let lines = LineStarts { file: "", text };
+    let lines = LineEnds::of("", text);
     let mut node = match DeValue::parse(text) {
         Ok(value) => lines.node(&value)?,
         Err(_) if bare => Node { value: Value::Text(text.into()), origin: origin.clone() },
@@ -174,8 +197,9 @@ pub fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
         Some(_) => [&["species"], keys.as_slice()].concat(),
         None => keys,
     };
-    place(root, &full, 0, node)
-        .map_err(|(depth, problem)| SceneError { key: full[..depth].join("."), ..fail(&problem) })
+    let removes = text == NONE && full.last().is_none_or(|key| !takes_none(key));
+    let done = if removes { remove(root, &full, 0, &origin) } else { place(root, &full, 0, node) };
+    done.map_err(|(depth, problem)| SceneError { key: full[..depth].join("."), ..fail(&problem) })
 }
 
 fn set_origin(node: &mut Node, origin: &Origin) {
@@ -194,6 +218,48 @@ fn child<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
     }
 }
 
+/// Takes the value at the path `keys` away; the first `depth` keys lead to `node`. Fails like [`place`].
+fn remove(
+    node: &mut Node,
+    keys: &[&str],
+    depth: usize,
+    origin: &Origin,
+) -> Result<(), (usize, String)> {
+    let Some(key) = keys.get(depth) else { return Ok(()) };
+    let below = match &mut node.value {
+        Value::Table(table) => match table.iter().position(|(name, _)| name == key) {
+            Some(index) if depth + 1 == keys.len() => return Ok(drop(table.remove(index))),
+            found => found.map(|index| &mut table[index].1),
+        },
+        Value::List(list) => match key.parse().ok().filter(|index| *index < list.len()) {
+            Some(index) if depth + 1 == keys.len() => {
+                list.remove(index);
+                node.origin = origin.clone();
+                return Ok(());
+            }
+            found => found.map(|index: usize| &mut list[index]),
+        },
+        _ => None,
+    };
+    if let Some(below) = below {
+        return remove(below, keys, depth + 1, origin);
+    }
+    let problem = format!("there is no `{}` to remove", cut(key));
+    Err((
+        depth,
+        match &node.value {
+            Value::Table(table) if !table.is_empty() => {
+                let names: Vec<&str> = table.iter().map(|(name, _)| name.as_str()).collect();
+                format!("{problem}; {}", suggest(key, &names))
+            }
+            Value::List(list) if !list.is_empty() => {
+                format!("{problem}; this list has the elements 0 to {}", list.len() - 1)
+            }
+            other => format!("{problem}; this is {} without keys", other.describe()),
+        },
+    ))
+}
+
 /// Puts `value` at the path `keys`; the first `depth` keys lead to `node`. If the keys name an
 /// element that does not exist, returns the number of keys that lead to an existing value, and the
 /// problem.
@@ -208,6 +274,10 @@ fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<()
     if let Value::List(list) = &mut node.value {
         let count = list.len();
         if let Some(item) = number.and_then(|number| list.get_mut(number)) {
+            if depth + 1 == keys.len() {
+                // A point with another number is the override's.
+                node.origin = value.origin.clone();
+            }
             return place(item, keys, depth + 1, value);
         }
         return wrong(match count {
@@ -243,4 +313,58 @@ fn place(node: &mut Node, keys: &[&str], depth: usize, value: Node) -> Result<()
         table.len() - 1
     });
     place(&mut table[index].1, keys, depth + 1, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scene::Scene;
+
+    const TEXT: &str = "seed = 7\nabout = \"x\"\n[camera]\nfollow = \"centre\"\n[world]\nsize = [90, 60]\n\
+                        [flow]\nkind = \"vortex\"\n[[targets]]\n[[targets]]\nname = \"b\"\n\
+                        [species.a]\ncount = 9\n[species.a.seek]\nweight = 2\n[species.b]\n";
+
+    #[test]
+    fn the_word_none_removes_a_key_and_what_it_holds() {
+        for (key, gone, left) in [
+            ("seed", "seed = 7\n", ""),
+            ("about", "about = \"x\"\n", ""),
+            ("world", "[world]\nsize = [90, 60]\n", ""),
+            ("world.size", "size = [90, 60]\n", ""),
+            ("flow", "[flow]\nkind = \"vortex\"\n", ""),
+            ("targets", "[[targets]]\n[[targets]]\nname = \"b\"\n", ""),
+            ("targets.0", "[[targets]]\n[[targets]]", "[[targets]]"),
+            ("targets.1.name", "name = \"b\"\n", ""),
+            ("a.count", "count = 9\n", ""),
+            ("a.seek.weight", "weight = 2\n", ""),
+            ("species.a.seek", "[species.a.seek]\nweight = 2\n", ""),
+            ("b", "[species.b]\n", ""),
+            // It is a value of this one.
+            ("camera.follow", "\"centre\"", "\"none\""),
+        ] {
+            assert!(TEXT.contains(gone), "{gone}");
+            let wanted = Scene::parse("test", &TEXT.replacen(gone, left, 1), &[]).unwrap();
+            for none in ["none", " none "] {
+                let found = Scene::parse("test", TEXT, &[format!("{key}={none}")]).unwrap();
+                assert_eq!(found.to_toml(), wanted.to_toml(), "{key}");
+            }
+        }
+        let text = Scene::parse("test", TEXT, &["about='none'".into()]).unwrap();
+        assert_eq!(text.about, "none");
+    }
+
+    #[test]
+    fn what_is_not_there_cannot_be_removed() {
+        for (key, part) in [
+            ("sed", "there is no `sed` to remove; did you mean `seed`?"),
+            ("a.seek.target", "a.seek: there is no `target` to remove; known names are weight"),
+            ("a.wander.turn", "species.a: there is no `wander` to remove"),
+            ("targets.2", "there is no `2` to remove; this list has the elements 0 to 1"),
+            ("targets.0.name", "there is no `name` to remove; this is a table without keys"),
+            ("seed.x", "there is no `x` to remove; this is 7 without keys"),
+        ] {
+            let error = Scene::parse("test", TEXT, &[format!("{key}=none")]).unwrap_err();
+            let message = error.to_string();
+            assert!(message.starts_with("--set ") && message.contains(part), "{message}");
+        }
+    }
 }

@@ -41,6 +41,7 @@ pub fn entries(scene: &Scene) -> Vec<Entry> {
             size: scene.written_size,
             boundary: scene.world.boundary,
             density: scene.density,
+            within: scene.density.map(|_| scene.density_radius),
             grows: scene.grows,
         },
         style: scene.style.clone(),
@@ -51,7 +52,17 @@ pub fn entries(scene: &Scene) -> Vec<Entry> {
         flow: scene.flow.clone(),
         species: SpeciesTables(scene.species.iter().enumerate().map(table).collect()),
     };
-    top.entries(&TopKeys::default(), axes)
+    let mut entries = top.entries(&TopKeys::default(), axes);
+    let tables = entries.iter_mut().filter_map(|entry| match &mut entry.value {
+        Some(Written::Table(_, keys)) if entry.key == "world" => Some(keys),
+        _ => None,
+    });
+    // Without this key a file means its own largest radius.
+    for within in tables.flatten().filter(|entry| entry.key == "within") {
+        let largest = scene.density.map(|_| scene.perception_radius());
+        within.default = largest.map(|radius| Written::Value(number(radius)));
+    }
+    entries
 }
 
 /// Scales places back to the world of the file.
