@@ -35,7 +35,7 @@ use flockwork_engine::gpu::{AdapterChoice, Gpu, device};
 use flockwork_engine::{Engine, EngineError, EngineKind};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_session::{Recorded, Source};
+use flockwork_session::{Recorded, Room, Source};
 use flockwork_view::words::counted;
 pub use host::{Filming, WindowHost};
 use open_window::{Loss, OpenWindow};
@@ -71,6 +71,8 @@ pub struct WindowOptions<'a> {
     pub engine: &'a dyn Fn(&Gpu) -> Result<EngineKind, EngineError>,
     /// Makes engines.
     pub engines: &'a mut EngineFactory<'a>,
+    /// Checks the memory before the flock grows.
+    pub room: Room,
     /// Called when something goes wrong but the window goes on. The overlay shows it too.
     pub tell: &'a dyn Fn(&str),
 }

@@ -130,6 +130,7 @@ impl OpenWindow {
         )?
         .made_from(options.source.clone());
         session.set_history(options.history);
+        session.set_room(options.room);
         if let Some((events, last)) = options.record.take() {
             session.replay(events, last)?;
         }

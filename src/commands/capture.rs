@@ -11,6 +11,7 @@ use clap::Args;
 use super::capture_output::{Output, Plan};
 use super::drive;
 use super::filming::film;
+use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{counted, say};
@@ -207,6 +208,7 @@ pub fn capture_on(
     }
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
+    run.set_room(headroom::check_more);
     if let Some((events, last)) = record {
         run.replay(events, last)?;
     }

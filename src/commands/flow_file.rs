@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
 
-use super::input::read_text;
+use super::input::read_file;
 use flockwork_model::quote::quoted;
 use flockwork_model::scene::Scene;
 use flockwork_model::scenery::FlowKind;
@@ -29,7 +29,7 @@ pub fn attach(scene: &mut Scene, scene_file: &Path) -> anyhow::Result<()> {
     let (grid, wanted) = (plan.grid_text(), plan.file_cells());
     // The header is a row too.
     let most = (wanted as u64).saturating_add(1).saturating_mul(LONGEST_ROW);
-    let text = read_text(&path, most)
+    let text = read_file(&path, most)
         .with_context(|| format!("{}: cannot read it as the field of grid = {grid}", place()))?;
     plan.vectors = vectors(&text, axes).with_context(place)?;
     ensure!(

@@ -42,7 +42,24 @@ pub fn check<'a>(
     let all = all.filter(|all| *all > 0).unwrap_or(ENGINE * count);
     // Two states: the one that is loaded or written, and the next.
     let whole = 2 * STATE * count + all;
-    check_bytes(count, on_this_machine(whole, ranks::on_this_machine()))
+    check_bytes(&counted(count, "agent"), on_this_machine(whole, ranks::on_this_machine()))
+}
+
+/// Fails if there is not enough memory for `more` agents beside the `agents` that `engine` has: those of
+/// an edit or of a replayed session.
+pub fn check_more(
+    scene: &Scene,
+    agents: u64,
+    more: u64,
+    engine: &dyn Engine,
+) -> Result<(), String> {
+    let count = agents.saturating_add(more);
+    if count < SMALL {
+        return Ok(());
+    }
+    let cells = scene.cells(count as usize) as u64;
+    let whole = 2 * STATE * more + engine.host_bytes(&scene.world, more, cells);
+    check_bytes(&counted(more, "more agent"), PROGRAM + whole).map_err(|error| error.to_string())
 }
 
 /// This machine's part of the `whole` bytes that all ranks need: `beside` of `all` ranks are on it.
@@ -61,11 +78,13 @@ pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
     let figures = FIGURES[0] * count + FIGURES[1] * cells;
     // The next state, the state whose figures are computed, and the waiting states in between.
     let states = STATE * (2 * count + (MOST_WAITING as u64).max(2 * count));
-    check_bytes(count, PROGRAM + states + figures + engine.host_bytes(&scene.world, count, cells))
+    let whole = PROGRAM + states + figures + engine.host_bytes(&scene.world, count, cells);
+    check_bytes(&counted(count, "agent"), whole)
 }
 
-fn check_bytes(count: u64, wanted: u64) -> anyhow::Result<()> {
-    let (agents, size) = (counted(count, "agent"), size_text(wanted));
+/// Fails if there is not enough memory for the `wanted` bytes of some `agents`, as the message names them.
+fn check_bytes(agents: &str, wanted: u64) -> anyhow::Result<()> {
+    let size = size_text(wanted);
     if let Some(limit) = limit().filter(|limit| *limit < wanted) {
         let limit = size_text(limit);
         anyhow::bail!("{agents} need about {size} of memory, but {limit} are free; lower --count");
@@ -167,8 +186,8 @@ mod tests {
     #[test]
     fn an_impossible_amount_is_refused_with_its_size() {
         assert!(can_have(1 << 20) && !can_have(u64::MAX / 4));
-        check_bytes(1000, 1 << 20).unwrap();
-        let message = check_bytes(1 << 50, 100 << 50).unwrap_err().to_string();
+        check_bytes("1000 agents", 1 << 20).unwrap();
+        let message = check_bytes("1125899906842624 agents", 100 << 50).unwrap_err().to_string();
         for part in ["1125899906842624 agents", " GB of memory", "lower --count"] {
             assert!(message.contains(part), "{message}");
         }

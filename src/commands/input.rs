@@ -4,17 +4,43 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Reads a text file of at most `most` bytes. A longer or endless file is refused after that many.
+/// Opens a regular file. All others are refused before they are opened: a pipe that nobody writes to never
+/// opens, and a device never ends.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(invalid("it is no regular file; copy its content into one".into()));
+    }
+    File::open(path)
+}
+
+/// Reads a text of at most `most` bytes from a regular file.
+pub fn read_file(path: &Path, most: u64) -> io::Result<String> {
+    read(open_file(path)?, most)
+}
+
+/// Reads a text of at most `most` bytes. A longer or endless one is refused after that many. It may come
+/// from a pipe, as in `--scene <(program)`.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    read(File::open(path)?, most)
+}
+
+fn read(file: File, most: u64) -> io::Result<String> {
     let mut text = String::new();
-    let mut file = File::open(path)?.take(most + 1);
+    let too_long = || Err(invalid(format!("it is longer than {most} bytes, the limit")));
+    if file.metadata()?.len() > most {
+        return too_long();
+    }
+    let mut file = file.take(most + 1);
     let read = file.read_to_string(&mut text);
     // When the limit cuts a character in two, that is not the file's fault.
     if file.limit() == 0 {
-        let problem = format!("it is longer than {most} bytes, the limit");
-        return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        return too_long();
     }
     read.map(|_| text)
+}
+
+fn invalid(problem: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, problem)
 }
 
 #[cfg(test)]
@@ -33,5 +59,10 @@ mod tests {
         }
         std::fs::write(&path, [b'a', 0xff]).unwrap();
         assert!(read_text(&path, 5).unwrap_err().to_string().contains("UTF-8"));
+        // The folder is opened on Unix, and it cannot be read.
+        for other in [folder.path(), Path::new("/dev/zero")].iter().filter(|path| path.exists()) {
+            let error = open_file(other).unwrap_err();
+            assert!(error.to_string().contains("no regular file"), "{error}");
+        }
     }
 }

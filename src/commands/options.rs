@@ -164,6 +164,12 @@ impl FlockArgs {
         }
         let mut request = Request { count: Some(found), density: self.density, seed: self.seed };
         let mut plain = match table.run() {
+            None if self.scene.is_none() => {
+                return Err(wrong(format!(
+                    "{}: the file does not say which scene it belongs to; name it with --scene NAME",
+                    place()
+                )));
+            }
             Some(run) => {
                 let scene = run.scene(&self.overrides).map_err(scene_error).with_context(place)?;
                 let asked = if scene.is_overridden("world.size") { None } else { run.density };

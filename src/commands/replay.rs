@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Error};
 
-use super::input::read_text;
+use super::input::read_file;
 use super::window_host::make;
 use flockwork_session::{Opening, Recorded, Recording, Source};
 
@@ -25,7 +25,7 @@ pub struct Replayed {
 /// flock: its style and its camera.
 pub fn read(path: &Path, looks: &[String]) -> anyhow::Result<Replayed> {
     let place = || format!("--replay {}", path.display());
-    let text = read_text(path, LONGEST);
+    let text = read_file(path, LONGEST);
     let text = text.with_context(|| format!("{}: cannot read it", place()))?;
     let recording = Recording::read(&text).map_err(Error::msg).with_context(place)?;
     let source = Source { overrides: looks.to_vec(), ..recording.source.clone() };

@@ -7,6 +7,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 
 use super::drive::{self, Host, Run, Stop, drive};
+use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{OutputFile, counted, say};
@@ -95,6 +96,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         adapter: args.machine.adapter.clone().unwrap_or_default(),
         engine: &|gpu| args.machine.kind_for_window(gpu),
         engines: &mut |kind, gpu| engines(kind, gpu),
+        room: headroom::check_more,
         tell: &|text| eprintln!("flockwork: {text}"),
     };
     match app::run(options) {
@@ -179,6 +181,7 @@ fn run_without_window(
     let mut file = OutputFile::create(Path::new(PICTURE))?;
     let Machine { engine, gpu } = args.machine.open()?;
     let mut run = drive::load(engine, scene, state)?;
+    run.set_room(headroom::check_more);
     if let Some((events, last)) = record {
         run.replay(events, last)?;
     }

@@ -19,12 +19,32 @@ fn beginning(text: &str, count: usize) -> Option<&str> {
     text.char_indices().nth(count).map(|(end, _)| &text[..end])
 }
 
-/// `text`, or its beginning and its length if it is long.
+/// `text` with its control characters escaped: on a terminal they would write elsewhere, or in colour.
+#[must_use]
+pub fn shown(text: &str) -> Cow<'_, str> {
+    escaped(text, char::is_control)
+}
+
+fn escaped(text: &str, escapes: fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(escapes) {
+        return text.into();
+    }
+    let mut own = String::new();
+    for character in text.chars() {
+        match escapes(character) {
+            true => own.extend(character.escape_debug()),
+            false => own.push(character),
+        }
+    }
+    own.into()
+}
+
+/// `text` with its control characters escaped, or its beginning and its length if it is long.
 #[must_use]
 pub fn cut(text: &str) -> Cow<'_, str> {
     match beginning(text, LONGEST) {
-        None => text.into(),
-        Some(part) => format!("{part}… ({} characters)", text.chars().count()).into(),
+        None => shown(text),
+        Some(part) => format!("{}… ({} characters)", shown(part), text.chars().count()).into(),
     }
 }
 
@@ -49,10 +69,11 @@ pub fn listed(names: &[&str]) -> String {
 }
 
 /// A message cut to a readable length: words longer than 240 characters are cut, and so is the
-/// middle of a message longer than 4,000.
+/// middle of a message longer than 4,000. Control characters are escaped, but for ends of lines.
 #[must_use]
 pub fn readable(message: &impl fmt::Display) -> String {
     let message = message.to_string();
+    let message = escaped(&message, |character| character.is_control() && character != '\n');
     let words = message.split_inclusive(char::is_whitespace).map(|word| {
         match beginning(word.trim_end(), LONGEST_WORD) {
             None => Cow::Borrowed(word),
@@ -79,6 +100,8 @@ mod tests {
     fn what_is_short_stays_and_what_is_long_is_cut_between_characters() {
         assert_eq!(cut("müde"), "müde");
         assert_eq!(quoted("a\nb"), "\"a\\nb\"");
+        assert_eq!(cut("a\n\u{1b}[2Jb\r\u{9b}"), "a\\n\\u{1b}[2Jb\\r\\u{9b}");
+        assert_eq!(readable(&"a\n\u{1b}[31mb\u{7}"), "a\n\\u{1b}[31mb\\u{7}");
         let long = "ü".repeat(10_000);
         assert_eq!(cut(&long), format!("{}… (10000 characters)", "ü".repeat(80)));
         assert_eq!(quoted(&long), format!("\"{}\"… (10000 characters)", "ü".repeat(80)));

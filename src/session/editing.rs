@@ -183,9 +183,8 @@ impl<C: Clock> Session<C> {
         if more == 0 {
             return Ok(Ok(Vec::new()));
         }
-        if let Err(error) = self.engine.check_count(&self.scene.world, (self.agents + more) as u64)
-        {
-            return Ok(Err(error.to_string()));
+        if let Some(why) = self.room_for(more as u64) {
+            return Ok(Err(why));
         }
         let agents = match self.agents_of(dropped) {
             Ok(agents) => agents,

@@ -63,6 +63,10 @@ use waiting::Waiting;
 /// The host's clock: the time since any fixed moment. It never goes back.
 pub type HostTime = Rc<dyn Fn() -> Duration>;
 
+/// The host's check of memory before a flock of a scene grows: the agents that it has, those that come,
+/// and the engine that shall hold all. The error is a sentence for the user.
+pub type Room = fn(&Scene, u64, u64, &dyn Engine) -> Result<(), String>;
+
 /// What one call of [`Session::advance`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Advance {
@@ -119,6 +123,7 @@ pub struct Session<C> {
     /// Decides how many ticks are due.
     pub clock: C,
     time: HostTime,
+    room: Room,
     tick: u64,
     agents: usize,
     /// The id of the next new agent.
@@ -194,6 +199,7 @@ impl<C: Clock> Session<C> {
             request: None,
             clock,
             time,
+            room: |_, _, _, _| Ok(()),
             tick: 0,
             agents: 0,
             next_id: 0,
@@ -205,6 +211,11 @@ impl<C: Clock> Session<C> {
             revision: 0,
             edition: 0,
         }
+    }
+
+    /// Sets the check that every growth of the flock passes.
+    pub fn set_room(&mut self, room: Room) {
+        self.room = room;
     }
 
     /// Loads a state into the engine. If that fails, the snapshot still keeps the state.

@@ -93,7 +93,9 @@ impl<C: Clock> Session<C> {
         if starts(&self.scene) == starts(&self.first) {
             return Some(initial);
         }
-        let mut edited = self.edited_scene().fixed(self.starters());
+        let starters = self.starters();
+        (self.room)(&self.scene, 0, starters, self.engine.as_ref()).ok()?;
+        let mut edited = self.edited_scene().fixed(starters);
         Some(edited.populate(&Default::default()).map_or(initial, Arc::new))
     }
 
@@ -162,10 +164,12 @@ impl<C: Clock> Session<C> {
         }
     }
 
-    /// The reason why there is no room for `more` agents.
-    fn room_for(&self, more: u64) -> Option<String> {
-        let count = self.agents as u64 + more;
-        self.engine.check_count(&self.scene.world, count).err().map(|error| error.to_string())
+    /// The reason why there is no room for `more` agents. Allocates nothing.
+    pub(super) fn room_for(&self, more: u64) -> Option<String> {
+        let agents = self.agents as u64;
+        let fits = self.engine.check_count(&self.scene.world, agents + more);
+        let room = || (self.room)(&self.scene, agents, more, self.engine.as_ref());
+        fits.map_err(|error| error.to_string()).and_then(|()| room()).err()
     }
 
     /// Takes a species out of the scene and its agents out of the flock. Returns the agents, or the
@@ -208,6 +212,9 @@ impl<C: Clock> Session<C> {
         edited.species = species.to_vec();
         looks.put(&mut edited);
         let Snapshot { state, targets } = self.engine.snapshot()?;
+        if let Some(id) = agents.id.iter().find(|id| state.id.binary_search(id).is_ok()) {
+            return Ok(Some(format!("agent {id} is in the flock already; every id is unique")));
+        }
         edited.targets = targets;
         let mut present = state.clone();
         present.shown = state.shown.with_another(index);

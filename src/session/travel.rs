@@ -175,9 +175,9 @@ impl<C: Clock> Session<C> {
                 self.edition += 1;
             }
             Event::Add(dropped) => {
+                let more = dropped.iter().map(|drop| drop.len() as u64).sum();
+                self.room_for(more).map_or(Ok(()), |why| Err(self.impossible(why)))?;
                 let agents = self.agents_of(&dropped).map_err(|why| self.impossible(why))?;
-                let count = (self.agents + agents.len()) as u64;
-                self.engine.check_count(&self.scene.world, count)?;
                 self.engine.append(&agents)?;
                 self.next_id += agents.len() as u64;
                 self.changed_agents(self.agents + agents.len());

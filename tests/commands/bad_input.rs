@@ -15,7 +15,7 @@ use zip::{CompressionMethod, ZipWriter};
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Runs the program with at most `memory` KiB, and kills it at the deadline.
-fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Output {
+pub fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Output {
     let program = env!("CARGO_BIN_EXE_flockwork");
     let mut command = match memory {
         None => Command::new(program),
@@ -41,7 +41,7 @@ fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Output 
 }
 
 /// The message of a run that failed with `code`.
-fn refused(output: &Output, code: i32) -> String {
+pub fn refused(output: &Output, code: i32) -> String {
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{message:.2000}");
     message
@@ -56,7 +56,7 @@ fn archive(path: &Path, array: &[u8], method: CompressionMethod) {
 }
 
 /// An array: version, the length that the header claims, the header, and the data.
-fn array(version: u8, claimed: u32, header: &str, data: &[u8]) -> Vec<u8> {
+pub fn array(version: u8, claimed: u32, header: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY".to_vec();
     bytes.extend([version, 0]);
     match version {
@@ -143,11 +143,24 @@ fn an_endless_file_is_read_only_up_to_its_limit() {
         refused(&output, 1)
     };
     let flow = run(&["--scene", "wind.toml"]);
-    assert!(flow.contains("flow.file") && flow.contains("longer than"), "{flow}");
+    assert!(flow.contains("flow.file") && flow.contains("no regular file"), "{flow}");
     let scene = run(&["--scene", "/dev/zero"]);
     assert!(scene.contains("/dev/zero") && scene.contains("longer than"), "{scene}");
     let state = run(&["--init", "zero.csv"]);
-    assert!(state.contains("zero.csv") && state.contains("line 1 is longer than"), "{state}");
+    assert!(state.contains("zero.csv") && state.contains("no regular file"), "{state}");
+    // A pipe that nobody writes to.
+    for name in ["pipe.csv", "pipe.npz"] {
+        assert!(Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
+        let state = run(&["--init", name]);
+        assert!(state.contains(name) && state.contains("no regular file"), "{state}");
+    }
+    windy(folder.path(), "pipe.csv");
+    let flow = run(&["--scene", "wind.toml"]);
+    assert!(flow.contains("flow.file") && flow.contains("no regular file"), "{flow}");
+    let long = folder.path().join("long.csv");
+    std::fs::write(&long, "id,x,y,vx,vy\n".to_owned() + &"1".repeat(1 << 17)).unwrap();
+    let state = run(&["--init", "long.csv"]);
+    assert!(state.contains("line 2 is longer than"), "{state}");
     let header = "id,x,y,vx,vy,run\n0,1,1,0,0,".to_owned();
     std::fs::write(folder.path().join("run.csv"), header + &"a".repeat(140 << 20)).unwrap();
     let state = run(&["--init", "run.csv"]);

@@ -20,6 +20,7 @@ mod bench;
 mod bench_json;
 mod checkpoints;
 mod figures;
+mod hostile_files;
 mod outputs;
 mod readme;
 mod resume_files;

@@ -1,13 +1,12 @@
 //! Agents are added to a flock and removed from it between two ticks. The flock continues like one
 //! loaded with the same agents, on both engines, and no id is used twice.
 
-
-use crate::common;
 use crate::adapter;
+use crate::common;
 use crate::common::{bits, flock, mixed};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::{Engine, EngineError, EngineKind};
-use flockwork::model::scene::Scene;
+use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::flat;
 
@@ -98,6 +97,27 @@ fn a_flock_holds_the_agents_that_were_added_and_not_those_that_were_removed() {
     }
 }
 
+/// In space an agent's motion takes more bytes than the least that a buffer had.
+#[test]
+fn a_flock_that_loses_all_agents_goes_on_empty() {
+    let (mut engines, _) = engines("a_flock_that_loses_all_agents");
+    for size in ["[90, 60]", "[90, 60, 40]"] {
+        let text = "[species.a]\ncount = 4\n[species.a.separation]\n";
+        let mut scene = Scene::parse("few", text, &[format!("world.size={size}")]).unwrap();
+        let state = scene.populate(&Request::default()).unwrap();
+        for engine in &mut engines {
+            engine.load(&scene, &state).unwrap();
+            engine.remove(&[0, 1, 2, 3]).unwrap();
+            engine.step(AFTER).unwrap();
+            assert_eq!(engine.read_back().unwrap().len(), 0, "{size}");
+            let more = FlockState { id: vec![4, 5, 6, 7], ..state.clone() };
+            engine.append(&more).unwrap();
+            engine.step(AFTER).unwrap();
+            assert_eq!(engine.read_back().unwrap().id, more.id, "{size}");
+        }
+    }
+}
+
 /// How a run gets its edits.
 #[derive(Clone, Copy, PartialEq)]
 enum Edits {
@@ -183,7 +203,7 @@ fn random_numbers_stay_the_same_when_another_agent_is_removed() {
 fn wanderers(count: u64) -> (Scene, FlockState) {
     let text = "[species.a]\nmax_speed = { from = 1, to = 3 }\n[species.a.wander]\n";
     let mut scene = Scene::parse("test", text, &[]).unwrap();
-    let request = flockwork::model::scene::Request { count: Some(count), ..Default::default() };
+    let request = Request { count: Some(count), ..Default::default() };
     let state = scene.populate(&request).unwrap();
     (scene, state)
 }

@@ -15,6 +15,7 @@ use super::run_column::{LONGEST_LINE, RUN, RunColumn, RunFields};
 use super::run_record::{RunRecord, TargetRow, kept};
 use super::table::{LAST_TICK, Part, StateRow, StateTable};
 use super::{COLUMNS, Portion, missing};
+use crate::commands::input::open_file;
 use crate::commands::output::OutputFile;
 use flockwork_model::behaviours::Target;
 use flockwork_model::memory::{MOST_SHOWN, Memory, ShownBy};
@@ -271,7 +272,7 @@ fn expected() -> String {
 
 /// Reads a part of the last tick, and with `with_run` the record of the run.
 pub fn read(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTable> {
-    let mut file = File::open(path).context("cannot read it")?;
+    let mut file = open_file(path).context("cannot read it")?;
     let ends_with_a_line = ends_with_a_line(&mut file).context("cannot read it")?;
     let mut reader = ReaderBuilder::new().from_reader(Lines::of(file));
     let header = reader.byte_headers().cloned();

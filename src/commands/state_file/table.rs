@@ -68,6 +68,12 @@ pub struct Ticks {
 }
 
 impl Ticks {
+    /// Number of rows of the highest tick.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
     /// Notes a row of `tick`. Compares the tick with the highest before it: rows of a lower one are not
     /// needed, and a higher one replaces all before.
     pub fn see(&mut self, tick: u64) -> anyhow::Result<Ordering> {

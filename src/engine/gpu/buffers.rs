@@ -16,10 +16,6 @@ pub const fn bytes(layout: MotionLayout) -> [u64; 2] {
     [32 + 2 * layout.bytes(), 12]
 }
 
-/// Bytes of an unused buffer, because a binding cannot be empty. (Passes take their counts from the
-/// lengths of the other buffers.)
-const UNUSED_BYTES: u64 = 16;
-
 /// The buffers' names in the shaders.
 pub const NAMES: [&str; 21] = [
     "flock",
@@ -151,9 +147,10 @@ fn bytes_of(name: &str, extent: &Extent, sizes: &[(&'static str, u64)], gpu: &Gp
     }
 }
 
-/// Bytes to allocate for `bytes` of content, because a binding cannot be empty.
-fn allocated(bytes: u64) -> u64 {
-    if bytes > 0 { bytes } else { UNUSED_BYTES }
+/// Bytes to allocate for `bytes` of content. An unused buffer has the longest row of a shader, because
+/// a binding cannot be shorter. (Passes take their counts from the lengths of the other buffers.)
+fn allocated(bytes: u64, layout: MotionLayout) -> u64 {
+    if bytes > 0 { bytes } else { layout.bytes() }
 }
 
 /// Buffers that keep their content when they grow: the sorted agents …
@@ -191,7 +188,7 @@ impl FlockBuffers {
         check_fits(gpu, &extent, sizes)?;
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let room = |name| {
-            let used = allocated(bytes_of(name, &extent, sizes, gpu));
+            let used = allocated(bytes_of(name, &extent, sizes, gpu), extent.layout);
             Room { name, buffer: create(gpu, name, used), used }
         };
         let rooms = NAMES.into_iter().map(room).collect();
@@ -213,7 +210,7 @@ impl FlockBuffers {
             let by_scene = sizes.iter().any(|(name, _)| *name == room.name);
             let stays = !by_scene && flock_bytes(room.name, &extent).is_none();
             let bytes = if stays { room.used } else { bytes_of(room.name, &extent, sizes, gpu) };
-            allocated(bytes)
+            allocated(bytes, extent.layout)
         };
         let changes = self.rooms.iter().any(|room| wanted(room) != room.used);
         let mut grown = Vec::new();

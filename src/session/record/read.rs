@@ -9,12 +9,15 @@ use crate::things::{follows_paths, mend};
 use crate::{Dropped, Source};
 use flockwork_engine::Change;
 use flockwork_model::behaviours::Target;
+use flockwork_model::behaviours::bounds::FASTEST;
 use flockwork_model::memory::Memory;
-use flockwork_model::quote::cut;
+use flockwork_model::quote::{cut, shown};
+use flockwork_model::scene::keys::{FAR, MOST_OBSTACLES, WIDE};
 use flockwork_model::scene::{MAX_TARGETS, POINTER, Request, Scene, check_paths};
 use flockwork_model::scenery::{Obstacle, Path};
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
+use flockwork_model::world::FARTHEST;
 
 /// The longest session: more ticks than any run has.
 const MOST_TICKS: u64 = 1 << 52;
@@ -33,8 +36,8 @@ impl Recording {
     pub fn read(text: &str) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-            let message = error.message().lines().next().unwrap_or_default().to_string();
-            format!("line {line}: {message}; is this a saved session?")
+            let message = error.message().lines().next().unwrap_or_default();
+            format!("line {line}: {}; is this a saved session?", shown(message))
         })?;
         let File { session, ticks, from, count, density, seed, scene, events } = file;
         if session != VERSION {
@@ -62,7 +65,9 @@ impl Recording {
 
     /// The events, for the scene that the source has made.
     pub fn events(&self, scene: &Scene) -> Result<Vec<Recorded>, String> {
-        let mut reader = Reader { recording: self, scene: scene.clone() };
+        let Source { text, .. } = &self.source;
+        let plain = Scene::parse(&scene.name, text, &[]).map_err(|error| error.to_string())?;
+        let mut reader = Reader { recording: self, plain, scene: scene.clone() };
         let mut events = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
             let read = reader.row(row);
@@ -76,14 +81,42 @@ impl Recording {
 /// Reads events one after the other.
 struct Reader<'a> {
     recording: &'a Recording,
+    /// The scene of the file.
+    plain: Scene,
     /// The scene as the events so far have left it.
     scene: Scene,
 }
 
 fn size(value: f64) -> Result<f32, String> {
     Some(value as f32)
-        .filter(|value| value.is_finite() && *value >= 0.0)
-        .ok_or_else(|| format!("{value} is no radius"))
+        .filter(|radius| (0.0..=WIDE).contains(radius))
+        .ok_or_else(|| format!("{value} is no radius; one is a number from 0 to {WIDE}"))
+}
+
+/// The point, unless one of its numbers is beyond `most`.
+fn within(point: Point, most: f32, what: &str) -> Result<Point, String> {
+    let far = point.to_array().into_iter().find(|value| value.abs() > most);
+    let far =
+        far.map(|value| format!("{value} is no {what}; one is a number from -{most} to {most}"));
+    far.map_or(Ok(point), Err)
+}
+
+/// The key of `plain` that overrides of `read` change although no event can.
+fn fixed_key(plain: &Scene, read: &Scene) -> Option<&'static str> {
+    let world = plain.world != read.world || plain.grows != read.grows;
+    // Without a behaviour that looks at neighbours a scene has no density.
+    let dense = read.density.is_some() && plain.density != read.density;
+    let keys = [
+        ("seed", plain.seed != read.seed),
+        ("world", world || dense),
+        ("time_step", plain.time_step != read.time_step),
+        ("click", plain.click != read.click || plain.follows != read.follows),
+        ("style", plain.style != read.style),
+        ("camera", plain.camera != read.camera),
+        ("obstacles", plain.obstacle_plans != read.obstacle_plans),
+        ("flow", plain.flow != read.flow),
+    ];
+    keys.into_iter().find(|(_, changed)| *changed).map(|(key, _)| key)
 }
 
 impl Reader<'_> {
@@ -118,7 +151,12 @@ impl Reader<'_> {
             }
             events.push(Event::Add(dropped));
         }
-        events.extend(row.remove.clone().map(Event::Remove));
+        if let Some(ids) = &row.remove {
+            let mut ids = ids.clone();
+            ids.sort_unstable();
+            ids.dedup();
+            events.push(Event::Remove(ids));
+        }
         if let Some(name) = &row.without {
             let index = self.species(name)?;
             self.scene.remove_species(index)?;
@@ -136,17 +174,25 @@ impl Reader<'_> {
     /// Reads places of the world.
     fn places(&self) -> impl Fn(&Vec<f64>) -> Result<Point, String> + use<> {
         let axes = self.scene.world.axes();
-        move |place| point(place, axes)
+        move |place| within(point(place, axes)?, FARTHEST, "coordinate")
     }
 
     /// Changes the scene as a row says. Returns what has changed.
     fn change(&mut self, row: &Row) -> Result<Change, String> {
         let place = self.places();
+        let near = |at: &Vec<f64>| within(place(at)?, FAR, "coordinate");
         let mut change = Change::default();
         if let Some(sets) = &row.set {
             let text = &self.recording.source.text;
             let read = Scene::parse(&self.scene.name, text, sets);
-            self.scene.species = read.map_err(|error| error.to_string())?.species;
+            let read = read.map_err(|error| error.to_string())?;
+            if let Some(key) = fixed_key(&self.plain, &read) {
+                return Err(format!(
+                    "`set` changes `{key}`, and an event changes only species; write `{key}` into the \
+                     text `scene`"
+                ));
+            }
+            self.scene.species = read.species;
             change |= Change::PARAMETERS;
         }
         let axes = self.scene.world.axes();
@@ -161,8 +207,12 @@ impl Reader<'_> {
             self.scene.obstacles.extend(circles(more)?);
             change |= Change::SCENERY;
         }
+        let count = self.scene.obstacles.len() as u64;
+        if count > MOST_OBSTACLES {
+            return Err(format!("a scene has at most {MOST_OBSTACLES} obstacles, not {count}"));
+        }
         if let Some(rows) = &row.paths {
-            self.scene.paths = paths(rows, &self.scene.paths, &place)?;
+            self.scene.paths = paths(rows, &self.scene.paths, &near)?;
             change |= Change::SCENERY;
         }
         if let Some(targets) = &row.targets {
@@ -180,7 +230,7 @@ impl Reader<'_> {
         for moved in row.moved.iter().flatten() {
             let index = self.scene.targets.iter().position(|target| target.name == moved.target);
             let index = index.ok_or_else(|| format!("no target `{}`", cut(&moved.target)))?;
-            self.scene.targets[index].position = place(&moved.to)?;
+            self.scene.targets[index].position = near(&moved.to)?;
             change |= Change::target(index);
         }
         if change.has(Change::TARGETS) || change.has(Change::PARAMETERS) {
@@ -199,7 +249,10 @@ impl Reader<'_> {
 
 fn circle(numbers: &[f64], axes: usize) -> Result<Obstacle, String> {
     match numbers.split_at_checked(axes) {
-        Some((centre, [radius])) => Ok(Obstacle::new(point(centre, axes)?, size(*radius)?)),
+        Some((centre, [radius])) => {
+            let centre = within(point(centre, axes)?, FAR, "coordinate")?;
+            Ok(Obstacle::new(centre, size(*radius)?))
+        }
         _ => Err(format!(
             "an obstacle has {axes} coordinates and a radius, not {}",
             cut(&format!("{numbers:?}"))
@@ -267,7 +320,8 @@ fn target(
     place: impl Fn(&Vec<f64>) -> Result<Point, String>,
 ) -> Result<Target, String> {
     let mut target = Target::fixed(&row.name, place(&row.position)?);
-    target.velocity = row.velocity.as_ref().map_or(Ok(Point::ZERO), &place)?;
+    let velocity = row.velocity.as_ref().map_or(Ok(Point::ZERO), &place)?;
+    target.velocity = within(velocity, FASTEST, "velocity")?;
     target.hit_radius = row.hit_radius.map_or(Ok(0.0), size)?;
     target.sends_to = row.sends_to.as_ref().map(place).transpose()?;
     (target.turns, target.active) = (row.turns, row.active);

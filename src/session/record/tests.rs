@@ -3,7 +3,7 @@
 use super::*;
 use crate::tests::IN_SPACE;
 use crate::time_tests::{course, cpu, now, place, reach, replayed, start, start_in, worlds};
-use crate::{Clock, RealTime, Session, Thing};
+use crate::{Clock, RealTime, Room, Session, Thing};
 use flockwork_model::scene::Scene;
 use flockwork_model::vector::{Point, flat};
 
@@ -90,6 +90,46 @@ fn a_place_in_space_has_three_numbers() {
     ] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
+}
+
+/// A session of five agents, with events at tick 3, replayed to its end.
+fn replayed_rows(rows: &[&str], room: Room) -> Session<RealTime> {
+    let mut session = start(cpu());
+    reach(&mut session, 10);
+    let text = session.recording().unwrap();
+    let rows: String = rows.iter().map(|row| format!("\n[[event]]\ntick = 3\n{row}\n")).collect();
+    let recording = Recording::read(&format!("{text}{rows}")).unwrap();
+    let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
+    let state = scene.populate(&recording.source.request).unwrap();
+    let events = recording.events(&scene).unwrap();
+    let mut session = crate::tests::session(cpu(), &scene, &state);
+    session.set_room(room);
+    session.replay(events, recording.ticks).unwrap();
+    reach(&mut session, 10);
+    session
+}
+
+#[test]
+fn an_id_that_is_removed_twice_counts_once() {
+    let mut session = replayed_rows(&["remove = [3, 3, 3, 3]"], |_, _, _, _| Ok(()));
+    assert_eq!(session.agents(), session.state().unwrap().len());
+    assert!(!session.state().unwrap().id.contains(&3));
+}
+
+#[test]
+fn agents_of_an_event_come_only_where_there_is_room() {
+    let add = "add = [{ species = \"a\", newcomers = 4000000000 }]";
+    let mut session = replayed_rows(&[add], |_, agents, more, _| match more {
+        ..1000 => Ok(()),
+        _ => Err(format!("no room for {more} beside {agents}")),
+    });
+    let agents = session.state().unwrap().len();
+    let told = session.take_notice().unwrap();
+    assert!(told.contains(&format!("no room for 4000000000 beside {agents}")), "{told}");
+    // An id that is in the flock does not come back a second time.
+    let back = "back = { species = \"a\", id = [2], position = [[1, 2]], velocity = [[0, 0]] }";
+    let mut session = replayed_rows(&[back], |_, _, _, _| Ok(()));
+    assert!(session.take_notice().unwrap().contains("agent 2 is in the flock already"));
 }
 
 /// Fails unless the saved session is the same flock at tick 60.
@@ -186,6 +226,14 @@ fn a_damaged_file_is_one_sentence() {
         (row("more_obstacles = [[1, 2]]"), "coordinates and a radius"),
         (row("paths = [[[1, 2]]]"), "two points"),
         (row("targets = []"), "first target"),
+        (row("set = [\"seed=7\"]"), "`set` changes `seed`"),
+        (row("set = [\"world.size=[900, 900]\"]"), "`set` changes `world`"),
+        (row("obstacles = [[1, 2, 2e6]]"), "2000000 is no radius"),
+        (row("obstacles = [[2e7, 2, 3]]"), "20000000 is no coordinate"),
+        (row("move = [{ target = \"food\", to = [1, -2e7] }]"), "no coordinate"),
+        (row("pointer = [1e13, 1]"), "no coordinate"),
+        (row(&format!("more_obstacles = [{}]", "[9, 9, 0],".repeat(1 << 18))), "262144 obstacles"),
+        (row("\"\\u001b[2J\" = 1"), "unknown field `\\u{1b}[2J`"),
     ] {
         assert!(error.contains(part), "{part}: {error}");
     }

@@ -7,8 +7,8 @@ use flockwork::commands::options::Prepared;
 use flockwork::commands::state_file::{StateWriter, read_state};
 use flockwork::model::state::FlockState;
 
-use crate::older_files::{as_comments, decoded};
 use super::{Line, files_of_a_run, refused, resume, scene};
+use crate::older_files::{as_comments, decoded};
 
 /// Replaces parts of a file, and fails unless the program then refuses it with these words.
 fn check_refusals(path: &Path, whole: &str, cases: &[(&str, &str, &[&str])]) {
@@ -214,7 +214,13 @@ fn a_column_run_that_says_nothing_is_as_good_as_none() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.csv");
     std::fs::write(&path, "id,run,x,y,vx,vy\n9,,2,3,4,1\n3,,6,7,8,5\n").unwrap();
-    assert_eq!(resume(&path).unwrap().state.id, [3, 9]);
+    let message = refused(&path);
+    assert!(
+        message.contains("does not say which scene") && message.contains("--scene NAME"),
+        "{message}"
+    );
+    let line = ["flockwork", "--scene", "flock", "--init", path.to_str().unwrap()];
+    assert_eq!(Line::parse_from(line).flock.prepare(None).unwrap().state.id, [3, 9]);
     // A column of the user's own.
     std::fs::write(&path, "id,run,x,y,vx,vy\n9,first try,2,3,4,1\n3,,6,7,8,5\n").unwrap();
     let message = refused(&path);

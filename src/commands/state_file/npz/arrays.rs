@@ -112,6 +112,11 @@ pub fn shape_of(archive: &mut Archive, name: &str) -> anyhow::Result<Vec<u64>> {
     Ok(there(archive, name)?.header.shape)
 }
 
+/// Fails if an array that the archive has is of another shape. Reads nothing but its header.
+pub fn check_shape(archive: &mut Archive, name: &str, shape: Shape<'_>) -> anyhow::Result<()> {
+    check(&there(archive, name)?.header, name, shape)
+}
+
 fn there<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Entry<'a>> {
     open(archive, name)?.with_context(|| format!("the array `{name}` is missing"))
 }
@@ -179,31 +184,38 @@ pub fn each_float(
     }
 }
 
-/// A function that puts values at their places.
-fn into<T: Copy + Default>(all: &mut Vec<T>) -> impl FnMut(u64, T) -> anyhow::Result<()> {
-    |place, value| {
-        let place = place as usize;
-        all.resize(all.len().max(place + 1), T::default());
-        all[place] = value;
+/// A function that puts the last values of an array with this shape at their places in `last`.
+fn into<T: Copy>(last: &mut [T], shape: Shape<'_>) -> impl FnMut(u64, T) -> anyhow::Result<()> {
+    let before = shape.sides.iter().product::<u64>().saturating_sub(last.len() as u64);
+    move |place, value| {
+        if let Some(place) = place.checked_sub(before) {
+            last[place as usize] = value;
+        }
         Ok(())
     }
 }
 
-/// All whole numbers of an array, in the order of the rows; none if the archive lacks it.
-pub fn whole(
+/// The last `count` whole numbers of an array, in the order of the rows.
+pub fn last_whole(
     archive: &mut Archive,
     name: &str,
     most: u64,
     shape: Shape<'_>,
+    count: u64,
 ) -> anyhow::Result<Vec<u64>> {
-    let mut all = Vec::new();
-    each_whole(archive, name, most, Some(shape), &mut into(&mut all))?;
-    Ok(all)
+    let mut last = vec![0; count as usize];
+    each_whole(archive, name, most, Some(shape), &mut into(&mut last, shape))?;
+    Ok(last)
 }
 
-/// All floating-point numbers of an array, in the order of the rows.
-pub fn floats(archive: &mut Archive, name: &str, shape: Shape<'_>) -> anyhow::Result<Vec<f32>> {
-    let mut all = Vec::new();
-    each_float(archive, name, shape, &mut into(&mut all))?;
-    Ok(all)
+/// The last `count` floating-point numbers of an array, in the order of the rows.
+pub fn last_floats(
+    archive: &mut Archive,
+    name: &str,
+    shape: Shape<'_>,
+    count: u64,
+) -> anyhow::Result<Vec<f32>> {
+    let mut last = vec![0.0; count as usize];
+    each_float(archive, name, shape, &mut into(&mut last, shape))?;
+    Ok(last)
 }

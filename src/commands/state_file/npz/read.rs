@@ -1,21 +1,21 @@
 //! Reads an `.npz` file.
 
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::arrays::{Archive, EXTENSION, Shape, floats, shape_of, whole};
+use super::arrays::{Archive, EXTENSION, Shape, check_shape, last_floats, last_whole, shape_of};
 use super::rows::TickRows;
-use crate::commands::state_file::run_record::{LONGEST_RECORD, RunRecord, TargetRow};
+use crate::commands::input::open_file;
+use crate::commands::state_file::run_record::{LONGEST_RECORD, MOST_VECTORS, RunRecord, TargetRow};
 use crate::commands::state_file::table::{Part, StateTable};
 use crate::commands::state_file::{ARRAYS, RECORD, missing};
 use flockwork_model::memory::{MOST_SHOWN, Memory};
 use flockwork_model::quote::quoted;
-use flockwork_model::scene::hint;
+use flockwork_model::scene::{MAX_TARGETS, hint};
 use flockwork_model::vector::{DIMENSIONS, Point};
 
 /// Why an array of rows has its shape.
@@ -24,8 +24,9 @@ const AS_ID: &str = "as for `id`";
 /// Reads a part of the last tick, and with `with_run` the record of the run. Each array is read in one
 /// pass, and only the rows of the part are kept.
 pub fn read(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTable> {
-    let file = File::open(path).context("cannot read it")?;
+    let file = open_file(path).context("cannot read it")?;
     let broken = "no NumPy archive, or one that is cut short; write it again";
+    let bytes = file.metadata().context("cannot read it")?.len();
     let mut archive = ZipArchive::new(BufReader::new(file)).context(broken)?;
     let mut found = Vec::new();
     for file in archive.file_names() {
@@ -54,7 +55,19 @@ pub fn read(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTabl
     }
     let axes = if shape_of(&mut archive, "position")?.get(1) == Some(&3) { 3 } else { 2 };
     let row_each = Shape { sides: &[count], why: AS_ID };
-    let ticks = TickRows::read(&mut archive, row_each)?;
+    let sides = [count, axes as u64];
+    let why = "as for `id`, with two coordinates each, or three in space";
+    let [places, velocities] = [why, "as for `position`"].map(|why| Shape { sides: &sides, why });
+    // All headers are read before the values of any array are.
+    for name in found.iter().filter(|name| of_rows.contains(name)) {
+        let shape = match *name {
+            "position" => places,
+            "velocity" => velocities,
+            _ => row_each,
+        };
+        check_shape(&mut archive, name, shape)?;
+    }
+    let ticks = TickRows::read(&mut archive, bytes, row_each)?;
     let mut own = ticks.agents(&mut archive, part)?;
     own.each(&mut archive, "species", u8::MAX.into(), row_each, &mut |row, species| {
         row.species = species as u8;
@@ -66,11 +79,8 @@ pub fn read(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTabl
         })?;
         own.angles(&mut archive, row_each)?;
     }
-    let sides = [count, axes as u64];
-    let why = "as for `id`, with two coordinates each, or three in space";
-    own.points(&mut archive, "position", Shape { sides: &sides, why }, |row| &mut row.position)?;
-    let why = "as for `position`";
-    own.points(&mut archive, "velocity", Shape { sides: &sides, why }, |row| &mut row.velocity)?;
+    own.points(&mut archive, "position", places, |row| &mut row.position)?;
+    own.points(&mut archive, "velocity", velocities, |row| &mut row.velocity)?;
 
     let mut table = StateTable::new("row", part, axes, remembers);
     table.shows = shows;
@@ -110,8 +120,12 @@ fn read_record(
     let mut flow = Vec::new();
     if has_flow {
         let vectors = shape_of(archive, "flow")?.first().copied().unwrap_or_default();
+        ensure!(
+            vectors <= MOST_VECTORS as u64,
+            "`flow` has {vectors} vectors; a flow field has {MOST_VECTORS} at most"
+        );
         let shape = Shape { sides: &[vectors, axes as u64], why: "a row for each vector" };
-        flow = points(&floats(archive, "flow", shape)?, axes);
+        flow = last_points(archive, "flow", shape, vectors, axes)?;
     }
     Ok(Some(RunRecord { flow, ..record }))
 }
@@ -119,14 +133,19 @@ fn read_record(
 /// The targets at the last of `ticks` ticks.
 fn last_targets(archive: &mut Archive, ticks: u64, axes: usize) -> anyhow::Result<Vec<TargetRow>> {
     let each = shape_of(archive, "target_hits")?.get(1).copied().unwrap_or_default();
+    ensure!(
+        each <= MAX_TARGETS as u64,
+        "`target_hits` has {each} targets at each tick; a scene has {MAX_TARGETS} at most"
+    );
     let why = "with the targets of every tick";
     let hits = Shape { sides: &[ticks, each], why };
-    let hits = whole(archive, "target_hits", u32::MAX.into(), hits)?;
     let vector_each = Shape { sides: &[ticks, each, axes as u64], why };
-    let position = points(&floats(archive, "target_position", vector_each)?, axes);
-    let velocity = points(&floats(archive, "target_velocity", vector_each)?, axes);
-    let last = position.len() - each as usize..;
-    let all = position[last.clone()].iter().zip(&velocity[last.clone()]).zip(&hits[last]);
+    check_shape(archive, "target_position", vector_each)?;
+    check_shape(archive, "target_velocity", vector_each)?;
+    let hits = last_whole(archive, "target_hits", u32::MAX.into(), hits, each)?;
+    let position = last_points(archive, "target_position", vector_each, each, axes)?;
+    let velocity = last_points(archive, "target_velocity", vector_each, each, axes)?;
+    let all = position.iter().zip(&velocity).zip(&hits);
     let target = |((position, velocity), hits): ((&Point, &Point), &u64)| TargetRow {
         position: *position,
         velocity: *velocity,
@@ -135,12 +154,19 @@ fn last_targets(archive: &mut Archive, ticks: u64, axes: usize) -> anyhow::Resul
     Ok(all.map(target).collect())
 }
 
-/// Points with this number of coordinates each.
-fn points(numbers: &[f32], axes: usize) -> Vec<Point> {
+/// The last points of an array, `count` of them with this number of coordinates each.
+fn last_points(
+    archive: &mut Archive,
+    name: &str,
+    shape: Shape<'_>,
+    count: u64,
+    axes: usize,
+) -> anyhow::Result<Vec<Point>> {
+    let numbers = last_floats(archive, name, shape, count * axes as u64)?;
     let point = |coordinates: &[f32]| {
         let mut point = [0.0; DIMENSIONS];
         point[..axes].copy_from_slice(coordinates);
         Point::from_array(point)
     };
-    numbers.chunks_exact(axes).map(point).collect()
+    Ok(numbers.chunks_exact(axes).map(point).collect())
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 
 use super::arrays::{Archive, Shape, each_float, each_whole};
 use crate::commands::state_file::table::{LAST_TICK, Part, StateRow, Ticks};
@@ -19,27 +19,43 @@ pub struct TickRows {
     pub all: BTreeSet<u64>,
     /// The rows of the last.
     last: Vec<Range<u64>>,
+    /// Bytes of the file. Neither ticks nor the agents of one are repeated, so each takes a byte at least,
+    /// however well the file is compressed.
+    bytes: u64,
 }
 
 impl TickRows {
     /// Reads the array `tick`; without it all rows are of tick 0.
-    pub fn read(archive: &mut Archive, row_each: Shape<'_>) -> anyhow::Result<Self> {
-        let mut own = Self { ticks: Ticks::default(), all: BTreeSet::new(), last: Vec::new() };
+    pub fn read(archive: &mut Archive, bytes: u64, row_each: Shape<'_>) -> anyhow::Result<Self> {
+        let (ticks, all) = (Ticks::default(), BTreeSet::new());
+        let mut own = Self { ticks, all, last: Vec::new(), bytes };
         let there = each_whole(archive, "tick", LAST_TICK, Some(row_each), &mut |row, tick| {
             own.see(row, tick)
         })?;
         if !there {
             let count = row_each.sides.first().copied().unwrap_or_default();
+            own.check(count, "agents")?;
             (0..count).try_for_each(|row| own.see(row, 0))?;
         }
+        own.check(own.ticks.rows(), "agents in its last tick")?;
         Ok(own)
+    }
+
+    /// Fails if the file cannot hold so many different things. Nothing is kept of more.
+    fn check(&self, count: u64, what: &str) -> anyhow::Result<()> {
+        let bytes = self.bytes;
+        ensure!(
+            count <= bytes,
+            "a file of {bytes} bytes does not hold {count} {what}; write the file again"
+        );
+        Ok(())
     }
 
     fn see(&mut self, row: u64, tick: u64) -> anyhow::Result<()> {
         let begins = match self.ticks.see(tick)? {
             Ordering::Less => {
                 self.all.insert(tick);
-                return Ok(());
+                return self.check(self.all.len() as u64, "ticks");
             }
             Ordering::Greater => {
                 self.last.clear();
@@ -54,7 +70,7 @@ impl TickRows {
                 self.last.push(row..row + 1);
             }
         }
-        Ok(())
+        self.check((self.last.len() as u64).max(self.all.len() as u64), "ticks and agents")
     }
 
     /// Reads the ids. Keeps the agents of a part of the last tick.

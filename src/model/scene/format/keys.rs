@@ -126,10 +126,10 @@ macro_rules! section {
 pub(super) use section;
 
 /// Largest coordinate of anything; world units.
-pub(super) const FAR: f32 = 1e7;
+pub const FAR: f32 = 1e7;
 
 /// Largest radius of anything; world units.
-const WIDE: f32 = 1e6;
+pub const WIDE: f32 = 1e6;
 
 /// The most obstacles of a scene.
 pub const MOST_OBSTACLES: u64 = 1 << 18;

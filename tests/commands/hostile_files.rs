@@ -1,0 +1,103 @@
+//! Files that are made to take memory, or to write on the terminal.
+
+use std::io::Write;
+use std::path::Path;
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use crate::bad_input::{array, refused, run_within};
+
+/// An archive with these arrays, deflated.
+fn deflated(path: &Path, arrays: &[(&str, Vec<u8>)]) {
+    let mut archive = ZipWriter::new(std::fs::File::create(path).unwrap());
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+    for (name, bytes) in arrays {
+        archive.start_file(*name, options).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap();
+}
+
+/// Zeros are deflated to a thousandth. The program has memory for some thousand agents.
+#[cfg(unix)]
+#[test]
+fn a_deflated_archive_takes_memory_only_for_what_a_state_has() {
+    const ROWS: usize = 20_000_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("big.npz");
+    let zeros = |kind: &str, shape: &str, bytes: usize| {
+        let header =
+            format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}\n");
+        array(1, header.len() as u32, &header, &vec![0; bytes])
+    };
+    let rows = |of: usize| {
+        let motion = || zeros("<f4", &format!("{of}, 2"), of * 8);
+        let id = zeros("|u1", &format!("{of},"), of);
+        vec![("id.npy", id), ("position.npy", motion()), ("velocity.npy", motion())]
+    };
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({ROWS},), }}\n");
+    let ticks: Vec<u8> = (0..ROWS).map(|row| (row % 2) as u8).collect();
+    let ticks = ("tick.npy", array(1, header.len() as u32, &header, &ticks));
+    let few = |more: (&'static str, Vec<u8>)| {
+        let run = (
+            "run.toml",
+            b"version = 1\nname = \"a\"\ncount = 1\nworld = [640, 360]\nscene = \
+                                 \"[species.a]\"\n"
+                .to_vec(),
+        );
+        let hits = ("target_hits.npy", zeros("<u4", "1, 20000000", 80_000_000));
+        let mut all = rows(1);
+        all.extend([run, more, hits]);
+        all
+    };
+    let flow = ("flow.npy", zeros("<f4", "20000000, 2", 160_000_000));
+    let cases = [
+        (rows(ROWS), "does not hold 20000000 agents"),
+        ([rows(ROWS), vec![ticks]].concat(), "does not hold"),
+        (few(flow), "a flow field has 16777216 at most"),
+        (few(("target_velocity.npy", Vec::new())), "a scene has 64 at most"),
+    ];
+    for (arrays, words) in cases {
+        deflated(&path, &arrays);
+        let line = ["simulate", "--engine", "cpu", "--ticks", "0", "--out", "a.csv"];
+        let line = [&line[..], &["--init", "big.npz"]].concat();
+        let output = run_within(Some(500_000), folder.path(), &line);
+        let message = refused(&output, 1);
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+/// The names and the texts of a file reach the terminal without the characters that control it.
+#[test]
+fn control_characters_are_escaped_in_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let evil = "\u{1b}[2J\u{7}\u{9b}31m\r";
+    let header = format!("{{'descr': '{evil}', 'fortran_order': False, 'shape': (1,), }}\n");
+    let header = array(1, header.len() as u32, &header, &[0; 8]);
+    deflated(&folder.path().join("kind.npz"), &[("id.npy", header)]);
+    let header = array(1, evil.len() as u32, evil, &[0; 8]);
+    deflated(&folder.path().join("header.npz"), &[("id.npy", header)]);
+    deflated(&folder.path().join("name.npz"), &[(&format!("{evil}.npy"), vec![0])]);
+    let escaped = "\"\\u001b[2J\\u0007\\u009b\"";
+    let session = |rest: &str| format!("session = 1\nticks = 1\nscene = \"[species.a]\"\n{rest}\n");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("key.toml", &session(&format!("{escaped} = 1")));
+    write("species.toml", &session(&format!("[[event]]\ntick = 0\nwithout = {escaped}")));
+    write("set.toml", &session(&format!("[[event]]\ntick = 0\nset = [{escaped}]")));
+    write("scene.toml", &format!("session = 1\nticks = 1\nscene = {escaped}\n"));
+    write("column.csv", &format!("id,x,y,{}\n", &evil[..4]));
+    for name in ["kind.npz", "header.npz", "name.npz", "column.csv"] {
+        let line = ["simulate", "--ticks", "0", "--out", "a.csv", "--init", name];
+        check(&refused(&run_within(None, folder.path(), &line), 1));
+    }
+    for name in ["key.toml", "species.toml", "set.toml", "scene.toml"] {
+        let line = ["capture", "--out", "a.png", "--replay", name];
+        check(&refused(&run_within(None, folder.path(), &line), 1));
+    }
+    fn check(message: &str) {
+        let raw = |c: char| c.is_control() && c != '\n';
+        assert!(!message.contains(raw), "{message:?}");
+        assert!(message.contains("[2J"), "the control: {message:?} shows the text");
+    }
+}
