@@ -22,6 +22,7 @@ mod checkpoints;
 mod figures;
 mod outputs;
 mod readme;
+mod records;
 mod resume_files;
 mod signals;
 mod state_files;
