@@ -81,7 +81,9 @@ fn decoded(field: &str) -> String {
 fn gif_comment(bytes: &[u8]) -> Vec<u8> {
     let label = bytes.windows(2).position(|pair| pair == [0x21, 0xfe]).expect("no comment");
     let (mut rest, mut text) = (&bytes[label + 2..], Vec::new());
-    while let [length @ 1.., after @ ..] = rest {
+    while let [length, after @ ..] = rest
+        && *length > 0
+    {
         let (part, more) = after.split_at(usize::from(*length));
         text.extend(part);
         rest = more;
