@@ -1,6 +1,8 @@
 //! What the window asks of its host: files are the host's.
 
-use flockwork_engine::Engine;
+use flockwork_engine::gpu::Gpu;
+use flockwork_engine::{Engine, EngineKind};
+use flockwork_model::scene::Scene;
 use flockwork_session::{Opening, Source};
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::Film;
@@ -13,9 +15,16 @@ pub trait WindowHost {
     /// Makes the first state of a flock that `engine` shall take.
     fn make(&self, source: Source, engine: &dyn Engine) -> Result<Opening, String>;
 
+    /// The record of a flock, which says how it was made: from `scene`, at the size of its
+    /// flock, by `engine`, on `gpu` if that engine runs there.
+    fn record(&self, scene: &Scene, engine: EngineKind, gpu: &Gpu) -> String;
+
     /// Begins a film in a new file in the current folder, with a name as in [`Self::save`] and the
-    /// ending of its format. The file appears when the film is complete.
-    fn film(&self, stem: &str, film: Film) -> Result<Box<dyn Filming>, String>;
+    /// ending of its format. The file appears when the film is complete. It has the record as its comment.
+    fn film(&self, stem: &str, film: Film, record: String) -> Result<Box<dyn Filming>, String>;
+
+    /// Writes the record of a flock beside the file of this name, for a format that has no place for it.
+    fn save_record(&self, name: &str, record: &str) -> Result<(), String>;
 
     /// Writes a new file into the current folder. Its name begins with `stem` and ends with `ending`;
     /// what is between makes it new. Returns the name.

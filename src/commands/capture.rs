@@ -17,6 +17,7 @@ use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{counted, say};
 use super::ranks::{self, tell};
 use super::replay::{self, Replayed};
+use super::state_file::RunRecord;
 use super::usage::{frame_rate, whole, wrong};
 use flockwork_session::Opening;
 use flockwork_view::frame::Frame;
@@ -181,21 +182,26 @@ pub fn capture_on(
     let mut flock = args.flock.clone();
     flock.overrides.extend(looks);
     let Machine { engine, gpu } = ranks::agree(machine())?;
-    let (scene, state, agents, record) = match replayed {
-        Some(Replayed { opening: Opening { scene, state, .. }, events, ticks }) => {
+    let (scene, state, agents, record, events) = match replayed {
+        Some(Replayed { opening, events, ticks }) => {
+            let record = RunRecord::of_opening(&opening);
+            let Opening { scene, state, .. } = opening;
             engine.check_count(&scene.world, state.len() as u64)?;
             let agents = state.len();
-            (scene, state, agents, Some((events, ticks)))
+            (scene, state, agents, record, Some((events, ticks)))
         }
         None => {
             let prepared = ranks::agree(flock.prepare(Some(engine.as_ref())))?;
-            ranks::same("the scene", &prepared.record().text())?;
+            let record = prepared.record();
+            ranks::same("the scene", &record.text())?;
             let Prepared { scene, state, agents, .. } = prepared;
-            (scene, state, agents as usize, None)
+            (scene, state, agents as usize, record, None)
         }
     };
+    let from = args.flock.init.as_deref().or(args.replay.as_deref());
+    let comment = record.on(engine.kind(), gpu.as_deref(), from).text();
     plan.film.alpha = scene.style.background.is_none();
-    let recorder = output.as_mut().map(|output| output.recorder(&plan)).transpose();
+    let recorder = output.as_mut().map(|output| output.recorder(&plan, &comment)).transpose();
     let mut recorder = ranks::agree(recorder)?.unwrap_or_else(|| Box::new(Discarded));
     if let Some(unseen) = plan.unseen() {
         tell(&format!("flockwork: {unseen}"));
@@ -209,7 +215,7 @@ pub fn capture_on(
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
     run.set_room(headroom::check_more);
-    if let Some((events, last)) = record {
+    if let Some((events, last)) = events {
         run.replay(events, last)?;
     }
     let mut painter = painter(gpu, args.size)?;
@@ -217,7 +223,7 @@ pub fn capture_on(
     let shown = film(&mut run, painter.as_mut(), recorder.as_mut(), &plan, &interrupt)
         .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
         .map_err(|error| named(error, &args.out))?;
-    let kept = output.map(|output| output.publish(&plan, shown.frames)).transpose();
+    let kept = output.map(|output| output.publish(&plan, shown.frames, &comment)).transpose();
     let kept = ranks::agree(kept)?.unwrap_or_default();
     if let Some(notice) = run.take_notice() {
         tell(&format!("flockwork: {notice}"));

@@ -9,6 +9,7 @@ use super::capture::CaptureArgs;
 use super::options::Size;
 use super::output::{ForeignFile, OutputError, OutputFile, size_text};
 use super::output_folder::OutputFolder;
+use super::ranks::tell;
 use super::usage::wrong;
 use flockwork_view::recorder::mp4::Quality;
 use flockwork_view::recorder::{
@@ -158,8 +159,12 @@ impl Output {
         Ok(Self::Film(kind, file))
     }
 
-    /// Starts recording.
-    pub fn recorder<'a>(&'a mut self, plan: &Plan) -> anyhow::Result<Box<dyn Recorder + 'a>> {
+    /// Starts recording, with a comment in each file.
+    pub fn recorder<'a>(
+        &'a mut self,
+        plan: &Plan,
+        comment: &str,
+    ) -> anyhow::Result<Box<dyn Recorder + 'a>> {
         let film = plan.film;
         let opaque = match self {
             Self::Film(Kind::Gif, file) => Some(("GIF film", file.path())),
@@ -180,10 +185,10 @@ impl Output {
                     let written = folder.write(&frame_name(number), bytes);
                     written.map(|_| ()).map_err(std::io::Error::other)
                 };
-                Box::new(SequenceRecorder::new(Box::new(write))?)
+                Box::new(SequenceRecorder::new(Box::new(write), comment)?)
             }
             Self::Film(Kind::Gif, file) => {
-                let recorder = GifRecorder::new(file, film).map_err(|error| match error {
+                let recorder = GifRecorder::new(file, film, comment).map_err(|error| match error {
                     RecordError::Unsuitable(problem) => wrong(problem),
                     error => error.into(),
                 });
@@ -191,22 +196,30 @@ impl Output {
             }
             Self::Film(Kind::Apng, file) => {
                 let frames = u32::try_from(plan.frames()).context("too many frames for an APNG")?;
-                Box::new(ApngRecorder::new(file, film, frames)?)
+                Box::new(ApngRecorder::new(file, film, frames, comment)?)
             }
-            Self::Film(_, file) => Box::new(PngRecorder::new(file)),
+            Self::Film(_, file) => Box::new(PngRecorder::new(file, comment)),
             Self::Mp4(file) => {
-                Box::new(Mp4Recorder::start_in(plan.quality, file.temporary_path(), film)?)
+                let (length, most) = (comment.len(), mp4::LONGEST_COMMENT);
+                if length > most {
+                    tell(&format!(
+                        "flockwork: the record of this run has {length} bytes, and an MP4 film holds \
+                         {most}: the film has none; write a .png of it too"
+                    ));
+                }
+                let path = file.temporary_path();
+                Box::new(Mp4Recorder::start_in(plan.quality, path, film, comment)?)
             }
         })
     }
 
     /// Renames the file into place. Returns its name and size for display.
-    pub fn publish(self, plan: &Plan, frames: u64) -> anyhow::Result<String> {
+    pub fn publish(self, plan: &Plan, frames: u64, comment: &str) -> anyhow::Result<String> {
         let (path, size) = match self {
             Self::Folder(_, path) => return Ok(format!("{}", path.display())),
             Self::Film(kind, mut file) => {
                 if kind == Kind::Apng && frames != plan.frames() {
-                    apng::correct_count(&mut file, plan.film, frames as u32)?;
+                    apng::correct_count(&mut file, plan.film, frames as u32, comment)?;
                 }
                 (file.path().to_owned(), file.publish()?)
             }

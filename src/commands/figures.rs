@@ -1,13 +1,15 @@
 //! Writes a flock's figures to a file. A separate thread computes and writes them while the flock
 //! moves on.
 
+use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use rayon::prelude::*;
 
-use super::output::OutputFile;
+use super::output::{OutputError, OutputFile};
+use super::state_file::RunRecord;
 use super::usage::wrong;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
@@ -25,12 +27,24 @@ const LONGEST_BATCH: usize = 16;
 
 type Writer = csv::Writer<OutputFile>;
 
-/// A figures file with its header.
+/// How the name of the record's file ends, in the place of `csv`. The record has a file of its own: not
+/// every reader of CSV skips comments.
+const RECORD: &str = "run.toml";
+
+/// A figures file with its header, and the file of the run's record.
 #[derive(Debug)]
-pub struct FiguresFile(Writer);
+pub struct FiguresFile {
+    rows: Writer,
+    record: OutputFile,
+}
+
+/// Begins the file with the record of the figures in the file `path`.
+pub fn record_beside(path: &Path) -> Result<OutputFile, OutputError> {
+    OutputFile::create(&path.with_extension(RECORD))
+}
 
 impl FiguresFile {
-    /// Checks that the file can be written beside `out`, and writes the header.
+    /// Checks that the files can be written beside `out`, and writes the header.
     pub fn create(path: &Path, out: Option<&Path>) -> anyhow::Result<Self> {
         if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("csv")) {
             let problem = format!(
@@ -47,14 +61,21 @@ impl FiguresFile {
         }
         let mut writer = csv::Writer::from_writer(file);
         writer.write_record(COLUMNS)?;
-        Ok(Self(writer))
+        Ok(Self { rows: writer, record: record_beside(path)? })
     }
 
-    /// Renames the file into place. Returns its size in bytes.
+    /// Writes the record of the run.
+    pub fn describe(&mut self, run: &RunRecord) -> std::io::Result<()> {
+        self.record.write_all(run.text().as_bytes())
+    }
+
+    /// Renames the files into place. Returns the size of the figures in bytes.
     pub fn publish(self) -> anyhow::Result<u64> {
         // The writer's error contains the writer; only its cause is useful.
-        let file = self.0.into_inner().map_err(csv::IntoInnerError::into_error)?;
-        Ok(file.publish()?)
+        let file = self.rows.into_inner().map_err(csv::IntoInnerError::into_error)?;
+        let size = file.publish()?;
+        self.record.publish()?;
+        Ok(size)
     }
 }
 
@@ -66,7 +87,7 @@ pub struct Figures {
     batch: Vec<FlockState>,
     /// The number of states that it gets at once.
     together: usize,
-    thread: Option<JoinHandle<csv::Result<Writer>>>,
+    thread: Option<JoinHandle<csv::Result<FiguresFile>>>,
 }
 
 impl Drop for Figures {
@@ -85,7 +106,7 @@ impl Figures {
         let queue = (MOST_WAITING / agents.max(1)).clamp(2, LONGEST_QUEUE);
         let together = (MOST_TOGETHER / agents.max(1)).clamp(1, LONGEST_BATCH);
         let (states, waiting) = sync_channel::<Vec<FlockState>>(queue / together);
-        let (scene, mut writer) = (scene.clone(), file.0);
+        let (scene, mut file) = (scene.clone(), file);
         let thread = std::thread::Builder::new().name("figures".into()).spawn(move || {
             while let Ok(mut states) = waiting.recv() {
                 // If figures take longer than ticks, states pile up; only then other threads help,
@@ -98,10 +119,10 @@ impl Figures {
                     states.iter().map(|state| Metrics::of(&scene, state).row()).collect()
                 };
                 for row in rows {
-                    writer.write_record(row)?;
+                    file.rows.write_record(row)?;
                 }
             }
-            Ok(writer)
+            Ok(file)
         })?;
         Ok(Self { states: Some(states), batch: Vec::new(), together, thread: Some(thread) })
     }
@@ -126,6 +147,6 @@ impl Figures {
         let written = self.thread.take().and_then(|thread| thread.join().ok());
         let written = written
             .ok_or_else(|| anyhow::anyhow!("--metrics: the thread that writes them has stopped"))?;
-        Ok(FiguresFile(written?))
+        Ok(written?)
     }
 }

@@ -133,9 +133,13 @@ impl FlockArgs {
 
     /// The scene's own first state.
     fn begin(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
-        let plain = read_scene(self.scene_name(), &self.overrides)?;
-        let density = self.density.or(plain.asked_density());
-        let mut request = Request { count: self.count, density, seed: self.seed };
+        let (plain, run) = read_run(self.scene_name(), &self.overrides)?;
+        let mut request = Request { count: self.count, density: self.density, seed: self.seed };
+        if let Some(run) = &run {
+            request.count.get_or_insert(run.count);
+            request.density = request.density.or(run.density);
+        }
+        request.density = request.density.or(plain.asked_density());
         if self.scene.is_none() {
             request.count.get_or_insert(DEFAULT_COUNT);
         }
@@ -144,7 +148,9 @@ impl FlockArgs {
         headroom::check(&plain, &request, engine)?;
         let mut scene = plain.clone();
         let state = scene.populate_rows(&request, ranks::own_rows)?;
-        Ok(Prepared { scene, state, agents: count, written: None, plain, request })
+        let overrides = self.all_overrides(run.as_ref());
+        let written = run.map(|run| run.scene);
+        Ok(Prepared { scene, state, agents: count, written, plain, request, overrides })
     }
 
     /// The state in a file.
@@ -192,9 +198,17 @@ impl FlockArgs {
                 .with_context(place)?;
         }
         table.announce(path);
-        let written = table.run().map(|run| run.scene.clone());
+        // As people would write it: without the keys that have their defaults.
+        let written = written.map(|scene| scene.to_toml());
+        let overrides = self.all_overrides(table.run());
         let state = table.into_state(&scene).with_context(place)?;
-        Ok(Prepared { scene, state, agents: found, written, plain, request })
+        Ok(Prepared { scene, state, agents: found, written, plain, request, overrides })
+    }
+
+    /// The overrides of a recorded run, and those of this one.
+    fn all_overrides(&self, run: Option<&RunRecord>) -> Vec<String> {
+        let earlier = run.and_then(|run| run.made.as_ref()).map(|made| made.overrides.clone());
+        earlier.into_iter().flatten().chain(self.overrides.clone()).collect()
     }
 
     fn scene_name(&self) -> &str {
@@ -211,29 +225,36 @@ pub struct Prepared {
     pub state: FlockState,
     /// Number of agents of all ranks.
     pub agents: u64,
-    /// The scene file that a state file has brought.
+    /// The scene file that a state file or a record has brought.
     pub written: Option<String>,
     /// The scene before it was scaled.
     plain: Scene,
     /// What it was scaled to.
     pub request: Request,
+    overrides: Vec<String>,
 }
 
 impl Prepared {
-    /// What a state file says of the run.
+    /// What the files of the run say of it.
     #[must_use]
     pub fn record(&self) -> RunRecord {
-        RunRecord::of(&self.plain, &self.request, self.scene.world.size)
+        RunRecord::of(&self.plain, &self.request, self.scene.world.size, &self.overrides)
     }
 }
 
-/// Reads the built-in scene of this name, or the scene in this file.
+/// Reads the built-in scene of this name, or the scene in this file: a scene file, or the record of a
+/// run.
 pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
+    read_run(name, overrides).map(|(scene, _)| scene)
+}
+
+/// The same, with the record.
+fn read_run(name: &str, overrides: &[String]) -> anyhow::Result<(Scene, Option<RunRecord>)> {
     if let Some(scene) = BuiltIn::named(name) {
         let mut scene = Scene::parse(name, scene.text, overrides).map_err(scene_error)?;
         // A file named by --set is relative to the current folder.
         flow_file::attach(&mut scene, Path::new(""))?;
-        return Ok(scene);
+        return Ok((scene, None));
     }
     let text = match read_text(Path::new(name), LONGEST_SCENE) {
         Ok(text) => text,
@@ -249,9 +270,14 @@ pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
             return Err(error).with_context(|| format!("--scene {}: cannot read it", cut(name)));
         }
     };
-    let mut scene = Scene::parse(name, &text, overrides).map_err(scene_error)?;
+    let run = RunRecord::within(&text).with_context(|| format!("--scene {}", cut(name)))?;
+    let scene = match &run {
+        Some(run) => run.scene(overrides),
+        None => Scene::parse(name, &text, overrides),
+    };
+    let mut scene = scene.map_err(scene_error)?;
     flow_file::attach(&mut scene, Path::new(name))?;
-    Ok(scene)
+    Ok((scene, run))
 }
 
 /// An error in --set is an error in the command line.

@@ -13,6 +13,7 @@ use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{OutputFile, counted, say};
 use super::progress::progress;
 use super::replay::{self, Replayed};
+use super::state_file::RunRecord;
 use super::usage::{memory, whole};
 use super::window_host::{Files, text_of};
 use flockwork_app::{self as app, WindowError};
@@ -81,6 +82,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     }
     let Start { opening, record } = start(args)?;
     let Opening { source, scene, state } = opening;
+    let made = RunRecord::of(&scene, &source.request, scene.world.size, &source.overrides);
     let interrupt = Interrupt::watch();
     let state = Arc::new(state);
     let options = app::WindowOptions {
@@ -115,7 +117,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
                 "{error}; simulating {} and drawing the last to {PICTURE} instead",
                 counted(ticks, "tick")
             );
-            run_without_window(args, &scene, &state, record, ticks)
+            run_without_window(args, made, (&scene, &state), record, ticks)
         }
         Err(error) => Err(error.into()),
     }
@@ -172,14 +174,16 @@ fn engine(
 /// The same run, with its last tick in a picture.
 fn run_without_window(
     args: &RunArgs,
-    scene: &Scene,
-    state: &FlockState,
+    made: RunRecord,
+    (scene, state): (&Scene, &FlockState),
     record: Option<(Vec<Recorded>, u64)>,
     ticks: u64,
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let mut file = OutputFile::create(Path::new(PICTURE))?;
     let Machine { engine, gpu } = args.machine.open()?;
+    let from = args.flock.init.as_deref().or(args.replay.as_deref());
+    let comment = made.on(engine.kind(), gpu.as_deref(), from).text();
     let mut run = drive::load(engine, scene, state)?;
     run.set_room(headroom::check_more);
     if let Some((events, last)) = record {
@@ -201,7 +205,7 @@ fn run_without_window(
     let mut painter = painter(gpu, args.size)?;
     let (engine, scene) = run.engine_and_scene();
     let frame = painter.paint(engine, scene, &camera, &[])?;
-    png::write(&mut file, &frame)?;
+    png::write(&mut file, &frame, &comment)?;
     file.publish()?;
     say(&format!(
         "{}, {} in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; {PICTURE}\n",

@@ -72,15 +72,19 @@ pub fn simulate_on(
     let interrupt = Interrupt::watch();
     // Output that cannot be written must fail before anything is simulated.
     let mut files = ranks::agree(Files::create(args))?;
-    let engine = ranks::agree(machine())?.engine;
+    let Machine { engine, gpu } = ranks::agree(machine())?;
     let prepared = ranks::agree(args.flock.prepare(Some(engine.as_ref())))?;
     ranks::same("the scene", &prepared.record().text())?;
+    let init = args.flock.init.as_deref();
+    let record = prepared.record().on(engine.kind(), gpu.as_deref(), init);
     if let Some(states) = &mut files.states {
-        states.describe(prepared.record())?;
+        states.describe(record.clone())?;
+    }
+    if let Some(figures) = &mut files.figures {
+        figures.describe(&record)?;
     }
     let folder = args.checkpoint.as_deref().filter(|_| ranks::speaks());
-    let init = args.flock.init.as_deref();
-    let keeper = folder.map(|folder| Checkpoints::create(folder, prepared.record(), init));
+    let keeper = folder.map(|folder| Checkpoints::create(folder, record, init));
     let keeper = ranks::agree(keeper.transpose())?;
     let Prepared { scene, state, agents, .. } = prepared;
     if args.metrics.is_some() && ranks::speaks() {

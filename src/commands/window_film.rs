@@ -26,12 +26,18 @@ pub struct WindowFilm {
 }
 
 /// Begins a film in the current folder: MP4 where ffmpeg is there, else APNG.
-pub fn begin(stem: &str, film: Film) -> anyhow::Result<WindowFilm> {
+pub fn begin(stem: &str, film: Film, comment: String) -> anyhow::Result<WindowFilm> {
     let ending = if mp4::check().is_ok() { "mp4" } else { "apng" };
-    begin_in(Path::new(""), stem, ending, film)
+    begin_in(Path::new(""), stem, ending, film, comment)
 }
 
-fn begin_in(folder: &Path, stem: &str, ending: &str, film: Film) -> anyhow::Result<WindowFilm> {
+fn begin_in(
+    folder: &Path,
+    stem: &str,
+    ending: &str,
+    film: Film,
+    comment: String,
+) -> anyhow::Result<WindowFilm> {
     let name = new_name(folder, stem, ending);
     let file = OutputFile::create(&folder.join(&name))?;
     let (frames, queue) = sync_channel(WAITING);
@@ -41,7 +47,7 @@ fn begin_in(folder: &Path, stem: &str, ending: &str, film: Film) -> anyhow::Resu
     let is_mp4 = ending == "mp4";
     let thread = std::thread::Builder::new().name("film".into());
     thread.spawn(move || {
-        let written = encode(file, is_mp4, film, &queue, &taken);
+        let written = encode(file, is_mp4, (film, &comment), &queue, &taken);
         let result = written.map(|size| format!("{name} ({})", size_text(size)));
         // Fails only if the window is gone.
         let _ = report.send(result.map_err(sentence));
@@ -53,7 +59,7 @@ fn begin_in(folder: &Path, stem: &str, ending: &str, film: Film) -> anyhow::Resu
 fn encode(
     mut file: OutputFile,
     is_mp4: bool,
-    film: Film,
+    (film, comment): (Film, &str),
     queue: &Receiver<(u64, Frame)>,
     waiting: &AtomicUsize,
 ) -> anyhow::Result<u64> {
@@ -63,13 +69,13 @@ fn encode(
     };
     if is_mp4 {
         let file = file.into_foreign();
-        let recorder = Box::new(Mp4Recorder::start(file.temporary_path(), film)?);
+        let recorder = Box::new(Mp4Recorder::start(file.temporary_path(), film, comment)?);
         record(recorder, first, queue, waiting)?;
         return Ok(file.publish()?);
     }
-    let recorder = Box::new(ApngRecorder::new(&mut file, film, MOST_FRAMES)?);
+    let recorder = Box::new(ApngRecorder::new(&mut file, film, MOST_FRAMES, comment)?);
     let frames = record(recorder, first, queue, waiting)?;
-    apng::correct_count(&mut file, film, frames)?;
+    apng::correct_count(&mut file, film, frames, comment)?;
     file.flush()?;
     file.rewind()?;
     Ok(file.publish()?)
@@ -150,7 +156,8 @@ mod tests {
     #[test]
     fn dropped_frames_are_repeated_and_the_file_appears_when_it_is_complete() {
         let folder = tempfile::tempdir().unwrap();
-        let mut film = Box::new(begin_in(folder.path(), "flock-tick0", "apng", FILM).unwrap());
+        let mut film =
+            Box::new(begin_in(folder.path(), "flock-tick0", "apng", FILM, "a = 1".into()).unwrap());
         for number in [0, 1, 4] {
             film.push(number, Frame::filled(16, 8, [number as u8 * 40, 0, 0]));
         }
@@ -167,7 +174,7 @@ mod tests {
     fn a_film_of_no_frames_is_no_file() {
         let folder = tempfile::tempdir().unwrap();
         for ending in ["apng", "mp4"] {
-            let film = Box::new(begin_in(folder.path(), "a", ending, FILM).unwrap());
+            let film = Box::new(begin_in(folder.path(), "a", ending, FILM, String::new()).unwrap());
             assert!(film.finish().unwrap_err().contains("no frame"));
             assert_eq!(names(folder.path()), [""; 0]);
         }
@@ -177,14 +184,15 @@ mod tests {
     fn a_film_that_cannot_be_written_is_one_sentence() {
         let folder = tempfile::tempdir().unwrap();
         let missing = folder.path().join("missing");
-        let error = begin_in(&missing, "a", "apng", FILM).err().unwrap().to_string();
+        let error = begin_in(&missing, "a", "apng", FILM, String::new()).err().unwrap().to_string();
         assert!(error.contains("missing") && !error.contains('\n'), "{error}");
         if mp4::check().is_err() {
             return;
         }
         // Frames that ffmpeg cannot take: it ends early.
         let absurd = Film { rate: f64::NAN, ..FILM };
-        let mut film = Box::new(begin_in(folder.path(), "a", "mp4", absurd).unwrap());
+        let mut film =
+            Box::new(begin_in(folder.path(), "a", "mp4", absurd, String::new()).unwrap());
         film.push(0, Frame::filled(16, 8, [0; 3]));
         let error = film.finish().unwrap_err();
         assert!(error.contains("ffmpeg") && !error.contains('\n'), "{error}");

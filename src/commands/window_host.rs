@@ -9,11 +9,13 @@ use time::OffsetDateTime;
 use super::input::read_text;
 use super::options::LONGEST_SCENE;
 use super::output::OutputFile;
-use super::{flow_file, headroom, window_film};
+use super::state_file::RunRecord;
+use super::{figures, flow_file, headroom, window_film};
 use flockwork_app::{Filming, WindowHost};
-use flockwork_engine::Engine;
+use flockwork_engine::gpu::Gpu;
+use flockwork_engine::{Engine, EngineKind};
 use flockwork_model::quote::{cut, readable};
-use flockwork_model::scene::{BuiltIn, Scene, built_in, hint};
+use flockwork_model::scene::{BuiltIn, Request, Scene, built_in, hint};
 use flockwork_session::{Opening, Source};
 use flockwork_view::recorder::Film;
 
@@ -99,9 +101,23 @@ impl WindowHost for Files {
         make(source, Some(engine)).map_err(sentence)
     }
 
-    fn film(&self, stem: &str, film: Film) -> Result<Box<dyn Filming>, String> {
-        let film = window_film::begin(stem, film).map_err(sentence)?;
+    fn record(&self, scene: &Scene, engine: EngineKind, gpu: &Gpu) -> String {
+        let run = RunRecord::of(scene, &Request::default(), scene.world.size, &[]);
+        run.on(engine, Some(gpu), None).text()
+    }
+
+    fn film(&self, stem: &str, film: Film, record: String) -> Result<Box<dyn Filming>, String> {
+        let film = window_film::begin(stem, film, record).map_err(sentence)?;
         Ok(Box::new(film))
+    }
+
+    fn save_record(&self, name: &str, record: &str) -> Result<(), String> {
+        let write = || -> anyhow::Result<u64> {
+            let mut file = figures::record_beside(Path::new(name))?;
+            file.write_all(record.as_bytes())?;
+            Ok(file.publish()?)
+        };
+        write().map(|_| ()).map_err(sentence)
     }
 
     fn save(&self, stem: &str, ending: &str, bytes: &[u8]) -> Result<String, String> {

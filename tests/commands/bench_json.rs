@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// The file that a bench of all available engines has written.
 fn written(engines: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
-    let line = format!("bench --engines {engines} --ticks 6 --count 300 --json a.json");
+    let line = format!("bench --engines {engines} --ticks 6 --count 300 --density 9 --json a.json");
     let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
     let output = program.current_dir(folder.path()).args(line.split_whitespace()).output().unwrap();
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
@@ -230,6 +230,7 @@ fn a_file_that_differs_from_the_schema_is_found() {
         ("/reports/0/state", Some(json!("molten"))),
         ("/reports/0/ticks", Some(json!(0.5))),
         ("/reports/0/rows", None),
+        ("/reports/0/run/scene", None),
         ("/reports/0/rows/1/ms_p50", Some(json!(-1.0))),
         ("/reports/0/rows/1/ms_p50", Some(json!("fast"))),
         ("/reports/0/rows/0/passes/0", Some(json!(["steer"]))),

@@ -63,7 +63,7 @@ fn a_checkpoint_that_cannot_be_written_ends_no_run_and_costs_no_other() {
         assert!(line.contains("ulimit -f"), "{line}");
     }
     assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000002.npz"]);
-    assert_eq!(names(folder.path()), ["kept", "m.csv"]);
+    assert_eq!(names(folder.path()), ["kept", "m.csv", "m.run.toml"]);
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod figures;
 mod hostile_files;
 mod outputs;
 mod readme;
+mod records;
 mod resume_files;
 mod signals;
 mod state_files;

@@ -71,18 +71,19 @@ fn a_file_that_cannot_be_written_does_not_hide_the_other() {
     let folder = tempfile::tempdir().unwrap();
     // A row of figures is about 100 bytes, a row of a state about 60. One of the files is too long,
     // but so short that nothing is written before the end.
-    for (count, ticks, whole, cut) in
-        [(1, 300, "a.csv", "figures.csv"), (300, 2, "figures.csv", "a.csv")]
-    {
+    for (count, ticks, whole, cut) in [
+        (1, 300, &["a.csv"][..], "figures.csv"),
+        (300, 2, &["figures.csv", "figures.run.toml"], "a.csv"),
+    ] {
         let line = format!(
             "ulimit -f 20; flockwork simulate --engine cpu --count {count} --ticks {ticks} \
              --out a.csv --metrics figures.csv"
         );
         let message = refused(shell(folder.path(), &line));
         assert!(message.contains(&format!("cannot write {cut}: ")), "{message}");
-        assert!(message.contains(&format!("{whole} (")), "{message}");
-        assert_eq!(names(folder.path()), [whole], "{message}");
-        std::fs::remove_file(folder.path().join(whole)).unwrap();
+        assert!(message.contains(&format!("{} (", whole[0])), "{message}");
+        assert_eq!(names(folder.path()), whole, "{message}");
+        whole.iter().for_each(|name| std::fs::remove_file(folder.path().join(name)).unwrap());
     }
 }
 

@@ -126,7 +126,7 @@ impl Display {
             }
             if begin.elapsed() > DEADLINE {
                 let path = std::env::temp_dir().join("flockwork-window-failed.png");
-                png::write(std::fs::File::create(&path).unwrap(), &shot.0).unwrap();
+                png::write(std::fs::File::create(&path).unwrap(), &shot.0, "").unwrap();
                 panic!("not seen within {DEADLINE:?}: {what}; the last look is {}", path.display());
             }
             std::thread::sleep(NAP);

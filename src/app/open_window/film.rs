@@ -101,7 +101,7 @@ impl OpenWindow {
         let alpha = self.session.scene().style.background.is_none();
         let film = Film { width, height, rate: RATE, alpha };
         let name = format!("{}-tick{}", stem(&self.session.scene().name), self.session.tick());
-        let writer = options.host.film(&name, film)?;
+        let writer = options.host.film(&name, film, self.record(options))?;
         self.session.clock.lock(exact.then_some(TICKS_A_FRAME));
         self.film = Some(FilmUnderWay {
             painter,

@@ -19,7 +19,7 @@ impl OpenWindow {
     /// Saves a picture of the flock and of the geometry that is shown, without panels, to a new file.
     pub(super) fn save_picture(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
         let name = format!("{}-tick{}", stem(&self.session.scene().name), self.session.tick());
-        let saved = match self.picture() {
+        let saved = match self.picture(&self.record(options)) {
             Ok(bytes) => options.host.save(&name, "png", &bytes),
             Err(error @ EngineError::Lost { .. }) => return Err(error.into()),
             Err(error) => Err(error.to_string()),
@@ -29,6 +29,12 @@ impl OpenWindow {
             Err(problem) => problem,
         }));
         Ok(())
+    }
+
+    /// The comment of a picture or a film: its scene, with the edits so far.
+    pub(super) fn record(&self, options: &WindowOptions<'_>) -> String {
+        let scene = self.session.edited_scene().fixed(self.session.starters());
+        options.host.record(&scene, self.session.engine().kind(), self.screen.gpu())
     }
 
     /// Draws pictures of the chosen size; with the size.
@@ -51,7 +57,7 @@ impl OpenWindow {
     }
 
     /// The bytes of a PNG file.
-    fn picture(&mut self) -> Result<Vec<u8>, EngineError> {
+    fn picture(&mut self, record: &str) -> Result<Vec<u8>, EngineError> {
         let (mut painter, size) = self.painter()?;
         let camera = self.camera_of(size);
         let (shapes, _) = self.inspector.shapes(&mut self.session, &camera, 0.0)?;
@@ -59,7 +65,7 @@ impl OpenWindow {
         painter.set_trails(self.trails.as_ref().and_then(TrailLight::view));
         let frame = painter.paint(engine, scene, &camera, &shapes)?;
         let mut bytes = Vec::new();
-        let written = png::write(&mut bytes, &frame);
+        let written = png::write(&mut bytes, &frame, record);
         written.map_err(|error| self.screen.gpu().error(error.to_string()))?;
         Ok(bytes)
     }

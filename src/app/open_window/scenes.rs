@@ -206,7 +206,9 @@ impl OpenWindow {
         }
         let name =
             format!("{}-tick{}-metrics", stem(&self.session.scene().name), self.session.tick());
-        let saved = options.host.save(&name, "csv", csv(rows).as_bytes());
+        let saved = options.host.save(&name, "csv", csv(rows).as_bytes()).and_then(|saved| {
+            options.host.save_record(&saved, &self.record(options)).map(|()| saved)
+        });
         self.notify(Some(match saved {
             Ok(name) => format!("saved: {name}"),
             Err(problem) => problem,

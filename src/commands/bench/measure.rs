@@ -15,6 +15,7 @@ use crate::commands::drive::host_time;
 use crate::commands::interrupt::Interrupt;
 use crate::commands::progress::{progress, waiting};
 use crate::commands::ranks;
+use crate::commands::state_file::RunRecord;
 use flockwork_engine::{Engine, EngineError, Profile};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
@@ -128,6 +129,8 @@ pub struct Labels {
     pub settle_ticks: u64,
     /// The value on the command line.
     pub density: Option<f32>,
+    /// The record of the flock.
+    pub run: RunRecord,
 }
 
 /// Times `ticks` ticks of every engine from `start`, repeated until the figures are steady. After
@@ -193,6 +196,7 @@ pub fn measure(
         crowding,
         rows,
         agreements,
+        run: labels.run,
     }))
 }
 

@@ -29,6 +29,7 @@ use super::interrupt::{Interrupt, Interrupted};
 use super::options::{self, EngineArg, MachineArgs};
 use super::output::{OutputFile, say};
 use super::ranks;
+use super::state_file::RunRecord;
 use super::usage::{UsageError, wrong};
 use flockwork_engine::EngineError;
 use flockwork_model::scene::{PopulateError, Request, Scene};
@@ -155,12 +156,14 @@ fn bench_all(
     let (scene, mut engines);
     (scene, engines, *adapter) = open_all(args)?;
     ranks::same("the scene", &format!("{scene:?}"))?;
+    let gpu = adapter.as_ref().map_or_else(|| "no GPU".into(), Adapter::to_string);
+    let mut head = format!("flockwork {}, {gpu}\n\n", env!("CARGO_PKG_VERSION"));
     for count in &args.flock.count {
         for density in args.flock.densities() {
             let report =
                 bench_one(args, &mut engines, scene.clone(), (*count, density), interrupt)?;
             let Some(report) = report else { return Ok(false) };
-            let text = report.to_string();
+            let text = std::mem::take(&mut head) + &report.to_string();
             reports.push(report);
             printer.say(&text)?;
             if ranks::interrupted(interrupt) {
@@ -181,12 +184,7 @@ fn bench_one(
     if ranks::interrupted(interrupt) {
         return Ok(None);
     }
-    let labels = Labels {
-        processor: system::processor(),
-        state: args.flock.state_name(&scene, count),
-        settle_ticks: args.flock.settle_ticks(),
-        density,
-    };
+    let (state_name, plain) = (args.flock.state_name(&scene, count), scene.clone());
     let request = Request { count: Some(count), density, seed: args.flock.seed };
     let room = headroom::check(&scene, &request, engines.iter().map(|(_, engine)| engine.as_ref()));
     ranks::agree(room)?;
@@ -201,6 +199,13 @@ fn bench_one(
     }
     let Some(made) = made else { return Ok(None) };
     let (scene, mut state) = ranks::agree(made.map_err(Into::into))?;
+    let labels = Labels {
+        processor: system::processor(),
+        state: state_name,
+        settle_ticks: args.flock.settle_ticks(),
+        density,
+        run: RunRecord::of(&plain, &request, scene.world.size, &args.flock.overrides),
+    };
     if labels.settle_ticks > 0 {
         let settled = measure::settle(engines, &scene, state, labels.settle_ticks, interrupt);
         let Some(settled) = settled.map_err(|error| engine_error(&error))? else { return Ok(None) };

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::agreement::Agreement;
 use super::shares::{self, RankRow};
 use crate::commands::output::counted;
+use crate::commands::state_file::RunRecord;
 use flockwork_engine::Profile;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
@@ -108,6 +109,8 @@ pub struct Report {
     pub rows: Vec<ReportRow>,
     /// How far the engines agree with the first one.
     pub agreements: Vec<Agreement>,
+    /// What makes the flock again. The engines are in the rows.
+    pub run: RunRecord,
 }
 
 /// The value below which `share` of the sorted samples lie.

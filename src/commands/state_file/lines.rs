@@ -294,6 +294,7 @@ mod tests {
             density: Some(0.1),
             world: flat(640.0, 1e7),
             flow: vec![flat(-0.0, 1e-30)],
+            made: None,
         };
         let text: String = record.text().lines().map(|line| format!("# {line}\n")).collect();
         let file = format!("{RECORD}\n{text}#flow,-0,1e-30\nid\n# version = 2\n1\n");

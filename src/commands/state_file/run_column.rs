@@ -354,6 +354,7 @@ mod tests {
                 density: Some(0.1),
                 world: point(640.0, 1e7, 30.1),
                 flow,
+                made: None,
             };
             assert_eq!(record.axes(), axes);
             let fields = RunFields::of_tick(Some(&record), &targets, 1, axes).unwrap();

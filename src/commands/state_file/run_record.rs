@@ -1,18 +1,22 @@
-//! The record of a run in a state file: everything but the agents, above all the scene as the command
-//! line changed it.
+//! The record of a run in every file that it writes: everything but the agents, above all the scene as
+//! the command line changed it.
 
-use std::fmt::Write;
+use std::path::Path;
 
 use anyhow::{bail, ensure};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
 use crate::commands::output::counted;
+use flockwork_engine::EngineKind;
+use flockwork_engine::gpu::Gpu;
 use flockwork_model::behaviours::Target;
 use flockwork_model::quote::{cut, quoted};
 use flockwork_model::scene::{POINTER, Request, Scene, SceneError};
 use flockwork_model::scenery::FlowPlan;
 use flockwork_model::vector::{Point, components_text};
 use flockwork_model::world::{Boundary, FARTHEST, World};
+use flockwork_session::Opening;
 
 /// It grows when a file changes in a way that older programs would misread.
 const VERSION: u32 = 1;
@@ -23,12 +27,13 @@ pub const LONGEST_RECORD: usize = 1 << 26;
 /// Most vectors of a flow field.
 pub const MOST_VECTORS: usize = 1 << 24;
 
-/// Everything to make the scene of a state file again, with its world and its scenery.
-#[derive(Clone, Debug, PartialEq)]
+/// Everything to make the scene of a file again, with its world and its scenery.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunRecord {
     /// Name of the built-in scene or path of the file, for messages.
     pub name: String,
-    /// The scene as a scene file, before it is scaled to the count. Its seed is the one used.
+    /// The scene as a scene file with all its keys, before it is scaled to the count. Its seed is the
+    /// one used.
     pub scene: String,
     /// Number of agents.
     pub count: u64,
@@ -36,8 +41,27 @@ pub struct RunRecord {
     pub density: Option<f32>,
     /// Sides of the scaled world. Only people read it: the program computes it from the scene.
     pub world: Point,
-    /// The vectors of a flow field that was read from a file.
+    /// The vectors of a flow field that was read from a file. They are not part of the text.
     pub flow: Vec<Point>,
+    /// The way it was made; older files do not say.
+    pub made: Option<Made>,
+}
+
+/// The way a run was made. Nothing of it is needed to go on from the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// Version of the program.
+    pub flockwork: String,
+    /// `cpu` or `gpu`. Not the number of threads: the files of a run do not depend on it.
+    pub engine: Option<String>,
+    /// Name and driver of the GPU.
+    pub adapter: Option<String>,
+    /// The state file or the session that the run began with, instead of the scene's own first state.
+    pub from: Option<String>,
+    /// The seed of the scene.
+    pub seed: u32,
+    /// `--set` as it was given. The scene has these values already.
+    pub overrides: Vec<String>,
 }
 
 /// The text of a record, as TOML.
@@ -50,6 +74,14 @@ struct Keys {
     count: u64,
     density: Option<f64>,
     world: Vec<f64>,
+    flockwork: Option<String>,
+    engine: Option<String>,
+    adapter: Option<String>,
+    from: Option<String>,
+    #[serde(default)]
+    seed: u32,
+    #[serde(default)]
+    overrides: Vec<String>,
     scene: String,
 }
 
@@ -60,20 +92,51 @@ struct Version {
 }
 
 impl RunRecord {
-    /// The record of a scene before [`Scene::populate`] scales it for `request`. `world` is the size of
-    /// the scaled world.
+    /// The record of a scene for `request`. `world` is the size of the scaled world, and `overrides` are
+    /// what the command line changed in the scene.
     #[must_use]
-    pub fn of(scene: &Scene, request: &Request, world: Point) -> Self {
+    pub fn of(scene: &Scene, request: &Request, world: Point, overrides: &[String]) -> Self {
         let seed = request.seed.unwrap_or(scene.seed);
         let flow = scene.flow.as_ref().map_or_else(Vec::new, |plan| plan.vectors.clone());
         Self {
             name: scene.name.clone(),
-            scene: Scene { seed, ..scene.clone() }.to_toml(),
+            scene: Scene { seed, ..scene.clone() }.to_full_toml(),
             count: request.count.unwrap_or(scene.own_count()),
             density: request.density,
             world,
             flow,
+            made: Some(Made {
+                flockwork: env!("CARGO_PKG_VERSION").into(),
+                engine: None,
+                adapter: None,
+                from: None,
+                seed,
+                overrides: overrides.to_vec(),
+            }),
         }
+    }
+
+    /// The record of a flock that is ready to start.
+    #[must_use]
+    pub fn of_opening(opening: &Opening) -> Self {
+        let Opening { source, scene, .. } = opening;
+        Self::of(scene, &source.request, scene.world.size, &source.overrides)
+    }
+
+    /// Adds the engine, with the GPU that it runs on, and the file that the run begins with.
+    #[must_use]
+    pub fn on(mut self, engine: EngineKind, gpu: Option<&Gpu>, from: Option<&Path>) -> Self {
+        let named = |gpu: &Gpu| {
+            format!("{}, {} {}", gpu.name(), gpu.info.driver, gpu.info.driver_info)
+                .trim_end()
+                .into()
+        };
+        if let Some(made) = &mut self.made {
+            made.engine = Some(engine.to_string());
+            made.adapter = gpu.filter(|_| engine == EngineKind::Gpu).map(named);
+            made.from = from.map(|path| path.display().to_string());
+        }
+        self
     }
 
     /// Number of axes of the world.
@@ -82,22 +145,42 @@ impl RunRecord {
         World { size: self.world, boundary: Boundary::Open }.axes()
     }
 
-    /// The record as TOML, without the flow field.
+    /// The keys of the text with their values.
+    fn keys(&self) -> Vec<(&'static str, Value)> {
+        let sides = &self.world.to_array()[..self.axes()];
+        let mut keys = vec![
+            ("version", VERSION.into()),
+            ("name", self.name.as_str().into()),
+            ("count", self.count.into()),
+        ];
+        keys.extend(self.density.map(|density| ("density", decimal(density))));
+        keys.push(("world", sides.iter().copied().map(decimal).collect()));
+        if let Some(Made { flockwork, engine, adapter, from, seed, overrides }) = &self.made {
+            keys.push(("flockwork", flockwork.as_str().into()));
+            let texts = [("engine", engine), ("adapter", adapter), ("from", from)];
+            let there = |(key, text): (_, &Option<String>)| Some((key, text.as_deref()?.into()));
+            keys.extend(texts.into_iter().filter_map(there));
+            keys.extend([("seed", (*seed).into()), ("overrides", overrides.as_slice().into())]);
+        }
+        // The last key: a state file adds lines behind it.
+        keys.push(("scene", self.scene.as_str().into()));
+        keys
+    }
+
+    /// The record as TOML in ASCII, without the flow field.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = format!("version = {VERSION}\n");
-        let mut key = |name: &str, value: &dyn std::fmt::Display| {
-            // Writing into a string cannot fail.
-            let _ = writeln!(text, "{name} = {value}");
-        };
-        key("name", &toml_edit::Value::from(self.name.as_str()));
-        key("count", &self.count);
-        if let Some(density) = self.density {
-            key("density", &format!("{density:?}"));
+        let line = |(key, value): &(&str, Value)| format!("{key} = {}\n", toml_text(value));
+        self.keys().iter().map(line).collect()
+    }
+
+    /// The record in the text of a file; `None` if that is a scene.
+    pub fn within(text: &str) -> anyhow::Result<Option<Self>> {
+        // No scene has these keys.
+        if !text.starts_with("version = ") || !text.contains("\nscene = ") {
+            return Ok(None);
         }
-        key("world", &format!("{:?}", &self.world.to_array()[..self.axes()]));
-        key("scene", &toml_edit::Value::from(self.scene.as_str()));
-        text
+        Self::parse(text, |line| format!("line {}", line + 1)).map(Some)
     }
 
     /// Reads what [`RunRecord::text`] has written. `place` names a line of the text, counted from 0, in
@@ -121,7 +204,8 @@ impl RunRecord {
             place(0)
         );
         let keys: Keys = toml::from_str(text).map_err(|error| wrong(&error))?;
-        let Keys { name, scene, count, density, world: sides, .. } = keys;
+        let Keys { name, scene, count, density, world: sides, seed, overrides, .. } = keys;
+        let Keys { flockwork, engine, adapter, from, .. } = keys;
         ensure!(
             [2, 3].contains(&sides.len()),
             "{}: its world has {}, expected two or three; write the file again, or name another scene \
@@ -140,6 +224,14 @@ impl RunRecord {
             density: density.map(|density| density as f32),
             world,
             flow: Vec::new(),
+            made: flockwork.map(|flockwork| Made {
+                flockwork,
+                engine,
+                adapter,
+                from,
+                seed,
+                overrides,
+            }),
         })
     }
 
@@ -147,6 +239,47 @@ impl RunRecord {
     pub fn scene(&self, overrides: &[String]) -> Result<Scene, SceneError> {
         Scene::parse(&self.name, &self.scene, overrides)
     }
+}
+
+/// The record as JSON has the keys of its text.
+impl Serialize for RunRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.keys())
+    }
+}
+
+/// The shortest decimal that reads back to the same bits.
+fn decimal(number: f32) -> Value {
+    number.to_string().parse().unwrap_or_else(|_| f64::from(number)).into()
+}
+
+/// A value as TOML.
+fn toml_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => toml_string(text),
+        Value::Array(all) => {
+            format!("[{}]", all.iter().map(toml_text).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A string as TOML in ASCII, the only characters in comments of GIF films. Readers of TOML decode the
+/// others. Lines stay lines.
+fn toml_string(text: &str) -> String {
+    let is_long = text.contains('\n');
+    let (begin, end) = if is_long { ("\"\"\"\n", "\"\"\"") } else { ("\"", "\"") };
+    let mut all = begin.to_owned();
+    for character in text.chars() {
+        match character {
+            // Three in a row would end it.
+            '"' if is_long && !all.ends_with('"') => all.push(character),
+            '\n' | ' ' | '!' | '#'..='[' | ']'..='~' => all.push(character),
+            '"' | '\\' => all.extend(['\\', character]),
+            other => all += &format!("\\U{:08X}", u32::from(other)),
+        }
+    }
+    all + end
 }
 
 /// What changes in a target while it moves.
@@ -243,4 +376,19 @@ pub fn restore_flow(scene: &mut Scene, written: &Scene, run: &RunRecord) -> anyh
     }
     plan.vectors.clone_from(&run.flow);
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_is_written_in_ascii_and_reads_back() {
+        for text in ["", "\"", "a\n\"\"\"\"b\"", "\"\"\n\"", "C:\\\r\n\t\u{0}\u{7f}", "Möwe 🐦\n\\"]
+        {
+            let line = format!("a = {}\n", toml_string(text));
+            let table: toml::Table = line.parse().unwrap_or_else(|e| panic!("{e}: {line}"));
+            assert!(line.is_ascii() && table["a"].as_str() == Some(text), "{text:?}: {line}");
+        }
+    }
 }

@@ -19,9 +19,11 @@ fn film_encoder<W: Write>(
     out: W,
     film: Film,
     frames: u32,
+    comment: &str,
 ) -> Result<::png::Encoder<'static, W>, RecordError> {
     let fail = failed("APNG");
-    let mut encoder = encoder(out, film.width, film.height, film.alpha);
+    let encoder = encoder(out, film.width, film.height, film.alpha, comment);
+    let mut encoder = encoder.map_err(&fail)?;
     encoder.set_animated(frames, 0).map_err(&fail)?;
     let (numerator, denominator) = delay(film.rate);
     encoder.set_frame_delay(numerator, denominator).map_err(&fail)?;
@@ -42,8 +44,9 @@ fn delay(rate: f64) -> (u16, u16) {
 
 impl<W: Write> ApngRecorder<W> {
     /// Writes to `out`, frame by frame. The file begins with the number of frames to come.
-    pub fn new(out: W, film: Film, frames: u32) -> Result<Self, RecordError> {
-        let writer = film_encoder(out, film, frames)?.write_header().map_err(failed("APNG"))?;
+    pub fn new(out: W, film: Film, frames: u32, comment: &str) -> Result<Self, RecordError> {
+        let encoder = film_encoder(out, film, frames, comment)?;
+        let writer = encoder.write_header().map_err(failed("APNG"))?;
         Ok(Self { alpha: film.alpha, writer })
     }
 }
@@ -58,14 +61,16 @@ impl<W: Write> Recorder for ApngRecorder<W> {
     }
 }
 
-/// Repairs a finished film with fewer frames than announced: rewrites its beginning.
+/// Repairs a finished film with fewer frames than announced: rewrites its beginning, with the same comment.
 pub fn correct_count<W: Write + Seek>(
     mut out: W,
     film: Film,
     frames: u32,
+    comment: &str,
 ) -> Result<(), RecordError> {
     let mut beginning = Vec::new();
-    drop(film_encoder(&mut beginning, film, frames)?.write_header().map_err(failed("APNG"))?);
+    let encoder = film_encoder(&mut beginning, film, frames, comment)?;
+    drop(encoder.write_header().map_err(failed("APNG"))?);
     // Dropping the writer has appended the end of a PNG.
     beginning.truncate(beginning.len().saturating_sub(END));
     out.seek(SeekFrom::Start(0))?;
@@ -85,13 +90,13 @@ mod tests {
 
     fn encoded(announced: u32, pushed: u32) -> Vec<u8> {
         let mut out = Cursor::new(Vec::new());
-        let mut recorder = Box::new(ApngRecorder::new(&mut out, FILM, announced).unwrap());
+        let mut recorder = Box::new(ApngRecorder::new(&mut out, FILM, announced, "a = 1").unwrap());
         for n in 0..pushed {
             recorder.push(pattern(19, 31, n)).unwrap();
         }
         recorder.finish().unwrap();
         if announced != pushed {
-            correct_count(&mut out, FILM, pushed).unwrap();
+            correct_count(&mut out, FILM, pushed, "a = 1").unwrap();
         }
         out.into_inner()
     }
@@ -110,7 +115,7 @@ mod tests {
     fn transparent_frames_read_back() {
         let mut out = Cursor::new(Vec::new());
         let film = Film { alpha: true, ..FILM };
-        let mut recorder = Box::new(ApngRecorder::new(&mut out, film, 2).unwrap());
+        let mut recorder = Box::new(ApngRecorder::new(&mut out, film, 2, "").unwrap());
         let mut clear = pattern(19, 31, 1);
         clear.pixels[8..80].fill(0);
         for frame in [pattern(19, 31, 0), clear.clone()] {

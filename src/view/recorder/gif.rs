@@ -2,13 +2,16 @@
 
 use std::io::Write;
 
-use gif::{Encoder, EncodingError, Repeat};
+use gif::{AnyExtension, Encoder, EncodingError, Repeat};
 
 use super::palette::Quantiser;
 use super::{Film, Frame, RecordError, Recorder};
 
 /// Most frames per second: viewers slow a GIF with delays under 0.02 s to 10 frames per second.
 pub const HIGHEST_RATE: f64 = 50.0;
+
+/// The label of a comment in the format.
+const COMMENT: AnyExtension = AnyExtension(0xFE);
 
 /// A GIF that repeats for ever.
 pub struct GifRecorder<W: Write> {
@@ -38,7 +41,7 @@ fn side(pixels: u32) -> Result<u16, RecordError> {
 
 impl<W: Write> GifRecorder<W> {
     /// Writes to `out`, frame by frame.
-    pub fn new(out: W, film: Film) -> Result<Self, RecordError> {
+    pub fn new(out: W, film: Film, comment: &str) -> Result<Self, RecordError> {
         if film.rate > HIGHEST_RATE {
             return Err(RecordError::Unsuitable(format!(
                 "--fps {}: a GIF shows at most {HIGHEST_RATE} frames a second; lower --fps, or \
@@ -50,6 +53,9 @@ impl<W: Write> GifRecorder<W> {
         let mut encoder =
             Encoder::new(out, side(film.width)?, side(film.height)?, &[]).map_err(failed)?;
         encoder.set_repeat(Repeat::Infinite).map_err(failed)?;
+        if !comment.is_empty() {
+            encoder.write_raw_extension(COMMENT, &[comment.as_bytes()]).map_err(failed)?;
+        }
         Ok(Self { encoder, film, quantiser: Quantiser::default(), count: 0 })
     }
 
@@ -86,7 +92,8 @@ mod tests {
     fn encoded(rate: f64) -> Vec<u8> {
         let mut bytes = Vec::new();
         let film = Film { width: 33, height: 21, rate, alpha: false };
-        let mut recorder = Box::new(GifRecorder::new(&mut bytes, film).unwrap());
+        let mut recorder =
+            Box::new(GifRecorder::new(&mut bytes, film, &"x = 1\n".repeat(99)).unwrap());
         for n in 0..30 {
             recorder.push(pattern(33, 21, n)).unwrap();
         }
@@ -120,14 +127,14 @@ mod tests {
     #[test]
     fn a_picture_that_is_too_wide_is_refused() {
         let film = Film { width: 70_000, height: 8, rate: 25.0, alpha: false };
-        let error = GifRecorder::new(Vec::new(), film).err().unwrap();
+        let error = GifRecorder::new(Vec::new(), film, "").err().unwrap();
         assert!(error.to_string().contains("not 70000"), "{error}");
     }
 
     #[test]
     fn a_rate_that_no_viewer_shows_is_refused() {
         let film = Film { width: 8, height: 8, rate: 60.0, alpha: false };
-        let error = GifRecorder::new(Vec::new(), film).err().unwrap();
+        let error = GifRecorder::new(Vec::new(), film, "").err().unwrap();
         assert!(error.to_string().contains("--fps 60"), "{error}");
     }
 }

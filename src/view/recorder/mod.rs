@@ -3,6 +3,8 @@
 //! A recorder takes frames in order and writes them to a writer, a folder's sink, or a path for
 //! another program. Where these lie on disk is up to the command. The same frames give the same
 //! bytes.
+//!
+//! Each format has a place for a comment. It takes a text in ASCII, or an empty one for no comment.
 
 pub mod apng;
 pub mod averaged;

@@ -15,6 +15,10 @@ const THREADS: &str = "4";
 const REMEDY: &str = "install it (Debian: apt-get install ffmpeg), or write .gif, .apng or a \
                       folder of PNGs instead";
 
+/// Most bytes of a comment. ffmpeg gets it on its command line, which Windows limits to 32,767
+/// characters.
+pub const LONGEST_COMMENT: usize = 30_000;
+
 /// How much of the pictures an MP4 film keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quality {
@@ -69,12 +73,17 @@ pub fn check() -> Result<(), RecordError> {
 
 impl Mp4Recorder {
     /// Starts ffmpeg. It writes to `path` and replaces what is there.
-    pub fn start(path: &Path, film: Film) -> Result<Self, RecordError> {
-        Self::start_in(Quality::default(), path, film)
+    pub fn start(path: &Path, film: Film, comment: &str) -> Result<Self, RecordError> {
+        Self::start_in(Quality::default(), path, film, comment)
     }
 
-    /// The same in another quality.
-    pub fn start_in(quality: Quality, path: &Path, film: Film) -> Result<Self, RecordError> {
+    /// The same in another quality. A comment longer than [`LONGEST_COMMENT`] is left out.
+    pub fn start_in(
+        quality: Quality,
+        path: &Path,
+        film: Film,
+        comment: &str,
+    ) -> Result<Self, RecordError> {
         check()?;
         let (rate_factor, preset) = quality.arguments();
         let Film { width, height, rate, .. } = film;
@@ -85,6 +94,7 @@ impl Mp4Recorder {
             "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=0x{r:02x}{g:02x}{b:02x},\
              scale=out_color_matrix=bt709:out_range=tv:flags=bitexact+accurate_rnd"
         );
+        let comment = Some(comment).filter(|text| text.len() <= LONGEST_COMMENT);
         let mut target = std::ffi::OsString::from("file:");
         target.push(path);
         let mut command = Command::new("ffmpeg");
@@ -99,7 +109,9 @@ impl Mp4Recorder {
             .args(["-crf", rate_factor, "-preset", preset])
             .args(["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"])
             .args(["-threads", THREADS, "-flags", "+bitexact", "-fflags", "+bitexact"])
-            .args(["-map_metadata", "-1", "-movflags", "+faststart", "-f", "mp4"])
+            .args(["-map_metadata", "-1"])
+            .args(["-metadata", &format!("comment={}", comment.unwrap_or_default())])
+            .args(["-movflags", "+faststart", "-f", "mp4"])
             .arg(target)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -193,7 +205,7 @@ mod tests {
         let film = Film { width: 63, height: 47, rate: 30.0, alpha: false };
         let record = || {
             let mut file = tempfile::NamedTempFile::new().unwrap();
-            let mut recorder = Box::new(Mp4Recorder::start(file.path(), film).unwrap());
+            let mut recorder = Box::new(Mp4Recorder::start(file.path(), film, "").unwrap());
             for n in 0..12_u8 {
                 let grey = Frame::filled(63, 47, [n * 20, 100, 200 - n * 10]);
                 recorder.push(grey).unwrap();
@@ -224,7 +236,8 @@ mod tests {
         let film = Film { width: 96, height: 64, rate: 30.0, alpha: false };
         let sizes = Quality::NAMES.map(|(_, quality)| {
             let file = tempfile::NamedTempFile::new().unwrap();
-            let mut recorder = Box::new(Mp4Recorder::start_in(quality, file.path(), film).unwrap());
+            let mut recorder =
+                Box::new(Mp4Recorder::start_in(quality, file.path(), film, "").unwrap());
             (0..8).for_each(|n| recorder.push(pattern(96, 64, n)).unwrap());
             recorder.finish().unwrap();
             file.path().metadata().unwrap().len()
@@ -240,7 +253,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let film = Film { width: 64, height: 64, rate: 30.0, alpha: false };
         let path = folder.path().join("missing/a.mp4");
-        let mut recorder = Box::new(Mp4Recorder::start(&path, film).unwrap());
+        let mut recorder = Box::new(Mp4Recorder::start(&path, film, "").unwrap());
         let pushed = (0..200).try_for_each(|n| recorder.push(pattern(64, 64, n)));
         let error = pushed.and_then(|()| recorder.finish()).unwrap_err();
         assert!(error.to_string().contains("No such file"), "{error}");

@@ -12,41 +12,47 @@ pub(super) fn failed(format: &'static str) -> impl Fn(::png::EncodingError) -> R
     }
 }
 
+/// The format's own keyword for a comment.
+const COMMENT: &str = "Comment";
+
 /// An encoder for pictures: 8 bits per channel, sRGB, with or without alpha.
 pub(super) fn encoder<W: Write>(
     out: W,
     width: u32,
     height: u32,
     alpha: bool,
-) -> ::png::Encoder<'static, W> {
+    comment: &str,
+) -> Result<::png::Encoder<'static, W>, ::png::EncodingError> {
     let mut encoder = ::png::Encoder::new(out, width, height);
     encoder.set_color(if alpha { ::png::ColorType::Rgba } else { ::png::ColorType::Rgb });
     encoder.set_depth(::png::BitDepth::Eight);
     encoder.set_source_srgb(::png::SrgbRenderingIntent::Perceptual);
-    encoder
+    if !comment.is_empty() {
+        encoder.add_text_chunk(COMMENT.into(), comment.into())?;
+    }
+    Ok(encoder)
 }
 
-/// Writes `frame` as a PNG; with alpha if it is transparent.
-pub fn write<W: Write>(out: W, frame: &Frame) -> Result<(), RecordError> {
-    let alpha = frame.is_transparent();
-    finish(encoder(out, frame.width, frame.height, alpha), frame, alpha)
+/// Writes `frame` as a PNG with a comment; with alpha if it is transparent.
+pub fn write<W: Write>(out: W, frame: &Frame, comment: &str) -> Result<(), RecordError> {
+    write_at(::png::Compression::Balanced, out, frame, comment)
 }
 
 /// Encodes in a tenth of the time with a sixth more bytes, for sequences. Measured on a frame of
 /// 200,000 agents, 1280 × 720: 10 ms and 2.6 MB instead of 150 ms and 2.2 MB.
-pub fn write_fast<W: Write>(out: W, frame: &Frame) -> Result<(), RecordError> {
-    let alpha = frame.is_transparent();
-    let mut encoder = encoder(out, frame.width, frame.height, alpha);
-    encoder.set_compression(::png::Compression::Fast);
-    finish(encoder, frame, alpha)
+pub fn write_fast<W: Write>(out: W, frame: &Frame, comment: &str) -> Result<(), RecordError> {
+    write_at(::png::Compression::Fast, out, frame, comment)
 }
 
-fn finish<W: Write>(
-    encoder: ::png::Encoder<'_, W>,
+fn write_at<W: Write>(
+    compression: ::png::Compression,
+    out: W,
     frame: &Frame,
-    alpha: bool,
+    comment: &str,
 ) -> Result<(), RecordError> {
-    let fail = failed("PNG");
+    let (alpha, fail) = (frame.is_transparent(), failed("PNG"));
+    let mut encoder = encoder(out, frame.width, frame.height, alpha, comment).map_err(&fail)?;
+    encoder.set_compression(compression);
     let mut writer = encoder.write_header().map_err(&fail)?;
     writer.write_image_data(&bytes(frame, alpha)).map_err(&fail)?;
     writer.finish().map_err(&fail)
@@ -61,13 +67,14 @@ pub(super) fn bytes(frame: &Frame, alpha: bool) -> Vec<u8> {
 #[derive(Debug)]
 pub struct PngRecorder<W: Write> {
     out: W,
+    comment: String,
     last: Option<Frame>,
 }
 
 impl<W: Write> PngRecorder<W> {
     /// Writes to `out` on `finish`.
-    pub fn new(out: W) -> Self {
-        Self { out, last: None }
+    pub fn new(out: W, comment: &str) -> Self {
+        Self { out, comment: comment.into(), last: None }
     }
 }
 
@@ -78,8 +85,8 @@ impl<W: Write> Recorder for PngRecorder<W> {
     }
 
     fn finish(self: Box<Self>) -> Result<(), RecordError> {
-        let Self { out, last } = *self;
-        last.map_or(Ok(()), |frame| write(out, &frame))
+        let Self { out, comment, last } = *self;
+        last.map_or(Ok(()), |frame| write(out, &frame, &comment))
     }
 }
 
@@ -123,8 +130,8 @@ pub(super) mod tests {
     fn a_picture_reads_back() {
         let frame = pattern(37, 23, 1);
         let (mut bytes, mut fast) = (Vec::new(), Vec::new());
-        write(&mut bytes, &frame).unwrap();
-        write_fast(&mut fast, &frame).unwrap();
+        write(&mut bytes, &frame, "").unwrap();
+        write_fast(&mut fast, &frame, "").unwrap();
         assert!(bytes != fast);
         for bytes in [bytes, fast] {
             assert_eq!(decoded(&bytes), [(frame.pixels.clone(), None)]);
@@ -138,7 +145,7 @@ pub(super) mod tests {
         // Half transparent and multiplied by that, as pictures are here. A file has the colour itself.
         frame.pixels[24..28].copy_from_slice(&[100, 40, 0, 128]);
         let mut bytes = Vec::new();
-        write(&mut bytes, &frame).unwrap();
+        write(&mut bytes, &frame, "").unwrap();
         let mut straight = frame.pixels.clone();
         straight[24..28].copy_from_slice(&[199, 80, 0, 128]);
         assert_eq!(decoded(&bytes), [(straight, None)]);
@@ -147,7 +154,7 @@ pub(super) mod tests {
     #[test]
     fn the_last_frame_makes_the_picture() {
         let mut bytes = Vec::new();
-        let mut recorder = Box::new(PngRecorder::new(&mut bytes));
+        let mut recorder = Box::new(PngRecorder::new(&mut bytes, ""));
         recorder.push(pattern(8, 8, 0)).unwrap();
         recorder.push(pattern(8, 8, 1)).unwrap();
         recorder.finish().unwrap();

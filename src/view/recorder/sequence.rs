@@ -25,17 +25,19 @@ pub struct SequenceRecorder {
 }
 
 impl SequenceRecorder {
-    /// Starts the threads.
-    pub fn new(sink: Box<Sink>) -> Result<Self, RecordError> {
+    /// Starts the threads. Each picture has the comment.
+    pub fn new(sink: Box<Sink>, comment: &str) -> Result<Self, RecordError> {
         let count = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let (frames, queue) = sync_channel(count);
         let queue = Arc::new(Mutex::new(queue));
         let (fault, sink) = (FirstFault::default(), Arc::<Sink>::from(sink));
+        let comment: Arc<str> = comment.into();
         let mut threads = Vec::with_capacity(count);
         for _ in 0..count {
             let (queue, fault, sink) = (Arc::clone(&queue), Arc::clone(&fault), Arc::clone(&sink));
             let thread = std::thread::Builder::new().name("png".into());
-            threads.push(thread.spawn(move || encode_all(&queue, &fault, &*sink))?);
+            let comment = Arc::clone(&comment);
+            threads.push(thread.spawn(move || encode_all(&queue, &fault, &*sink, &comment))?);
         }
         Ok(Self { frames: Some(frames), threads, fault, next: 0 })
     }
@@ -47,12 +49,18 @@ impl SequenceRecorder {
 }
 
 /// The loop of a thread: encodes until there are no more frames.
-fn encode_all(queue: &Mutex<Receiver<(u64, Frame)>>, fault: &FirstFault, sink: &Sink) {
+fn encode_all(
+    queue: &Mutex<Receiver<(u64, Frame)>>,
+    fault: &FirstFault,
+    sink: &Sink,
+    comment: &str,
+) {
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((number, frame)) = next else { return };
         let mut bytes = Vec::new();
-        let written = png::write_fast(&mut bytes, &frame).and_then(|()| Ok(sink(number, &bytes)?));
+        let written = png::write_fast(&mut bytes, &frame, comment);
+        let written = written.and_then(|()| Ok(sink(number, &bytes)?));
         if let Err(error) = written {
             // Keep the first error and go on: otherwise frames would pile up.
             fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -114,7 +122,7 @@ mod tests {
                 Ok(())
             })
         };
-        let mut recorder = Box::new(SequenceRecorder::new(sink).unwrap());
+        let mut recorder = Box::new(SequenceRecorder::new(sink, "").unwrap());
         for n in 0..40 {
             recorder.push(pattern(16, 9, n)).unwrap();
         }
@@ -131,7 +139,7 @@ mod tests {
     #[test]
     fn a_full_disk_stops_the_recording() {
         let sink = Box::new(|_, _: &[u8]| Err(io::Error::other("the disk is full")));
-        let mut recorder = Box::new(SequenceRecorder::new(sink).unwrap());
+        let mut recorder = Box::new(SequenceRecorder::new(sink, "").unwrap());
         let mut result = Ok(());
         for n in 0..1000 {
             result = recorder.push(pattern(16, 9, n));

@@ -217,6 +217,7 @@ pub mod tests {
     use super::super::drawing::tests::text_box;
     use super::super::report::Crowding;
     use super::*;
+    use crate::commands::state_file::RunRecord;
 
     const PASSES: [&str; 4] = ["steer", "scan_reduce", "place", "reorder"];
 
@@ -271,6 +272,7 @@ pub mod tests {
                     row("cpu1", 1.8 * ns, agents),
                 ],
                 agreements: Vec::new(),
+                run: RunRecord::default(),
             }
         };
         all.map(one).collect()

@@ -19,6 +19,24 @@ impl Scene {
     pub fn to_toml(&self) -> String {
         edit::document(&entries(self))
     }
+
+    /// The same with every key that the scene has a value for, also where that is the default: it
+    /// stays the same scene in a program with other defaults.
+    #[must_use]
+    pub fn to_full_toml(&self) -> String {
+        edit::document(&stated(entries(self)))
+    }
+}
+
+/// The entries without their defaults, so that all of them are written.
+fn stated(entries: Vec<Entry>) -> Vec<Entry> {
+    let whole = |value: Written| match value {
+        Written::Table(form, entries) => Written::Table(form, stated(entries)),
+        Written::List(tables) => Written::List(tables.into_iter().map(stated).collect()),
+        value => value,
+    };
+    let stated = |entry: Entry| Entry { value: entry.value.map(whole), default: None, ..entry };
+    entries.into_iter().map(stated).collect()
 }
 
 /// All keys of the scene, in the order of the built-in scenes.
@@ -120,4 +138,59 @@ fn divided(value: f32, times: f32) -> f32 {
     }
     let shortest = near.into_iter().min_by_key(|number_near| number(*number_near).len());
     shortest.unwrap_or(quotient)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{Request, built_in};
+
+    /// Everything about a scene but the lines of its file.
+    fn all_of(scene: &Scene) -> String {
+        format!("{:?}", Scene { origins: Vec::new(), ..scene.clone() })
+    }
+
+    #[test]
+    fn a_full_text_makes_the_same_scene_and_the_same_flock() {
+        for built_in in built_in() {
+            let scene = Scene::parse("test", built_in.text, &[]).unwrap();
+            let full = scene.to_full_toml();
+            let again = Scene::parse("test", &full, &[]).unwrap_or_else(|e| panic!("{e}\n{full}"));
+            assert_eq!(all_of(&again), all_of(&scene), "{full}");
+            assert_eq!((again.to_toml(), again.to_full_toml()), (scene.to_toml(), full));
+            for count in [None, Some(777)] {
+                let request = Request { count, ..Request::default() };
+                let [mut one, mut other] = [scene.clone(), again.clone()];
+                let states = [&mut one, &mut other].map(|scene| scene.populate(&request).unwrap());
+                assert!(states[0] == states[1], "{} with {count:?} agents", built_in.name);
+                assert_eq!(all_of(&one), all_of(&other));
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_text_has_every_parameter_and_changes_with_each() {
+        let mut numbers = 0;
+        for built_in in built_in() {
+            let scene = Scene::parse("test", built_in.text, &[]).unwrap();
+            let full = scene.to_full_toml();
+            let keys: toml::Table = full.parse().unwrap();
+            for (index, species) in scene.species.iter().enumerate() {
+                for (rule, own) in species.rules.iter().enumerate() {
+                    let info = own.kind.info();
+                    let table = keys["species"][&species.name][info.key].as_table().unwrap();
+                    for (place, parameter) in info.parameters.iter().enumerate() {
+                        assert!(table.contains_key(parameter.key), "{}:\n{full}", parameter.key);
+                        if parameter.key == "weight" {
+                            let mut other = scene.clone();
+                            other.species[index].rules[rule].values[place] += 0.5;
+                            assert_ne!(other.to_full_toml(), full);
+                            numbers += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(numbers > 10, "{numbers} weights");
+    }
 }
