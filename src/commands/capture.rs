@@ -188,7 +188,7 @@ pub fn capture_on(
         }
         None => {
             let prepared = ranks::agree(flock.prepare(Some(engine.as_ref())))?;
-            ranks::same("the scene", &prepared.record().text())?;
+            prepared.compare()?;
             let Prepared { scene, state, agents, .. } = prepared;
             (scene, state, agents as usize, None)
         }

@@ -2,6 +2,7 @@
 //! line changed it.
 
 use std::fmt::Write;
+use std::hash::{DefaultHasher, Hasher};
 
 use anyhow::{bail, ensure};
 use serde::Deserialize;
@@ -98,6 +99,16 @@ impl RunRecord {
         key("world", &format!("{:?}", &self.world.to_array()[..self.axes()]));
         key("scene", &toml_edit::Value::from(self.scene.as_str()));
         text
+    }
+
+    /// The record as text, with a hash in place of the vectors of the flow field.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        let numbers = self.flow.iter().flat_map(|vector| vector.to_array());
+        numbers.for_each(|number| hasher.write_u32(number.to_bits()));
+        let vectors = counted(self.flow.len() as u64, "vector");
+        format!("{}flow field: {vectors} with hash {:x}\n", self.text(), hasher.finish())
     }
 
     /// Reads what [`RunRecord::text`] has written. `place` names a line of the text, counted from 0, in
