@@ -53,6 +53,7 @@ fn misused(mut error: clap::Error) -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
+    ranks::same("the command line", &format!("{cli:?}"))?;
     let together =
         matches!(cli.command, Some(Command::Simulate(_) | Command::Capture(_) | Command::Bench(_)));
     if !together && ranks::ranks().is_some() {

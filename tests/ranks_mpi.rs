@@ -102,8 +102,12 @@ fn a_run_goes_on_with_another_number_of_ranks() {
     done(run(folder.path(), 1, &format!("{flock} --ticks 60 --every 60 --out whole.npz")));
     let part = "--ticks 45 --checkpoint kept --every-checkpoint 20";
     done(run(folder.path(), 3, &format!("{flock} {part}")));
-    assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000040.npz"]);
-    done(run(folder.path(), 2, "simulate --engine cpu --init kept --ticks 20 --out two.csv"));
+    assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000045.npz"]);
+    done(run(folder.path(), 2, "simulate --engine cpu --init kept --until 60 --out two.csv"));
+    // The same command, too.
+    done(run(folder.path(), 2, &format!("{flock} --ticks 60 --checkpoint kept --out again.csv")));
+    let told = done(run(folder.path(), 3, &format!("{flock} --until 60 --checkpoint kept")));
+    assert!(told.starts_with("the run is complete"), "{told}");
     done(run(folder.path(), 1, "simulate --engine cpu --init whole.npz --ticks 0 --out whole.csv"));
     // The record of the run names other options; the rows are the same.
     let rows = |name: &str| -> Vec<String> {
@@ -112,7 +116,7 @@ fn a_run_goes_on_with_another_number_of_ranks() {
         rows.map(|row| row.rsplit_once(',').unwrap().0.to_owned()).collect()
     };
     assert_eq!(rows("two.csv").len(), 500);
-    assert!(rows("two.csv") == rows("whole.csv"));
+    assert!(rows("two.csv") == rows("whole.csv") && rows("again.csv") == rows("whole.csv"));
 }
 
 #[test]
@@ -230,20 +234,88 @@ fn a_bench_tells_the_work_of_each_rank() {
     assert!(one.contains("\"processes\": 1") && !one.contains("\"ranks\""), "{one}");
 }
 
+/// Runs two ranks with options of their own, each in its folder. Ranks that wait for each other are ended.
+fn pair(folders: [&Path; 2], lines: [&str; 2]) -> (Option<i32>, Vec<String>) {
+    let launcher = mpirun(folders[0]);
+    let mut command = Command::new("timeout");
+    command.args(["300", "mpirun"]).args(launcher.get_args());
+    command.envs(launcher.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    for (colon, (folder, line)) in [None, Some(":")].into_iter().zip(folders.iter().zip(lines)) {
+        command.args(colon).args(["-n", "1", "-wdir"]).arg(folder);
+        command.arg(env!("CARGO_BIN_EXE_flockwork")).args(line.split_whitespace());
+    }
+    failed(command.current_dir(folders[0]).output().unwrap())
+}
+
 #[test]
 fn ranks_with_other_options_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let program = env!("CARGO_BIN_EXE_flockwork");
-    let mut command = mpirun(folder.path());
-    for (seed, colon) in [("1", ""), ("2", ":")] {
-        command.args([colon].iter().filter(|word| !word.is_empty())).args(["-n", "1", program]);
-        command.args(["simulate", "--engine", "cpu", "--ticks", "1", "--out", "a.csv"]);
-        command.args(["--seed", seed]);
+    let here = [folder.path(); 2];
+    let run = "simulate --engine cpu --count 90 --ticks 20 --out a.csv";
+    for (one, other, words) in [
+        ("--seed 1", "--seed 2", "(`seed: Some(2)` instead of `seed: Some(1)`)"),
+        ("--every 5", "--every 7", "every: Some(7)"),
+        ("", "--metrics m.csv", "metrics: Some"),
+        ("--metrics m.csv", "--metrics m.csv --metrics-every 3", "metrics_every: 3"),
+        ("--checkpoint kept", "", "checkpoint: None"),
+        ("--checkpoint k --every-checkpoint 5", "--checkpoint k --every-checkpoint 9m", "Time("),
+    ] {
+        let lines = [one, other].map(|own| format!("{run} {own}"));
+        let (code, told) = pair(here, [&lines[0], &lines[1]]);
+        assert_eq!((code, told.len()), (Some(1), 1), "{one} and {other}: {told:?}");
+        assert!(
+            told[0].contains("rank 1: the command line differs from that of rank 0"),
+            "{told:?}"
+        );
+        assert!(told[0].contains(words), "{told:?}");
+        assert!(names(folder.path()).is_empty());
     }
-    let (code, told) = failed(command.output().unwrap());
-    assert_eq!((code, told.len()), (Some(1), 1), "{told:?}");
-    assert!(told[0].contains("rank 1: the scene differs from that of rank 0"), "{told:?}");
-    assert!(names(folder.path()).is_empty());
+    for other in [
+        "simulate --engine cpu --count 90 --ticks 21 --out a.csv",
+        "simulate --engine cpu --count 90 --ticks 20 --metrics a.csv",
+        "bench --count 90 --ticks 20",
+        "scenes",
+    ] {
+        let (code, told) = pair(here, [run, other]);
+        assert_eq!((code, told.len()), (Some(1), 1), "{other}: {told:?}");
+        assert!(told[0].contains("the command line differs"), "{told:?}");
+    }
+    // The control: the same options in another order.
+    let same = "simulate --out a.csv --ticks 2_0 --engine cpu --count 90";
+    assert_eq!(pair(here, [run, same]), (Some(0), Vec::new()));
+}
+
+#[test]
+fn ranks_that_read_other_states_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = ["one", "two"].map(|name| folder.path().join(name));
+    let [one, two] = [places[0].as_path(), &places[1]];
+    let state =
+        |tick: u32, x: u32| format!("tick,id,x,y,vx,vy\n{tick},0,1,1,0,0\n{tick},1,{x},2,0,0\n");
+    let run = "--engine cpu --init a.csv --ticks 5 --out";
+    for place in [one, two] {
+        std::fs::create_dir(place).unwrap();
+        std::fs::write(place.join("a.csv"), state(7, 3)).unwrap();
+    }
+    // The control: copies of a file.
+    let line = format!("simulate {run} b.csv");
+    assert_eq!(pair([one, two], [&line; 2]), (Some(0), Vec::new()));
+    std::fs::remove_file(one.join("b.csv")).unwrap();
+    let other_count = state(7, 3) + "7,2,5,5,0,0\n";
+    for (text, words) in [
+        (state(8, 3), "(`tick 8` instead of `tick 7`)"),
+        (state(7, 4), "`--init a.csv with hash "),
+        (other_count, "(`3 agents` instead of `2 agents`)"),
+    ] {
+        std::fs::write(two.join("a.csv"), text).unwrap();
+        for line in [line.clone(), format!("capture {run} b.png --size 64x64")] {
+            let (code, told) = pair([one, two], [&line; 2]);
+            assert_eq!((code, told.len()), (Some(1), 1), "{line}: {told:?}");
+            assert!(told[0].contains("rank 1: the flock differs from that of rank 0"), "{told:?}");
+            assert!(told[0].contains(words), "{told:?}");
+            assert_eq!((names(one), names(two)), (vec!["a.csv".into()], vec!["a.csv".into()]));
+        }
+    }
 }
 
 /// The processes of the program below one `mpirun`.
@@ -269,13 +341,19 @@ fn endless(folder: &Path) -> Child {
 
 #[test]
 fn an_interrupt_ends_all_ranks_and_keeps_what_was_computed() {
+    interrupted(|launcher| launcher, 1);
+    // `mpirun` gives on the exit code of the ranks if it has not got the signal itself.
+    interrupted(|launcher| ranks_of(launcher)[1], 130);
+}
+
+/// Interrupts one process of a run, and expects an exit code of `mpirun`.
+fn interrupted(process: impl Fn(u32) -> u32, expected: i32) {
     let folder = tempfile::tempdir().unwrap();
     let child = endless(folder.path());
-    assert!(
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
-    );
+    let process = process(child.id()).to_string();
+    assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
     let (code, told) = failed(child.wait_with_output().unwrap());
-    assert_eq!((code, told.len()), (Some(1), 1), "{told:?}");
+    assert_eq!((code, told.len()), (Some(expected), 1), "{told:?}");
     assert!(told[0].starts_with("flockwork: interrupted: ticks done and kept: "), "{told:?}");
     // The file, and the checkpoint made at the end, are of one tick.
     let text = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use super::drive::Stop;
+use super::drive::{Run, Stop};
 use super::output_folder::OutputFolder;
 use super::ranks::{self, tell};
-use super::state_file::{RunRecord, StateWriter};
+use super::state_file::{Portion, RunRecord, StateWriter};
 use super::usage::wrong;
 use flockwork_model::quote::cut;
 
@@ -20,6 +20,9 @@ const NAME: &str = "checkpoint-";
 
 /// Ticks between two looks at the time.
 const LOOKS_EVERY: u64 = 64;
+
+/// Ids whose agents are collected and written at a time: some 40 MB.
+const PORTION: usize = 1 << 20;
 
 /// How often a checkpoint is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,14 +37,16 @@ impl std::str::FromStr for Every {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || "expected ticks, seconds or minutes, for example 5000, 30s or 10m".to_owned();
+        let wrong = || {
+            "expected ticks, seconds, minutes or hours, for example 5000, 30s, 10m or 2h".to_owned()
+        };
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let number: u64 = digits.replace('_', "").parse().map_err(|_| wrong())?;
         match (number, &text[digits.len()..]) {
             (1.., "") => Ok(Self::Ticks(number)),
             (1..=86_400, "s") => Ok(Self::Time(Duration::from_secs(number))),
             (1..=1_440, "m") => Ok(Self::Time(Duration::from_secs(60 * number))),
+            (1..=24, "h") => Ok(Self::Time(Duration::from_secs(3600 * number))),
             _ => Err(wrong()),
         }
     }
@@ -60,9 +65,9 @@ impl Every {
     /// Whether a checkpoint is due. All ranks ask together; `last` is the time of the last one.
     pub fn is_due(self, stop: Stop, last: Instant) -> bool {
         match self {
-            // What was done so far shall not be lost.
-            _ if stop.interrupted => true,
-            _ if stop.done == 0 || stop.last => false,
+            // What was done shall not be lost, and a run may go on later.
+            _ if stop.last => true,
+            _ if stop.done == 0 => false,
             Self::Ticks(ticks) => stop.done.is_multiple_of(ticks),
             // The clock of rank 0 decides.
             Self::Time(time) => ranks::any(ranks::speaks() && last.elapsed() >= time),
@@ -150,7 +155,7 @@ pub fn latest(path: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// The checkpoint of the highest tick in a folder.
-fn newest(folder: &Path) -> std::io::Result<Option<PathBuf>> {
+pub fn newest(folder: &Path) -> std::io::Result<Option<PathBuf>> {
     let tick =
         |name: &str| -> Option<u64> { name.strip_prefix(NAME)?.strip_suffix(".npz")?.parse().ok() };
     let names = std::fs::read_dir(folder)?;
@@ -159,23 +164,55 @@ fn newest(folder: &Path) -> std::io::Result<Option<PathBuf>> {
     Ok(newest.map(|(_, name)| folder.join(name)))
 }
 
+/// Writes the state of all ranks, a portion at a time. The outer error is the engine's, the inner one the
+/// file's.
+pub fn write_portions(
+    run: &mut Run,
+    agents: u64,
+    mut writer: Option<&mut StateWriter>,
+) -> anyhow::Result<anyhow::Result<()>> {
+    let (targets, rows) = (run.targets()?, agents as usize);
+    let (mut first, mut written) = (0, Ok(()));
+    run.read_in_portions(PORTION, &mut |state| {
+        if let (Some(writer), Ok(())) = (writer.as_mut(), &written) {
+            written = writer.write_portion(Portion { state, first, rows }, &targets);
+        }
+        first += state.len();
+    })?;
+    Ok(written)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn ticks_seconds_and_minutes_are_understood() {
+    fn ticks_seconds_minutes_and_hours_are_understood() {
         let time = |seconds| Ok(Every::Time(Duration::from_secs(seconds)));
         assert_eq!("5_000".parse(), Ok(Every::Ticks(5000)));
         assert_eq!("30s".parse(), time(30));
         assert_eq!("10m".parse(), time(600));
+        assert_eq!("1h".parse(), time(3600));
         for wrong in
-            ["", "0", "0s", "m", "-5", "1.5m", "3h", "99999m", "5 m", "99999999999999999999"]
+            ["", "0", "0s", "m", "-5", "1.5m", "25h", "1d", "99999m", "5 m", "99999999999999999999"]
         {
             assert!(wrong.parse::<Every>().is_err(), "{wrong}");
         }
         assert_eq!(Every::Ticks(10).next_stop(25), 30);
         assert_eq!(Every::Ticks(10).next_stop(u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn the_end_of_a_run_is_due() {
+        let due = |every: Every, done, last| {
+            every.is_due(Stop { done, last, interrupted: false }, Instant::now())
+        };
+        let often = [Every::Ticks(300), Every::Time(Duration::from_secs(600))];
+        for every in often {
+            assert!(due(every, 1000, true) && due(every, 0, true), "{every:?}");
+            assert!(!due(every, 0, false) && !due(every, 64, false), "{every:?}");
+        }
+        assert!(due(often[0], 600, false) && !due(often[0], 601, false));
     }
 
     #[test]

@@ -88,12 +88,15 @@ pub fn drive(
             return Ok(Outcome { ticks: done, stepping, interrupted });
         }
         let stop = host.next_stop(done).clamp(done + 1, ticks);
-        while done < stop && !ranks::interrupted(interrupt) {
+        // A signal while the flock was shown is for the next tick: no tick is shown twice.
+        let shown = done;
+        while done < stop && (done == shown || !ranks::interrupted(interrupt)) {
             // Several ranks advance by the same number of ticks before they ask again.
             let together = ranks::ranks().map(|_| stop.min(done + ranks::ASKED_EVERY));
             let portion = together.unwrap_or(stop);
             run.clock.stop_at(first.saturating_add(portion));
-            while done < portion && (together.is_some() || !interrupt.is_raised()) {
+            let goes_on = |done| together.is_some() || done == shown || !interrupt.is_raised();
+            while done < portion && goes_on(done) {
                 let begin = Instant::now();
                 let advance = run.advance()?;
                 if host.waits() || !advance.show {
@@ -246,6 +249,37 @@ pub mod tests {
         let (outcome, host) = driven(1000, 300, true, Some(3));
         assert_eq!((outcome.ticks, outcome.interrupted), (3, true));
         assert_eq!(host.stops[1..], [Stop { done: 3, last: true, interrupted: true }]);
+    }
+
+    /// Shows every third tick, and is interrupted while it shows the first of them.
+    struct Slow {
+        shown: Vec<u64>,
+        interrupt: Interrupt,
+    }
+
+    impl Host for Slow {
+        fn next_stop(&self, done: u64) -> u64 {
+            done + 3
+        }
+        fn show(&mut self, _: &mut Run, stop: Stop) -> anyhow::Result<bool> {
+            self.shown.push(stop.done);
+            if stop.done == 3 {
+                self.interrupt.raise();
+            }
+            Ok(true)
+        }
+    }
+
+    #[test]
+    fn an_interrupt_while_the_flock_is_shown_shows_no_tick_twice() {
+        let mut host = Slow { shown: Vec::new(), interrupt: Interrupt::default() };
+        let interrupt = host.interrupt.clone();
+        let scene = crate::commands::options::read_scene("flock", &[]).unwrap();
+        let engine = Box::new(Straight::default());
+        let mut run = load(engine, &scene, &FlockState::default()).unwrap();
+        let outcome = drive(&mut run, &mut host, 1000, &interrupt).unwrap();
+        assert!(outcome.interrupted && (4..=6).contains(&outcome.ticks), "{outcome:?}");
+        assert_eq!(host.shown, [0, 3, outcome.ticks]);
     }
 
     #[test]

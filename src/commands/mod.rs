@@ -1,6 +1,7 @@
 //! The commands of the program, one file each. They are clients of the layers below.
 
 pub mod adapters;
+mod beginning;
 pub mod bench;
 pub mod capture;
 mod capture_output;

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::checkpoint;
-use super::input::read_text;
+use super::input::{hash_of, read_text};
 use super::output::counted;
 use super::ranks::{self, tell};
 use super::state_file::{self, RunRecord};
@@ -27,7 +27,7 @@ use flockwork_view::{Painter, RasterPainter};
 pub(super) const LONGEST_SCENE: u64 = 1 << 26;
 
 /// Which flock.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct FlockArgs {
     /// A built-in scene, or the path of a scene file [default: flock, with 3000 agents]
     #[arg(long, value_name = "NAME|FILE")]
@@ -131,8 +131,8 @@ impl FlockArgs {
         })
     }
 
-    /// The scene's own first state.
-    fn begin(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
+    /// The scene without `--init`, before it is scaled to the request; and the record that brought it.
+    fn plan(&self) -> anyhow::Result<(Scene, Request, Option<RunRecord>)> {
         let (plain, run) = read_run(self.scene_name(), &self.overrides)?;
         let mut request = Request { count: self.count, density: self.density, seed: self.seed };
         if let Some(run) = &run {
@@ -143,14 +143,29 @@ impl FlockArgs {
         if self.scene.is_none() {
             request.count.get_or_insert(DEFAULT_COUNT);
         }
+        Ok((plain, request, run))
+    }
+
+    /// The record of a run without `--init`.
+    pub fn record(&self) -> anyhow::Result<RunRecord> {
+        let (plain, request, run) = self.plan()?;
+        let mut scene = plain.clone();
+        scene.resize(&request)?;
+        let overrides = self.all_overrides(run.as_ref());
+        Ok(RunRecord::of(&plain, &request, scene.world.size, &overrides))
+    }
+
+    /// The scene's own first state.
+    fn begin(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
+        let (plain, request, run) = self.plan()?;
         let count = request.count.unwrap_or(plain.own_count());
         engine.map_or(Ok(()), |engine| engine.check_count(&plain.world, count))?;
         headroom::check(&plain, &request, engine)?;
         let mut scene = plain.clone();
         let state = scene.populate_rows(&request, ranks::own_rows)?;
         let overrides = self.all_overrides(run.as_ref());
-        let written = run.map(|run| run.scene);
-        Ok(Prepared { scene, state, agents: count, written, plain, request, overrides })
+        let (written, file) = (run.map(|run| run.scene), String::new());
+        Ok(Prepared { scene, state, agents: count, written, plain, request, overrides, file })
     }
 
     /// The state in a file.
@@ -202,7 +217,9 @@ impl FlockArgs {
         let written = written.map(|scene| scene.to_toml());
         let overrides = self.all_overrides(table.run());
         let state = table.into_state(&scene).with_context(place)?;
-        Ok(Prepared { scene, state, agents: found, written, plain, request, overrides })
+        let hash = ranks::ranks().map(|_| hash_of(path)).transpose().with_context(place)?;
+        let file = hash.map_or_else(String::new, |hash| format!("{} with hash {hash:x}", place()));
+        Ok(Prepared { scene, state, agents: found, written, plain, request, overrides, file })
     }
 
     /// The overrides of a recorded run, and those of this one.
@@ -232,6 +249,8 @@ pub struct Prepared {
     /// What it was scaled to.
     pub request: Request,
     overrides: Vec<String>,
+    /// The file of the first state and its hash, if several ranks must have read the same.
+    file: String,
 }
 
 impl Prepared {
@@ -239,6 +258,14 @@ impl Prepared {
     #[must_use]
     pub fn record(&self) -> RunRecord {
         RunRecord::of(&self.plain, &self.request, self.scene.world.size, &self.overrides)
+    }
+
+    /// Fails on every rank unless all have the same scene and read the same state.
+    pub fn compare(&self) -> anyhow::Result<()> {
+        let Self { state, agents, file, .. } = self;
+        let text =
+            format!("tick {}\n{agents} agents\n{file}\n{}", state.tick, self.record().digest());
+        ranks::same("the flock", &text)
     }
 }
 
@@ -328,8 +355,6 @@ impl MachineArgs {
 
     /// The same for one of several ranks. All of them run one kind of engine.
     fn open_on_ranks(&self) -> anyhow::Result<Machine> {
-        let Self { engine, adapter, .. } = self;
-        ranks::same("--engine or --adapter", &format!("{engine:?} {adapter:?}"))?;
         let lacks = || device::adapters(&device::instance()).is_empty();
         let by_itself = self.chooses_by_itself();
         let without = by_itself && (device::only_software().is_some() || lacks());

@@ -17,6 +17,7 @@ use flockwork_engine::Engine;
 #[cfg(feature = "mpi")]
 use flockwork_engine::many::MpiRanks;
 use flockwork_engine::many::{Load, Local, ManyEngine, Ranks};
+use flockwork_model::quote::cut;
 
 /// Ticks between two questions whether a rank was interrupted.
 pub const ASKED_EVERY: u64 = 16;
@@ -217,13 +218,33 @@ pub fn agree<T>(result: anyhow::Result<T>) -> anyhow::Result<T> {
 pub fn same(what: &str, text: &str) -> anyhow::Result<()> {
     let Some(ranks) = ranks() else { return Ok(()) };
     let first = ranks.broadcast(text.as_bytes().to_vec());
-    agree(match first == text.as_bytes() {
-        true => Ok(()),
-        false => Err(anyhow::anyhow!(
-            "{what} differs from that of rank 0; start all ranks with the same program, files and \
-             options"
+    agree(match differing(text, &String::from_utf8_lossy(&first)) {
+        None => Ok(()),
+        Some([own, first]) => Err(anyhow::anyhow!(
+            "{what} differs from that of rank 0 ({own} instead of {first}); start all ranks with \
+             the same program, files and options"
         )),
     })
+}
+
+/// The first lines or items in which two texts differ, for a message; `None` if they are the same.
+#[must_use]
+pub fn differing(one: &str, other: &str) -> Option<[String; 2]> {
+    const ENDS: [char; 4] = [',', '\n', '{', '}'];
+    if one == other {
+        return None;
+    }
+    let mut pairs = one.char_indices().zip(other.chars());
+    let common =
+        pairs.find(|((_, a), b)| a != b).map_or(one.len().min(other.len()), |((at, _), _)| at);
+    let begin = one[..common].rfind(ENDS).map_or(0, |end| end + 1);
+    Some([one, other].map(|text| {
+        let item = text[begin..].split(ENDS).next().unwrap_or_default();
+        match item.trim() {
+            "" => "nothing".into(),
+            item => format!("`{}`", cut(item)),
+        }
+    }))
 }
 
 /// True on every rank if it is true on any.
@@ -341,5 +362,24 @@ pub fn message_of(error: &anyhow::Error) -> Option<String> {
             Some(format!("rank {}: {error:#}", ranks.rank()))
         }
         _ => speaks().then(|| format!("{error:#}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::differing;
+
+    #[test]
+    fn the_first_item_that_differs_is_shown_whole() {
+        let shown = |one: &str, other: &str| differing(one, other).map(|pair| pair.join("|"));
+        assert_eq!(shown("a = 1\nb = 2", "a = 1\nb = 2"), None);
+        assert_eq!(shown("a = 1\nb = 21\nc", "a = 1\nb = 22\nd").unwrap(), "`b = 21`|`b = 22`");
+        assert_eq!(
+            shown("Args { seed: None, t: 5 }", "Args { seed: Some(7), t: 6 }").unwrap(),
+            "`seed: None`|`seed: Some(7)`"
+        );
+        assert_eq!(shown("a, grün", "a, gelb, c").unwrap(), "`grün`|`gelb`");
+        assert_eq!(shown("ä", "ö").unwrap(), "`ä`|`ö`");
+        assert_eq!(shown("", "x").unwrap(), "nothing|`x`");
     }
 }

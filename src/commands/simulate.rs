@@ -6,7 +6,8 @@ use std::time::Instant;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use super::checkpoint::{Checkpoints, Every};
+use super::beginning::{Beginning, Span};
+use super::checkpoint::{Checkpoints, Every, write_portions};
 use super::drive::{self, Host, Outcome, Run, Stop, drive};
 use super::figures::{Figures, FiguresFile};
 use super::headroom;
@@ -15,12 +16,9 @@ use super::options::{FlockArgs, Machine, MachineArgs, Prepared};
 use super::output::{counted, say, size_text};
 use super::progress::progress;
 use super::ranks;
-use super::state_file::{Portion, StateWriter};
+use super::state_file::StateWriter;
 use super::usage::whole;
 use flockwork_engine::Snapshot;
-
-/// Ids whose agents are collected and written at a time: some 40 MB.
-const PORTION: usize = 1 << 20;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -32,8 +30,11 @@ pub struct SimulateArgs {
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Ticks to simulate
-    #[arg(long, value_name = "T", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
-    pub ticks: u64,
+    #[arg(long, value_name = "T", required_unless_present = "until", conflicts_with = "until", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
+    pub ticks: Option<u64>,
+    /// Tick of the flock at which the run ends, in place of --ticks: with --init fewer ticks are left
+    #[arg(long, value_name = "TICK", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
+    pub until: Option<u64>,
     /// Ticks between written states, from tick 0 on [default: T]
     #[arg(long, value_name = "E", requires = "out", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub every: Option<u64>,
@@ -46,12 +47,12 @@ pub struct SimulateArgs {
     /// Ticks between rows of metrics, from tick 0 on; the last tick has a row too
     #[arg(long, value_name = "E", requires = "metrics", default_value_t = 1, value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub metrics_every: u64,
-    /// Folder for checkpoints: a run that was cut off goes on with --init DIR, on any number of
-    /// processes. Only the latest is kept
+    /// Folder for checkpoints. The same command goes on from the latest, the only one kept, on any
+    /// number of processes; so does --init DIR
     #[arg(long, value_name = "DIR")]
     pub checkpoint: Option<PathBuf>,
-    /// Ticks or time between checkpoints: 5000, 30s, 10m
-    #[arg(long, value_name = "E|Ts|Tm", requires = "checkpoint", default_value = "10m")]
+    /// Ticks or time between checkpoints: 5000, 30s, 10m, 2h; the end of the run is one too
+    #[arg(long, value_name = "E|Ts|Tm|Th", requires = "checkpoint", default_value = "10m")]
     pub every_checkpoint: Every,
 }
 
@@ -73,35 +74,41 @@ pub fn simulate_on(
     // Output that cannot be written must fail before anything is simulated.
     let mut files = ranks::agree(Files::create(args))?;
     let Machine { engine, gpu } = ranks::agree(machine())?;
-    let prepared = ranks::agree(args.flock.prepare(Some(engine.as_ref())))?;
-    ranks::same("the scene", &prepared.record().text())?;
-    let init = args.flock.init.as_deref();
-    let record = prepared.record().on(engine.kind(), gpu.as_deref(), init);
+    let folder = args.checkpoint.as_deref();
+    let begun = ranks::agree(Beginning::new(&args.flock, folder, engine.as_ref()))?;
+    begun.prepared.compare()?;
+    let span = ranks::agree(begun.span(args.ticks, args.until))?;
+    if begun.is_complete(span)? {
+        return Ok(());
+    }
+    let init = begun.checkpoint.as_deref().or(args.flock.init.as_deref());
+    let record = begun.prepared.record().on(engine.kind(), gpu.as_deref(), init);
     if let Some(states) = &mut files.states {
         states.describe(record.clone())?;
     }
     if let Some(figures) = &mut files.figures {
         figures.describe(&record)?;
     }
-    let folder = args.checkpoint.as_deref().filter(|_| ranks::speaks());
+    let folder = folder.filter(|_| ranks::speaks());
     let keeper = folder.map(|folder| Checkpoints::create(folder, record, init));
     let keeper = ranks::agree(keeper.transpose())?;
-    let Prepared { scene, state, agents, .. } = prepared;
+    ranks::agree(begun.announce([args.out.as_deref(), args.metrics.as_deref()]))?;
+    let Prepared { scene, state, agents, .. } = begun.prepared;
     if args.metrics.is_some() && ranks::speaks() {
         headroom::check_figures(&scene, agents as usize, engine.as_ref())?;
     }
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
     let Outcome { ticks, stepping, .. } =
-        write_run(&mut run, args, agents, (&mut files, keeper), &interrupt)?;
+        write_run(&mut run, args, (agents, span), (&mut files, keeper), &interrupt)?;
     let sizes = ranks::agree(files.publish(args))?;
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
     let engine = run.engine().describe();
     let shares = run.engine().shares().map(ranks::summary).unwrap_or_default();
     let (agents, did) = (counted(agents, "agent"), counted(ticks, "tick"));
     say(&format!("{agents}, {did} on {engine}, {each:.3} ms/tick; {sizes}\n{shares}"))?;
-    if ticks < args.ticks {
-        let kept = format!("ticks done and kept: {ticks} of {}; {sizes}", args.ticks);
+    if ticks < span.ticks {
+        let kept = format!("ticks done and kept: {ticks} of {}; {sizes}", span.ticks);
         return Err(Interrupted { kept }.into());
     }
     Ok(())
@@ -157,14 +164,14 @@ impl Files {
 fn write_run(
     run: &mut Run,
     args: &SimulateArgs,
-    agents: u64,
+    (agents, span): (u64, Span),
     (files, keeper): (&mut Files, Option<Checkpoints>),
     interrupt: &Interrupt,
 ) -> anyhow::Result<Outcome> {
     let figures = files.figures.take();
     let figures = figures.map(|file| Figures::start(file, run.scene(), agents as usize));
     let mut log = Log {
-        states: args.out.is_some().then(|| args.every.unwrap_or(args.ticks)),
+        states: args.out.is_some().then(|| args.every.unwrap_or(span.before + span.ticks)),
         figures: args.metrics.is_some().then_some(args.metrics_every),
         agents,
         checkpoints: args.checkpoint.is_some().then_some(args.every_checkpoint),
@@ -172,10 +179,10 @@ fn write_run(
         keeper,
         writer: files.states.as_mut(),
         measuring: figures.transpose()?,
-        end: args.ticks,
-        bar: progress(args.ticks, "ticks"),
+        span,
+        bar: progress(span.ticks, "ticks"),
     };
-    let outcome = drive(run, &mut log, args.ticks, interrupt)?;
+    let outcome = drive(run, &mut log, span.ticks, interrupt)?;
     log.bar.finish_and_clear();
     files.figures = log.measuring.map(Figures::finish).transpose()?;
     Ok(outcome)
@@ -194,16 +201,16 @@ struct Log<'a> {
     keeper: Option<Checkpoints>,
     writer: Option<&'a mut StateWriter>,
     measuring: Option<Figures>,
-    end: u64,
+    span: Span,
     bar: ProgressBar,
 }
 
 impl Host for Log<'_> {
     fn next_stop(&self, done: u64) -> u64 {
-        let next = |every: u64| done.saturating_add(every - done % every);
+        let next = |every: u64| done.saturating_add(every - (self.span.before + done) % every);
         let checkpoint = self.checkpoints.map(|every| every.next_stop(done));
         let every = [self.states, self.figures].into_iter().flatten().filter(|every| *every > 0);
-        every.map(next).chain(checkpoint).fold(self.end, u64::min)
+        every.map(next).chain(checkpoint).fold(self.span.ticks, u64::min)
     }
 
     fn ticked(&mut self, ticks: u64) {
@@ -212,7 +219,8 @@ impl Host for Log<'_> {
 
     /// Writes the due output. False once figures cannot be written.
     fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
-        let due = |every: u64| stop.last || stop.done == 0 || stop.done.is_multiple_of(every);
+        let at = self.span.before + stop.done;
+        let due = |every: u64| stop.last || stop.done == 0 || at.is_multiple_of(every);
         if self.checkpoints.is_some_and(|every| every.is_due(stop, self.checked)) {
             self.write_checkpoint(run)?;
         }
@@ -246,24 +254,6 @@ impl Log<'_> {
     }
 }
 
-/// Writes the state of all ranks, a portion at a time. The outer error is the engine's, the inner one the
-/// file's.
-fn write_portions(
-    run: &mut Run,
-    agents: u64,
-    mut writer: Option<&mut StateWriter>,
-) -> anyhow::Result<anyhow::Result<()>> {
-    let (targets, rows) = (run.targets()?, agents as usize);
-    let (mut first, mut written) = (0, Ok(()));
-    run.read_in_portions(PORTION, &mut |state| {
-        if let (Some(writer), Ok(())) = (writer.as_mut(), &written) {
-            written = writer.write_portion(Portion { state, first, rows }, &targets);
-        }
-        first += state.len();
-    })?;
-    Ok(written)
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -291,12 +281,15 @@ mod tests {
         words.extend(own.map(str::to_string));
         let args = Line::parse_from(words).args;
         let mut files = Files::create(&args).unwrap();
-        let Prepared { scene, state, .. } = args.flock.prepare(None).unwrap();
+        let begun = Beginning::new(&args.flock, None, &Straight::default()).unwrap();
+        let span = begun.span(args.ticks, args.until).unwrap();
+        let Prepared { scene, state, .. } = begun.prepared;
         let interrupt = Interrupt::default();
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
         let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
         let agents = state.len() as u64;
-        let outcome = write_run(&mut run, &args, agents, (&mut files, None), &interrupt).unwrap();
+        let outcome =
+            write_run(&mut run, &args, (agents, span), (&mut files, None), &interrupt).unwrap();
         files.publish(&args).unwrap();
         (folder, outcome)
     }
@@ -362,6 +355,8 @@ mod tests {
         let parsed = |line: &str| Line::try_parse_from(line.split(' ')).is_ok();
         assert!(parsed("s --ticks 1 --out a.csv") && parsed("s --ticks 1 --metrics a.csv"));
         assert!(!parsed("s --ticks 1"));
+        assert!(parsed("s --until 1 --out a.csv") && !parsed("s --out a.csv"));
+        assert!(!parsed("s --ticks 1 --until 1 --out a.csv"), "which of both?");
         assert!(!parsed("s --ticks 1 --metrics a.csv --every 2"), "of what?");
         assert!(!parsed("s --ticks 1 --out a.csv --metrics-every 2"), "of what?");
     }
@@ -382,6 +377,9 @@ mod tests {
         let again = format!("{options} --ticks 5 --init {}", path.display());
         let (second, _) = simulated(&again, None);
         assert_eq!(ticks(&second, "states.csv"), [5, 10]);
+        let until = format!("{options} --until 8 --init {}", path.display());
+        let (until, _) = simulated(&until, None);
+        assert_eq!(ticks(&until, "states.csv"), [5, 8]);
         let (whole, _) = simulated(&format!("{options} --ticks 10"), None);
         let scene = crate::commands::options::read_scene("flock", &["world.boundary=open".into()]);
         let scene = scene.unwrap();

@@ -1,7 +1,6 @@
 //! Checkpoints: a run that was cut off goes on from the latest one, and gives the same bytes.
 #![cfg(unix)]
 
-
 use std::path::Path;
 
 use crate::shell::{names, shell};
@@ -25,9 +24,9 @@ fn a_run_goes_on_from_its_latest_checkpoint() {
     let part = format!("{run} --ticks 37 --checkpoint kept --every-checkpoint 10 --metrics m.csv");
     let part = shell(folder.path(), &part);
     assert!(part.status.success(), "{part:?}");
-    assert_eq!(names(&at("kept")), ["checkpoint-0000000030.npz"], "only the latest is kept");
+    assert_eq!(names(&at("kept")), ["checkpoint-0000000037.npz"], "only the end is kept");
 
-    let rest = "flockwork simulate --engine cpu --init kept --ticks 17 --out rest.csv";
+    let rest = "flockwork simulate --engine cpu --init kept --ticks 10 --out rest.csv";
     let rest = shell(folder.path(), rest);
     assert!(rest.status.success(), "{rest:?}");
     let (one, other) = (last_tick(&at("whole.csv")), last_tick(&at("rest.csv")));
@@ -37,12 +36,90 @@ fn a_run_goes_on_from_its_latest_checkpoint() {
     let on = "flockwork simulate --engine cpu --init kept --ticks 8 --checkpoint kept";
     let on = shell(folder.path(), &format!("cp -r kept old; {on} --every-checkpoint 5"));
     assert!(on.status.success(), "{on:?}");
-    assert_eq!(names(&at("kept")), ["checkpoint-0000000035.npz"]);
+    assert_eq!(names(&at("kept")), ["checkpoint-0000000045.npz"]);
     assert!(shell(folder.path(), "rm -r kept; mv old kept").status.success());
     // The control: another tick.
-    let less = "flockwork simulate --engine cpu --init kept --ticks 16 --out rest.csv";
+    let less = "flockwork simulate --engine cpu --init kept --ticks 9 --out rest.csv";
     assert!(shell(folder.path(), less).status.success());
     assert!(one != last_tick(&at("rest.csv")));
+}
+
+/// The ticks of a file, each once.
+fn ticks(path: &Path) -> Vec<u64> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let rows = text.lines().skip(1).map(|line| line.split(',').next().unwrap());
+    let mut ticks: Vec<u64> = rows.map(|tick| tick.parse().unwrap()).collect();
+    ticks.dedup();
+    ticks
+}
+
+#[test]
+fn the_same_command_goes_on_from_its_checkpoint() {
+    for scene in ["embers", "flock-3d", "flock --density 7 --set starling.separation.weight=2.3"] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let flock = format!("flockwork simulate --scene {scene} --engine cpu --count 300 --seed 3");
+        let run = format!("{flock} --every 20 --out s.csv --metrics m.csv --checkpoint kept");
+        let begun = shell(folder.path(), &format!("{run} --ticks 25"));
+        assert!(begun.status.success() && begun.stderr.is_empty(), "{begun:?}");
+        let before = std::fs::read(at("s.csv")).unwrap();
+        // Cut off at tick 25, and once more at 30.
+        for (until, states) in [("--until 30", &[25, 30][..]), ("--ticks 60", &[30, 40, 60])] {
+            let on = shell(folder.path(), &format!("{run} {until}"));
+            assert!(on.status.success(), "{on:?}");
+            let told = String::from_utf8(on.stderr).unwrap();
+            let (first, last) = (states[0], *states.last().unwrap());
+            let says = format!("going on from kept/checkpoint-00000000{first}.npz at tick {first}");
+            assert!(told.lines().count() == 1 && told.contains(&says), "{told}");
+            assert!(
+                String::from_utf8(on.stdout).unwrap().contains(&format!("{} ticks", last - first))
+            );
+            assert_eq!(ticks(&at("s.csv")), states);
+            assert_eq!(ticks(&at("m.csv")), (first..=last).collect::<Vec<_>>());
+            assert_eq!(names(&at("kept")), [format!("checkpoint-{last:0>10}.npz")]);
+        }
+        assert!(std::fs::read(at("s.before-25.csv")).unwrap() == before);
+        assert_eq!(ticks(&at("m.before-30.csv")), [25, 26, 27, 28, 29, 30]);
+        let whole = shell(folder.path(), &format!("{flock} --ticks 60 --out whole.csv"));
+        assert!(whole.status.success(), "{whole:?}");
+        assert!(last_tick(&at("s.csv")) == last_tick(&at("whole.csv")));
+        // The control: one tick less.
+        assert!(
+            shell(folder.path(), &format!("{flock} --ticks 59 --out less.csv")).status.success()
+        );
+        assert!(last_tick(&at("s.csv")) != last_tick(&at("less.csv")));
+
+        let all = names(folder.path());
+        let again = shell(folder.path(), &format!("{run} --ticks 60"));
+        let told = String::from_utf8(again.stdout).unwrap();
+        assert!(again.status.success() && again.stderr.is_empty(), "{told}");
+        assert!(told.starts_with("the run is complete, and no file is written"), "{told}");
+        assert_eq!((names(folder.path()), ticks(&at("s.csv"))), (all, vec![30, 40, 60]));
+    }
+}
+
+#[test]
+fn a_checkpoint_of_another_run_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = "flockwork simulate --engine cpu --checkpoint kept --out a.csv";
+    let good = shell(folder.path(), &format!("{run} --count 200 --ticks 9; cp a.csv b.csv"));
+    assert!(good.status.success(), "{good:?}");
+    for (other, words) in [
+        ("--count 200 --ticks 20 --seed 9", "(nothing instead of `seed = 9`)"),
+        ("--count 201 --ticks 20", "(`count = 200` instead of `count = 201`)"),
+        ("--count 200 --ticks 20 --scene predators", "predators"),
+        ("--count 200 --ticks 20 --set starling.separation.weight=9", "weight = 9"),
+        ("--count 200 --ticks 20 --init b.csv", "it has checkpoint-0000000009.npz of another run"),
+        ("--count 200 --ticks 8", "--ticks 8: the flock is at tick 9 already"),
+        ("--count 200 --until 8", "--until 8: the flock is at tick 9 already"),
+    ] {
+        let output = shell(folder.path(), &format!("{run} {other}"));
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), told.lines().count()), (Some(2), 1), "{other}: {told}");
+        assert!(told.contains(words), "{other}: {told}");
+    }
+    assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000009.npz"]);
+    assert_eq!(names(folder.path()), ["a.csv", "b.csv", "kept"]);
 }
 
 #[test]
@@ -57,12 +134,12 @@ fn a_checkpoint_that_cannot_be_written_ends_no_run_and_costs_no_other() {
     let full = shell(folder.path(), &line);
     assert!(full.status.success(), "{full:?}");
     let told = String::from_utf8(full.stderr).unwrap();
-    assert_eq!(told.lines().count(), 2, "{told}");
-    for (line, tick) in told.lines().zip([4, 6]) {
+    assert_eq!(told.lines().count(), 3, "{told}");
+    for (line, tick) in told.lines().zip([5, 7, 8]) {
         assert!(line.starts_with(&format!("flockwork: no checkpoint at tick {tick}: ")), "{line}");
         assert!(line.contains("ulimit -f"), "{line}");
     }
-    assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000002.npz"]);
+    assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000003.npz"]);
     assert_eq!(names(folder.path()), ["kept", "m.csv", "m.run.toml"]);
 }
 
@@ -81,11 +158,8 @@ fn a_folder_without_checkpoints_and_a_file_in_its_place_are_refused() {
     let run = "flockwork simulate --engine cpu --ticks 1 --metrics m.csv --checkpoint";
     let told = said(&format!("touch file; {run} file"));
     assert!(told.contains("cannot write file: that is a file"), "{told}");
-    let used = "mkdir used; touch used/checkpoint-7.npz; ";
-    let output = shell(folder.path(), &format!("{used}{run} used"));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), told.lines().count()), (Some(2), 1), "{told}");
-    assert!(told.contains("it has checkpoint-7.npz of another run; go on from that"), "{told}");
+    let told = said(&format!("mkdir used; touch used/checkpoint-7.npz; {run} used"));
+    assert!(told.contains("--checkpoint used: remove the checkpoint to begin anew"), "{told}");
     let told = said(&format!("{run} no/folder"));
     assert!(told.contains("the folder no does not exist"), "{told}");
     assert_eq!(names(folder.path()), ["empty", "file", "used"]);

@@ -150,8 +150,6 @@ fn bench_all(
     reports: &mut Vec<Report>,
     adapter: &mut Option<Adapter>,
 ) -> anyhow::Result<bool> {
-    let asked = (&args.flock, args.ticks, &args.engines, args.keep_borders);
-    ranks::same("the command line", &format!("{asked:?}"))?;
     ranks::keep_borders(args.keep_borders);
     let (scene, mut engines);
     (scene, engines, *adapter) = open_all(args)?;

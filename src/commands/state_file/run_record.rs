@@ -1,6 +1,7 @@
 //! The record of a run in every file that it writes: everything but the agents, above all the scene as
 //! the command line changed it.
 
+use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
 use anyhow::{bail, ensure};
@@ -181,6 +182,18 @@ impl RunRecord {
             return Ok(None);
         }
         Self::parse(text, |line| format!("line {}", line + 1)).map(Some)
+    }
+
+    /// The text without the way the run was made, and with a hash in place of the vectors of the flow field:
+    /// equal for runs that move alike.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        let numbers = self.flow.iter().flat_map(|vector| vector.to_array());
+        numbers.for_each(|number| hasher.write_u32(number.to_bits()));
+        let vectors = counted(self.flow.len() as u64, "vector");
+        let text = Self { made: None, flow: Vec::new(), ..self.clone() }.text();
+        format!("{text}flow field: {vectors} with hash {:x}\n", hasher.finish())
     }
 
     /// Reads what [`RunRecord::text`] has written. `place` names a line of the text, counted from 0, in

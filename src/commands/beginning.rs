@@ -1,0 +1,158 @@
+//! The beginning of a run that keeps checkpoints: the same command again goes on from the last one.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use super::checkpoint::newest;
+use super::options::{FlockArgs, Prepared};
+use super::output::{OutputError, say};
+use super::ranks::{self, differing, tell};
+use super::usage::wrong;
+use flockwork_engine::Engine;
+
+/// The flock of a run, and the checkpoint from which it goes on.
+#[derive(Debug)]
+pub struct Beginning {
+    /// The flock, at its first tick or at the checkpoint's.
+    pub prepared: Prepared,
+    /// The checkpoint that the same command has left.
+    pub checkpoint: Option<PathBuf>,
+}
+
+/// The ticks of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Ticks that the same command has done before.
+    pub before: u64,
+    /// Ticks to do.
+    pub ticks: u64,
+}
+
+impl Beginning {
+    /// Prepares a flock, or goes on with it if the same command has left a checkpoint in `folder`. The
+    /// checkpoint of another run is refused. With `--init` the user has chosen where the run begins.
+    pub fn new(
+        flock: &FlockArgs,
+        folder: Option<&Path>,
+        engine: &dyn Engine,
+    ) -> anyhow::Result<Self> {
+        let folder = folder.filter(|folder| flock.init.is_none() && folder.is_dir());
+        let Some(folder) = folder else { return Self::anew(flock, engine) };
+        let place = || format!("--checkpoint {}", folder.display());
+        let Some(last) = newest(folder).with_context(place)? else {
+            return Self::anew(flock, engine);
+        };
+        let asked = flock.record()?;
+        let kept = FlockArgs { init: Some(last.clone()), ..FlockArgs::default() };
+        let unusable = || format!("{}: remove the checkpoint to begin anew", place());
+        let prepared = kept.prepare(Some(engine)).with_context(unusable)?;
+        let found = prepared.record();
+        let name = last.file_name().unwrap_or_default().display();
+        if let Some([found, asked]) = differing(&found.digest(), &asked.digest()) {
+            return Err(wrong(format!(
+                "{0}: it has {name} of another run ({found} instead of {asked}); go on with that \
+                 run by --init {1}, or name an empty folder",
+                place(),
+                folder.display()
+            )));
+        }
+        Ok(Self { prepared, checkpoint: Some(last) })
+    }
+
+    fn anew(flock: &FlockArgs, engine: &dyn Engine) -> anyhow::Result<Self> {
+        Ok(Self { prepared: flock.prepare(Some(engine))?, checkpoint: None })
+    }
+
+    /// The ticks to do: so many in all, or as many as are left until a tick of the flock.
+    pub fn span(&self, ticks: Option<u64>, until: Option<u64>) -> anyhow::Result<Span> {
+        let first = self.prepared.state.tick;
+        let before = if self.checkpoint.is_some() { first } else { 0 };
+        let (option, end, from) = match until {
+            Some(until) => ("--until", until, first),
+            None => ("--ticks", ticks.unwrap_or_default(), before),
+        };
+        let ticks = end.checked_sub(from).ok_or_else(|| {
+            wrong(format!(
+                "{option} {end}: the flock is at tick {first} already; name a later tick"
+            ))
+        })?;
+        Ok(Span { before, ticks })
+    }
+
+    /// True if earlier parts of the run have done all its ticks. Then says so.
+    pub fn is_complete(&self, span: Span) -> anyhow::Result<bool> {
+        let checkpoint = self.checkpoint.as_ref().filter(|_| span.ticks == 0);
+        if let Some(checkpoint) = checkpoint {
+            let name = checkpoint.display();
+            say(&format!(
+                "the run is complete, and no file is written: its end is tick {}, in {name}; \
+                 `flockwork simulate --init {name} --ticks 0 --out FILE` writes it as a state file\n",
+                span.before
+            ))?;
+        }
+        Ok(checkpoint.is_some())
+    }
+
+    /// Sets the files aside that an earlier part of the run has written, and says where this part
+    /// begins.
+    pub fn announce(&self, outputs: [Option<&Path>; 2]) -> anyhow::Result<()> {
+        let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| ranks::speaks()) else {
+            return Ok(());
+        };
+        let tick = self.prepared.state.tick;
+        let mut text = format!("flockwork: going on from {} at tick {tick}", checkpoint.display());
+        for path in outputs.into_iter().flatten() {
+            text += &format!("; {} begins there", path.display());
+            let earlier = earlier(path, tick);
+            // If both are there, this part begins where the later of them did.
+            if path.is_file() && !earlier.exists() {
+                std::fs::rename(path, &earlier)
+                    .map_err(|error| OutputError::of_system(&earlier, &error))?;
+                text += &format!(", what it had is {}", earlier.display());
+            }
+        }
+        tell(&text);
+        Ok(())
+    }
+}
+
+/// The name that a file of an earlier part gets: `NAME.before-TICK.EXT`.
+fn earlier(path: &Path, tick: u64) -> PathBuf {
+    let extension = path.extension().unwrap_or_default().display();
+    path.with_extension(format!("before-{tick}.{extension}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::drive::tests::Straight;
+
+    #[test]
+    fn ticks_count_from_the_start_of_the_run_and_until_from_tick_0() {
+        let flock = FlockArgs { count: Some(5), ..FlockArgs::default() };
+        let mut begun = Beginning::new(&flock, None, &Straight::default()).unwrap();
+        let span = |begun: &Beginning, ticks, until| {
+            begun.span(ticks, until).map(|Span { before, ticks }| (before, ticks)).ok()
+        };
+        assert_eq!(span(&begun, Some(100), None), Some((0, 100)));
+        assert_eq!(span(&begun, None, Some(100)), Some((0, 100)));
+        // A state from --init.
+        begun.prepared.state.tick = 70;
+        assert_eq!(span(&begun, Some(100), None), Some((0, 100)));
+        assert_eq!(span(&begun, None, Some(100)), Some((0, 30)));
+        assert_eq!(span(&begun, None, Some(70)), Some((0, 0)));
+        let error = begun.span(None, Some(69)).unwrap_err().to_string();
+        assert_eq!(error, "--until 69: the flock is at tick 70 already; name a later tick");
+        // The same command again.
+        begun.checkpoint = Some("kept".into());
+        assert_eq!(span(&begun, Some(100), None), Some((70, 30)));
+        assert_eq!(span(&begun, None, Some(100)), Some((70, 30)));
+        assert_eq!(span(&begun, Some(69), None), None);
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_part_keeps_its_extension() {
+        assert_eq!(earlier(Path::new("a/m.csv"), 37), Path::new("a/m.before-37.csv"));
+    }
+}
