@@ -5,6 +5,7 @@
 mod cli;
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 #[cfg(target_os = "linux")]
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,6 +14,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 
 use cli::{Cli, Command};
+use flockwork::commands::messages::{said, warn};
 use flockwork::commands::usage::UsageError;
 use flockwork::commands::{self, headroom, ranks};
 use flockwork::model::quote::{cut, readable};
@@ -43,13 +45,26 @@ fn misused(mut error: clap::Error) -> ExitCode {
             None => error.remove(kind),
         };
     }
-    let plain = error.render().to_string();
-    let text = readable(&plain);
-    if error.use_stderr() && text != plain {
-        eprint!("{text}");
-        return ExitCode::from(2);
+    if !error.use_stderr() {
+        return ended(&said(error.print().and_then(|()| io::stdout().flush())));
     }
-    error.exit()
+    let plain = error.render().to_string();
+    if readable(&plain) == plain {
+        // In colour, if stderr is a terminal. An error that cannot be written is dropped.
+        let _ = error.print();
+    } else {
+        warn(plain.trim_end());
+    }
+    ExitCode::from(2)
+}
+
+/// Prints the error of a result, if it has one. Returns the exit code.
+fn ended(result: &anyhow::Result<()>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    if let Some(message) = ranks::message_of(error) {
+        warn(&format!("flockwork: {message}"));
+    }
+    ExitCode::from(ranks::exit_code(error))
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
@@ -102,9 +117,7 @@ fn main() -> ExitCode {
     };
     commands::output::survive_file_limits();
     let result = ranks::start().and_then(headroom::start_threads).and_then(|()| run(cli));
-    if let Some(message) = result.as_ref().err().and_then(ranks::message_of) {
-        eprintln!("flockwork: {}", readable(&message));
-    }
+    let code = ended(&result);
     ranks::end(result.as_ref().err());
-    result.map_or_else(|error| ExitCode::from(ranks::exit_code(&error)), |()| ExitCode::SUCCESS)
+    code
 }

@@ -13,9 +13,10 @@ use super::drive;
 use super::filming::film;
 use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
+use super::messages::tell;
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{counted, say};
-use super::ranks::{self, tell};
+use super::ranks;
 use super::replay::{self, Replayed};
 use super::state_file::RunRecord;
 use super::usage::{frame_rate, whole, wrong};
@@ -212,6 +213,8 @@ pub fn capture_on(
              at most"
         )));
     }
+    let room = headroom::check_pictures(args.size, plan.bytes_per_pixel(&scene));
+    ranks::agree(if ranks::speaks() { room } else { Ok(()) })?;
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
     run.set_room(headroom::check_more);
@@ -225,6 +228,7 @@ pub fn capture_on(
         .map_err(|error| named(error, &args.out))?;
     let kept = output.map(|output| output.publish(&plan, shown.frames, &comment)).transpose();
     let kept = ranks::agree(kept)?.unwrap_or_default();
+    drive::tell_of_crowds(&mut run, agents as u64);
     if let Some(notice) = run.take_notice() {
         tell(&format!("flockwork: {notice}"));
     }

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
-
 use super::capture::CaptureArgs;
+use super::interrupt::{Interrupt, Interrupted};
 use super::options::Size;
 use super::output::{ForeignFile, OutputError, OutputFile, size_text};
 use super::output_folder::OutputFolder;
 use super::ranks::tell;
 use super::usage::wrong;
+use flockwork_model::scene::Scene;
 use flockwork_view::recorder::mp4::Quality;
 use flockwork_view::recorder::{
     ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
@@ -64,7 +64,14 @@ impl Plan {
     }
 
     pub fn frames(&self) -> u64 {
-        self.every.map_or(1, |every| self.ticks / every + 1)
+        self.every.map_or(1, |every| (self.ticks / every).saturating_add(1))
+    }
+
+    /// Bytes of memory for each pixel of a picture: as it is drawn, kept for trails and blur, and encoded.
+    pub fn bytes_per_pixel(&self, scene: &Scene) -> u64 {
+        let trails = if scene.style.trail.is_some() { TRAILS } else { 0 };
+        let blur = if self.blur { BLUR } else { 0 };
+        bytes_per_pixel(scene) + trails + blur
     }
 
     /// A notice about ticks after the last frame, which the film does not show.
@@ -78,6 +85,20 @@ impl Plan {
             if left == 1 { format!("{} is", self.ticks) } else { format!("{} are", self.ticks) },
         ))
     }
+}
+
+/// Bytes for each pixel of a picture that is drawn, copied and encoded; measured, like those below.
+const PICTURE: u64 = 24;
+/// More bytes for a picture of a space: how far its bodies are away.
+const DEPTHS: u64 = 16;
+/// Bytes for each pixel of trails: their light, and the light that another camera sees.
+const TRAILS: u64 = 32;
+/// Bytes for each pixel of the sums of a blurred frame.
+const BLUR: u64 = 16;
+
+/// Bytes of memory for each pixel of a plain picture.
+pub fn bytes_per_pixel(scene: &Scene) -> u64 {
+    if scene.world.axes() == 2 { PICTURE } else { PICTURE + DEPTHS }
 }
 
 /// The most pictures that a blurred frame averages.
@@ -119,6 +140,13 @@ impl Kind {
     }
 }
 
+/// Checks for an ffmpeg that can encode films. One that does not answer can be interrupted.
+pub fn ask_ffmpeg() -> anyhow::Result<()> {
+    let kept = "ffmpeg does not answer, and nothing is written".into();
+    let answer = Interrupt::watch().unless_raised("asking ffmpeg", mp4::check);
+    Ok(answer.ok_or(Interrupted { kept })??)
+}
+
 /// The destination of the frames.
 pub enum Output {
     Folder(Arc<OutputFolder>, PathBuf),
@@ -140,7 +168,10 @@ impl Output {
     pub fn open(args: &CaptureArgs, plan: &Plan) -> anyhow::Result<Self> {
         let kind = Kind::of(&args.out)?;
         if kind == Kind::Folder {
-            let folder = OutputFolder::create(&args.out)?;
+            let folder = OutputFolder::create(
+                &args.out,
+                "name a folder, or a file ending in .png, .gif, .apng or .mp4",
+            )?;
             let beyond = |name: &&String| frame_number(name).is_some_and(|n| n >= plan.frames());
             if let Some(name) = folder.names()?.iter().find(beyond) {
                 let problem = format!(
@@ -151,9 +182,18 @@ impl Output {
             }
             return Ok(Self::Folder(Arc::new(folder), args.out.clone()));
         }
+        if matches!(kind, Kind::Gif | Kind::Apng) && plan.frames() > apng::MOST_FRAMES.into() {
+            return Err(wrong(format!(
+                "--ticks {}: that is {} frames, and a GIF or APNG has at most {}; lower --ticks, or raise \
+                 --every",
+                plan.ticks,
+                plan.frames(),
+                apng::MOST_FRAMES
+            )));
+        }
         let file = OutputFile::create(&args.out)?;
         if kind == Kind::Mp4 {
-            mp4::check()?;
+            ask_ffmpeg()?;
             return Ok(Self::Mp4(file.into_foreign()));
         }
         Ok(Self::Film(kind, file))
@@ -195,7 +235,7 @@ impl Output {
                 Box::new(recorder?)
             }
             Self::Film(Kind::Apng, file) => {
-                let frames = u32::try_from(plan.frames()).context("too many frames for an APNG")?;
+                let frames = u32::try_from(plan.frames())?;
                 Box::new(ApngRecorder::new(file, film, frames, comment)?)
             }
             Self::Film(_, file) => Box::new(PngRecorder::new(file, comment)),
@@ -207,8 +247,9 @@ impl Output {
                          {most}: the film has none; write a .png of it too"
                     ));
                 }
-                let path = file.temporary_path();
-                Box::new(Mp4Recorder::start_in(plan.quality, path, film, comment)?)
+                let (path, interrupt) = (file.temporary_path(), Interrupt::watch());
+                let recorder = Mp4Recorder::start_in(plan.quality, path, film, comment)?;
+                Box::new(recorder.stopped_by(move || interrupt.is_raised()))
             }
         })
     }

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use super::drive::{Run, Stop};
+use super::messages::tell;
 use super::output_folder::OutputFolder;
-use super::ranks::{self, tell};
+use super::ranks;
 use super::state_file::{Portion, RunRecord, StateWriter};
 use super::usage::wrong;
 use flockwork_model::quote::cut;
@@ -91,7 +92,7 @@ impl Checkpoints {
     /// the run goes on from. A folder with the checkpoint of another run is refused: `--init` could
     /// not tell them apart.
     pub fn create(path: &Path, record: RunRecord, init: Option<&Path>) -> anyhow::Result<Self> {
-        let folder = OutputFolder::create(path)?;
+        let folder = OutputFolder::create(path, "name a folder")?;
         let last = newest(path)?;
         if let Some(last) = &last {
             let init = init.map(latest).transpose()?;

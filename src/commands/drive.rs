@@ -4,10 +4,13 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::interrupt::Interrupt;
+use super::messages::tell;
 use super::ranks;
 use flockwork_engine::{Engine, EngineError};
+use flockwork_model::grid::RUN_CAP;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
+use flockwork_model::statistics::sampled_agents;
 use flockwork_session::{HostTime, Session, Stops};
 
 /// A flock that runs as fast as possible.
@@ -107,6 +110,29 @@ pub fn drive(
                 host.ticked(advance.ticks.into());
             }
         }
+    }
+}
+
+/// Says on stderr if more than a tenth of a flock of `agents` agents samples its neighbours now. Several
+/// ranks do not look: none of them has the whole flock. An engine that fails now has done its work.
+pub fn tell_of_crowds(run: &mut Run, agents: u64) {
+    // A run has three cells. Most flocks are not crowded, and need no copy for this.
+    if ranks::ranks().is_some()
+        || run.finish().is_err()
+        || run.largest_cell().saturating_mul(3) <= RUN_CAP
+    {
+        return;
+    }
+    let Ok(state) = run.state() else { return };
+    let sampled = sampled_agents(run.scene(), &state.position);
+    if 10 * sampled > agents {
+        tell(&format!(
+            "flockwork: {} % of the agents are so crowded at tick {} that they read only a sample of \
+             their neighbours; where that matters, lower the radii of their behaviours or --density, \
+             or raise separation.weight",
+            100 * sampled / agents.max(1),
+            state.tick
+        ));
     }
 }
 

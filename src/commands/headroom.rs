@@ -2,6 +2,7 @@
 //! program that runs out of memory, and its unfinished files stay.
 
 use super::figures::MOST_WAITING;
+use super::options::Size;
 use super::output::{counted, size_text};
 use super::ranks;
 use flockwork_engine::Engine;
@@ -23,6 +24,9 @@ const PROGRAM: u64 = 64 << 20;
 /// Smaller flocks are not checked: they take less than the program itself.
 const SMALL: u64 = 100_000;
 
+/// Pixels of a picture too small to be checked.
+const SMALL_PICTURE: u64 = 1 << 22;
+
 /// Fails if there is not enough memory for a flock in all of `engines` at once. `engines` is empty
 /// if they are not known yet.
 pub fn check<'a>(
@@ -42,7 +46,7 @@ pub fn check<'a>(
     let all = all.filter(|all| *all > 0).unwrap_or(ENGINE * count);
     // Two states: the one that is loaded or written, and the next.
     let whole = 2 * STATE * count + all;
-    check_bytes(&counted(count, "agent"), on_this_machine(whole, ranks::on_this_machine()))
+    check_agents(count, on_this_machine(whole, ranks::on_this_machine()))
 }
 
 /// Fails if there is not enough memory for `more` agents beside the `agents` that `engine` has: those of
@@ -59,7 +63,8 @@ pub fn check_more(
     }
     let cells = scene.cells(count as usize) as u64;
     let whole = 2 * STATE * more + engine.host_bytes(&scene.world, more, cells);
-    check_bytes(&counted(more, "more agent"), PROGRAM + whole).map_err(|error| error.to_string())
+    let agents = counted(more, "more agent");
+    check_bytes(&agents, "their number", PROGRAM + whole).map_err(|error| error.to_string())
 }
 
 /// This machine's part of the `whole` bytes that all ranks need: `beside` of `all` ranks are on it.
@@ -78,21 +83,35 @@ pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
     let figures = FIGURES[0] * count + FIGURES[1] * cells;
     // The next state, the state whose figures are computed, and the waiting states in between.
     let states = STATE * (2 * count + (MOST_WAITING as u64).max(2 * count));
-    let whole = PROGRAM + states + figures + engine.host_bytes(&scene.world, count, cells);
-    check_bytes(&counted(count, "agent"), whole)
+    check_agents(count, PROGRAM + states + figures + engine.host_bytes(&scene.world, count, cells))
 }
 
-/// Fails if there is not enough memory for the `wanted` bytes of some `agents`, as the message names them.
-fn check_bytes(agents: &str, wanted: u64) -> anyhow::Result<()> {
+fn check_agents(count: u64, wanted: u64) -> anyhow::Result<()> {
+    check_bytes(&counted(count, "agent"), "--count", wanted)
+}
+
+/// Fails if there is not enough memory for pictures that take so many bytes for each pixel.
+pub fn check_pictures(size: Size, bytes_per_pixel: u64) -> anyhow::Result<()> {
+    let Size { width, height } = size;
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels < SMALL_PICTURE {
+        return Ok(());
+    }
+    let pictures = format!("pictures of {width}x{height} pixels");
+    check_bytes(&pictures, "--size", PROGRAM + pixels * bytes_per_pixel)
+}
+
+/// `option` makes `what` smaller.
+fn check_bytes(what: &str, option: &str, wanted: u64) -> anyhow::Result<()> {
     let size = size_text(wanted);
     if let Some(limit) = limit().filter(|limit| *limit < wanted) {
         let limit = size_text(limit);
-        anyhow::bail!("{agents} need about {size} of memory, but {limit} are free; lower --count");
+        anyhow::bail!("{what} need about {size} of memory, but {limit} are free; lower {option}");
     }
     if !can_have(wanted) {
         anyhow::bail!(
-            "{agents} need about {size} of memory, more than the system allows this program; lower \
-             --count, or raise the limit (ulimit -v)"
+            "{what} need about {size} of memory, more than the system allows this program; lower \
+             {option}, or raise the limit (ulimit -v)"
         );
     }
     Ok(())
@@ -186,8 +205,8 @@ mod tests {
     #[test]
     fn an_impossible_amount_is_refused_with_its_size() {
         assert!(can_have(1 << 20) && !can_have(u64::MAX / 4));
-        check_bytes("1000 agents", 1 << 20).unwrap();
-        let message = check_bytes("1125899906842624 agents", 100 << 50).unwrap_err().to_string();
+        check_agents(1000, 1 << 20).unwrap();
+        let message = check_agents(1 << 50, 100 << 50).unwrap_err().to_string();
         for part in ["1125899906842624 agents", " GB of memory", "lower --count"] {
             assert!(message.contains(part), "{message}");
         }

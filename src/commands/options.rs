@@ -8,8 +8,9 @@ use clap::{Args, ValueEnum};
 
 use super::checkpoint;
 use super::input::{hash_of, read_text};
+use super::messages::tell;
 use super::output::counted;
-use super::ranks::{self, tell};
+use super::ranks;
 use super::state_file::{self, RunRecord};
 use super::usage::{count, density, whole, wrong};
 use super::{flow_file, headroom};
@@ -390,7 +391,7 @@ impl MachineArgs {
         match self.engine {
             EngineArg::Cpu => Ok(EngineKind::Cpu),
             EngineArg::Auto if self.chooses_by_itself() && gpu.is_software() => {
-                eprintln!("{}", software_notice(&gpu.name(), &self.cpu_engine()?.describe()));
+                tell(&software_notice(&gpu.name(), &self.cpu_engine()?.describe()));
                 Ok(EngineKind::Cpu)
             }
             EngineArg::Auto | EngineArg::Gpu => Ok(EngineKind::Gpu),

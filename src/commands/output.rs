@@ -1,4 +1,4 @@
-//! The output of commands: files that appear only when complete, and text on stdout.
+//! The output of commands: files that appear only when complete.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -8,9 +8,9 @@ use tempfile::NamedTempFile;
 
 #[cfg(unix)]
 use super::interrupt::is_ignored;
-use super::ranks;
 use super::temporary;
 
+pub use super::messages::say;
 pub use flockwork_view::words::counted;
 
 /// Makes a write beyond a limit on file sizes (`ulimit -f`) fail as on a full disk. By default the
@@ -287,20 +287,6 @@ impl ForeignFile {
         let size = std::fs::metadata(self.file.path()).map_err(|error| fail(&error))?.len();
         self.file.persist(&self.target).map_err(|error| fail(&error.error))?;
         Ok(size)
-    }
-}
-
-/// Prints a result on stdout; of several ranks only the first does. A closed pipe is not an error: the reader has read enough.
-pub fn say(text: &str) -> anyhow::Result<()> {
-    if !ranks::speaks() {
-        return Ok(());
-    }
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(anyhow::Error::new(error).context("cannot write to stdout"))
-        }
-        _ => Ok(()),
     }
 }
 

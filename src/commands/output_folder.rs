@@ -1,5 +1,6 @@
 //! A folder that a command fills with files.
 
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,9 @@ use super::temporary;
 pub struct OutputFolder {
     path: PathBuf,
     is_new: bool,
+    /// Held so that no other program of ours writes into the folder meanwhile; `None` where a folder
+    /// cannot be locked.
+    _lock: Option<File>,
 }
 
 impl Drop for OutputFolder {
@@ -25,16 +29,15 @@ impl Drop for OutputFolder {
 
 impl OutputFolder {
     /// Creates the folder if it is missing, and checks that files can be written in it. Missing
-    /// parent folders are an error: they mean a misspelt path.
-    pub fn create(path: &Path) -> Result<Self, OutputError> {
+    /// parent folders are an error: they mean a misspelt path. If the path is a file, the error ends with
+    /// `instead`. A folder into which another command writes is refused: their files would mix.
+    pub fn create(path: &Path, instead: &str) -> Result<Self, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(path, error);
         check_standing(path)?;
         let is_new = !path.is_dir();
         if is_new {
             if path.exists() {
-                let problem = "that is a file; name a folder, or a file ending in .png, .gif, \
-                               .apng or .mp4";
-                return Err(OutputError::new(path, problem));
+                return Err(OutputError::new(path, format!("that is a file; {instead}")));
             }
             if !parent(path).is_dir() {
                 let problem = format!(
@@ -43,9 +46,19 @@ impl OutputFolder {
                 );
                 return Err(OutputError::new(path, problem));
             }
-            std::fs::create_dir(path).map_err(|error| fail(&error))?;
+            match std::fs::create_dir(path) {
+                // Another command has created it just now; the lock says whether it still runs.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => created.map_err(|error| fail(&error))?,
+            }
         }
-        let folder = Self { path: path.into(), is_new };
+        let lock = File::open(path).ok();
+        if let Some(Err(TryLockError::WouldBlock)) = lock.as_ref().map(File::try_lock) {
+            let problem = "another run is writing into this folder; name another one, or wait until \
+                           that run has ended";
+            return Err(OutputError::new(path, problem));
+        }
+        let folder = Self { path: path.into(), is_new, _lock: lock };
         temporary::clear(path);
         tempfile::tempfile_in(path)
             .map_err(|error| OutputError::of_system(&path.join("any file"), &error))?;
@@ -81,8 +94,8 @@ mod tests {
     fn a_new_folder_stays_when_something_is_in_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("frames");
-        let create = || OutputFolder::create(&path).unwrap();
-        let missing = OutputFolder::create(&path.join("frames")).unwrap_err().to_string();
+        let create = || OutputFolder::create(&path, "").unwrap();
+        let missing = OutputFolder::create(&path.join("frames"), "").unwrap_err().to_string();
         assert!(missing.contains("does not exist"), "{missing}");
         drop(create());
         assert!(!path.exists(), "an empty folder stayed behind");
@@ -91,5 +104,20 @@ mod tests {
         std::fs::remove_file(path.join("a")).unwrap();
         drop(create());
         assert!(path.is_dir(), "a folder of the user's was removed");
+    }
+
+    #[test]
+    fn two_runs_do_not_write_into_one_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("frames");
+        let first = OutputFolder::create(&path, "").unwrap();
+        let refused = OutputFolder::create(&path, "").unwrap_err().to_string();
+        assert!(refused.contains("frames: another run is writing"), "{refused}");
+        assert!(path.is_dir(), "the first run's folder is gone");
+        drop(first);
+        OutputFolder::create(&path, "").unwrap();
+        std::fs::write(&path, "").unwrap();
+        let file = OutputFolder::create(&path, "name a folder").unwrap_err().to_string();
+        assert!(file.ends_with("that is a file; name a folder"), "{file}");
     }
 }

@@ -149,13 +149,6 @@ pub fn speaks() -> bool {
     }
 }
 
-/// Prints a line on stderr, once.
-pub fn tell(line: &str) {
-    if speaks() {
-        eprintln!("{line}");
-    }
-}
-
 /// Says whether engines that are opened later keep the borders of their slabs.
 pub fn keep_borders(keeps: bool) {
     KEEPS_BORDERS.set(keeps);

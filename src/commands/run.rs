@@ -6,9 +6,11 @@ use std::sync::Arc;
 use clap::Args;
 use indicatif::ProgressBar;
 
+use super::capture_output::bytes_per_pixel;
 use super::drive::{self, Host, Run, Stop, drive};
 use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
+use super::messages::tell;
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
 use super::output::{OutputFile, counted, say};
 use super::progress::progress;
@@ -99,7 +101,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         engine: &|gpu| args.machine.kind_for_window(gpu),
         engines: &mut |kind, gpu| engines(kind, gpu),
         room: headroom::check_more,
-        tell: &|text| eprintln!("flockwork: {text}"),
+        tell: &|text| tell(&format!("flockwork: {text}")),
     };
     match app::run(options) {
         Ok(summary) => {
@@ -113,10 +115,10 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         Err(error @ (WindowError::NoDisplay(_) | WindowError::NoSurface(_))) => {
             let whole = record.as_ref().map(|(_, last)| *last);
             let ticks = args.frames.or(whole).unwrap_or(TICKS_WITHOUT_WINDOW);
-            eprintln!(
+            tell(&format!(
                 "{error}; simulating {} and drawing the last to {PICTURE} instead",
                 counted(ticks, "tick")
-            );
+            ));
             run_without_window(args, made, (&scene, &state), record, ticks)
         }
         Err(error) => Err(error.into()),
@@ -181,6 +183,7 @@ fn run_without_window(
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let mut file = OutputFile::create(Path::new(PICTURE))?;
+    headroom::check_pictures(args.size, bytes_per_pixel(scene))?;
     let Machine { engine, gpu } = args.machine.open()?;
     let from = args.flock.init.as_deref().or(args.replay.as_deref());
     let comment = made.on(engine.kind(), gpu.as_deref(), from).text();

@@ -3,25 +3,26 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use indicatif::ProgressBar;
 
 use super::beginning::{Beginning, Span};
 use super::checkpoint::{Checkpoints, Every, write_portions};
 use super::drive::{self, Host, Outcome, Run, Stop, drive};
-use super::figures::{Figures, FiguresFile};
+use super::figures::Figures;
 use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared};
-use super::output::{counted, say, size_text};
+use super::output::{counted, say};
 use super::progress::progress;
 use super::ranks;
-use super::state_file::StateWriter;
+use super::simulate_output::Files;
 use super::usage::whole;
 use flockwork_engine::Snapshot;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
+#[command(group = ArgGroup::new("outputs").args(["out", "metrics", "checkpoint"]).required(true).multiple(true))]
 pub struct SimulateArgs {
     /// Which flock.
     #[command(flatten)]
@@ -39,7 +40,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "E", requires = "out", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub every: Option<u64>,
     /// File for the state of every agent: at tick 0, every E ticks and the last tick
-    #[arg(long, value_name = "FILE.csv|.npz", required_unless_present_any = ["metrics", "checkpoint"])]
+    #[arg(long, value_name = "FILE.csv|.npz")]
     pub out: Option<PathBuf>,
     /// File for metrics of the flock, one row per tick; works with or without --out
     #[arg(long, value_name = "FILE.csv")]
@@ -83,10 +84,10 @@ pub fn simulate_on(
     }
     let init = begun.checkpoint.as_deref().or(args.flock.init.as_deref());
     let record = begun.prepared.record().on(engine.kind(), gpu.as_deref(), init);
-    if let Some(states) = &mut files.states {
+    if let Some(Ok(states)) = &mut files.states {
         states.describe(record.clone())?;
     }
-    if let Some(figures) = &mut files.figures {
+    if let Some(Ok(figures)) = &mut files.figures {
         figures.describe(&record)?;
     }
     let folder = folder.filter(|_| ranks::speaks());
@@ -102,6 +103,7 @@ pub fn simulate_on(
     let Outcome { ticks, stepping, .. } =
         write_run(&mut run, args, (agents, span), (&mut files, keeper), &interrupt)?;
     let sizes = ranks::agree(files.publish(args))?;
+    drive::tell_of_crowds(&mut run, agents);
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
     let engine = run.engine().describe();
     let shares = run.engine().shares().map(ranks::summary).unwrap_or_default();
@@ -114,52 +116,6 @@ pub fn simulate_on(
     Ok(())
 }
 
-/// The output files; of several ranks, the first has them.
-struct Files {
-    states: Option<StateWriter>,
-    figures: Option<FiguresFile>,
-}
-
-impl Files {
-    fn create(args: &SimulateArgs) -> anyhow::Result<Self> {
-        if !ranks::speaks() {
-            return Ok(Self { states: None, figures: None });
-        }
-        let states = args.out.as_deref().map(StateWriter::create).transpose()?;
-        let out = args.out.as_deref();
-        let figures = args.metrics.as_deref().map(|path| FiguresFile::create(path, out));
-        Ok(Self { states, figures: figures.transpose()? })
-    }
-
-    /// Renames the files into place. Returns their names and sizes for display. If one file cannot
-    /// be written, the other still is, and the error lists what was written.
-    fn publish(self, args: &SimulateArgs) -> anyhow::Result<String> {
-        let mut kept = Vec::new();
-        if let (Some(states), Some(path)) = (self.states, &args.out) {
-            kept.push((path, states.finish()));
-        }
-        if let (Some(figures), Some(path)) = (self.figures, &args.metrics) {
-            kept.push((path, figures.publish()));
-        }
-        let mut written = Vec::new();
-        let mut faults = Vec::new();
-        for (path, size) in kept {
-            match size {
-                Ok(size) => written.push(format!("{} ({})", path.display(), size_text(size))),
-                Err(fault) => faults.push(format!("{fault:#}")),
-            }
-        }
-        let written = written.join(", ");
-        if faults.is_empty() {
-            return Ok(written);
-        }
-        if !written.is_empty() {
-            faults.push(format!("{written} is complete"));
-        }
-        Err(anyhow::anyhow!(faults.join("; ")))
-    }
-}
-
 /// Runs all ticks, or fewer if interrupted, and writes the due states and figures.
 fn write_run(
     run: &mut Run,
@@ -168,7 +124,7 @@ fn write_run(
     (files, keeper): (&mut Files, Option<Checkpoints>),
     interrupt: &Interrupt,
 ) -> anyhow::Result<Outcome> {
-    let figures = files.figures.take();
+    let figures = files.figures.take().transpose()?;
     let figures = figures.map(|file| Figures::start(file, run.scene(), agents as usize));
     let mut log = Log {
         states: args.out.is_some().then(|| args.every.unwrap_or(span.before + span.ticks)),
@@ -184,7 +140,7 @@ fn write_run(
     };
     let outcome = drive(run, &mut log, span.ticks, interrupt)?;
     log.bar.finish_and_clear();
-    files.figures = log.measuring.map(Figures::finish).transpose()?;
+    files.figures = log.measuring.map(Figures::finish);
     Ok(outcome)
 }
 
@@ -199,7 +155,7 @@ struct Log<'a> {
     /// When the last one was written.
     checked: Instant,
     keeper: Option<Checkpoints>,
-    writer: Option<&'a mut StateWriter>,
+    writer: Option<&'a mut anyhow::Result<StateWriter>>,
     measuring: Option<Figures>,
     span: Span,
     bar: ProgressBar,
@@ -217,29 +173,46 @@ impl Host for Log<'_> {
         self.bar.inc(ticks);
     }
 
-    /// Writes the due output. False once figures cannot be written.
+    /// Writes the due output. False once none can be written.
     fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
         let at = self.span.before + stop.done;
         let due = |every: u64| stop.last || stop.done == 0 || at.is_multiple_of(every);
         if self.checkpoints.is_some_and(|every| every.is_due(stop, self.checked)) {
             self.write_checkpoint(run)?;
         }
-        if !self.figures.is_some_and(due) {
-            if self.states.is_some_and(due) {
-                write_portions(run, self.agents, self.writer.as_deref_mut())??;
+        let states = self.states.is_some_and(due);
+        let mut measured = self.measuring.is_some();
+        if self.figures.is_some_and(due) {
+            // Figures need the whole flock.
+            let Snapshot { state, targets } = run.snapshot()?;
+            if let Some(writer) = self.states().filter(|_| states) {
+                let written = writer.write(&state, &targets);
+                self.keep(written);
             }
-            return Ok(true);
+            measured = self.measuring.as_mut().is_some_and(|figures| figures.write(state));
+        } else if states {
+            let agents = self.agents;
+            let written = write_portions(run, agents, self.states())?;
+            self.keep(written);
         }
-        // Figures need the whole flock.
-        let Snapshot { state, targets } = run.snapshot()?;
-        if let Some(writer) = self.writer.as_mut().filter(|_| self.states.is_some_and(due)) {
-            writer.write(&state, &targets)?;
-        }
-        Ok(self.measuring.as_mut().is_none_or(|figures| figures.write(state)))
+        let others = self.checkpoints.is_some() || !ranks::speaks();
+        Ok(measured || others || self.states().is_some())
     }
 }
 
 impl Log<'_> {
+    /// The writer of states, unless that has failed.
+    fn states(&mut self) -> Option<&mut StateWriter> {
+        self.writer.as_deref_mut()?.as_mut().ok()
+    }
+
+    /// Keeps the error of the writer of states in its place.
+    fn keep(&mut self, written: anyhow::Result<()>) {
+        if let (Some(writer), Err(error)) = (self.writer.as_deref_mut(), written) {
+            *writer = Err(error);
+        }
+    }
+
     /// Writes a checkpoint. If that fails, the run goes on.
     fn write_checkpoint(&mut self, run: &mut Run) -> anyhow::Result<()> {
         let tick = run.tick();

@@ -6,17 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel};
 
+use super::capture_output::ask_ffmpeg;
+use super::interrupt::Interrupt;
 use super::output::{OutputFile, size_text};
 use super::window_host::{new_name, sentence};
 use flockwork_app::Filming;
 use flockwork_view::frame::Frame;
-use flockwork_view::recorder::{ApngRecorder, Film, Mp4Recorder, Recorder, apng, mp4};
+use flockwork_view::recorder::{ApngRecorder, Film, Mp4Recorder, Recorder, apng};
 
 /// Frames that wait for the encoder.
 const WAITING: usize = 3;
-
-/// The most frames that an APNG can announce. The true number is written at the end.
-const MOST_FRAMES: u32 = i32::MAX as u32;
 
 /// A film under way.
 pub struct WindowFilm {
@@ -27,7 +26,7 @@ pub struct WindowFilm {
 
 /// Begins a film in the current folder: MP4 where ffmpeg is there, else APNG.
 pub fn begin(stem: &str, film: Film, comment: String) -> anyhow::Result<WindowFilm> {
-    let ending = if mp4::check().is_ok() { "mp4" } else { "apng" };
+    let ending = if ask_ffmpeg().is_ok() { "mp4" } else { "apng" };
     begin_in(Path::new(""), stem, ending, film, comment)
 }
 
@@ -69,11 +68,14 @@ fn encode(
     };
     if is_mp4 {
         let file = file.into_foreign();
-        let recorder = Box::new(Mp4Recorder::start(file.temporary_path(), film, comment)?);
+        let interrupt = Interrupt::watch();
+        let recorder = Mp4Recorder::start(file.temporary_path(), film, comment)?;
+        let recorder = Box::new(recorder.stopped_by(move || interrupt.is_raised()));
         record(recorder, first, queue, waiting)?;
         return Ok(file.publish()?);
     }
-    let recorder = Box::new(ApngRecorder::new(&mut file, film, MOST_FRAMES, comment)?);
+    // The true number of frames is written at the end.
+    let recorder = Box::new(ApngRecorder::new(&mut file, film, apng::MOST_FRAMES, comment)?);
     let frames = record(recorder, first, queue, waiting)?;
     apng::correct_count(&mut file, film, frames, comment)?;
     file.flush()?;
@@ -143,6 +145,7 @@ const GONE: &str = "the film is lost: its thread has ended";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flockwork_view::recorder::mp4;
 
     const FILM: Film = Film { width: 16, height: 8, rate: 30.0, alpha: false };
 

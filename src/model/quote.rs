@@ -68,12 +68,19 @@ pub fn listed(names: &[&str]) -> String {
     list.join(", ")
 }
 
-/// A message cut to a readable length: words longer than 240 characters are cut, and so is the
-/// middle of a message longer than 4,000. Control characters are escaped, but for ends of lines.
+/// `text` with its control characters escaped, except the ends of lines and tabs: on a terminal they
+/// could hide or change what it shows.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c.is_control() && c != '\n' && c != '\t')
+}
+
+/// A message for a terminal: [`visible`], and cut to a readable length. Words longer than 240
+/// characters are cut, and so is the middle of a message longer than 4,000.
 #[must_use]
 pub fn readable(message: &impl fmt::Display) -> String {
     let message = message.to_string();
-    let message = escaped(&message, |character| character.is_control() && character != '\n');
+    let message = visible(&message);
     let words = message.split_inclusive(char::is_whitespace).map(|word| {
         match beginning(word.trim_end(), LONGEST_WORD) {
             None => Cow::Borrowed(word),
@@ -110,6 +117,14 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         assert!(listed(&names).ends_with("38, 39, and 10 more"));
         assert_eq!(listed(&["a", "b"]), "a, b");
+    }
+
+    #[test]
+    fn a_message_has_no_control_characters() {
+        let text = "--scene \u{1b}[31mred\u{7}\u{9b}2J\r: no such file\n\tmüde";
+        let escaped = "--scene \\u{1b}[31mred\\u{7}\\u{9b}2J\\r: no such file\n\tmüde";
+        assert_eq!(visible(text), escaped);
+        assert_eq!(readable(&text), escaped);
     }
 
     #[test]

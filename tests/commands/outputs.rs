@@ -2,7 +2,6 @@
 //! nothing left behind.
 #![cfg(target_os = "linux")]
 
-
 use std::process::Output;
 
 use crate::shell::{names, shell};
@@ -84,6 +83,200 @@ fn a_file_that_cannot_be_written_does_not_hide_the_other() {
         assert!(message.contains(&format!("{} (", whole[0])), "{message}");
         assert_eq!(names(folder.path()), whole, "{message}");
         whole.iter().for_each(|name| std::fs::remove_file(folder.path().join(name)).unwrap());
+    }
+}
+
+#[test]
+fn an_archive_on_a_full_disk_is_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    // The arrays fit; the archive of all of them does not.
+    let run = "flockwork simulate --engine cpu --count 8000 --ticks 1 --out a.npz";
+    let message = refused(shell(folder.path(), &format!("ulimit -f 600; {run}")));
+    assert!(message.contains("cannot write a.npz: it would become larger"), "{message}");
+    assert_eq!(names(folder.path()), [""; 0], "{message}");
+}
+
+/// The same while the run goes on: the other file has all ticks.
+#[test]
+fn a_file_that_grows_too_large_does_not_end_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    for (count, ticks, whole, cut, rows) in
+        [(1, 3000, "a.csv", "figures.csv", 2), (600, 3000, "figures.csv", "a.csv", 3)]
+    {
+        let line = format!(
+            "ulimit -f 80; flockwork simulate --engine cpu --count {count} --ticks {ticks} \
+             --out a.csv --metrics figures.csv --metrics-every {}",
+            if whole == "a.csv" { 1 } else { 1500 }
+        );
+        let message = refused(shell(folder.path(), &line));
+        assert!(message.contains(&format!("cannot write {cut}: ")), "{message}");
+        assert!(message.contains(&format!("{whole} (")), "{message}");
+        assert_eq!(names(folder.path()), [whole], "{message}");
+        let text = std::fs::read_to_string(folder.path().join(whole)).unwrap();
+        assert_eq!(text.lines().count(), 1 + rows, "{message}");
+        assert!(text.lines().last().unwrap().starts_with("3000,"), "the run ended early");
+        std::fs::remove_file(folder.path().join(whole)).unwrap();
+    }
+}
+
+#[test]
+fn a_message_that_nobody_can_read_does_not_end_the_run() {
+    let run = "flockwork simulate --engine auto --count 20 --ticks 1 --every 1 --out";
+    // A message comes before the end: the notice about a film, or the state file's.
+    let film = "flockwork capture --engine cpu --count 20 --ticks 3 --every 2 --size 64x48 --out";
+    for to in ["2>/dev/full", "2>&-", "2>&1 >/dev/null | true"] {
+        let folder = tempfile::tempdir().unwrap();
+        for line in [format!("{run} a.csv {to}"), format!("{film} frames {to}")] {
+            let output = shell(folder.path(), &line);
+            assert!(output.status.success(), "{line}: {output:?}");
+        }
+        // The shell may end before the left side of its pipe.
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        let frames = folder.path().join("frames/frame_000001.png");
+        while !frames.exists() && std::time::Instant::now() < end {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert!(frames.exists() && folder.path().join("a.csv").exists(), "{to}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let output = shell(folder.path(), "flockwork simulate --scene nowhere 2>/dev/full");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let output = shell(folder.path(), "flockwork scenes nowhere 2>/dev/full");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+}
+
+#[test]
+fn results_that_cannot_be_printed_are_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = "bench --engines cpu --count 20 --ticks 1";
+    for command in ["--help", "--version", "help run", "scenes", "scenes flock", "adapters", bench]
+    {
+        let message = refused(shell(folder.path(), &format!("flockwork {command} >/dev/full")));
+        assert!(message.contains("cannot write the results to stdout"), "{command}: {message}");
+        let piped = format!("flockwork {command} 2>&1 | true");
+        let output = shell(folder.path(), &piped);
+        assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0), "{output:?}");
+    }
+}
+
+#[test]
+fn control_characters_of_the_user_do_not_reach_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let raw = "a\u{1b}]0;b\u{7}\u{9b}c";
+    let (scene, flock) = (format!("{raw}.toml"), "--engine cpu --count 20");
+    std::fs::write(folder.path().join(&scene), "[species.a]\ncount = 9\n").unwrap();
+    for (line, code) in [
+        (format!("simulate --ticks 1 --out '{raw}.csv' {flock}"), 0),
+        (format!("simulate --ticks 1 --out '{raw}.csv' --scene '{scene}' --set 'x{raw}=1'"), 2),
+        (format!("simulate --ticks '{raw}' --out a.csv"), 2),
+        (format!("simulate --ticks 1 --out '{raw}/a.csv'"), 1),
+        (format!("simulate '--{raw}' 1 --out a.csv"), 2),
+        (format!("scenes '{raw}'"), 1),
+        (format!("capture --ticks 1 --size 64x48 --out '{raw}' {flock}"), 0),
+    ] {
+        let output = shell(folder.path(), &format!("flockwork {line}"));
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{text:?}");
+        let hidden = |c: char| c.is_control() && c != '\n';
+        assert!(text.contains("\\u{1b}") && !text.contains(hidden), "{text:?}");
+    }
+}
+
+#[test]
+fn an_ffmpeg_that_writes_nothing_is_an_error_with_its_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let fake = "#!/bin/sh\ncase \"$*\" in *-encoders*) echo libx264; exit;; esac\ncat >/dev/null\n\
+                printf 'no \\033[1mwish\\n' >&2\n";
+    std::fs::write(folder.path().join("ffmpeg"), fake).unwrap();
+    let run = "flockwork capture --engine cpu --count 20 --ticks 3 --size 64x48 --out a.mp4";
+    let line = format!("chmod +x ffmpeg; PATH=$PWD:$PATH {run}");
+    let message = refused(shell(folder.path(), &line));
+    assert!(message.contains("cannot write a.mp4: ffmpeg wrote no film"), "{message}");
+    assert!(message.contains("no \\u{1b}[1mwish"), "{message}");
+    assert_eq!(names(folder.path()), ["ffmpeg"]);
+}
+
+#[test]
+fn pictures_too_large_for_memory_are_refused_with_their_size() {
+    let folder = tempfile::tempdir().unwrap();
+    for (command, option) in [
+        ("capture --ticks 1 --out a.png", ""),
+        ("capture --ticks 1 --out frames", "--set style.trail=9"),
+        ("run --frames 1", ""),
+    ] {
+        let line = format!(
+            "unset DISPLAY WAYLAND_DISPLAY; ulimit -v 1500000; flockwork {command} --engine cpu \
+             --count 20 --size 16384x16384 {option} 2>message; code=$?; tail -n 1 message >&2; rm \
+             message; exit $code"
+        );
+        let message = refused(shell(folder.path(), &line));
+        for part in ["pictures of 16384x16384 pixels need about ", " GB of memory", "lower --size"]
+        {
+            assert!(message.contains(part), "{command}: {message}");
+        }
+        assert_eq!(names(folder.path()), [""; 0], "{command}");
+    }
+}
+
+#[test]
+fn a_film_of_more_frames_than_its_file_can_hold_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.apng", "a.gif"] {
+        let run = "flockwork capture --engine cpu --count 20 --ticks 18446744073709551615 --out";
+        let output = shell(folder.path(), &format!("{run} {name}"));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        for part in ["18446744073709551615", "at most 2147483647", "raise --every"] {
+            assert!(message.contains(part), "{message}");
+        }
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn a_file_in_the_place_of_a_folder_has_the_remedy_of_its_option() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a"), "").unwrap();
+    for (command, remedy) in [
+        ("simulate --checkpoint", "that is a file; name a folder\n"),
+        ("capture --out", "name a folder, or a file ending in .png, .gif, .apng or .mp4\n"),
+    ] {
+        let line = format!("flockwork {command} a --engine cpu --count 20 --ticks 1");
+        let message = refused(shell(folder.path(), &line));
+        assert!(message.ends_with(remedy), "{message}");
+    }
+}
+
+#[test]
+fn a_simulation_without_outputs_names_them_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = shell(folder.path(), "flockwork simulate --ticks 1");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    let error = message.split("Usage").next().unwrap();
+    for option in ["--out", "--metrics", "--checkpoint"] {
+        assert!(error.contains(option), "{message}");
+    }
+}
+
+#[test]
+fn a_crowd_that_samples_its_neighbours_is_said_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let crowd = "--engine cpu --scene crowd.toml --ticks 2";
+    for (count, told) in [(9000, 1), (90, 0)] {
+        let scene = "[species.a.separation]\nradius = 9\n";
+        let scene = format!("world.size = [30, 30]\n[species.a]\ncount = {count}\n{scene}");
+        std::fs::write(folder.path().join("crowd.toml"), scene).unwrap();
+        for command in ["simulate --every 1 --out a.csv", "capture --size 64x48 --out frames"] {
+            let output = shell(folder.path(), &format!("flockwork {command} {crowd}"));
+            let message = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success(), "{message}");
+            assert_eq!(
+                message.matches("only a sample of their neighbours").count(),
+                told,
+                "{message}"
+            );
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! How the program reacts to signals, and the files that killed runs leave behind.
 #![cfg(target_os = "linux")]
 
-
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -131,4 +130,77 @@ fn the_next_run_removes_what_a_killed_run_left() {
     other.send("INT");
     assert_eq!(other.end().status.code(), Some(130));
     assert_eq!(names(folder.path()), ["b.csv", "c.npz", "frame_000000.png", "frame_000001.png"]);
+}
+
+/// A capture with an ffmpeg that takes nothing, or does not even answer. Returns the run and the
+/// process of ffmpeg.
+fn stuck(folder: &Path, answers: bool) -> (Watched, String) {
+    let answer = if answers { "echo libx264; exit" } else { "true" };
+    let fake = format!(
+        "#!/bin/sh\ncase \"$*\" in *-encoders*) {answer};; esac\necho stuck >&2\necho $$ >number\n\
+         mv number process\nexec sleep 1000\n"
+    );
+    std::fs::write(folder.join("ffmpeg"), fake).unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(folder.join("ffmpeg")).status().unwrap().success());
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let line = "capture --engine cpu --count 20 --ticks 1000 --size 640x480 --out a.mp4";
+    let mut command = flockwork("");
+    let command = command.env("PATH", path).current_dir(folder).args(line.split_whitespace());
+    let mut run = Watched::start(command);
+    run.until_it_hears(INT);
+    while !folder.join("process").exists() {
+        assert!(run.child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let process = std::fs::read_to_string(folder.join("process")).unwrap();
+    (run, process.trim().to_owned())
+}
+
+/// Waits until a process is gone or dead.
+fn gone(process: &str) {
+    let alive = || {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status"));
+        status.is_ok_and(|status| !status.contains("State:\tZ"))
+    };
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while alive() {
+        assert!(std::time::Instant::now() < end, "ffmpeg outlives the program");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_ffmpeg_that_hangs_ends_after_the_first_signal() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, process) = stuck(folder.path(), true);
+    run.send("INT");
+    let output = run.end();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    for part in ["cannot write a.mp4: ffmpeg did nothing for", "stuck", "instead"] {
+        assert!(message.contains(part), "{message}");
+    }
+    gone(&process);
+    assert_eq!(names(folder.path()), ["ffmpeg", "process"]);
+}
+
+#[test]
+fn an_ffmpeg_that_does_not_answer_ends_after_the_first_signal() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, process) = stuck(folder.path(), false);
+    run.send("INT");
+    let output = run.end();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{message}");
+    assert!(message.contains("ffmpeg does not answer"), "{message}");
+    gone(&process);
+}
+
+#[test]
+fn an_ffmpeg_that_hangs_ends_with_a_program_that_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, process) = stuck(folder.path(), true);
+    run.send("KILL");
+    run.end();
+    gone(&process);
 }

@@ -212,6 +212,19 @@ fn each_library_stays_in_its_room() {
     }
 }
 
+/// `println!` and its relatives panic if nobody reads: `src/commands/messages.rs` prints everything.
+#[test]
+fn nothing_prints_with_a_macro_that_panics() {
+    let prints =
+        |text: &str| shipped(text).contains("print!(") || shipped(text).contains("println!(");
+    for (path, text) in sources(&root("src")) {
+        let tests = path.to_str().unwrap().ends_with("tests.rs");
+        assert!(tests || !prints(&text), "{} prints without messages.rs", path.display());
+    }
+    assert!(prints("fn f() {\n    eprintln!(\"a\");\n}") && prints("print!(\"a\")"));
+    assert!(!prints("// println!(\n#[cfg(test)]\nmod tests {\n    println!(\"a\");\n}"));
+}
+
 /// `cargo test` with fewer features leaves out the tests that need more.
 #[test]
 fn a_test_says_which_features_it_needs() {

@@ -26,6 +26,7 @@ use self::plot::PlotFile;
 use self::report::{Report, Summary};
 use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
+use super::messages::tell;
 use super::options::{self, EngineArg, MachineArgs};
 use super::output::{OutputFile, say};
 use super::ranks;
@@ -89,7 +90,7 @@ impl Printer {
         }
         match say(text) {
             Err(fault) if !self.is_needed => {
-                eprintln!("flockwork: {fault:#}; continuing for --json and --plot");
+                tell(&format!("flockwork: {fault:#}; continuing for --json and --plot"));
                 self.fault = Some(fault);
                 Ok(())
             }
@@ -258,7 +259,7 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapt
                     && args.engines.is_empty()
                     && args.adapter.is_none() =>
             {
-                eprintln!("{:#}. Timing the CPU engine alone.", own_words(error));
+                tell(&format!("{:#}. Timing the CPU engine alone.", own_words(error)));
                 continue;
             }
             opened => ranks::agree(opened.map_err(own_words))?,

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{bail, ensure};
 
 use super::run_record::{RunRecord, TargetRow};
-use crate::commands::ranks::tell;
+use crate::commands::messages::tell;
 use flockwork_model::memory::{Memory, ShownBy};
 use flockwork_model::scene::{MAX_AGENTS, Scene};
 use flockwork_model::state::FlockState;

@@ -1,9 +1,10 @@
 //! MP4 films (H.264), encoded by ffmpeg.
 
-use std::io::{Read, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::thread::JoinHandle;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::time::{Duration, Instant};
 
 use super::{Film, Frame, RecordError, Recorder};
 use crate::style;
@@ -18,6 +19,15 @@ const REMEDY: &str = "install it (Debian: apt-get install ffmpeg), or write .gif
 /// Most bytes of a comment. ffmpeg gets it on its command line, which Windows limits to 32,767
 /// characters.
 pub const LONGEST_COMMENT: usize = 30_000;
+
+const OTHERS: &str = "write .gif, .apng or a folder of PNGs instead, or try another ffmpeg";
+
+/// How long ffmpeg may do nothing once the film is to end: the encoder thinks for seconds about large
+/// frames.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Interval between looks at ffmpeg.
+const POLL: Duration = Duration::from_millis(20);
 
 /// How much of the pictures an MP4 film keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,24 +59,44 @@ impl Quality {
 /// Feeds raw frames to an ffmpeg process.
 pub struct Mp4Recorder {
     process: Child,
-    input: Option<ChildStdin>,
-    complaints: Option<JoinHandle<String>>,
+    path: PathBuf,
+    /// Frames for the thread that feeds ffmpeg; it answers each when ffmpeg has taken it.
+    frames: Option<SyncSender<Vec<u8>>>,
+    taken: Receiver<io::Result<()>>,
+    complaints: Receiver<String>,
+    stopped: Box<dyn Fn() -> bool + Send>,
+}
+
+/// An ffmpeg that ends with this program, however that ends.
+fn ffmpeg() -> Command {
+    let mut command = Command::new("ffmpeg");
+    command.args(["-hide_banner", "-loglevel", "error"]);
+    #[cfg(target_os = "linux")]
+    #[expect(
+        unsafe_code,
+        reason = "the standard library cannot tie a child's life to its parent's"
+    )]
+    // SAFETY: the call sets a number of the child's process, and may come between fork and exec.
+    unsafe {
+        std::os::unix::process::CommandExt::pre_exec(&mut command, || {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            Ok(())
+        });
+    }
+    command
 }
 
 /// Checks for ffmpeg before anything is simulated. The error says what is missing.
 pub fn check() -> Result<(), RecordError> {
-    let listing = Command::new("ffmpeg")
-        .args(["-hide_banner", "-loglevel", "error", "-encoders"])
-        .stdin(Stdio::null())
-        .output();
+    let listing = ffmpeg().arg("-encoders").stdin(Stdio::null()).output();
     match listing {
         Ok(listing) if String::from_utf8_lossy(&listing.stdout).contains("libx264") => Ok(()),
         Ok(_) => Err(RecordError::Ffmpeg(format!(
             "this ffmpeg cannot encode MP4 (it lacks libx264); {REMEDY}"
         ))),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(RecordError::Ffmpeg(
-            format!("MP4 films need ffmpeg, which is not installed; {REMEDY}"),
-        )),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(RecordError::Ffmpeg(format!(
+            "MP4 films need ffmpeg, which is not installed; {REMEDY}"
+        ))),
         Err(error) => Err(RecordError::Ffmpeg(format!("cannot start ffmpeg: {error}; {REMEDY}"))),
     }
 }
@@ -84,7 +114,6 @@ impl Mp4Recorder {
         film: Film,
         comment: &str,
     ) -> Result<Self, RecordError> {
-        check()?;
         let (rate_factor, preset) = quality.arguments();
         let Film { width, height, rate, .. } = film;
         let [r, g, b] = style::BACKGROUND;
@@ -97,12 +126,11 @@ impl Mp4Recorder {
         let comment = Some(comment).filter(|text| text.len() <= LONGEST_COMMENT);
         let mut target = std::ffi::OsString::from("file:");
         target.push(path);
-        let mut command = Command::new("ffmpeg");
+        let mut command = ffmpeg();
         command
-            .args(["-hide_banner", "-loglevel", "error", "-y"])
             // Without this an ffmpeg that cannot write the end of the film prints an error and
             // exits with success (seen in 5.1).
-            .args(["-xerror", "-f", "rawvideo"])
+            .args(["-y", "-xerror", "-f", "rawvideo"])
             .args(["-pix_fmt", "rgba", "-video_size", &format!("{width}x{height}")])
             .args(["-framerate", &rate.to_string(), "-i", "pipe:0"])
             .args(["-vf", &filters, "-c:v", "libx264", "-pix_fmt", "yuv420p"])
@@ -123,45 +151,104 @@ impl Mp4Recorder {
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
         }
         let mut process = command.spawn()?;
+        let (frames, queue) = sync_channel::<Vec<u8>>(0);
+        let (answer, taken) = channel();
         let input = process.stdin.take();
-        let complaints = process.stderr.take().map(|mut pipe| {
-            std::thread::spawn(move || {
-                let mut text = Vec::new();
-                // What ffmpeg wrote before the pipe broke is all that there is.
-                let _ = pipe.read_to_end(&mut text);
-                String::from_utf8_lossy(&text).trim().to_owned()
-            })
+        std::thread::spawn(move || {
+            let Some(mut input) = input else { return };
+            while let Ok(pixels) = queue.recv() {
+                if answer.send(input.write_all(&pixels)).is_err() {
+                    return;
+                }
+            }
         });
-        Ok(Self { process, input, complaints })
+        let (say, complaints) = channel();
+        let pipe = process.stderr.take();
+        std::thread::spawn(move || {
+            let mut text = Vec::new();
+            // What ffmpeg wrote before the pipe broke is all that there is.
+            let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut text));
+            let _ = say.send(String::from_utf8_lossy(&text).trim().to_owned());
+        });
+        let (path, frames) = (path.to_path_buf(), Some(frames));
+        Ok(Self { process, path, frames, taken, complaints, stopped: Box::new(|| false) })
+    }
+
+    /// Says when the film is to end early. An ffmpeg that does nothing from then on is ended, and the
+    /// film is lost.
+    #[must_use]
+    pub fn stopped_by(mut self, stopped: impl Fn() -> bool + Send + 'static) -> Self {
+        self.stopped = Box::new(stopped);
+        self
+    }
+
+    /// Waits until `done` returns something; it may take [`POLL`] each time.
+    fn until<T>(&mut self, mut done: impl FnMut(&mut Self) -> Option<T>) -> Result<T, RecordError> {
+        let (mut last, mut written) = (Instant::now(), None);
+        loop {
+            if let Some(done) = done(self) {
+                return Ok(done);
+            }
+            let file = self.path.metadata().ok();
+            let now = file.map(|file| (file.len(), file.modified().ok()));
+            if now != written || !(self.stopped)() {
+                (last, written) = (Instant::now(), now);
+            } else if last.elapsed() > PATIENCE {
+                self.end();
+                let what = format!("did nothing for {} s and was ended", PATIENCE.as_secs());
+                return Err(self.failed(&what, "it said nothing"));
+            }
+        }
     }
 
     /// Waits for ffmpeg to end. If it failed, the error says why.
     fn wait(&mut self) -> Result<(), RecordError> {
-        drop(self.input.take());
-        let status = self.process.wait()?;
-        let complaints = self.complaints.take().and_then(|thread| thread.join().ok());
-        if status.success() {
-            return Ok(());
-        }
+        self.frames = None;
+        let status = self.until(|film| {
+            let ended = film.process.try_wait().transpose();
+            if ended.is_none() {
+                std::thread::sleep(POLL);
+            }
+            ended
+        })??;
+        let what = match self.path.metadata() {
+            _ if !status.success() => "failed",
+            Ok(file) if file.len() > 0 => return Ok(()),
+            _ => "wrote no film",
+        };
+        Err(self.failed(what, &status.to_string()))
+    }
+
+    /// The error of an ffmpeg that has ended, with its own words or, if it had none, `otherwise`.
+    fn failed(&self, what: &str, otherwise: &str) -> RecordError {
+        // A program that ffmpeg has started may still hold the pipe.
+        let complaints = self.complaints.recv_timeout(POLL * 10).unwrap_or_default();
         // The first line has the cause; the others are its consequences.
-        let said = complaints.as_deref().and_then(|text| text.lines().next());
-        let said = said.map_or_else(|| status.to_string(), str::to_owned);
+        let said = complaints.lines().next().unwrap_or(otherwise);
         let full = said.contains("No space left") || said.contains("File too large");
-        let remedy = if full { "; free some space or write to another disk" } else { "" };
-        Err(RecordError::Ffmpeg(format!("ffmpeg failed: {said}{remedy}")))
+        let remedy = if full { "free some space or write to another disk" } else { OTHERS };
+        RecordError::Ffmpeg(format!("ffmpeg {what}: {said}; {remedy}"))
+    }
+
+    fn end(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 
 impl Recorder for Mp4Recorder {
     fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
-        let written = match &mut self.input {
-            Some(input) => input.write_all(&frame.pixels),
-            None => Err(std::io::ErrorKind::BrokenPipe.into()),
-        };
-        let Err(error) = written else { return Ok(()) };
+        let sent = self.frames.as_ref().is_some_and(|frames| frames.send(frame.pixels).is_ok());
+        let taken = self.until(|film| match film.taken.recv_timeout(POLL) {
+            Err(RecvTimeoutError::Timeout) if sent => None,
+            taken => Some(taken.is_ok_and(|written| written.is_ok())),
+        })?;
+        if taken {
+            return Ok(());
+        }
         // A broken pipe says little; ffmpeg's own message says why it ended.
         self.wait()?;
-        Err(RecordError::Ffmpeg(format!("ffmpeg took no more frames: {error}")))
+        Err(RecordError::Ffmpeg(format!("ffmpeg took no more frames; {OTHERS}")))
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), RecordError> {
@@ -172,9 +259,8 @@ impl Recorder for Mp4Recorder {
 impl Drop for Mp4Recorder {
     fn drop(&mut self) {
         // Dropped without `finish`: the film is abandoned, so do not wait for its encoding.
-        if self.input.is_some() {
-            let _ = self.process.kill();
-            let _ = self.process.wait();
+        if self.frames.is_some() {
+            self.end();
         }
     }
 }

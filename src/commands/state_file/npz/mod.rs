@@ -113,7 +113,7 @@ impl NpzStates {
             io::Result::Ok((scratch, run.flow.len() as u64))
         });
         let flow = flow.transpose()?;
-        let mut target = FirstError { file, error: None };
+        let mut target = FirstError { file, error: None, at: 0, end: 0 };
         let mut archive = ZipWriter::new(&mut target);
         let written = fill(&mut archive, axes as u64, parts, flow)
             .and_then(|()| run.map_or(Ok(()), |run| append_text(&mut archive, &run.text())))
@@ -130,43 +130,50 @@ fn coordinates(point: &Point, axes: usize) -> &[u8] {
     &bytemuck::bytes_of(point)[..axes * size_of::<f32>()]
 }
 
-/// A file that keeps its first error and claims from then on that all is well. Dropped after an
-/// error, a `ZipWriter` would try to write the end of the archive again, and print that it cannot.
+/// A file that keeps its first error and claims from then on that all is well, at the places where it
+/// would be. Dropped after an error, a `ZipWriter` would try to write the end of the archive again, and
+/// print that it cannot.
 struct FirstError {
     file: OutputFile,
     error: Option<io::Error>,
+    /// The place of the next byte, and the length.
+    at: u64,
+    end: u64,
 }
 
 impl FirstError {
-    /// What `act` returns, or `otherwise` once the file has failed.
-    fn keep<T>(
-        &mut self,
-        act: impl FnOnce(&mut OutputFile) -> io::Result<T>,
-        otherwise: T,
-    ) -> io::Result<T> {
+    /// Acts unless the file has failed.
+    fn keep<T>(&mut self, act: impl FnOnce(&mut OutputFile) -> io::Result<T>) -> Option<T> {
         if self.error.is_some() {
-            return Ok(otherwise);
+            return None;
         }
-        act(&mut self.file).or_else(|error| {
-            self.error = Some(error);
-            Ok(otherwise)
-        })
+        act(&mut self.file).map_err(|error| self.error = Some(error)).ok()
     }
 }
 
 impl Write for FirstError {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.keep(|file| file.write(bytes), bytes.len())
+        let written = self.keep(|file| file.write(bytes)).unwrap_or(bytes.len());
+        self.at += written as u64;
+        self.end = self.end.max(self.at);
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.keep(OutputFile::flush, ())
+        self.keep(OutputFile::flush);
+        Ok(())
     }
 }
 
 impl Seek for FirstError {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.keep(|file| file.seek(to), 0)
+        let claimed = match to {
+            SeekFrom::Start(place) => place,
+            SeekFrom::Current(by) => self.at.saturating_add_signed(by),
+            SeekFrom::End(by) => self.end.saturating_add_signed(by),
+        };
+        self.at = self.keep(|file| file.seek(to)).unwrap_or(claimed);
+        Ok(self.at)
     }
 }
 

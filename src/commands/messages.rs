@@ -1,0 +1,40 @@
+//! Text for people: messages on stderr, results on stdout.
+//!
+//! Nothing else in the program prints. `println!` and its relatives panic if the text cannot be
+//! written, and the files under way would be lost with the run.
+
+use std::io::{self, Write};
+
+use super::ranks;
+use flockwork_model::quote::{readable, visible};
+
+/// Prints a message on stderr. One that cannot be written is dropped: the run matters more.
+pub fn warn(message: &str) {
+    let _ = writeln!(io::stderr(), "{}", readable(&message));
+}
+
+/// The same, once; of several ranks only the first prints it.
+pub fn tell(message: &str) {
+    if ranks::speaks() {
+        warn(message);
+    }
+}
+
+/// Prints a result on stdout; of several ranks only the first does.
+pub fn say(text: &str) -> anyhow::Result<()> {
+    if !ranks::speaks() {
+        return Ok(());
+    }
+    let mut stdout = io::stdout().lock();
+    said(stdout.write_all(visible(text).as_bytes()).and_then(|()| stdout.flush()))
+}
+
+/// The outcome of writing to stdout. A closed pipe is no error: its reader has read enough.
+pub fn said(written: io::Result<()>) -> anyhow::Result<()> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(anyhow::anyhow!(
+            "cannot write the results to stdout: {error}; send them to another place"
+        )),
+        _ => Ok(()),
+    }
+}
