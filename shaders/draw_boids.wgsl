@@ -4,6 +4,7 @@
 // each instance, and three vertices do not fill it. A disc or a glow is drawn inside a triangle.
 //
 // There are two pairs of entry points: scenes with darts only need one colour per triangle.
+// Agents are stacked by id, as draw_order.wgsl has sorted them.
 // Colours are premultiplied. A colour with less alpha than light adds to what is behind it.
 
 import package::agents::motion_of;
@@ -11,6 +12,9 @@ import package::picture::{
     picture, SpeciesLook, brightness_of, colour_of, amount_of, heading_of, look_of, offset_of,
     turned
 };
+
+// The agents by id.
+@group(0) @binding(4) var<storage, read> order: array<u32>;
 
 // Shape numbers.
 const DART: u32 = 0;
@@ -61,7 +65,7 @@ fn placed(position: vec2<f32>, arm: vec2<f32>) -> vec4<f32> {
 // For scenes with darts only.
 @vertex
 fn corner(@builtin(vertex_index) vertex: u32) -> Corner {
-    let agent = vertex / 3u;
+    let agent = order[vertex / 3u];
     let motion = motion_of(agent);
     let look = look_of(agent);
     let amount = amount_of(agent);
@@ -79,7 +83,7 @@ fn paint(in: Corner) -> @location(0) vec4<f32> {
 // For scenes with discs or glows.
 @vertex
 fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
-    let agent = vertex / 3u;
+    let agent = order[vertex / 3u];
     let motion = motion_of(agent);
     let look = look_of(agent);
     let amount = amount_of(agent);

@@ -12,6 +12,7 @@ mod png_file;
 mod files;
 mod looks;
 mod lost_device;
+mod order;
 mod renderer;
 mod scenery;
 mod sizes;

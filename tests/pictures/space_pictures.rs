@@ -127,6 +127,65 @@ fn what_is_near_hides_what_is_far() {
     }
 }
 
+/// The most frequent colour of an agent that fills much of the picture, and its share of the agent's pixels.
+fn colour_of_one(
+    keys: &str,
+    picture: impl Fn(&Scene, &FlockState, &Camera) -> Frame,
+) -> ([u8; 3], f64) {
+    let keys = format!(
+        "camera = {{ azimuth = 20, elevation = 25, orbit = \"none\", zoom = 2 }}\n\
+         style = {{ fog = 0, {keys} }}"
+    );
+    let (scene, mut state) = flock(&keys, "size = 24", 1);
+    (state.position, state.velocity) = (vec![Point::new(60.0, 45.0, 35.0)], vec![Point::Y]);
+    let camera = camera(&scene, &state);
+    let (behind, seen) =
+        (picture(&scene, &FlockState::default(), &camera), picture(&scene, &state, &camera));
+    let pixels = behind.pixels.chunks_exact(4).zip(seen.pixels.chunks_exact(4));
+    let own: Vec<[u8; 3]> =
+        pixels.filter(|(a, b)| a != b).map(|(_, pixel)| [pixel[0], pixel[1], pixel[2]]).collect();
+    assert!(own.len() > 1000, "{} pixels", own.len());
+    let mut counts = std::collections::BTreeMap::new();
+    own.iter().for_each(|colour| *counts.entry(*colour).or_insert(0_usize) += 1);
+    let (colour, most) = counts.into_iter().max_by_key(|(_, count)| *count).unwrap();
+    (colour, most as f64 / own.len() as f64)
+}
+
+/// Only the edges of a silhouette, where it mixes with the background, have other colours.
+#[test]
+fn without_light_agents_are_silhouettes_before_any_background() {
+    let gpu = adapter::gpu("without_light_agents_are_silhouettes_before_any_background");
+    let pictures = |keys: &str| {
+        let ours = colour_of_one(keys, by_cpu);
+        let theirs =
+            gpu.as_ref().map(|gpu| colour_of_one(keys, |s, state, c| by_gpu(gpu, s, state, c)));
+        [Some(ours), theirs].into_iter().flatten()
+    };
+    for look in ["triangle", "disc"] {
+        for (background, dark) in
+            [("dark", false), ("night", false), ("none", false), ("paper", true), ("dusk", true)]
+        {
+            let keys = |light: &str| {
+                format!("look = \"{look}\", background = \"{background}\", light = \"{light}\"")
+            };
+            for (colour, share) in pictures(&keys("none")) {
+                assert!(share > 0.9, "{look}, {background}: {share}");
+                let [least, most] = [colour.iter().min(), colour.iter().max()].map(|c| *c.unwrap());
+                assert!(if dark { most < 50 } else { least > 200 }, "{background}: {colour:?}");
+            }
+            // Control: the sun shades it.
+            for (_, share) in pictures(&keys("sun")) {
+                assert!(share < 0.9, "{look}, {background} under a sun: {share}");
+            }
+            let own = format!("{}, colour = \"#4080C0\"", keys("none"));
+            for (colour, share) in pictures(&own) {
+                assert_eq!(colour, [0x40, 0x80, 0xC0], "{background}");
+                assert!(share > 0.9, "{look}, {background}: {share}");
+            }
+        }
+    }
+}
+
 /// The light of a flock does not depend on the number of pixels, nor on whether agents are just large
 /// enough to show their shape.
 #[test]

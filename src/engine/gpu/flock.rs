@@ -230,6 +230,7 @@ pub(super) fn agents_in(memory: &FlockBuffers, variant: Variant) -> Option<Agent
         tag: buffer("tag")?,
         memory: buffer("memory").filter(|_| variant.uses.has(Uses::MEMORY)),
         count: memory.extent.agents,
+        ids: memory.extent.ids,
         grid_stats: buffer(buffers::GRID_STATS)?,
     })
 }

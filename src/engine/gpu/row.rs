@@ -136,6 +136,8 @@ pub struct AgentBuffers {
     pub memory: Option<wgpu::Buffer>,
     /// Number of agents. Buffers may be longer.
     pub count: u32,
+    /// Larger than all ids.
+    pub ids: u32,
     /// Its first word is the number of agents in the fullest grid cell.
     pub grid_stats: wgpu::Buffer,
 }

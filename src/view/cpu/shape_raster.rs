@@ -48,6 +48,49 @@ struct PixelArea {
     colour: Color,
 }
 
+/// The part of a picture that a shape covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cover {
+    Nothing,
+    Part,
+    All,
+}
+
+/// The part of a picture of `size` that a circle covers, without making its outline: of thousands of large
+/// obstacles only few have an edge in the picture. All other shapes count as seen.
+fn cover(shape: &Shape, camera: &Camera, size: Vec2, scale: f32) -> Cover {
+    let (centre, radius, half) = match shape {
+        Shape::Disc { centre, radius } => (centre, radius * camera.pixels_per_unit, None),
+        Shape::Ring { centre, radius } => {
+            (centre, radius * camera.pixels_per_unit, Some(LINE * scale / 2.0))
+        }
+        _ => return Cover::Part,
+    };
+    let offset = (camera.pixel_from_world(camera.image(*centre)) - size * 0.5).abs();
+    let nearest = (offset - size * 0.5).max(Vec2::ZERO).length();
+    let farthest = (offset + size * 0.5).length();
+    // Curves stand for circles, and pixels on an edge are covered in part.
+    let slack = 1.0 + 1e-3 * radius;
+    match half {
+        _ if nearest > radius + half.unwrap_or(0.0) + slack => Cover::Nothing,
+        Some(half) if farthest < radius - half - slack => Cover::Nothing,
+        None if farthest < radius - slack => Cover::All,
+        _ => Cover::Part,
+    }
+}
+
+/// True if two translucent bands are one area, so that they are no brighter where they overlap: a path and
+/// its images in a wrapped world.
+fn joined(one: &StyledShape, other: &StyledShape) -> bool {
+    let width = |shape: &StyledShape| match shape.shape {
+        Shape::Line { width, .. } if width > 0.0 && shape.opacity < 1.0 => Some(width),
+        _ => None,
+    };
+    width(one).is_some()
+        && width(one) == width(other)
+        && (one.colour, one.opacity) == (other.colour, other.opacity)
+}
+
 /// Draws `shapes` in order over the content of `frame`, as seen by `camera`, on a screen with
 /// `scale` pixels per point. Lines are at least as wide as at one pixel per point, because thinner
 /// ones would be invisible.
@@ -60,12 +103,27 @@ pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Fra
     }
     let scale = scale.max(1.0);
     let size = Vec2::new(frame.width as f32, frame.height as f32);
-    let areas: Vec<PixelArea> = shapes
-        .par_iter()
-        .filter_map(|shape| {
+    let cover = |shape: &StyledShape| cover(&shape.shape, camera, size, scale);
+    // An opaque disc hides everything before it.
+    let hides = |shape: &StyledShape| shape.opacity >= 1.0 && cover(shape) == Cover::All;
+    let first = shapes.iter().rposition(hides).unwrap_or(0);
+    let groups: Vec<&[StyledShape]> = shapes[first..].chunk_by(joined).collect();
+    let areas: Vec<PixelArea> = groups
+        .into_par_iter()
+        .filter(|group| group.iter().any(|shape| cover(shape) != Cover::Nothing))
+        .filter_map(|group| {
+            let shape = group.first()?;
             let [r, g, b] = shape.colour.map(|channel| f32::from(channel) / 255.0);
             let colour = Color::from_rgba(r, g, b, shape.opacity.clamp(0.0, 1.0))?;
-            let path = clip::to_window(outline(&shape.shape, camera, scale)?, size)?;
+            let mut outlines = group.iter().filter_map(|one| outline(&one.shape, camera, scale));
+            let mut path = outlines.next()?;
+            for other in outlines {
+                let mut both = PathBuilder::new();
+                both.push_path(&path);
+                both.push_path(&other);
+                path = both.finish()?;
+            }
+            let path = clip::to_window(path, size)?;
             let bounds = path.bounds();
             let seen = bounds.right() > 0.0
                 && bounds.bottom() > 0.0
@@ -319,6 +377,81 @@ mod tests {
         let near = Camera { pixels_per_unit: 1e4, ..camera() };
         let disc = drawn(Shape::Disc { centre: flat(50.0, 0.0), radius: 100.0 }, &near);
         assert!(disc == Frame::filled(200, 100, WHITE));
+    }
+
+    #[test]
+    fn circles_that_show_no_edge_are_not_outlined() {
+        let size = Vec2::new(200.0, 100.0);
+        // The picture is 100 × 50 units around the origin: its corners are 55.9 units away.
+        for (x, radius, disc, ring) in [
+            (0.0, 20.0, Cover::Part, Cover::Part),
+            (0.0, 55.0, Cover::Part, Cover::Part),
+            (0.0, 60.0, Cover::All, Cover::Nothing),
+            (1e6, 1e6, Cover::Part, Cover::Part),
+            (1e6, 9e5, Cover::Nothing, Cover::Nothing),
+            (1e6, 1.1e6, Cover::All, Cover::Nothing),
+            (75.0, 20.0, Cover::Nothing, Cover::Nothing),
+            (75.0, 26.0, Cover::Part, Cover::Part),
+            (f32::NAN, 1.0, Cover::Part, Cover::Part),
+        ] {
+            let centre = flat(x, 0.0);
+            let shapes = [Shape::Disc { centre, radius }, Shape::Ring { centre, radius }];
+            let found = shapes.each_ref().map(|shape| cover(shape, &camera(), size, 1.0));
+            assert_eq!(found, [disc, ring], "{x}, {radius}");
+            // The outline agrees.
+            for (shape, found) in shapes.into_iter().zip(found) {
+                let frame = drawn(shape.clone(), &camera());
+                let white = frame == Frame::filled(200, 100, WHITE);
+                let empty = frame == Frame::filled(200, 100, BACKGROUND);
+                assert!((found != Cover::All) || white, "{shape:?}");
+                assert!((found != Cover::Nothing) || empty, "{shape:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_opaque_disc_hides_what_is_before_it_and_nothing_after_it() {
+        let disc = |radius, colour, opacity| StyledShape {
+            shape: Shape::Disc { centre: Point::ZERO, radius },
+            colour,
+            opacity,
+        };
+        let of = |shapes: &[StyledShape]| {
+            let mut frame = Frame::filled(200, 100, BACKGROUND);
+            draw(shapes, &camera(), 1.0, &mut frame);
+            frame
+        };
+        let (cover, above) = (disc(1e4, [9, 99, 200], 1.0), disc(8.0, WHITE, 0.5));
+        let seen = of(&[cover.clone(), above.clone()]);
+        assert_eq!(seen.rgb(0, 0), Some([9, 99, 200]));
+        assert_ne!(seen.rgb(100, 50), Some([9, 99, 200]));
+        assert!(seen == of(&[above.clone(), cover.clone(), above.clone()]));
+        let pale = StyledShape { opacity: 0.5, ..cover };
+        assert!(of(&[above, pale.clone()]) != of(&[pale]), "it shows what is before it");
+    }
+
+    #[test]
+    fn the_images_of_a_band_are_no_brighter_where_they_overlap() {
+        let band = |x: f32, width: f32| StyledShape {
+            shape: Shape::Line {
+                points: vec![flat(x, -10.0), flat(x + 40.0, 10.0)],
+                closed: false,
+                width,
+            },
+            colour: WHITE,
+            opacity: 0.5,
+        };
+        let values = |shapes: &[StyledShape]| {
+            let mut frame = Frame::filled(200, 100, BACKGROUND);
+            draw(shapes, &camera(), 1.0, &mut frame);
+            let mut seen: Vec<u8> = frame.pixels.chunks_exact(4).map(|pixel| pixel[0]).collect();
+            seen.sort_unstable();
+            seen[seen.len() - 100]
+        };
+        let one = values(&[band(-40.0, 12.0)]);
+        assert_eq!(values(&[band(-40.0, 12.0), band(-30.0, 12.0)]), one);
+        // Control: bands of two paths are two areas.
+        assert!(values(&[band(-40.0, 12.0), band(-30.0, 18.0)]) > one + 40);
     }
 
     #[test]

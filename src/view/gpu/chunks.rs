@@ -31,25 +31,28 @@ impl<'a> Chunk<'a> {
         starts.map(move |start| Self { agents, start, length: chunk.min(count - start) as u32 })
     }
 
+    /// Its part of a buffer with so many bytes an agent.
+    #[must_use]
+    pub fn part<'b>(&self, buffer: &'b wgpu::Buffer, bytes: u64) -> wgpu::BindingResource<'b> {
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer,
+            offset: self.start * bytes,
+            size: wgpu::BufferSize::new(u64::from(self.length) * bytes),
+        })
+    }
+
     /// Binds the agents and the uniform `picture`.
     pub fn entries(&self, picture: &'a wgpu::Buffer) -> [wgpu::BindGroupEntry<'a>; 4] {
-        let part = |buffer, bytes: u64| {
-            wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                buffer,
-                offset: self.start * bytes,
-                size: wgpu::BufferSize::new(u64::from(self.length) * bytes),
-            })
-        };
         // Without memory any buffer will do, because the shader does not read it.
         let memory = self.agents.memory.as_ref().unwrap_or(&self.agents.tag);
         [
             wgpu::BindGroupEntry {
                 binding: 0,
-                resource: part(&self.agents.state, self.agents.layout.bytes()),
+                resource: self.part(&self.agents.state, self.agents.layout.bytes()),
             },
-            wgpu::BindGroupEntry { binding: 1, resource: part(&self.agents.tag, TAG_BYTES) },
+            wgpu::BindGroupEntry { binding: 1, resource: self.part(&self.agents.tag, TAG_BYTES) },
             wgpu::BindGroupEntry { binding: 2, resource: picture.as_entire_binding() },
-            wgpu::BindGroupEntry { binding: 3, resource: part(memory, MEMORY_BYTES) },
+            wgpu::BindGroupEntry { binding: 3, resource: self.part(memory, MEMORY_BYTES) },
         ]
     }
 }

@@ -5,6 +5,7 @@ mod bodies;
 mod chunks;
 mod drawing;
 pub mod offscreen;
+pub mod order;
 pub mod picture;
 pub mod renderer;
 mod solids;

@@ -238,9 +238,7 @@ impl Renderer {
         encoder: &mut wgpu::CommandEncoder,
         drawing: &Drawing<'_>,
     ) -> Result<(), EngineError> {
-        let chunks: Vec<_> = Chunk::all(&self.gpu, drawing.agents)
-            .map(|chunk| (self.triangles.bind(&chunk, &self.uniform), chunk.length))
-            .collect();
+        let chunks = self.triangles.bind(encoder, drawing.agents, &self.uniform)?;
         let sampled = self.triangles.sampled_like(drawing.target);
         let size = drawing.target.texture().size();
         let samples = self.triangles.samples;

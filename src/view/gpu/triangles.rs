@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
 use super::drawing::Drawing;
+use super::order::{DrawOrder, ORDER_BYTES};
 use flockwork_engine::EngineError;
-use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::shaders::{Variant, compose};
+use flockwork_engine::gpu::{AgentBuffers, Gpu};
 
 /// Samples per pixel, if the format allows. A small dart is thinner than a pixel; without
 /// multisampling it would blink as it moves.
@@ -24,6 +25,8 @@ pub struct Triangles {
     /// Compiled on first use, because a scene needs at most one: for scenes with only darts or with
     /// all figures, with the species' size or the agents' own, in colours of a circle or of a list.
     pipelines: [OnceCell<wgpu::RenderPipeline>; 8],
+    /// Compiled on first use.
+    order: Option<DrawOrder>,
     sampled: Option<wgpu::TextureView>,
 }
 
@@ -39,11 +42,14 @@ impl Triangles {
         } else {
             1
         };
+        let order = wgpu::BufferBindingType::Storage { read_only: true };
+        let order = chunks::layout_entry(4, wgpu::ShaderStages::VERTEX, order);
         let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("draw_boids"),
-            entries: &chunks::layout_entries(wgpu::ShaderStages::VERTEX),
+            entries: &[&chunks::layout_entries(wgpu::ShaderStages::VERTEX)[..], &[order]].concat(),
         });
-        Self { gpu, format, samples, layout, pipelines: Default::default(), sampled: None }
+        let (pipelines, order, sampled) = (Default::default(), None, None);
+        Self { gpu, format, samples, layout, pipelines, order, sampled }
     }
 
     /// The pipeline for scenes with only darts, or the one for all figures, which computes a
@@ -67,14 +73,31 @@ impl Triangles {
         kept.get().ok_or_else(|| self.gpu.error("no pipeline `draw_boids`"))
     }
 
-    /// Binds agents and the uniform `picture`.
-    #[must_use]
-    pub fn bind(&self, chunk: &Chunk<'_>, picture: &wgpu::Buffer) -> wgpu::BindGroup {
-        self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("draw_boids"),
-            layout: &self.layout,
-            entries: &chunk.entries(picture),
-        })
+    /// Sorts agents by id, and binds them with the uniform `picture`. Returns the bind group and the length
+    /// of each chunk. Fails if a shader does not compile.
+    pub fn bind(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        agents: &AgentBuffers,
+        picture: &wgpu::Buffer,
+    ) -> Result<Vec<(wgpu::BindGroup, u32)>, EngineError> {
+        let chunks: Vec<_> = Chunk::all(&self.gpu, agents).collect();
+        let order = match &mut self.order {
+            Some(order) => order,
+            none => none.insert(DrawOrder::new(Arc::clone(&self.gpu))?),
+        };
+        let order = order.sort(encoder, agents, &chunks);
+        let bind = |chunk: &Chunk<'_>| {
+            let resource = chunk.part(&order, ORDER_BYTES);
+            let order = wgpu::BindGroupEntry { binding: 4, resource };
+            let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("draw_boids"),
+                layout: &self.layout,
+                entries: &[&chunk.entries(picture)[..], &[order]].concat(),
+            });
+            (group, chunk.length)
+        };
+        Ok(chunks.iter().map(bind).collect())
     }
 
     /// The multisampled texture to draw on first; `None` if agents are drawn on the target itself.

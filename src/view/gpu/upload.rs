@@ -31,7 +31,9 @@ impl UploadedAgents {
         let grid_stats = buffer(&gpu, "uploaded grid_stats", 4);
         gpu.queue.write_buffer(&grid_stats, 0, bytemuck::bytes_of(&u32::MAX));
         let layout = MotionLayout::Plane;
-        let buffers = AgentBuffers { state, layout, tag, memory: None, count: 0, grid_stats };
+        let (memory_of, count, ids) = (None, 0, 0);
+        let buffers =
+            AgentBuffers { state, layout, tag, memory: memory_of, count, ids, grid_stats };
         Self { gpu, memory, motions: Vec::new(), tags: Vec::new(), buffers }
     }
 
@@ -88,6 +90,8 @@ impl UploadedAgents {
         }
         self.buffers.memory = remembers.then(|| self.memory.clone());
         self.buffers.count = agents.len() as u32;
+        let largest = self.tags.par_iter().map(|tag| tag.id()).max();
+        self.buffers.ids = largest.map_or(0, |largest| largest + 1);
         Ok(())
     }
 

@@ -147,17 +147,18 @@ fn path_shapes(scene: &Scene, radii: &[f32]) -> Vec<StyledShape> {
     for (path, radius) in scene.paths.iter().zip(radii).filter(|(path, _)| path.shown) {
         let low = path.points.iter().copied().reduce(Point::min).unwrap_or_default();
         let high = path.points.iter().copied().reduce(Point::max).unwrap_or_default();
-        for by in images(&scene.world, low, high, *radius) {
-            let line = |width| Shape::Line {
-                points: path.points.iter().map(|point| *point + by).collect(),
-                closed: path.closed,
-                width,
-            };
-            if *radius > 0.0 {
-                shapes.push(styled(line(2.0 * radius), BAND));
-            }
-            shapes.push(styled(line(0.0), MIDDLE));
+        let images = images(&scene.world, low, high, *radius);
+        let mut draw = |width, style| {
+            shapes.extend(images.iter().map(|by| {
+                let points = path.points.iter().map(|point| *point + *by).collect();
+                styled(Shape::Line { points, closed: path.closed, width }, style)
+            }));
+        };
+        // The bands follow one another, so that they are one area.
+        if *radius > 0.0 {
+            draw(2.0 * radius, BAND);
         }
+        draw(0.0, MIDDLE);
     }
     shapes
 }

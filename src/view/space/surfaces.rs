@@ -2,8 +2,9 @@
 
 use std::f32::consts::{PI, TAU};
 
-use super::solids::Stage;
+use super::solids::{Stage, Viewed};
 use flockwork_model::vector::Point;
+use glam::Vec2;
 
 /// Sides of a tube.
 const TUBE_SIDES: u32 = 14;
@@ -20,13 +21,18 @@ type Row = Vec<(Point, f32)>;
 impl Stage<'_> {
     /// A lit sphere, seen from outside.
     pub(super) fn sphere(&mut self, centre: Point, radius: f32, colour: [f32; 3], opacity: f32) {
-        let depth = self.viewed(centre).z;
+        let viewed = self.viewed(centre);
+        let depth = viewed.z;
         if !(radius >= 0.0 && depth + radius > self.eye.near) {
             return;
         }
         // As many sides as its size in the picture shows.
         let pixels = radius * self.pixels_per_unit(depth);
         let radius = radius.max(1.5 * self.scale / self.pixels_per_unit(depth));
+        // From inside nothing is seen; flat sides are up to a tenth nearer to the middle.
+        if viewed.length() < 0.9 * radius || self.is_beside_picture(viewed, radius) {
+            return;
+        }
         let sides = ((3.0 * pixels.sqrt()) as u32).clamp(10, MOST_SIDES);
         let rows: Vec<Row> = (0..=sides / 2)
             .map(|row| {
@@ -40,6 +46,14 @@ impl Stage<'_> {
             })
             .collect();
         self.rows(&rows, colour, opacity);
+    }
+
+    /// True if a sphere is beyond one edge of the picture.
+    fn is_beside_picture(&self, middle: Viewed, radius: f32) -> bool {
+        let edge = self.camera.size * (0.5 / (self.camera.pixels_per_unit * self.eye.distance));
+        let beyond = middle.truncate().abs() - edge * middle.z;
+        let slope = Vec2::new(edge.x.hypot(1.0), edge.y.hypot(1.0));
+        beyond.cmpgt(slope * radius).any()
     }
 
     /// A lit tube around a line.

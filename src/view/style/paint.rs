@@ -9,7 +9,8 @@ use super::oklab::unit;
 use super::palettes::{STOPS, Scale, Stops};
 use flockwork_model::memory::MOST_SHOWN;
 use flockwork_model::scene::{
-    Background, BackgroundName, BoidShape, ColourBy, Palette, PaletteName, Rgb, Scene, Species,
+    Background, BackgroundName, BoidShape, ColourBy, Light, Palette, PaletteName, Rgb, Scene,
+    Species,
 };
 use flockwork_model::vector::Point;
 use glam::Vec2;
@@ -26,8 +27,8 @@ const HEAT: [f32; 3] = [0.25; 3];
 /// The share of the background that such a glow hides, relative to its brightness.
 const COVER: f32 = 0.75;
 
-/// The colour of silhouettes before an evening sky.
-const SILHOUETTE: [u8; 3] = [20, 22, 31];
+/// The colours of silhouettes before a dark and before a light background.
+const SILHOUETTES: [[u8; 3]; 2] = [[226, 229, 236], [20, 22, 31]];
 
 /// The place of the last stop on a scale that does not return to its beginning.
 const END: f32 = (STOPS - 1) as f32 / STOPS as f32;
@@ -179,7 +180,11 @@ impl Paint {
         }
         // On a light background a glow is a soft spot of ink.
         let (cover, heat) = if glows && !light { (COVER, HEAT) } else { (1.0, [0.0; 3]) };
-        let colours = if plain && by == ColourBy::Heading && !is_dusk(scene) {
+        if plain && by != ColourBy::Species && are_silhouettes(scene) {
+            let stops = Stops::one(unit(SILHOUETTES[usize::from(light)]));
+            return Self { hue: Hue::CONSTANT, colours: Colours::Stops(stops), cover, heat };
+        }
+        let colours = if plain && by == ColourBy::Heading {
             Colours::Circle(if light { Circle::INKS } else { Circle::BRIGHT })
         } else {
             Colours::Stops(stops(scene, ground, index, species))
@@ -241,8 +246,10 @@ impl Paint {
     }
 }
 
-fn is_dusk(scene: &Scene) -> bool {
-    scene.style.background == Background::Named(BackgroundName::Dusk)
+/// True if agents without a palette have one colour: before an evening sky, and in a space without light.
+fn are_silhouettes(scene: &Scene) -> bool {
+    let dusk = scene.style.background == Background::Named(BackgroundName::Dusk);
+    dusk || scene.style.light == Light::None
 }
 
 /// The stops of a species whose colours are no circle.
@@ -256,8 +263,6 @@ fn stops(scene: &Scene, ground: &Ground, index: usize, species: &Species) -> Sto
         (Palette::Named(name), _) => named(*name),
         (Palette::Colours(colours), _) => Scale::list(colours),
         (Palette::Auto, ColourBy::Species) => named(PaletteName::OkabeIto),
-        // Before an evening sky agents are silhouettes.
-        (Palette::Auto, _) if is_dusk(scene) => Scale::list(&[Rgb(SILHOUETTE)]),
         (Palette::Auto, ColourBy::Speed | ColourBy::Depth) => {
             towards_ground(named(PaletteName::Viridis), ground)
         }
@@ -328,6 +333,39 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn silhouettes_have_one_colour_that_stands_out() {
+        for background in ["dark", "night", "paper", "dusk", "none"] {
+            for colour in ["heading", "speed", "depth", "neighbours", "acceleration", "age"] {
+                let text = format!(
+                    "world = {{ size = [9, 9, 9] }}\n[species.a]\n[style]\nlight = \"none\"\n\
+                     background = \"{background}\"\ncolour = \"{colour}\""
+                );
+                let scene = Scene::parse("test", &text, &[]).unwrap();
+                let paint = Paint::all(&scene)[0];
+                let of = |velocity: Point, shown: u32, far: f32| {
+                    paint.colour(paint.shade_in_space(velocity, 3.0, shown, far))
+                };
+                let one = of(Point::X, 0, 0.0);
+                for velocity in [Point::ZERO, Point::Y, Point::Z * 3.0, -Point::Z, -Point::X] {
+                    assert_eq!(of(velocity, 90, 0.7), one, "{background}, {colour}");
+                }
+                let lightness = super::super::oklab::of(one)[0];
+                let ground = Ground::of(&scene.style.background).lightness();
+                assert!((lightness - ground).abs() > 0.4, "{background}: {lightness}");
+            }
+        }
+        let own = |keys: &str| {
+            let text = format!(
+                "world = {{ size = [9, 9, 9] }}\n[species.a]\n[style]\nlight = \"none\"\n{keys}"
+            );
+            let paint = Paint::all(&Scene::parse("test", &text, &[]).unwrap())[0];
+            colour(&paint, 1.0, 0)
+        };
+        assert_eq!(own("colour = \"#E69F00\""), [0xE6, 0x9F, 0x00], "a colour of its own stays");
+        assert_ne!(own("palette = \"viridis\""), own(""), "and so does a palette");
     }
 
     #[test]

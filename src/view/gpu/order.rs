@@ -1,0 +1,125 @@
+//! The agents of a plane by id, as they are drawn over one another: the passes of
+//! `shaders/draw_order.wgsl`.
+
+use std::sync::Arc;
+
+use super::chunks::{Chunk, layout_entry};
+use flockwork_engine::EngineError;
+use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
+use flockwork_engine::gpu::row::TAG_BYTES;
+use flockwork_engine::gpu::shaders::{Variant, compose};
+use flockwork_engine::gpu::{AgentBuffers, Gpu};
+
+/// Bytes of an agent in the order.
+pub const ORDER_BYTES: u64 = size_of::<u32>() as u64;
+
+/// Ids of a word of the bitmap, and bytes of the word with its count.
+const IDS_PER_WORD: u64 = 32;
+const WORD_BYTES: u64 = 8;
+
+/// Sorts flocks by id.
+#[derive(Debug)]
+pub struct DrawOrder {
+    gpu: Arc<Gpu>,
+    layout: wgpu::BindGroupLayout,
+    /// In the order in which they run.
+    passes: [wgpu::ComputePipeline; 3],
+    ids: Option<wgpu::Buffer>,
+    order: Option<wgpu::Buffer>,
+}
+
+impl DrawOrder {
+    /// Compiles the passes.
+    pub fn new(gpu: Arc<Gpu>) -> Result<Self, EngineError> {
+        let device = &gpu.device;
+        let compute = wgpu::ShaderStages::COMPUTE;
+        let storage = |binding, read_only| {
+            layout_entry(binding, compute, wgpu::BufferBindingType::Storage { read_only })
+        };
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("draw_order"),
+            entries: &[storage(1, true), storage(4, false), storage(5, false)],
+        });
+        let bound = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("draw_order"),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let composed = compose("draw_order", Variant::of_drawing(false, false, false));
+        let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("draw_order"),
+            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+        });
+        let passes = ["mark_ids", "count_ids", "draw_order"].map(|entry_point| {
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(entry_point),
+                layout: Some(&bound),
+                module: &module,
+                entry_point: Some(entry_point),
+                compilation_options: Default::default(),
+                cache: None,
+            })
+        });
+        Ok(Self { gpu, layout, passes, ids: None, order: None })
+    }
+
+    /// Records the passes. Returns a buffer with the numbers of the agents in each chunk, in the order of
+    /// their ids: a flock that no binding holds as a whole is drawn chunk by chunk.
+    pub fn sort(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        agents: &AgentBuffers,
+        chunks: &[Chunk<'_>],
+    ) -> wgpu::Buffer {
+        let bytes = u64::from(agents.ids).div_ceil(IDS_PER_WORD).max(1) * WORD_BYTES;
+        let ids = self.room(self.ids.clone(), bytes);
+        let count = u64::from(agents.count).max(1);
+        let order = self.room(self.order.clone(), count * ORDER_BYTES);
+        let limit = self.gpu.device.limits().max_compute_workgroups_per_dimension;
+        let words =
+            wgpu::BufferBinding { buffer: &ids, offset: 0, size: wgpu::BufferSize::new(bytes) };
+        for chunk in chunks {
+            let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("draw_order"),
+                layout: &self.layout,
+                entries: &[
+                    wgpu::BindGroupEntry {
+                        binding: 1,
+                        resource: chunk.part(&agents.tag, TAG_BYTES),
+                    },
+                    wgpu::BindGroupEntry { binding: 4, resource: chunk.part(&order, ORDER_BYTES) },
+                    wgpu::BindGroupEntry {
+                        binding: 5,
+                        resource: wgpu::BindingResource::Buffer(words.clone()),
+                    },
+                ],
+            });
+            encoder.clear_buffer(&ids, 0, Some(bytes));
+            let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("draw_order"),
+                timestamp_writes: None,
+            });
+            compute.set_bind_group(0, &group, &[]);
+            let agents = dispatch_size(chunk.length.div_ceil(AGENTS_PER_WORKGROUP), limit);
+            for (pass, (x, y)) in self.passes.iter().zip([agents, (1, 1), agents]) {
+                compute.set_pipeline(pass);
+                compute.dispatch_workgroups(x, y, 1);
+            }
+        }
+        (self.ids, self.order) = (Some(ids), Some(order.clone()));
+        order
+    }
+
+    /// A buffer of at least this size: the one that is kept, if it is large enough.
+    fn room(&self, kept: Option<wgpu::Buffer>, bytes: u64) -> wgpu::Buffer {
+        kept.filter(|buffer| buffer.size() >= bytes).unwrap_or_else(|| {
+            self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("draw_order"),
+                size: bytes,
+                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        })
+    }
+}
