@@ -147,6 +147,7 @@ impl Reader<'_> {
             let text = &self.recording.source.text;
             let read = Scene::parse(&self.scene.name, text, sets);
             self.scene.species = read.map_err(|error| error.to_string())?.species;
+            self.scene.species.iter_mut().for_each(|species| species.counted = row.counted);
             change |= Change::PARAMETERS;
         }
         let axes = self.scene.world.axes();
