@@ -12,6 +12,7 @@ mod flow_file;
 pub mod headroom;
 mod input;
 pub mod interrupt;
+mod kept;
 pub mod options;
 pub mod output;
 mod output_folder;

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use super::input::read_text;
 use super::options::LONGEST_SCENE;
 use super::output::OutputFile;
-use super::{flow_file, headroom, window_film};
+use super::{flow_file, headroom, kept, window_film};
 use flockwork_app::{Filming, WindowHost};
 use flockwork_engine::Engine;
 use flockwork_model::quote::{cut, readable};
@@ -106,6 +106,17 @@ impl WindowHost for Files {
 
     fn save(&self, stem: &str, ending: &str, bytes: &[u8]) -> Result<String, String> {
         save(stem, ending, bytes).map_err(sentence)
+    }
+
+    fn keep(&self, stem: &str, text: &str) -> Result<Option<String>, String> {
+        let Some(folder) = kept::folder() else { return Ok(None) };
+        let path = kept::keep_in(&folder, stem, text).map_err(sentence)?;
+        Ok(Some(path.display().to_string()))
+    }
+
+    fn kept(&self) -> Option<String> {
+        let path = kept::offer_from(&kept::folder()?)?;
+        Some(path.display().to_string())
     }
 }
 

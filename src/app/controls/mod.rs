@@ -18,6 +18,9 @@ use flockwork_session::Looks;
 /// The panel's name in egui.
 const ID: &str = "parameters";
 
+/// Width of the panel; points. The widest row fits, so that no section that unfolds shifts it.
+const WIDTH: f32 = 330.0;
+
 /// Where the left edge of the panel is; points.
 #[must_use]
 pub fn left_edge(context: &egui::Context) -> f32 {
@@ -36,6 +39,8 @@ pub struct FlockPanel<'a> {
     pub request: Request,
     /// Number of agents at the start.
     pub agents: usize,
+    /// The same for each species.
+    pub counts: Vec<u64>,
     /// The count and the seed that the scene's file says.
     pub written: Written,
     /// The size of pictures and films, if it is not the window's.
@@ -78,6 +83,7 @@ impl Controls {
         let highest = (context.content_rect().height() - 70.0 - panel.lift).max(120.0);
         window.show(context, |ui| {
             egui::ScrollArea::vertical().max_height(highest).show(ui, |ui| {
+                ui.set_min_width(WIDTH);
                 let own = FlockFields::of(panel);
                 let fields = self.fields.filter(|(known, _)| *known == own).unwrap_or((own, own));
                 let (_, fields) = self.fields.insert(fields);
