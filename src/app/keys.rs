@@ -283,16 +283,15 @@ pub const CARD: [(&str, &[(&str, &str)]); 5] = [
             ("F11", "full screen"),
             ("Ctrl and + - 0", "larger, smaller, usual panels"),
             ("F1", "this card"),
-            ("Esc", "close what is open"),
-            ("Ctrl+Q", "quit"),
         ],
     ),
     (
-        "Pictures and films",
+        "Pictures, films, the end",
         &[
             ("F12", "save a picture"),
             ("F9", "start, end a film"),
             ("Shift+F9", "a film of every frame"),
+            ("Esc, Ctrl+Q", "close what is open, quit"),
         ],
     ),
 ];

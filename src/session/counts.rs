@@ -54,7 +54,7 @@ impl<C: Clock> Session<C> {
         }
         let ids = if takes {
             self.take_away(&ids)?;
-            Vec::new()
+            ids
         } else {
             match self.drop_agents(&dropped)? {
                 Ok(ids) => ids,

@@ -134,11 +134,11 @@ impl<C: Clock> Session<C> {
             return Ok(refused);
         }
         if edit.takes != back {
-            self.take_away(&std::mem::take(&mut edit.ids))?;
+            self.take_away(&edit.ids)?;
             return Ok(None);
         }
         match self.drop_agents(&edit.dropped)? {
-            Ok(ids) => edit.ids = ids,
+            Ok(ids) => self.undo.renumber(edit, ids),
             Err(why) => {
                 self.apply(|scene| go(edit, scene, !back))?;
                 return Ok(Some(why));

@@ -121,7 +121,7 @@ impl<C: Clock> Session<C> {
                     return Ok(refused);
                 }
                 match self.drop_agents(&edit.dropped)? {
-                    Ok(ids) => edit.ids = ids,
+                    Ok(ids) => self.undo.renumber(edit, ids),
                     Err(why) => {
                         self.apply(|scene| edit.revert(scene))?;
                         return Ok(Some(why));

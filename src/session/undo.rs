@@ -1,5 +1,6 @@
 //! Edits that can be undone and redone.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::looks::Looks;
@@ -205,7 +206,7 @@ pub struct Edit {
     pub after: Content,
     /// The agents that the edit added, or those that it took away, where they were then.
     pub dropped: Vec<Dropped>,
-    /// Their ids while they are in the flock.
+    /// Their ids, or their last ones.
     pub ids: Vec<u32>,
     /// True if the edit took them away.
     pub takes: bool,
@@ -310,6 +311,16 @@ impl UndoStack {
     pub fn was_done(&mut self, edit: Edit) {
         self.sealed = true;
         self.done.push(edit);
+    }
+
+    /// The agents of `edit` have come again, with other ids. Other edits may be about them too.
+    pub fn renumber(&mut self, edit: &mut Edit, ids: Vec<u32>) {
+        let new: HashMap<u32, u32> = edit.ids.iter().copied().zip(ids.iter().copied()).collect();
+        let edits = self.done.iter_mut().chain(&mut self.undone);
+        for id in edits.flat_map(|edit| &mut edit.ids) {
+            *id = new.get(id).copied().unwrap_or(*id);
+        }
+        edit.ids = ids;
     }
 
     /// Removes all edits. What was not saved is still not saved.

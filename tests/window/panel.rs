@@ -42,7 +42,8 @@ fn a_species_is_added_renamed_removed_and_undone() {
     // The button behind its name takes it away, with its agents.
     let session = new_file(&display, folder.path(), "ctrl+shift+s");
     assert!(fs::read_to_string(session).unwrap().contains("newcomers = 20"));
-    steps(&display, &["mousemove 652 129", "click 1"]);
+    // Its body is folded first: it makes the panel wider.
+    steps(&display, &["mousemove 650 253 click 1", "mousemove 652 129", "click 1"]);
     display.until_title(&program, "20 agents");
     let removed = file();
     assert!(removed.contains("[species.vehicle2]") && !removed.contains("[species.birds]"));

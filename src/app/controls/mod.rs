@@ -18,9 +18,6 @@ use flockwork_session::Looks;
 /// The panel's name in egui.
 const ID: &str = "parameters";
 
-/// Width of the panel; points. The widest row fits, so that no section that unfolds shifts it.
-const WIDTH: f32 = 330.0;
-
 /// Where the left edge of the panel is; points.
 #[must_use]
 pub fn left_edge(context: &egui::Context) -> f32 {
@@ -83,7 +80,6 @@ impl Controls {
         let highest = (context.content_rect().height() - 70.0 - panel.lift).max(120.0);
         window.show(context, |ui| {
             egui::ScrollArea::vertical().max_height(highest).show(ui, |ui| {
-                ui.set_min_width(WIDTH);
                 let own = FlockFields::of(panel);
                 let fields = self.fields.filter(|(known, _)| *known == own).unwrap_or((own, own));
                 let (_, fields) = self.fields.insert(fields);
