@@ -26,7 +26,7 @@ if command -v Xvfb && command -v xdotool && command -v import; then
   xdotool windowfocus "$window" mousemove 430 470 sleep 8
   xdotool key Tab sleep 1 key h sleep 1 key g sleep 2
   import -window root -depth 8 docs/window.png
-  xdotool key Escape
+  xdotool key ctrl+q
   wait %1
   kill "$server"
   unset DISPLAY

@@ -55,18 +55,19 @@ In the window:
   T              the timeline, to drag to any tick; marks are edits. An edit in the past cuts what
                  came after it
   J              asks for a tick to go to
-  R              goes back to the start
+  R              goes back to the start; Ctrl+Z undoes that
   O              the scene menu: a name, a word, or the path of a scene file
   PageUp, PageDown
                  the previous, the next built-in scene
   Ctrl+N         a new scene
   Ctrl+S         saves the scene to a new file in the current folder
   Ctrl+Shift+S   saves the session, with every edit and click, for --replay
+  Ctrl+Shift+O   opens the edits that the last window has kept because they were in no file
   Ctrl+C, Ctrl+V
                  copies the scene as text, and opens the scene that was copied
   Ctrl+Shift+C   copies a command line that shows the scene
   Ctrl+Z, Ctrl+Shift+Z
-                 undoes and redoes the last edit: parameters, new agents, moved things, scenes
+                 undoes and redoes the last edit: parameters, agents, moved things, resets, scenes
   E              switches between GPU and CPU
   G              shows the geometry of steering: of the agent under the pointer, then of all (up
                  to 64), then of none
@@ -86,7 +87,8 @@ In the window:
   F9             starts and ends a film in the current folder (MP4, or APNG without ffmpeg)
   Shift+F9       the same with every frame: the flock waits for the film
   F12            saves a picture to a new PNG file in the current folder
-  Esc            lets the inspected agent go, closes a panel or the card, else quits
+  Esc            closes what is open, the topmost first; the window stays
+  Ctrl+Q         quits
 
 Without a display it simulates --frames ticks (300 by default) and draws the last one to
 flockwork.png.";

@@ -142,7 +142,7 @@ fn goes_on_with_the_cpu_engine(test: &str) {
     // The new device can run a flock too.
     display.xdotool("key e");
     moves(&display);
-    display.xdotool("key Escape");
+    display.xdotool("key ctrl+q");
     let (code, out, err) = program.end();
     assert_eq!(code, Some(0), "{err}");
     assert!(out.starts_with("300 agents, ") && out.contains("engine gpu ("), "{out}");
@@ -154,7 +154,7 @@ fn is_drawn_by_another_device(test: &str) {
     let mut program = display.start(program("cpu", Path::new("/nonexistent")));
     let said = survives(&display, &mut program);
     assert!(said.contains("the flock on the CPU engine goes on, drawn by "), "{said}");
-    display.xdotool("key Escape");
+    display.xdotool("key ctrl+q");
     let (code, out, err) = program.end();
     assert_eq!(code, Some(0), "{err}");
     let ticks: u64 = out.split(' ').nth(2).unwrap().parse().unwrap();

@@ -40,6 +40,8 @@ pub enum Command {
     AddSpecies(usize),
     /// Remove a species and its agents.
     RemoveSpecies(usize),
+    /// Give a species so many agents.
+    SetCount(usize, u64),
     /// Give a species another name.
     RenameSpecies(usize, String),
 }

@@ -29,6 +29,13 @@ pub trait WindowHost {
     /// Writes a new file into the current folder. Its name begins with `stem` and ends with `ending`;
     /// what is between makes it new. Returns the name.
     fn save(&self, stem: &str, ending: &str, bytes: &[u8]) -> Result<String, String>;
+
+    /// Keeps a session that the user has not saved, for a later window. Returns its path; none: there is
+    /// no folder for it.
+    fn keep(&self, stem: &str, text: &str) -> Result<Option<String>, String>;
+
+    /// The path of the session that was kept last, unless a window has asked for it before.
+    fn kept(&self) -> Option<String>;
 }
 
 /// A film that is encoded while the window goes on.

@@ -102,6 +102,16 @@ impl Interface {
         self.input.egui_ctx().memory(|memory| memory.focused().is_some())
     }
 
+    /// Closes the list that is unfolded; false if none is.
+    pub fn close_list(&self) -> bool {
+        let context = self.input.egui_ctx();
+        let unfolded = egui::Popup::is_any_open(context);
+        if unfolded {
+            egui::Popup::close_all(context);
+        }
+        unfolded
+    }
+
     /// Gives the keyboard to the next field or button; to the first one if none has it.
     pub fn focus_next(&mut self) {
         self.input.egui_input_mut().events.push(egui::Event::Key {

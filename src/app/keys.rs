@@ -88,8 +88,12 @@ pub enum Action {
     FilmExact,
     /// Show or hide the card of all keys.
     Keys,
-    /// Close what is open over the flock, or else the window.
+    /// Close what is open over the flock.
     Close,
+    /// Open the session with edits that an earlier window has kept.
+    OpenKept,
+    /// Close the window.
+    Quit,
 }
 
 impl Action {
@@ -138,6 +142,7 @@ impl Action {
                 | Self::FilmExact
                 | Self::Keys
                 | Self::FullScreen
+                | Self::Quit
         )
     }
 
@@ -154,7 +159,9 @@ impl Action {
             "z" if shift => Some(Self::Redo),
             "z" => Some(Self::Undo),
             "y" => Some(Self::Redo),
+            "o" if shift => Some(Self::OpenKept),
             "o" => Some(Self::Scenes),
+            "q" => Some(Self::Quit),
             "m" => Some(Self::SaveFigures),
             "n" => Some(Self::New),
             "s" if shift => Some(Self::SaveSession),
@@ -239,6 +246,7 @@ pub const CARD: [(&str, &[(&str, &str)]); 5] = [
             ("Ctrl+N", "new scene"),
             ("Ctrl+S", "save the scene to a file"),
             ("Ctrl+Shift+S", "save the session to a file"),
+            ("Ctrl+Shift+O", "open the edits kept last"),
             ("Ctrl+C, Ctrl+V", "copy, paste the scene as text"),
             ("Ctrl+Shift+C", "copy a command line"),
         ],
@@ -275,15 +283,15 @@ pub const CARD: [(&str, &[(&str, &str)]); 5] = [
             ("F11", "full screen"),
             ("Ctrl and + - 0", "larger, smaller, usual panels"),
             ("F1", "this card"),
-            ("Esc", "close what is open, or quit"),
         ],
     ),
     (
-        "Pictures and films",
+        "Pictures, films, the end",
         &[
             ("F12", "save a picture"),
             ("F9", "start, end a film"),
             ("Shift+F9", "a film of every frame"),
+            ("Esc, Ctrl+Q", "close what is open, quit"),
         ],
     ),
 ];
@@ -316,6 +324,10 @@ mod tests {
             [Action::CopyText, Action::CopyLine].map(Some)
         );
         assert_eq!(command("S", true), Some(Action::SaveSession));
+        assert_eq!(
+            [command("q", false), command("O", true)],
+            [Action::Quit, Action::OpenKept].map(Some)
+        );
         assert!(drops(&character("d")) && drops(&character("D")) && !drops(&character("g")));
     }
 

@@ -260,6 +260,7 @@ impl App<'_> {
     fn close(&mut self, event_loop: &ActiveEventLoop, error: Option<WindowError>) {
         if let Some(mut window) = self.window.take() {
             window.finish_films(&self.options);
+            window.keep_edits(&self.options);
             self.outcome = Ok(Some(window.summary()));
         }
         if let Some(error) = error {

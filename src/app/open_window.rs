@@ -100,6 +100,8 @@ pub struct OpenWindow {
     written: Written,
     title: String,
     notice: Option<(String, Instant)>,
+    /// The session that an earlier window has kept.
+    kept: Option<String>,
     occluded: bool,
     last: Instant,
     frames: u64,
@@ -176,6 +178,8 @@ impl OpenWindow {
             written: Written::default(),
             title: String::new(),
             notice: None,
+            // A script does not see the offer.
+            kept: options.frames.is_none().then(|| options.host.kept()).flatten(),
             occluded: false,
             last: Instant::now(),
             frames: 0,
@@ -186,6 +190,7 @@ impl OpenWindow {
             screen,
         };
         own.warn_of_software();
+        own.offer_kept(options);
         Ok(own)
     }
 
@@ -312,6 +317,7 @@ impl OpenWindow {
             return Ok(true);
         }
         match Action::of(key, self.modifiers) {
+            Some(Action::Close) if self.interface.close_list() => {}
             Some(action) if !(action.is_arrow() && self.interface.has_focus()) => {
                 return self.act(action, options);
             }

@@ -13,6 +13,7 @@ mod flow_file;
 pub mod headroom;
 mod input;
 pub mod interrupt;
+mod kept;
 pub mod messages;
 pub mod options;
 pub mod output;

@@ -10,7 +10,7 @@ use super::input::read_text;
 use super::options::LONGEST_SCENE;
 use super::output::OutputFile;
 use super::state_file::RunRecord;
-use super::{figures, flow_file, headroom, window_film};
+use super::{figures, flow_file, headroom, kept, window_film};
 use flockwork_app::{Filming, WindowHost};
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::{Engine, EngineKind};
@@ -122,6 +122,17 @@ impl WindowHost for Files {
 
     fn save(&self, stem: &str, ending: &str, bytes: &[u8]) -> Result<String, String> {
         save(stem, ending, bytes).map_err(sentence)
+    }
+
+    fn keep(&self, stem: &str, text: &str) -> Result<Option<String>, String> {
+        let Some(folder) = kept::folder() else { return Ok(None) };
+        let path = kept::keep_in(&folder, stem, text).map_err(sentence)?;
+        Ok(Some(path.display().to_string()))
+    }
+
+    fn kept(&self) -> Option<String> {
+        let path = kept::offer_from(&kept::folder()?)?;
+        Some(path.display().to_string())
     }
 }
 

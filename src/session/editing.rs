@@ -84,31 +84,17 @@ impl<C: Clock> Session<C> {
         self.undo.seal();
     }
 
-    /// Undoes the last edit, or the change to this scene if there is none. Agents stay where they are
-    /// now, except that agents added by the edit are removed. Returns what was undone, for the user.
+    /// Undoes the last edit, or the reset or the change to this scene if there is none. Agents stay where
+    /// they are now, except that agents added by the edit are removed, and new ones come to the places of
+    /// those that it took away. Returns what was undone, for the user.
     pub fn undo(&mut self) -> Result<String, EngineError> {
         if self.history.has_future_events() && !self.undo.is_about_looks(false) {
             return Ok(IN_THE_PAST.into());
         }
         let Some(mut edit) = self.undo.take_done() else { return self.go_back() };
-        let member = edit.member.clone();
-        let refused = match (&edit.looks, &member) {
-            (Some(looks), _) => self.wear(&looks[0])?,
-            (None, Some(member)) => self.turn_member(&mut edit, member, true)?,
-            (None, None) => {
-                self.prepare(&edit)?;
-                self.apply(|scene| edit.revert(scene))?
-            }
-        };
-        if let Some(why) = refused {
+        if let Some(why) = self.turn(&mut edit, true)? {
             self.undo.was_done(edit);
             return Ok(why);
-        }
-        if !edit.ids.is_empty() && member.is_none() {
-            self.catch_up()?;
-            self.engine.remove(&edit.ids)?;
-            self.changed_agents(self.agents - edit.ids.len());
-            self.record(Event::Remove(edit.ids.clone()));
         }
         let notice = format!("undone: {}", edit.subject);
         self.undo.was_undone(edit);
@@ -122,28 +108,55 @@ impl<C: Clock> Session<C> {
             return Ok(IN_THE_PAST.into());
         }
         let Some(mut edit) = self.undo.take_undone() else { return self.go_forward() };
-        let member = edit.member.clone();
-        let mut refused = match (&edit.looks, &member) {
-            (Some(looks), _) => self.wear(&looks[1])?,
-            (None, Some(member)) => self.turn_member(&mut edit, member, false)?,
-            (None, None) => {
-                self.prepare(&edit)?;
-                self.apply(|scene| edit.repeat(scene))?
-            }
-        };
-        if refused.is_none() && member.is_none() {
-            match self.drop_agents(&edit.dropped)? {
-                Ok(ids) => edit.ids = ids,
-                Err(why) => refused = Some(why),
-            }
-        }
-        if let Some(why) = refused {
+        if let Some(why) = self.turn(&mut edit, false)? {
             self.undo.was_undone(edit);
             return Ok(why);
         }
         let notice = format!("redone: {}", edit.subject);
         self.undo.was_done(edit);
         Ok(notice)
+    }
+
+    /// Takes an edit back, or makes it again.
+    fn turn(&mut self, edit: &mut Edit, back: bool) -> Result<Refusal, EngineError> {
+        if let Some(looks) = &edit.looks {
+            return self.wear(&looks[usize::from(!back)]);
+        }
+        if let Some(member) = edit.member.clone() {
+            return self.turn_member(edit, &member, back);
+        }
+        self.prepare(edit)?;
+        let go = |edit: &Edit, scene: &mut Scene, back| {
+            if back { edit.revert(scene) } else { edit.repeat(scene) }
+        };
+        let refused = self.apply(|scene| go(edit, scene, back))?;
+        if refused.is_some() {
+            return Ok(refused);
+        }
+        if edit.takes != back {
+            self.take_away(&edit.ids)?;
+            return Ok(None);
+        }
+        match self.drop_agents(&edit.dropped)? {
+            Ok(ids) => self.undo.renumber(edit, ids),
+            Err(why) => {
+                self.apply(|scene| go(edit, scene, !back))?;
+                return Ok(Some(why));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes the agents with these ids out of the flock.
+    pub(super) fn take_away(&mut self, ids: &[u32]) -> Result<(), EngineError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.catch_up()?;
+        self.engine.remove(ids)?;
+        self.changed_agents(self.agents - ids.len());
+        self.record(Event::Remove(ids.to_vec()));
+        Ok(())
     }
 
     /// Reads the targets if the list of them changes: those that move go on from where they are.

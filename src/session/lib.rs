@@ -10,6 +10,7 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
 mod clock;
+mod counts;
 mod editing;
 mod edits;
 mod engines;
@@ -37,7 +38,7 @@ use std::time::Duration;
 
 pub use clock::{Clock, RealTime, Stops, TICKS_PER_SECOND};
 pub use editing::Refusal;
-pub use edits::{pointer_help, values_at_first};
+pub use edits::pointer_help;
 pub use history::{DEFAULT_BUDGET, Event, Recorded};
 pub use looks::{Looks, SpeciesLooks};
 pub use pairs::{before_edits, species_at_first};
@@ -332,14 +333,13 @@ impl<C: Clock> Session<C> {
     }
 
     /// Restores the first state, with its agents, targets, obstacles and paths. Parameters stay as
-    /// they are. Earlier edits can no longer be undone, and a new past begins.
+    /// they are, and a new past begins. Undoing it brings back the flock as it was before.
     pub fn reset(&mut self) -> Result<(), EngineError> {
         if self.initial.is_none() {
             return Ok(());
         }
+        self.leave()?;
         self.clock.restart();
-        self.undo.clear();
-        self.series.clear();
         if edits::is_turned(&self.scene, &self.first) {
             edits::turn_round(&mut self.scene, &self.first);
         }

@@ -26,7 +26,10 @@ impl<C: Clock> Session<C> {
             // That is where its agents start in a flock of this size.
             copy.spawn = copy.spawn_at_scale;
         }
-        let count = edited.species.last().map_or(0, |copy| self.scaled(copy.count));
+        let count = edited.species.last().map_or(0, |copy| match copy.counted {
+            true => copy.count,
+            false => self.scaled(copy.count),
+        });
         let newcomers = u32::try_from(count).unwrap_or(u32::MAX);
         let before = Content::of(&self.scene);
         let species = self.scene.species.len();
@@ -78,12 +81,6 @@ impl<C: Clock> Session<C> {
         }
     }
 
-    /// Number of agents with which the edited scene starts.
-    #[must_use]
-    pub fn starters(&self) -> u64 {
-        self.scaled(self.scene.own_count())
-    }
-
     /// The state with which the edited scene starts: the first one, unless species have come or gone.
     pub(super) fn start(&self) -> Option<Arc<FlockState>> {
         let initial = self.initial.clone()?;
@@ -97,14 +94,6 @@ impl<C: Clock> Session<C> {
         (self.room)(&self.scene, 0, starters, self.engine.as_ref()).ok()?;
         let mut edited = self.edited_scene().fixed(starters);
         Some(edited.populate(&Default::default()).map_or(initial, Arc::new))
-    }
-
-    /// A count of the scene's file, scaled as the flock was.
-    fn scaled(&self, count: u64) -> u64 {
-        let agents = self.initial.as_ref().map_or(self.agents, |state| state.len()) as u64;
-        let own = u128::from(self.first.own_count().max(1));
-        let scaled = (u128::from(count) * u128::from(agents) + own / 2) / own;
-        scaled.max(u128::from(count > 0)) as u64
     }
 
     /// Undoes or repeats the addition or the removal of a species. Returns the edit, ready for the
@@ -134,7 +123,7 @@ impl<C: Clock> Session<C> {
                     return Ok(refused);
                 }
                 match self.drop_agents(&edit.dropped)? {
-                    Ok(ids) => edit.ids = ids,
+                    Ok(ids) => self.undo.renumber(edit, ids),
                     Err(why) => {
                         self.apply(|scene| edit.revert(scene))?;
                         return Ok(Some(why));

@@ -36,6 +36,9 @@ fn translated(
 ) -> Species {
     let mut own = then.clone();
     own.name.clone_from(&now.name);
+    // How many agents it has is no parameter.
+    (own.count, own.counted) = (now.count, now.counted);
+    (own.spawn, own.spawn_at_scale) = (now.spawn, now.spawn_at_scale);
     for rule in &mut own.rules {
         let present = now.rule(rule.kind).map(|rule| rule.values.clone());
         for (index, parameter) in rule.kind.info().parameters.iter().enumerate() {

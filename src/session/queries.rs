@@ -113,6 +113,17 @@ impl<C: Clock> Session<C> {
         &self.source
     }
 
+    /// True if there are no edits of this flock since they were saved.
+    #[must_use]
+    pub fn is_saved(&self) -> bool {
+        self.undo.is_saved()
+    }
+
+    /// Notes that all edits are saved, or that some are not.
+    pub fn set_saved(&mut self, saved: bool) {
+        self.undo.set_saved(saved);
+    }
+
     /// The scene before all edits.
     #[must_use]
     pub fn first(&self) -> &Scene {

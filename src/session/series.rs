@@ -181,11 +181,6 @@ impl Series {
         self.awaited.clear();
         self.sampled = None;
     }
-
-    /// Removes all figures.
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
-    }
 }
 
 /// The samples that the host has not taken yet.

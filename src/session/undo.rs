@@ -1,5 +1,6 @@
 //! Edits that can be undone and redone.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::looks::Looks;
@@ -37,6 +38,8 @@ pub enum Subject {
     Turn,
     /// New agents.
     Agents,
+    /// The number of agents of a species.
+    Count,
     /// What the flock looks like.
     Looks,
 }
@@ -63,6 +66,7 @@ impl std::fmt::Display for Subject {
             Self::Name => "name of a species",
             Self::Turn => "seek and flee",
             Self::Agents => "new agents",
+            Self::Count => "number of agents",
             Self::Looks => "looks",
         })
     }
@@ -200,10 +204,12 @@ pub struct Edit {
     pub before: Content,
     /// The scene after it.
     pub after: Content,
-    /// The agents that the edit added.
+    /// The agents that the edit added, or those that it took away, where they were then.
     pub dropped: Vec<Dropped>,
-    /// Their ids.
+    /// Their ids, or their last ones.
     pub ids: Vec<u32>,
+    /// True if the edit took them away.
+    pub takes: bool,
     /// The looks before and after it, if it has changed them; then it has changed nothing else.
     pub looks: Option<Box<[Looks; 2]>>,
     /// The species that came or went, if it has changed their list.
@@ -214,7 +220,8 @@ impl Edit {
     /// An edit that has changed the scene alone.
     pub fn new(subject: Subject, before: Content, after: Content) -> Self {
         let (dropped, ids) = (Vec::new(), Vec::new());
-        Self { subject, before, after, dropped, ids, looks: None, member: None }
+        let (takes, looks, member) = (false, None, None);
+        Self { subject, before, after, dropped, ids, takes, looks, member }
     }
 
     /// Restores the scene to its content before the edit.
@@ -229,12 +236,20 @@ impl Edit {
 }
 
 /// Edits done, and edits undone.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct UndoStack {
     done: Vec<Edit>,
     undone: Vec<Edit>,
     /// True if the next edit is an entry of its own, whatever its subject.
     sealed: bool,
+    /// Number of edits done when all were saved; none: that cannot be come back to.
+    saved: Option<usize>,
+}
+
+impl Default for UndoStack {
+    fn default() -> Self {
+        Self { done: Vec::new(), undone: Vec::new(), sealed: false, saved: Some(0) }
+    }
 }
 
 impl UndoStack {
@@ -243,8 +258,12 @@ impl UndoStack {
     pub fn push(&mut self, edit: Edit) {
         self.undone.clear();
         let sealed = std::mem::take(&mut self.sealed);
+        // What was saved after this edit was undone is gone with the undone ones.
+        let done = self.done.len();
+        self.saved.take_if(|saved| *saved > done);
         match self.done.last_mut() {
             Some(last) if !sealed && last.subject == edit.subject && edit.subject.merges() => {
+                self.saved.take_if(|saved| *saved == done);
                 last.after = edit.after;
                 last.dropped.extend(edit.dropped);
                 last.ids.extend(edit.ids);
@@ -257,6 +276,7 @@ impl UndoStack {
         }
         if self.done.len() > MOST {
             self.done.remove(0);
+            self.saved = self.saved.and_then(|saved| saved.checked_sub(1));
         }
     }
 
@@ -293,8 +313,28 @@ impl UndoStack {
         self.done.push(edit);
     }
 
-    /// Removes all edits.
+    /// The agents of `edit` have come again, with other ids. Other edits may be about them too.
+    pub fn renumber(&mut self, edit: &mut Edit, ids: Vec<u32>) {
+        let new: HashMap<u32, u32> = edit.ids.iter().copied().zip(ids.iter().copied()).collect();
+        let edits = self.done.iter_mut().chain(&mut self.undone);
+        for id in edits.flat_map(|edit| &mut edit.ids) {
+            *id = new.get(id).copied().unwrap_or(*id);
+        }
+        edit.ids = ids;
+    }
+
+    /// Removes all edits. What was not saved is still not saved.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self { saved: self.is_saved().then_some(0), ..Self::default() };
+    }
+
+    /// True if there are no edits since they were saved.
+    pub fn is_saved(&self) -> bool {
+        self.saved == Some(self.done.len())
+    }
+
+    /// All edits are saved, or some are not whatever is undone.
+    pub fn set_saved(&mut self, saved: bool) {
+        self.saved = saved.then_some(self.done.len());
     }
 }

@@ -1,7 +1,7 @@
 //! Edits are undone and redone.
 
 use super::tests::{IN_SPACE, TEXT, play, play_in, tick};
-use super::time_tests::place;
+use super::time_tests::{now, place, reach};
 use super::*;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Species;
@@ -119,10 +119,84 @@ fn a_gesture_is_one_edit() {
         assert_eq!(session.undo().unwrap(), "nothing to undo");
         session.redo().unwrap();
         assert_eq!(session.scene().species[0].body.max_speed, 3.0);
-        // A new edit removes the undone edits; a reset removes all edits.
+        // A new edit removes the undone edits.
         session.change(slower(session, 9.0)).unwrap();
         assert_eq!(session.redo().unwrap(), "nothing to redo");
-        session.reset().unwrap();
+    });
+}
+
+#[test]
+fn a_reset_is_undone_with_all_edits_and_the_past() {
+    play(|session| {
+        session.clock.toggle();
+        reach(session, 20);
+        session.change(slower(session, 1.0)).unwrap();
+        session.add(0, &[Point::ONE]).unwrap();
+        reach(session, 30);
+        let (before, opened) = (now(session), session.opened());
+        for _ in 0..2 {
+            session.reset().unwrap();
+            assert_eq!((session.tick(), session.agents(), session.span()), (0, 5, (0, 0)));
+        }
+        reach(session, 7);
+        assert_eq!(session.undo().unwrap(), "undone: reset");
+        assert_eq!(session.undo().unwrap(), "undone: reset");
+        assert!(now(session) == before && session.span() == (0, 30));
+        reach(session, 25);
+        reach(session, 30);
+        assert!(now(session) == before, "its past is there too");
+        assert_eq!(session.redo().unwrap(), "redone: reset");
+        assert_eq!(session.tick(), 0);
+        assert_eq!(session.undo().unwrap(), "undone: reset");
+        assert_eq!(session.undo().unwrap(), "undone: new agents");
+        assert_eq!(session.undo().unwrap(), "undone: parameters");
         assert_eq!(session.undo().unwrap(), "nothing to undo");
+        assert_eq!(session.opened(), opened, "it is the same scene all the time");
+    });
+}
+
+#[test]
+fn a_flock_is_called_after_a_reset_and_not_when_it_comes_back() {
+    play(|session| {
+        session.clock.toggle();
+        reach(session, 10);
+        session.set_pointer(Some(Point::ONE)).unwrap();
+        session.reset().unwrap();
+        assert!(session.targets().unwrap()[0].active);
+        session.undo().unwrap();
+        assert!(!session.targets().unwrap()[0].active);
+        session.set_pointer(Some(Point::ONE)).unwrap();
+        assert!(session.targets().unwrap()[0].active, "a new press");
+    });
+}
+
+#[test]
+fn edits_are_saved_until_the_next_one() {
+    play(|session| {
+        assert!(session.is_saved());
+        session.set_pointer(Some(Point::ONE)).unwrap();
+        assert!(session.is_saved(), "a call is no edit");
+        session.change(slower(session, 1.0)).unwrap();
+        assert!(!session.is_saved());
+        session.undo().unwrap();
+        assert!(session.is_saved(), "nothing is left of it");
+        session.redo().unwrap();
+        session.set_saved(true);
+        // What goes on with the same gesture is not saved.
+        session.seal_edit();
+        session.change(slower(session, 2.0)).unwrap();
+        session.set_saved(true);
+        session.change(slower(session, 3.0)).unwrap();
+        assert!(!session.is_saved());
+        session.set_saved(true);
+        session.undo().unwrap();
+        assert!(!session.is_saved());
+        session.change(slower(session, 4.0)).unwrap();
+        assert!(!session.is_saved(), "what was saved is gone");
+        session.reset().unwrap();
+        assert!(!session.is_saved(), "a reset leaves parameters as they are");
+        session.set_saved(true);
+        session.reset().unwrap();
+        assert!(session.is_saved());
     });
 }

@@ -10,7 +10,7 @@ use super::series::Series;
 use super::source::{Opening, Source};
 use super::undo::UndoStack;
 use super::{Clock, Refusal, Session, after_last_id};
-use flockwork_engine::{EngineError, Profile};
+use flockwork_engine::{EngineError, Profile, Snapshot};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
@@ -35,6 +35,8 @@ struct Visit {
     pointer: Option<Point>,
     next_id: u64,
     paths: u32,
+    /// True if the same scene was reset in between.
+    reset: bool,
 }
 
 /// The flocks before and after the one that is shown.
@@ -77,6 +79,7 @@ impl<C: Clock> Session<C> {
             series: Series::default(),
             pointer: None,
             paths: 0,
+            reset: false,
         };
         Ok(match self.exchange(visit)? {
             Ok(left) => {
@@ -88,13 +91,56 @@ impl<C: Clock> Session<C> {
         })
     }
 
+    /// Begins with another past, figures and edits to undo. Undoing that brings back the flock as it is
+    /// now, unless it is too large to be kept.
+    pub(super) fn leave(&mut self) -> Result<(), EngineError> {
+        self.catch_up()?;
+        // A flock that is not shown is not called; the one that is goes on being called.
+        let hand = self.hand;
+        self.set_pointer(None)?;
+        self.visits.branch();
+        let kept = (self.agents <= MOST_AGENTS).then(|| self.engine.snapshot());
+        let mut undo = mem::take(&mut self.undo);
+        self.undo.set_saved(undo.is_saved());
+        undo.seal();
+        let mut history = History::default();
+        self.swap_history(&mut history);
+        self.series.rest();
+        let series = mem::take(&mut self.series);
+        // A device that fails here fails again when the first state is loaded.
+        match kept.and_then(Result::ok) {
+            Some(Snapshot { state, targets }) => self.visits.remember(Visit {
+                source: self.source.clone(),
+                scene: Scene { targets, ..self.scene.clone() },
+                first: self.first.clone(),
+                initial: self.initial.clone(),
+                state: Arc::new(state),
+                undo,
+                history,
+                series,
+                pointer: None,
+                next_id: self.next_id,
+                paths: self.paths,
+                reset: true,
+            }),
+            None => self.visits.behind.clear(),
+        }
+        (self.hand, self.pointer) = (hand, hand);
+        Ok(())
+    }
+
     /// Goes back to the scene before this one. Returns what happened, for the user.
     pub(super) fn go_back(&mut self) -> Result<String, EngineError> {
         let Some(visit) = self.visits.behind.pop() else { return Ok("nothing to undo".into()) };
         Ok(match self.exchange(visit)? {
             Ok(left) => {
+                let reset = left.reset;
                 self.visits.ahead.push(left);
-                format!("undone: back to the scene {}", self.scene.name)
+                if reset {
+                    "undone: reset".into()
+                } else {
+                    format!("undone: back to the scene {}", self.scene.name)
+                }
             }
             Err((visit, why)) => {
                 self.visits.behind.push(visit);
@@ -108,8 +154,13 @@ impl<C: Clock> Session<C> {
         let Some(visit) = self.visits.ahead.pop() else { return Ok("nothing to redo".into()) };
         Ok(match self.exchange(visit)? {
             Ok(left) => {
+                let reset = left.reset;
                 self.visits.remember(left);
-                format!("redone: the scene {}", self.scene.name)
+                if reset {
+                    "redone: reset".into()
+                } else {
+                    format!("redone: the scene {}", self.scene.name)
+                }
             }
             Err((visit, why)) => {
                 self.visits.ahead.push(visit);
@@ -175,7 +226,8 @@ impl<C: Clock> Session<C> {
         self.clock.restart();
         self.profile = Profile::default();
         self.cost = 0.0;
-        self.opened += 1;
+        // After a reset it is the same scene.
+        self.opened += u64::from(!visit.reset);
         visit
     }
 }

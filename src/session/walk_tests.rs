@@ -56,11 +56,16 @@ impl Walk {
     fn act(&mut self, session: &mut Session<RealTime>) {
         let at = flat(self.below(640) as f32, self.below(360) as f32);
         let last = |all: usize| all.saturating_sub(1);
-        let number = self.below(29);
+        let number = self.below(30);
         let said = match number {
             0..9 => self.change(session).unwrap_or_default(),
-            9 => session.undo().unwrap(),
-            10 => session.redo().unwrap(),
+            9 | 10 => {
+                let said = if number == 9 { session.undo() } else { session.redo() }.unwrap();
+                if said.ends_with("reset") {
+                    self.seen.clear();
+                }
+                said
+            }
             11 => session.add(0, &[at, at]).unwrap().unwrap_or_default(),
             12 if session.scene().species.len() < 5 => {
                 session.add_species(0).unwrap().unwrap_or_default()
@@ -107,6 +112,11 @@ impl Walk {
             27 => {
                 session.set_pointer(None).unwrap();
                 "no press".into()
+            }
+            28 => {
+                let species = last(session.scene().species.len());
+                let count = self.below(70).into();
+                session.set_count(species, count).unwrap().unwrap_or_default()
             }
             _ => {
                 session.seal_edit();

@@ -33,7 +33,7 @@ pub fn walls(test: &str) -> Option<(Display, TempDir, Program)> {
 
 /// Closes the window with a key; the program ends well.
 pub fn ends(display: &Display, program: Program) {
-    display.xdotool("key Escape");
+    display.xdotool("key ctrl+q");
     let (code, _, err) = program.end();
     assert_eq!(code, Some(0), "{err}");
 }

@@ -32,7 +32,8 @@ pub fn flockwork(arguments: &str) -> Command {
     let mut command = Command::new("env");
     command.args(["--default-signal=INT,TERM,HUP", env!("CARGO_BIN_EXE_flockwork")]);
     command.args(arguments.split_whitespace());
-    for variable in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+    // Without a home no window keeps edits for another one.
+    for variable in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "HOME", "XDG_STATE_HOME"] {
         command.env_remove(variable);
     }
     command

@@ -99,16 +99,16 @@ fn a_path_has_rows_in_the_panel() {
     steps(&display, &["mousemove 100 200", "click 1", "mousemove 300 400 click 1", "key Return"]);
     let drawn = file();
     assert!(drawn.contains("[[paths]]"), "{drawn}");
-    steps(&display, &["mousemove 622 320 click 1"]);
+    steps(&display, &["mousemove 622 383 click 1"]);
     assert!(file().contains("closed = true"));
-    steps(&display, &["mousemove 690 320 click 1"]);
+    steps(&display, &["mousemove 690 383 click 1"]);
     assert!(file().contains("shown = false"));
-    steps(&display, &["mousemove 640 297 click 1", "key ctrl+a", "type road", "key Return"]);
+    steps(&display, &["mousemove 640 360 click 1", "key ctrl+a", "type road", "key Return"]);
     let named = file();
     assert!(named.contains("name = \"road\""), "{named}");
     steps(&display, &["key ctrl+z", "key ctrl+z", "key ctrl+z"]);
     assert_eq!(file(), drawn);
-    steps(&display, &["mousemove 710 298 click 1"]);
+    steps(&display, &["mousemove 710 361 click 1"]);
     assert_eq!(file(), first, "it was removed");
     ends(&display, program);
 }

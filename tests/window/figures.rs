@@ -1,8 +1,7 @@
 //! Level 5: the figures of the window, with real keys and a real mouse.
 
-
-use crate::desktop;
 use crate::adapter;
+use crate::desktop;
 use std::collections::HashSet;
 use std::fs;
 
@@ -118,6 +117,5 @@ fn the_panel_fits_a_small_window_and_folds() {
     // A click on its title folds it.
     display.xdotool(&format!("mousemove 26 {} click 1", top + 18));
     display.until("only its title", |s| cursor(s).is_none() && !grey(s, 300));
-    display.xdotool("key Escape");
     ends(&display, program);
 }

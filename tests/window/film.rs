@@ -1,8 +1,7 @@
 //! Level 5: films of the window, started and ended with real keys.
 
-
-use crate::desktop;
 use crate::adapter;
+use crate::desktop;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -49,7 +48,9 @@ fn without_ffmpeg(folder: &Path, before: &str) -> Command {
     let (width, height) = SIZE;
     let line = format!("{before} exec {program} run --engine cpu --size {width}x{height} {FLOCK}");
     command.args(["-c", &line]).env("PATH", "/nonexistent").current_dir(folder);
-    command.env_remove("WAYLAND_DISPLAY");
+    for variable in ["WAYLAND_DISPLAY", "HOME", "XDG_STATE_HOME"] {
+        command.env_remove(variable);
+    }
     command
 }
 
@@ -102,7 +103,7 @@ fn a_window_that_closes_completes_its_film() {
     display.until("a flock", |s| s.darts(300..900, 0..600).len() > 50);
     display.xdotool("key F9");
     std::thread::sleep(Duration::from_secs(2));
-    display.xdotool("key Escape");
+    display.xdotool("key ctrl+q");
     let (code, _, err) = program.end();
     assert_eq!(code, Some(0), "{err}");
     let films = files(folder.path());

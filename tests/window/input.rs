@@ -1,8 +1,7 @@
 //! Level 5: the program in a window, with real keys and a real mouse.
 
-
-use crate::desktop;
 use crate::adapter;
+use crate::desktop;
 use std::fs;
 
 use crate::desktop::files::notice;
@@ -121,7 +120,7 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
     let shot = display.until("a flock in the larger window", grown);
     display.until("a flock that moves in the larger window", |s| *s != shot && grown(s));
 
-    key("Escape");
+    key("ctrl+q");
     let (code, out, err) = program.end();
     assert_eq!(code, Some(0), "{err}");
     assert_eq!(out.lines().count(), 1, "{out}");
@@ -163,7 +162,7 @@ fn a_start_without_options_is_a_flock_of_many_colours() {
         display.until("a flock", |s| s.darts(300..1280, 0..720).len() > 1000);
         std::thread::sleep(std::time::Duration::from_secs(2));
         let shot = display.look();
-        display.xdotool("key Escape");
+        display.xdotool("key ctrl+q");
         let (code, out, err) = program.end();
         assert_eq!(code, Some(0), "{err}");
         (out, shot)
@@ -249,7 +248,7 @@ fn agents_dropped_by_a_drag_stay_until_a_reset_or_an_undo() {
             display.xdotool(back);
             display.until("the row gone", |s| row(s) < row(&before) + 300);
         }
-        display.xdotool("key Escape");
+        display.xdotool("key ctrl+q");
         let (code, out, err) = program.end();
         assert_eq!(code, Some(0), "{err}");
         assert!(out.starts_with(&format!("{agents} agents, ")), "{out}");
@@ -276,7 +275,7 @@ fn geometry_is_shown_of_one_agent_then_of_all_then_of_none() {
     display.until("much more than darts", |s| coloured(s) > 2 * coloured(&one));
     display.xdotool("key g");
     display.until("darts alone", |s| *s == none);
-    display.xdotool("key Escape");
+    display.xdotool("key ctrl+q");
     let (code, _, err) = program.end();
     assert_eq!(code, Some(0), "{err}");
 }
@@ -317,7 +316,7 @@ fn a_click_makes_another_path() {
     let second = display.until("another path", |s| *s != first);
     display.xdotool("click 1");
     display.until("a third path", |s| *s != first && *s != second);
-    display.xdotool("key Escape");
+    display.xdotool("key ctrl+q");
     assert_eq!(program.end().0, Some(0));
 }
 
@@ -342,7 +341,7 @@ fn a_target_moves_along_with_the_mouse() {
     assert!(moved(&display.look()), "it stays where it was let go");
     display.xdotool("key r");
     display.until("the target back at its place", |s| at(s, (700, 300)) > 10);
-    display.xdotool("key Escape");
+    display.xdotool("key ctrl+q");
     assert_eq!(program.end().0, Some(0));
 }
 
@@ -368,7 +367,7 @@ fn a_target_follows_the_mouse_and_a_press_adds() {
     display.until("nothing where the mouse was", |s| at(s, (250, 500)) == 0);
     display.xdotool("mousemove 250 500 click 1 mousemove 600 50");
     display.until("another vehicle where the press was", |s| at(s, (250, 500)) > 10);
-    display.xdotool("key Escape");
+    display.xdotool("key ctrl+q");
     assert_eq!(program.end().0, Some(0));
 }
 

@@ -1,6 +1,5 @@
 //! Level 5: the inspector of the window, with real keys and a real mouse.
 
-
 use crate::adapter;
 use std::fs;
 
@@ -79,13 +78,13 @@ fn an_agent_is_inspected_and_followed_across_the_seam() {
         display.until("the agent in the middle while it flies", |s| middle(s) && panel(s));
         display.xdotool("key space");
 
-        // A right drag ends that, Escape lets it go, and the next Escape closes the window.
+        // A right drag ends that, and Escape lets it go.
         display
             .xdotool("mousemove 450 400 mousedown 3 mousemove 480 400 mousemove 550 400 mouseup 3");
         display.until("the agent elsewhere", |s| !middle(s) && panel(s));
         display.xdotool("key Escape");
         display.until("no panel", |s| !panel(s));
-        display.xdotool("key Escape");
+        display.xdotool("key ctrl+q");
         let (code, _, err) = program.end();
         assert_eq!(code, Some(0), "{err}");
     }

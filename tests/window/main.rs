@@ -7,6 +7,7 @@ mod desktop;
 #[path = "../png_file/mod.rs"]
 mod png_file;
 
+mod closing;
 mod drawing;
 mod figures;
 mod film;

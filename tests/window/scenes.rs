@@ -182,7 +182,7 @@ fn targets_and_obstacles_are_added_dragged_and_removed() {
     assert_eq!(file(), added, "a whole drag is one edit");
     steps(&["key ctrl+z"]);
     assert_eq!(file(), first);
-    steps(&["key ctrl+shift+z", "mousemove 700 298", "click 1"]);
+    steps(&["key ctrl+shift+z", "mousemove 700 361", "click 1"]);
     assert_eq!(file(), first, "it was removed");
     // The second button: an obstacle.
     steps(&["mousemove 722 297", "click 1"]);
@@ -192,7 +192,7 @@ fn targets_and_obstacles_are_added_dragged_and_removed() {
     steps(&["mouseup 1"]);
     let dragged = file();
     assert!(near(&dragged, [213.33, 108.89]), "{dragged}");
-    steps(&["mousemove 715 298", "click 1"]);
+    steps(&["mousemove 715 361", "click 1"]);
     assert_eq!(file(), first, "it was removed");
     ends(&display, program);
 }

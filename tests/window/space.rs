@@ -1,6 +1,5 @@
 //! Level 5: the window with a flock in space, with real keys and a real mouse.
 
-
 use crate::adapter;
 use std::fs;
 
@@ -101,7 +100,7 @@ fn the_mouse_goes_round_a_space() {
             let (count, column) = blob(s, RED);
             count > 400 && (column - 450.0).abs() < 12.0
         });
-        display.xdotool("key Escape key Escape");
+        display.xdotool("key ctrl+q");
         let (code, _, err) = program.end();
         assert_eq!(code, Some(0), "{err}");
     }

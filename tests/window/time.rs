@@ -1,9 +1,8 @@
 //! Level 5: time in the window. It goes back, forward and faster, with real keys and a real mouse.
 
-
-use crate::png_file;
-use crate::desktop;
 use crate::adapter;
+use crate::desktop;
+use crate::png_file;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -125,7 +124,6 @@ fn time_goes_back_and_forward_and_every_byte_is_the_same() {
         assert_eq!(tick_now(&display, folder), 50, "{engine}");
         jump(&display, 200);
         assert!(picture_at(&display, folder, 200) != last, "{engine}: the dropped agents are gone");
-        display.xdotool("key Escape");
         ends(&display, program);
     }
 }
@@ -155,7 +153,6 @@ fn a_saved_session_is_replayed_and_drawn() {
     jump(&display, 150);
     let last = picture_at(&display, folder, 150);
     let session = new_file(&display, folder, "ctrl+shift+s");
-    display.xdotool("key Escape");
     ends(&display, program);
     let text = fs::read_to_string(&session).unwrap();
     assert!(text.contains("pointer = [") && text.contains("[[event.add]]"), "{text}");
@@ -217,6 +214,5 @@ fn the_timeline_is_folded_until_it_is_wanted() {
     display.until("no notice", |s| !told(s));
     display.xdotool("key plus");
     display.until("the speed as a notice", told);
-    display.xdotool("key Escape");
     ends(&display, program);
 }

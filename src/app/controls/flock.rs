@@ -69,10 +69,14 @@ impl FlockFields {
         let sized = request.density.is_some()
             || (scene.density.is_some() && [now.count, self.count] != [scene.own_count(); 2]);
         let other_radius = scene.perception_radius() != first.perception_radius();
+        // The density that the scene would be sized for, up to rounding.
+        let wanted = request.density.or(scene.density);
+        let as_wanted = wanted.is_some_and(|wanted| (wanted - now.density).abs() < 2e-3);
         let density = if self.density != now.density {
             Some(self.density)
-        } else if sized && other_radius {
-            // The world was sized for another radius: it must not grow because the seed changes.
+        } else if sized && now.density > 0.0 && (other_radius || !as_wanted) {
+            // The density that is shown stays: the world must not jump because the count or the seed
+            // changes.
             Some(scene.uniform_neighbours(agents) as f32)
         } else {
             // It stays exactly as requested.
@@ -117,6 +121,7 @@ mod tests {
             first,
             request: Request { count: Some(agents), ..Request::default() },
             agents: agents as usize,
+            counts: vec![agents],
             written: Written { count: scene.own_count(), seed: scene.seed },
             picture_size: None,
             lift: 0.0,
@@ -142,6 +147,25 @@ mod tests {
             again.resize(&asked).unwrap();
             let (size, wanted) = (again.world.size, scenes[1].world.size);
             assert!((size - wanted).length() < 1e-2, "{size}, not {wanted}");
+        }
+    }
+
+    #[test]
+    fn another_count_keeps_the_density_that_is_shown() {
+        // The size that the file says is not that of its density.
+        let text = format!("world.size = [640, 360]\n{TEXT}").replace("50", "25");
+        let mut first = Scene::parse("test", &text, &[]).unwrap();
+        first.resize(&Request::default()).unwrap();
+        let scenes = [first.clone(), first];
+        let panel = panel(&scenes, 120);
+        let now = FlockFields::of(&panel);
+        assert!((now.density - 1.023).abs() < 1e-3, "{now:?}");
+        for count in [100, 119, 121, 150, 480] {
+            let asked = FlockFields { count, ..now }.request(&now, &panel);
+            let mut again = Scene::parse("test", &text, &[]).unwrap();
+            again.resize(&asked).unwrap();
+            let area = again.world.volume() / scenes[0].world.volume();
+            assert!((area - count as f64 / 120.0).abs() < 1e-3, "{count}: {area}");
         }
     }
 

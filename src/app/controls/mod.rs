@@ -36,6 +36,8 @@ pub struct FlockPanel<'a> {
     pub request: Request,
     /// Number of agents at the start.
     pub agents: usize,
+    /// The same for each species.
+    pub counts: Vec<u64>,
     /// The count and the seed that the scene's file says.
     pub written: Written,
     /// The size of pictures and films, if it is not the window's.

@@ -6,7 +6,7 @@ use super::words::{about, law_in_words, reach, shown};
 use flockwork_model::parameter::{
     ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
 };
-use flockwork_model::scene::Law;
+use flockwork_model::scene::{Law, MAX_AGENTS};
 
 /// Marks the name of a value that varies by a law.
 const VARIES: &str = "~";
@@ -70,6 +70,21 @@ pub fn name_field(ui: &mut egui::Ui, name: &str) -> Option<String> {
     ui.data_mut(|data| data.remove::<String>(id));
     let given_up = ui.input(|input| input.key_pressed(egui::Key::Escape));
     (text != name && !given_up).then_some(text)
+}
+
+/// A field for a number of agents. Returns what the user has entered in its place; Esc lets it be.
+pub fn count_field(ui: &mut egui::Ui, count: u64, hint: &str) -> Option<u64> {
+    let id = ui.scope_id().with("count");
+    let mut next = ui.data(|data| data.get_temp::<u64>(id)).unwrap_or(count);
+    let field = egui::DragValue::new(&mut next).range(0..=MAX_AGENTS).suffix(" agents");
+    let field = ui.add(field).on_hover_text(hint);
+    if field.dragged() || field.has_focus() {
+        ui.data_mut(|data| data.insert_temp(id, next));
+        return None;
+    }
+    ui.data_mut(|data| data.remove::<u64>(id));
+    let given_up = ui.input(|input| input.key_pressed(egui::Key::Escape));
+    (next != count && !given_up).then_some(next)
 }
 
 /// A choice by name. `start` is the one at the start.

@@ -4,21 +4,21 @@ use egui::collapsing_header::{CollapsingState, paint_default_icon};
 use egui::{CollapsingHeader, Label, RichText, Sense};
 
 use super::looks::FigureLooks;
-use super::rows::{ParameterRow, TargetNames, name_field};
+use super::rows::{ParameterRow, TargetNames, count_field, name_field};
 use super::words::story;
 use super::{FlockPanel, REMOVE};
 use crate::command::Command;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::parameter::Parameters;
 use flockwork_model::scene::{Body, Law, Rule, Scene, Slot, Species, Variation};
-use flockwork_session::{species_at_first, values_at_first};
+use flockwork_session::species_at_first;
 
 /// The sign of the button that adds a copy.
 const ADD: &str = "+";
 
 /// The parameters of all species. Returns what the user asks for besides changes of them.
 pub fn all(ui: &mut egui::Ui, panel: &FlockPanel<'_>, species: &mut [Species]) -> Option<Command> {
-    let FlockPanel { scene, first, .. } = *panel;
+    let FlockPanel { scene, first, ref counts, .. } = *panel;
     let starts = species_at_first(scene, first);
     // One that was added is compared with itself.
     let start = |index: usize, own: &Species| {
@@ -41,7 +41,8 @@ pub fn all(ui: &mut egui::Ui, panel: &FlockPanel<'_>, species: &mut [Species]) -
     let mut command = None;
     for (index, own) in species.iter_mut().enumerate() {
         let start = start(index, own);
-        let section = OneSpecies { index, scene, start: &start, names: &names };
+        let agents = counts.get(index).copied().unwrap_or_default();
+        let section = OneSpecies { index, scene, first, agents, start: &start, names: &names };
         command = section.section(ui, own).or(command);
     }
     command
@@ -52,6 +53,9 @@ struct OneSpecies<'a> {
     /// Its number.
     index: usize,
     scene: &'a Scene,
+    first: &'a Scene,
+    /// Number of its agents at the start.
+    agents: u64,
     /// The species at the start.
     start: &'a Species,
     names: &'a TargetNames,
@@ -61,7 +65,12 @@ impl OneSpecies<'_> {
     /// The header, which folds the section, and what is below it.
     fn section(&self, ui: &mut egui::Ui, species: &mut Species) -> Option<Command> {
         let mut command = None;
-        let id = ui.make_persistent_id(("species", &species.name));
+        // A new name does not fold the section.
+        let at_first = species.at_first.0.and_then(|number| self.first.species.get(number));
+        let id = ui.make_persistent_id(match at_first {
+            Some(first) => ("species", first.name.clone()),
+            None => ("added species", self.index.to_string()),
+        });
         // With one or two species their sections start open.
         let open = self.names.species.len() <= 2;
         let mut state = CollapsingState::load_with_default_open(ui.ctx(), id, open);
@@ -84,6 +93,14 @@ impl OneSpecies<'_> {
             let button = egui::Button::new(REMOVE).frame(false);
             if self.names.species.len() > 1 && ui.add(button).on_hover_text(hint).clicked() {
                 command = Some(Command::RemoveSpecies(self.index));
+            }
+            let hint = format!(
+                "Number of agents of {}. New ones come to places as at the start, and those that came \
+                 last go.",
+                species.name
+            );
+            if let Some(count) = count_field(ui, self.agents, &hint) {
+                command = Some(Command::SetCount(self.index, count));
             }
         });
         let below = |ui: &mut egui::Ui| self.show(ui, species);
@@ -137,7 +154,9 @@ impl OneSpecies<'_> {
                 *removed = Some(kind);
             }
         });
-        let start = values_at_first(self.start, self.index, kind);
+        // One that was added is compared with what it was then.
+        let added = || Rule::added(kind, self.index, self.names.species.len()).values;
+        let start = self.start.rule(kind).map_or_else(added, |rule| rule.values.clone());
         ui.push_id(info.key, |ui| {
             for (index, parameter) in info.parameters.iter().enumerate() {
                 let row = ParameterRow { parameter, start: start[index], names: self.names };
@@ -166,7 +185,8 @@ impl OneSpecies<'_> {
                 }
             }
         });
-        species.rules.extend(added.map(|kind| Rule::by_default(kind, self.index)));
+        let count = self.names.species.len();
+        species.rules.extend(added.map(|kind| Rule::added(kind, self.index, count)));
     }
 
     fn body(&self, ui: &mut egui::Ui, species: &mut Species) {

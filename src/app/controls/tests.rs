@@ -13,20 +13,26 @@ fn scenes(text: &str) -> (Scene, Scene) {
     (scene.clone(), scene)
 }
 
-/// Lays out the panel with everything unfolded. Returns its texts and what it asks for.
-fn panel((first, scene): &(Scene, Scene)) -> (Vec<String>, Vec<Command>) {
-    let mut controls = Controls::default();
-    let panel = FlockPanel {
+/// What the panel shows of these scenes.
+fn flock_panel((first, scene): &(Scene, Scene)) -> FlockPanel<'_> {
+    FlockPanel {
         scene,
         first,
         request: Request::default(),
         agents: scene.own_count() as usize,
+        counts: scene.shares(scene.own_count()),
         written: Written { count: scene.own_count(), seed: scene.seed },
         picture_size: None,
         lift: 0.0,
         by_keyboard: false,
         tool: None,
-    };
+    }
+}
+
+/// Lays out the panel with everything unfolded. Returns its texts and what it asks for.
+fn panel(scenes: &(Scene, Scene)) -> (Vec<String>, Vec<Command>) {
+    let mut controls = Controls::default();
+    let panel = flock_panel(scenes);
     let context = egui::Context::default();
     context.memory_mut(|memory| memory.set_everything_is_visible(true));
     let (mut texts, mut commands) = (Vec::new(), Vec::new());
@@ -152,21 +158,11 @@ fn behaviours_come_before_the_body() {
 
 #[test]
 fn the_panel_fits_a_small_window_above_the_timeline() {
-    let (first, scene) =
+    let scenes =
         scenes("[species.a]\nevade = {}\nseparation = {}\nalignment = {}\ncohesion = {}\n");
     let room = egui::vec2(640.0, 480.0);
     for lift in [0.0, 40.0] {
-        let panel = FlockPanel {
-            scene: &scene,
-            first: &first,
-            request: Request::default(),
-            agents: 100,
-            written: Written { count: 100, seed: 1 },
-            picture_size: None,
-            lift,
-            by_keyboard: false,
-            tool: None,
-        };
+        let panel = FlockPanel { lift, ..flock_panel(&scenes) };
         let context = egui::Context::default();
         let mut controls = Controls::default();
         for _ in 0..4 {
@@ -180,5 +176,104 @@ fn the_panel_fits_a_small_window_above_the_timeline() {
         assert!(area.height() > 300.0 && area.bottom() <= 480.0 - lift, "{area:?}");
         assert!(area.left() > 200.0 && area.right() <= 640.0, "{area:?}");
         assert_eq!(left_edge(&context), area.left());
+    }
+}
+
+/// A panel that stays what it is from frame to frame.
+#[derive(Default)]
+struct Lasting {
+    context: egui::Context,
+    controls: Controls,
+    frames: u32,
+    /// What the user does in the next frame.
+    events: Vec<egui::Event>,
+}
+
+impl Lasting {
+    /// Lays out the panel as it is after some frames. Returns its texts with their places.
+    fn shows(&mut self, scenes: &(Scene, Scene)) -> Vec<(String, egui::Rect)> {
+        let panel = flock_panel(scenes);
+        let size = egui::vec2(1280.0, 3000.0);
+        let mut texts = Vec::new();
+        // A section needs some frames to unfold.
+        for _ in 0..30 {
+            self.frames += 1;
+            let input = egui::RawInput {
+                screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, size)),
+                time: Some(f64::from(self.frames) / 60.0),
+                events: std::mem::take(&mut self.events),
+                ..Default::default()
+            };
+            let output = self.context.run_ui(input, |ui| {
+                assert!(self.controls.show(ui.ctx(), &panel).is_empty());
+            });
+            texts = output.shapes.iter().filter_map(|clipped| placed(&clipped.shape)).collect();
+        }
+        texts
+    }
+
+    fn unfold(&self) {
+        self.context.memory_mut(|memory| memory.set_everything_is_visible(true));
+    }
+}
+
+fn placed(shape: &egui::Shape) -> Option<(String, egui::Rect)> {
+    let egui::Shape::Text(text) = shape else { return None };
+    Some((text.galley.text().to_string(), shape.visual_bounding_rect()))
+}
+
+fn place(texts: &[(String, egui::Rect)], what: &str) -> egui::Rect {
+    let found = texts.iter().find(|(text, _)| text == what);
+    found.unwrap_or_else(|| panic!("{what:?} is missing in {texts:?}")).1
+}
+
+#[test]
+fn a_new_name_does_not_fold_a_section() {
+    // With three species the sections begin folded.
+    let mut scenes = scenes("[species.a]\nwander = {}\n[species.b]\n[species.c]\n");
+    let mut panel = Lasting::default();
+    let has = |texts: &[(String, egui::Rect)], what| texts.iter().any(|(text, _)| text == what);
+    assert!(!has(&panel.shows(&scenes), "wander"));
+    // A click on the name unfolds it.
+    let at = place(&panel.shows(&scenes), "a").center();
+    for pressed in [true, false] {
+        let click = egui::Event::PointerButton {
+            pos: at,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        };
+        panel.events = vec![egui::Event::PointerMoved(at), click];
+        panel.shows(&scenes);
+    }
+    assert!(has(&panel.shows(&scenes), "wander"), "the click");
+    scenes.1.rename_species(0, "renamed").unwrap();
+    let texts = panel.shows(&scenes);
+    assert!(has(&texts, "renamed") && has(&texts, "wander"), "{texts:?}");
+}
+
+#[test]
+fn what_is_added_does_not_move_the_buttons_away() {
+    let mut scenes = scenes("[species.a]\n");
+    let mut panel = Lasting::default();
+    panel.unfold();
+    let before = panel.shows(&scenes);
+    for number in 0..20 {
+        let at = flockwork_model::vector::flat(10.0 * number as f32, 20.0);
+        scenes.1.obstacles.push(flockwork_model::scenery::Obstacle::new(at, 5.0));
+    }
+    let after = panel.shows(&scenes);
+    for button in ["add a target", "add an obstacle", "draw a path", "paint walls"] {
+        assert_eq!(place(&after, button), place(&before, button), "{button}");
+    }
+    assert!(place(&after, "and 8 more obstacles").top() > place(&after, "paint walls").bottom());
+}
+
+#[test]
+fn a_species_has_the_number_of_its_agents() {
+    let scenes = scenes("[species.a]\ncount = 7\n[species.b]\ncount = 5\n");
+    let texts = Lasting::default().shows(&scenes);
+    for number in ["7", "5"] {
+        place(&texts, number);
     }
 }

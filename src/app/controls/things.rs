@@ -22,23 +22,7 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>) -> Option<Command> {
     let mut command = None;
     let header = CollapsingHeader::new("targets, obstacles, paths").default_open(false);
     header.show(ui, |ui| {
-        let scene = panel.scene;
-        let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
-        for (index, target) in targets {
-            command = row(ui, scene, &target.name, Thing::Target(index)).or(command.take());
-        }
-        for index in 0..scene.obstacles.len().min(MOST_LISTED) {
-            let name = format!("obstacle {}", index + 1);
-            command = row(ui, scene, &name, Thing::Obstacle(index)).or(command.take());
-        }
-        if let Some(more @ 1..) = scene.obstacles.len().checked_sub(MOST_LISTED) {
-            ui.label(format!("and {}", counted(more as u64, "more obstacle")));
-        }
-        for (index, path) in scene.paths.iter().enumerate() {
-            let first = panel.first.paths.iter().find(|first| first.name == path.name);
-            let asked = ui.push_id(("path", index), |ui| path_row(ui, index, path, first)).inner;
-            command = asked.or(command.take());
-        }
+        // The buttons come first: what they add must not move them away under the mouse.
         ui.horizontal(|ui| {
             if ui.button("add a target").clicked() {
                 command = Some(Command::AddTarget);
@@ -64,6 +48,23 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>) -> Option<Command> {
             }
         });
         ui.weak("drag them in the world");
+        let scene = panel.scene;
+        let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
+        for (index, target) in targets {
+            command = row(ui, scene, &target.name, Thing::Target(index)).or(command.take());
+        }
+        for index in 0..scene.obstacles.len().min(MOST_LISTED) {
+            let name = format!("obstacle {}", index + 1);
+            command = row(ui, scene, &name, Thing::Obstacle(index)).or(command.take());
+        }
+        if let Some(more @ 1..) = scene.obstacles.len().checked_sub(MOST_LISTED) {
+            ui.label(format!("and {}", counted(more as u64, "more obstacle")));
+        }
+        for (index, path) in scene.paths.iter().enumerate() {
+            let first = panel.first.paths.iter().find(|first| first.name == path.name);
+            let asked = ui.push_id(("path", index), |ui| path_row(ui, index, path, first)).inner;
+            command = asked.or(command.take());
+        }
     });
     command
 }

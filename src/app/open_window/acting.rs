@@ -55,7 +55,8 @@ impl OpenWindow {
         options: &mut WindowOptions<'_>,
     ) -> Result<bool, WindowError> {
         match action {
-            Action::Close => return Ok(self.close_panel()),
+            Action::Quit => return Ok(false),
+            Action::Close => self.close_topmost(),
             Action::Pause => self.pause(),
             Action::Step => self.step(),
             Action::StepBack => self.step_back(),
@@ -88,6 +89,7 @@ impl OpenWindow {
             Action::New => self.new_scene(options)?,
             Action::Save => self.save_scene(options),
             Action::SaveSession => self.save_session(options),
+            Action::OpenKept => self.open_kept(options)?,
             Action::CopyText => self.copy_text(),
             Action::CopyLine => self.copy_line(),
             Action::Paste => self.paste_scene(options)?,
@@ -137,17 +139,16 @@ impl OpenWindow {
         Ok(true)
     }
 
-    /// Closes what was opened last over the flock; false when nothing is open.
-    fn close_panel(&mut self) -> bool {
-        if self.scenes.is_shown() {
+    /// Closes the topmost thing that is open over the flock, if there is one.
+    fn close_topmost(&mut self) {
+        if std::mem::take(&mut self.keys_shown) {
+        } else if self.scenes.is_shown() {
             self.scenes.close();
-            return true;
-        }
-        if self.inspector.holds() {
+        } else if self.inspector.holds() {
             self.inspector.let_go();
-            return true;
+        } else if !self.figures.close() && !self.timeline.close() {
+            self.controls_shown = false;
         }
-        std::mem::take(&mut self.keys_shown) || self.figures.close() || self.timeline.close()
     }
 
     /// Does what the user has asked for in a panel; false when the window shall close.
@@ -187,6 +188,10 @@ impl OpenWindow {
             }
             Command::RemoveSpecies(index) => {
                 let refused = self.session.remove_species(index)?;
+                self.notify(refused);
+            }
+            Command::SetCount(index, count) => {
+                let refused = self.session.set_count(index, count)?;
                 self.notify(refused);
             }
             Command::RenameSpecies(index, name) => {

@@ -195,11 +195,16 @@ impl OpenWindow {
     }
 }
 
-/// Shows that a film is under way. The film itself does not show it.
-pub(super) fn mark(context: &egui::Context, seconds: f64) {
+/// Width of the mark with the room beside it; points.
+pub(super) const MARK: f32 = 70.0;
+
+/// Shows that a film is under way, left of the panel, which begins at `edge`. Other panels lie over the
+/// mark. The film itself does not show it.
+pub(super) fn mark(context: &egui::Context, seconds: f64, edge: f32) {
+    let covered = (context.content_rect().right() - edge).max(0.0);
     let area = egui::Area::new(egui::Id::unique("film"))
-        .anchor(Align2::RIGHT_TOP, [-10.0, 10.0])
-        .order(egui::Order::Foreground)
+        .anchor(Align2::RIGHT_TOP, [-10.0 - covered, 10.0])
+        .order(egui::Order::Background)
         .interactable(false);
     area.show(context, |ui| {
         let text = format!("● {}:{:02}", seconds as u64 / 60, seconds as u64 % 60);

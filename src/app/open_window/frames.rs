@@ -210,6 +210,7 @@ impl OpenWindow {
             first: self.session.first(),
             request: self.session.source().request,
             agents: self.session.starters() as usize,
+            counts: self.session.starters_by_species(),
             // With the present species.
             written: Written { count: scene.own_count(), ..self.written },
             picture_size: self.picture_size,
@@ -220,15 +221,17 @@ impl OpenWindow {
         let mut commands = Vec::new();
         let painting = self.interface.run(&self.window, |context| {
             inspector::paint(context, &camera, &shapes);
-            // The overlay keeps clear of the panel.
+            // The overlay keeps clear of the panel and of the mark of a film.
+            let right = context.content_rect().right();
             let edge = if self.controls_shown { controls::left_edge(context) } else { f32::MAX };
-            facts.show(context, self.overlay, edge);
+            let free = if filmed.is_some() { edge.min(right) - film::MARK } else { edge };
+            facts.show(context, self.overlay, free);
             if let Some((_, since)) = &self.notice {
                 context
                     .request_repaint_after(overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
             }
             if let Some(seconds) = filmed {
-                film::mark(context, seconds);
+                film::mark(context, seconds, edge);
             }
             if let Some(text) = drawing.filter(|_| facts.notice.is_none()) {
                 key_card::line(context, text, facts.lift);

@@ -153,7 +153,10 @@ impl OpenWindow {
         }
         // The fields must not go on showing what was refused.
         self.controls = Controls::default();
-        self.begin(opening)
+        let saved = self.session.is_saved();
+        self.begin(opening)?;
+        self.session.set_saved(saved);
+        Ok(())
     }
 
     /// Fits the panels and the title to the scene that is shown.
@@ -163,9 +166,7 @@ impl OpenWindow {
             1 => counted(1, "agent"),
             agents => format!("{} agents", grouped(agents as u64)),
         };
-        // Of a file its name is enough.
-        let name = scene.name.rsplit(['/', '\\']).next().unwrap_or_default();
-        let title = format!("Flockwork — {name} · {agents}");
+        let title = title(&scene.name, &agents);
         if title != self.title {
             self.window.set_title(&title);
             self.title = title;
@@ -192,6 +193,9 @@ impl OpenWindow {
     pub(super) fn save_scene(&mut self, options: &WindowOptions<'_>) {
         let (stem, text) = (stem(&self.session.scene().name), self.session.file());
         let saved = options.host.save(&stem, "toml", text.as_bytes());
+        if saved.is_ok() {
+            self.session.set_saved(true);
+        }
         self.notify(Some(match saved {
             Ok(name) => format!("saved: {name}"),
             Err(problem) => problem,
@@ -220,10 +224,52 @@ impl OpenWindow {
         let name = format!("{}-session", stem(&self.session.scene().name));
         let text = self.session.recording();
         let saved = text.and_then(|text| options.host.save(&name, "toml", text.as_bytes()));
+        if saved.is_ok() {
+            self.session.set_saved(true);
+        }
         self.notify(Some(match saved {
             Ok(name) => format!("saved: {name}; flockwork run --replay {name}"),
             Err(problem) => problem,
         }));
+    }
+
+    /// Keeps the edits that are not saved, before the window closes.
+    pub fn keep_edits(&self, options: &WindowOptions<'_>) {
+        if self.session.is_saved() {
+            return;
+        }
+        // A flock that began with a state file has no session, but its scene has the edits.
+        let text = self.session.recording().unwrap_or_else(|_| self.session.file());
+        match options.host.keep(&stem(&self.session.scene().name), &text) {
+            Ok(None) => {}
+            Ok(Some(path)) => (options.tell)(&format!(
+                "the edits were not saved; they are kept in {path}, and the next window offers them"
+            )),
+            Err(problem) => (options.tell)(&format!("the edits are lost: {problem}")),
+        }
+    }
+
+    /// Tells the user of edits that an earlier window has kept.
+    pub(super) fn offer_kept(&mut self, options: &WindowOptions<'_>) {
+        if let Some(path) = &self.kept {
+            let key = "Ctrl+Shift+O opens them";
+            (options.tell)(&format!("edits that were not saved are kept in {path}; {key}"));
+            self.notify(Some(format!("the last window kept edits that were not saved; {key}")));
+        }
+    }
+
+    /// Opens the session that an earlier window has kept. It is still not saved.
+    pub(super) fn open_kept(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
+        let Some(path) = self.kept.clone() else {
+            self.notify(Some("there are no kept edits to open".into()));
+            return Ok(());
+        };
+        let opened = self.session.opened();
+        self.open(&path, options)?;
+        if self.session.opened() != opened {
+            self.session.set_saved(false);
+        }
+        Ok(())
     }
 
     /// Copies the text of the scene.
@@ -255,6 +301,14 @@ impl OpenWindow {
     }
 }
 
+/// The window's title. Systems end a title at a NUL, or fail.
+fn title(scene: &str, agents: &str) -> String {
+    // Of a file its name is enough.
+    let name = scene.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    format!("Flockwork — {name} · {agents}")
+}
+
 /// The beginning of the name of a file for a scene of this name, without the moment at which its own
 /// file was saved.
 pub(super) fn stem(name: &str) -> String {
@@ -284,6 +338,12 @@ mod tests {
             .map(stem);
         assert_eq!(stems, ["flock", "path-loop", "b-c", "flock", "x-2026-1"]);
         assert_eq!([stem(""), stem("flock-20261122-213015-20261122-214000")], ["scene", "flock"]);
+    }
+
+    #[test]
+    fn a_title_has_no_control_characters() {
+        let shown = title("a/b\0c\u{1b}[31m\n.toml", "1 agent");
+        assert_eq!(shown, "Flockwork — bc[31m.toml · 1 agent");
     }
 
     #[test]

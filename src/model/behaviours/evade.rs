@@ -2,7 +2,7 @@
 
 use super::pursue::{Aim, LEADS, Nearest, parameters_of_a_chase};
 use super::seek::desired_velocity;
-use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
+use super::{Agent, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
 use crate::real::Real;
 use crate::vector::Vector;
@@ -21,6 +21,8 @@ parameters_of_a_chase! {
 }
 
 impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Evade<R> {
+    const NEEDS: Needs = Needs { others: true, ..Needs::NOTHING };
+
     type Sums = Nearest<R, D>;
 
     #[inline(always)]

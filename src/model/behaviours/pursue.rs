@@ -1,7 +1,7 @@
 //! Pursue: go to where another will be.
 
 use super::seek::desired_velocity;
-use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
+use super::{Agent, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
 use crate::real::Real;
 use crate::vector::Vector;
@@ -128,6 +128,8 @@ impl<R: Real> Aim<R> {
 }
 
 impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Pursue<R> {
+    const NEEDS: Needs = Needs { others: true, ..Needs::NOTHING };
+
     type Sums = Nearest<R, D>;
 
     #[inline(always)]

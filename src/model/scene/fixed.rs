@@ -5,6 +5,12 @@ use super::{ObstaclePlan, Scene};
 use crate::scenery::Obstacle;
 
 impl Scene {
+    /// The number of agents of each species among `agents`.
+    #[must_use]
+    pub fn shares(&self, agents: u64) -> Vec<u64> {
+        shares(&self.species, agents)
+    }
+
     /// The scene that by itself makes a flock of `agents` agents as this one does, which
     /// [`Scene::populate`] has sized for them: their counts, the size of the world, the places where
     /// they start, and the obstacles where they are now.

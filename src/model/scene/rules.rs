@@ -21,6 +21,21 @@ impl Rule {
         let values = kind.info().parameters.iter().map(|p| default_value(p, own)).collect();
         Self { kind, values }
     }
+
+    /// The same as it is added by hand to one of `species` species: what hunts or flees has other
+    /// species in mind.
+    #[must_use]
+    pub fn added(kind: Kind, own: usize, species: usize) -> Self {
+        let mut rule = Self::by_default(kind, own);
+        let others = ((1_u32 << species) - 1) & !(1 << own);
+        for (parameter, value) in kind.info().parameters.iter().zip(&mut rule.values) {
+            let is_set = matches!(parameter.meaning, Meaning::SpeciesSet { .. });
+            if is_set && kind.info().needs.others && others != 0 {
+                *value = others as f32;
+            }
+        }
+        rule
+    }
 }
 
 impl Species {
@@ -54,6 +69,20 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_hunts_is_added_for_the_others() {
+        for kind in Kind::ALL {
+            let plain = Rule::by_default(kind, 1);
+            assert_eq!(Rule::added(kind, 0, 1), Rule::by_default(kind, 0), "{kind:?} alone");
+            let hunts = ["pursue", "evade"].contains(&kind.info().key);
+            let added = Rule::added(kind, 1, 3);
+            match hunts {
+                true => assert_eq!(added.values[kind.parameter("with").unwrap()], 5.0),
+                false => assert_eq!(added, plain),
+            }
+        }
+    }
 
     #[test]
     fn a_species_is_offered_what_its_file_could_say() {

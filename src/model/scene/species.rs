@@ -219,6 +219,8 @@ pub struct Species {
     pub variations: Vec<Variation>,
     /// Where it was in the list before all edits.
     pub at_first: NumberAtFirst,
+    /// True if `count` is that of an edited flock, which was scaled already. A file has no such counts.
+    pub counted: bool,
 }
 
 /// The number that a species had before all edits; `None` if it was added since, or if the scene is

@@ -193,6 +193,7 @@ impl Reader<'_> {
                 ));
             }
             self.scene.species = read.species;
+            self.scene.species.iter_mut().for_each(|species| species.counted = row.counted);
             change |= Change::PARAMETERS;
         }
         let axes = self.scene.world.axes();

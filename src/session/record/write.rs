@@ -131,6 +131,7 @@ impl Writer<'_> {
             Event::ReturnSpecies { index, species, agents } => {
                 let mut parts = Scene { species: species.to_vec(), ..self.scene.clone() };
                 self.looks.put(&mut parts);
+                row.counted = species.iter().any(|species| species.counted);
                 row.set = Some(self.overrides(&parts)?);
                 self.scene = parts;
                 let places = |all: &[Point]| all.iter().copied().map(place).collect();
@@ -159,6 +160,7 @@ impl Writer<'_> {
         if change.has(Change::PARAMETERS) {
             let (mut after, mut own) = (self.scene.clone(), parts.clone());
             change.swap(&mut after, &mut own);
+            row.counted = after.species.iter().any(|species| species.counted);
             row.set = Some(self.overrides(&after)?);
         }
         if change.has(Change::SCENERY) {
@@ -189,7 +191,9 @@ impl Writer<'_> {
     /// The values for `--set` that turn the species of the file into those of `scene`.
     fn overrides(&self, scene: &Scene) -> Result<Vec<String>, String> {
         let Base { source, plain, .. } = self.base;
-        let mut edited = Scene { species: scene.species.clone(), ..plain.clone() };
+        let mut species = scene.species.clone();
+        species.iter_mut().for_each(|species| species.counted = false);
+        let mut edited = Scene { species: species.clone(), ..plain.clone() };
         // A behaviour may name a target or a path that was added: the file must have one of that name.
         stand_in(&mut edited.targets, &scene.targets, |target| {
             (target.name.clone(), Target::fixed(&target.name, Point::ZERO))
@@ -202,7 +206,7 @@ impl Writer<'_> {
         let sets = sets.map_err(|error| format!("no session can say an edit of {}", error.key))?;
         let read = Scene::parse(&plain.name, &source.text, &sets);
         match read {
-            Ok(read) if read.species == scene.species => Ok(sets),
+            Ok(read) if read.species == species => Ok(sets),
             _ => Err("no session can say an edit of the parameters; save the scene".into()),
         }
     }

@@ -52,6 +52,7 @@ pub fn read(
         rules,
         variations,
         at_first: NumberAtFirst::default(),
+        counted: false,
     };
     species.sort_variations();
     Ok(species)

@@ -1,0 +1,177 @@
+//! The number of agents of each species.
+
+use super::undo::{Content, Edit, Subject};
+use super::{Clock, Dropped, Refusal, Session};
+use flockwork_engine::EngineError;
+
+impl<C: Clock> Session<C> {
+    /// Number of agents with which the edited scene starts.
+    #[must_use]
+    pub fn starters(&self) -> u64 {
+        let all = self.scene.own_count();
+        let counted = self.scene.species.iter().any(|species| species.counted);
+        if counted { all } else { self.scaled(all) }
+    }
+
+    /// The same for each species.
+    #[must_use]
+    pub fn starters_by_species(&self) -> Vec<u64> {
+        self.scene.shares(self.starters())
+    }
+
+    /// Gives a species so many agents, now and at the start. New ones come to places as at the start;
+    /// those that came last go.
+    pub fn set_count(&mut self, index: usize, count: u64) -> Result<Refusal, EngineError> {
+        // The others must stay as many as they are, whatever the file's counts were scaled by.
+        let mut species = self.scene.fixed(self.starters()).species;
+        species.iter_mut().for_each(|species| species.counted = true);
+        let Some(own) = species.get_mut(index) else {
+            return Ok(Some("there is no such species to count".into()));
+        };
+        own.count = count;
+        if species.iter().all(|species| species.count == 0) {
+            return Ok(Some("a flock starts with one agent at least: nothing has changed".into()));
+        }
+        self.catch_up()?;
+        let state = self.engine.read_back()?;
+        let rows = (0..state.len()).filter(|row| usize::from(state.species[*row]) == index);
+        let mut present: Vec<usize> = rows.collect();
+        present.sort_by_key(|row| state.id[*row]);
+        let more = count.saturating_sub(present.len() as u64);
+        if let Some(why) = self.room_for(more) {
+            return Ok(Some(why));
+        }
+        let gone = present.split_off(present.len().min(count as usize));
+        let ids: Vec<u32> = gone.iter().map(|row| state.id[*row]).collect();
+        let places = gone.iter().map(|row| state.position[*row]).collect();
+        let takes = !gone.is_empty();
+        let newcomers = u32::try_from(more).unwrap_or(u32::MAX);
+        let dropped = vec![Dropped { species: index, places, newcomers }];
+        let before = Content::of(&self.scene);
+        let refused = self.apply(|scene| scene.species = species)?;
+        if refused.is_some() {
+            return Ok(refused);
+        }
+        let ids = if takes {
+            self.take_away(&ids)?;
+            ids
+        } else {
+            match self.drop_agents(&dropped)? {
+                Ok(ids) => ids,
+                Err(why) => {
+                    self.apply(|scene| before.put(scene))?;
+                    return Ok(Some(why));
+                }
+            }
+        };
+        self.visits.branch();
+        let plain = Edit::new(Subject::Count, before, Content::of(&self.scene));
+        self.undo.push(Edit { dropped, ids, takes, ..plain });
+        Ok(None)
+    }
+
+    /// A count of the scene's file, scaled as the flock was.
+    pub(super) fn scaled(&self, count: u64) -> u64 {
+        let agents = self.initial.as_ref().map_or(self.agents, |state| state.len()) as u64;
+        let own = u128::from(self.first.own_count().max(1));
+        let scaled = (u128::from(count) * u128::from(agents) + own / 2) / own;
+        scaled.max(u128::from(count > 0)) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Recording;
+    use super::super::tests::session;
+    use super::super::time_tests::{cpu, engines, now, reach};
+    use super::super::{RealTime, Source};
+    use super::*;
+    use flockwork_engine::Engine;
+    use flockwork_model::scene::{Request, Scene};
+
+    const TEXT: &str = "[species.a]\ncount = 30\nwander = {}\n[species.b]\ncount = 10\nwander = {}\n\
+                        pursue = { with = \"a\" }\n";
+
+    fn start(engine: Box<dyn Engine>, count: Option<u64>) -> Session<RealTime> {
+        let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+        let request = Request { count, ..Request::default() };
+        let state = scene.populate(&request).unwrap();
+        let source = Source { text: TEXT.into(), request, ..Source::default() };
+        let mut session = session(engine, &scene, &state).made_from(source);
+        session.clock.toggle();
+        session
+    }
+
+    /// Agents of both species in the flock.
+    fn living(session: &mut Session<RealTime>) -> [usize; 2] {
+        let state = session.state().unwrap();
+        [0, 1].map(|own| state.species.iter().filter(|species| **species == own).count())
+    }
+
+    #[test]
+    fn a_species_gets_more_agents_or_fewer_and_the_others_stay() {
+        for (engine, scaled) in engines().into_iter().zip([None, Some(60), None]) {
+            let mut session = start(engine, scaled);
+            let [a, b] = living(&mut session);
+            reach(&mut session, 20);
+            assert_eq!(session.set_count(1, 25), Ok(None));
+            assert_eq!(living(&mut session), [a, 25]);
+            assert_eq!(session.starters_by_species(), [a as u64, 25]);
+            let before = session.state().unwrap();
+            assert_eq!(session.set_count(1, 3), Ok(None));
+            assert_eq!((living(&mut session), session.agents()), ([a, 3], a + 3));
+            // The scene's file has the new number.
+            let made = Scene::parse("made", &session.file(), &[]).unwrap();
+            let counts: Vec<u64> = made.species.iter().map(|species| species.count).collect();
+            assert_eq!(counts, [a as u64, 3]);
+            assert_eq!(session.undo().unwrap(), "undone: number of agents");
+            let back = session.state().unwrap();
+            assert_eq!(living(&mut session), [a, 25]);
+            assert_eq!(back.position, before.position, "they come back to their places");
+            assert_eq!(session.undo().unwrap(), "undone: number of agents");
+            assert_eq!(living(&mut session), [a, b]);
+            assert_eq!(session.starters(), (a + b) as u64);
+            session.redo().unwrap();
+            session.redo().unwrap();
+            assert_eq!((living(&mut session), session.starters()), ([a, 3], a as u64 + 3));
+            session.reset().unwrap();
+            assert_eq!(living(&mut session), [a, 3]);
+        }
+    }
+
+    #[test]
+    fn a_count_that_is_that_of_the_file_is_set_too() {
+        let mut session = start(cpu(), Some(400));
+        assert_eq!(living(&mut session), [300, 100]);
+        assert_eq!(session.set_count(0, 30), Ok(None));
+        assert_eq!(session.set_count(1, 10), Ok(None));
+        assert_eq!((living(&mut session), session.starters()), ([30, 10], 40));
+        let none = session.set_count(0, 0).and_then(|_| session.set_count(1, 0)).unwrap().unwrap();
+        assert!(none.contains("one agent at least"), "{none}");
+        assert_eq!(living(&mut session), [0, 10]);
+    }
+
+    #[test]
+    fn a_saved_session_has_the_numbers() {
+        for count in [None, Some(400)] {
+            let mut session = start(cpu(), count);
+            for (tick, species, number) in [(10, 0, 44), (20, 1, 4), (30, 0, 7)] {
+                reach(&mut session, tick);
+                assert_eq!(session.set_count(species, number), Ok(None));
+            }
+            reach(&mut session, 40);
+            let (wanted, text) = (now(&mut session), session.recording().unwrap());
+            let recording = Recording::read(&text).unwrap();
+            let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
+            let state = scene.populate(&recording.source.request).unwrap();
+            let events = recording.events(&scene).unwrap();
+            let mut again =
+                super::super::tests::session(cpu(), &scene, &state).made_from(recording.source);
+            again.clock.toggle();
+            again.replay(events, recording.ticks).unwrap();
+            reach(&mut again, 40);
+            assert!(now(&mut again) == wanted);
+            assert_eq!((again.starters_by_species(), again.file()), (vec![7, 4], session.file()));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Level 5: Esc closes panels and never the window, and edits outlive a window that was not saved.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::adapter;
+use crate::desktop::files::{ends, new_file, saved, settle, steps, walls};
+use crate::desktop::{Display, Program, Shot, flockwork, text};
+
+/// The panel of parameters.
+fn panel(shot: &Shot) -> bool {
+    shot.greys(600..900, 0..400) > 800
+}
+
+#[test]
+fn escape_closes_what_is_open_and_never_the_window() {
+    let test = "escape_closes_what_is_open_and_never_the_window";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some((display, folder, program)) = walls(test) else { return };
+    let first = saved(&display, folder.path());
+    steps(&display, &["key space", "key h", "key h", "key Tab", "mousemove 640 300 click 1"]);
+    // Esc closes a list and leaves the panel; then it closes the panel.
+    let list = |shot: &Shot| shot.darts(620..680, 338..356).len() > 200;
+    display.xdotool("mousemove 660 320 click 1");
+    display.until("a list", list);
+    display.xdotool("key Escape");
+    display.until("the panel without its list", |shot| panel(shot) && !list(shot));
+    settle();
+    assert!(panel(&display.look()));
+    display.xdotool("key Escape");
+    display.until("no panel", |shot| !panel(shot));
+    display.xdotool("key F9");
+    // A tick is typed; the field, the timeline and then nothing closes.
+    steps(&display, &["key j", "type 12", "key Return", "key Escape", "key Escape"]);
+    for opened in ["key o", "key F1", "key m", "key t", "key Tab", "key w"] {
+        steps(&display, &[opened, "key Escape", "key Escape"]);
+    }
+    display.until("no panel", |shot| !panel(shot));
+    assert_eq!(saved(&display, folder.path()), first, "the window goes on");
+    ends(&display, program);
+}
+
+/// A window whose edits are kept in the folder `state`.
+fn start(display: &Display, folder: &Path, state: &Path, line: &str) -> Program {
+    let mut command = flockwork(&format!("run --engine cpu --size 900x600 {line}"));
+    command.current_dir(folder).env("XDG_STATE_HOME", state);
+    let mut program = display.start(command);
+    display.focus(&mut program);
+    program
+}
+
+fn kept(state: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(state.join("flockwork")).into_iter().flatten().flatten();
+    files.map(|file| file.path()).filter(|path| path.extension().is_some()).collect()
+}
+
+#[test]
+fn edits_that_were_not_saved_are_offered_to_the_next_window() {
+    let test = "edits_that_were_not_saved_are_offered_to_the_next_window";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let (folder, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let start = |line: &str| start(&display, folder.path(), state.path(), line);
+    // Without an edit nothing is kept; nor after one that was undone or saved.
+    let program = start("--scene walls");
+    display.until_title(&program, "20 agents");
+    let drop = ["mousemove 200 300", "keydown d", "click 1", "keyup d"];
+    steps(&display, &drop);
+    display.until_title(&program, "21 agents");
+    steps(&display, &["key ctrl+z"]);
+    display.until_title(&program, "20 agents");
+    steps(&display, &drop);
+    new_file(&display, folder.path(), "ctrl+shift+s");
+    settle();
+    ends(&display, program);
+    assert_eq!(kept(state.path()), [""; 0].map(PathBuf::from));
+    // The key and a signal close it. Both keep the edits.
+    for signal in [false, true] {
+        let before = kept(state.path()).len();
+        let program = start("--scene walls");
+        display.until_title(&program, "20 agents");
+        steps(&display, &drop);
+        display.until_title(&program, "21 agents");
+        if signal {
+            program.signal("TERM");
+        } else {
+            display.xdotool("key ctrl+q");
+        }
+        let (_, _, err) = program.end();
+        assert!(err.contains("the edits were not saved; they are kept in "), "{err}");
+        assert_eq!(kept(state.path()).len(), before + 1);
+
+        let mut program = start("--scene wander");
+        let said = program.until_it_says("Ctrl+Shift+O opens them");
+        assert!(said.contains(state.path().to_str().unwrap()), "{said}");
+        steps(&display, &["key ctrl+shift+o"]);
+        display.until_title(&program, "walls · 21 agents");
+        new_file(&display, folder.path(), "ctrl+s");
+        settle();
+        ends(&display, program);
+        assert_eq!(kept(state.path()).len(), before + 1, "they are saved now");
+    }
+    // It was offered once. The file is a session that can be replayed.
+    let program = start("--scene walls");
+    display.until_title(&program, "20 agents");
+    display.xdotool("key ctrl+q");
+    let (_, _, err) = program.end();
+    assert!(!err.contains("not saved"), "{err}");
+    let output = flockwork("capture --engine cpu --out a.png --replay")
+        .arg(&kept(state.path())[0])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_name_with_a_nul_does_not_reach_the_title() {
+    let test = "a_name_with_a_nul_does_not_reach_the_title";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some((display, folder, program)) = walls(test) else { return };
+    let session = new_file(&display, folder.path(), "ctrl+shift+s");
+    ends(&display, program);
+    let named = fs::read_to_string(&session).unwrap();
+    let named = named.replace("from = \"walls\"", "from = \"a\\u0000b\\u0007c\"");
+    assert!(named.contains("u0000"), "{named}");
+    fs::write(folder.path().join("nul.toml"), named).unwrap();
+    let nowhere = folder.path().join("none");
+    let program = start(&display, folder.path(), &nowhere, "--replay nul.toml");
+    display.until_title(&program, "Flockwork — abc · 20 agents");
+    ends(&display, program);
+}
