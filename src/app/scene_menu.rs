@@ -26,8 +26,10 @@ pub struct SceneMenu {
     typed: String,
     /// The row that Enter opens.
     chosen: usize,
-    /// True until the field has the keyboard, and the chosen row is in view.
+    /// True until the field has the keyboard.
     fresh: bool,
+    /// True until the whole chosen row is in view.
+    scrolls: bool,
     /// Read when the menu is first shown.
     rows: Vec<Row>,
     pictures: ScenePictures,
@@ -43,7 +45,7 @@ impl SceneMenu {
     /// Opens or closes it. `current` is the scene that is shown.
     pub fn toggle(&mut self, current: &str) {
         self.shown = !self.shown;
-        self.fresh = true;
+        (self.fresh, self.scrolls) = (true, true);
         self.typed.clear();
         if self.rows.is_empty() {
             self.rows = rows();
@@ -105,7 +107,7 @@ impl SceneMenu {
             if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
                 command = self.choice().map(Command::Open);
             }
-            let scroll = moved || field.gained_focus() || field.changed();
+            self.scrolls |= moved || field.changed();
             let list = egui::ScrollArea::vertical().max_height((most.y - 210.0).max(80.0));
             list.show(ui, |ui| {
                 let found: Vec<Row> = self.found().into_iter().cloned().collect();
@@ -121,8 +123,10 @@ impl SceneMenu {
                         .right_text("")
                         .min_size(egui::vec2(ui.available_width(), 0.0));
                     let label = ui.add(button);
-                    if chosen && scroll {
-                        label.scroll_to_me(None);
+                    if chosen && self.scrolls {
+                        // The list has its size, and comes to rest, some frames later.
+                        self.scrolls = !ui.clip_rect().contains_rect(label.rect);
+                        label.scroll_to_me_animation(None, egui::style::ScrollAnimation::none());
                     }
                     if label.clicked() {
                         command = Some(Command::Open(row.name.into()));

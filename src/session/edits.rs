@@ -159,15 +159,18 @@ pub fn drop_agents(
 #[must_use]
 pub fn pointer_help(scene: &Scene, species: usize) -> Vec<String> {
     // The pointer is the first target.
-    let goes_by_pointer = |rule: &Rule| {
+    let goes_by_pointer = |rule: &&Rule| {
         let target = rule.kind.parameter("target").map(|index| rule.values[index]);
         target.is_some_and(|target| target == NEAREST_TARGET || target == 0.0)
     };
-    let mut rules = scene.species.iter().flat_map(|species| &species.rules);
+    let rules = || scene.species.iter().flat_map(|species| &species.rules).filter(goes_by_pointer);
+    let flees = |rule: &Rule| matches!(rule.kind, Kind::Flee | Kind::Evade);
     let name = scene.species.get(species).map_or("", |species| species.name.as_str());
     let own = match scene.click {
-        Click::Call if rules.any(goes_by_pointer) => Some("left button: call them".into()),
-        Click::Call | Click::Follow => None,
+        Click::Call if rules().next().is_none() => None,
+        Click::Call if rules().all(flees) => Some("left button: scare them".into()),
+        Click::Call => Some("left button: call them".into()),
+        Click::Follow => None,
         Click::Path => Some("click: another path".into()),
         Click::Flee => Some("click: seek or flee".into()),
         Click::Target => Some("drag: move the target".into()),
