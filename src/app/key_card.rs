@@ -120,4 +120,26 @@ mod tests {
         // The control: a small window has to be scrolled.
         assert!(!fits(1280.0, 400.0));
     }
+
+    #[test]
+    fn a_scene_is_introduced_by_its_name_its_sentence_and_its_press() {
+        let context = egui::Context::default();
+        let does = ["left button: scare them".to_string(), "D + drag: add a".to_string()];
+        let mut texts = Vec::new();
+        for _ in 0..3 {
+            let output = context.run_ui(egui::RawInput::default(), |ui| {
+                hint(ui.ctx(), &["mine", "Two kinds"], &does, 0.0, f32::MAX);
+            });
+            texts = output
+                .shapes
+                .iter()
+                .filter_map(|shown| match &shown.shape {
+                    egui::Shape::Text(text) => Some(text.galley.text().to_string()),
+                    _ => None,
+                })
+                .collect();
+        }
+        assert_eq!(texts[0], "mine: Two kinds");
+        assert!(texts[1].starts_with("left button: scare them   ·   D + drag: add a"), "{texts:?}");
+    }
 }

@@ -213,4 +213,29 @@ mod tests {
         assert!(second.is_some_and(|name| name != "flock"), "the arrow key has moved");
         assert_eq!(choice("", 1000), None);
     }
+
+    #[test]
+    fn the_row_of_the_present_scene_is_wholly_in_view() {
+        for (size, name) in [((1280.0, 720.0), "murmuration"), ((640.0, 480.0), "pursuit-gain")] {
+            let context = egui::Context::default();
+            let mut menu = SceneMenu::default();
+            menu.toggle(name);
+            let mut seen = false;
+            for _ in 0..8 {
+                let size = egui::Rect::from_min_size(egui::Pos2::ZERO, size.into());
+                let input = egui::RawInput { screen_rect: Some(size), ..Default::default() };
+                let output = context.run_ui(input, |ui| {
+                    menu.show(ui.ctx(), name);
+                });
+                let row = output.shapes.iter().find(|shown| match &shown.shape {
+                    egui::Shape::Text(text) => text.galley.text().starts_with(&format!("{name} ·")),
+                    _ => false,
+                });
+                seen = row.is_some_and(|row| {
+                    row.clip_rect.contains_rect(row.shape.visual_bounding_rect())
+                });
+            }
+            assert!(seen, "{name}");
+        }
+    }
 }

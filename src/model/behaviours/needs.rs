@@ -42,6 +42,8 @@ pub struct Needs {
     pub extras: &'static [Extra],
     /// The opposite behaviour. Parameters with the same key mean the same in both.
     pub opposite: Option<Kind>,
+    /// It leads away from its target.
+    pub leads_away: bool,
 }
 
 impl Needs {
@@ -55,5 +57,6 @@ impl Needs {
         limits_grow_by: None,
         extras: &[],
         opposite: None,
+        leads_away: false,
     };
 }
