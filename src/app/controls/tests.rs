@@ -327,7 +327,7 @@ fn a_colour_is_typed_and_all_signs_of_its_picker_are_there() {
         pressed,
         modifiers: egui::Modifiers::NONE,
     };
-    let mut click = |frame: &mut dyn FnMut(Vec<egui::Event>) -> _, pos| {
+    let click = |frame: &mut dyn FnMut(Vec<egui::Event>) -> _, pos| {
         frame(vec![PointerMoved(pos)]);
         frame(vec![press(pos, true)]);
         frame(vec![press(pos, false)]);
