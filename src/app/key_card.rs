@@ -3,6 +3,7 @@
 use egui::{Align2, Color32, Order, RichText};
 
 use super::keys::CARD;
+use super::overlay::at_the_bottom;
 
 /// Width of two columns of groups; points.
 const WIDE: f32 = 590.0;
@@ -60,30 +61,28 @@ fn group(ui: &mut egui::Ui, title: &str, keys: &[(&str, &str)]) {
     });
 }
 
-/// Shows what a user needs first at the bottom of the window, `lift` points above its edge: what the
-/// mouse does in this scene, and the way to everything else.
-pub fn hint(context: &egui::Context, in_this_scene: &[String], lift: f32) {
-    let first = in_this_scene.first().map_or("", String::as_str);
-    let text = format!("{first}   ·   wheel: zoom   ·   Tab: parameters   ·   F1: all keys");
-    line(context, &text, lift);
+/// Introduces a scene at the bottom of the window, `lift` points above its edge and as far as `edge`
+/// points: its name and sentence, what the mouse does in it, and the way to everything else.
+pub fn hint(
+    context: &egui::Context,
+    [name, about]: &[&str; 2],
+    in_this_scene: &[String],
+    lift: f32,
+    edge: f32,
+) {
+    let keys = ["wheel: zoom", "Tab: parameters", "F1: all keys"];
+    let does = in_this_scene.iter().map(String::as_str).chain(keys);
+    let title = if about.is_empty() { (*name).into() } else { format!("{name}: {about}") };
+    line(context, &[&title, &does.collect::<Vec<_>>().join("   ·   ")], lift, edge);
 }
 
-/// Shows a line at the bottom of the window, `lift` points above its edge.
-pub fn line(context: &egui::Context, text: &str, lift: f32) {
-    let area = egui::Area::new(egui::Id::unique("hint"))
-        .anchor(Align2::CENTER_BOTTOM, [0.0, -12.0 - lift])
-        .order(Order::Foreground)
-        .interactable(false);
-    let most = (context.content_rect().width() - 48.0).clamp(80.0, 720.0);
-    area.show(context, |ui| {
-        let frame = egui::Frame::new()
-            .fill(Color32::from_black_alpha(160))
-            .corner_radius(6)
-            .inner_margin(8);
-        frame.show(ui, |ui| {
-            ui.set_max_width(most);
-            ui.label(RichText::new(text).size(13.0).color(Color32::from_gray(200)));
-        });
+/// Shows lines at the bottom of the window, `lift` points above its edge and as far as `edge` points.
+pub fn line(context: &egui::Context, lines: &[&str], lift: f32, edge: f32) {
+    let area = egui::Area::new(egui::Id::unique("hint")).order(Order::Foreground);
+    at_the_bottom(context, area, lift, edge, |ui| {
+        for text in lines {
+            ui.label(RichText::new(*text).size(13.0).color(Color32::from_gray(200)));
+        }
     });
 }
 
@@ -120,5 +119,27 @@ mod tests {
         assert!(fits(1280.0, 720.0));
         // The control: a small window has to be scrolled.
         assert!(!fits(1280.0, 400.0));
+    }
+
+    #[test]
+    fn a_scene_is_introduced_by_its_name_its_sentence_and_its_press() {
+        let context = egui::Context::default();
+        let does = ["left button: scare them".to_string(), "D + drag: add a".to_string()];
+        let mut texts = Vec::new();
+        for _ in 0..3 {
+            let output = context.run_ui(egui::RawInput::default(), |ui| {
+                hint(ui.ctx(), &["mine", "Two kinds"], &does, 0.0, f32::MAX);
+            });
+            texts = output
+                .shapes
+                .iter()
+                .filter_map(|shown| match &shown.shape {
+                    egui::Shape::Text(text) => Some(text.galley.text().to_string()),
+                    _ => None,
+                })
+                .collect();
+        }
+        assert_eq!(texts[0], "mine: Two kinds");
+        assert!(texts[1].starts_with("left button: scare them   ·   D + drag: add a"), "{texts:?}");
     }
 }

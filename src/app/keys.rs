@@ -48,7 +48,7 @@ pub enum Action {
     WholeWorld,
     /// Write the present view into the scene.
     WriteView,
-    /// Show the geometry of one agent, of all, or of none.
+    /// Show the geometry of one agent, of many, or of none.
     Geometry,
     /// Follow the agent that is chosen, or no longer.
     Follow,
@@ -248,7 +248,7 @@ pub const CARD: [(&str, &[(&str, &str)]); 5] = [
             ("Ctrl+Shift+S", "save the session to a file"),
             ("Ctrl+Shift+O", "open the edits kept last"),
             ("Ctrl+C, Ctrl+V", "copy, paste the scene as text"),
-            ("Ctrl+Shift+C", "copy a command line"),
+            ("Ctrl+Shift+C", "copy a command to share"),
         ],
     ),
     (
@@ -273,7 +273,7 @@ pub const CARD: [(&str, &[(&str, &str)]); 5] = [
             ("wheel", "zoom; in space go nearer"),
             ("Home", "the whole world"),
             ("V", "write this view into the scene"),
-            ("G", "geometry of one, all, none"),
+            ("G", "geometry of one, many, none"),
             ("Ctrl+click", "inspect an agent"),
             ("F", "follow it"),
             ("B", "ride behind it in space"),

@@ -94,6 +94,8 @@ pub struct OpenWindow {
     warned: bool,
     /// True until the user presses a key or a button.
     hinting: bool,
+    /// When another scene was opened.
+    introduced: Option<Instant>,
     /// [`Session::opened`] of the scene that the panels are made for.
     opened: u64,
     /// What the file of that scene says of its start.
@@ -173,6 +175,7 @@ impl OpenWindow {
             keys_shown: false,
             warned: false,
             hinting: true,
+            introduced: None,
             // None yet.
             opened: u64::MAX,
             written: Written::default(),

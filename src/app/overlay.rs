@@ -231,21 +231,33 @@ const NOTICE_WIDTH: f32 = 400.0;
 
 /// A notice at the bottom of the window, as wide as it needs to be, as far as `edge` points.
 fn toast(context: &egui::Context, notice: &str, lift: f32, edge: f32) {
+    let area = egui::Area::new(egui::Id::unique("notice")).order(Order::Tooltip);
+    at_the_bottom(context, area, lift, edge, |ui| {
+        ui.label(RichText::new(notice).size(13.0).color(NOTICE));
+    });
+}
+
+/// Shows lines at the bottom of the window, `lift` points above its edge, as far as `edge` points.
+pub fn at_the_bottom(
+    context: &egui::Context,
+    area: egui::Area,
+    lift: f32,
+    edge: f32,
+    content: impl FnOnce(&mut egui::Ui),
+) {
     let width = context.content_rect().width();
     let room = if edge < NOTICE_WIDTH { width } else { edge.min(width) };
-    let area = egui::Area::new(egui::Id::unique("notice"))
+    let area = area
         .anchor(Align2::CENTER_BOTTOM, [(room - width) / 2.0, -12.0 - lift])
-        .order(Order::Tooltip)
         .interactable(false);
-    let most = (room - 48.0).clamp(80.0, 720.0);
     area.show(context, |ui| {
         let frame = egui::Frame::new()
             .fill(Color32::from_black_alpha(200))
             .corner_radius(6)
             .inner_margin(8);
         frame.show(ui, |ui| {
-            ui.set_max_width(most);
-            ui.label(RichText::new(notice).size(13.0).color(NOTICE));
+            ui.set_max_width((room - 48.0).clamp(80.0, 720.0));
+            content(ui);
         });
     });
 }

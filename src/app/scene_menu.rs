@@ -26,8 +26,10 @@ pub struct SceneMenu {
     typed: String,
     /// The row that Enter opens.
     chosen: usize,
-    /// True until the field has the keyboard, and the chosen row is in view.
+    /// True until the field has the keyboard.
     fresh: bool,
+    /// True until the whole chosen row is in view.
+    scrolls: bool,
     /// Read when the menu is first shown.
     rows: Vec<Row>,
     pictures: ScenePictures,
@@ -43,7 +45,7 @@ impl SceneMenu {
     /// Opens or closes it. `current` is the scene that is shown.
     pub fn toggle(&mut self, current: &str) {
         self.shown = !self.shown;
-        self.fresh = true;
+        (self.fresh, self.scrolls) = (true, true);
         self.typed.clear();
         if self.rows.is_empty() {
             self.rows = rows();
@@ -105,7 +107,7 @@ impl SceneMenu {
             if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
                 command = self.choice().map(Command::Open);
             }
-            let scroll = moved || field.gained_focus() || field.changed();
+            self.scrolls |= moved || field.changed();
             let list = egui::ScrollArea::vertical().max_height((most.y - 210.0).max(80.0));
             list.show(ui, |ui| {
                 let found: Vec<Row> = self.found().into_iter().cloned().collect();
@@ -121,8 +123,10 @@ impl SceneMenu {
                         .right_text("")
                         .min_size(egui::vec2(ui.available_width(), 0.0));
                     let label = ui.add(button);
-                    if chosen && scroll {
-                        label.scroll_to_me(None);
+                    if chosen && self.scrolls {
+                        // The list has its size, and comes to rest, some frames later.
+                        self.scrolls = !ui.clip_rect().contains_rect(label.rect);
+                        label.scroll_to_me_animation(None, egui::style::ScrollAnimation::none());
                     }
                     if label.clicked() {
                         command = Some(Command::Open(row.name.into()));
@@ -208,5 +212,30 @@ mod tests {
         let second = choice("flock", 1);
         assert!(second.is_some_and(|name| name != "flock"), "the arrow key has moved");
         assert_eq!(choice("", 1000), None);
+    }
+
+    #[test]
+    fn the_row_of_the_present_scene_is_wholly_in_view() {
+        for (size, name) in [((1280.0, 720.0), "murmuration"), ((640.0, 480.0), "pursuit-gain")] {
+            let context = egui::Context::default();
+            let mut menu = SceneMenu::default();
+            menu.toggle(name);
+            let mut seen = false;
+            for _ in 0..8 {
+                let size = egui::Rect::from_min_size(egui::Pos2::ZERO, size.into());
+                let input = egui::RawInput { screen_rect: Some(size), ..Default::default() };
+                let output = context.run_ui(input, |ui| {
+                    menu.show(ui.ctx(), name);
+                });
+                let row = output.shapes.iter().find(|shown| match &shown.shape {
+                    egui::Shape::Text(text) => text.galley.text().starts_with(&format!("{name} ·")),
+                    _ => false,
+                });
+                seen = row.is_some_and(|row| {
+                    row.clip_rect.contains_rect(row.shape.visual_bounding_rect())
+                });
+            }
+            assert!(seen, "{name}");
+        }
     }
 }

@@ -159,15 +159,18 @@ pub fn drop_agents(
 #[must_use]
 pub fn pointer_help(scene: &Scene, species: usize) -> Vec<String> {
     // The pointer is the first target.
-    let goes_by_pointer = |rule: &Rule| {
+    let goes_by_pointer = |rule: &&Rule| {
         let target = rule.kind.parameter("target").map(|index| rule.values[index]);
         target.is_some_and(|target| target == NEAREST_TARGET || target == 0.0)
     };
-    let mut rules = scene.species.iter().flat_map(|species| &species.rules);
+    let rules = || scene.species.iter().flat_map(|species| &species.rules).filter(goes_by_pointer);
+    let flees = |rule: &Rule| rule.kind.info().needs.leads_away;
     let name = scene.species.get(species).map_or("", |species| species.name.as_str());
     let own = match scene.click {
-        Click::Call if rules.any(goes_by_pointer) => Some("left button: call them".into()),
-        Click::Call | Click::Follow => None,
+        Click::Call if rules().next().is_none() => None,
+        Click::Call if rules().all(flees) => Some("left button: scare them".into()),
+        Click::Call => Some("left button: call them".into()),
+        Click::Follow => None,
         Click::Path => Some("click: another path".into()),
         Click::Flee => Some("click: seek or flee".into()),
         Click::Target => Some("drag: move the target".into()),
@@ -226,6 +229,23 @@ mod tests {
         assert_eq!(state.velocity, larger.velocity);
         assert_eq!(state.position[5..], larger.position[5..], "newcomers draw their places too");
         assert!(state.velocity[3..].windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn a_press_does_something_in_every_built_in_scene() {
+        for own in flockwork_model::scene::built_in() {
+            let scene = Scene::parse(own.name, own.text, &[]).unwrap();
+            let help = pointer_help(&scene, 0);
+            assert!(!help[0].starts_with("D + drag"), "{}: {help:?}", own.name);
+        }
+        let first = |rule: &str| {
+            let text = format!("[species.a]\n[species.a.{rule}]\ntarget = \"pointer\"\n");
+            pointer_help(&scene(&text), 0).swap_remove(0)
+        };
+        assert_eq!(first("seek"), "left button: call them");
+        assert_eq!(first("flee"), "left button: scare them");
+        let nothing = pointer_help(&scene("[species.a]\nwander = {}\n"), 0);
+        assert_eq!(nothing, ["D + drag: add a"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use flockwork_model::scene::{Request, Scene, edit_toml, overrides};
+use flockwork_model::scene::{BuiltIn, Request, Scene, edit_toml, overrides};
 use flockwork_model::state::FlockState;
 
 /// The scene file that a flock is made from, and what was asked for beside it.
@@ -47,10 +47,12 @@ impl Source {
         edit_toml(&self.text, &whole).unwrap_or_else(|_| whole.to_toml())
     }
 
-    /// The command line that shows `scene`, as in [`Self::edited`]; or why there is none.
+    /// The command line that shows `scene`, as in [`Self::edited`], on any machine; or why there is
+    /// none.
     pub fn command_line(&self, scene: &Scene, agents: u64) -> Result<String, String> {
-        let Some(argument) = &self.argument else {
-            return Err("this scene has no file to name; save it, or copy it as text".into());
+        let own = |name: &&String| BuiltIn::named(name).is_some_and(|own| own.text == self.text);
+        let Some(argument) = self.argument.as_ref().filter(own) else {
+            return Err("this scene is not built in; copy it as text".into());
         };
         let fixed = scene.fixed(agents);
         // An override of the world's size fixes it at any count.
@@ -108,7 +110,6 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flockwork_model::scene::BuiltIn;
 
     fn source(name: &str, request: Request) -> (Source, Scene, FlockState) {
         let text = BuiltIn::named(name).unwrap().text.to_string();
@@ -151,8 +152,12 @@ mod tests {
         scene.species[0].name = "other".into();
         let said = line(&own, &scene, agents).unwrap();
         assert!(said.contains("--set 'species={ other = { count = 3000, "), "{said}");
-        let text_alone = Source { argument: None, ..own };
-        assert!(line(&text_alone, &scene, agents).unwrap_err().contains("no file"));
+        // Others have neither the text nor the file of a scene that is not built in.
+        let text_alone = Source { argument: None, ..own.clone() };
+        let file = Source { argument: Some("mine/flock.toml".into()), ..own };
+        for own in [text_alone, file] {
+            assert!(line(&own, &scene, agents).unwrap_err().contains("not built in"));
+        }
     }
 
     #[test]

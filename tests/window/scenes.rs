@@ -289,3 +289,23 @@ fn a_folder_that_is_gone_is_one_sentence() {
     display.until_title(&program, "wander");
     ends(&display, program);
 }
+
+#[test]
+fn another_scene_is_introduced_and_old_notices_go() {
+    let test = "another_scene_is_introduced_and_old_notices_go";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some((display, _folder, program)) = walls(test) else { return };
+    display.xdotool("key space");
+    let words = |shot: &Shot| shot.greys(100..800, 540..598);
+    display.until("no words below the world", |shot| words(shot) == 0);
+    display.xdotool("key ctrl+s");
+    display.until("a notice", notice);
+    display.xdotool("key Next");
+    display.until_title(&program, "wander");
+    let shot = display.until("name, sentence and press", |shot| words(shot) > 300);
+    assert!(!notice(&shot), "the notice is about the scene before");
+    display.until("no words any more", |shot| words(shot) == 0);
+    ends(&display, program);
+}

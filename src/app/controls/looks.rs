@@ -3,7 +3,7 @@
 use egui::{CollapsingHeader, ComboBox, DragValue, Slider};
 
 use super::FlockPanel;
-use super::rows::{named, with_way_back};
+use super::rows::{colour_button, named, with_name, with_way_back};
 use crate::command::Command;
 use crate::keys::Action;
 use flockwork_model::scene::{
@@ -72,7 +72,8 @@ pub struct FigureLooks<'a> {
 impl FigureLooks<'_> {
     /// Shows a row for each; `start` is what they were at the start.
     pub fn rows(self, ui: &mut egui::Ui, start: (BoidShape, ColourBy, &Palette, Option<f32>)) {
-        named(ui, "look", &BoidShape::NAMES, start.0, self.look);
+        let hint = "The shape of an agent.";
+        named(ui, ("look", hint), &BoidShape::NAMES, start.0, self.look);
         colour(ui, start.1, self.in_space, self.colour);
         palette(ui, start.2, self.palette);
         let hint = "The least length of an agent. A point is a pixel of a picture of 1280 × 720.";
@@ -127,8 +128,8 @@ fn colour(ui: &mut egui::Ui, start: ColourBy, in_space: bool, value: &mut Colour
                     *value = ColourBy::Fixed(AMBER);
                 }
             });
-            if let ColourBy::Fixed(Rgb(colour)) = value {
-                ui.color_edit_button_srgb(colour);
+            if let ColourBy::Fixed(colour) = value {
+                colour_button(ui, colour);
             }
             ui.label("colour").on_hover_text("What the colour of an agent shows.");
         });
@@ -141,8 +142,8 @@ fn colour(ui: &mut egui::Ui, start: ColourBy, in_space: bool, value: &mut Colour
 fn age(ui: &mut egui::Ui, start: u32, value: &mut u32) {
     let hint = "The age at the end of the palette. Older agents have its last colour.";
     let back = with_way_back(ui, *value != start, &start.to_string(), |ui| {
-        let slider = Slider::new(value, 1..=36_000).logarithmic(true).text("age (ticks)");
-        ui.add(slider).on_hover_text(hint);
+        let slider = Slider::new(value, 1..=36_000).logarithmic(true);
+        with_name(ui, slider, "age (ticks)", || hint.into());
     });
     if back {
         *value = start;
@@ -184,8 +185,8 @@ fn palette(ui: &mut egui::Ui, start: &Palette, value: &mut Palette) {
 /// A list of 1 to `most` colours: a button for each, and buttons for one more and one less.
 fn list(ui: &mut egui::Ui, colours: &mut Vec<Rgb>, most: usize) {
     ui.horizontal_wrapped(|ui| {
-        for Rgb(colour) in colours.iter_mut() {
-            ui.color_edit_button_srgb(colour);
+        for colour in colours.iter_mut() {
+            colour_button(ui, colour);
         }
         if let Some(last) = colours.last().copied().filter(|_| colours.len() < most)
             && ui.small_button("+").on_hover_text("one more colour").clicked()
@@ -200,10 +201,13 @@ fn list(ui: &mut egui::Ui, colours: &mut Vec<Rgb>, most: usize) {
 
 /// What only spaces have: light, fog and the floor.
 fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
-    named(ui, "light", &Light::NAMES, start.light, &mut style.light);
+    let hint =
+        "What lights the agents; auto is nothing before an evening sky, and the sun elsewhere.";
+    named(ui, ("light", hint), &Light::NAMES, start.light, &mut style.light);
     let back = with_way_back(ui, style.fog != start.fog, &start.fog.to_string(), |ui| {
-        let slider = Slider::new(&mut style.fog, 0.0..=4.0).text("fog").max_decimals(2);
-        ui.add(slider).on_hover_text("How much fades into the background with the distance.");
+        let slider = Slider::new(&mut style.fog, 0.0..=4.0).max_decimals(2);
+        let hint = "How much fades into the background with the distance.";
+        with_name(ui, slider, "fog", || hint.into());
     });
     if back {
         style.fog = start.fog;
@@ -242,8 +246,8 @@ fn optional(
                 *value = on.then_some(first);
             }
             if let Some(number) = value {
-                let slider = Slider::new(number, low..=high).text(format!("{key} ({unit})"));
-                ui.add(slider.max_decimals(1)).on_hover_text(hint);
+                let slider = Slider::new(number, low..=high).max_decimals(1);
+                with_name(ui, slider, &format!("{key} ({unit})"), || hint.into());
             }
         });
     });

@@ -64,8 +64,8 @@ pub struct Written {
 pub struct Controls {
     /// What the flock has, and what is being entered in its place; none until the panel is shown.
     fields: Option<(FlockFields, FlockFields)>,
-    /// What has the keyboard.
-    focused: Option<egui::Id>,
+    /// What has the keyboard, and where it is.
+    focused: Option<(egui::Id, egui::Rect)>,
 }
 
 impl Controls {
@@ -78,7 +78,9 @@ impl Controls {
             .auto_sized();
         // As tall as its content, but no taller than the window.
         let highest = (context.content_rect().height() - 70.0 - panel.lift).max(120.0);
-        window.show(context, |ui| {
+        let shown = window.show(context, |ui| {
+            // The bar stands beside the rows, not over the ends of their names.
+            ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
             egui::ScrollArea::vertical().max_height(highest).show(ui, |ui| {
                 let own = FlockFields::of(panel);
                 let fields = self.fields.filter(|(known, _)| *known == own).unwrap_or((own, own));
@@ -98,31 +100,58 @@ impl Controls {
                 if edited.species != panel.scene.species {
                     commands.push(Command::Change(edited.species));
                 }
-                self.mark_focus(ui, panel.by_keyboard);
+                if panel.by_keyboard {
+                    self.scroll_to_focus(ui);
+                }
             });
         });
+        if let Some(shown) = shown.filter(|_| panel.by_keyboard) {
+            self.mark_focus(context, shown.response.layer_id);
+        }
         commands
     }
 }
 
 impl Controls {
-    /// Draws a frame round what has the keyboard, and scrolls to it when it has just got it.
-    fn mark_focus(&mut self, ui: &egui::Ui, by_keyboard: bool) {
+    /// Scrolls to what has just got the keyboard.
+    fn scroll_to_focus(&self, ui: &egui::Ui) {
         let focused = ui.memory(egui::Memory::focused);
-        let is_new = std::mem::replace(&mut self.focused, focused) != focused;
-        let response = focused.and_then(|id| ui.ctx().read_response(id));
-        let own = response.filter(|response| response.layer_id == ui.layer_id());
-        let Some(own) = own.filter(|_| by_keyboard) else { return };
-        if is_new {
+        let new = focused.filter(|id| self.focused.is_none_or(|(before, _)| before != *id));
+        let response = new.and_then(|id| ui.ctx().read_response(id));
+        if let Some(own) = response.filter(|response| response.layer_id == ui.layer_id()) {
             ui.scroll_to_rect(own.rect, None);
         }
-        let frame = egui::Stroke::new(1.0, egui::Color32::from_gray(200));
-        ui.painter().rect_stroke(own.rect.expand(1.5), 3.0, frame, egui::StrokeKind::Outside);
+    }
+
+    /// Draws a frame round what has the keyboard. If that is gone, the nearest to its place gets it.
+    fn mark_focus(&mut self, context: &egui::Context, layer: egui::LayerId) {
+        let own: Vec<_> = context.viewport(|viewport| {
+            let all = viewport.this_pass.widgets.get_layer(layer);
+            all.filter(|widget| widget.enabled && widget.sense.is_focusable()).copied().collect()
+        });
+        let find = |id| own.iter().find(|widget| widget.id == id);
+        let focused = context.memory(egui::Memory::focused);
+        let mut now = focused.and_then(find);
+        let gone = self.focused.filter(|(id, _)| now.is_none() && find(*id).is_none());
+        if let Some((_, place)) = gone {
+            let distance = |widget: &egui::WidgetRect| widget.rect.distance_to_pos(place.center());
+            now = own.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+            context
+                .memory_mut(|memory| now.into_iter().for_each(|own| memory.request_focus(own.id)));
+        }
+        self.focused = now.map(|widget| (widget.id, widget.rect));
+        if let Some((_, place)) = self.focused {
+            let frame = egui::Stroke::new(1.0, egui::Color32::from_gray(200));
+            let painter = context.layer_painter(layer);
+            painter.rect_stroke(place.expand(1.5), 3.0, frame, egui::StrokeKind::Outside);
+        }
     }
 }
 
 /// The sign of the button that removes what is in its row.
 const REMOVE: &str = "×";
 
+#[cfg(test)]
+mod keyboard_tests;
 #[cfg(test)]
 mod tests;

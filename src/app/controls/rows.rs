@@ -6,7 +6,7 @@ use super::words::{about, law_in_words, reach, shown};
 use flockwork_model::parameter::{
     ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
 };
-use flockwork_model::scene::{Law, MAX_AGENTS};
+use flockwork_model::scene::{Law, MAX_AGENTS, Rgb, Slot};
 
 /// Marks the name of a value that varies by a law.
 const VARIES: &str = "~";
@@ -16,6 +16,9 @@ const CHANGED: egui::Color32 = egui::Color32::from_rgb(255, 190, 90);
 
 /// The sign of the button that takes a value back to what it was at the start.
 const BACK: &str = "←";
+
+/// Width of the picker of a colour; points.
+const PICKER_WIDTH: f32 = 275.0;
 
 /// The longest name that can be typed.
 const MOST_LETTERS: usize = 60;
@@ -87,10 +90,54 @@ pub fn count_field(ui: &mut egui::Ui, count: u64, hint: &str) -> Option<u64> {
     (next != count && !given_up).then_some(next)
 }
 
+/// Shows a field and its name; both have the same tooltip.
+pub fn with_name(
+    ui: &mut egui::Ui,
+    field: impl egui::Widget,
+    name: &str,
+    hint: impl FnOnce() -> String,
+) {
+    ui.horizontal(|ui| {
+        let row = ui.add(field) | ui.label(name);
+        row.on_hover_ui(|ui| {
+            ui.set_max_width(ui.spacing().tooltip_width);
+            ui.label(hint());
+        });
+    });
+}
+
+/// A button that has a colour. It opens a picker, and a field for `#RRGGBB`.
+pub fn colour_button(ui: &mut egui::Ui, Rgb(colour): &mut Rgb) {
+    let [r, g, b] = *colour;
+    let mut picked = egui::Color32::from_rgb(r, g, b);
+    let size = ui.spacing().interact_size;
+    let button = ui.add(egui::Button::new("").fill(picked).min_size(size));
+    let popup =
+        egui::Popup::menu(&button).close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    popup.show(|ui| {
+        ui.spacing_mut().slider_width = PICKER_WIDTH;
+        let mut typed = None;
+        ui.horizontal(|ui| {
+            typed = name_field(ui, &Rgb(*colour).to_string());
+            ui.label("#RRGGBB").on_hover_text("Red, green and blue, two hexadecimal digits each.");
+        });
+        let alpha = egui::color_picker::Alpha::Opaque;
+        if egui::color_picker::color_picker_color32(ui, &mut picked, alpha) {
+            *colour = [picked.r(), picked.g(), picked.b()];
+        }
+        let typed =
+            typed.and_then(|text| Rgb::parse(&format!("#{}", text.trim().trim_start_matches('#'))));
+        if let Some(Rgb(typed)) = typed {
+            *colour = typed;
+        }
+    });
+    button.on_hover_text(Rgb(*colour).to_string());
+}
+
 /// A choice by name. `start` is the one at the start.
 pub fn named<T: Copy + PartialEq>(
     ui: &mut egui::Ui,
-    key: &str,
+    (key, hint): (&str, &str),
     names: &[(&'static str, T)],
     start: T,
     value: &mut T,
@@ -104,7 +151,7 @@ pub fn named<T: Copy + PartialEq>(
                     ui.selectable_value(value, *choice, *name);
                 }
             });
-            ui.label(key);
+            ui.label(key).on_hover_text(hint);
         });
     });
     if back {
@@ -115,6 +162,8 @@ pub fn named<T: Copy + PartialEq>(
 /// The row of one parameter.
 pub struct ParameterRow<'a> {
     pub parameter: &'a Parameter,
+    /// Where its value is.
+    pub slot: Slot,
     /// The value at the start.
     pub start: f32,
     pub names: &'a TargetNames,
@@ -148,6 +197,10 @@ impl ParameterRow<'_> {
             Meaning::Path => self.names.paths.len() > 1,
             _ => true,
         }
+    }
+
+    fn about(&self) -> String {
+        about(self.parameter, self.slot)
     }
 
     fn edit(&self, ui: &mut egui::Ui, value: &mut f32, law: Option<Law>) {
@@ -187,19 +240,13 @@ impl ParameterRow<'_> {
         let slider = egui::Slider::new(value, low..=high)
             .clamping(SliderClamping::Never)
             .max_decimals(if degrees { 1 } else { 4 })
-            .custom_formatter(|value, decimals| shown(value, *decimals.end()))
-            .text(name);
-        let hover = match law {
+            .custom_formatter(|value, decimals| shown(value, *decimals.end()));
+        with_name(ui, slider, &name, || match law {
             Some(law) => {
-                format!(
-                    "{}\nThe base of what varies: {}.",
-                    about(self.parameter),
-                    law_in_words(law)
-                )
+                format!("{}\nThe base of what varies: {}.", self.about(), law_in_words(law))
             }
-            None => about(self.parameter),
-        };
-        ui.add(slider).on_hover_text(hover);
+            None => self.about(),
+        });
         // A typed number may leave the slider's range, but not the parameter's.
         let (smallest, largest) = self.parameter.range;
         *value = if value.is_finite() { value.clamp(smallest, largest) } else { before };
@@ -211,7 +258,7 @@ impl ParameterRow<'_> {
         let unit = self.parameter.unit;
         let space = if unit.is_empty() { "" } else { " " };
         let text = format!("{}: {from} to {to}{space}{unit}", self.parameter.key);
-        let hover = format!("{}\nEach agent draws its own, once for all.", about(self.parameter));
+        let hover = format!("{}\nEach agent draws its own, once for all.", self.about());
         ui.label(text).on_hover_text(hover);
     }
 
@@ -227,14 +274,14 @@ impl ParameterRow<'_> {
                     }
                 },
             );
-            ui.label(self.parameter.key).on_hover_text(about(self.parameter));
+            ui.label(self.parameter.key).on_hover_text(self.about());
         });
     }
 
     fn species_set(&self, ui: &mut egui::Ui, value: &mut f32) {
         let mut bits = *value as u32;
         ui.horizontal_wrapped(|ui| {
-            ui.label(self.parameter.key).on_hover_text(about(self.parameter));
+            ui.label(self.parameter.key).on_hover_text(self.about());
             for (index, name) in self.names.species.iter().enumerate() {
                 let mut perceives = bits >> index & 1 == 1;
                 ui.checkbox(&mut perceives, name.as_str());

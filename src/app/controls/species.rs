@@ -159,8 +159,9 @@ impl OneSpecies<'_> {
         let start = self.start.rule(kind).map_or_else(added, |rule| rule.values.clone());
         ui.push_id(info.key, |ui| {
             for (index, parameter) in info.parameters.iter().enumerate() {
-                let row = ParameterRow { parameter, start: start[index], names: self.names };
-                let law = law(&species.variations, Slot::Rule(kind, index));
+                let slot = Slot::Rule(kind, index);
+                let row = ParameterRow { parameter, slot, start: start[index], names: self.names };
+                let law = law(&species.variations, slot);
                 row.show(ui, &mut values[index], law);
             }
         });
@@ -203,8 +204,9 @@ impl OneSpecies<'_> {
         let mut values = species.body_values();
         for (index, parameter) in table.iter().enumerate() {
             let start = start.body_values()[index];
-            let row = ParameterRow { parameter, start, names: self.names };
-            let law = law(&species.variations, Slot::Body(index));
+            let slot = Slot::Body(index);
+            let row = ParameterRow { parameter, slot, start, names: self.names };
+            let law = law(&species.variations, slot);
             row.show(ui, &mut values[index], law);
         }
         species.body = Body::read(|i| values[i]);

@@ -6,7 +6,7 @@ use flockwork_model::scene::Rule;
 use flockwork_session::before_edits;
 
 /// A scene as it is at the start, and as it is edited.
-fn scenes(text: &str) -> (Scene, Scene) {
+pub fn scenes(text: &str) -> (Scene, Scene) {
     let mut scene = Scene::parse("test", text, &[]).unwrap();
     scene.resize(&Request::default()).unwrap();
     let scene = before_edits(&scene);
@@ -14,7 +14,7 @@ fn scenes(text: &str) -> (Scene, Scene) {
 }
 
 /// What the panel shows of these scenes.
-fn flock_panel((first, scene): &(Scene, Scene)) -> FlockPanel<'_> {
+pub fn flock_panel((first, scene): &(Scene, Scene)) -> FlockPanel<'_> {
     FlockPanel {
         scene,
         first,
@@ -46,7 +46,7 @@ fn panel(scenes: &(Scene, Scene)) -> (Vec<String>, Vec<Command>) {
     (texts, commands)
 }
 
-fn texts_in(shape: &egui::Shape) -> Vec<String> {
+pub fn texts_in(shape: &egui::Shape) -> Vec<String> {
     match shape {
         egui::Shape::Text(text) => vec![text.galley.text().to_string()],
         egui::Shape::Vec(shapes) => shapes.iter().flat_map(texts_in).collect(),

@@ -1,7 +1,9 @@
 //! What a parameter's row says, and the ends of its slider.
 
+use std::sync::LazyLock;
+
 use flockwork_model::parameter::{FULL_CIRCLE, Meaning, Parameter, UNLIMITED};
-use flockwork_model::scene::Law;
+use flockwork_model::scene::{Law, Scene, Slot, Species, built_in};
 
 /// A slider runs from 0 to this many times the value at the start.
 const REACH: f32 = 4.0;
@@ -42,12 +44,65 @@ pub fn law_in_words(law: Law) -> String {
     }
 }
 
-/// The sentence of a parameter, with its unit, its range and its default.
+/// The species of all built-in scenes.
+static BUILT_IN: LazyLock<Vec<Species>> = LazyLock::new(|| {
+    let scenes = built_in().filter_map(|scene| Scene::parse(scene.name, scene.text, &[]).ok());
+    scenes.flat_map(|scene| scene.species).collect()
+});
+
+/// The least and the largest value of a parameter in the built-in scenes; half and double of it where
+/// there is only one, or the default alone. `None` if there is no limited value but 0.
+fn usual(parameter: &Parameter, slot: Slot) -> Option<(f32, f32)> {
+    let value = |species: &Species| match slot {
+        Slot::Body(index) => species.body_values().get(index).copied(),
+        Slot::Rule(kind, index) => species.rule(kind)?.values.get(index).copied(),
+    };
+    let ends = |species: &'static Species| {
+        let drawn = species.variations.iter().filter(move |own| own.slot == slot);
+        let drawn = drawn.filter_map(|own| match own.law {
+            Law::PerAgent { from } => Some(from),
+            _ => None,
+        });
+        value(species).into_iter().chain(drawn)
+    };
+    let used = BUILT_IN.iter().flat_map(ends).chain([parameter.default]);
+    let used = used.filter(|value| *value < UNLIMITED);
+    let ends = used.fold(None, |ends: Option<(f32, f32)>, value| {
+        let (low, high) = ends.unwrap_or((value, value));
+        Some((low.min(value), high.max(value)))
+    });
+    let (low, high) = ends.filter(|ends| *ends != (0.0, 0.0))?;
+    let (least, most) = parameter.range;
+    Some(if low == high { ((low / 2.0).max(least), (high * 2.0).min(most)) } else { (low, high) })
+}
+
+/// A text of the documentation without its marks of code, emphasis and links.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut code = false;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '`' => code = !code,
+            '*' | '[' if !code => {}
+            ']' if !code => {
+                // The address of a link.
+                if letters.as_str().starts_with('(') {
+                    letters.by_ref().find(|letter| *letter == ')');
+                }
+            }
+            letter => plain.push(letter),
+        }
+    }
+    plain
+}
+
+/// The sentence of a parameter, with its usual and its legal range, its unit and its default.
 #[must_use]
-pub fn about(parameter: &Parameter) -> String {
-    let doc = parameter.doc.trim();
+pub fn about(parameter: &Parameter, slot: Slot) -> String {
+    let doc = plain(parameter.doc.trim());
     if !matches!(parameter.meaning, Meaning::Number | Meaning::Angle | Meaning::FieldOfView) {
-        return doc.into();
+        return doc;
     }
     let unit = match parameter.unit {
         "" => String::new(),
@@ -55,7 +110,11 @@ pub fn about(parameter: &Parameter) -> String {
     };
     let (low, high) = parameter.range;
     let [low, high, default] = [low, high, parameter.default].map(|end| shown(end.into(), 4));
-    format!("{doc}\nFrom {low} to {high}{unit}; {default} by default.")
+    let usual = usual(parameter, slot).map_or(String::new(), |(low, high)| {
+        let [low, high] = [low, high].map(|end| shown(end.into(), 4));
+        format!("Usually {low} to {high}{unit}. ")
+    });
+    format!("{doc}\n{usual}Legal: {low} to {high}{unit}; {default} by default.")
 }
 
 /// What a behaviour does, with its formula and its sources.
@@ -71,7 +130,7 @@ pub fn story(about: &[&str]) -> String {
             line => text += &format!(" {line}"),
         }
     }
-    text
+    plain(&text)
 }
 
 /// A number, as short as possible.
@@ -123,12 +182,46 @@ mod tests {
             let info = kind.info();
             let story = story(info.about);
             assert!(story.contains("\n\n") && story.contains("Source"), "{story}");
-            for parameter in info.parameters {
-                assert!(about(parameter).starts_with(parameter.doc.trim()));
+            for (index, parameter) in info.parameters.iter().enumerate() {
+                let about = about(parameter, Slot::Rule(kind, index));
+                assert!(about.starts_with(&plain(parameter.doc.trim())));
+                for mark in ['`', '*', '['] {
+                    assert!(!about.contains(mark) && !story.contains(mark), "{about} {story}");
+                }
             }
         }
-        let parameter = Kind::ALL[0].info().parameters.iter().find(|p| p.key == "radius").unwrap();
-        let text = about(parameter);
+        let kind = Kind::ALL[0];
+        let radius = kind.parameter("radius").unwrap();
+        let text = about(&kind.info().parameters[radius], Slot::Rule(kind, radius));
         assert!(text.contains(" world units; ") && text.contains(" by default"), "{text}");
+    }
+
+    #[test]
+    fn marks_of_code_emphasis_and_links_go() {
+        let marked = "*Nearer* than `radius * 2`: see [`Self::x`](super), [Reynolds](http://a/b).";
+        assert_eq!(plain(marked), "Nearer than radius * 2: see Self::x, Reynolds.");
+    }
+
+    #[test]
+    fn a_usual_range_is_what_the_built_in_scenes_use() {
+        let found = |key: &str, name: &str| {
+            let kind = Kind::ALL.into_iter().find(|kind| kind.info().key == key).unwrap();
+            let index = kind.parameter(name).unwrap();
+            let parameter = &kind.info().parameters[index];
+            (usual(parameter, Slot::Rule(kind, index)), parameter)
+        };
+        let (Some((low, high)), parameter) = found("separation", "radius") else { panic!() };
+        assert!(low <= 6.0 && high >= 25.0 && high < parameter.range.1 / 100.0, "{low} {high}");
+        // Leaves of `tornado` draw theirs from 5 on.
+        let (Some((low, high)), _) = found("follow_path", "lookahead") else { panic!() };
+        assert!(low <= 5.0 && high >= 100.0, "{low} {high}");
+        for kind in Kind::ALL {
+            for (index, parameter) in kind.info().parameters.iter().enumerate() {
+                if let Some((low, high)) = usual(parameter, Slot::Rule(kind, index)) {
+                    assert!(low < high && high < UNLIMITED, "{parameter:?}");
+                    assert!(parameter.range.0 <= low && high <= parameter.range.1, "{parameter:?}");
+                }
+            }
+        }
     }
 }

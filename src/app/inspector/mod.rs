@@ -1,5 +1,6 @@
 //! Chooses which agents show their geometry, and inspects one of them.
 
+mod near;
 mod paint;
 mod panel;
 
@@ -13,12 +14,12 @@ use flockwork_model::scene::Scene;
 use flockwork_model::scenery::Scenery;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
-use flockwork_model::world::World;
 use flockwork_session::{RealTime, Session};
 use flockwork_view::camera::{Camera, Followed};
 use flockwork_view::shapes::geometry::{self, MOST_AGENTS, Steering};
 use flockwork_view::shapes::{Shape, StyledShape};
 
+use near::{crowd_of, distances, in_world, nearest};
 pub use paint::paint;
 pub use panel::AgentFacts;
 
@@ -40,7 +41,8 @@ enum Focus {
     /// over. While the mouse is elsewhere, the last one keeps its geometry, so that the mouse is
     /// free for the sliders.
     One,
-    All,
+    /// All agents, or the nearest to the mouse or to the one that is inspected.
+    Many,
 }
 
 /// The flock as it was last read.
@@ -49,6 +51,14 @@ struct Sample {
     since: Instant,
     state: FlockState,
     targets: Vec<Target>,
+}
+
+/// Agents that show their geometry.
+struct Crowd {
+    /// Of flock and scene.
+    revisions: (u64, u64),
+    rows: Vec<usize>,
+    shapes: Vec<StyledShape>,
 }
 
 /// Shows the geometry of agents.
@@ -69,6 +79,8 @@ pub struct Inspector {
     steering: Option<Steering>,
     /// The revisions of flock and scene, and the agent, that they belong to.
     steered: Option<(u64, u64, u32)>,
+    /// The agents that show their geometry, if there are many.
+    crowd: Option<Crowd>,
     /// The mouse's last place over the flock; pixels.
     pixel: Option<Vec2>,
     /// True when the mouse has moved since.
@@ -92,6 +104,7 @@ impl Inspector {
             rides: false,
             steering: None,
             steered: None,
+            crowd: None,
             pixel: None,
             pointed: false,
         }
@@ -99,7 +112,7 @@ impl Inspector {
 
     /// Forgets the flock that it has read, because another one is shown.
     pub fn forget(&mut self) {
-        (self.sample, self.scenery, self.chosen) = (None, None, None);
+        (self.sample, self.scenery, self.chosen, self.crowd) = (None, None, None, None);
         self.let_go();
     }
 
@@ -112,7 +125,7 @@ impl Inspector {
     /// True while an agent is inspected that the user has clicked on.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.held && self.focus == Focus::One
+        self.held && self.focus != Focus::None
     }
 
     /// True while the geometry of one agent is shown, chosen by the mouse.
@@ -127,9 +140,14 @@ impl Inspector {
         self.follows && self.holds()
     }
 
+    /// True if there is an agent to follow.
+    fn has_chosen(&self) -> bool {
+        self.chosen.is_some() && (self.holds() || self.focus == Focus::One)
+    }
+
     /// Follows the chosen agent, or no longer. False if none is chosen.
     pub fn toggle_following(&mut self) -> bool {
-        if self.focus != Focus::One || self.chosen.is_none() {
+        if !self.has_chosen() {
             return false;
         }
         self.follows = !self.follows();
@@ -139,7 +157,7 @@ impl Inspector {
 
     /// Rides behind the chosen agent, or no longer. False if none is chosen.
     pub fn toggle_riding(&mut self) -> bool {
-        if self.focus != Focus::One || self.chosen.is_none() {
+        if !self.has_chosen() {
             return false;
         }
         let rides = !(self.rides && self.follows());
@@ -178,7 +196,10 @@ impl Inspector {
         let id = Some(sample.state.id[row]);
         let again = self.holds() && self.chosen == id;
         self.let_go();
-        (self.focus, self.chosen, self.held) = (Focus::One, id, !again);
+        (self.chosen, self.held, self.crowd) = (id, !again, None);
+        if self.focus == Focus::None {
+            self.focus = Focus::One;
+        }
         Ok(true)
     }
 
@@ -217,22 +238,23 @@ impl Inspector {
         self.pointed = true;
     }
 
-    /// Cycles through no agent, one agent and all agents; skips the last when `agents` are too
-    /// many. Returns a notice for the user.
+    /// Cycles through no agent, one agent and many agents: all, or the nearest to the mouse if there
+    /// are more `agents` than can be told apart. An agent that is inspected stays so. Returns a notice
+    /// for the user.
     pub fn switch(&mut self, agents: usize) -> Option<String> {
-        (self.sample, self.chosen) = (None, None);
-        self.let_go();
-        let (focus, notice) = match self.focus {
-            Focus::None => (Focus::One, None),
-            Focus::One if agents <= MOST_AGENTS => (Focus::All, None),
-            Focus::One => {
-                let most = format!("geometry of all agents: in flocks of {MOST_AGENTS} at most");
-                (Focus::None, Some(most))
-            }
-            Focus::All => (Focus::None, None),
+        self.crowd = None;
+        self.focus = match self.focus {
+            Focus::One => Focus::Many,
+            Focus::Many if !self.held => Focus::None,
+            Focus::None | Focus::Many => Focus::One,
         };
-        self.focus = focus;
-        notice
+        if !self.held {
+            (self.sample, self.chosen) = (None, None);
+        }
+        (self.focus == Focus::Many && agents > MOST_AGENTS).then(|| {
+            let centre = if self.held { "this agent" } else { "the mouse" };
+            format!("geometry of the {MOST_AGENTS} agents nearest to {centre}")
+        })
     }
 
     /// The shapes to show now. `near` is how far from an agent the mouse still selects it; pixels.
@@ -254,21 +276,30 @@ impl Inspector {
         let (Some(sample), Some((_, scenery))) = (&self.sample, &self.scenery) else {
             return Ok(Default::default());
         };
-        let all = self.focus == Focus::All && sample.state.len() <= MOST_AGENTS;
-        let agents: Vec<usize> = if all {
-            (0..sample.state.len()).collect()
+        let revisions = (sample.revision, edition);
+        let world = &session.scene().world;
+        let kept = self.row();
+        let mouse = camera.world_from_pixel(self.pixel.unwrap_or(camera.size * 0.5));
+        // In a large flock a crowd takes a while.
+        let crowd = self.crowd.take().filter(|crowd| crowd.revisions == revisions && !pointed);
+        let (agents, known): (Vec<usize>, _) = if let Some(Crowd { rows, shapes, .. }) = crowd {
+            (rows, Some(shapes))
+        } else if self.focus == Focus::Many {
+            let found = match kept.filter(|_| self.held) {
+                Some(row) => crowd_of(in_world(&sample.state, world, sample.state.position[row])),
+                None => crowd_of(distances(&sample.state, world, camera, mouse)),
+            };
+            (found, None)
         } else {
-            let kept = self.row();
             if !self.held && (pointed || kept.is_none()) {
-                let place = camera.world_from_pixel(self.pixel.unwrap_or(camera.size * 0.5));
-                let found = nearest(&sample.state, &session.scene().world, camera, place);
+                let found = nearest(&sample.state, world, camera, mouse);
                 let meant = |(_, distance): &(usize, f32)| {
                     kept.is_none() || distance * camera.pixels_per_unit < near
                 };
                 let row = found.filter(meant).map(|(row, _)| row).or(kept);
                 self.chosen = row.map(|row| sample.state.id[row]);
             }
-            self.row().into_iter().collect()
+            (self.row().into_iter().collect(), None)
         };
         let scene = session.scene().at(sample.state.tick);
         let mut legend = Legend::new();
@@ -284,21 +315,24 @@ impl Inspector {
             }
         }
         let (state, targets) = (&sample.state, &sample.targets);
-        let mut shapes = geometry::shapes_of_all(&scene, scenery, targets, state, &agents);
-        let paleness = (PALING / agents.len() as f32).min(1.0);
-        for shape in &mut shapes {
-            if matches!(shape.shape, Shape::Sector { .. }) {
-                shape.opacity *= paleness;
+        let mut shapes = known.unwrap_or_else(|| {
+            let mut shapes = geometry::shapes_of_all(&scene, scenery, targets, state, &agents);
+            let paleness = (PALING / agents.len() as f32).min(1.0);
+            for shape in &mut shapes {
+                if matches!(shape.shape, Shape::Sector { .. }) {
+                    shape.opacity *= paleness;
+                }
             }
-        }
-        let asked = match agents[..] {
-            [row] if self.held => Some((sample.revision, edition, state.id[row])),
-            _ => None,
-        };
+            shapes
+        });
+        let held = self.row().filter(|_| self.held);
+        let asked = held.map(|row| (sample.revision, edition, state.id[row]));
         // In a large flock it takes a while: once for every state that is read.
         if std::mem::replace(&mut self.steered, asked) != asked {
-            let row = agents.first().filter(|_| asked.is_some());
-            self.steering = row.and_then(|row| Steering::of(&scene, scenery, targets, state, *row));
+            self.steering = held.and_then(|row| Steering::of(&scene, scenery, targets, state, row));
+        }
+        if self.focus == Focus::Many {
+            self.crowd = Some(Crowd { revisions, rows: agents, shapes: shapes.clone() });
         }
         if let Some(steering) = &self.steering {
             let unit = ARROW / camera.pixels_per_unit;
@@ -327,23 +361,24 @@ impl Inspector {
     }
 }
 
-/// The row of the agent nearest to a place, and its distance in world units. In space the one that is seen
-/// nearest to the place's pixel, at any depth; its distance is that of the pixels at the focus.
-fn nearest(
-    state: &FlockState,
-    world: &World,
-    camera: &Camera,
-    place: Point,
-) -> Option<(usize, f32)> {
-    if camera.eye.is_some() {
-        let pixel = camera.pixel_from_world(place);
-        let rows = state.position.iter().enumerate().filter_map(|(row, place)| {
-            let seen = camera.seen(camera.image(*place))?;
-            Some((row, seen.pixel.distance(pixel) / camera.pixels_per_unit))
-        });
-        return rows.min_by(|a, b| a.1.total_cmp(&b.1));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_key_keeps_the_agent_that_is_inspected() {
+        let mut inspector = Inspector::new();
+        assert_eq!(inspector.switch(500), None);
+        assert!(inspector.switch(500).unwrap().contains("64 agents nearest to the mouse"));
+        assert_eq!((inspector.switch(500), inspector.focus), (None, Focus::None));
+        (inspector.focus, inspector.chosen, inspector.held) = (Focus::One, Some(7), true);
+        for focus in [Focus::Many, Focus::One, Focus::Many] {
+            inspector.switch(500);
+            assert_eq!((inspector.focus, inspector.chosen), (focus, Some(7)));
+            assert!(inspector.holds());
+        }
+        inspector.let_go();
+        inspector.switch(500);
+        assert_eq!((inspector.focus, inspector.chosen), (Focus::None, None));
     }
-    let distance = |p: &Point| world.shortest_between(place, *p).length();
-    let rows = state.position.iter().map(distance).enumerate();
-    rows.min_by(|a, b| a.1.total_cmp(&b.1))
 }

@@ -220,8 +220,8 @@ impl OpenWindow {
         camera.world_from_pixel(camera.size * 0.5)
     }
 
-    /// Inspects the agent under the mouse: with Ctrl, or while the mouse chooses one and a click has
-    /// nothing to do in this scene but to call the flock.
+    /// Inspects the agent nearest to the mouse with Ctrl, or the one under the mouse while the mouse
+    /// chooses one and a click has nothing to do in this scene but to call the flock.
     pub(super) fn take_agent(&mut self) -> Result<bool, WindowError> {
         let asked = self.modifiers.control_key() || self.modifiers.super_key();
         let chooses = self.inspector.chooses() && self.session.scene().click == Click::Call;
@@ -229,7 +229,8 @@ impl OpenWindow {
             return Ok(false);
         }
         let scale = self.window.scale_factor() as f32;
-        let reach = NEAR * scale / self.pointer.camera.pixels_per_unit;
+        let near = NEAR * scale / self.pointer.camera.pixels_per_unit;
+        let reach = if asked { f32::INFINITY } else { near };
         let (camera, place) = (self.pointer.camera, self.pointer.place());
         Ok(self.inspector.take(&mut self.session, &camera, place, reach)?)
     }

@@ -203,8 +203,11 @@ impl OpenWindow {
             lift: facts.lift,
         };
         let in_this_scene = pointer_help(scene, self.dropping);
-        let hint =
-            self.hinting && drawing.is_none() && self.notice.is_none() && self.played < HINT_STAYS;
+        let begins = self.hinting && self.played < HINT_STAYS;
+        let introduced =
+            self.introduced.map(|since| overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
+        let introduced = introduced.filter(|left| !left.is_zero());
+        let hint = (begins || introduced.is_some()) && drawing.is_none() && self.notice.is_none();
         let flock = FlockPanel {
             scene,
             first: self.session.first(),
@@ -234,13 +237,20 @@ impl OpenWindow {
                 film::mark(context, seconds, edge);
             }
             if let Some(text) = drawing.filter(|_| facts.notice.is_none()) {
-                key_card::line(context, text, facts.lift);
+                key_card::line(context, &[text], facts.lift, edge);
             }
             if drawing.is_some() && !context.is_pointer_over_egui() {
                 context.set_cursor_icon(egui::CursorIcon::Crosshair);
             }
             if hint {
-                key_card::hint(context, &in_this_scene, facts.lift);
+                key_card::hint(
+                    context,
+                    &[&scene.name, &scene.about],
+                    &in_this_scene,
+                    facts.lift,
+                    edge,
+                );
+                context.request_repaint_after(introduced.unwrap_or(HINT_STAYS));
             }
             self.keys_shown &= !self.keys_shown || key_card::show(context, &in_this_scene);
             commands.extend(self.timeline.show(context, &course));

@@ -1,5 +1,7 @@
 //! The window opens scenes, and saves them as they are edited.
 
+use std::time::Instant;
+
 use super::OpenWindow;
 use super::view::Followed;
 use crate::controls::{Controls, Written};
@@ -173,8 +175,12 @@ impl OpenWindow {
         }
         // The species to drop may have been removed.
         self.dropping = self.dropping.min(scene.species.len().saturating_sub(1));
-        if std::mem::replace(&mut self.opened, self.session.opened()) == self.session.opened() {
+        let before = std::mem::replace(&mut self.opened, self.session.opened());
+        if before == self.opened {
             return;
+        }
+        if before != u64::MAX {
+            (self.notice, self.introduced) = (None, Some(Instant::now()));
         }
         self.controls = Controls::default();
         let Source { text, overrides, .. } = self.session.source();
@@ -279,14 +285,17 @@ impl OpenWindow {
         self.notify(Some(copied.err().unwrap_or_else(|| done.into())));
     }
 
-    /// Copies a command line that shows the scene.
+    /// Copies a command line that shows the scene on any machine; without one, the text of the scene.
     pub(super) fn copy_line(&mut self) {
-        let line = self.session.command_line();
-        let copied = line.and_then(|line| self.interface.copy(line.clone()).map(|()| line));
-        self.notify(Some(match copied {
-            Ok(line) => format!("copied: {line}"),
-            Err(problem) => problem,
-        }));
+        let (text, done) = match self.session.command_line() {
+            Ok(line) => (line, "copied: a command that shows this scene; run it in a terminal"),
+            Err(_) => (
+                self.session.file(),
+                "copied: the scene as text, because no short command shows it",
+            ),
+        };
+        let copied = self.interface.copy(text);
+        self.notify(Some(copied.err().unwrap_or_else(|| done.into())));
     }
 
     /// Opens the scene whose text was copied.

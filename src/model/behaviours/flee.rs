@@ -25,7 +25,7 @@ crate::parameters! {
 }
 
 impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Flee<R> {
-    const NEEDS: Needs = Needs { opposite: Some(Kind::Seek), ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { opposite: Some(Kind::Seek), leads_away: true, ..Needs::NOTHING };
 
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {

@@ -44,6 +44,8 @@ pub struct Needs {
     pub opposite: Option<Kind>,
     /// It is about other species than its own, if there are others.
     pub others: bool,
+    /// It leads away from its target.
+    pub leads_away: bool,
 }
 
 impl Needs {
@@ -58,5 +60,6 @@ impl Needs {
         extras: &[],
         opposite: None,
         others: false,
+        leads_away: false,
     };
 }
