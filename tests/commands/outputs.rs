@@ -178,7 +178,8 @@ fn control_characters_of_the_user_do_not_reach_the_terminal() {
         let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         assert_eq!(output.status.code(), Some(code), "{text:?}");
         let hidden = |c: char| c.is_control() && c != '\n';
-        assert!(text.contains("\\u{1b}") && !text.contains(hidden), "{text:?}");
+        // clap takes whole sequences out, and leaves the beginning of one in a single character.
+        assert!(text.contains("\\u{9b}c") && !text.contains(hidden), "{text:?}");
     }
 }
 
