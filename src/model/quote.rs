@@ -1,4 +1,5 @@
-//! The user's values in messages, cut if they are long.
+//! The user's values in messages: cut if they are long, and with control characters escaped, which a
+//! terminal would obey.
 //!
 //! Otherwise a message that repeats ten thousand characters would hide its own words.
 
@@ -19,9 +20,19 @@ fn beginning(text: &str, count: usize) -> Option<&str> {
     text.char_indices().nth(count).map(|(end, _)| &text[..end])
 }
 
-/// `text`, or its beginning and its length if it is long.
+/// `text`, or its beginning and its length if it is long. Control characters are escaped.
 #[must_use]
 pub fn cut(text: &str) -> Cow<'_, str> {
+    if text.contains(char::is_control) {
+        let mut plain = String::new();
+        for c in text.chars() {
+            match c.is_control() {
+                true => plain.extend(c.escape_debug()),
+                false => plain.push(c),
+            }
+        }
+        return cut(&plain).into_owned().into();
+    }
     match beginning(text, LONGEST) {
         None => text.into(),
         Some(part) => format!("{part}… ({} characters)", text.chars().count()).into(),
@@ -79,6 +90,7 @@ mod tests {
     fn what_is_short_stays_and_what_is_long_is_cut_between_characters() {
         assert_eq!(cut("müde"), "müde");
         assert_eq!(quoted("a\nb"), "\"a\\nb\"");
+        assert_eq!(cut("it's a\0b\u{1b}[31m\u{9b}c"), "it's a\\0b\\u{1b}[31m\\u{9b}c");
         let long = "ü".repeat(10_000);
         assert_eq!(cut(&long), format!("{}… (10000 characters)", "ü".repeat(80)));
         assert_eq!(quoted(&long), format!("\"{}\"… (10000 characters)", "ü".repeat(80)));
