@@ -7,7 +7,8 @@ use anyhow::Context;
 use super::checkpoint::newest;
 use super::options::{FlockArgs, Prepared};
 use super::output::{OutputError, say};
-use super::ranks::{self, differing, tell};
+use super::messages::tell;
+use super::ranks::{self, differing};
 use super::usage::wrong;
 use flockwork_engine::Engine;
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 
 use super::input::read_file;
-use flockwork_model::quote::quoted;
+use flockwork_model::quote::{cut, quoted};
 use flockwork_model::scene::Scene;
 use flockwork_model::scenery::FlowKind;
 use flockwork_model::vector::{Point, components_text};
@@ -25,7 +25,7 @@ pub fn attach(scene: &mut Scene, scene_file: &Path) -> anyhow::Result<()> {
     };
     let file = plan.file.clone().unwrap_or_default();
     let path = scene_file.parent().unwrap_or(Path::new("")).join(&file);
-    let place = || format!("{name}: flow.file: {}", path.display());
+    let place = || format!("{}: flow.file: {}", cut(&name), cut(&path.to_string_lossy()));
     let (grid, wanted) = (plan.grid_text(), plan.file_cells());
     // The header is a row too.
     let most = (wanted as u64).saturating_add(1).saturating_mul(LONGEST_ROW);
@@ -50,11 +50,12 @@ fn vectors(text: &str, axes: usize) -> anyhow::Result<Vec<Point>> {
     for row in reader.records() {
         let count = if axes == 2 { "two" } else { "three" };
         let expected = || format!("expected {count} numbers in each row");
-        let row = row.with_context(expected)?;
+        let line = |error: &csv::Error| error.position().map_or(0, csv::Position::line);
+        let row = row.map_err(|error| anyhow!("line {}: {}", line(&error), expected()))?;
         let line = row.position().map_or(0, csv::Position::line);
         let mut vector = Point::ZERO;
         for (axis, number) in row.iter().enumerate() {
-            vector[axis] = number.parse().with_context(|| {
+            vector[axis] = number.parse().ok().with_context(|| {
                 format!("line {line}: found {}, {}", quoted(number), expected())
             })?;
         }
@@ -115,7 +116,7 @@ mod tests {
             ("u,v\n1,0\n", "expected the header `x,y`"),
             ("x,y\n1,nan\n", "line 2"),
             ("x,y\n1,zwei\n", "line 2: found \"zwei\", expected two numbers in each row"),
-            ("x,y\n1\n", "two numbers in each row"),
+            ("x,y\n1\n", "line 2: expected two numbers in each row"),
             ("x,y,z\n1,0,0\n", "the world is a plane"),
         ] {
             let error = attach(content).unwrap_err();

@@ -12,7 +12,7 @@ use super::messages::tell;
 use super::output::counted;
 use super::ranks;
 use super::state_file::{self, RunRecord};
-use super::usage::{count, density, whole, wrong};
+use super::usage::{count, density, scene_name, whole, wrong};
 use super::{flow_file, headroom};
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine, adapter_for, device};
@@ -31,7 +31,7 @@ pub(super) const LONGEST_SCENE: u64 = 1 << 26;
 #[derive(Clone, Debug, Default, Args)]
 pub struct FlockArgs {
     /// A built-in scene, or the path of a scene file [default: flock, with 3000 agents]
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", value_parser = scene_name())]
     pub scene: Option<String>,
     /// Number of agents [default: the scene's; 3000 without --scene]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]

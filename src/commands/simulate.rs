@@ -17,6 +17,7 @@ use super::output::{counted, say};
 use super::progress::progress;
 use super::ranks;
 use super::simulate_output::Files;
+use super::state_file::StateWriter;
 use super::usage::whole;
 use flockwork_engine::Snapshot;
 

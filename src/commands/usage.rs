@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use flockwork_model::quote::quoted;
 use flockwork_model::scene::MAX_AGENTS;
 
 /// An invalid command line. The program then exits with 2.
@@ -12,6 +14,16 @@ pub struct UsageError(pub String);
 /// A [`UsageError`] as an `anyhow` error.
 pub fn wrong(problem: impl Into<String>) -> anyhow::Error {
     UsageError(problem.into()).into()
+}
+
+/// A clap parser for the name or the file of a scene, which state files and sessions record as text.
+pub fn scene_name() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().try_map(|name| {
+        name.into_string().map_err(|name| {
+            let shown = name.to_string_lossy().into_owned();
+            format!("the file name {} is not UTF-8; rename the file", quoted(&shown))
+        })
+    })
 }
 
 /// A clap parser for whole numbers within a range; `_` may group the digits.
@@ -65,6 +77,19 @@ pub fn frame_rate(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_scene_whose_file_name_is_no_text_is_refused_with_the_remedy() {
+        use std::os::unix::ffi::OsStringExt;
+        let parse = |name: &[u8]| {
+            let name = std::ffi::OsString::from_vec(name.to_vec());
+            scene_name().parse_ref(&clap::Command::new("test"), None, &name)
+        };
+        assert_eq!(parse("grün.toml".as_bytes()).unwrap(), "grün.toml");
+        let error = parse(b"gr\xfcn.toml").unwrap_err().to_string();
+        assert!(error.contains("is not UTF-8; rename the file"), "{error}");
+    }
 
     #[test]
     fn an_amount_of_memory_has_a_unit() {

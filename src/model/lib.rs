@@ -17,5 +17,6 @@ pub mod scenery;
 mod space;
 pub mod state;
 pub mod statistics;
+pub mod toml_words;
 pub mod vector;
 pub mod world;

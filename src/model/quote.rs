@@ -1,4 +1,5 @@
-//! The user's values in messages, cut if they are long.
+//! The user's values in messages: cut if they are long, and with control characters escaped, which a
+//! terminal would obey.
 //!
 //! Otherwise a message that repeats ten thousand characters would hide its own words.
 
@@ -107,7 +108,7 @@ mod tests {
     fn what_is_short_stays_and_what_is_long_is_cut_between_characters() {
         assert_eq!(cut("müde"), "müde");
         assert_eq!(quoted("a\nb"), "\"a\\nb\"");
-        assert_eq!(cut("a\n\u{1b}[2Jb\r\u{9b}"), "a\\n\\u{1b}[2Jb\\r\\u{9b}");
+        assert_eq!(cut("it's a\n\0\u{1b}[2Jb\r\u{9b}"), "it's a\\n\\0\\u{1b}[2Jb\\r\\u{9b}");
         assert_eq!(readable(&"a\n\u{1b}[31mb\u{7}"), "a\n\\u{1b}[31mb\\u{7}");
         let long = "ü".repeat(10_000);
         assert_eq!(cut(&long), format!("{}… (10000 characters)", "ü".repeat(80)));

@@ -263,7 +263,11 @@ fn fastest(scene: &Scene, species: &Species) -> f32 {
 
 /// `flock` with keys set, scaled to `count`.
 pub fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
-    built_in("flock", count, overrides)
+    // At its own count the scene has its own world, near it nearly its own density: what is compared
+    // at some count wants the density that the scene asks for.
+    let density = (count != 120).then_some("world.density=10");
+    let all: Vec<&str> = density.into_iter().chain(overrides.iter().copied()).collect();
+    built_in("flock", count, &all)
 }
 
 /// A built-in scene with `count` agents.

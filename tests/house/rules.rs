@@ -9,8 +9,9 @@ use flockwork::model::behaviours::Kind;
 const CRATES: [&str; 5] = ["model", "engine", "view", "session", "app"];
 
 /// The parts of the model, lowest first. Each uses only itself and the parts before it.
-const MODEL: [&str; 15] = [
+const MODEL: [&str; 16] = [
     "quote",
+    "toml_words",
     "real",
     "vector",
     "random",

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::drawing::Marker;
 use crate::commands::ranks;
-use crate::commands::usage::{self, whole, wrong};
+use crate::commands::usage::{self, scene_name, whole, wrong};
 use flockwork_engine::gpu::AdapterChoice;
 use flockwork_model::scene::{Request, Scene, StartLayout};
 
@@ -57,7 +57,7 @@ pub struct BenchArgs {
 #[derive(Clone, Debug, Args)]
 pub struct BenchFlockArgs {
     /// A built-in scene, or the path of a scene file
-    #[arg(long, value_name = "NAME|FILE", default_value = "flock")]
+    #[arg(long, value_name = "NAME|FILE", default_value = "flock", value_parser = scene_name())]
     pub scene: String,
     /// Numbers of agents; one table for each count and density
     #[arg(

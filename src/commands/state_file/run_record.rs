@@ -15,6 +15,7 @@ use flockwork_model::behaviours::Target;
 use flockwork_model::quote::{cut, quoted};
 use flockwork_model::scene::{POINTER, Request, Scene, SceneError};
 use flockwork_model::scenery::FlowPlan;
+use flockwork_model::toml_words::problem;
 use flockwork_model::vector::{Point, components_text};
 use flockwork_model::world::{Boundary, FARTHEST, World};
 use flockwork_session::Opening;
@@ -206,7 +207,7 @@ impl RunRecord {
             anyhow::anyhow!(
                 "{}: {}; write the file again, or name another scene with --scene",
                 place(line),
-                cut(error.message().trim())
+                cut(&problem(error.message()))
             )
         };
         let Version { version } = toml::from_str(text).map_err(|error| wrong(&error))?;

@@ -249,3 +249,39 @@ pub fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> St
     nearest(word, candidates)
         .map_or_else(String::new, |near| format!("; did you mean `{}`?", cut(near)))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::scene::{Request, Scene};
+
+    #[test]
+    fn a_control_character_in_a_name_reaches_no_message() {
+        let name = "a\\u0000\\u001b[31m\\u009b";
+        let tried = |text: &str, overrides: &[String]| {
+            let mut scene = match Scene::parse("m\u{1b}c.toml", text, overrides) {
+                Ok(scene) => scene,
+                Err(error) => return error.to_string(),
+            };
+            scene.populate(&Request::default()).unwrap_err().to_string()
+        };
+        let check = |message: String, part: &str| {
+            assert!(!message.contains(char::is_control), "{message:?}");
+            assert!(message.contains(part) && message.contains("u{1b}"), "{message:?}");
+        };
+        let target = format!("[[targets]]\nname = \"{name}\"\n");
+        for (text, part) in [
+            (format!("\"{name}\" = 1"), "unknown key"),
+            (format!("[species.\"{name}\"]\nx = 1"), "unknown key"),
+            (format!("[species.\"{name}\"]\nmax_speed = 1000"), "cross the wrapped world"),
+            (format!("[species.a]\nseek.target = \"{name}\""), "no target is called"),
+            (format!("{target}{target}"), "is taken"),
+            (format!("{target}[species.a]\nseek.target = \"a\\u0000[31m\""), "did you mean"),
+            ("[species.\u{1b}]".into(), "expected a key"),
+        ] {
+            check(tried(&text, &[]), part);
+        }
+        for set in ["\u{1b}[31m.b=1", "a.\u{1b}=none", "seed=\"\u{1b}\"", "\u{1b}", "a=[\u{1b}"] {
+            check(tried("[species.a]", &[set.into()]), "--set");
+        }
+    }
+}

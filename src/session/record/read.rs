@@ -16,6 +16,7 @@ use flockwork_model::scene::keys::{FAR, MOST_OBSTACLES, WIDE};
 use flockwork_model::scene::{MAX_TARGETS, POINTER, Request, Scene, check_paths};
 use flockwork_model::scenery::{Obstacle, Path};
 use flockwork_model::state::FlockState;
+use flockwork_model::toml_words::problem;
 use flockwork_model::vector::Point;
 use flockwork_model::world::FARTHEST;
 
@@ -36,8 +37,8 @@ impl Recording {
     pub fn read(text: &str) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-            let message = error.message().lines().next().unwrap_or_default();
-            format!("line {line}: {}; is this a saved session?", shown(message))
+            let message = problem(error.message().lines().next().unwrap_or_default());
+            format!("line {line}: {}; is this a saved session?", cut(&message))
         })?;
         let File { session, ticks, from, count, density, seed, scene, events } = file;
         if session != VERSION {

@@ -75,7 +75,7 @@ pub struct Row {
 
 /// A path: its points alone if nothing else of it has changed, or all that it has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected the points of a path, or a table with its name and points")]
 pub enum PathRow {
     Points(Vec<Place>),
     Whole(WholePath),
@@ -106,7 +106,7 @@ pub struct Returned {
 
 /// Where the flock is called to; `false`: nowhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a place, such as [320, 180], or false")]
 pub enum Pointer {
     At(Place),
     Off(bool),

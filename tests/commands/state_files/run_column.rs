@@ -147,7 +147,7 @@ fn fields_of_megabytes_are_read_or_refused() {
         &[
             ("version = 1", &long("x"), &["line 2: run, line 1", "--scene"]),
             ("version = 1", &long("%"), &["line 2: run: ", "two hexadecimal digits"]),
-            ("version = 1", &long("%0A"), &["line 2: run, line 1", "missing field `version`"]),
+            ("version = 1", &long("%0A"), &["line 2: run, line 1", "the key `version` is missing"]),
             ("version = 1", &long("["), &["line 2: run, line 1", "--scene"]),
             ("0,targets = [", &many, &["line 6: run: targets: expected at most 64"]),
             (

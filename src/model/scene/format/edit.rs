@@ -8,6 +8,7 @@ use super::fields::{Entry, Form, Written};
 use super::tables::SpeciesTables;
 use super::{arrange, write};
 use crate::scene::{Origin, Scene, SceneError};
+use crate::toml_words::problem;
 
 /// A new document with `entries`, without those that have their defaults.
 #[must_use]
@@ -39,8 +40,8 @@ pub fn edit_toml(text: &str, scene: &Scene) -> Result<String, SceneError> {
     let returns = text.contains("\r\n");
     let plain = text.replace("\r\n", "\n");
     let parsed = plain.parse();
-    let mut document: DocumentMut =
-        parsed.map_err(|error: toml_edit::TomlError| fail(String::new(), error.to_string()))?;
+    let mut document: DocumentMut = parsed
+        .map_err(|error: toml_edit::TomlError| fail(String::new(), problem(error.message())))?;
     let root = document.as_table_mut();
     write_keys(root, &wanted, &before);
     // New tables of the top level come before the species.

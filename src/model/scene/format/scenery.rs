@@ -126,15 +126,27 @@ impl Field for FlowPlan {
         let mut plan = Self::default();
         plan.read_table(table)?;
         let from_file = plan.kind == FlowKind::File;
+        let wanted = || {
+            let (header, grid) = if table.axes() == 2 {
+                ("x,y", "columns and rows, as in grid = [32, 18]")
+            } else {
+                ("x,y,z", "columns, rows and layers, as in grid = [32, 18, 12]")
+            };
+            format!(
+                "`file` names a CSV file with the header `{header}` and a row for each cell, and `grid` \
+                 has its {grid}"
+            )
+        };
         if from_file && (plan.file.is_none() || plan.grid[0] == 0) {
-            return Err(table.fail(
-                "kind = \"file\" needs `file` and `grid` (columns and rows, and layers in space)",
-            ));
+            return Err(
+                table.fail(format!("kind = \"file\" needs `file` and `grid`: {}", wanted()))
+            );
         }
         if !from_file && (plan.file.is_some() || plan.grid[0] > 0) {
-            return Err(
-                table.fail("`file` and `grid` belong to kind = \"file\"; set it, or remove them")
-            );
+            return Err(table.fail(format!(
+                "`file` and `grid` belong to kind = \"file\": {}; set all three, or remove them",
+                wanted()
+            )));
         }
         let cells = plan.file_cells();
         if cells > MOST_FILE_CELLS {

@@ -11,6 +11,7 @@ use crate::behaviours::Kind;
 use crate::parameter::{Meaning, NO_TARGET};
 use crate::quote::{cut, quoted};
 use crate::scene::{Origin, SceneError, suggest};
+use crate::toml_words::problem;
 
 /// The word that removes a key.
 const NONE: &str = "none";
@@ -141,7 +142,7 @@ impl LineEnds {
 
     fn error(&self, error: &toml::de::Error) -> SceneError {
         let origin = self.origin(&error.span().unwrap_or(0..0));
-        SceneError { origin, key: String::new(), problem: error.message().trim().into() }
+        SceneError { origin, key: String::new(), problem: problem(error.message()) }
     }
 }
 
@@ -153,14 +154,15 @@ pub fn parse(file: &str, text: &str) -> Result<Node, SceneError> {
     Ok(Node { value, origin: Origin::Line { file: lines.file, line: 1 } })
 }
 
-/// True if `none` is a value of a key of this name.
-fn takes_none(name: &str) -> bool {
-    let mut keys = SECTIONS.iter().flat_map(|section| section.keys).filter(|key| key.name == name);
-    let mut parameters = Kind::ALL.iter().flat_map(|kind| kind.info().parameters);
+/// True if `none` is a value of the key at this path.
+fn takes_none(path: &[&str]) -> bool {
+    let Some((name, above)) = path.split_last() else { return false };
+    if let Some(kind) = above.last().and_then(|key| Kind::from_key(key)) {
+        let mut parameters = kind.info().parameters.iter().filter(|own| own.key == *name);
+        return parameters.any(|own| own.meaning == Meaning::Target && own.default == NO_TARGET);
+    }
+    let mut keys = SECTIONS.iter().flat_map(|section| section.keys).filter(|key| key.name == *name);
     keys.any(|key| key.range().contains("`\"none\"`"))
-        || parameters.any(|own| {
-            own.key == name && own.meaning == Meaning::Target && own.default == NO_TARGET
-        })
 }
 
 /// Overrides one value: `assignment` is `path.to.key=VALUE`; VALUE is TOML or a bare word. The word
@@ -190,14 +192,14 @@ pub fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
     let mut node = match DeValue::parse(text) {
         Ok(value) => lines.node(&value)?,
         Err(_) if bare => Node { value: Value::Text(text.into()), origin: origin.clone() },
-        Err(error) => return Err(fail(error.message().trim())),
+        Err(error) => return Err(fail(&problem(error.message()))),
     };
     set_origin(&mut node, &origin);
     let full = match child(root, "species").and_then(|species| child(species, keys[0])) {
         Some(_) => [&["species"], keys.as_slice()].concat(),
         None => keys,
     };
-    let removes = text == NONE && full.last().is_none_or(|key| !takes_none(key));
+    let removes = text == NONE && !takes_none(&full);
     let done = if removes { remove(root, &full, 0, &origin) } else { place(root, &full, 0, node) };
     done.map_err(|(depth, problem)| SceneError { key: full[..depth].join("."), ..fail(&problem) })
 }
