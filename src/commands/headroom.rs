@@ -20,6 +20,9 @@ const ENGINE: u64 = 70;
 /// Bytes of the program itself: shaders, files, caches.
 const PROGRAM: u64 = 64 << 20;
 
+/// The remedy where `--count` makes the flock.
+const FEWER: &str = "lower --count";
+
 /// Smaller flocks are not checked: they take less than the program itself.
 const SMALL: u64 = 100_000;
 
@@ -42,7 +45,7 @@ pub fn check<'a>(
     let all = all.filter(|all| *all > 0).unwrap_or(ENGINE * count);
     // Two states: the one that is loaded or written, and the next.
     let whole = 2 * STATE * count + all;
-    check_bytes(&counted(count, "agent"), on_this_machine(whole, ranks::on_this_machine()))
+    check_bytes(&counted(count, "agent"), on_this_machine(whole, ranks::on_this_machine()), FEWER)
 }
 
 /// Fails if there is not enough memory for `more` agents beside the `agents` that `engine` has: those of
@@ -59,7 +62,8 @@ pub fn check_more(
     }
     let cells = scene.cells(count as usize) as u64;
     let whole = 2 * STATE * more + engine.host_bytes(&scene.world, more, cells);
-    check_bytes(&counted(more, "more agent"), PROGRAM + whole).map_err(|error| error.to_string())
+    check_bytes(&counted(more, "more agent"), PROGRAM + whole, "add fewer")
+        .map_err(|error| error.to_string())
 }
 
 /// This machine's part of the `whole` bytes that all ranks need: `beside` of `all` ranks are on it.
@@ -79,20 +83,20 @@ pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
     // The next state, the state whose figures are computed, and the waiting states in between.
     let states = STATE * (2 * count + (MOST_WAITING as u64).max(2 * count));
     let whole = PROGRAM + states + figures + engine.host_bytes(&scene.world, count, cells);
-    check_bytes(&counted(count, "agent"), whole)
+    check_bytes(&counted(count, "agent"), whole, FEWER)
 }
 
 /// Fails if there is not enough memory for the `wanted` bytes of some `agents`, as the message names them.
-fn check_bytes(agents: &str, wanted: u64) -> anyhow::Result<()> {
+fn check_bytes(agents: &str, wanted: u64, remedy: &str) -> anyhow::Result<()> {
     let size = size_text(wanted);
     if let Some(limit) = limit().filter(|limit| *limit < wanted) {
         let limit = size_text(limit);
-        anyhow::bail!("{agents} need about {size} of memory, but {limit} are free; lower --count");
+        anyhow::bail!("{agents} need about {size} of memory, but {limit} are free; {remedy}");
     }
     if !can_have(wanted) {
         anyhow::bail!(
-            "{agents} need about {size} of memory, more than the system allows this program; lower \
-             --count, or raise the limit (ulimit -v)"
+            "{agents} need about {size} of memory, more than the system allows this program; \
+             {remedy}, or raise the limit (ulimit -v)"
         );
     }
     Ok(())
@@ -186,8 +190,9 @@ mod tests {
     #[test]
     fn an_impossible_amount_is_refused_with_its_size() {
         assert!(can_have(1 << 20) && !can_have(u64::MAX / 4));
-        check_bytes("1000 agents", 1 << 20).unwrap();
-        let message = check_bytes("1125899906842624 agents", 100 << 50).unwrap_err().to_string();
+        check_bytes("1000 agents", 1 << 20, FEWER).unwrap();
+        let message =
+            check_bytes("1125899906842624 agents", 100 << 50, FEWER).unwrap_err().to_string();
         for part in ["1125899906842624 agents", " GB of memory", "lower --count"] {
             assert!(message.contains(part), "{message}");
         }
