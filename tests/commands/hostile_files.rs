@@ -88,7 +88,7 @@ fn control_characters_are_escaped_in_messages() {
     write("key.toml", &session(&format!("{escaped} = 1")));
     write("species.toml", &session(&format!("[[event]]\ntick = 0\nwithout = {escaped}")));
     write("set.toml", &session(&format!("[[event]]\ntick = 0\nset = [{escaped}]")));
-    write("scene.toml", &format!("session = 1\nticks = 1\nscene = {escaped}\n"));
+    write("scene.toml", &format!("session = 1\nticks = 1\nscene = '{escaped} = 1'\n"));
     write("column.csv", &format!("id,x,y,{}\n", &evil[..4]));
     for name in ["kind.npz", "header.npz", "name.npz", "column.csv"] {
         let line = ["simulate", "--ticks", "0", "--out", "a.csv", "--init", name];
