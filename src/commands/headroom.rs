@@ -64,7 +64,7 @@ pub fn check_more(
     let cells = scene.cells(count as usize) as u64;
     let whole = 2 * STATE * more + engine.host_bytes(&scene.world, more, cells);
     let agents = counted(more, "more agent");
-    check_bytes(&agents, "their number", PROGRAM + whole).map_err(|error| error.to_string())
+    check_bytes(&agents, "add fewer", PROGRAM + whole).map_err(|error| error.to_string())
 }
 
 /// This machine's part of the `whole` bytes that all ranks need: `beside` of `all` ranks are on it.
@@ -87,7 +87,7 @@ pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
 }
 
 fn check_agents(count: u64, wanted: u64) -> anyhow::Result<()> {
-    check_bytes(&counted(count, "agent"), "--count", wanted)
+    check_bytes(&counted(count, "agent"), "lower --count", wanted)
 }
 
 /// Fails if there is not enough memory for pictures that take so many bytes for each pixel.
@@ -98,20 +98,20 @@ pub fn check_pictures(size: Size, bytes_per_pixel: u64) -> anyhow::Result<()> {
         return Ok(());
     }
     let pictures = format!("pictures of {width}x{height} pixels");
-    check_bytes(&pictures, "--size", PROGRAM + pixels * bytes_per_pixel)
+    check_bytes(&pictures, "lower --size", PROGRAM + pixels * bytes_per_pixel)
 }
 
-/// `option` makes `what` smaller.
-fn check_bytes(what: &str, option: &str, wanted: u64) -> anyhow::Result<()> {
+/// `remedy` makes `what` smaller.
+fn check_bytes(what: &str, remedy: &str, wanted: u64) -> anyhow::Result<()> {
     let size = size_text(wanted);
     if let Some(limit) = limit().filter(|limit| *limit < wanted) {
         let limit = size_text(limit);
-        anyhow::bail!("{what} need about {size} of memory, but {limit} are free; lower {option}");
+        anyhow::bail!("{what} need about {size} of memory, but {limit} are free; {remedy}");
     }
     if !can_have(wanted) {
         anyhow::bail!(
-            "{what} need about {size} of memory, more than the system allows this program; lower \
-             {option}, or raise the limit (ulimit -v)"
+            "{what} need about {size} of memory, more than the system allows this program; \
+             {remedy}, or raise the limit (ulimit -v)"
         );
     }
     Ok(())

@@ -75,7 +75,10 @@ fn control_characters_are_escaped_in_messages() {
     let evil = "\u{1b}[2J\u{7}\u{9b}31m\r";
     let header = format!("{{'descr': '{evil}', 'fortran_order': False, 'shape': (1,), }}\n");
     let header = array(1, header.len() as u32, &header, &[0; 8]);
-    deflated(&folder.path().join("kind.npz"), &[("id.npy", header)]);
+    let motion = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }\n";
+    let motion = || array(1, motion.len() as u32, motion, &[0; 8]);
+    let arrays = [("id.npy", header), ("position.npy", motion()), ("velocity.npy", motion())];
+    deflated(&folder.path().join("kind.npz"), &arrays);
     let header = array(1, evil.len() as u32, evil, &[0; 8]);
     deflated(&folder.path().join("header.npz"), &[("id.npy", header)]);
     deflated(&folder.path().join("name.npz"), &[(&format!("{evil}.npy"), vec![0])]);
@@ -85,7 +88,7 @@ fn control_characters_are_escaped_in_messages() {
     write("key.toml", &session(&format!("{escaped} = 1")));
     write("species.toml", &session(&format!("[[event]]\ntick = 0\nwithout = {escaped}")));
     write("set.toml", &session(&format!("[[event]]\ntick = 0\nset = [{escaped}]")));
-    write("scene.toml", &format!("session = 1\nticks = 1\nscene = {escaped}\n"));
+    write("scene.toml", &format!("session = 1\nticks = 1\nscene = '{escaped} = 1'\n"));
     write("column.csv", &format!("id,x,y,{}\n", &evil[..4]));
     for name in ["kind.npz", "header.npz", "name.npz", "column.csv"] {
         let line = ["simulate", "--ticks", "0", "--out", "a.csv", "--init", name];

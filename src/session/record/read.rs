@@ -11,7 +11,7 @@ use flockwork_engine::Change;
 use flockwork_model::behaviours::Target;
 use flockwork_model::behaviours::bounds::FASTEST;
 use flockwork_model::memory::Memory;
-use flockwork_model::quote::{cut, shown};
+use flockwork_model::quote::cut;
 use flockwork_model::scene::keys::{FAR, MOST_OBSTACLES, WIDE};
 use flockwork_model::scene::{MAX_TARGETS, POINTER, Request, Scene, check_paths};
 use flockwork_model::scenery::{Obstacle, Path};

@@ -140,6 +140,7 @@ fn last_targets(archive: &mut Archive, ticks: u64, axes: usize) -> anyhow::Resul
     let why = "with the targets of every tick";
     let hits = Shape { sides: &[ticks, each], why };
     let vector_each = Shape { sides: &[ticks, each, axes as u64], why };
+    check_shape(archive, "target_hits", hits)?;
     check_shape(archive, "target_position", vector_each)?;
     check_shape(archive, "target_velocity", vector_each)?;
     let hits = last_whole(archive, "target_hits", u32::MAX.into(), hits, each)?;
