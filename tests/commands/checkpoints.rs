@@ -102,7 +102,8 @@ fn the_same_command_goes_on_from_its_checkpoint() {
 fn a_checkpoint_of_another_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let run = "flockwork simulate --engine cpu --checkpoint kept --out a.csv";
-    let good = shell(folder.path(), &format!("{run} --count 200 --ticks 9; cp a.csv b.csv"));
+    let start = "flockwork simulate --engine cpu --count 200 --ticks 0 --out b.csv";
+    let good = shell(folder.path(), &format!("{start}; {run} --count 200 --ticks 9"));
     assert!(good.status.success(), "{good:?}");
     for (other, words) in [
         ("--count 200 --ticks 20 --seed 9", "(nothing instead of `seed = 9`)"),
