@@ -77,7 +77,8 @@ pub fn name_field(ui: &mut egui::Ui, name: &str) -> Option<String> {
 
 /// A field for a number of agents. Returns what the user has entered in its place; Esc lets it be.
 pub fn count_field(ui: &mut egui::Ui, count: u64, hint: &str) -> Option<u64> {
-    let id = ui.scope_id().with("count");
+    // Each row has its own: rows share a scope.
+    let id = ui.next_auto_id().with("count");
     let mut next = ui.data(|data| data.get_temp::<u64>(id)).unwrap_or(count);
     let field = egui::DragValue::new(&mut next).range(0..=MAX_AGENTS).suffix(" agents");
     let field = ui.add(field).on_hover_text(hint);
