@@ -123,10 +123,11 @@ impl SceneMenu {
                         .right_text("")
                         .min_size(egui::vec2(ui.available_width(), 0.0));
                     let label = ui.add(button);
-                    if chosen && self.scrolls {
-                        // The list has its size, and comes to rest, some frames later.
-                        self.scrolls = !ui.clip_rect().contains_rect(label.rect);
-                        label.scroll_to_me_animation(None, egui::style::ScrollAnimation::none());
+                    // The window first measures itself, with rows of another height.
+                    if chosen && self.scrolls && !ui.is_sizing_pass() {
+                        let (seen, row) = (ui.clip_rect().y_range(), label.rect.y_range());
+                        self.scrolls = !(seen.contains(row.min) && seen.contains(row.max));
+                        label.scroll_to_me(None);
                     }
                     if label.clicked() {
                         command = Some(Command::Open(row.name.into()));
@@ -221,9 +222,13 @@ mod tests {
             let mut menu = SceneMenu::default();
             menu.toggle(name);
             let mut seen = false;
-            for _ in 0..8 {
+            for frame in 0..20 {
                 let size = egui::Rect::from_min_size(egui::Pos2::ZERO, size.into());
-                let input = egui::RawInput { screen_rect: Some(size), ..Default::default() };
+                let input = egui::RawInput {
+                    screen_rect: Some(size),
+                    time: Some(f64::from(frame) / 10.0),
+                    ..Default::default()
+                };
                 let output = context.run_ui(input, |ui| {
                     menu.show(ui.ctx(), name);
                 });
