@@ -233,7 +233,7 @@ fn tab() -> Vec<egui::Event> {
 
 #[test]
 fn no_name_is_below_the_scroll_bar() {
-    let scenes = scenes("[species.a]\nevade = {}\nseparation = {}\nfollow_flow = {}\n[flow]\n");
+    let scenes = scenes("[species.a]\n");
     let mut small = Small::new();
     small.context.memory_mut(|memory| memory.set_everything_is_visible(true));
     let mut shapes = Vec::new();
