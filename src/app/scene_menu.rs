@@ -11,6 +11,9 @@ use flockwork_model::scene::{Scene, built_in};
 /// Width of the list; points.
 const WIDTH: f32 = 400.0;
 
+/// The list has its size some frames after it was opened: a row is in view once it was in so many.
+const FRAMES: u8 = 4;
+
 /// A scene of the list.
 #[derive(Clone, Debug)]
 struct Row {
@@ -28,8 +31,8 @@ pub struct SceneMenu {
     chosen: usize,
     /// True until the field has the keyboard.
     fresh: bool,
-    /// True until the whole chosen row is in view.
-    scrolls: bool,
+    /// Frames in which the whole chosen row is still to be brought into view.
+    scrolls: u8,
     /// Read when the menu is first shown.
     rows: Vec<Row>,
     pictures: ScenePictures,
@@ -45,7 +48,7 @@ impl SceneMenu {
     /// Opens or closes it. `current` is the scene that is shown.
     pub fn toggle(&mut self, current: &str) {
         self.shown = !self.shown;
-        (self.fresh, self.scrolls) = (true, true);
+        (self.fresh, self.scrolls) = (true, FRAMES);
         self.typed.clear();
         if self.rows.is_empty() {
             self.rows = rows();
@@ -107,7 +110,9 @@ impl SceneMenu {
             if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
                 command = self.choice().map(Command::Open);
             }
-            self.scrolls |= moved || field.changed();
+            if moved || field.changed() {
+                self.scrolls = FRAMES;
+            }
             let list = egui::ScrollArea::vertical().max_height((most.y - 210.0).max(80.0));
             list.show(ui, |ui| {
                 let found: Vec<Row> = self.found().into_iter().cloned().collect();
@@ -123,10 +128,13 @@ impl SceneMenu {
                         .right_text("")
                         .min_size(egui::vec2(ui.available_width(), 0.0));
                     let label = ui.add(button);
-                    if chosen && self.scrolls {
-                        // The list has its size, and comes to rest, some frames later.
-                        self.scrolls = !ui.clip_rect().contains_rect(label.rect);
-                        label.scroll_to_me_animation(None, egui::style::ScrollAnimation::none());
+                    if chosen && self.scrolls > 0 {
+                        let (seen, row) = (ui.clip_rect().y_range(), label.rect.y_range());
+                        if seen.contains(row.min) && seen.contains(row.max) {
+                            self.scrolls -= 1;
+                        }
+                        label.scroll_to_me(None);
+                        context.request_repaint();
                     }
                     if label.clicked() {
                         command = Some(Command::Open(row.name.into()));
@@ -221,9 +229,13 @@ mod tests {
             let mut menu = SceneMenu::default();
             menu.toggle(name);
             let mut seen = false;
-            for _ in 0..8 {
+            for frame in 0..20 {
                 let size = egui::Rect::from_min_size(egui::Pos2::ZERO, size.into());
-                let input = egui::RawInput { screen_rect: Some(size), ..Default::default() };
+                let input = egui::RawInput {
+                    screen_rect: Some(size),
+                    time: Some(f64::from(frame) / 10.0),
+                    ..Default::default()
+                };
                 let output = context.run_ui(input, |ui| {
                     menu.show(ui.ctx(), name);
                 });

@@ -215,8 +215,12 @@ mod tests {
         // Leaves of `tornado` draw theirs from 5 on.
         let (Some((low, high)), _) = found("follow_path", "lookahead") else { panic!() };
         assert!(low <= 5.0 && high >= 100.0, "{low} {high}");
+        let quantity = |p: &Parameter| {
+            matches!(p.meaning, Meaning::Number | Meaning::Angle | Meaning::FieldOfView)
+        };
         for kind in Kind::ALL {
-            for (index, parameter) in kind.info().parameters.iter().enumerate() {
+            let parameters = kind.info().parameters.iter().enumerate();
+            for (index, parameter) in parameters.filter(|(_, p)| quantity(p)) {
                 if let Some((low, high)) = usual(parameter, Slot::Rule(kind, index)) {
                     assert!(low < high && high < UNLIMITED, "{parameter:?}");
                     assert!(parameter.range.0 <= low && high <= parameter.range.1, "{parameter:?}");
