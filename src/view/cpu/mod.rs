@@ -2,6 +2,7 @@
 
 mod body_raster;
 mod clip;
+mod cover;
 pub mod raster;
 mod samples;
 pub mod shape_raster;

@@ -9,13 +9,14 @@ use tiny_skia::{
 };
 
 use super::clip;
+use super::cover::{Cover, cover};
 use crate::camera::Camera;
 use crate::frame::Frame;
 use crate::shapes::{Shape, StyledShape};
 use flockwork_model::vector::Point;
 
 /// Width of a line that has no width of its own; points.
-const LINE: f32 = 1.25;
+pub const LINE: f32 = 1.25;
 
 /// Half the length of a cross's strokes; points.
 const CROSS: f32 = 6.0;
@@ -46,37 +47,6 @@ struct PixelArea {
     path: Path,
     rule: FillRule,
     colour: Color,
-}
-
-/// The part of a picture that a shape covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cover {
-    Nothing,
-    Part,
-    All,
-}
-
-/// The part of a picture of `size` that a circle covers, without making its outline: of thousands of large
-/// obstacles only few have an edge in the picture. All other shapes count as seen.
-fn cover(shape: &Shape, camera: &Camera, size: Vec2, scale: f32) -> Cover {
-    let (centre, radius, half) = match shape {
-        Shape::Disc { centre, radius } => (centre, radius * camera.pixels_per_unit, None),
-        Shape::Ring { centre, radius } => {
-            (centre, radius * camera.pixels_per_unit, Some(LINE * scale / 2.0))
-        }
-        _ => return Cover::Part,
-    };
-    let offset = (camera.pixel_from_world(camera.image(*centre)) - size * 0.5).abs();
-    let nearest = (offset - size * 0.5).max(Vec2::ZERO).length();
-    let farthest = (offset + size * 0.5).length();
-    // Curves stand for circles, and pixels on an edge are covered in part.
-    let slack = 1.0 + 1e-3 * radius;
-    match half {
-        _ if nearest > radius + half.unwrap_or(0.0) + slack => Cover::Nothing,
-        Some(half) if farthest < radius - half - slack => Cover::Nothing,
-        None if farthest < radius - slack => Cover::All,
-        _ => Cover::Part,
-    }
 }
 
 /// True if two translucent bands are one area, so that they are no brighter where they overlap: a path and
@@ -377,57 +347,6 @@ mod tests {
         let near = Camera { pixels_per_unit: 1e4, ..camera() };
         let disc = drawn(Shape::Disc { centre: flat(50.0, 0.0), radius: 100.0 }, &near);
         assert!(disc == Frame::filled(200, 100, WHITE));
-    }
-
-    #[test]
-    fn circles_that_show_no_edge_are_not_outlined() {
-        let size = Vec2::new(200.0, 100.0);
-        // The picture is 100 × 50 units around the origin: its corners are 55.9 units away.
-        for (x, radius, disc, ring) in [
-            (0.0, 20.0, Cover::Part, Cover::Part),
-            (0.0, 55.0, Cover::Part, Cover::Part),
-            (0.0, 60.0, Cover::All, Cover::Nothing),
-            (1e6, 1e6, Cover::Part, Cover::Part),
-            (1e6, 9e5, Cover::Nothing, Cover::Nothing),
-            (1e6, 1.1e6, Cover::All, Cover::Nothing),
-            (75.0, 20.0, Cover::Nothing, Cover::Nothing),
-            (75.0, 26.0, Cover::Part, Cover::Part),
-            (f32::NAN, 1.0, Cover::Part, Cover::Part),
-        ] {
-            let centre = flat(x, 0.0);
-            let shapes = [Shape::Disc { centre, radius }, Shape::Ring { centre, radius }];
-            let found = shapes.each_ref().map(|shape| cover(shape, &camera(), size, 1.0));
-            assert_eq!(found, [disc, ring], "{x}, {radius}");
-            // The outline agrees.
-            for (shape, found) in shapes.into_iter().zip(found) {
-                let frame = drawn(shape.clone(), &camera());
-                let white = frame == Frame::filled(200, 100, WHITE);
-                let empty = frame == Frame::filled(200, 100, BACKGROUND);
-                assert!((found != Cover::All) || white, "{shape:?}");
-                assert!((found != Cover::Nothing) || empty, "{shape:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn an_opaque_disc_hides_what_is_before_it_and_nothing_after_it() {
-        let disc = |radius, colour, opacity| StyledShape {
-            shape: Shape::Disc { centre: Point::ZERO, radius },
-            colour,
-            opacity,
-        };
-        let of = |shapes: &[StyledShape]| {
-            let mut frame = Frame::filled(200, 100, BACKGROUND);
-            draw(shapes, &camera(), 1.0, &mut frame);
-            frame
-        };
-        let (cover, above) = (disc(1e4, [9, 99, 200], 1.0), disc(8.0, WHITE, 0.5));
-        let seen = of(&[cover.clone(), above.clone()]);
-        assert_eq!(seen.rgb(0, 0), Some([9, 99, 200]));
-        assert_ne!(seen.rgb(100, 50), Some([9, 99, 200]));
-        assert!(seen == of(&[above.clone(), cover.clone(), above.clone()]));
-        let pale = StyledShape { opacity: 0.5, ..cover };
-        assert!(of(&[above, pale.clone()]) != of(&[pale]), "it shows what is before it");
     }
 
     #[test]
