@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::checkpoint::newest;
+use super::messages::tell;
 use super::options::{FlockArgs, Prepared};
 use super::output::{OutputError, say};
-use super::messages::tell;
 use super::ranks::{self, differing};
 use super::usage::wrong;
 use flockwork_engine::Engine;

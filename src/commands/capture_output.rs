@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::capture::CaptureArgs;
 use super::interrupt::{Interrupt, Interrupted};
+use super::messages::tell;
 use super::options::Size;
 use super::output::{ForeignFile, OutputError, OutputFile, size_text};
 use super::output_folder::OutputFolder;
-use super::messages::tell;
 use super::usage::wrong;
 use flockwork_model::scene::Scene;
 use flockwork_view::recorder::mp4::Quality;

@@ -2,7 +2,6 @@
 //! CPU engine is used for both.
 
 #[cfg(target_os = "linux")]
-
 use crate::process;
 use std::fs;
 #[cfg(target_os = "linux")]

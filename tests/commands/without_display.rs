@@ -1,8 +1,7 @@
 //! Level 5: the program without a display, without a driver, without a library.
 
-
-use crate::png_file;
 use crate::adapter;
+use crate::png_file;
 use std::fs;
 
 use crate::desktop::{Display, Shot, flockwork, text, without_driver};

@@ -1,6 +1,5 @@
 //! The CPU engine in space, beside what it does in a plane.
 
-
 use crate::common::situations::{Situation, parity_in, situation_in};
 use crate::common::{CORRECTLY_ROUNDED, assert_a_thousand_ticks, reference, run};
 use flockwork::engine::cpu::CpuEngine;

@@ -1,9 +1,8 @@
 //! An edit that is made together with a tick gives the bytes of an edit after the tick, on both engines:
 //! for random edits one after the other, while agents come and go.
 
-
-use crate::common;
 use crate::adapter;
+use crate::common;
 use std::sync::Arc;
 
 use crate::common::situations::{Dice, FLOCKING, situation_in};

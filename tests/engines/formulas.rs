@@ -1,9 +1,8 @@
 //! Cases where a formula meets `f32` rounding: an agent that has turned, one that reverses on the
 //! spot, one that grazes a circle, one at rest. On both engines.
 
-
-use crate::common;
 use crate::adapter;
+use crate::common;
 use std::sync::Arc;
 
 use crate::common::{bits, reference, run};

@@ -1,9 +1,8 @@
 //! Levels 2 and 4: one tick of the GPU engine against the brute-force reference, with controls that
 //! must make the comparison fail.
 
-
-use crate::common;
 use crate::adapter;
+use crate::common;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -1,9 +1,8 @@
 //! Levels 3 and 4: runs of the GPU engine against the CPU engine and against each other, with
 //! controls that must make each comparison fail.
 
-
-use crate::common;
 use crate::adapter;
+use crate::common;
 use std::sync::Arc;
 
 use crate::common::gpu::{GPU, engine, shipped, without_subgroups};

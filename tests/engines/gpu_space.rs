@@ -1,6 +1,5 @@
 //! The GPU engine in space: against the CPU engine and against itself.
 
-
 use crate::adapter;
 use std::sync::Arc;
 

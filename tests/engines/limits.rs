@@ -1,9 +1,8 @@
 //! All values that a scene file allows give finite results: parameters of all behaviours and bodies
 //! are drawn from their whole ranges, on a logarithmic scale, and every state stays finite.
 
-
-use crate::common;
 use crate::adapter;
+use crate::common;
 use crate::common::situations::{Dice, text_of};
 use crate::common::variants::variant_of;
 use crate::common::{bits, reference, run, situations::Situation};

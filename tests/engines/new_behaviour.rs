@@ -1,7 +1,6 @@
 //! Follows `docs/new-behaviour.md` to the letter in a copy of this package: the new behaviour must
 //! compile, appear as a key of scenes, and move agents as the page says, on both engines.
 
-
 use crate::adapter;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,6 @@
 //! A flock over many processes: the same bytes as in one. The processes are threads here;
 //! `tests/ranks_mpi.rs` runs the program under `mpirun`.
 
-
 use crate::common::ranks::{self, assert_same, few_and_crowded, part};
 use crate::common::{bits, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;

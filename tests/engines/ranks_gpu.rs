@@ -1,7 +1,6 @@
 //! A flock over many processes, each on a GPU engine: the same bytes as in one. The processes are threads,
 //! each with a device of its own.
 
-
 use crate::adapter;
 use std::sync::Arc;
 

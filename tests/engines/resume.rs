@@ -1,9 +1,8 @@
 //! A run resumed from a state gives the same bytes as a run that never stopped, because the order
 //! in which an engine keeps its agents, and so the order of every sum, depends only on the state.
 
-
-use crate::common;
 use crate::adapter;
+use crate::common;
 use std::sync::Arc;
 
 use crate::common::gpu::{shipped, without_subgroups};

@@ -1,9 +1,8 @@
 //! The numbers for colours in the agents' memory, accelerations and ages, against what the states say, on
 //! both engines and with both numbers of axes.
 
-
-use crate::common;
 use crate::adapter;
+use crate::common;
 use crate::common::{bits, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::{Change, Engine};

@@ -1,7 +1,6 @@
 //! A snapshot is requested and collected later. It shows the flock at the tick of the request, even
 //! if the flock has changed since.
 
-
 use crate::adapter;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,9 +1,8 @@
 //! Numbers that each agent draws for itself: both engines against the reference and against each
 //! other, with controls that must make each comparison fail.
 
-
-use crate::common;
 use crate::adapter;
+use crate::common;
 use crate::common::gpu::{GPU, engine, without_subgroups};
 use crate::common::situations::Situation;
 use crate::common::{CORRECTLY_ROUNDED, bits, compare, mixed, reference, run};

@@ -1,12 +1,12 @@
 //! Level 5: the two renderers against each other, and pictures that are the same every time.
 
-
-use crate::png_file;
 use crate::adapter;
+use crate::png_file;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::picture::{apart, by_gpu, light, scene};
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{BoidShape, ColourBy, Request};
 use flockwork::model::state::FlockState;
@@ -16,7 +16,6 @@ use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::style;
 use glam::Vec2;
-use crate::picture::{apart, by_gpu, light, scene};
 
 /// Mean absolute difference per channel between the two pictures of a dense flock, as a share of
 /// the mean light. Only edges differ, but darts two pixels wide are all edge: the GPU measures a

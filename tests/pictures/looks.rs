@@ -1,9 +1,9 @@
 //! Level 5: styles. Both renderers draw each of them, and draw the same.
 
-
 use crate::adapter;
 use std::sync::Arc;
 
+use crate::picture::{by_gpu, scene};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
@@ -21,7 +21,6 @@ use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::trails::Trails;
 use flockwork::view::{Painter, RasterPainter};
 use glam::Vec2;
-use crate::picture::{by_gpu, scene};
 
 /// Side of the compared regions; pixels. Edges of darts differ: the GPU takes four samples per pixel, the
 /// CPU computes the covered share.

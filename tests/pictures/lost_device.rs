@@ -1,11 +1,11 @@
 //! A lost device is reported at once by every call, and leaves no partial file behind.
 
-
-use crate::png_file;
 use crate::adapter;
+use crate::png_file;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::loses_device::LosesDevice;
 use clap::Parser;
 use flockwork::commands::capture::{CaptureArgs, capture_on};
 use flockwork::commands::options::Machine;
@@ -14,7 +14,6 @@ use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Change, Engine, EngineError};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
-use crate::loses_device::LosesDevice;
 
 fn flock(name: &str, count: u64) -> (Scene, FlockState) {
     let text = BuiltIn::named(name).unwrap().text;

@@ -1,9 +1,9 @@
 //! Level 5: pictures of the GPU renderer.
 
-
 use crate::adapter;
 use std::sync::Arc;
 
+use crate::picture::scene;
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::model::memory::Memory;
@@ -18,7 +18,6 @@ use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::shapes::{Shape, StyledShape};
 use flockwork::view::style::{self, Figure};
 use glam::Vec2;
-use crate::picture::scene;
 
 fn flock(agents: &[(Point, Point)]) -> FlockState {
     FlockState {

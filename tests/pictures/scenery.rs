@@ -1,10 +1,10 @@
 //! Level 5: the scenery, under the flock and over it, by both renderers.
 
-
-use crate::picture;
 use crate::adapter;
+use crate::picture;
 use std::sync::Arc;
 
+use crate::picture::{by_gpu, scene};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::scene::{Request, Scene};
@@ -18,7 +18,6 @@ use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::shapes::{Shape, StyledShape};
 use flockwork::view::{Painter, RasterPainter, style};
 use glam::Vec2;
-use crate::picture::{by_gpu, scene};
 
 /// A wrapped world with an obstacle in the middle, one on the seam, a path and a target.
 fn landscape() -> Scene {

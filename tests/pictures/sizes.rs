@@ -1,10 +1,10 @@
 //! Agents that draw their own sizes are drawn at these sizes: on the GPU and on the CPU, as
 //! triangles, discs and glows, and as sums of cells.
 
-
 use crate::adapter;
 use std::sync::Arc;
 
+use crate::picture::{apart, by_gpu, light, scene};
 use flockwork::engine::gpu::shaders::{Variant, compose};
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{AgentsAt, Engine};
@@ -18,7 +18,6 @@ use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::splats;
 use flockwork::view::style;
 use glam::Vec2;
-use crate::picture::{apart, by_gpu, light, scene};
 
 /// Sizes that differ threefold.
 const DRAWN: &str = "starling.size={ from = 4, to = 12 }";

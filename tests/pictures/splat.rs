@@ -1,10 +1,10 @@
 //! Level 5: agents too small to show their shape, drawn into cells: compared with triangles at the
 //! size of the switch, and with the CPU's picture.
 
-
 use crate::adapter;
 use std::sync::Arc;
 
+use crate::picture::{apart, light, scene};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
@@ -21,7 +21,6 @@ use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::splats::{self, MOST_STRENGTH};
 use flockwork::view::style::{self, OPACITY, SMALLEST_HALF_LENGTH};
 use glam::Vec2;
-use crate::picture::{apart, light, scene};
 
 /// Side of the compared regions; pixels. People who zoom a flock see light and colour, not which of
 /// two neighbouring pixels has a thin dart.

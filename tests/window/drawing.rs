@@ -1,6 +1,5 @@
 //! Level 5: paths are drawn and walls painted in the window with real keys and a real mouse.
 
-
 use crate::adapter;
 use crate::desktop::files::{ends, notice, saved, steps, walls};
 

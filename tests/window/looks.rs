@@ -1,9 +1,8 @@
 //! Level 5: looks in the window: styles, trails and the scene's camera, changed with real keys and a
 //! real mouse.
 
-
-use crate::png_file;
 use crate::adapter;
+use crate::png_file;
 use std::fs;
 
 use crate::desktop::files::{ends, new_file, notice, saved, settle, start, steps, walls};

@@ -1,10 +1,9 @@
 //! Level 5: scenes in the window. They are opened, edited, saved, copied and pasted with real keys
 //! and a real mouse.
 
-
-use crate::png_file;
-use crate::desktop;
 use crate::adapter;
+use crate::desktop;
+use crate::png_file;
 use std::fs;
 
 use crate::desktop::files::{SIZE, ends, new_file, notice, saved, settle, start, walls};

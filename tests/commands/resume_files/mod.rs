@@ -9,8 +9,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use clap::Parser;
 use crate::common::gpu::{share, shipped};
+use crate::older_files::as_comments;
+use clap::Parser;
 use flockwork::commands::options::{FlockArgs, Prepared};
 use flockwork::commands::state_file::StateWriter;
 use flockwork::commands::usage::UsageError;
@@ -19,7 +20,6 @@ use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::behaviours::Uses;
 use flockwork::model::scene::built_in;
 use flockwork::model::vector::flat;
-use crate::older_files::as_comments;
 use tempfile::TempDir;
 
 /// Ticks before the stop and after it.

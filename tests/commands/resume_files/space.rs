@@ -4,8 +4,8 @@ use std::path::Path;
 
 use flockwork::engine::cpu::CpuEngine;
 
-use crate::common::mixed_in_space_text;
 use super::{AFTER, BEFORE, folders, init, simulate, whole_and_half};
+use crate::common::mixed_in_space_text;
 
 /// Flocks in space: a built-in scene, everything at once, and a flow field from a file.
 pub fn starts(folder: &Path) -> Vec<String> {

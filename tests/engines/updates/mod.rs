@@ -3,8 +3,8 @@
 
 mod edits;
 
-use crate::common;
 use crate::adapter;
+use crate::common;
 use std::sync::Arc;
 
 use crate::common::{bits, built_in, flock, mixed, mixed_in_space};
