@@ -42,7 +42,7 @@ pub use edits::pointer_help;
 pub use history::{DEFAULT_BUDGET, Event, Recorded};
 pub use looks::{Looks, SpeciesLooks};
 pub use pairs::{before_edits, species_at_first};
-pub use record::Recording;
+pub use record::{Recording, Written};
 pub use source::{Opening, Source};
 pub use speed::{SPEEDS, Speed};
 pub use thing::Thing;

@@ -174,6 +174,10 @@ impl<C: Clock> Session<C> {
                 updated?;
                 self.edition += 1;
             }
+            Event::Written(written) => {
+                let events = written.events(&self.scene).map_err(|why| self.impossible(why))?;
+                return events.into_iter().try_for_each(|event| self.perform(event));
+            }
             Event::Add(dropped) => {
                 let more = dropped.iter().map(|drop| drop.len() as u64).sum();
                 self.room_for(more).map_or(Ok(()), |why| Err(self.impossible(why)))?;

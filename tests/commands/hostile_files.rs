@@ -104,3 +104,22 @@ fn control_characters_are_escaped_in_messages() {
         assert!(message.contains("[2J"), "the control: {message:?} shows the text");
     }
 }
+
+/// An event that is kept as the parts of the scene that it changes takes a hundred times its text.
+#[cfg(unix)]
+#[test]
+fn a_session_takes_memory_by_its_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let targets: String = (0..60).map(|n| format!("[[targets]]\nname = \"t{n}\"\n")).collect();
+    let scene = format!("{targets}[species.a]\ncount = 9\n");
+    let event = |n: u32| {
+        format!("[[event]]\ntick = 1\nmove = [{{ target = \"t{}\", to = [5, 6] }}]\n", n % 60)
+    };
+    let events: String = (0..60_000).map(event).collect();
+    let text = format!("session = 1\nticks = 1\nscene = '''\n{scene}'''\n{events}");
+    std::fs::write(folder.path().join("many.toml"), text).unwrap();
+    let line = "capture --engine cpu --replay many.toml --size 32x32 --out a.png";
+    let line: Vec<&str> = line.split(' ').collect();
+    let output = run_within(Some(400_000), folder.path(), &line);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::record::Written;
 use crate::undo::Dropped;
 use flockwork_engine::Change;
 use flockwork_model::scene::{Scene, Species};
@@ -37,6 +38,15 @@ pub enum Event {
         /// Its agents.
         agents: Arc<FlockState>,
     },
+    /// What a file says of a change, until its tick comes.
+    Written(Written),
+}
+
+impl Event {
+    /// True if it holds parts of a scene, which take more memory than the text of a file.
+    pub(crate) fn has_parts(&self) -> bool {
+        matches!(self, Self::Change { .. } | Self::ReturnSpecies { .. })
+    }
 }
 
 impl PartialEq for Event {
@@ -47,6 +57,7 @@ impl PartialEq for Event {
             (Self::Add(one), Self::Add(other)) => one == other,
             (Self::Remove(one), Self::Remove(other)) => one == other,
             (Self::RemoveSpecies(one), Self::RemoveSpecies(other)) => one == other,
+            (Self::Written(one), Self::Written(other)) => one == other,
             (
                 Self::ReturnSpecies { index: one, species: own, agents },
                 Self::ReturnSpecies { index: other, species: others, agents: their },

@@ -3,12 +3,16 @@
 mod read;
 mod rows;
 mod write;
+mod written;
 
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use super::Source;
-use rows::Row;
+use written::EventTexts;
+pub use written::Written;
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -27,5 +31,5 @@ pub struct Recording {
     pub source: Source,
     /// The last tick.
     pub ticks: u64,
-    rows: Vec<Row>,
+    events: Arc<EventTexts>,
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::rows::{File, PathRow, Pointer, Returned, Row, TargetRow, WholePath, point};
+use super::written::{EventTexts, Written, starts, unread};
 use super::{Recording, VERSION};
 use crate::history::{Event, Recorded};
 use crate::things::{follows_paths, mend};
@@ -16,7 +17,6 @@ use flockwork_model::scene::keys::{FAR, MOST_OBSTACLES, WIDE};
 use flockwork_model::scene::{MAX_TARGETS, POINTER, Request, Scene, check_paths};
 use flockwork_model::scenery::{Obstacle, Path};
 use flockwork_model::state::FlockState;
-use flockwork_model::toml_words::problem;
 use flockwork_model::vector::Point;
 use flockwork_model::world::FARTHEST;
 
@@ -35,22 +35,28 @@ impl Recording {
 
     /// Reads the text of a file. The error is one sentence without the file's name.
     pub fn read(text: &str) -> Result<Self, String> {
-        let file: File = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-            let message = problem(error.message().lines().next().unwrap_or_default());
-            format!("line {line}: {}; is this a saved session?", cut(&message))
-        })?;
+        let starts = starts(text);
+        let head = &text[..starts.first().copied().unwrap_or(text.len())];
+        let file: File = toml::from_str(head).map_err(|error| unread(&error, "", head))?;
         let File { session, ticks, from, count, density, seed, scene, events } = file;
         if session != VERSION {
             return Err(format!(
                 "this is a session of version {session}, and this program reads version {VERSION}"
             ));
         }
-        let late = events.windows(2).position(|pair| pair[0].tick > pair[1].tick);
-        if let Some(index) = late {
-            return Err(format!("event {} has an earlier tick than the one before it", index + 2));
+        if !events.is_empty() {
+            return Err("each event is a table of its own, [[event]]".into());
         }
-        let last = events.last().map_or(0, |row| row.tick);
+        let texts = EventTexts::of(scene.clone(), text, starts);
+        let mut last = 0;
+        for number in 0..texts.len() {
+            let tick = texts.row(number)?.tick;
+            if tick < last {
+                let event = number + 1;
+                return Err(format!("event {event} has an earlier tick than the one before it"));
+            }
+            last = tick;
+        }
         if ticks > MOST_TICKS || last > ticks {
             return Err(format!("its last tick, {ticks}, is before its last event, or too far"));
         }
@@ -61,18 +67,22 @@ impl Recording {
             overrides: Vec::new(),
             request: Request { count, density, seed },
         };
-        Ok(Self { source, ticks, rows: events })
+        Ok(Self { source, ticks, events: Arc::new(texts) })
     }
 
     /// The events, for the scene that the source has made.
     pub fn events(&self, scene: &Scene) -> Result<Vec<Recorded>, String> {
         let Source { text, .. } = &self.source;
         let plain = Scene::parse(&scene.name, text, &[]).map_err(|error| error.to_string())?;
-        let mut reader = Reader { recording: self, plain, scene: scene.clone() };
+        let mut reader = Reader { text, plain: Some(plain), scene: scene.clone() };
         let mut events = Vec::new();
-        for (index, row) in self.rows.iter().enumerate() {
-            let read = reader.row(row);
-            let read = read.map_err(|problem| format!("event {}: {problem}", index + 1))?;
+        for number in 0..self.events.len() {
+            let row = self.events.row(number)?;
+            let read = reader.row(&row);
+            let mut read = read.map_err(|problem| format!("event {}: {problem}", number + 1))?;
+            if read.iter().any(Event::has_parts) {
+                read = vec![Event::Written(Written { texts: Arc::clone(&self.events), number })];
+            }
             events.extend(read.into_iter().map(|event| Recorded { tick: row.tick, event }));
         }
         Ok(events)
@@ -80,12 +90,13 @@ impl Recording {
 }
 
 /// Reads events one after the other.
-struct Reader<'a> {
-    recording: &'a Recording,
-    /// The scene of the file.
-    plain: Scene,
+pub(super) struct Reader<'a> {
+    /// The text of the scene of the file.
+    pub text: &'a str,
+    /// The scene in it; `None` if the events are known to change nothing that stays.
+    pub plain: Option<Scene>,
     /// The scene as the events so far have left it.
-    scene: Scene,
+    pub scene: Scene,
 }
 
 fn size(value: f64) -> Result<f32, String> {
@@ -121,7 +132,7 @@ fn fixed_key(plain: &Scene, read: &Scene) -> Option<&'static str> {
 }
 
 impl Reader<'_> {
-    fn row(&mut self, row: &Row) -> Result<Vec<Event>, String> {
+    pub fn row(&mut self, row: &Row) -> Result<Vec<Event>, String> {
         let place = self.places();
         let mut events = Vec::new();
         match &row.pointer {
@@ -184,10 +195,9 @@ impl Reader<'_> {
         let near = |at: &Vec<f64>| within(place(at)?, FAR, "coordinate");
         let mut change = Change::default();
         if let Some(sets) = &row.set {
-            let text = &self.recording.source.text;
-            let read = Scene::parse(&self.scene.name, text, sets);
+            let read = Scene::parse(&self.scene.name, self.text, sets);
             let read = read.map_err(|error| error.to_string())?;
-            if let Some(key) = fixed_key(&self.plain, &read) {
+            if let Some(key) = self.plain.as_ref().and_then(|plain| fixed_key(plain, &read)) {
                 return Err(format!(
                     "`set` changes `{key}`, and an event changes only species; write `{key}` into the \
                      text `scene`"

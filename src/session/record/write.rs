@@ -47,10 +47,10 @@ impl<C: Clock> Session<C> {
         // The user may press while the flock goes back to its start.
         if let Some(at) = start.mark.pointer {
             let event = Event::Pointer(Some(at));
-            rows.push(writer.row(&Recorded { tick: start.state.tick, event })?);
+            rows.extend(writer.rows(&Recorded { tick: start.state.tick, event })?);
         }
         for recorded in self.history.events() {
-            rows.push(writer.row(recorded)?);
+            rows.extend(writer.rows(recorded)?);
         }
         let Source { argument, text, request, .. } = base.source;
         let file = File {
@@ -106,7 +106,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn row(&mut self, Recorded { tick, event }: &Recorded) -> Result<Row, String> {
+    fn rows(&mut self, Recorded { tick, event }: &Recorded) -> Result<Vec<Row>, String> {
         let mut row = Row { tick: *tick, ..Row::default() };
         let axes = self.scene.world.axes();
         let place = |at: Point| place(at, axes);
@@ -114,7 +114,17 @@ impl Writer<'_> {
             Event::Pointer(None) => row.pointer = Some(Pointer::Off(false)),
             Event::Pointer(Some(at)) => row.pointer = Some(Pointer::At(place(*at))),
             Event::Lead(at) => row.lead = Some(place(*at)),
-            Event::Change { change, parts } => return self.change(*tick, *change, parts),
+            Event::Change { change, parts } => {
+                return Ok(vec![self.change(*tick, *change, parts)?]);
+            }
+            Event::Written(written) => {
+                // The values of `set` depend on the text of the scene, which may be another one now.
+                let mut rows = Vec::new();
+                for event in written.events(&self.scene)? {
+                    rows.extend(self.rows(&Recorded { tick: *tick, event })?);
+                }
+                return Ok(rows);
+            }
             Event::Remove(ids) => row.remove = Some(ids.clone()),
             Event::Add(dropped) => {
                 let added = dropped.iter().map(|dropped| Added {
@@ -144,7 +154,7 @@ impl Writer<'_> {
                 });
             }
         }
-        Ok(row)
+        Ok(vec![row])
     }
 
     fn species(&self, index: usize) -> String {
