@@ -236,7 +236,10 @@ fn a_damaged_file_is_one_sentence() {
         (row("obstacles = [[2e7, 2, 3]]"), "20000000 is no coordinate"),
         (row("move = [{ target = \"food\", to = [1, -2e7] }]"), "no coordinate"),
         (row("pointer = [1e13, 1]"), "no coordinate"),
-        (row(&format!("more_obstacles = [{}]", "[9, 9, 0],".repeat(1 + (1 << 18)))), "262144 obstacles"),
+        (
+            row(&format!("more_obstacles = [{}]", "[9, 9, 0],".repeat(1 + (1 << 18)))),
+            "262144 obstacles",
+        ),
         (row("\"\\u001b[2J\" = 1"), "unknown field `\\u{1b}[2J`"),
     ] {
         assert!(error.contains(part), "{part}: {error}");

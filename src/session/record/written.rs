@@ -10,8 +10,8 @@ use super::read::Reader;
 use super::rows::Row;
 use crate::history::Event;
 use flockwork_model::quote::cut;
-use flockwork_model::toml_words::problem;
 use flockwork_model::scene::Scene;
+use flockwork_model::toml_words::problem;
 
 /// The table of an event.
 const EVENT: &str = "event";
