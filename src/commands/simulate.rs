@@ -348,10 +348,10 @@ mod tests {
         let options = "--count 50 --set world.boundary=open";
         let (first, _) = simulated(&format!("{options} --ticks 5"), None);
         let path = first.path().join("states.csv");
-        let again = format!("{options} --ticks 5 --init {}", path.display());
+        let again = format!("{options} --scene flock --ticks 5 --init {}", path.display());
         let (second, _) = simulated(&again, None);
         assert_eq!(ticks(&second, "states.csv"), [5, 10]);
-        let until = format!("{options} --until 8 --init {}", path.display());
+        let until = format!("{options} --scene flock --until 8 --init {}", path.display());
         let (until, _) = simulated(&until, None);
         assert_eq!(ticks(&until, "states.csv"), [5, 8]);
         let (whole, _) = simulated(&format!("{options} --ticks 10"), None);

@@ -106,7 +106,7 @@ fn a_checkpoint_of_another_run_is_refused() {
     let good = shell(folder.path(), &format!("{start}; {run} --count 200 --ticks 9"));
     assert!(good.status.success(), "{good:?}");
     for (other, words) in [
-        ("--count 200 --ticks 20 --seed 9", "(nothing instead of `seed = 9`)"),
+        ("--count 200 --ticks 20 --seed 9", "instead of `seed = 9`)"),
         ("--count 201 --ticks 20", "(`count = 200` instead of `count = 201`)"),
         ("--count 200 --ticks 20 --scene predators", "predators"),
         ("--count 200 --ticks 20 --set starling.separation.weight=9", "weight = 9"),

@@ -106,7 +106,7 @@ fn every_figure_is_what_the_readme_says() {
     let folder = tempfile::tempdir().unwrap();
     let velocity = "velocity={from=[-1,-1,-1],to=[1,1,1]}";
     let space = [
-        "world.size=[200,150,100]".to_string(),
+        "world.size=[400,300,250]".to_string(),
         format!("starling.spawn.{velocity}"),
         format!("starling.spawn_at_scale.{velocity}"),
     ];

@@ -128,7 +128,7 @@ fn written(folder: &Path, options: &[String]) -> Vec<String> {
     run(folder, "simulate --ticks 2 --metrics m.csv", options);
     all.push("m.run.toml".into());
     run(folder, "simulate --ticks 3 --checkpoint kept --every-checkpoint 2", options);
-    all.push("kept/checkpoint-0000000002.npz".into());
+    all.push("kept/checkpoint-0000000003.npz".into());
     for out in ["a.png", "a.gif", "a.apng", "a.mp4", "pictures/"] {
         if out == "a.mp4" && flockwork::view::recorder::mp4::check().is_err() {
             eprintln!("skipped: ffmpeg is missing");

@@ -109,7 +109,9 @@ fn the_page_leads_to_a_behaviour_that_works_on_both_engines() {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(&scratch).env("CARGO_TARGET_DIR", target);
     cargo.args(["run", "--release", "--locked", "--quiet", "--example", "pucks"]);
-    cargo.args(["--config", "profile.release.package.flockwork.opt-level=0"]);
+    for package in ["model", "engine", "view", "session", "app"] {
+        cargo.arg(format!("--config=profile.release.package.flockwork-{package}.opt-level=0"));
+    }
     let output = cargo.output().unwrap();
     let (said, complaint) =
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));

@@ -311,7 +311,7 @@ mod tests {
         assert!(message.starts_with("line 6: ") && message.contains("--scene"), "{message}");
         let message = wrong(&text.replace("version = 1", "version = 2"));
         assert!(message.contains("version 2") && message.contains("--scene"), "{message}");
-        assert!(wrong("# version = 1\n").contains("missing field `name`"));
+        assert!(wrong("# version = 1\n").contains("the key `name` is missing"));
     }
 
     #[test]

@@ -153,6 +153,6 @@ fn a_dead_link_is_found() {
     assert_eq!(dead("[a](README.md) [b](../README.md#begin) [c](#nothing) [d](all-keys)"), 4);
     assert_eq!(dead("```text\n[a](README.md)\n```\n"), 0, "code is no link");
     let missing = |text: &str| missing_paths("docs/scenes.md", text).len();
-    assert_eq!(missing("`src/main.rs`, `src/NAME.rs`, `shaders/` and `tests/readme/main.rs`"), 0);
+    assert_eq!(missing("`src/main.rs`, `src/NAME.rs`, `shaders/` and `tests/commands/main.rs`"), 0);
     assert_eq!(missing("`src/minor.rs`, `shaders/nothing.wgsl`, `docs/nowhere/`"), 3);
 }

@@ -45,7 +45,7 @@ pub fn legal(scene: &mut Scene) {
         in_order(own);
     }
     if scene.density.is_some() && scene.perception_radius() == 0.0 {
-        scene.density = None;
+        (scene.density, scene.density_radius) = (None, 0.0);
     }
     if scene.follows && scene.led_target().is_none() {
         (scene.click, scene.follows) = (Click::Add, false);
