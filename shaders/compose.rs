@@ -140,7 +140,7 @@ fn chosen<'a>(tokens: &[Token<'a>], has: &dyn Fn(&str) -> bool) -> Vec<Token<'a>
 /// A file: its imports by the name that they have in it, and its declarations by name.
 #[derive(Default)]
 struct File<'a> {
-    imports: BTreeMap<&'a str, (String, &'a str)>,
+    imports: BTreeMap<&'a str, Place<'a>>,
     declarations: BTreeMap<&'a str, (usize, Vec<Token<'a>>)>,
 }
 
@@ -206,6 +206,9 @@ fn has_attribute(node: &[Token], names: &[&str]) -> bool {
     attributes.windows(2).any(|pair| pair[0].text == "@" && names.contains(&pair[1].text))
 }
 
+/// A declaration: its file, and its name there.
+type Place<'a> = (String, &'a str);
+
 struct Composer<'a> {
     files: BTreeMap<&'a str, File<'a>>,
     root: &'a str,
@@ -228,11 +231,7 @@ impl<'a> Composer<'a> {
     }
 
     /// The text of a declaration, and the declarations that it uses.
-    fn rendered(
-        &self,
-        file: &str,
-        node: &[Token<'a>],
-    ) -> Result<(String, Vec<(String, &'a str)>), String> {
+    fn rendered(&self, file: &str, node: &[Token<'a>]) -> Result<(String, Vec<Place<'a>>), String> {
         let own = self.files.get(file).ok_or_else(|| format!("{file}.wgsl is missing"))?;
         let text = |at: usize| node.get(at).map_or("", |token| token.text);
         let is_struct = text(behind_attributes(node, 0)) == "struct";
@@ -290,7 +289,7 @@ pub fn compose(
     let entries = composer.files.get(root).ok_or_else(|| format!("{root}.wgsl is missing"))?;
     let stages = ["compute", "vertex", "fragment"];
     let entries = entries.declarations.iter().filter(|(_, (_, node))| has_attribute(node, &stages));
-    let mut wanted: Vec<(String, &str)> = entries.map(|(name, _)| (root.into(), *name)).collect();
+    let mut wanted: Vec<Place> = entries.map(|(name, _)| (root.into(), *name)).collect();
     let (mut texts, mut names) = (BTreeMap::new(), BTreeSet::new());
     while let Some((file, name)) = wanted.pop() {
         let (number, node) = composer.declaration(&file, name)?;

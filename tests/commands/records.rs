@@ -112,7 +112,7 @@ fn record(path: &Path) -> String {
         "csv" => {
             let mut rows = csv::Reader::from_path(path).unwrap();
             let first = rows.records().next().unwrap().unwrap();
-            decoded(first.iter().last().unwrap())
+            decoded(first.iter().next_back().unwrap())
         }
         _ => fs::read_to_string(path).unwrap(),
     }

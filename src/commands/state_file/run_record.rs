@@ -190,7 +190,7 @@ impl RunRecord {
     #[must_use]
     pub fn digest(&self) -> String {
         let mut hasher = DefaultHasher::new();
-        let numbers = self.flow.iter().flat_map(|vector| vector.to_array());
+        let numbers = self.flow.iter().flat_map(Point::to_array);
         numbers.for_each(|number| hasher.write_u32(number.to_bits()));
         let vectors = counted(self.flow.len() as u64, "vector");
         let text = Self { made: None, flow: Vec::new(), ..self.clone() }.text();

@@ -224,7 +224,7 @@ impl Reader<'_> {
             return Err(format!("a scene has at most {MOST_OBSTACLES} obstacles, not {count}"));
         }
         if let Some(rows) = &row.paths {
-            self.scene.paths = paths(rows, &self.scene.paths, &near)?;
+            self.scene.paths = paths(rows, &self.scene.paths, near)?;
             change |= Change::SCENERY;
         }
         if let Some(targets) = &row.targets {

@@ -230,7 +230,10 @@ fn remove(
     let Some(key) = keys.get(depth) else { return Ok(()) };
     let below = match &mut node.value {
         Value::Table(table) => match table.iter().position(|(name, _)| name == key) {
-            Some(index) if depth + 1 == keys.len() => return Ok(drop(table.remove(index))),
+            Some(index) if depth + 1 == keys.len() => {
+                table.remove(index);
+                return Ok(());
+            }
             found => found.map(|index| &mut table[index].1),
         },
         Value::List(list) => match key.parse().ok().filter(|index| *index < list.len()) {
