@@ -137,7 +137,7 @@ fn each_rank_reads_its_part_of_a_file() {
     // One rank alone sees that an id comes twice.
     std::fs::write(folder.path().join("b.csv"), "id,x,y,vx,vy\n7,1,1,0,0\n3,1,1,0,0\n7,2,2,0,0\n")
         .unwrap();
-    let line = "simulate --engine cpu --init b.csv --ticks 10 --out c.csv";
+    let line = "simulate --engine cpu --scene embers --init b.csv --ticks 10 --out c.csv";
     let (code, told) = failed(run(folder.path(), 3, line));
     assert_eq!((code, told.len()), (Some(1), 1), "{told:?}");
     assert!(told[0].contains("--init b.csv: line 4: agent 7 was on line 2 already"), "{told:?}");
@@ -292,7 +292,7 @@ fn ranks_that_read_other_states_are_refused() {
     let [one, two] = [places[0].as_path(), &places[1]];
     let state =
         |tick: u32, x: u32| format!("tick,id,x,y,vx,vy\n{tick},0,1,1,0,0\n{tick},1,{x},2,0,0\n");
-    let run = "--engine cpu --init a.csv --ticks 5 --out";
+    let run = "--engine cpu --scene flock --init a.csv --ticks 5 --out";
     for place in [one, two] {
         std::fs::create_dir(place).unwrap();
         std::fs::write(place.join("a.csv"), state(7, 3)).unwrap();

@@ -37,6 +37,8 @@ fn after_every_tick_agents_are_sorted_by_cell_and_in_a_cell_by_id() {
                 format!("starling.spawn={spawn}"),
                 format!("starling.spawn_at_scale={spawn}"),
                 format!("world.size={size}"),
+                // So that several agents share a cell.
+                "world.density=10".into(),
             ];
             let mut scene = Scene::parse("flock", text, &overrides).unwrap();
             let request = Request { count: Some(count.max(1)), ..Request::default() };

@@ -240,7 +240,7 @@ fn a_damaged_file_is_one_sentence() {
             row(&format!("more_obstacles = [{}]", "[9, 9, 0],".repeat(1 + (1 << 18)))),
             "262144 obstacles",
         ),
-        (row("\"\\u001b[2J\" = 1"), "unknown field `\\u{1b}[2J`"),
+        (row("\"\\u001b[2J\" = 1"), "unknown key `\\u{1b}[2J`"),
     ] {
         assert!(error.contains(part), "{part}: {error}");
     }
