@@ -8,6 +8,7 @@ use std::fs;
 
 use crate::desktop::files::{SIZE, ends, new_file, notice, saved, settle, start, walls};
 use crate::desktop::{Display, Shot, flockwork};
+use flockwork::model::scene::{BuiltIn, Scene};
 
 #[test]
 fn scenes_are_paged_through_chosen_opened_and_undone() {
@@ -78,7 +79,11 @@ fn a_count_is_entered_and_the_saved_scene_simulates_the_same() {
     assert!(text.contains("count = 500") && text.contains("seed = 5"), "{text}");
     ends(&display, program);
     fs::write(folder.path().join("saved.toml"), text).unwrap();
-    let states = ["--scene saved.toml", "--scene flock --count 500 --seed 5"].map(|scene| {
+    // Another count keeps the density that the panel shows.
+    let flock = Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &[]).unwrap();
+    let density = flock.uniform_neighbours(120) as f32;
+    let asked = format!("--scene flock --count 500 --seed 5 --density {density}");
+    let states = ["--scene saved.toml", &asked].map(|scene| {
         let line = format!("simulate --engine cpu {scene} --ticks 60 --every 30 --out state.csv");
         let output = flockwork(&line).current_dir(&folder).output().unwrap();
         assert!(output.status.success(), "{}", desktop::text(&output.stderr));

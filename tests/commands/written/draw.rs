@@ -234,7 +234,7 @@ impl Draw {
         scene.written_size = scene.world.size;
         scene.world.boundary = self.pick(&Boundary::NAMES).1;
         scene.density = self.maybe(|draw| draw.number(1e-3, 1e4));
-        scene.density_radius = scene.density.map_or(0.0, |_| self.number(1e-3, 1e7));
+        scene.density_radius = scene.density.map_or(0.0, |_| self.number(1e-3, 1e6));
         scene.grows = self.one_in(2);
         scene.click = self.pick(&Click::NAMES).1;
         scene.follows = scene.click == Click::Follow;
