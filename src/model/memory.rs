@@ -78,12 +78,14 @@ impl ShownBy {
 
     /// The bits, as the shaders read them.
     #[must_use]
+    #[inline]
     pub fn bits(self) -> u32 {
         self.0
     }
 
     /// A bit for each species whose numbers are something else in `other`.
     #[must_use]
+    #[inline]
     pub fn other_species(self, other: Self) -> u32 {
         (0..MOST_SPECIES as u8)
             .filter(|species| self.species(*species) != other.species(*species))
@@ -126,6 +128,7 @@ impl Memory {
     ///
     /// (The sources start all angles at 0, but then the whole flock drifts in one direction.)
     #[must_use]
+    #[inline]
     pub fn at_start(seed: u32, id: u32) -> Self {
         Self::new(unit(seed, id, 0, Use::StartAngle) - 0.5, 0.0)
     }
@@ -150,6 +153,7 @@ impl Memory {
     /// The memory of agent `id` of a space at the start, if it remembers a direction: a random one
     /// and nothing to show.
     #[must_use]
+    #[inline]
     pub fn at_start_in_space(seed: u32, id: u32) -> Self {
         let draw = |purpose| unit(seed, id, 0, purpose);
         let direction = on_sphere([draw(Use::StartAngle), draw(Use::StartHeight)]);

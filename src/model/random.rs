@@ -62,6 +62,7 @@ pub enum Use {
 
 /// The PCG output permutation: a bijection of the 32-bit integers that mixes well.
 #[must_use]
+#[inline]
 pub const fn pcg(input: u32) -> u32 {
     let state = input.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
     let word = ((state >> ((state >> 28) + 4)) ^ state).wrapping_mul(277_803_737);
@@ -70,18 +71,21 @@ pub const fn pcg(input: u32) -> u32 {
 
 /// 32 random bits for (seed, id, tick, use).
 #[must_use]
+#[inline]
 pub const fn bits(seed: u32, id: u32, tick: u32, purpose: Use) -> u32 {
     pcg(pcg(pcg(pcg(seed) ^ id) ^ tick) ^ purpose as u32)
 }
 
 /// Uniform in [0, 1), a multiple of 2⁻²⁴.
 #[must_use]
+#[inline]
 pub fn unit(seed: u32, id: u32, tick: u32, purpose: Use) -> f32 {
     unit_from(bits(seed, id, tick, purpose))
 }
 
 /// The upper 24 of `bits` as a number in [0, 1).
 #[must_use]
+#[inline]
 pub fn unit_from(bits: u32) -> f32 {
     (bits >> 8) as f32 * (1.0 / 16_777_216.0)
 }
@@ -89,6 +93,7 @@ pub fn unit_from(bits: u32) -> f32 {
 /// Random bits for the direction in which agent `id` moves away from another agent at the same spot.
 /// They depend only on the id.
 #[must_use]
+#[inline]
 pub const fn spread_bits(id: u32) -> u32 {
     pcg(pcg(id) ^ Use::Spread as u32)
 }
@@ -96,6 +101,7 @@ pub const fn spread_bits(id: u32) -> u32 {
 /// Two numbers from the halves of `bits`: −32,767.5 to 32,767.5, none of them 0. Without trigonometry,
 /// so that both engines get the same bits.
 #[must_use]
+#[inline]
 pub fn spread(bits: u32) -> [f32; 2] {
     [bits & 0xffff, bits >> 16].map(|half| half as f32 - 32_767.5)
 }

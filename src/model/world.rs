@@ -174,6 +174,7 @@ pub use with_axes;
 
 /// One size divided by another, axis by axis; 1 on the third axis of planes.
 #[must_use]
+#[inline]
 pub fn ratio(size: Point, other: Point) -> Point {
     let mut ratio = size / other;
     if other.z == 0.0 {
@@ -199,18 +200,21 @@ impl World {
 
     /// Number of axes: 2 or 3.
     #[must_use]
+    #[inline]
     pub fn axes(&self) -> usize {
         with_axes!(self, AXES => AXES)
     }
 
     /// True if a place is below the far edge on every axis.
     #[must_use]
+    #[inline]
     pub fn ends_beyond(&self, place: Point) -> bool {
         (0..self.axes()).all(|axis| place[axis] < self.size[axis])
     }
 
     /// A length on each axis of the world, 0 on the third axis of a plane.
     #[must_use]
+    #[inline]
     pub fn on_axes(&self, length: f32) -> Point {
         Point::new(length, length, if self.is_flat() { 0.0 } else { length })
     }
@@ -223,18 +227,21 @@ impl World {
 
     /// The shortest of its sides; world units.
     #[must_use]
+    #[inline]
     pub fn shortest_side(&self) -> f32 {
         self.sides().into_iter().fold(f32::INFINITY, f32::min)
     }
 
     /// Its area, or the volume of a space; world units to the power of the number of axes.
     #[must_use]
+    #[inline]
     pub fn volume(&self) -> f64 {
         self.sides().into_iter().map(f64::from).product()
     }
 
     /// The largest representable place inside the world, below each of its sides.
     #[must_use]
+    #[inline]
     pub fn last_place(&self) -> Point {
         self.size.map(|side| if side > 0.0 { side.next_down() } else { 0.0 })
     }
@@ -257,6 +264,7 @@ impl World {
 
     /// The offset from one place to another by the shortest way.
     #[must_use]
+    #[inline]
     pub fn shortest_between(&self, from: Point, to: Point) -> Point {
         point(self.shortest(Vector(components::<DIMENSIONS>(to - from))).0)
     }

@@ -139,18 +139,21 @@ impl Uses {
 
     /// The union.
     #[must_use]
+    #[inline]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// The bits of the set, for a const generic argument.
     #[must_use]
+    #[inline]
     pub const fn bits(self) -> u64 {
         self.0
     }
 
     /// The set with these bits.
     #[must_use]
+    #[inline]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
@@ -240,6 +243,7 @@ impl Target {
 
     /// True if engines must update it each tick.
     #[must_use]
+    #[inline]
     pub fn moves(&self) -> bool {
         self.velocity != Point::ZERO || self.hit_radius > 0.0
     }
@@ -249,6 +253,7 @@ impl Target {
     /// Moves it by one tick of `time_step`; walls reflect it. If it was `hit`, it reappears instead
     /// at a random place, and with a random heading if it turns. Both are functions of its `index`
     /// and the `tick`.
+    #[inline]
     pub fn advance(
         &mut self,
         index: u32,

@@ -20,12 +20,14 @@ pub struct Slab {
 impl Slab {
     /// The slice after the last one.
     #[must_use]
+    #[inline]
     pub const fn end(&self) -> u32 {
         self.first + self.count
     }
 
     /// True if the slice belongs to the slab.
     #[must_use]
+    #[inline]
     pub const fn has(&self, slice: u32) -> bool {
         self.first <= slice && slice < self.end()
     }
@@ -63,42 +65,49 @@ impl Window {
 
     /// True if the process owns all slices.
     #[must_use]
+    #[inline]
     pub const fn is_whole(&self) -> bool {
         self.slab.count == self.slices
     }
 
     /// Number of rows that the process owns.
     #[must_use]
+    #[inline]
     pub const fn own_rows(&self) -> u32 {
         self.slab.count * self.slice_rows
     }
 
     /// Number of cells in a row.
     #[must_use]
+    #[inline]
     pub const fn columns(&self) -> u32 {
         self.columns
     }
 
     /// Number of cells that the process owns.
     #[must_use]
+    #[inline]
     pub const fn own_cells(&self) -> usize {
         self.own_rows() as usize * self.columns as usize
     }
 
     /// Number of cells in a slice.
     #[must_use]
+    #[inline]
     pub const fn slice_cells(&self) -> usize {
         self.slice_rows as usize * self.columns as usize
     }
 
     /// Number of cells, those of ghosts included.
     #[must_use]
+    #[inline]
     pub const fn cells(&self) -> usize {
         if self.is_whole() { self.own_cells() } else { self.own_cells() + 2 * self.slice_cells() }
     }
 
     /// The number in the grid of the first own cell.
     #[must_use]
+    #[inline]
     pub const fn first_cell(&self) -> u32 {
         self.slab.first * self.slice_cells() as u32
     }
@@ -150,6 +159,7 @@ impl Window {
 
     /// The cells of a slice, by their numbers in this window.
     #[must_use]
+    #[inline]
     pub const fn cells_of(&self, slice: u32) -> Range<usize> {
         let first = self.number(slice * self.slice_cells() as u32) as usize;
         first..first + self.slice_cells()

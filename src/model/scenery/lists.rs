@@ -73,6 +73,7 @@ impl SpatialIndex {
 
     /// Number of cells.
     #[must_use]
+    #[inline]
     pub fn cells(&self) -> usize {
         self.cells_along.iter().map(|cells| *cells as usize).product()
     }
@@ -86,12 +87,14 @@ impl SpatialIndex {
 
     /// The number of a cell.
     #[must_use]
+    #[inline]
     pub fn number(&self, [column, row, layer]: [u32; 3]) -> usize {
         let [columns, rows, _] = self.cells_along.map(|cells| cells as usize);
         (layer as usize * rows + row as usize) * columns + column as usize
     }
 
     /// `steps` cells in world units; 0 on the third axis of a plane.
+    #[inline]
     fn length_of(&self, steps: Point) -> Point {
         let mut length = steps / self.cells_per_unit;
         if self.cells_per_unit.z == 0.0 {
@@ -102,12 +105,14 @@ impl SpatialIndex {
 
     /// Sides of a cell; world units.
     #[must_use]
+    #[inline]
     pub fn cell_size(&self) -> Point {
         self.length_of(Point::ONE)
     }
 
     /// The highest corner; world units.
     #[must_use]
+    #[inline]
     pub fn corner(&self) -> Point {
         let cells = Point::from_array(self.cells_along.map(|cells| cells as f32));
         self.origin + self.cell_size() * cells
@@ -115,6 +120,7 @@ impl SpatialIndex {
 
     /// Middle of a cell; world units.
     #[must_use]
+    #[inline]
     pub fn middle(&self, cell: [u32; 3]) -> Point {
         let steps = Point::from_array(cell.map(|index| index as f32 + 0.5));
         self.origin + self.length_of(steps)
@@ -207,6 +213,7 @@ impl<T: Copy> CellLists<T> {
 
     /// Number of items in the longest list.
     #[must_use]
+    #[inline]
     pub fn longest(&self) -> usize {
         let lengths = self.start.windows(2).map(|ends| ends[1] - ends[0]);
         lengths.max().unwrap_or(0) as usize
