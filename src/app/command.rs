@@ -40,7 +40,7 @@ pub enum Command {
     AddSpecies(usize),
     /// Remove a species and its agents.
     RemoveSpecies(usize),
-    /// Give a species so many agents.
+    /// Set the number of agents of a species.
     SetCount(usize, u64),
     /// Give a species another name.
     RenameSpecies(usize, String),

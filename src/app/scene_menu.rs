@@ -11,7 +11,7 @@ use flockwork_model::scene::{Scene, built_in};
 /// Width of the list; points.
 const WIDTH: f32 = 400.0;
 
-/// The list has its size some frames after it was opened: a row is in view once it was in so many.
+/// Frames in which a row must be wholly in view: an opened list takes some frames to reach its size.
 const FRAMES: u8 = 4;
 
 /// A scene of the list.
@@ -31,7 +31,7 @@ pub struct SceneMenu {
     chosen: usize,
     /// True until the field has the keyboard.
     fresh: bool,
-    /// Frames in which the whole chosen row is still to be brought into view.
+    /// Frames left in which the list scrolls to the chosen row.
     scrolls: u8,
     /// Read when the menu is first shown.
     rows: Vec<Row>,

@@ -93,7 +93,7 @@ fn begin() -> Option<Receiver<(&'static str, Frame)>> {
     thread.spawn(all).ok().map(|_| drawn)
 }
 
-/// A scene after so many ticks; none if it cannot be made.
+/// Draws a scene after some ticks; `None` if it cannot be made.
 fn draw(built_in: &BuiltIn, ticks: u32) -> Option<Frame> {
     let mut scene = Scene::parse(built_in.name, built_in.text, &[]).ok()?;
     let state = scene.populate(&Request::default()).ok()?;

@@ -65,7 +65,7 @@ impl Beginning {
         Ok(Self { prepared: flock.prepare(Some(engine))?, checkpoint: None })
     }
 
-    /// The ticks to do: so many in all, or as many as are left until a tick of the flock.
+    /// Computes the ticks to do: a total, or the ticks left until a tick of the flock.
     pub fn span(&self, ticks: Option<u64>, until: Option<u64>) -> anyhow::Result<Span> {
         let first = self.prepared.state.tick;
         let before = if self.checkpoint.is_some() { first } else { 0 };

@@ -90,7 +90,7 @@ fn check_agents(count: u64, wanted: u64) -> anyhow::Result<()> {
     check_bytes(&counted(count, "agent"), "lower --count", wanted)
 }
 
-/// Fails if there is not enough memory for pictures that take so many bytes for each pixel.
+/// Fails if pictures with this number of bytes per pixel do not fit the memory.
 pub fn check_pictures(size: Size, bytes_per_pixel: u64) -> anyhow::Result<()> {
     let Size { width, height } = size;
     let pixels = u64::from(width) * u64::from(height);

@@ -220,7 +220,7 @@ pub fn same(what: &str, text: &str) -> anyhow::Result<()> {
     })
 }
 
-/// The first lines or items in which two texts differ, for a message; `None` if they are the same.
+/// The first line or item that differs between two texts, for a message; `None` if they are the same.
 #[must_use]
 pub fn differing(one: &str, other: &str) -> Option<[String; 2]> {
     const ENDS: [char; 4] = [',', '\n', '{', '}'];
