@@ -2,10 +2,9 @@
 //! before every tick.
 //!
 //! `cargo bench -p benches --bench edits` takes some minutes on a machine without a GPU; `-- 100000 50` sets
-//! the number of agents and of frames. `update` is the edit of a flock that stands still; `at its end`
-//! makes it together with the tick, as the window does while the flock runs, if the edit changes the
-//! grid; `reload` makes it by reading the flock back and loading it, in a fifteenth of the frames. `tick`
-//! is a frame without an edit, measured in turn with the others; the edits are the time beyond it.
+//! the number of agents and of frames. `update` is the edit of a flock that stands still; `reload` makes
+//! it by reading the flock back and loading it, in a fifteenth of the frames. `tick` is a frame without an
+//! edit, measured in turn with the others; the edits are the time beyond it.
 
 mod common;
 
@@ -35,7 +34,6 @@ const DENSITY: f32 = 10.0;
 enum Edit {
     Nothing,
     Update,
-    AtItsEnd,
     Reload,
 }
 
@@ -45,18 +43,13 @@ fn frame(engine: &mut dyn Engine, scene: &Scene, edit: Edit) -> [f64; 2] {
     match edit {
         Edit::Nothing => {}
         Edit::Update => engine.update(scene, Change::PARAMETERS).expect("the engine takes it"),
-        Edit::AtItsEnd => {
-            engine.step_and_update(scene, Change::PARAMETERS).expect("the engine takes it");
-        }
         Edit::Reload => {
             let state = engine.read_back().expect("the engine runs");
             engine.load(scene, &state).expect("the flock fits");
         }
     }
     let edited = begin.elapsed();
-    if edit != Edit::AtItsEnd {
-        engine.step(1).expect("the engine runs");
-    }
+    engine.step(1).expect("the engine runs");
     engine.finish().expect("the engine runs");
     [begin.elapsed(), edited].map(|time| time.as_secs_f64() * 1e3)
 }
@@ -80,13 +73,13 @@ fn drag(
     let mut scene = scene.clone();
     let slot = kind.parameter(key).expect("the behaviour has it");
     let value = scene.species[0].value(kind, slot);
-    let mut times = [const { Vec::new() }; 4];
-    let mut calls = [const { Vec::new() }; 4];
-    let order = [Edit::Nothing, Edit::Update, Edit::AtItsEnd, Edit::Reload];
+    let mut times = [const { Vec::new() }; 3];
+    let mut calls = [const { Vec::new() }; 3];
+    let order = [Edit::Nothing, Edit::Update, Edit::Reload];
     for number in 0..frames {
         for (edit, part) in order.into_iter().zip(0_u8..) {
             if edit != Edit::Reload || number % RELOADED == 0 {
-                let share = (number as f32 + f32::from(part) / 4.0) / frames as f32;
+                let share = (number as f32 + f32::from(part) / 3.0) / frames as f32;
                 let rule = scene.species[0].rules.iter_mut().find(|rule| rule.kind == kind);
                 if edit != Edit::Nothing {
                     rule.expect("it is there").values[slot] = value * (1.0 + 0.1 * share);
@@ -97,14 +90,13 @@ fn drag(
             }
         }
     }
-    let [tick, update, at_its_end, reload] = times.map(median);
-    let [_, update_call, _, reload_call] = calls.map(median);
+    let [tick, update, reload] = times.map(median);
+    let [_, update_call, reload_call] = calls.map(median);
     println!(
         "{name:>4}  {:<18} tick {tick:8.2} ms   beyond it: update {:8.3} ms (call {update_call:.3})   \
-         at its end {:8.3} ms   reload {:8.2} ms (call {reload_call:.2})",
+         reload {:8.2} ms (call {reload_call:.2})",
         format!("{}.{key}", kind.info().key),
         update - tick,
-        at_its_end - tick,
         reload - tick,
     );
 }

@@ -10,9 +10,6 @@ struct Flock {
     // Columns on each side of an agent's own that may hold its neighbours.
     reach: u32,
     cells_per_unit: Vector,
-    // The grid that the agents are sorted into. It differs only in a tick that ends with a new grid.
-    next_cells_along: Cell,
-    next_cells_per_unit: Vector,
     // The world's size in world units.
     size: Vector,
     seed: u32,

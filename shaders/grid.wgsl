@@ -13,22 +13,17 @@ const NO_ROW = 0xffffffffu;
 
 // The cell that holds `position`; the nearest cell if it is outside.
 fn cell_of(flock: Flock, position: Vector) -> Cell {
-    return cell_among(flock.cells_along, flock.cells_per_unit, position);
-}
-
-// The same in any grid.
-fn cell_among(cells_along: Cell, cells_per_unit: Vector, position: Vector) -> Cell {
-    let last = cells_along - 1u;
+    let last = flock.cells_along - 1u;
     // Clamped before the conversion: WGSL does not define it for floats beyond u32.
-    let cell = Cell(clamp(position * cells_per_unit, Vector(), Vector(last)));
+    let cell = Cell(clamp(position * flock.cells_per_unit, Vector(), Vector(last)));
     // Clamped again as integers: a clamped NaN is undefined.
     return min(cell, last);
 }
 
 // The number of the cell that agents at `position` are sorted into.
 fn key_of(flock: Flock, position: Vector) -> u32 {
-    let along = flock.next_cells_along;
-    let cell = cell_among(along, flock.next_cells_per_unit, position);
+    let along = flock.cells_along;
+    let cell = cell_of(flock, position);
     @if(!slab) {
         return cell_number(cell, along);
     }

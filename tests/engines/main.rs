@@ -7,7 +7,6 @@ mod common;
 
 mod cpu_engine;
 mod cpu_space;
-mod edits_in_ticks;
 mod formulas;
 mod gpu_engine;
 mod gpu_passes;

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::flock::{Identity, Motion, retain};
 use super::lane_parameters::SpeciesTable;
-use super::{Flock, InstructionSet, bands, grid_of};
+use super::{Flock, grid_of};
 use crate::{Change, EngineError};
 use flockwork_model::behaviours::Uses;
 use flockwork_model::grid::{Grid, Window};
@@ -26,7 +26,13 @@ where
     ) -> Result<(), EngineError> {
         change.keeps_axes(&self.scene, scene)?;
         let (uses, shown) = (self.uses, self.scene.shown());
-        let before = self.adopt(scene, change);
+        let mut before = change.parts_of(scene);
+        change.swap(&mut self.scene, &mut before);
+        if change.remakes_scenery(&before, &self.scene) {
+            self.scenery = self.scene.scenery();
+        }
+        self.uses = self.scene.uses();
+        self.table = SpeciesTable::of(&self.scene, self.tick);
         let remembers = self.uses.has(Uses::MEMORY);
         if remembers != uses.has(Uses::MEMORY) {
             let Self { scene, identity: Identity { id, species }, .. } = &*self;
@@ -54,46 +60,6 @@ where
             self.bin(threads);
         }
         Ok(())
-    }
-
-    /// True if [`Self::tick_and_update`] can make this update: it changes parameters, and what agents
-    /// remember stays as it is.
-    pub(super) fn can_follow_a_tick(&self, scene: &Scene, change: Change) -> bool {
-        change == Change::PARAMETERS
-            && scene.uses().and(Uses::MEMORY) == self.uses.and(Uses::MEMORY)
-            && scene.shown() == self.scene.shown()
-    }
-
-    /// Advances by one tick and takes over the parameters of `scene`. The agents are sorted once, by the
-    /// cells of its grid.
-    pub(super) fn tick_and_update(
-        &mut self,
-        scene: &Scene,
-        change: Change,
-        instructions: InstructionSet,
-        threads: usize,
-    ) {
-        let grid = Grid::new(&self.scene.world, scene.perception_radius(), self.key.len());
-        let mut bands = self.move_all(instructions, threads, grid);
-        self.adopt(scene, change);
-        if grid != self.grid {
-            self.set_grid(grid);
-            bands = bands::divide_unsorted(&self.window, &self.key, threads);
-        }
-        self.sort(&bands);
-    }
-
-    /// Takes over the parts of `scene` that change, and all that follows from them but the agents. Returns
-    /// the old parts.
-    fn adopt(&mut self, scene: &Scene, change: Change) -> Scene {
-        let mut before = change.parts_of(scene);
-        change.swap(&mut self.scene, &mut before);
-        if change.remakes_scenery(&before, &self.scene) {
-            self.scenery = self.scene.scenery();
-        }
-        self.uses = self.scene.uses();
-        self.table = SpeciesTable::of(&self.scene, self.tick);
-        before
     }
 
     /// Adds agents.

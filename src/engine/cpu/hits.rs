@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use super::Flock;
-use flockwork_model::grid::Grid;
 use flockwork_model::memory::Shown;
 use flockwork_model::vector::{Axes, Point, Space, Vector, components, each_axis};
 
@@ -46,9 +45,9 @@ where
     }
 
     /// Moves the targets by one tick. A target that an agent has hit reappears elsewhere, and puts the
-    /// agent where the target sends it, into the cell of `sorts_by`.
-    pub(super) fn move_targets(&mut self, hits: Hits, sorts_by: &Grid<D>) {
-        let Self { scene, moved, key, tick, identity, .. } = self;
+    /// agent where the target sends it.
+    pub(super) fn move_targets(&mut self, hits: Hits) {
+        let Self { scene, moved, key, tick, identity, grid, .. } = self;
         let shown = scene.shown();
         let world = scene.world;
         for (index, (target, hit)) in scene.targets.iter_mut().zip(hits.hit).enumerate() {
@@ -64,7 +63,7 @@ where
                 moved.position[axis][agent] = place.0[axis];
                 moved.velocity[axis][agent] = velocity.0[axis];
             });
-            key[agent] = sorts_by.key_of(place.0);
+            key[agent] = grid.key_of(place.0);
             if shown.species(identity.species[agent]) == Shown::Age {
                 moved.memory[agent] = moved.memory[agent].showing(0);
             }

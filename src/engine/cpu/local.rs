@@ -107,8 +107,7 @@ impl Local for CpuEngine {
     fn move_targets(&mut self, hit: &[bool]) -> Result<(), EngineError> {
         try_of_flock!(self, flock => {
             let own = std::mem::take(&mut flock.slab.hits);
-            let grid = flock.grid;
-            flock.move_targets(Hits { hit: hit.to_vec(), ..own }, &grid);
+            flock.move_targets(Hits { hit: hit.to_vec(), ..own });
             Ok(())
         })
     }

@@ -192,29 +192,17 @@ where
     /// Advances by one tick. Returns the times of `steer` and `sort`, zero unless `timed`.
     fn tick(&mut self, instructions: InstructionSet, threads: usize, timed: bool) -> [Duration; 2] {
         let stopwatch = Stopwatch::start(timed);
-        let bands = self.move_all(instructions, threads, self.grid);
+        self.vary();
+        let bands = bands::divide(&self.window, &self.start, threads);
+        self.steer(&bands::parts(&bands, threads), instructions, &mut []);
+        if self.uses.has(Uses::MOVING_TARGETS) {
+            let hits = self.hits();
+            self.move_targets(hits);
+        }
+        self.tick += 1;
         let steered = stopwatch.elapsed();
         self.sort(&bands);
         [steered, stopwatch.elapsed() - steered]
-    }
-
-    /// Does all of a tick but the sort, and finds the new cell of each agent in `grid`. Returns the bands
-    /// of the order before.
-    fn move_all(
-        &mut self,
-        instructions: InstructionSet,
-        threads: usize,
-        grid: Grid<D>,
-    ) -> Vec<bands::Band> {
-        self.vary();
-        let bands = bands::divide(&self.window, &self.start, threads);
-        self.steer(&bands::parts(&bands, threads), instructions, grid, &mut []);
-        if self.uses.has(Uses::MOVING_TARGETS) {
-            let hits = self.hits();
-            self.move_targets(hits, &grid);
-        }
-        self.tick += 1;
-        bands
     }
 
     /// Brings parameters that vary with time up to date.
@@ -224,13 +212,12 @@ where
         }
     }
 
-    /// Steers the agents of `parts`, and finds their new cells in `sorts_by`. `spent` gets the time of
-    /// each part, if it has room.
+    /// Steers the agents of `parts`, and finds their new cells. `spent` gets the time of each part, if it
+    /// has room.
     fn steer(
         &mut self,
         parts: &[bands::Part],
         instructions: InstructionSet,
-        sorts_by: Grid<D>,
         spent: &mut [Duration],
     ) {
         let world = &self.scene.world;
@@ -254,7 +241,6 @@ where
                 scenery: &self.scenery,
             },
             time_step: self.scene.time_step,
-            sorts_by,
         };
         pass.run(parts, instructions, &mut self.moved, &mut self.key, spent);
     }
@@ -375,20 +361,6 @@ impl Engine for CpuEngine {
             let passes = names.zip(spent).map(|(pass, time)| PassTime { pass, time: time / ticks });
             self.profile = Profile { passes: passes.collect(), by_timestamps: false };
         }
-        Ok(())
-    }
-
-    fn step_and_update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
-        let fits = |any: &AnyFlock| of_any!(any, flock => flock.can_follow_a_tick(scene, change));
-        if !self.flock.as_ref().is_some_and(fits) {
-            self.step(1)?;
-            return self.update(scene, change);
-        }
-        let Some(flock) = &mut self.flock else { return Ok(()) };
-        let (threads, instructions) = (self.threads.count(), self.instructions);
-        self.threads.run(|| {
-            of_any!(flock, flock => flock.tick_and_update(scene, change, instructions, threads));
-        });
         Ok(())
     }
 

@@ -264,7 +264,7 @@ where
             parts.extend(of_range.filter(|part| !part.agents.is_empty()));
         }
         let mut spent = vec![Duration::ZERO; parts.len()];
-        self.steer(&parts, instructions, self.grid, &mut spent);
+        self.steer(&parts, instructions, &mut spent);
         for (part, spent) in parts.iter().zip(spent) {
             self.note(part, spent);
         }

@@ -13,7 +13,7 @@ use super::lanes::InstructionSet;
 use super::neighbours::{Group, NeighbourLoop, SortedFlock, uses_of_kernel};
 use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
-use flockwork_model::grid::{Grid, MOST_ROWS_AROUND, NearRow};
+use flockwork_model::grid::{MOST_ROWS_AROUND, NearRow};
 use flockwork_model::memory::{MOST_SHOWN, Memory, Shown, growth_of_age};
 use flockwork_model::random::{self, Use};
 use flockwork_model::real::MAX_LANES;
@@ -39,8 +39,6 @@ pub struct Steer<'a, const D: usize> {
     pub surroundings: Surroundings<'a>,
     /// Ticks.
     pub time_step: f32,
-    /// The grid of the cells after the step.
-    pub sorts_by: Grid<D>,
 }
 
 /// The part of the pass that one task does.
@@ -203,7 +201,7 @@ where
         parameters: &LaneParameters<S>,
         sums: &Sums<Lanes<S>, D>,
     ) {
-        let Steer { flock, surroundings, id, table, time_step, sorts_by } = self.pass;
+        let Steer { flock, surroundings, id, table, time_step } = self.pass;
         let like = parameters.mass;
         let position = group.position;
         let uses = uses_of_kernel::<USES>(flock.uses);
@@ -267,7 +265,7 @@ where
             position.0[axis].store(&mut self.out.position[axis][own.clone()]);
             velocity.0[axis].store(&mut self.out.velocity[axis][own.clone()]);
         });
-        sorts_by.keys_of(position, &mut self.key[own]);
+        flock.grid.keys_of(position, &mut self.key[own]);
     }
 }
 

@@ -29,78 +29,25 @@ impl Maker<'_> {
         scene: &Scene,
         change: Change,
     ) -> Result<(), EngineError> {
-        if let Some(confines) = self.adopt_parts(flock, scene, change)? {
-            self.bin(flock, confines)?;
-        }
-        self.gpu.check()
-    }
-
-    /// Prepares [`Self::tick_and_update`]. Returns false if the update belongs between two ticks: it
-    /// keeps the grid, or it needs other shaders, other memories of agents, other scenery, or more
-    /// space on the device than there is.
-    pub fn prepares_update_in_tick(&mut self, flock: &mut DeviceFlock, scene: &Scene) -> bool {
-        let mut edited = flock.scene.clone();
-        Change::PARAMETERS.swap(&mut edited, &mut Change::PARAMETERS.parts_of(scene));
-        let plan = self.plan(&edited, &flock.ids);
-        plan.grid != flock.grid
-            && plan.variant == flock.variant
-            && edited.shown() == flock.scene.shown()
-            && !Change::PARAMETERS.remakes_scenery(&flock.scene, &edited)
-            && self.compile(&plan).is_ok()
-            && self.look_ahead(flock, &plan).is_ok()
-    }
-
-    /// Advances by one tick and takes over the parameters of `scene`. The agents are sorted once, into the
-    /// grid of `scene`. Call [`Self::prepares_update_in_tick`] before.
-    pub fn tick_and_update(
-        &mut self,
-        flock: &mut DeviceFlock,
-        scene: &Scene,
-    ) -> Result<(), EngineError> {
-        flock.submit_passes(self.gpu, self.options, |pass| !pass.sorts())?;
-        flock.tick += 1;
-        self.adopt_parts(flock, scene, Change::PARAMETERS)?;
-        flock.submit_passes(self.gpu, self.options, Pass::sorts)?;
-        self.gpu.check()
-    }
-
-    /// Lets the next tick count agents into the cells of another grid.
-    fn look_ahead(&mut self, flock: &mut DeviceFlock, next: &Plan) -> Result<(), EngineError> {
-        // The tick reads the starts of the present cells.
-        let extent = flock.memory.extent;
-        let cells = extent.cells.max(next.extent.cells);
-        if flock.memory.fit(self.gpu, Extent { cells, ..extent }, &[])? {
-            flock.bindings = bind(self.gpu, &flock.pipelines, &flock.memory)?;
-        }
-        let grids = [&flock.grid, &next.grid];
-        let crowded_above = self.options.crowded_above;
-        let uniform = flock.tables.flock(&flock.scene, grids, extent.agents, crowded_above);
-        flock.memory.write(self.gpu, "flock", &uniform.map_err(self.fail())?);
-        Ok(())
-    }
-
-    /// Gives the device the parts of `scene` that `change` names. Returns `None` if the agents may
-    /// stay in their order. Else they must be sorted again, and the result says whether they first
-    /// move into the world.
-    fn adopt_parts(
-        &mut self,
-        flock: &mut DeviceFlock,
-        scene: &Scene,
-        change: Change,
-    ) -> Result<Option<bool>, EngineError> {
         let mut before = change.parts_of(scene);
         let shown = flock.scene.shown();
         change.swap(&mut flock.scene, &mut before);
-        let done = self.follow(flock, &before, change, shown);
-        if done.is_err() {
-            change.swap(&mut flock.scene, &mut before);
+        match self.upload_changes(flock, &before, change, shown) {
+            Ok(Some(confines)) => self.bin(flock, confines)?,
+            Ok(None) => {}
+            Err(error) => {
+                change.swap(&mut flock.scene, &mut before);
+                return Err(error);
+            }
         }
-        done
+        self.gpu.check()
     }
 
     /// Updates the device to the scene of `flock`. `before` holds the old values of the changed
-    /// parts, and `shown` says what the numbers for colours were.
-    fn follow(
+    /// parts, and `shown` says which quantities colour values were. Returns `None` if the agents may
+    /// stay in their order. Else they must be sorted again, and the result says whether they first
+    /// move into the world.
+    fn upload_changes(
         &mut self,
         flock: &mut DeviceFlock,
         before: &Scene,
@@ -218,8 +165,7 @@ impl Maker<'_> {
     ) -> Result<(), EngineError> {
         let Compiled { tick: pipelines, tables } = compiled;
         let crowded_above = self.options.crowded_above;
-        let uniform =
-            tables.flock(&flock.scene, [&plan.grid; 2], plan.extent.agents, crowded_above);
+        let uniform = tables.flock(&flock.scene, &plan.grid, plan.extent.agents, crowded_above);
         contents.push(("flock", uniform.map_err(self.fail())?));
         let sizes = sizes(&contents, plan.variant, plan.extent);
         let moved = flock.memory.fit(self.gpu, plan.extent, &sizes)?;

@@ -199,15 +199,6 @@ impl Engine for GpuEngine {
         Ok(())
     }
 
-    fn step_and_update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
-        self.gpu.check()?;
-        if change == Change::PARAMETERS && self.submit_with_update(scene)? {
-            return Ok(());
-        }
-        self.step(1)?;
-        self.update(scene, change)
-    }
-
     fn request(&mut self) -> Result<(), EngineError> {
         self.gpu.check()?;
         if self.loaded()?.transfer.is_none() {

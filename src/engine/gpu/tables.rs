@@ -57,27 +57,27 @@ impl Tables {
         tick: u64,
     ) -> Result<Contents, String> {
         let mut contents = self.species_and_scenery(scene, tick)?;
-        contents.push(("flock", self.flock(scene, [grid; 2], count, crowded_above)?));
+        contents.push(("flock", self.flock(scene, grid, count, crowded_above)?));
         contents.push(("targets", self.targets(&scene.targets)?));
         Ok(contents)
     }
 
-    /// The uniform `flock`. The grids are the present one, and the one that agents are sorted into.
+    /// The uniform `flock`.
     pub fn flock(
         &self,
         scene: &Scene,
-        grids: [&DeviceGrid; 2],
+        grid: &DeviceGrid,
         count: u32,
         crowded_above: u32,
     ) -> Result<Vec<u8>, String> {
-        self.flock_with(scene, grids, count, crowded_above, &[])
+        self.flock_with(scene, grid, count, crowded_above, &[])
     }
 
     /// The same with further numbers, by the names of their fields: those of a slab.
     pub fn flock_with(
         &self,
         scene: &Scene,
-        [grid, next]: [&DeviceGrid; 2],
+        grid: &DeviceGrid,
         count: u32,
         crowded_above: u32,
         further: &[(&str, u32)],
@@ -91,8 +91,6 @@ impl Tables {
             .put_each("cells_along", grid.cells_along)
             .put("reach", grid.reach.into())
             .put_each("cells_per_unit", grid.cells_per_unit)
-            .put_each("next_cells_along", next.cells_along)
-            .put_each("next_cells_per_unit", next.cells_per_unit)
             .put_point("size", scene.world.size)
             .put("seed", scene.seed.into())
             .put("time_step", scene.time_step.into())

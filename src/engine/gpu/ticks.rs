@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use super::flock::Maker;
 use super::profiler::MEASURED_TICKS;
 use super::{GpuEngine, buffers};
 use crate::EngineError;
 use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::Uses;
-use flockwork_model::scene::Scene;
 
 /// Agents times ticks per submission, on a GPU and on a driver that computes on the CPU. Systems
 /// kill a device that is silent for about two seconds: lavapipe moves four million agents a second,
@@ -110,21 +108,6 @@ impl GpuEngine {
             memory.write_at(&self.gpu, "tables", tables.species_offset(tick), &table);
         }
         Ok(())
-    }
-
-    /// Advances by one tick with an update of parameters at its end. False if the tick cannot make it, and
-    /// has not run.
-    pub(super) fn submit_with_update(&mut self, scene: &Scene) -> Result<bool, EngineError> {
-        self.write_species(1)?;
-        self.write_clock(1)?;
-        let Self { gpu, options, pipelines, loaded, .. } = self;
-        let Some(flock) = loaded else { return Ok(false) };
-        let mut maker = Maker { gpu, options, pipelines };
-        let prepared = maker.prepares_update_in_tick(flock, scene);
-        if prepared {
-            maker.tick_and_update(flock, scene)?;
-        }
-        Ok(prepared)
     }
 
     fn count_ticks(&mut self, ticks: u32) {

@@ -207,8 +207,7 @@ impl SlabFlock {
             ("moved", moved),
         ];
         let crowded_above = maker.options.crowded_above;
-        let grids = [&self.grid; 2];
-        let bytes = self.tables.flock_with(&self.scene, grids, count, crowded_above, &further);
+        let bytes = self.tables.flock_with(&self.scene, &self.grid, count, crowded_above, &further);
         self.memory.write(maker.gpu, "flock", &bytes.map_err(maker.fail())?);
         Ok(())
     }
