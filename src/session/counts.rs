@@ -32,7 +32,6 @@ impl<C: Clock> Session<C> {
         if species.iter().all(|species| species.count == 0) {
             return Ok(Some("a flock starts with one agent at least: nothing has changed".into()));
         }
-        self.catch_up()?;
         let state = self.engine.read_back()?;
         let rows = (0..state.len()).filter(|row| usize::from(state.species[*row]) == index);
         let mut present: Vec<usize> = rows.collect();

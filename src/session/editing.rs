@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::undo::{Content, Dropped, Edit, Subject};
 use super::{Clock, Event, Session, Thing, edits, things};
-use flockwork_engine::{Change, EngineError};
+use flockwork_engine::EngineError;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::{Scene, Species, check_paths};
 use flockwork_model::state::FlockState;
@@ -152,7 +152,6 @@ impl<C: Clock> Session<C> {
         if ids.is_empty() {
             return Ok(());
         }
-        self.catch_up()?;
         self.engine.remove(ids)?;
         self.changed_agents(self.agents - ids.len());
         self.record(Event::Remove(ids.to_vec()));
@@ -191,7 +190,6 @@ impl<C: Clock> Session<C> {
         &mut self,
         dropped: &[Dropped],
     ) -> Result<Result<Vec<u32>, String>, EngineError> {
-        self.catch_up()?;
         let more: usize = dropped.iter().map(Dropped::len).sum();
         if more == 0 {
             return Ok(Ok(Vec::new()));
@@ -235,7 +233,7 @@ impl<C: Clock> Session<C> {
     /// Changes the scene. If the result is not valid, or the engine cannot take it, scene and flock
     /// stay unchanged.
     pub(super) fn apply(&mut self, edit: impl FnOnce(&mut Scene)) -> Result<Refusal, EngineError> {
-        let mut before = self.scene.clone();
+        let before = self.scene.clone();
         edit(&mut self.scene);
         things::mend(&mut self.scene);
         let checked = self.scene.check_world().and_then(|()| self.scene.check_scenery());
@@ -250,21 +248,6 @@ impl<C: Clock> Session<C> {
         let change = Content::of(&self.scene).difference(&Content::of(&before));
         if change.is_nothing() {
             return Ok(None);
-        }
-        if self.may_wait(&before, change) {
-            self.wait(before);
-            self.revision += 1;
-            self.edition += 1;
-            return Ok(None);
-        }
-        if self.waiting.is_some() {
-            let mut after = std::mem::replace(&mut self.scene, before);
-            self.catch_up()?;
-            if !change.has(Change::PARAMETERS) {
-                // The engine may have refused the edit that waited.
-                after.species.clone_from(&self.scene.species);
-            }
-            before = std::mem::replace(&mut self.scene, after);
         }
         if let Err(error) = self.engine.update(&self.scene, change) {
             self.scene = before;

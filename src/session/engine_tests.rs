@@ -97,6 +97,22 @@ fn an_engine_that_refuses_keeps_what_it_had() {
     assert_eq!(session.state().unwrap().len(), 8);
 }
 
+#[test]
+fn an_edit_that_the_engine_refuses_is_taken_back() {
+    let text = TEXT.replace("[species.a.wander]", "[species.a.cohesion]");
+    let mut scene = Scene::parse("test", &text, &[]).unwrap();
+    let state = scene.populate(&Request::default()).unwrap();
+    let mut session = session(Box::new(Fussy(CpuEngine::new(Some(1)).unwrap())), &scene, &state);
+    let before = session.scene().species.clone();
+    let mut species = before.clone();
+    let radius = species[0].rules[0].kind.parameter("radius").unwrap();
+    species[0].rules[0].values[radius] = Fussy::FARTHEST + 1.0;
+    let refused = session.change(species).unwrap();
+    assert!(refused.is_some_and(|why| why.contains("not so far")));
+    assert_eq!((&session.scene().species, session.events().len()), (&before, 0));
+    assert_eq!(session.undo().unwrap(), "nothing to undo");
+}
+
 /// An engine whose device is lost once `dead` is true.
 struct LosesDevice {
     engine: CpuEngine,

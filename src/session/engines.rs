@@ -10,7 +10,6 @@ impl<C: Clock> Session<C> {
     /// Continues on another engine from the current state. If that engine cannot take the flock,
     /// this one keeps it.
     pub fn switch(&mut self, mut engine: Box<dyn Engine>) -> Result<(), EngineError> {
-        self.catch_up()?;
         let state = self.engine.read_back()?;
         let scene = Scene { targets: self.engine.targets()?, ..self.scene.clone() };
         engine.load(&scene, &state)?;
@@ -43,7 +42,6 @@ impl<C: Clock> Session<C> {
     /// Replaces the engine by one that has the flock.
     fn replace(&mut self, engine: Box<dyn Engine>) -> Result<(), EngineError> {
         self.engine = engine;
-        self.waiting = None;
         self.profile = Profile::default();
         self.cost = 0.0;
         self.settle()

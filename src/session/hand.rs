@@ -23,7 +23,6 @@ impl<C: Clock> Session<C> {
         if std::mem::replace(&mut self.hand, pointer) == pointer {
             return Ok(());
         }
-        self.catch_up()?;
         self.pointer = pointer;
         self.point()?;
         self.record(Event::Pointer(pointer));
@@ -37,7 +36,6 @@ impl<C: Clock> Session<C> {
         if past || self.scene.led_target().is_none() {
             return Ok(());
         }
-        self.catch_up()?;
         self.move_led(place)?;
         self.record(Event::Lead(place));
         Ok(())

@@ -30,7 +30,6 @@ mod things;
 mod travel;
 mod undo;
 mod visits;
-mod waiting;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -59,7 +58,6 @@ use snapshots::Snapshots;
 use travel::Journey;
 use undo::{Content, UndoStack};
 use visits::Visits;
-use waiting::Waiting;
 
 /// The host's clock: the time since any fixed moment. It never goes back.
 pub type HostTime = Rc<dyn Fn() -> Duration>;
@@ -106,7 +104,6 @@ pub struct Session<C> {
     visits: Visits,
     history: History,
     journey: Option<Journey>,
-    waiting: Option<Waiting>,
     /// The content of the scene at an edition, shared by snapshots.
     content: Option<(u64, Arc<Content>)>,
     /// The next notice for the user.
@@ -189,7 +186,6 @@ impl<C: Clock> Session<C> {
             visits: Visits::default(),
             history: History::default(),
             journey: None,
-            waiting: None,
             content: None,
             told: None,
             opened: 0,
@@ -222,7 +218,6 @@ impl<C: Clock> Session<C> {
     /// Loads a state into the engine. If that fails, the snapshot still keeps the state.
     fn load(&mut self, state: Arc<FlockState>) -> Result<(), EngineError> {
         let now = (self.time)();
-        self.waiting = None;
         self.snapshots.keep(Arc::clone(&state), self.scene.targets.clone(), now);
         self.engine.load(&self.scene, &state)?;
         (self.tick, self.agents) = (state.tick, state.len());
@@ -243,9 +238,6 @@ impl<C: Clock> Session<C> {
         let begin = (self.time)();
         self.collect(begin);
         let travels = self.journey.is_some();
-        if travels || self.clock.is_paused() {
-            self.catch_up()?;
-        }
         let ticks = match travels {
             true => self.travel()?,
             false => {

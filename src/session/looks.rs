@@ -108,7 +108,6 @@ impl<C: Clock> Session<C> {
 
     /// The same, without an entry for undo.
     pub(super) fn wear(&mut self, looks: &Looks) -> Result<Refusal, EngineError> {
-        self.catch_up()?;
         let before = Looks::of(&self.scene);
         looks.put(&mut self.scene);
         let after = Looks::of(&self.scene);

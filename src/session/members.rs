@@ -167,7 +167,6 @@ impl<C: Clock> Session<C> {
         &mut self,
         index: usize,
     ) -> Result<Result<Arc<FlockState>, String>, EngineError> {
-        self.catch_up()?;
         let mut edited = self.scene.clone();
         if let Err(why) = edited.remove_species(index) {
             return Ok(Err(why));
@@ -195,7 +194,6 @@ impl<C: Clock> Session<C> {
         if let Some(why) = self.room_for(agents.len() as u64) {
             return Ok(Some(why));
         }
-        self.catch_up()?;
         let mut edited = self.scene.clone();
         let looks = Looks::of(&edited);
         edited.species = species.to_vec();

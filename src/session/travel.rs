@@ -4,6 +4,7 @@ use std::mem;
 use std::sync::Arc;
 
 use super::history::{Event, Kept, Mark, Recorded};
+use super::undo::Content;
 use super::{Clock, Looks, Session, Stops, edits};
 use flockwork_engine::{Change, EngineError};
 use flockwork_model::vector::Point;
@@ -102,14 +103,7 @@ impl<C: Clock> Session<C> {
     pub(super) fn run(&mut self, ticks: u32) -> Result<(), EngineError> {
         let end = self.tick + u64::from(ticks);
         while self.tick < end {
-            let edited = self.tick_of_edit();
-            if edited == Some(self.tick + 1) {
-                self.tick_with_edit()?;
-                self.replay_due()?;
-                continue;
-            }
             let stop = self.history.next_event().map_or(end, |event| event.min(end));
-            let stop = edited.map_or(stop, |tick| stop.min(tick - 1));
             // An event of this tick has been done, so the next one is later.
             let ticks = stop.saturating_sub(self.tick).max(1);
             self.engine.step(ticks as u32)?;
@@ -246,11 +240,11 @@ impl<C: Clock> Session<C> {
     pub(super) fn mark(&mut self) -> Mark {
         let edition = self.edition;
         if self.content.as_ref().is_none_or(|(of, _)| *of != edition) {
-            self.content = Some((edition, Arc::new(self.content_of_engine())));
+            self.content = Some((edition, Arc::new(Content::of(&self.scene))));
         }
         let content = self.content.as_ref().map(|(_, content)| Arc::clone(content));
         Mark {
-            content: content.unwrap_or_else(|| Arc::new(self.content_of_engine())),
+            content: content.unwrap_or_else(|| Arc::new(Content::of(&self.scene))),
             cursor: self.history.cursor(),
             next_id: self.next_id,
             pointer: self.pointer,

@@ -92,11 +92,6 @@ impl Content {
         }
     }
 
-    /// The same with other species.
-    pub fn with_species(self, species: &[Species]) -> Self {
-        Self { species: species.to_vec(), ..self }
-    }
-
     /// The parts that change from `other` to this content, for an engine.
     pub fn difference(&self, other: &Self) -> Change {
         let mut change = Change::default();

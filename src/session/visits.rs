@@ -94,7 +94,6 @@ impl<C: Clock> Session<C> {
     /// Begins with another past, figures and edits to undo. Undoing that brings back the flock as it is
     /// now, unless it is too large to be kept.
     pub(super) fn leave(&mut self) -> Result<(), EngineError> {
-        self.catch_up()?;
         // A flock that is not shown is not called; the one that is goes on being called.
         let hand = self.hand;
         self.set_pointer(None)?;
@@ -175,7 +174,6 @@ impl<C: Clock> Session<C> {
         if let Err(error) = self.engine.check_count(&visit.scene.world, visit.state.len() as u64) {
             return Ok(Err((visit, error.to_string())));
         }
-        self.catch_up()?;
         // A flock that is not shown is not called.
         self.set_pointer(None)?;
         let snapshot = self.engine.snapshot()?;
