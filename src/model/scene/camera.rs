@@ -1,68 +1,7 @@
 //! The camera of a scene: which part of the world pictures show, and how that changes with time.
 
+use super::format::{CameraKey, CameraPlan, Orbit};
 use crate::vector::Point;
-
-/// What the camera keeps in the middle of the picture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Follow {
-    /// A place.
-    #[default]
-    None,
-    /// The centre of mass of the flock.
-    Centre,
-    /// The agent with this id.
-    Agent(u32),
-}
-
-/// The table `[camera]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CameraPlan {
-    /// The middle of the picture; `None` for that of the world. World units.
-    pub centre: Option<Point>,
-    /// Magnification; 1 shows the whole world.
-    pub zoom: f32,
-    /// How far the camera is turned anticlockwise; degrees.
-    pub rotation: f32,
-    /// In space: how far the camera stands to the left of the far side, seen from above; degrees. At 0 it
-    /// looks along the y axis.
-    pub azimuth: f32,
-    /// In space: how high it stands above the horizon of its focus; degrees.
-    pub elevation: f32,
-    /// In space: the angle that the shorter side of the picture covers; degrees.
-    pub fov: f32,
-    /// In space: how many ticks it takes to go round its focus.
-    pub orbit: Orbit,
-    /// What stays in the middle.
-    pub follow: Follow,
-    /// In space: true if the camera flies behind the agent that it follows.
-    pub ride: bool,
-    /// Views at given ticks, in order.
-    pub keys: Vec<CameraKey>,
-}
-
-/// How many ticks a camera takes to go round its focus, anticlockwise seen from above; `None` if it
-/// stands still.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Orbit(pub Option<f32>);
-
-/// One of the tables `[[camera.keys]]`. A value that it lacks is interpolated between its neighbours.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CameraKey {
-    /// When; ticks from the start of the flock.
-    pub tick: u64,
-    /// See [`CameraPlan::centre`].
-    pub centre: Option<Point>,
-    /// See [`CameraPlan::zoom`].
-    pub zoom: Option<f32>,
-    /// See [`CameraPlan::rotation`].
-    pub rotation: Option<f32>,
-    /// See [`CameraPlan::azimuth`].
-    pub azimuth: Option<f32>,
-    /// See [`CameraPlan::elevation`].
-    pub elevation: Option<f32>,
-    /// See [`CameraPlan::fov`].
-    pub fov: Option<f32>,
-}
 
 /// The view at one tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,26 +18,6 @@ pub struct View {
     pub elevation: f32,
     /// See [`CameraPlan::fov`]; degrees.
     pub fov: f32,
-}
-
-/// Ticks of a turn of the camera in a space whose scene gives none: a minute.
-const TURN: f32 = 3600.0;
-
-impl Default for CameraPlan {
-    fn default() -> Self {
-        Self {
-            centre: None,
-            zoom: 1.0,
-            rotation: 0.0,
-            azimuth: 30.0,
-            elevation: 15.0,
-            fov: 40.0,
-            orbit: Orbit(Some(TURN)),
-            follow: Follow::None,
-            ride: false,
-            keys: Vec::new(),
-        }
-    }
 }
 
 /// How far a camera has gone round its focus at a tick; degrees from 0 to 360. A whole round takes `turn`
@@ -145,14 +64,6 @@ impl CameraPlan {
                 Some(mix(from, to, share * share * (3.0 - 2.0 * share)))
             }
             (one, other) => one.or(other).map(|(_, value)| value),
-        }
-    }
-
-    /// Scales all places.
-    pub fn scale(&mut self, place: impl Fn(Point) -> Point) {
-        self.centre = self.centre.map(&place);
-        for key in &mut self.keys {
-            key.centre = key.centre.map(&place);
         }
     }
 }

@@ -42,6 +42,13 @@ pub struct SceneError {
     pub problem: String,
 }
 
+impl SceneError {
+    /// The problem of a key.
+    pub(super) fn new(origin: &Origin, key: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self { origin: origin.clone(), key: key.into(), problem: problem.into() }
+    }
+}
+
 impl fmt::Display for SceneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.key.is_empty() {

@@ -3,12 +3,27 @@
 use super::populate::shares;
 use super::{ObstaclePlan, Scene};
 use crate::scenery::Obstacle;
+use crate::vector::Point;
 
 impl Scene {
     /// The number of agents of each species among `agents`.
     #[must_use]
     pub fn shares(&self, agents: u64) -> Vec<u64> {
         shares(&self.species, agents)
+    }
+
+    /// Changes all places but those of obstacles: of the camera, targets, paths and spawns.
+    pub(super) fn map_places(&mut self, map: impl Fn(Point) -> Point) {
+        let camera = &mut self.camera;
+        let views = camera.keys.iter_mut().map(|key| &mut key.centre).chain([&mut camera.centre]);
+        let targets = self.targets.iter_mut();
+        let goals =
+            targets.flat_map(|target| [Some(&mut target.position), target.sends_to.as_mut()]);
+        let corners = self.paths.iter_mut().flat_map(|path| &mut path.points);
+        let species = self.species.iter_mut();
+        let spawns = species.flat_map(|own| [&mut own.spawn.at, &mut own.spawn_at_scale.at]);
+        let optional = views.chain(spawns).map(Option::as_mut).chain(goals).flatten();
+        optional.chain(corners).for_each(|place| *place = map(*place));
     }
 
     /// The scene that by itself makes a flock of `agents` agents as this one does, which
@@ -44,7 +59,6 @@ impl Scene {
 mod tests {
     use super::*;
     use crate::scene::{Request, built_in};
-    use crate::vector::Point;
     use crate::vector::flat;
 
     #[test]

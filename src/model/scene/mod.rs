@@ -1,5 +1,6 @@
 //! Scenes: worlds, species, targets. Parsed from TOML, checked, scaled and populated.
 
+mod body;
 mod camera;
 #[cfg(test)]
 mod count_tests;
@@ -10,27 +11,30 @@ mod library;
 mod members;
 mod populate;
 mod rules;
+mod slot;
 mod species;
 mod start;
 mod style;
 mod surroundings;
 mod variation;
 
-pub use camera::{CameraKey, CameraPlan, Follow, Orbit, View};
+pub use body::Body;
+pub use camera::View;
 pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
-pub use format::{check_paths, edit_toml, keys, overrides};
+pub use format::{
+    CameraKey, CameraPlan, Follow, Orbit, Style, check_paths, edit_toml, keys, overrides,
+};
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;
 pub use rules::default_value;
-pub use species::{
-    Body, BoidShape, ColourBy, NumberAtFirst, Rule, Spawn, SpawnPlace, Species, Start,
-};
+pub use slot::{Law, Slot, Variation, drawn};
+pub use species::{BoidShape, ColourBy, NumberAtFirst, Rule, Spawn, SpawnPlace, Species, Start};
 pub use start::StartLayout;
 pub use style::{
     Background, BackgroundName, Light, MOST_BACKGROUND_COLOURS, MOST_PALETTE_COLOURS, Palette,
-    PaletteName, Rgb, Style,
+    PaletteName, Rgb,
 };
-pub use variation::{Law, Slot, Traits, Variation, drawn};
+pub use variation::Traits;
 
 use super::behaviours::Target;
 use super::grid::Grid;
@@ -142,6 +146,34 @@ impl Click {
 }
 
 impl Scene {
+    /// A scene without species, and with nothing in its world but the pointer.
+    #[must_use]
+    pub fn new(name: &str, world: World) -> Self {
+        let pointer = Target { active: false, ..Target::fixed(POINTER, Point::ZERO) };
+        Self {
+            name: name.into(),
+            about: String::new(),
+            world,
+            density: None,
+            density_radius: 0.0,
+            time_step: 1.0,
+            seed: 1,
+            style: Style::default(),
+            camera: CameraPlan::default(),
+            species: Vec::new(),
+            targets: vec![pointer],
+            obstacle_plans: Vec::new(),
+            obstacles: Vec::new(),
+            paths: Vec::new(),
+            flow: None,
+            click: Click::Call,
+            follows: false,
+            written_size: world.size,
+            grows: false,
+            origins: Vec::new(),
+        }
+    }
+
     /// Number of agents as written in the file.
     #[must_use]
     pub fn own_count(&self) -> u64 {

@@ -247,25 +247,17 @@ impl Scene {
         let times = self.size_times(count, density)?;
         self.world.size *= times;
         let times = ratio(self.world.size, before);
-        self.camera.scale(|place| place * times);
+        self.map_places(|place| place * times);
+        let far = Point::splat(FARTHEST);
+        let last = self.world.last_place();
         for target in &mut self.targets {
-            let far = Point::splat(FARTHEST);
-            target.position = (target.position * times).clamp(-far, far);
+            target.position = target.position.clamp(-far, far);
             // Agents that hit a target reappear inside the world, unless it is open.
-            let last = self.world.last_place();
             let inside = |place: Point| match self.world.boundary {
                 Boundary::Open => place.clamp(-far, far),
                 _ => place.clamp(Point::ZERO, last),
             };
-            target.sends_to = target.sends_to.map(|place| inside(place * times));
-        }
-        for point in self.paths.iter_mut().flat_map(|path| &mut path.points) {
-            *point *= times;
-        }
-        for species in &mut self.species {
-            for spawn in [&mut species.spawn, &mut species.spawn_at_scale] {
-                spawn.at = spawn.at.map(|at| at * times);
-            }
+            target.sends_to = target.sends_to.map(inside);
         }
         Ok(())
     }

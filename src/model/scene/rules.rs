@@ -1,6 +1,6 @@
 //! The behaviours of a species: what it may have besides, and what goes with one that it loses.
 
-use super::variation::Slot;
+use super::slot::Slot;
 use super::{Rule, Scene, Species};
 use crate::behaviours::Kind;
 use crate::parameter::{Meaning, Parameter};

@@ -1,36 +1,14 @@
 //! A species: body, looks, start and behaviours of its agents.
 
+use super::body::Body;
+use super::slot::{Law, Slot, Variation, drawn};
 use super::style::{Palette, Rgb};
-use super::variation::{Law, Slot, Variation, drawn};
-use crate::behaviours::bounds::{FASTEST, STRONGEST};
 use crate::behaviours::{Kind, Needs};
-use crate::parameter::{Meaning, NO_TARGET, Parameters};
+use crate::parameter::{NO_TARGET, Parameters};
 use crate::random::{Use, unit};
 use crate::space::on_sphere;
 use crate::vector::{Point, point};
 use crate::world::World;
-
-crate::parameters! {
-    /// The vehicle: the body of every agent of a species.
-    ///
-    /// `a = F/m`, `v ← limit(v + a·dt, max_speed)`, `p ← p + v·dt`. Source: *The Nature of Code*,
-    /// chapter 5; the defaults are those of its example 5.11.
-    Body {
-        /// Divides the steering force.
-        mass: Meaning::Number => 1.0, "mass units", 1e-3, 1e6;
-        /// Largest speed.
-        max_speed: Meaning::Number => 3.0, "world units/tick", 0.0, FASTEST;
-        /// Largest steering force of one behaviour.
-        max_force: Meaning::Number => 0.05, "mass·world units/tick²", 0.0, STRONGEST;
-        /// Half the length of the drawn triangle, and the agent's own radius.
-        size: Meaning::Number => 6.0, "world units", 1e-3, 1e4;
-        /// What max_force limits: the force of each behaviour, or their sum.
-        limit: Meaning::Choice(&["each", "sum"]) => 0.0, "", 0.0, 1.0;
-        /// How forces are combined: their weighted sum, or one after the other, in the order of the
-        /// file, until max_force is spent.
-        combine: Meaning::Choice(&["sum", "priority"]) => 0.0, "", 0.0, 1.0;
-    }
-}
 
 /// The quantity that an agent's colour shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,6 +213,27 @@ impl PartialEq for NumberAtFirst {
 }
 
 impl Species {
+    /// A species of 100 agents that start anywhere, with the body of a file without its keys and no
+    /// behaviour.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            count: 100,
+            body: Body::default(),
+            look: BoidShape::Triangle,
+            colour: ColourBy::Heading,
+            palette: Palette::Auto,
+            smallest: None,
+            spawn: Spawn::default(),
+            spawn_at_scale: Spawn::default(),
+            rules: Vec::new(),
+            variations: Vec::new(),
+            at_first: NumberAtFirst::default(),
+            counted: false,
+        }
+    }
+
     /// The rule for `kind`, if the species has it.
     #[must_use]
     pub fn rule(&self, kind: Kind) -> Option<&Rule> {

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::species::{BoidShape, ColourBy};
-
 /// A colour: red, green and blue, sRGB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rgb(pub [u8; 3]);
@@ -144,32 +142,6 @@ impl Palette {
     pub const AUTO: &'static str = "auto";
 }
 
-/// The table `[style]`: the background, and the looks of the species that have none of their own.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Style {
-    /// What is behind the flock.
-    pub background: Background,
-    /// The shape of drawn agents.
-    pub look: BoidShape,
-    /// The quantity that the colour shows.
-    pub colour: ColourBy,
-    /// The colours of that quantity.
-    pub palette: Palette,
-    /// The age at the end of the palette, where a colour shows ages; ticks.
-    pub age: u32,
-    /// The smallest length of an agent; points. `None` for that of the shape.
-    pub smallest: Option<f32>,
-    /// Ticks in which trails fade by half; `None` without trails.
-    pub trail: Option<f32>,
-    /// In space: what lights the agents.
-    pub light: Light,
-    /// In space: how much fades into the background with the distance; 1 loses half within the world's
-    /// largest side.
-    pub fog: f32,
-    /// In space: true if the floor of the world is drawn, and the agents' shadows on it.
-    pub ground: bool,
-}
-
 /// What lights the agents of a space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Light {
@@ -186,23 +158,6 @@ impl Light {
     /// Every variant, with its name in scene files.
     pub const NAMES: [(&'static str, Self); 3] =
         [("auto", Self::Auto), ("sun", Self::Sun), ("none", Self::None)];
-}
-
-impl Default for Style {
-    fn default() -> Self {
-        Self {
-            background: Background::default(),
-            look: BoidShape::Triangle,
-            colour: ColourBy::Heading,
-            palette: Palette::Auto,
-            age: 600,
-            smallest: None,
-            trail: None,
-            light: Light::default(),
-            fog: 1.0,
-            ground: false,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,34 +1,93 @@
 //! The table `[camera]` and its keys over ticks.
 
-use super::fields::{Entry, Field, Fields, Form, Written, number_or_word, text};
-use super::keys::Key;
+use super::fields::{Field, Fields, OrWord, section, unit};
+use super::key::{FAR, Key, Section, Values};
 use super::reader::Reader;
-use crate::scene::{CameraKey, CameraPlan, Follow, MAX_AGENTS, Orbit, SceneError};
+use super::tree::Value;
+use crate::scene::{MAX_AGENTS, SceneError};
+use crate::vector::Point;
 
-/// The words for [`Follow::None`] and [`Follow::Centre`].
-const WORDS: [(&str, Follow); 2] = [("none", Follow::None), ("centre", Follow::Centre)];
+/// What the camera keeps in the middle of the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Follow {
+    /// A place.
+    #[default]
+    None,
+    /// The centre of mass of the flock.
+    Centre,
+    /// The agent with this id.
+    Agent(u32),
+}
 
-impl Field for CameraPlan {
-    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        let mut plan = Self::default();
-        plan.read_table(value)?;
-        if value.axes() == 2 && has_angles(&plan) {
-            return Err(value.fail(
-                "azimuth, elevation, fov, orbit and ride are for a space, and this world is a plane; \
-                 leave them out, or give world.size three numbers",
-            ));
-        }
-        if plan.ride && !matches!(plan.follow, Follow::Agent(_)) {
-            return Err(
-                value.fail("ride needs the agent to ride with: give its id, as in follow = 7")
-            );
-        }
-        Ok(plan)
+/// How many ticks a camera takes to go round its focus, anticlockwise seen from above; `None` if it
+/// stands still.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Orbit(pub Option<f32>);
+
+section! {
+    /// Which part of the world pictures show, and the window at its start. [Looks](looks.md#camera) has
+    /// examples.
+    CAMERA "[camera]" struct CameraPlan (check) {
+        /// The middle of the picture; in space the focus, which the camera looks at. Without it a camera
+        /// that looks down on a space looks a little below the middle, so that the box fills the picture.
+        centre: Option<Point> = None, Values::Point(-FAR, FAR) => "the world's middle", "world units";
+        /// Magnification; 1 shows the whole world. In space the camera is nearer to its focus.
+        zoom: f32 = 1.0, Values::Number(0.01, 1e4) => "1", "";
+        /// How far the camera is turned anticlockwise.
+        rotation: f32 = 0.0, Values::Number(-36_000.0, 36_000.0) => "0", "degrees";
+        /// What stays in the middle of captured pictures: the flock's centre of mass (in a wrapped
+        /// world a circular mean), or the agent with this id. `centre` and the keys' centres then have no
+        /// effect, and a wrapped world continues beyond its edges.
+        follow: Follow = Follow::None, Values::Words("`\"none\"`, `\"centre\"`, an id") => "`\"none\"`", "";
+        /// In space: where the camera stands, seen from above. At 0 it looks along the y axis, at 90
+        /// against the x axis.
+        azimuth: f32 = 30.0, Values::Number(-36_000.0, 36_000.0) => "30", "degrees";
+        /// In space: how high it stands; at 90 it looks straight down.
+        elevation: f32 = 15.0, Values::Number(-90.0, 90.0) => "15", "degrees";
+        /// In space: the angle that the shorter side of the picture covers.
+        fov: f32 = 40.0, Values::Number(1.0, 150.0) => "40", "degrees";
+        /// In space: the camera goes once round its focus in this many ticks, anticlockwise; keys with
+        /// an azimuth take its place.
+        orbit: Orbit = Orbit(Some(3600.0)), Values::NumberOr(60.0, 1e9, "none") => "3600", "ticks";
+        /// In space: the camera flies behind the agent that it follows. `zoom` brings it nearer.
+        ride: bool = false, Values::Boolean => "`false`", "";
+        /// Views at given ticks.
+        keys: Vec<CameraKey> = Vec::new(), Values::Tables("`[[camera.keys]]`") => "none", "";
     }
+}
 
-    fn write(&self, key: &Key) -> Option<Written> {
-        Some(Written::Table(Form::Headed, self.entries(&Self::default(), key.axes)))
+section! {
+    /// A view at a tick. Between two keys the camera starts and stops softly; a value that a key lacks
+    /// goes on from the key before to the key after. Keys are in the order of their ticks.
+    CAMERA_KEYS "[[camera.keys]]" struct CameraKey (check_key) {
+        /// When, counted from the start of the flock.
+        tick: u64 = 0, Values::Whole(0, 1 << 53) => "0", "ticks";
+        /// The middle of the picture.
+        centre: Option<Point> = None, Values::Point(-FAR, FAR) => "none", "world units";
+        /// Magnification.
+        zoom: Option<f32> = None, Values::Number(0.01, 1e4) => "none", "";
+        /// How far the camera is turned anticlockwise.
+        rotation: Option<f32> = None, Values::Number(-36_000.0, 36_000.0) => "none", "degrees";
+        /// In space: where the camera stands, seen from above.
+        azimuth: Option<f32> = None, Values::Number(-36_000.0, 36_000.0) => "none", "degrees";
+        /// In space: how high it stands.
+        elevation: Option<f32> = None, Values::Number(-90.0, 90.0) => "none", "degrees";
+        /// In space: the angle that the shorter side of the picture covers.
+        fov: Option<f32> = None, Values::Number(1.0, 150.0) => "none", "degrees";
     }
+}
+
+fn check(plan: &CameraPlan, _: &[CameraPlan], table: &Reader) -> Result<(), SceneError> {
+    if table.axes() == 2 && has_angles(plan) {
+        return Err(table.fail(
+            "azimuth, elevation, fov, orbit and ride are for a space, and this world is a plane; \
+             leave them out, or give world.size three numbers",
+        ));
+    }
+    if plan.ride && !matches!(plan.follow, Follow::Agent(_)) {
+        return Err(table.fail("ride needs the agent to ride with: give its id, as in follow = 7"));
+    }
+    Ok(())
 }
 
 /// True if a plan says something that only cameras in space have.
@@ -42,57 +101,40 @@ fn has_angles(plan: &CameraPlan) -> bool {
             .any(|key| key.azimuth.is_some() || key.elevation.is_some() || key.fov.is_some())
 }
 
+fn check_key(key: &CameraKey, others: &[CameraKey], table: &Reader) -> Result<(), SceneError> {
+    let Some(before) = others.last().filter(|before| before.tick >= key.tick) else {
+        return Ok(());
+    };
+    Err(table.fail(format!(
+        "tick {} is not after the tick of the key before, {}; keys stand in the order of their ticks",
+        key.tick, before.tick
+    )))
+}
+
 impl Field for Orbit {
     fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
-        value.number_or_word(key).map(Self)
+        OrWord::read(value, key).map(|OrWord(ticks)| Self(ticks))
     }
 
-    fn write(&self, key: &Key) -> Option<Written> {
-        Some(number_or_word(self.0, key))
+    fn write(&self, key: &Key, axes: usize) -> Option<Value<bool>> {
+        OrWord(self.0).write(key, axes)
     }
 }
 
 impl Field for Follow {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        if value.is_number() {
-            return Ok(Self::Agent(value.whole(0, MAX_AGENTS - 1)? as u32));
+        match value.value() {
+            Value::Number(_) => Ok(Self::Agent(value.whole((0, MAX_AGENTS - 1))? as u32)),
+            _ => value.choice(&[("none", Self::None), ("centre", Self::Centre)]),
         }
-        value.choice(&WORDS)
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
-        Some(Written::Value(match self {
-            Self::None => text("none"),
-            Self::Centre => text("centre"),
-            Self::Agent(id) => id.to_string(),
-        }))
-    }
-}
-
-impl Field for Vec<CameraKey> {
-    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        let mut keys = Self::new();
-        for table in value.items() {
-            let mut key = CameraKey::default();
-            key.read_table(&table)?;
-            if let Some(before) = keys.last().filter(|before| before.tick >= key.tick) {
-                let problem = format!(
-                    "tick {} is not after the tick of the key before, {}; keys stand in the order of \
-                     their ticks",
-                    key.tick, before.tick
-                );
-                return Err(table.fail(problem));
-            }
-            keys.push(key);
-        }
-        Ok(keys)
-    }
-
-    fn write(&self, key: &Key) -> Option<Written> {
-        let default = CameraKey::default();
-        let tables: Vec<Vec<Entry>> =
-            self.iter().map(|one| one.entries(&default, key.axes)).collect();
-        (!tables.is_empty()).then_some(Written::List(tables))
+    fn write(&self, _: &Key, _: usize) -> Option<Value<bool>> {
+        Some(match self {
+            Self::None => "none".into(),
+            Self::Centre => "centre".into(),
+            Self::Agent(id) => Value::Number((*id).into()),
+        })
     }
 }
 

@@ -1,21 +1,24 @@
-//! Writes a scene's keys into TOML: a new document, or an edit that keeps comments and layout.
+//! A scene file changed so that it describes another scene: its text with its comments, or overrides
+//! as `--set` takes them.
 
-use toml_edit::{
-    ArrayOfTables, DocumentMut, InlineTable, Item, RawString, Table, TableLike, Value,
-};
+use toml_edit::{DocumentMut, TomlError};
 
-use super::fields::{Entry, Form, Written};
-use super::tables::SpeciesTables;
-use super::{arrange, write};
+use super::document::write_document;
+use super::keys::SpeciesTables;
+use super::tree::{Table, Value, get};
+use super::write;
 use crate::scene::{Origin, Scene, SceneError};
 use crate::toml_words::problem;
 
-/// A new document with `entries`, without those that have their defaults.
-#[must_use]
-pub fn document(entries: &[Entry]) -> String {
-    let mut document = DocumentMut::new();
-    write_keys(document.as_table_mut(), entries, &[]);
-    document.to_string()
+/// The keys of the scene that is in the file `text`.
+fn entries_of(text: &str, overrides: &[String], scene: &Scene) -> Result<Table<bool>, SceneError> {
+    Ok(write::entries(&Scene::parse(&scene.name, text, overrides)?))
+}
+
+/// An error about a key of a scene that a file cannot describe.
+fn fail(scene: &Scene, key: impl Into<String>, problem: impl Into<String>) -> SceneError {
+    let origin = Origin::Line { file: scene.name.as_str().into(), line: 1 };
+    SceneError::new(&origin, key, problem)
 }
 
 /// The scene file `text`, changed so that it describes `scene`. Comments, order and layout stay,
@@ -26,226 +29,182 @@ pub fn document(entries: &[Entry]) -> String {
 /// changed are written as separate tables. Fails if `text` is not a scene file, or if no file can
 /// describe `scene` because a value is out of range.
 pub fn edit_toml(text: &str, scene: &Scene) -> Result<String, SceneError> {
-    let entries_of = |text: &str| Ok(write::entries(&Scene::parse(&scene.name, text, &[])?));
-    let (before, wanted) = (entries_of(text)?, write::entries(scene));
+    let (before, wanted) = (entries_of(text, &[], scene)?, write::entries(scene));
     if before == wanted {
         return Ok(text.into());
     }
-    let fail = |key: String, problem: String| SceneError {
-        origin: Origin::Line { file: scene.name.as_str().into(), line: 1 },
-        key,
-        problem,
-    };
     // The library's own lines end with a line feed only.
-    let returns = text.contains("\r\n");
-    let plain = text.replace("\r\n", "\n");
-    let parsed = plain.parse();
-    let mut document: DocumentMut = parsed
-        .map_err(|error: toml_edit::TomlError| fail(String::new(), problem(error.message())))?;
-    let root = document.as_table_mut();
-    write_keys(root, &wanted, &before);
-    // New tables of the top level come before the species.
-    if let Some((key, species)) = root.remove_entry(SpeciesTables::KEY) {
-        root.insert_formatted(&key, species);
-    }
-    arrange::arrange(root, &wanted);
+    let parsed = text.replace("\r\n", "\n").parse();
+    let mut document: DocumentMut =
+        parsed.map_err(|error: TomlError| fail(scene, "", problem(error.message())))?;
+    write_document(document.as_table_mut(), &wanted, &before);
     let mut edited = document.to_string();
-    if returns {
+    if text.contains("\r\n") {
         edited = edited.replace('\n', "\r\n");
     }
-    match difference(&entries_of(&edited)?, &wanted) {
+    match difference(&entries_of(&edited, &[], scene)?, &wanted) {
         None => Ok(edited),
-        Some(key) => Err(fail(key, "a scene file cannot describe this value".into())),
+        Some(key) => Err(fail(scene, key, "a scene file cannot describe this value")),
     }
 }
 
 /// The first key with different values.
-pub fn difference(one: &[Entry], other: &[Entry]) -> Option<String> {
-    let keys = one.iter().chain(other).map(|entry| entry.key.as_str());
-    let value = |all: &[Entry], key: &str| {
-        all.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.clone())
+fn difference(one: &Table<bool>, other: &Table<bool>) -> Option<String> {
+    if one == other {
+        return None;
+    }
+    let mut keys = one.iter().chain(other).map(|(key, _)| key);
+    let Some(key) = keys.find(|key| get(one, key) != get(other, key)) else {
+        return Some("the order of its keys".into());
     };
-    for key in keys {
-        match (value(one, key), value(other, key)) {
-            (Some(Written::Table(_, one)), Some(Written::Table(_, other))) => {
-                if let Some(below) = difference(&one, &other) {
-                    return Some(format!("{key}.{below}"));
+    match (get(one, key), get(other, key)) {
+        (Some(Value::Table(one)), Some(Value::Table(other))) => {
+            difference(one, other).map(|below| format!("{key}.{below}"))
+        }
+        _ => Some(key.clone()),
+    }
+}
+
+/// The texts `KEY=VALUE` with which [`Scene::parse`] makes `scene` of the scene file `text`.
+///
+/// Where `scene` lacks a key that `text` has, the override is the whole table or list. Fails if `text`
+/// is no scene file.
+pub fn overrides(text: &str, scene: &Scene) -> Result<Vec<String>, SceneError> {
+    let wanted = write::entries(scene);
+    let mut all = Vec::new();
+    let fail = |key: String| fail(scene, key, "no override can describe this value");
+    // An override of the world's size takes its density away, which must then be said as well.
+    for _ in 0..2 {
+        let before = entries_of(text, &all, scene)?;
+        add(&mut all, "", &wanted, &before).map_err(fail)?;
+    }
+    let after = entries_of(text, &all, scene)?;
+    difference(&after, &wanted).map_or(Ok(all), |key| Err(fail(key)))
+}
+
+/// Adds overrides that turn `before` into `wanted`, both below `path`. Fails with the key that none can
+/// express.
+fn add(
+    all: &mut Vec<String>,
+    path: &str,
+    wanted: &Table<bool>,
+    before: &Table<bool>,
+) -> Result<(), String> {
+    let full = |key: &str| match path {
+        "" => key.to_string(),
+        // A species that is there may stand without this word.
+        SpeciesTables::KEY if get(before, key).is_some() => key.to_string(),
+        path => format!("{path}.{key}"),
+    };
+    for (key, gone) in before.iter().filter(|(key, _)| get(wanted, key).is_none()) {
+        match gone.value.tables() {
+            Some(_) => all.push(format!("{}=[]", full(key))),
+            None => return Err(full(key)),
+        }
+    }
+    // New species are the last ones.
+    let keys = |all: &Table<bool>| all.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
+    if path == SpeciesTables::KEY && !keys(wanted).starts_with(&keys(before)) {
+        return Err(path.into());
+    }
+    for (key, node) in wanted {
+        let (path, said) = (full(key), all.len());
+        let by_parts = match (&node.value, get(before, key)) {
+            (wanted, Some(before)) if wanted == before => Ok(()),
+            (Value::Table(wanted), Some(Value::Table(before))) => add(all, &path, wanted, before),
+            (wanted, before) => match (wanted.tables(), before.and_then(Value::tables)) {
+                (Some(wanted), Some(before)) if wanted.len() == before.len() => {
+                    let mut pairs = wanted.iter().zip(before).enumerate();
+                    pairs.try_for_each(|(index, (wanted, before))| {
+                        add(all, &format!("{path}.{index}"), wanted, before)
+                    })
                 }
-            }
-            (one, other) if one != other => return Some(key.into()),
-            _ => {}
+                _ => Err(path.clone()),
+            },
+        };
+        if by_parts.is_err() {
+            all.truncate(said);
+            all.push(format!("{path}={}", node.value));
         }
     }
-    let order = |all: &[Entry]| all.iter().map(|entry| entry.key.clone()).collect::<Vec<_>>();
-    (order(one) != order(other)).then(|| "the order of its keys".into())
+    Ok(())
 }
 
-/// Changes `table`, which has the entries `before`, so that it has those `wanted`.
-fn write_keys(table: &mut dyn TableLike, wanted: &[Entry], before: &[Entry]) {
-    let has = |key: &str| wanted.iter().any(|entry| entry.key == key && entry.value.is_some());
-    let keys = table.iter().map(|(key, _)| key.to_string());
-    let stale: Vec<String> = keys.filter(|key| !has(key)).collect();
-    for key in stale {
-        table.remove(&key);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviours::{Kind, Target};
+    use crate::scene::{Request, Rule, built_in};
+    use crate::vector::flat;
+
+    const TEXT: &str = "[[targets]]\nname = \"food\"\nposition = [10, 20]\n[species.a]\ncount = 9\n\
+                        [species.a.seek]\n[species.a.separation]\nradius = 25\n";
+
+    #[test]
+    fn overrides_make_the_edited_scene() {
+        let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+        assert_eq!(overrides(TEXT, &scene).unwrap(), [""; 0]);
+        scene.species[0].rules[1].values[1] = 7.5;
+        scene.species[0].body.max_speed = 2.5;
+        scene.targets[1].position = flat(1.5, 2.5);
+        scene.seed = 4;
+        let wander = Kind::ALL.into_iter().find(|kind| kind.info().key == "wander").unwrap();
+        scene.species[0].rules.push(Rule::by_default(wander, 0));
+        let all = overrides(TEXT, &scene).unwrap();
+        let key = scene.species[0].rules[1].kind.info().parameters[1].key;
+        for wanted in [
+            "seed=4",
+            "targets.0.position=[1.5, 2.5]",
+            "a.max_speed=2.5",
+            &format!("a.separation.{key}=7.5"),
+            "a.wander={  }",
+        ] {
+            assert!(all.iter().any(|text| text == wanted), "{wanted} is missing in {all:?}");
+        }
+        assert_eq!(all.len(), 5);
+        // Without one of its tables, a species is written as a whole.
+        scene.species[0].rules.remove(0);
+        let all = overrides(TEXT, &scene).unwrap();
+        assert!(all.iter().any(|text| text.starts_with("a={ count = 9, ")), "{all:?}");
+        assert_eq!(Scene::parse("test", TEXT, &all).unwrap().species, scene.species);
+        // Without its targets the list is empty.
+        scene.targets.truncate(1);
+        let all = overrides(TEXT, &scene).unwrap();
+        assert!(all.iter().any(|text| text == "targets=[]"), "{all:?}");
+        let made = |all: &[String]| Scene::parse("test", TEXT, all).unwrap().to_toml();
+        assert_eq!(made(&all), scene.to_toml());
+        // One species more is a new table; another order or name is all of them.
+        scene.copy_species(0).unwrap();
+        let all = overrides(TEXT, &scene).unwrap();
+        assert!(all.iter().any(|text| text.starts_with("species.a2={ count = 9")), "{all:?}");
+        assert_eq!(made(&all), scene.to_toml());
+        scene.species[0].name = "it's one".into();
+        let all = overrides(TEXT, &scene).unwrap();
+        assert!(all.iter().any(|text| text.starts_with("species={ \"it's one\" = {")), "{all:?}");
+        assert_eq!(made(&all), scene.to_toml());
     }
-    for entry in wanted {
-        let Some(value) = &entry.value else { continue };
-        let old = before.iter().find(|old| old.key == entry.key);
-        match table.get_mut(&entry.key) {
-            Some(item) => rewrite(item, value, old.and_then(|old| old.value.as_ref())),
-            None if entry.is_default() => {}
-            None => {
-                table.insert(&entry.key, new(value));
-            }
+
+    #[test]
+    fn a_target_in_the_place_of_another_can_be_asked_for() {
+        let text = TEXT.replace("[10, 20]", "[10, 20]\nhit_radius = 5\nsends_to = [1, 2]");
+        let mut scene = Scene::parse("test", &text, &[]).unwrap();
+        scene.targets[1] = Target::fixed("seed", flat(3.0, 4.0));
+        let all = overrides(&text, &scene).unwrap();
+        assert!(all.iter().any(|one| one.starts_with("targets=[{ name = \"seed\"")), "{all:?}");
+        let again = Scene::parse("test", &text, &all).unwrap();
+        assert_eq!(again.to_toml(), scene.to_toml());
+    }
+
+    #[test]
+    fn a_scene_at_any_size_can_be_asked_for() {
+        for built_in in built_in() {
+            let mut scene = Scene::parse("test", built_in.text, &[]).unwrap();
+            let request = Request { count: Some(300), ..Request::default() };
+            scene.populate(&request).unwrap();
+            let fixed = scene.fixed(300);
+            let all = overrides(built_in.text, &fixed).unwrap();
+            let again = Scene::parse("test", built_in.text, &all).unwrap();
+            assert_eq!(again.to_toml(), fixed.to_toml(), "{}", built_in.name);
         }
     }
-}
-
-/// The item of a new key.
-fn new(value: &Written) -> Item {
-    match value {
-        // Text that is not TOML becomes a string, which the reader refuses.
-        Written::Value(text) => {
-            Item::Value(text.parse().unwrap_or_else(|_| Value::from(text.as_str())))
-        }
-        Written::Table(Form::Inline, entries) => {
-            let mut table = InlineTable::new();
-            write_keys(&mut table, entries, &[]);
-            Item::Value(table.into())
-        }
-        Written::Table(form, entries) => {
-            let mut table = new_table(entries);
-            table.set_implicit(*form == Form::Container);
-            Item::Table(table)
-        }
-        Written::List(tables) => {
-            let mut list = ArrayOfTables::new();
-            tables.iter().for_each(|entries| list.push(new_table(entries)));
-            Item::ArrayOfTables(list)
-        }
-    }
-}
-
-fn new_table(entries: &[Entry]) -> Table {
-    let mut table = Table::new();
-    write_keys(&mut table, entries, &[]);
-    table
-}
-
-/// Changes `item`, which has the value `old`, so that it has `value`.
-fn rewrite(item: &mut Item, value: &Written, old: Option<&Written>) {
-    match value {
-        Written::Value(_) if old == Some(value) => {}
-        Written::Value(_) => replace(item, new(value)),
-        Written::Table(_, wanted) => {
-            let before = match old {
-                Some(Written::Table(_, before)) => &before[..],
-                _ => &[],
-            };
-            match item {
-                Item::Table(table) => write_keys(table, wanted, before),
-                Item::Value(Value::InlineTable(table)) => rewrite_inline(table, wanted, before),
-                _ => replace(item, new(value)),
-            }
-        }
-        Written::List(wanted) => {
-            let before = match old {
-                Some(Written::List(before)) => &before[..],
-                _ => &[],
-            };
-            rewrite_list(item, value, wanted, before);
-        }
-    }
-}
-
-fn rewrite_inline(table: &mut InlineTable, wanted: &[Entry], before: &[Entry]) {
-    let keys =
-        |table: &InlineTable| table.iter().map(|(key, _)| key.into()).collect::<Vec<String>>();
-    let keys_before = keys(table);
-    write_keys(table, wanted, before);
-    // A first or last key has other spaces around it than a middle one.
-    if keys(table) != keys_before && !table.to_string().contains('\n') {
-        table.fmt();
-    }
-}
-
-/// Changes a list of tables into the list `wanted`. Tables that stay keep their text.
-fn rewrite_list(item: &mut Item, value: &Written, wanted: &[Vec<Entry>], before: &[Vec<Entry>]) {
-    let pairs = wanted.iter().zip(matches(wanted, before));
-    match item {
-        Item::ArrayOfTables(list) => {
-            let old: Vec<Table> = list.iter().cloned().collect();
-            list.clear();
-            for (entries, from) in pairs {
-                let kept = from.and_then(|i| Some((old.get(i)?.clone(), &before[i])));
-                list.push(kept.map_or_else(
-                    || new_table(entries),
-                    |(mut table, before)| {
-                        write_keys(&mut table, entries, before);
-                        table
-                    },
-                ));
-            }
-        }
-        Item::Value(Value::Array(list)) => {
-            let old: Vec<Value> = list.iter().cloned().collect();
-            list.clear();
-            for (entries, from) in pairs {
-                let kept = from.and_then(|i| match old.get(i)? {
-                    Value::InlineTable(table) => Some((table.clone(), &before[i])),
-                    _ => None,
-                });
-                let (mut table, before) =
-                    kept.unwrap_or((InlineTable::new(), const { &Vec::new() }));
-                rewrite_inline(&mut table, entries, before);
-                list.push_formatted(table.into());
-            }
-        }
-        // A single table counts as a list of one.
-        Item::Table(table) if wanted.len() == 1 && before.len() == 1 => {
-            write_keys(table, &wanted[0], &before[0]);
-        }
-        Item::Value(Value::InlineTable(table)) if wanted.len() == 1 && before.len() == 1 => {
-            rewrite_inline(table, &wanted[0], &before[0]);
-        }
-        _ => replace(item, new(value)),
-    }
-}
-
-/// For each table in `wanted`, the table in `before` that it comes from. If their numbers differ,
-/// equal tables at the beginning and at the end are paired.
-fn matches(wanted: &[Vec<Entry>], before: &[Vec<Entry>]) -> Vec<Option<usize>> {
-    let (new, old) = (wanted.len(), before.len());
-    let alike = |pairs: &mut dyn Iterator<Item = (&Vec<Entry>, &Vec<Entry>)>| {
-        pairs.take_while(|(one, other)| one == other).count()
-    };
-    let first = alike(&mut wanted.iter().zip(before));
-    let last = alike(&mut wanted.iter().rev().zip(before.iter().rev())).min(new.min(old) - first);
-    let one = |i: usize| match i {
-        _ if i >= new - last => Some(i + old - new),
-        _ if i < old - last => Some(i),
-        _ => None,
-    };
-    (0..new).map(one).collect()
-}
-
-/// Replaces `item` by `new`, and keeps its comment.
-fn replace(item: &mut Item, new: Item) {
-    let old = std::mem::replace(item, new);
-    let (Item::Value(old), Item::Value(new)) = (old, item) else { return };
-    let mut decor = old.decor().clone();
-    let length = |value: &Value| value.to_string().trim().chars().count();
-    // A comment stays in its column if possible.
-    let suffix = decor.suffix().and_then(RawString::as_str).unwrap_or_default();
-    let comment = suffix.trim_start();
-    let spaces = suffix.len() - comment.len();
-    if comment.starts_with('#') && spaces > 1 {
-        let mut bare = old.clone();
-        bare.decor_mut().clear();
-        let end = length(&bare) + spaces;
-        let spaces = end.saturating_sub(length(new)).max(1);
-        let aligned = format!("{:spaces$}{comment}", "");
-        decor.set_suffix(aligned);
-    }
-    *new.decor_mut() = decor;
 }

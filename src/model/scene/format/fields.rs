@@ -1,99 +1,182 @@
-//! The fields behind the keys of a scene file, and how each is read and written.
+//! The fields behind the keys of a scene file: how each is read and written.
 
-use super::keys::{ENDS, Key, Section, Values};
+use super::key::{ENDS, Key, Section};
 use super::reader::Reader;
+use super::tree::{Node, Table, Value};
 use crate::scene::{BoidShape, Light, SceneError, SpawnPlace};
 use crate::scenery::FlowKind;
 use crate::vector::Point;
 use crate::world::Boundary;
 
-/// The text or tables after a key.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Written {
-    /// A value, as TOML text.
-    Value(String),
-    /// A table.
-    Table(Form, Vec<Entry>),
-    /// Tables of one name, such as `[[targets]]`.
-    List(Vec<Vec<Entry>>),
-}
-
-/// The form of a new table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// On the line of its key: `{ from = 2, to = 4 }`.
-    Inline,
-    /// Below a heading: `[world]`.
-    Headed,
-    /// Without a heading of its own; the tables in it have headings, such as `[species.starling]`.
-    Container,
-}
-
-/// A key with its value.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    /// The key.
-    pub key: String,
-    /// Its value; `None` if the key must not be written.
-    pub value: Option<Written>,
-    /// The value in a file without the key.
-    pub default: Option<Written>,
-}
-
-/// Two entries are equal if their keys and values are; the defaults do not matter.
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key && self.value == other.value
-    }
-}
-
-impl Entry {
-    /// A key that is always written.
-    #[must_use]
-    pub fn wanted(key: &str, value: Written) -> Self {
-        Self { key: key.into(), value: Some(value), default: None }
-    }
-
-    /// True if a file means the same without the key.
-    #[must_use]
-    pub fn is_default(&self) -> bool {
-        self.value == self.default
-    }
-}
-
-/// A struct whose fields are the keys of a section. The macro `section!` implements it.
-pub trait Fields {
-    /// The section.
-    const SECTION: &'static Section;
-
-    /// Reads the value of one key into its field.
-    fn read_key(&mut self, key: &Key, value: &Reader) -> Result<(), SceneError>;
-
-    /// The value of each key, in the order of the section, in a world with this number of axes.
-    fn write_keys(&self, axes: usize) -> Vec<(&'static str, Option<Written>)>;
-
-    /// Reads the keys of a table, in the order of the file.
-    fn read_table(&mut self, table: &Reader) -> Result<(), SceneError> {
-        for (key, value) in table.section(Self::SECTION)? {
-            self.read_key(key, &value)?;
-        }
-        Ok(())
-    }
-
-    /// The keys of the section with their values; `default` has the values of a file without them.
-    fn entries(&self, default: &Self, axes: usize) -> Vec<Entry> {
-        let both = self.write_keys(axes).into_iter().zip(default.write_keys(axes));
-        both.map(|((key, value), (_, default))| Entry { key: key.into(), value, default }).collect()
-    }
-}
-
-/// The type of a field: how its value is read and written.
+/// The type of a field.
 pub trait Field: Sized {
     /// Reads the value of `key`.
     fn read(value: &Reader, key: &Key) -> Result<Self, SceneError>;
 
-    /// The text after `key`; `None` if the key must not be written.
-    fn write(&self, key: &Key) -> Option<Written>;
+    /// The value of `key` in a world with this number of axes; `None` if the key must not be written.
+    fn write(&self, key: &Key, axes: usize) -> Option<Value<bool>>;
+}
+
+/// A struct whose fields are the keys of a section. The macro `section!` implements it.
+pub trait Fields: Sized {
+    /// The section.
+    const SECTION: &'static Section;
+
+    /// The values in a file without the keys, in the table that follows `number` others.
+    fn unwritten(number: usize) -> Self;
+
+    /// Fails if the table `table`, which follows `others`, cannot have these values.
+    fn check(&self, others: &[Self], table: &Reader) -> Result<(), SceneError>;
+
+    /// Reads the value of one key into its field.
+    fn read_key(&mut self, key: &Key, value: &Reader) -> Result<(), SceneError>;
+
+    /// The value of one key.
+    fn write_key(&self, key: &Key, axes: usize) -> Option<Value<bool>>;
+
+    /// Reads a table, in the order of the file.
+    fn read_table(table: &Reader, others: &[Self]) -> Result<Self, SceneError> {
+        let mut own = Self::unwritten(others.len());
+        for (key, value) in table.section(Self::SECTION)? {
+            own.read_key(key, &value)?;
+        }
+        own.check(others, table)?;
+        Ok(own)
+    }
+
+    /// The keys of the section with their values. Those are implied that `unwritten` has as well.
+    fn table(&self, unwritten: &Self, axes: usize) -> Table<bool> {
+        let entry = |key: &Key| {
+            let value = self.write_key(key, axes)?;
+            let note = unwritten.write_key(key, axes).as_ref() == Some(&value);
+            Some((key.name.into(), Node { value, note }))
+        };
+        Self::SECTION.keys.iter().filter_map(entry).collect()
+    }
+}
+
+/// Declares a section, and that its keys are the fields of a struct; `(unwritten, check)` are the
+/// functions of [`Fields`]. With the word `struct`, the types of the fields and their values in a file
+/// without them, it declares the struct, too.
+macro_rules! section {
+    (
+        $(#[doc = $about:literal])+
+        $name:ident $table:literal struct $fields:ident ($check:expr) {
+            $(
+                $(#[doc = $doc:literal])+
+                $key:ident: $type:ty = $value:expr, $values:expr => $default:literal, $unit:tt;
+            )*
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $fields { $( $(#[doc = $doc])+ #[doc = unit!($unit)] pub $key: $type, )* }
+
+        impl Default for $fields {
+            fn default() -> Self {
+                Self { $( $key: $value, )* }
+            }
+        }
+
+        section! {
+            $(#[doc = $about])+
+            $name $table $fields (|_| Self::default(), $check) {
+                $( $(#[doc = $doc])+ $key: $values => $default, $unit; )*
+            }
+        }
+    };
+    (
+        $(#[doc = $about:literal])+
+        $name:ident $table:literal $fields:ident ($unwritten:expr, $check:expr) {
+            $( $(#[doc = $doc:literal])+ $key:ident: $values:expr => $default:literal, $unit:literal; )*
+        }
+    ) => {
+        $(#[doc = $about])+
+        pub const $name: Section = Section {
+            table: $table,
+            about: &[$($about),+],
+            keys: &[ $( Key {
+                name: stringify!($key),
+                doc: concat!($($doc),+),
+                default: $default,
+                unit: $unit,
+                values: $values,
+            }, )* ],
+        };
+
+        impl Fields for $fields {
+            const SECTION: &'static Section = &$name;
+
+            fn unwritten(number: usize) -> Self {
+                let unwritten: fn(usize) -> Self = $unwritten;
+                unwritten(number)
+            }
+
+            fn check(&self, others: &[Self], table: &Reader) -> Result<(), SceneError> {
+                let check: fn(&Self, &[Self], &Reader) -> Result<(), SceneError> = $check;
+                check(self, others, table)
+            }
+
+            fn read_key(&mut self, key: &Key, value: &Reader) -> Result<(), SceneError> {
+                match key.name {
+                    $( stringify!($key) => self.$key = Field::read(value, key)?, )*
+                    _ => {}
+                }
+                Ok(())
+            }
+
+            fn write_key(&self, key: &Key, axes: usize) -> Option<Value<bool>> {
+                match key.name {
+                    $( stringify!($key) => self.$key.write(key, axes), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+/// The unit of a field, for its documentation.
+macro_rules! unit {
+    ("") => {
+        ""
+    };
+    ($unit:literal) => {
+        concat!("In ", $unit, ".")
+    };
+}
+
+pub(super) use {section, unit};
+
+/// The check of a table that can have any values of its keys.
+pub fn any<T>(_: &T, _: &[T], _: &Reader) -> Result<(), SceneError> {
+    Ok(())
+}
+
+/// A table.
+impl<T: Fields> Field for T {
+    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
+        Self::read_table(value, &[])
+    }
+
+    fn write(&self, _: &Key, axes: usize) -> Option<Value<bool>> {
+        Some(Value::Table(self.table(&Self::unwritten(0), axes)))
+    }
+}
+
+/// Tables of one name, such as `[[targets]]`. A single table counts as a list of one.
+impl<T: Fields> Field for Vec<T> {
+    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
+        let mut all = Self::new();
+        for table in value.items() {
+            all.push(T::read_table(&table, &all)?);
+        }
+        Ok(all)
+    }
+
+    fn write(&self, _: &Key, axes: usize) -> Option<Value<bool>> {
+        let one = |(number, own): (usize, &T)| Value::Table(own.table(&T::unwritten(number), axes));
+        (!self.is_empty()).then(|| Value::list(self.iter().enumerate().map(one)))
+    }
 }
 
 impl<T: Field> Field for Option<T> {
@@ -101,122 +184,50 @@ impl<T: Field> Field for Option<T> {
         T::read(value, key).map(Some)
     }
 
-    fn write(&self, key: &Key) -> Option<Written> {
-        self.as_ref().and_then(|value| value.write(key))
+    fn write(&self, key: &Key, axes: usize) -> Option<Value<bool>> {
+        self.as_ref().and_then(|value| value.write(key, axes))
     }
 }
 
-/// A number as TOML text that reads back to the same bits.
-#[must_use]
-pub fn number(value: f32) -> String {
-    let size = value.abs();
-    let text = if size >= 1e16 || (size > 0.0 && size < 1e-6) {
-        format!("{value:e}")
-    } else {
-        value.to_string()
-    };
-    if !value.is_finite() {
-        // No key allows it, but it is TOML.
-        return text.to_lowercase();
-    }
-    // Parsers read digits as an `f64` first. Only one `f32`, 7.038531e-26, then needs more digits.
-    let same = text.parse::<f64>().is_ok_and(|read| (read as f32).to_bits() == value.to_bits());
-    if same { text } else { f64::from(value).to_string() }
+/// Implements [`Field`] for types with a value at any key: how they are read, and how written.
+macro_rules! fields {
+    ($( $type:ty: |$value:ident, $key:ident| $read:expr, |$own:ident, $axes:ident| $write:expr; )+) => { $(
+        impl Field for $type {
+            fn read($value: &Reader, $key: &Key) -> Result<Self, SceneError> {
+                $read
+            }
+
+            fn write(&self, _: &Key, $axes: usize) -> Option<Value<bool>> {
+                let $own = self;
+                Some($write)
+            }
+        }
+    )+ };
+}
+
+fields! {
+    f32: |value, key| value.number(key.bounds(), key.unit), |own, _axes| (*own).into();
+    u64: |value, key| value.whole(key.whole_bounds()), |own, _axes| Value::Number(*own as f64);
+    u32: |value, key| Ok(value.whole(key.whole_bounds())? as Self),
+        |own, _axes| Value::Number((*own).into());
+    bool: |value, _key| match value.value() {
+        Value::Boolean(boolean) => Ok(*boolean),
+        _ => Err(value.wrong("true or false")),
+    }, |own, _axes| Value::Boolean(*own);
+    String: |value, _key| Ok(value.text()?.into()), |own, _axes| own.as_str().into();
+    Point: |value, key| value.point(key), |own, axes| point(*own, axes);
+    Vec<Point>: |value, key| value.items().iter().map(|item| item.point(key)).collect(),
+        |own, axes| Value::list(own.iter().map(|own| point(*own, axes)));
+}
+
+fn point(point: Point, axes: usize) -> Value<bool> {
+    Value::list(point.to_array()[..axes].iter().map(|one| (*one).into()))
 }
 
 /// A point of a world with this number of axes as TOML text.
 #[must_use]
-pub fn point_text(point: Point, axes: usize) -> String {
-    format!(
-        "[{}]",
-        point.to_array()[..axes].iter().map(|one| number(*one)).collect::<Vec<_>>().join(", ")
-    )
-}
-
-/// A string as TOML text.
-#[must_use]
-pub fn text(text: &str) -> String {
-    toml_edit::Value::from(text).to_string()
-}
-
-impl Field for f32 {
-    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
-        value.number_of(key)
-    }
-
-    fn write(&self, _: &Key) -> Option<Written> {
-        Some(Written::Value(number(*self)))
-    }
-}
-
-impl Field for u64 {
-    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
-        value.whole_of(key)
-    }
-
-    fn write(&self, _: &Key) -> Option<Written> {
-        Some(Written::Value(self.to_string()))
-    }
-}
-
-impl Field for u32 {
-    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
-        Ok(value.whole_of(key)? as Self)
-    }
-
-    fn write(&self, _: &Key) -> Option<Written> {
-        Some(Written::Value(self.to_string()))
-    }
-}
-
-impl Field for bool {
-    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        value.boolean()
-    }
-
-    fn write(&self, _: &Key) -> Option<Written> {
-        Some(Written::Value(self.to_string()))
-    }
-}
-
-impl Field for String {
-    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        Ok(value.text()?.into())
-    }
-
-    fn write(&self, _: &Key) -> Option<Written> {
-        Some(Written::Value(text(self)))
-    }
-}
-
-impl Field for Point {
-    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
-        value.point_of(key)
-    }
-
-    fn write(&self, key: &Key) -> Option<Written> {
-        Some(Written::Value(point_text(*self, key.axes)))
-    }
-}
-
-/// The most points on one line of a scene file; longer lists take several lines.
-const POINTS_ON_A_LINE: usize = 6;
-
-impl Field for Vec<Point> {
-    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
-        value.items().iter().map(|item| item.point_of(key)).collect()
-    }
-
-    fn write(&self, key: &Key) -> Option<Written> {
-        let text = |point: &Point| point_text(*point, key.axes);
-        let line = |points: &[Point]| points.iter().map(text).collect::<Vec<_>>().join(", ");
-        let lines: Vec<String> = self.chunks(POINTS_ON_A_LINE).map(line).collect();
-        Some(Written::Value(match &lines[..] {
-            [] => "[]".into(),
-            [line] => format!("[{line}]"),
-            lines => format!("[\n    {},\n]", lines.join(",\n    ")),
-        }))
-    }
+pub fn point_text(place: Point, axes: usize) -> String {
+    point(place, axes).to_string()
 }
 
 /// Columns and rows, and layers in space; zeros are not written.
@@ -224,70 +235,80 @@ impl Field for [u32; 3] {
     fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
         let sides = value.items();
         if sides.len() != value.axes() {
-            return Err(value.fail(if value.axes() == 2 {
-                "give columns and rows, such as [32, 18]"
-            } else {
-                "give columns, rows and layers, such as [32, 18, 12]"
-            }));
+            return Err(value.fail(value.by_axes(
+                "give columns and rows, such as [32, 18]",
+                "give columns, rows and layers, such as [32, 18, 12]",
+            )));
         }
         let mut all = [0; 3];
         for (number, side) in all.iter_mut().zip(sides) {
-            *number = side.whole_of(key)? as u32;
+            *number = u32::read(&side, key)?;
         }
         Ok(all)
     }
 
-    fn write(&self, key: &Key) -> Option<Written> {
-        let sides: Vec<String> = self[..key.axes].iter().map(u32::to_string).collect();
-        (*self != [0; 3]).then(|| Written::Value(format!("[{}]", sides.join(", "))))
+    fn write(&self, _: &Key, axes: usize) -> Option<Value<bool>> {
+        let sides = self[..axes].iter().map(|side| Value::Number((*side).into()));
+        (*self != [0; 3]).then(|| Value::list(sides))
     }
 }
 
-/// A number, or the word of the key that stands for none.
-pub fn number_or_word(value: Option<f32>, key: &Key) -> Written {
-    let word = match key.values {
-        Values::NumberOr(.., word) => word,
-        _ => "",
-    };
-    Written::Value(value.map_or_else(|| text(word), number))
-}
+/// A number, or the word of its key, which means `None`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OrWord(pub Option<f32>);
 
-/// A speed in world units per tick; `None` for the word that means the agent's own.
-#[derive(Clone, Copy, Debug)]
-pub struct Speed(pub Option<f32>);
-
-impl Field for Speed {
+impl Field for OrWord {
     fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
-        value.number_or_word(key).map(Self)
+        match value.value() {
+            Value::Number(_) => f32::read(value, key).map(|number| Self(Some(number))),
+            Value::Text(text) if text == key.word() => Ok(Self(None)),
+            _ => Err(value.wrong(&format!("a number or {:?}", key.word()))),
+        }
     }
 
-    fn write(&self, key: &Key) -> Option<Written> {
-        Some(number_or_word(self.0, key))
+    fn write(&self, key: &Key, _: usize) -> Option<Value<bool>> {
+        Some(self.0.map_or_else(|| key.word().into(), Into::into))
     }
 }
 
 /// The two bounds that each component is drawn between.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Between(pub Point, pub Point);
 
 impl Field for Between {
     fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
-        let (from, to) = value.between_of(key)?;
+        let mut ends = [None; 2];
+        for (name, value) in value.known(&ENDS)? {
+            ends[usize::from(name == ENDS[1])] = Some(value.point(key)?);
+        }
+        let [Some(from), Some(to)] = ends else {
+            return Err(value.fail(value.by_axes(
+                "give both ends, such as { from = [-1, -1], to = [1, 1] }",
+                "give both ends, such as { from = [-1, -1, -1], to = [1, 1, 1] }",
+            )));
+        };
+        if from.cmpgt(to).any() {
+            return Err(value.fail(format!(
+                "`from` is {} and `to` is {}: no component of `from` may be above that of \
+                 `to`; exchange them",
+                point_text(from, value.axes()),
+                point_text(to, value.axes()),
+            )));
+        }
         Ok(Self(from, to))
     }
 
-    fn write(&self, key: &Key) -> Option<Written> {
-        let ends = ENDS.iter().zip([self.0, self.1]);
-        let text = |end| Written::Value(point_text(end, key.axes));
-        let entries = ends.map(|(key, end)| Entry::wanted(key, text(end)));
-        Some(Written::Table(Form::Inline, entries.collect()))
+    fn write(&self, _: &Key, axes: usize) -> Option<Value<bool>> {
+        let ends = ENDS.into_iter().zip([self.0, self.1]);
+        let node = |end| Node { value: point(end, axes), note: false };
+        Some(Value::Table(ends.map(|(key, end)| (key.into(), node(end))).collect()))
     }
 }
 
-/// The name of `value` among `choices`, as TOML text.
+/// The name of `value` among `choices`.
 #[must_use]
-pub fn name_of<T: PartialEq>(value: &T, choices: &[(&str, T)]) -> Option<String> {
-    choices.iter().find(|(_, choice)| choice == value).map(|(name, _)| text(name))
+pub fn name_of<T: PartialEq>(value: &T, choices: &[(&str, T)]) -> Option<Value<bool>> {
+    choices.iter().find(|(_, choice)| choice == value).map(|(name, _)| (*name).into())
 }
 
 macro_rules! choices {
@@ -297,8 +318,8 @@ macro_rules! choices {
                 value.choice(&Self::NAMES)
             }
 
-            fn write(&self, _: &Key) -> Option<Written> {
-                name_of(self, &Self::NAMES).map(Written::Value)
+            fn write(&self, _: &Key, _: usize) -> Option<Value<bool>> {
+                name_of(self, &Self::NAMES)
             }
         }
     )+ };

@@ -1,49 +1,45 @@
 //! Builds a [`Scene`] from the tree of a scene file.
 
 use super::fields::Fields;
+use super::keys::{self, Clicks, SpeciesTables, TopKeys, WorldKeys};
 use super::reader::Reader;
-use super::tables::{Clicks, SpeciesTables, TopKeys, WorldKeys};
+use super::species;
 use super::tree::Node;
 use super::values::{ALL, SceneNames};
-use super::{keys, species};
-use crate::behaviours::{BehaviourInfo, Needs, Target};
+use crate::behaviours::{BehaviourInfo, Needs};
 use crate::parameter::MAX_SPECIES;
-use crate::scene::{Law, MAX_AGENTS, POINTER, Scene, SceneError};
-use crate::vector::Point;
+use crate::scene::{Law, MAX_AGENTS, Origin, Scene, SceneError};
 use crate::world::World;
 
 /// Builds the scene. Fails with the wrong key and its line. `written` is the scene without overrides,
 /// if `root` has some.
-pub fn scene(name: &str, root: &Node, written: Option<&Scene>) -> Result<Scene, SceneError> {
-    let origins = root.origins();
+pub fn scene(
+    name: &str,
+    root: &Node<Origin>,
+    written: Option<&Scene>,
+) -> Result<Scene, SceneError> {
+    let origins = root.value.origins();
     let root = Reader::new(root);
-    let mut top = TopKeys::default();
-    top.read_table(&root)?;
+    let top = TopKeys::read_table(&root, &[])?;
     let WorldKeys { size, boundary, density, within, grows } = top.world;
     let Clicks(click, follows) = top.click;
-    let pointer = Target { active: false, ..Target::fixed(POINTER, Point::ZERO) };
     let mut scene = Scene {
-        name: name.into(),
         about: top.about,
-        world: World { size, boundary },
         density,
-        density_radius: 0.0,
         time_step: top.time_step,
         seed: top.seed,
         style: top.style,
         camera: top.camera,
-        species: Vec::new(),
-        targets: [vec![pointer], top.targets].concat(),
         obstacle_plans: top.obstacles,
-        obstacles: Vec::new(),
         paths: top.paths,
         flow: top.flow,
         click,
         follows,
-        written_size: size,
         grows,
         origins,
+        ..Scene::new(name, World { size, boundary })
     };
+    scene.targets.extend(top.targets);
     if scene.follows && scene.led_target().is_none() {
         let problem = "click \"follow\" needs a target that does not move by itself; add a \
                        [[targets]] table";

@@ -1,7 +1,6 @@
-//! Targets, obstacles, paths and the flow field of a scene file.
+//! Targets, obstacles, paths and the flow field of a scene file: their values without keys, and what
+//! they must fulfil.
 
-use super::fields::{Entry, Field, Fields, Form, Written};
-use super::keys::Key;
 use super::reader::Reader;
 use crate::behaviours::Target;
 use crate::quote::quoted;
@@ -15,82 +14,55 @@ const MOST_POINTS: usize = 4096;
 /// The most cells of a flow field that is read from a file: those of the largest field of a plane.
 const MOST_FILE_CELLS: usize = 1 << 24;
 
-/// The tables of `all`; `unwritten` gives the defaults of the table of a given number.
-fn list<T: Fields>(all: &[T], axes: usize, unwritten: impl Fn(usize) -> T) -> Option<Written> {
-    let one = |(number, fields): (usize, &T)| fields.entries(&unwritten(number), axes);
-    let tables: Vec<Vec<Entry>> = all.iter().enumerate().map(one).collect();
-    (!tables.is_empty()).then_some(Written::List(tables))
-}
-
-/// The defaults of a table that follows `number` others.
-fn target(number: usize) -> Target {
+pub fn target(number: usize) -> Target {
     // The pointer is the first target.
     Target::fixed(&format!("target{}", number + 1), Point::ZERO)
 }
 
-impl Field for Vec<Target> {
-    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        let mut targets = Self::new();
-        for table in value.items() {
-            if targets.len() + 1 == MAX_TARGETS {
-                let most = MAX_TARGETS - 1;
-                return Err(table.fail(format!("a scene has at most {most} targets")));
-            }
-            let mut target = target(targets.len());
-            target.read_table(&table)?;
-            let name = target.name.as_str();
-            if ["nearest", "none", POINTER].contains(&name)
-                || targets.iter().any(|known| known.name == name)
-            {
-                return Err(
-                    table.fail(format!("the name {} is taken; choose another", quoted(name)))
-                );
-            }
-            targets.push(target);
-        }
-        Ok(targets)
+pub fn check_target(own: &Target, others: &[Target], table: &Reader) -> Result<(), SceneError> {
+    let most = MAX_TARGETS - 1;
+    if others.len() == most {
+        return Err(table.fail(format!("a scene has at most {most} targets")));
     }
-
-    fn write(&self, key: &Key) -> Option<Written> {
-        list(self, key.axes, target)
+    let name = own.name.as_str();
+    if ["nearest", "none", POINTER].contains(&name) || others.iter().any(|known| known.name == name)
+    {
+        return Err(table.fail(format!("the name {} is taken; choose another", quoted(name))));
     }
+    Ok(())
 }
 
-/// The defaults of a table.
-const OBSTACLE: ObstaclePlan = ObstaclePlan { position: None, radius: 20.0, count: 1 };
-
-/// The tables `[[obstacles]]`: one circle at a `position`, or `count` circles at random places.
-impl Field for Vec<ObstaclePlan> {
-    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        let one = |table: &Reader| {
-            let mut plan = OBSTACLE;
-            plan.read_table(table)?;
-            if plan.position.is_some() && plan.count > 1 {
-                return Err(table.fail("a `position` is for one obstacle; remove `count`"));
-            }
-            Ok(plan)
-        };
-        value.items().iter().map(one).collect()
-    }
-
-    fn write(&self, key: &Key) -> Option<Written> {
-        list(self, key.axes, |_| OBSTACLE)
-    }
+pub fn obstacle(_: usize) -> ObstaclePlan {
+    ObstaclePlan { position: None, radius: 20.0, count: 1 }
 }
 
-/// The defaults of a table that follows `number` others.
-fn path(number: usize) -> Path {
+/// One circle at a `position`, or `count` circles at random places.
+pub fn check_obstacle(
+    own: &ObstaclePlan,
+    _: &[ObstaclePlan],
+    table: &Reader,
+) -> Result<(), SceneError> {
+    if own.position.is_some() && own.count > 1 {
+        return Err(table.fail("a `position` is for one obstacle; remove `count`"));
+    }
+    Ok(())
+}
+
+pub fn path(number: usize) -> Path {
     Path { name: format!("path{number}"), points: Vec::new(), closed: false, shown: true }
+}
+
+pub fn check_path(own: &Path, others: &[Path], table: &Reader) -> Result<(), SceneError> {
+    follows(own, others).map_err(|problem| table.fail(problem))
 }
 
 /// Fails if no file could have these paths.
 pub fn check_paths(paths: &[Path]) -> Result<(), String> {
-    (1..=paths.len()).try_for_each(|count| check_last(&paths[..count]))
+    paths.iter().enumerate().try_for_each(|(number, path)| follows(path, &paths[..number]))
 }
 
-/// Fails if the last path cannot follow the others.
-fn check_last(paths: &[Path]) -> Result<(), String> {
-    let Some((path, others)) = paths.split_last() else { return Ok(()) };
+/// Fails if `path` cannot follow `others`.
+fn follows(path: &Path, others: &[Path]) -> Result<(), String> {
     let first = path.points.first().copied();
     if path.points.iter().all(|point| Some(*point) == first) {
         return Err("a path needs `points`, at least two different ones".into());
@@ -98,67 +70,39 @@ fn check_last(paths: &[Path]) -> Result<(), String> {
     if path.name == "nearest" || others.iter().any(|known| known.name == path.name) {
         return Err(format!("the name {} is taken; choose another", quoted(&path.name)));
     }
-    if paths.iter().map(|path| path.points.len()).sum::<usize>() > MOST_POINTS {
+    if others.iter().chain([path]).map(|path| path.points.len()).sum::<usize>() > MOST_POINTS {
         return Err(format!("all paths have at most {MOST_POINTS} points in total"));
     }
     Ok(())
 }
 
-impl Field for Vec<Path> {
-    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        let mut paths = Self::new();
-        for table in value.items() {
-            let mut path = path(paths.len());
-            path.read_table(&table)?;
-            paths.push(path);
-            check_last(&paths).map_err(|problem| table.fail(problem))?;
-        }
-        Ok(paths)
+pub fn check_flow(plan: &FlowPlan, _: &[FlowPlan], table: &Reader) -> Result<(), SceneError> {
+    let from_file = plan.kind == FlowKind::File;
+    let wanted = || {
+        let (header, grid) = table.by_axes(
+            ("x,y", "columns and rows, as in grid = [32, 18]"),
+            ("x,y,z", "columns, rows and layers, as in grid = [32, 18, 12]"),
+        );
+        format!(
+            "`file` names a CSV file with the header `{header}` and a row for each cell, and `grid` \
+             has its {grid}"
+        )
+    };
+    if from_file && (plan.file.is_none() || plan.grid[0] == 0) {
+        return Err(table.fail(format!("kind = \"file\" needs `file` and `grid`: {}", wanted())));
     }
-
-    fn write(&self, key: &Key) -> Option<Written> {
-        list(self, key.axes, path)
+    if !from_file && (plan.file.is_some() || plan.grid[0] > 0) {
+        return Err(table.fail(format!(
+            "`file` and `grid` belong to kind = \"file\": {}; set all three, or remove them",
+            wanted()
+        )));
     }
-}
-
-impl Field for FlowPlan {
-    fn read(table: &Reader, _: &Key) -> Result<Self, SceneError> {
-        let mut plan = Self::default();
-        plan.read_table(table)?;
-        let from_file = plan.kind == FlowKind::File;
-        let wanted = || {
-            let (header, grid) = if table.axes() == 2 {
-                ("x,y", "columns and rows, as in grid = [32, 18]")
-            } else {
-                ("x,y,z", "columns, rows and layers, as in grid = [32, 18, 12]")
-            };
-            format!(
-                "`file` names a CSV file with the header `{header}` and a row for each cell, and `grid` \
-                 has its {grid}"
-            )
-        };
-        if from_file && (plan.file.is_none() || plan.grid[0] == 0) {
-            return Err(
-                table.fail(format!("kind = \"file\" needs `file` and `grid`: {}", wanted()))
-            );
-        }
-        if !from_file && (plan.file.is_some() || plan.grid[0] > 0) {
-            return Err(table.fail(format!(
-                "`file` and `grid` belong to kind = \"file\": {}; set all three, or remove them",
-                wanted()
-            )));
-        }
-        let cells = plan.file_cells();
-        if cells > MOST_FILE_CELLS {
-            return Err(table.fail(format!(
-                "grid = {} has {cells} cells, and {MOST_FILE_CELLS} are the most there can be",
-                plan.grid_text()
-            )));
-        }
-        Ok(plan)
+    let cells = plan.file_cells();
+    if cells > MOST_FILE_CELLS {
+        return Err(table.fail(format!(
+            "grid = {} has {cells} cells, and {MOST_FILE_CELLS} are the most there can be",
+            plan.grid_text()
+        )));
     }
-
-    fn write(&self, key: &Key) -> Option<Written> {
-        Some(Written::Table(Form::Headed, self.entries(&Self::default(), key.axes)))
-    }
+    Ok(())
 }

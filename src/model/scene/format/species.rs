@@ -1,15 +1,13 @@
 //! The tables of a species in a scene file: body, behaviours and the rest.
 
-use super::fields::{Entry, Fields, Form, Written};
+use super::fields::Fields;
 use super::keys;
 use super::reader::Reader;
-use super::tables::SpeciesKeys;
+use super::tree::{Node, Table, Value};
 use super::values::SceneNames;
 use crate::behaviours::Kind;
 use crate::parameter::{Meaning, Parameter, Parameters};
-use crate::scene::{
-    Body, Law, NumberAtFirst, Rule, SceneError, Slot, Species, Style, Variation, default_value,
-};
+use crate::scene::{Body, Law, Rule, SceneError, Slot, Species, Style, Variation, default_value};
 
 const BODY: &[Parameter] = <Body as Parameters<f32>>::TABLE;
 
@@ -24,38 +22,34 @@ pub fn read(
     known.extend(BODY.iter().map(|p| p.key));
     known.extend(Kind::ALL.iter().map(|kind| kind.info().key));
 
-    let mut body: Vec<f32> = BODY.iter().map(|p| p.default).collect();
-    let mut own = SpeciesKeys::unwritten(style);
-    let (mut rules, mut variations) = (Vec::new(), Vec::new());
+    let mut species = unwritten(names.species[index], style);
+    let mut body = species.body_values();
+    let (mut variations, mut starts_alike) = (Vec::new(), true);
     for (key, value) in table.known(&known)? {
         if let Some(i) = BODY.iter().position(|p| p.key == key) {
             let (base, law) = names.read(&value, &BODY[i])?;
             body[i] = base;
             variations.extend(law.map(|law| Variation { slot: Slot::Body(i), law }));
         } else if let Some(kind) = Kind::from_key(key) {
-            rules.push(rule(kind, index, &value, names, &mut variations)?);
+            species.rules.push(rule(kind, index, &value, names, &mut variations)?);
         } else if let Some(key) = keys::SPECIES.key(key) {
-            own.read_key(key, &value)?;
+            species.read_key(key, &value)?;
+            starts_alike &= key.name != "spawn_at_scale";
         }
     }
-    let SpeciesKeys { count, look, colour, palette, smallest, spawn, spawn_at_scale } = own;
-    let mut species = Species {
-        name: names.species[index].into(),
-        count,
-        body: Body::read(|i| body[i]),
-        look,
-        colour,
-        palette,
-        smallest,
-        spawn,
-        spawn_at_scale: spawn_at_scale.unwrap_or(spawn),
-        rules,
-        variations,
-        at_first: NumberAtFirst::default(),
-        counted: false,
-    };
+    species.body = Body::read(|i| body[i]);
+    if starts_alike {
+        species.spawn_at_scale = species.spawn;
+    }
+    species.variations = variations;
     species.sort_variations();
     Ok(species)
+}
+
+/// A species without keys in a scene of this `style`.
+fn unwritten(name: &str, style: &Style) -> Species {
+    let Style { look, colour, palette, .. } = style.clone();
+    Species { look, colour, palette, ..Species::new(name) }
 }
 
 fn rule(
@@ -86,26 +80,16 @@ pub fn write(
     names: &SceneNames,
     style: &Style,
     axes: usize,
-) -> Vec<Entry> {
-    let own = SpeciesKeys {
-        count: species.count,
-        look: species.look,
-        colour: species.colour,
-        palette: species.palette.clone(),
-        smallest: species.smallest,
-        spawn: species.spawn,
-        spawn_at_scale: Some(species.spawn_at_scale),
-    };
-    let unwritten =
-        SpeciesKeys { spawn_at_scale: Some(species.spawn), ..SpeciesKeys::unwritten(style) };
-    let mut entries = own.entries(&unwritten, axes);
+) -> Table<bool> {
+    let unwritten = Species { spawn_at_scale: species.spawn, ..unwritten("", style) };
+    let mut entries = species.table(&unwritten, axes);
 
     let law = |slot: Slot| -> Option<&Law> {
         let own = species.variations.iter().find(|variation| variation.slot == slot);
         own.map(|variation| &variation.law)
     };
     let values = species.body_values();
-    let mut body: Vec<(&Parameter, Entry)> = BODY
+    let mut body: Vec<(&Parameter, (String, Node<bool>))> = BODY
         .iter()
         .zip(values)
         .enumerate()
@@ -118,7 +102,7 @@ pub fn write(
     entries.extend(species.rules.iter().map(|rule| {
         let Rule { kind, values } = rule;
         let parameters = kind.info().parameters.iter().zip(values).enumerate();
-        let mut all: Vec<(&Parameter, Entry)> = parameters
+        let mut all: Vec<(&Parameter, (String, Node<bool>))> = parameters
             .map(|(i, (p, value))| {
                 (p, names.entry(p, *value, default_value(p, index), law(Slot::Rule(*kind, i))))
             })
@@ -130,7 +114,7 @@ pub fn write(
             _ => 2,
         });
         let all = all.into_iter().map(|(_, entry)| entry).collect();
-        Entry::wanted(kind.info().key, Written::Table(Form::Headed, all))
+        (kind.info().key.into(), Node { value: Value::Table(all), note: false })
     }));
     entries
 }

@@ -1,91 +1,120 @@
 //! The table `[style]` and the values of colours: names, `#RRGGBB`, and lists of colours.
 
-use super::fields::{Field, Fields, Form, Written, name_of, text};
-use super::keys::Key;
+use super::fields::{Field, Fields, name_of, section, unit};
+use super::key::{Key, Section, Values, names};
 use super::reader::Reader;
+use super::tree::Value;
 use crate::quote::quoted;
 use crate::scene::{
-    Background, BackgroundName, ColourBy, MOST_BACKGROUND_COLOURS, MOST_PALETTE_COLOURS, Palette,
-    PaletteName, Rgb, SceneError, Style, hint,
+    Background, BackgroundName, BoidShape, ColourBy, Light, MOST_BACKGROUND_COLOURS,
+    MOST_PALETTE_COLOURS, Palette, PaletteName, Rgb, SceneError,
 };
 
-impl Field for Style {
-    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        let mut style = Self::default();
-        style.read_table(value)?;
-        let Self { light, fog, ground, .. } = Self::default();
-        if value.axes() == 2 && (style.light, style.fog, style.ground) != (light, fog, ground) {
-            return Err(value.fail(
-                "light, fog and ground are for a space, and this world is a plane; leave them out, or \
-                 give world.size three numbers",
-            ));
-        }
-        Ok(style)
-    }
+/// The values of `colour`.
+pub const COLOURS: Values = Values::NameOr(|| names(&ColourBy::NAMES), "`\"#RRGGBB\"`");
 
-    fn write(&self, key: &Key) -> Option<Written> {
-        Some(Written::Table(Form::Headed, self.entries(&Self::default(), key.axes)))
+/// The values of `palette`.
+pub const PALETTES: Values = Values::NameOr(|| names(&palettes()), "a list of 1 to 16 colours");
+
+/// The largest `age`: its product with the steps of an age fits 32 bits.
+const MAX_AGE: u64 = 10_000_000;
+
+section! {
+    /// What pictures look like; the motion does not depend on it. Of these keys `look`, `colour`,
+    /// `palette` and `smallest` are defaults for the species, which have the same keys. [Looks](looks.md) has pictures.
+    STYLE "[style]" struct Style (check) {
+        /// What is behind the flock: a name, a colour, or colours from top to bottom. With `none`,
+        /// PNG and APNG files are transparent.
+        background: Background = Background::default(), Values::NameOr(
+            || names(&backgrounds()),
+            "`\"#RRGGBB\"`, a list of 2 to 8 colours"
+        ) => "`\"dark\"`", "";
+        /// The shape of drawn agents.
+        look: BoidShape = BoidShape::Triangle, Values::Choice(|| names(&BoidShape::NAMES)) => "`\"triangle\"`", "";
+        /// What the colour shows, or one colour for all agents.
+        colour: ColourBy = ColourBy::Heading, COLOURS => "`\"heading\"`", "";
+        /// The colours of what is shown. `auto` takes hues for headings, `viridis` for speeds,
+        /// `inferno` for neighbours and accelerations, `magma` for ages and `okabe-ito` for species. A list is interpolated; of several
+        /// species each takes one of its colours.
+        palette: Palette = Palette::Auto, PALETTES => "`\"auto\"`", "";
+        /// The age at the end of the palette, if a colour shows ages. Older agents have its last colour.
+        age: u32 = 600, Values::Whole(1, MAX_AGE) => "600", "ticks";
+        /// The least length of a triangle and the least diameter of a disc or of a glow's core. A
+        /// point is a pixel of a picture of 1280 × 720; larger pictures have more pixels per point.
+        smallest: Option<f32> = None, Values::Number(1.0, 64.0) => "3.5; 2 for glows", "points";
+        /// Agents of all species leave trails, which lose half their light in this many ticks.
+        trail: Option<f32> = None, Values::Number(1.0, 1000.0) => "none", "ticks";
+        /// In space: what lights the agents. `auto` is nothing before `dusk`, where agents are
+        /// silhouettes, and the sun elsewhere.
+        light: Light = Light::Auto, Values::Choice(|| names(&Light::NAMES)) => "`\"auto\"`", "";
+        /// In space: how much fades into the background with the distance. At 1 half is left at a
+        /// distance of the world's largest side; at 0 all.
+        fog: f32 = 1.0, Values::Number(0.0, 10.0) => "1", "";
+        /// In space: whether pictures show the floor of the world, and the agents' shadows on it.
+        ground: bool = false, Values::Boolean => "`false`", "";
     }
+}
+
+fn check(style: &Style, _: &[Style], table: &Reader) -> Result<(), SceneError> {
+    let Style { light, fog, ground, .. } = Style::default();
+    if table.axes() == 2 && (style.light, style.fog, style.ground) != (light, fog, ground) {
+        return Err(table.fail(
+            "light, fog and ground are for a space, and this world is a plane; leave them out, or \
+             give world.size three numbers",
+        ));
+    }
+    Ok(())
 }
 
 /// A name, or what `colour` makes of a colour.
-fn named_or<T: Copy>(
+fn named_or<T: Clone>(
     value: &Reader,
     choices: &[(&str, T)],
-    colour: impl Fn(Rgb) -> T,
+    colour: fn(Rgb) -> T,
 ) -> Result<T, SceneError> {
-    let text = value.text()?;
-    if let Some(rgb) = Rgb::parse(text) {
-        return Ok(colour(rgb));
-    }
-    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-    choices.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
-        let hint = hint(text, names.iter().copied());
-        let (text, names) = (quoted(text), names.join(", "));
-        value.fail(format!("{text} is neither one of {names} nor a colour such as #E69F00{hint}"))
-    })
+    let nor = " nor a colour such as #E69F00";
+    value.choice_or(choices, "neither one of", nor, |text| Rgb::parse(text).map(colour))
 }
 
-/// One colour of a list.
-fn colour(value: &Reader) -> Result<Rgb, SceneError> {
-    let text = value.text()?;
-    Rgb::parse(text).ok_or_else(|| {
-        value.fail(format!("{} is not a colour; write one such as \"#E69F00\"", quoted(text)))
-    })
-}
-
-/// The colours of a list of 1 to `most`.
-fn colours(value: &Reader, most: usize) -> Result<Vec<Rgb>, SceneError> {
-    let items = value.items();
-    if items.is_empty() || items.len() > most {
-        let found = items.len();
+/// The colours of a list of 1 to `most`; `None` if the value is no list.
+fn colours(value: &Reader, most: usize) -> Result<Option<Vec<Rgb>>, SceneError> {
+    let Value::List(list) = value.value() else { return Ok(None) };
+    let found = list.len();
+    if found == 0 || found > most {
         return Err(value.fail(format!("{found} colours; a list has 1 to {most} of them")));
     }
-    items.iter().map(colour).collect()
+    let colour = |item: &Reader| {
+        let text = item.text()?;
+        let problem = || format!("{} is not a colour; write one such as \"#E69F00\"", quoted(text));
+        Rgb::parse(text).ok_or_else(|| item.fail(problem()))
+    };
+    value.items().iter().map(colour).collect::<Result<_, _>>().map(Some)
 }
 
-fn list(colours: &[Rgb]) -> Written {
-    let colours: Vec<String> = colours.iter().map(|colour| text(&colour.to_string())).collect();
-    Written::Value(match &colours[..] {
-        [one] => one.clone(),
-        several => format!("[{}]", several.join(", ")),
-    })
+fn list(colours: &[Rgb]) -> Value<bool> {
+    let text = |colour: &Rgb| Value::Text(colour.to_string());
+    match colours {
+        [one] => text(one),
+        several => Value::list(several.iter().map(text)),
+    }
+}
+
+fn backgrounds() -> [(&'static str, Background); BackgroundName::NAMES.len()] {
+    BackgroundName::NAMES.map(|(name, value)| (name, Background::Named(value)))
 }
 
 impl Field for Background {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        if value.is_list() {
-            return Ok(Self::Colours(colours(value, MOST_BACKGROUND_COLOURS)?));
-        }
-        let names = BackgroundName::NAMES.map(|(name, value)| (name, Ok(value)));
-        let found = named_or(value, &names, Err)?;
-        Ok(found.map_or_else(|colour| Self::Colours(vec![colour]), Self::Named))
+        Ok(match colours(value, MOST_BACKGROUND_COLOURS)? {
+            Some(colours) => Self::Colours(colours),
+            None => named_or(value, &backgrounds(), |colour| Self::Colours(vec![colour]))?,
+        })
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
+    fn write(&self, _: &Key, _: usize) -> Option<Value<bool>> {
         match self {
-            Self::Named(name) => name_of(name, &BackgroundName::NAMES).map(Written::Value),
             Self::Colours(colours) => Some(list(colours)),
+            named => name_of(named, &backgrounds()),
         }
     }
 }
@@ -95,33 +124,31 @@ impl Field for ColourBy {
         named_or(value, &Self::NAMES, Self::Fixed)
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
+    fn write(&self, _: &Key, _: usize) -> Option<Value<bool>> {
         match self {
             Self::Fixed(colour) => Some(list(&[*colour])),
-            quantity => name_of(quantity, &Self::NAMES).map(Written::Value),
+            quantity => name_of(quantity, &Self::NAMES),
         }
     }
 }
 
+fn palettes() -> Vec<(&'static str, Palette)> {
+    let named = PaletteName::NAMES.map(|(name, value)| (name, Palette::Named(value)));
+    [(Palette::AUTO, Palette::Auto)].into_iter().chain(named).collect()
+}
+
 impl Field for Palette {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        if value.is_list() {
-            return Ok(Self::Colours(colours(value, MOST_PALETTE_COLOURS)?));
-        }
-        let named = PaletteName::NAMES.map(|(name, value)| (name, Ok(Some(value))));
-        let names = [&[(Self::AUTO, Ok(None))], &named[..]].concat();
-        Ok(match named_or(value, &names, Err)? {
-            Ok(None) => Self::Auto,
-            Ok(Some(name)) => Self::Named(name),
-            Err(colour) => Self::Colours(vec![colour]),
+        Ok(match colours(value, MOST_PALETTE_COLOURS)? {
+            Some(colours) => Self::Colours(colours),
+            None => named_or(value, &palettes(), |colour| Self::Colours(vec![colour]))?,
         })
     }
 
-    fn write(&self, _: &Key) -> Option<Written> {
+    fn write(&self, _: &Key, _: usize) -> Option<Value<bool>> {
         match self {
-            Self::Auto => Some(Written::Value(text(Self::AUTO))),
-            Self::Named(name) => name_of(name, &PaletteName::NAMES).map(Written::Value),
             Self::Colours(colours) => Some(list(colours)),
+            named => name_of(named, &palettes()),
         }
     }
 }

@@ -1,12 +1,11 @@
 //! The content of a scene's file: the keys of a [`Scene`] with their values.
 
-use super::fields::{Entry, Fields, Form, Written, number};
-use super::tables::{Clicks, SpeciesTables, TopKeys, WorldKeys};
+use super::fields::Fields;
+use super::keys::{Clicks, SpeciesTables, TopKeys, WorldKeys};
+use super::tree::{Node, Table, Value};
 use super::values::SceneNames;
-use super::{edit, species};
-use crate::behaviours::Target;
-use crate::scene::{CameraPlan, POINTER, Scene, Spawn, Species};
-use crate::scenery::Path;
+use super::{document, species};
+use crate::scene::{POINTER, Scene, Species};
 use crate::vector::Point;
 use crate::world::ratio;
 
@@ -17,110 +16,65 @@ impl Scene {
     /// the file describes the unscaled scene. Moved obstacles are written at their original places.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        edit::document(&entries(self))
+        document::document(&entries(self))
     }
 
     /// The same with every key that the scene has a value for, also where that is the default: it
     /// stays the same scene in a program with other defaults.
     #[must_use]
     pub fn to_full_toml(&self) -> String {
-        edit::document(&stated(entries(self)))
+        match Value::Table(entries(self)).stated() {
+            Value::Table(all) => document::document(&all),
+            _ => String::new(),
+        }
     }
-}
-
-/// The entries without their defaults, so that all of them are written.
-fn stated(entries: Vec<Entry>) -> Vec<Entry> {
-    let whole = |value: Written| match value {
-        Written::Table(form, entries) => Written::Table(form, stated(entries)),
-        Written::List(tables) => Written::List(tables.into_iter().map(stated).collect()),
-        value => value,
-    };
-    let stated = |entry: Entry| Entry { value: entry.value.map(whole), default: None, ..entry };
-    entries.into_iter().map(stated).collect()
 }
 
 /// All keys of the scene, in the order of the built-in scenes.
-pub fn entries(scene: &Scene) -> Vec<Entry> {
-    let unscaled = Unscaled { times: ratio(scene.world.size, scene.written_size) };
+pub fn entries(scene: &Scene) -> Table<bool> {
     let axes = scene.world.axes();
-    let own = scene.targets.iter().filter(|target| target.name != POINTER);
+    // Places are scaled back to the world of the file.
+    let times = ratio(scene.world.size, scene.written_size);
+    let back = |place: Point, axis: usize| divided(place[axis], times[axis]);
+    let mut own = scene.clone();
+    own.map_places(|place| Point::new(back(place, 0), back(place, 1), back(place, 2)));
+    own.targets.retain(|target| target.name != POINTER);
+
     let names: Vec<&str> = scene.species.iter().map(|species| species.name.as_str()).collect();
     let names = SceneNames { species: &names, targets: &scene.targets, paths: &scene.paths };
     let table = |(index, own): (usize, &Species)| {
-        let written = species::write(index, &unscaled.species(own), &names, &scene.style, axes);
-        Entry::wanted(&own.name, Written::Table(Form::Headed, written))
+        let written = species::write(index, own, &names, &scene.style, axes);
+        (own.name.clone(), Node { value: Value::Table(written), note: false })
+    };
+    let world = WorldKeys {
+        size: own.written_size,
+        boundary: own.world.boundary,
+        density: own.density,
+        within: own.density.map(|_| own.density_radius),
+        grows: own.grows,
     };
     let top = TopKeys {
-        about: scene.about.clone(),
-        seed: scene.seed,
-        time_step: scene.time_step,
-        click: Clicks(scene.click, scene.follows),
-        world: WorldKeys {
-            size: scene.written_size,
-            boundary: scene.world.boundary,
-            density: scene.density,
-            within: scene.density.map(|_| scene.density_radius),
-            grows: scene.grows,
-        },
-        style: scene.style.clone(),
-        camera: unscaled.camera(&scene.camera),
-        targets: own.map(|target| unscaled.target(target)).collect(),
-        obstacles: scene.obstacle_plans.clone(),
-        paths: scene.paths.iter().map(|path| unscaled.path(path)).collect(),
-        flow: scene.flow.clone(),
-        species: SpeciesTables(scene.species.iter().enumerate().map(table).collect()),
+        species: SpeciesTables(own.species.iter().enumerate().map(table).collect()),
+        about: own.about,
+        seed: own.seed,
+        time_step: own.time_step,
+        click: Clicks(own.click, own.follows),
+        world,
+        style: own.style,
+        camera: own.camera,
+        targets: own.targets,
+        obstacles: own.obstacle_plans,
+        paths: own.paths,
+        flow: own.flow,
     };
-    let mut entries = top.entries(&TopKeys::default(), axes);
-    let tables = entries.iter_mut().filter_map(|entry| match &mut entry.value {
-        Some(Written::Table(_, keys)) if entry.key == "world" => Some(keys),
-        _ => None,
-    });
-    // Without this key a file means its own largest radius.
-    for within in tables.flatten().filter(|entry| entry.key == "within") {
-        let largest = scene.density.map(|_| scene.perception_radius());
-        within.default = largest.map(|radius| Written::Value(number(radius)));
+    // Without the key `within` a file means its own largest radius.
+    let within = scene.density.map(|_| scene.perception_radius());
+    let unwritten = WorldKeys { within, ..WorldKeys::default() };
+    let mut entries = top.table(&TopKeys::default(), axes);
+    for (_, node) in entries.iter_mut().filter(|(key, _)| key == "world") {
+        node.value = Value::Table(top.world.table(&unwritten, axes));
     }
     entries
-}
-
-/// Scales places back to the world of the file.
-struct Unscaled {
-    /// Current size divided by the written size, on each axis.
-    times: Point,
-}
-
-impl Unscaled {
-    fn place(&self, place: Point) -> Point {
-        let along = |axis: usize| divided(place[axis], self.times[axis]);
-        Point::new(along(0), along(1), along(2))
-    }
-
-    fn target(&self, target: &Target) -> Target {
-        let mut own = target.clone();
-        own.position = self.place(own.position);
-        own.sends_to = own.sends_to.map(|place| self.place(place));
-        own
-    }
-
-    fn camera(&self, camera: &CameraPlan) -> CameraPlan {
-        let mut own = camera.clone();
-        own.scale(|place| self.place(place));
-        own
-    }
-
-    fn path(&self, path: &Path) -> Path {
-        let points = path.points.iter().map(|point| self.place(*point)).collect();
-        Path { points, ..path.clone() }
-    }
-
-    fn species(&self, species: &Species) -> Species {
-        let spawn = |spawn: Spawn| Spawn { at: spawn.at.map(|at| self.place(at)), ..spawn };
-        Species {
-            spawn: spawn(species.spawn),
-            spawn_at_scale: spawn(species.spawn_at_scale),
-            ..species.clone()
-        }
-    }
 }
 
 /// A number that gives `value` when multiplied by `times`. If rounding allows several, the one with
@@ -136,7 +90,7 @@ fn divided(value: f32, times: f32) -> f32 {
         (above, below) = (above.next_up(), below.next_down());
         near.extend([above, below]);
     }
-    let shortest = near.into_iter().min_by_key(|number_near| number(*number_near).len());
+    let shortest = near.into_iter().min_by_key(|near| Value::from(*near).to_string().len());
     shortest.unwrap_or(quotient)
 }
 

@@ -1,0 +1,32 @@
+//! The body of the agents of a species.
+
+use crate::behaviours::bounds::{FASTEST, STRONGEST};
+use crate::parameter::{Meaning, Parameters};
+
+crate::parameters! {
+    /// The vehicle: the body of every agent of a species.
+    ///
+    /// `a = F/m`, `v ← limit(v + a·dt, max_speed)`, `p ← p + v·dt`. Source: *The Nature of Code*,
+    /// chapter 5; the defaults are those of its example 5.11.
+    Body {
+        /// Divides the steering force.
+        mass: Meaning::Number => 1.0, "mass units", 1e-3, 1e6;
+        /// Largest speed.
+        max_speed: Meaning::Number => 3.0, "world units/tick", 0.0, FASTEST;
+        /// Largest steering force of one behaviour.
+        max_force: Meaning::Number => 0.05, "mass·world units/tick²", 0.0, STRONGEST;
+        /// Half the length of the drawn triangle, and the agent's own radius.
+        size: Meaning::Number => 6.0, "world units", 1e-3, 1e4;
+        /// What max_force limits: the force of each behaviour, or their sum.
+        limit: Meaning::Choice(&["each", "sum"]) => 0.0, "", 0.0, 1.0;
+        /// How forces are combined: their weighted sum, or one after the other, in the order of the
+        /// file, until max_force is spent.
+        combine: Meaning::Choice(&["sum", "priority"]) => 0.0, "", 0.0, 1.0;
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::read(|i| <Self as Parameters<f32>>::TABLE[i].default)
+    }
+}

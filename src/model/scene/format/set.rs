@@ -1,0 +1,210 @@
+//! Overrides of single values of a scene file, as `--set` takes them.
+
+use super::keys::SECTIONS;
+use super::tree::{Node, Value, parse_value};
+use crate::behaviours::Kind;
+use crate::parameter::{Meaning, NO_TARGET};
+use crate::quote::cut;
+use crate::scene::{Origin, SceneError, suggest};
+
+/// The word that removes a key.
+const NONE: &str = "none";
+
+/// The form of an override.
+const EXAMPLE: &str = "write --set KEY=VALUE, such as --set starling.seek.weight=2";
+
+/// True if `none` is a value of the key at this path.
+fn takes_none(path: &[&str]) -> bool {
+    let Some((name, above)) = path.split_last() else { return false };
+    if let Some(kind) = above.last().and_then(|key| Kind::from_key(key)) {
+        let mut parameters = kind.info().parameters.iter().filter(|own| own.key == *name);
+        return parameters.any(|own| own.meaning == Meaning::Target && own.default == NO_TARGET);
+    }
+    let mut keys = SECTIONS.iter().flat_map(|section| section.keys).filter(|key| key.name == *name);
+    keys.any(|key| key.range().contains("`\"none\"`"))
+}
+
+/// Overrides one value: `assignment` is `path.to.key=VALUE`; VALUE is TOML or a bare word. The word
+/// `none` removes the key, unless it is a value of that key.
+///
+/// The leading `species.` may be omitted, as in `starling.seek.weight`.
+pub fn set(root: &mut Node<Origin>, assignment: &str) -> Result<(), SceneError> {
+    let origin = Origin::Set(assignment.into());
+    let fail = |key: &str, problem: String| SceneError::new(&origin, key, problem);
+    let (path, text) = assignment.split_once('=').ok_or_else(|| fail("", EXAMPLE.into()))?;
+    let keys: Vec<&str> = path.trim().split('.').collect();
+    if keys.iter().any(|key| key.is_empty()) {
+        return Err(fail("", format!("the key has an empty part; {EXAMPLE}")));
+    }
+    let text = text.trim();
+    let node = parse_value(text, &origin)?;
+    let full = match root.value.get("species").and_then(|species| species.get(keys[0])) {
+        Some(_) => [&["species"], keys.as_slice()].concat(),
+        None => keys,
+    };
+    let wanted = (text != NONE || takes_none(&full)).then_some(node);
+    put(root, &full, 0, wanted, &origin)
+        .map_err(|(depth, problem)| fail(&full[..depth].join("."), problem))
+}
+
+/// Puts `wanted` at the path `keys`, or takes away the value there; the first `depth` keys lead to
+/// `node`. If the keys name an element that does not exist, returns the number of keys that lead to
+/// an existing value, and the problem.
+fn put(
+    node: &mut Node<Origin>,
+    keys: &[&str],
+    depth: usize,
+    wanted: Option<Node<Origin>>,
+    origin: &Origin,
+) -> Result<(), (usize, String)> {
+    let key = keys[depth];
+    let number = key.parse::<usize>().ok();
+    let is_there = match &node.value {
+        Value::List(list) => number.is_some_and(|number| number < list.len()),
+        value => value.get(key).is_some(),
+    };
+    if !is_there {
+        let problem = match &wanted {
+            None => Some(not_there(&node.value, key)),
+            // A number creates no table, except under `species`, where any word is a name.
+            Some(_) => match &node.value {
+                Value::List(list) => Some(no_element(list.len(), keys, depth)),
+                _ if number.is_none() || depth == 0 || keys[..depth] == ["species"] => None,
+                Value::Table(table) if table.is_empty() => Some(format!(
+                    "the scene has none; give the whole list, as in --set '{}=[{{ … }}]'",
+                    cut(&keys[..depth].join("."))
+                )),
+                other => Some(format!(
+                    "this is {}, not a list with an element `{}`",
+                    other.describe(),
+                    cut(key)
+                )),
+            },
+        };
+        if let Some(problem) = problem {
+            return Err((depth, problem));
+        }
+    }
+    let is_last = depth + 1 == keys.len();
+    if !matches!(node.value, Value::Table(_) | Value::List(_)) {
+        // The path expects a table here; the reader then reports the unknown key or the wrong type.
+        *node = Node { value: Value::Table(Vec::new()), note: origin.clone() };
+    }
+    let below = match &mut node.value {
+        Value::List(list) => {
+            let index = number.unwrap_or_default();
+            if is_last {
+                // A point with another number is the override's, and so is a shorter list.
+                node.note = origin.clone();
+                if wanted.is_none() {
+                    list.remove(index);
+                    return Ok(());
+                }
+            }
+            &mut list[index]
+        }
+        Value::Table(table) => {
+            let index = table.iter().position(|(name, _)| name == key);
+            if wanted.is_none() && is_last {
+                index.map(|index| table.remove(index));
+                return Ok(());
+            }
+            let index = index.unwrap_or_else(|| {
+                let empty = Node { value: Value::Table(Vec::new()), note: origin.clone() };
+                table.push((key.into(), empty));
+                table.len() - 1
+            });
+            &mut table[index].1
+        }
+        _ => return Ok(()),
+    };
+    match wanted {
+        Some(wanted) if is_last => *below = wanted,
+        wanted => put(below, keys, depth + 1, wanted, origin)?,
+    }
+    Ok(())
+}
+
+/// The problem of `key`, which `value` lacks and which is to be taken away.
+fn not_there(value: &Value<Origin>, key: &str) -> String {
+    let rest = match value {
+        Value::Table(table) if !table.is_empty() => {
+            let names: Vec<&str> = table.iter().map(|(name, _)| name.as_str()).collect();
+            suggest(key, &names)
+        }
+        Value::List(list) if !list.is_empty() => {
+            format!("this list has the elements 0 to {}", list.len() - 1)
+        }
+        other => format!("this is {} without keys", other.describe()),
+    };
+    format!("there is no `{}` to remove; {rest}", cut(key))
+}
+
+/// The problem of a path whose first `depth` keys lead to a list of `count` elements without the next.
+fn no_element(count: usize, keys: &[&str], depth: usize) -> String {
+    let shown = cut(keys[depth]);
+    match count {
+        0 => format!("this list is empty and has no element `{shown}`; give the whole list"),
+        _ if keys[depth].parse::<usize>().is_err() => format!(
+            "this is a list; name an element, as in {}.0.{}",
+            cut(&keys[..depth].join(".")),
+            cut(&keys[depth..].join("."))
+        ),
+        1 => format!("this list has no element `{shown}`, only 0"),
+        _ => format!("this list has no element `{shown}`, only 0 to {}", count - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scene::Scene;
+
+    const TEXT: &str = "seed = 7\nabout = \"x\"\n[camera]\nfollow = \"centre\"\n[world]\nsize = [90, 60]\n\
+                        [flow]\nkind = \"vortex\"\n[[targets]]\n[[targets]]\nname = \"b\"\n\
+                        [species.a]\ncount = 9\n[species.a.seek]\nweight = 2\n[species.b]\n";
+
+    #[test]
+    fn the_word_none_removes_a_key_and_what_it_holds() {
+        for (key, gone, left) in [
+            ("seed", "seed = 7\n", ""),
+            ("about", "about = \"x\"\n", ""),
+            ("world", "[world]\nsize = [90, 60]\n", ""),
+            ("world.size", "size = [90, 60]\n", ""),
+            ("flow", "[flow]\nkind = \"vortex\"\n", ""),
+            ("targets", "[[targets]]\n[[targets]]\nname = \"b\"\n", ""),
+            ("targets.0", "[[targets]]\n[[targets]]", "[[targets]]"),
+            ("targets.1.name", "name = \"b\"\n", ""),
+            ("a.count", "count = 9\n", ""),
+            ("a.seek.weight", "weight = 2\n", ""),
+            ("species.a.seek", "[species.a.seek]\nweight = 2\n", ""),
+            ("b", "[species.b]\n", ""),
+            // It is a value of this one.
+            ("camera.follow", "\"centre\"", "\"none\""),
+        ] {
+            assert!(TEXT.contains(gone), "{gone}");
+            let wanted = Scene::parse("test", &TEXT.replacen(gone, left, 1), &[]).unwrap();
+            for none in ["none", " none "] {
+                let found = Scene::parse("test", TEXT, &[format!("{key}={none}")]).unwrap();
+                assert_eq!(found.to_toml(), wanted.to_toml(), "{key}");
+            }
+        }
+        let text = Scene::parse("test", TEXT, &["about='none'".into()]).unwrap();
+        assert_eq!(text.about, "none");
+    }
+
+    #[test]
+    fn what_is_not_there_cannot_be_removed() {
+        for (key, part) in [
+            ("sed", "there is no `sed` to remove; did you mean `seed`?"),
+            ("a.seek.target", "a.seek: there is no `target` to remove; known names are weight"),
+            ("a.wander.turn", "species.a: there is no `wander` to remove"),
+            ("targets.2", "there is no `2` to remove; this list has the elements 0 to 1"),
+            ("targets.0.name", "there is no `name` to remove; this is a table without keys"),
+            ("seed.x", "there is no `x` to remove; this is 7 without keys"),
+        ] {
+            let error = Scene::parse("test", TEXT, &[format!("{key}=none")]).unwrap_err();
+            let message = error.to_string();
+            assert!(message.starts_with("--set ") && message.contains(part), "{message}");
+        }
+    }
+}
