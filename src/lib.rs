@@ -7,7 +7,7 @@
 //! ```
 //! use flockwork::{CpuEngine, Engine, Error, Metrics, Request, Scene};
 //!
-//! // A scene as in a file of `scenes/`, and one override as in `--set`.
+//! // A scene as in a file of `scenes/`, and one value that is set as by `--set`.
 //! let text = r#"
 //!     about = "A small flock"
 //!     [world]
@@ -21,8 +21,8 @@
 //!     cohesion = { radius = 50, weight = 1 }
 //!     separation = { radius = 25, weight = 1 }
 //! "#;
-//! let overrides = ["bird.separation.weight=1.5".to_string()];
-//! let mut scene = Scene::parse("small", text, &overrides)?;
+//! let mut scene: Scene = text.parse()?;
+//! scene.set("bird.separation.weight=1.5")?;
 //! let start = scene.populate(&Request::default())?;
 //!
 //! let mut engine = CpuEngine::new(None)?;
@@ -60,12 +60,15 @@ pub use flockwork_view as view;
 
 pub use engine::cpu::CpuEngine;
 pub use engine::gpu::{AdapterChoice, Gpu, GpuEngine};
-pub use engine::{Engine, EngineError, EngineKind, Snapshot};
+pub use engine::{Change, Engine, EngineError, EngineKind, Snapshot};
 pub use error::Error;
-pub use model::scene::{BuiltIn, PopulateError, Request, Scene, SceneError, built_in, edit_toml};
+pub use model::scene::{
+    BuiltIn, PopulateError, Request, Scene, SceneError, Species, built_in, edit_toml,
+};
 pub use model::state::FlockState;
 pub use model::statistics::Metrics;
 pub use model::vector::Point;
+pub use model::world::{Boundary, World};
 #[cfg(feature = "view")]
 pub use view::{Painter, RasterPainter, camera::Camera, frame::Frame, gpu::renderer::Renderer};
 

@@ -146,7 +146,21 @@ impl Click {
 }
 
 impl Scene {
-    /// A scene without species, and with nothing in its world but the pointer.
+    /// A scene without species, and with nothing in its world but the pointer. [`Scene::set`] adds the
+    /// rest, or its fields are set; [`Scene::check`] then tells whether it can be used.
+    ///
+    /// ```
+    /// use flockwork_model::scene::{Request, Scene, SceneError, Species};
+    /// use flockwork_model::vector::flat;
+    /// use flockwork_model::world::{Boundary, World};
+    ///
+    /// let world = World { size: flat(600.0, 400.0), boundary: Boundary::Wrap };
+    /// let mut scene = Scene::new("small", world);
+    /// scene.species.push(Species::new("bird"));
+    /// scene.set("bird.alignment={ radius = 50 }")?;
+    /// assert_eq!(scene.populate(&Request::default()).map(|state| state.len()), Ok(100));
+    /// # Ok::<(), SceneError>(())
+    /// ```
     #[must_use]
     pub fn new(name: &str, world: World) -> Self {
         let pointer = Target { active: false, ..Target::fixed(POINTER, Point::ZERO) };

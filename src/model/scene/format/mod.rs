@@ -25,7 +25,11 @@ pub use parse::is_a_key;
 pub use scenery::check_paths;
 pub use style::Style;
 
-use super::{Scene, SceneError};
+use std::collections::HashSet;
+use std::str::FromStr;
+
+use super::{Origin, Scene, SceneError};
+use crate::world::ratio;
 
 impl Scene {
     /// Parses a scene from TOML. `name` is used in messages; `overrides` are `KEY=VALUE` texts, as
@@ -41,5 +45,138 @@ impl Scene {
             set::set(&mut root, assignment)?;
         }
         parse::scene(name, &root, written.as_ref())
+    }
+
+    /// Changes one value, as `--set` does: `bird.separation.weight=3`. Fails, and changes nothing, if
+    /// the key or the value is wrong.
+    ///
+    /// A scene that [`Scene::populate`] has scaled keeps its scale and its obstacles: places are places
+    /// of the written world, and another `world.size` or other `obstacles` hold from the next
+    /// `populate` on. An engine moves the flock by the new value from its next `update` on.
+    ///
+    /// ```
+    /// use flockwork_model::scene::{Scene, SceneError};
+    ///
+    /// let mut scene: Scene = "[species.bird]\nseparation = {}".parse()?;
+    /// scene.set("bird.separation.weight=3")?;
+    /// let error = scene.set("bird.separation.wieght=3").unwrap_err();
+    /// assert_eq!(error.key, "species.bird.separation.wieght");
+    /// assert_eq!(error.problem, "unknown key; did you mean `weight`?");
+    /// # Ok::<(), SceneError>(())
+    /// ```
+    pub fn set(&mut self, assignment: &str) -> Result<(), SceneError> {
+        let text = self.to_full_toml();
+        let mut made = Self::parse(&self.name, &text, &[assignment.into()])
+            .map_err(|error| SceneError { origin: Origin::Set(assignment.into()), ..error })?;
+        if made.written_size == self.written_size {
+            let times = ratio(self.world.size, self.written_size);
+            made.world.size = self.world.size;
+            made.map_places(|place| place * times);
+        }
+        made.obstacles.clone_from(&self.obstacles);
+        if let (Some(pointer), Some(own)) = (made.targets.first_mut(), self.targets.first()) {
+            pointer.clone_from(own);
+        }
+        for own in &mut made.species {
+            if let Some(old) = self.species.iter().find(|old| old.name == own.name) {
+                (own.at_first, own.counted) = (old.at_first, old.counted);
+            }
+        }
+        // Lines of the text that was made here are of no use.
+        made.origins.retain(|(_, origin)| matches!(origin, Origin::Set(_)));
+        let set: HashSet<&str> = made.origins.iter().map(|(key, _)| key.as_str()).collect();
+        let kept = self.origins.iter().filter(|(key, _)| !set.contains(key.as_str()));
+        let kept: Vec<_> = kept.cloned().collect();
+        made.origins.extend(kept);
+        *self = made;
+        Ok(())
+    }
+
+    /// Fails with the first key that a scene file could not have: a value out of its range, a name that
+    /// is taken or unknown, a behaviour that lacks what it needs. The line is that of
+    /// [`Scene::to_full_toml`].
+    pub fn check(&self) -> Result<(), SceneError> {
+        edit_toml(&self.to_full_toml(), self).map(|_| ())
+    }
+}
+
+/// A scene of this TOML text, with the name `scene`.
+impl FromStr for Scene {
+    type Err = SceneError;
+
+    fn from_str(text: &str) -> Result<Self, SceneError> {
+        Self::parse("scene", text, &[])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{Request, Species, built_in};
+    use crate::vector::flat;
+    use crate::world::{Boundary, World};
+
+    #[test]
+    fn a_value_that_is_set_is_that_of_an_override() {
+        for built_in in built_in() {
+            for scale in [1, 3] {
+                let mut scene = Scene::parse("test", built_in.text, &[]).unwrap();
+                let count = scene.own_count() * scale;
+                let request = Request { count: Some(count), ..Request::default() };
+                scene.populate(&request).unwrap();
+                let name = scene.species[0].name.clone();
+                for set in [format!("{name}.max_speed=2.5"), "time_step=0.5".into()] {
+                    let mut other = Scene::parse("test", built_in.text, &[set.clone()]).unwrap();
+                    other.populate(&request).unwrap();
+                    let mut own = scene.clone();
+                    own.set(&set).unwrap();
+                    assert_eq!(own.world, other.world, "{}: {set}", built_in.name);
+                    assert_eq!(own.species, other.species, "{}: {set}", built_in.name);
+                    assert_eq!(own.obstacles, other.obstacles, "{}: {set}", built_in.name);
+                    assert_eq!(own.paths, other.paths, "{}: {set}", built_in.name);
+                    assert_eq!(own.to_toml(), other.to_toml(), "{}: {set}", built_in.name);
+                    own.origins.clear();
+                    assert!(own.check().is_ok());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_value_changes_nothing_and_names_its_remedy() {
+        let text = "[[targets]]\nname = \"food\"\n[species.a]\nseek.target = \"food\"\n";
+        let mut scene: Scene = text.parse().unwrap();
+        let before = format!("{scene:?}");
+        for (set, part) in [
+            ("a.max_speed=-1", "species.a.max_speed: -1 is outside 0 to 10000"),
+            ("a.sek.weight=2", "did you mean `seek`?"),
+            ("targets=none", "no target is called \"food\""),
+            ("a.count", "write --set KEY=VALUE"),
+        ] {
+            let error = scene.set(set).unwrap_err();
+            assert_eq!(error.origin, Origin::Set(set.into()));
+            assert!(error.to_string().contains(part), "{error}");
+            assert_eq!(format!("{scene:?}"), before);
+        }
+    }
+
+    #[test]
+    fn a_scene_can_be_built_without_a_text() {
+        let size = flat(600.0, 400.0);
+        let mut scene = Scene::new("small", World { size, boundary: Boundary::Walls });
+        assert!(scene.check().unwrap_err().to_string().contains("[species.NAME]"));
+        scene.species.push(Species { count: 7, ..Species::new("bird") });
+        scene.set("bird.separation={ radius = 5 }").unwrap();
+        scene.set("obstacles=[{ position = [9, 9] }]").unwrap();
+        let text = "world = { size = [600, 400], boundary = \"walls\" }\n                    obstacles = [{ position = [9, 9] }]\n                    [species.bird]\ncount = 7\nseparation.radius = 5\n";
+        let written = Scene::parse("small", text, &[]).unwrap();
+        assert_eq!(scene.to_full_toml(), written.to_full_toml());
+        scene.check().unwrap();
+        scene.species[0].body.mass = -1.0;
+        assert!(
+            scene.check().unwrap_err().to_string().contains("species.bird.mass: -1 is outside")
+        );
+        scene.species[0] = Species::new("all");
+        assert!(scene.check().unwrap_err().to_string().contains("cannot be called `all`"));
     }
 }
