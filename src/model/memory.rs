@@ -4,6 +4,7 @@
 //! the colour of the agent's species shows: neighbours, an acceleration or an age. No tick depends on it.
 //! `shaders/memory.wgsl` reads the same bits.
 
+use super::parameter::MAX_SPECIES;
 use super::random::{Use, unit};
 use super::space::on_sphere;
 
@@ -19,9 +20,6 @@ const DIRECTION_STEP: f32 = 2.0 / DIRECTION_STEPS;
 
 /// The largest number for a colour; larger ones are stored as this one.
 pub const MOST_SHOWN: u32 = 255;
-
-/// The largest number of species whose numbers [`ShownBy`] tells apart.
-const MOST_SPECIES: usize = 16;
 
 /// What an agent's number for its colour is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,7 +44,7 @@ impl ShownBy {
     /// One entry for each species.
     #[must_use]
     pub fn of(species: impl Iterator<Item = Shown>) -> Self {
-        let bits = species.take(MOST_SPECIES).enumerate();
+        let bits = species.take(MAX_SPECIES).enumerate();
         Self(bits.fold(0, |all, (index, shown)| all | (shown as u32) << (2 * index)))
     }
 
@@ -64,7 +62,7 @@ impl ShownBy {
     /// The same without a species; those after it have taken its place.
     #[must_use]
     pub fn without(self, species: usize) -> Self {
-        let all = (0..MOST_SPECIES as u8).filter(|index| usize::from(*index) != species);
+        let all = (0..MAX_SPECIES as u8).filter(|index| usize::from(*index) != species);
         Self::of(all.map(|index| self.species(index)))
     }
 
@@ -72,7 +70,7 @@ impl ShownBy {
     #[must_use]
     pub fn with_another(self, species: usize) -> Self {
         let before = (0..species as u8).map(|index| self.species(index));
-        let after = (species as u8..MOST_SPECIES as u8).map(|index| self.species(index));
+        let after = (species as u8..MAX_SPECIES as u8).map(|index| self.species(index));
         Self::of(before.chain([Shown::Neighbours]).chain(after))
     }
 
@@ -87,7 +85,7 @@ impl ShownBy {
     #[must_use]
     #[inline]
     pub fn other_species(self, other: Self) -> u32 {
-        (0..MOST_SPECIES as u8)
+        (0..MAX_SPECIES as u8)
             .filter(|species| self.species(*species) != other.species(*species))
             .fold(0, |all, species| all | 1 << species)
     }

@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// The most characters of a value in a message.
-const LONGEST: usize = 80;
+const MAX_LETTERS: usize = 80;
 
 /// The most characters of a message without a space.
-const LONGEST_WORD: usize = 240;
+const MAX_WORD: usize = 240;
 
 /// The most characters of a message's beginning and of its end; the middle of a longer one is cut.
-const LONGEST_MESSAGE: (usize, usize) = (3000, 1000);
+const MAX_MESSAGE: (usize, usize) = (3000, 1000);
 
 /// The first `count` characters of `text`, if it has more.
 fn beginning(text: &str, count: usize) -> Option<&str> {
@@ -43,7 +43,7 @@ fn escaped(text: &str, escapes: fn(char) -> bool) -> Cow<'_, str> {
 /// `text` with its control characters escaped, or its beginning and its length if it is long.
 #[must_use]
 pub fn cut(text: &str) -> Cow<'_, str> {
-    match beginning(text, LONGEST) {
+    match beginning(text, MAX_LETTERS) {
         None => shown(text),
         Some(part) => format!("{}… ({} characters)", shown(part), text.chars().count()).into(),
     }
@@ -52,7 +52,7 @@ pub fn cut(text: &str) -> Cow<'_, str> {
 /// `text` in quotes with special characters escaped, or its beginning and its length if it is long.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    match beginning(text, LONGEST) {
+    match beginning(text, MAX_LETTERS) {
         None => format!("{text:?}"),
         Some(part) => format!("{part:?}… ({} characters)", text.chars().count()),
     }
@@ -61,10 +61,10 @@ pub fn quoted(text: &str) -> String {
 /// The first forty of `names`, and the number of the others.
 #[must_use]
 pub fn listed(names: &[&str]) -> String {
-    const MOST: usize = 40;
-    let mut list: Vec<Cow<'_, str>> = names.iter().take(MOST).map(|name| cut(name)).collect();
-    if names.len() > MOST {
-        list.push(format!("and {} more", names.len() - MOST).into());
+    const MAX_NAMES: usize = 40;
+    let mut list: Vec<Cow<'_, str>> = names.iter().take(MAX_NAMES).map(|name| cut(name)).collect();
+    if names.len() > MAX_NAMES {
+        list.push(format!("and {} more", names.len() - MAX_NAMES).into());
     }
     list.join(", ")
 }
@@ -83,13 +83,13 @@ pub fn readable(message: &impl fmt::Display) -> String {
     let message = message.to_string();
     let message = visible(&message);
     let words = message.split_inclusive(char::is_whitespace).map(|word| {
-        match beginning(word.trim_end(), LONGEST_WORD) {
+        match beginning(word.trim_end(), MAX_WORD) {
             None => Cow::Borrowed(word),
             Some(part) => format!("{part}…{}", &word[word.trim_end().len()..]).into(),
         }
     });
     let message: String = words.collect();
-    let (first, last) = LONGEST_MESSAGE;
+    let (first, last) = MAX_MESSAGE;
     let count = message.chars().count();
     match beginning(&message, first) {
         Some(head) if count > first + last => {

@@ -5,7 +5,7 @@ use super::{Clock, Refusal, Session, Thing, edits};
 use flockwork_engine::EngineError;
 use flockwork_model::behaviours::Target;
 use flockwork_model::parameter::{Meaning, NEAREST_PATH, NEAREST_TARGET};
-use flockwork_model::scene::keys::MOST_OBSTACLES;
+use flockwork_model::scene::keys::MAX_OBSTACLES;
 use flockwork_model::scene::{MAX_TARGETS, POINTER, Scene};
 use flockwork_model::scenery::{Obstacle, Path};
 use flockwork_model::vector::Point;
@@ -37,7 +37,7 @@ impl<C: Clock> Session<C> {
 
     /// Paints a wall: adds obstacles of one radius. What is painted in one gesture is one edit.
     pub fn paint(&mut self, places: &[Point], radius: f32) -> Result<Refusal, EngineError> {
-        let most = MOST_OBSTACLES as usize;
+        let most = MAX_OBSTACLES as usize;
         if self.scene.obstacles.len() + places.len() > most {
             return Ok(Some(format!("a scene has at most {most} obstacles: the wall ends here")));
         }

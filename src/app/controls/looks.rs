@@ -7,8 +7,8 @@ use super::rows::{colour_button, named, with_name, with_way_back};
 use crate::command::Command;
 use crate::keys::Action;
 use flockwork_model::scene::{
-    Background, BackgroundName, BoidShape, ColourBy, Follow, Light, MOST_BACKGROUND_COLOURS,
-    MOST_PALETTE_COLOURS, Orbit, Palette, PaletteName, Rgb, Style,
+    Background, BackgroundName, BoidShape, ColourBy, Follow, Light, MAX_BACKGROUND_COLOURS,
+    MAX_PALETTE_COLOURS, Orbit, Palette, PaletteName, Rgb, Style,
 };
 use flockwork_session::Looks;
 
@@ -102,7 +102,7 @@ fn background(ui: &mut egui::Ui, start: &Background, value: &mut Background) {
             ui.label("background").on_hover_text("What is behind the flock, from top to bottom.");
         });
         if let Background::Colours(colours) = value {
-            list(ui, colours, MOST_BACKGROUND_COLOURS);
+            list(ui, colours, MAX_BACKGROUND_COLOURS);
         }
     });
     if back {
@@ -174,7 +174,7 @@ fn palette(ui: &mut egui::Ui, start: &Palette, value: &mut Palette) {
             ui.label("palette").on_hover_text("The colours of what is shown, from low to high.");
         });
         if let Palette::Colours(colours) = value {
-            list(ui, colours, MOST_PALETTE_COLOURS);
+            list(ui, colours, MAX_PALETTE_COLOURS);
         }
     });
     if back {

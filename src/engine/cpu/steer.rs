@@ -13,7 +13,7 @@ use super::lanes::InstructionSet;
 use super::neighbours::{Group, NeighbourLoop, SortedFlock, uses_of_kernel};
 use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
-use flockwork_model::grid::{MOST_ROWS_AROUND, NearRow};
+use flockwork_model::grid::{MAX_ROWS_AROUND, NearRow};
 use flockwork_model::memory::{MOST_SHOWN, Memory, Shown, growth_of_age};
 use flockwork_model::random::{self, Use};
 use flockwork_model::real::MAX_LANES;
@@ -124,7 +124,7 @@ where
                 continue;
             }
             let row = window.row_of_grid(row);
-            let mut rows = [NearRow::default(); MOST_ROWS_AROUND];
+            let mut rows = [NearRow::default(); MAX_ROWS_AROUND];
             let mut near = 0;
             let inner_row = flock.grid.is_inner_row(row);
             if flock.uses.and(Uses::PER_NEIGHBOUR) != Uses::default() {

@@ -17,7 +17,7 @@ use super::world::{Boundary, World};
 const CELLS_PER_AGENT: f64 = 4.0;
 
 /// Numbers of cells have 32 bits.
-const MOST_CELLS: f64 = 4e9;
+const MAX_CELLS: f64 = 4e9;
 
 /// From this many agents of an even flock in a cell as wide as the radius, cells are half as wide:
 /// an agent reads five half columns instead of three whole ones, a sixth less. With fewer agents
@@ -72,7 +72,7 @@ pub struct ColumnRun {
 }
 
 /// Most rows that hold the neighbours of an agent, itself included: those of three axes.
-pub const MOST_ROWS_AROUND: usize = 9;
+pub const MAX_ROWS_AROUND: usize = 9;
 
 /// A row of cells near another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl<const D: usize> Grid<D> {
     pub fn over(size: [f32; D], wraps: bool, radius: f32, count: usize) -> Self {
         let size = size.map(f64::from);
         let volume: f64 = size.iter().product();
-        let wanted_cells = (count as f64 * CELLS_PER_AGENT).clamp(1024.0, MOST_CELLS);
+        let wanted_cells = (count as f64 * CELLS_PER_AGENT).clamp(1024.0, MAX_CELLS);
         let smallest = root::<D>(volume / wanted_cells);
         let cell = f64::from(radius).max(smallest);
         let members = (0..D).fold(count as f64, |members, _| members * cell) / volume;

@@ -117,7 +117,7 @@ fn another_radius_is_no_other_world_unless_a_density_is_asked_for() {
 #[test]
 fn each_obstacle_of_a_long_list_has_its_line() {
     // With a search of the text for each value this takes an hour, not a second.
-    let count = super::format::keys::MOST_OBSTACLES as usize;
+    let count = super::format::keys::MAX_OBSTACLES as usize;
     let table = "[[obstacles]]\nposition = [320, 180]\nradius = 1\n";
     let text = format!("[species.a]\n{}", table.repeat(count));
     let scene = Scene::parse("test", &text, &[]).unwrap();

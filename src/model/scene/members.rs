@@ -5,7 +5,7 @@ use super::{NumberAtFirst, Scene, Species};
 use crate::parameter::{ALL_SPECIES, MAX_SPECIES, Meaning};
 
 /// The longest name that can be given to a species; letters.
-const LONGEST_NAME: usize = 40;
+const MAX_NAME_LETTERS: usize = 40;
 
 impl Scene {
     /// Adds a copy of species `like` as the last one. It behaves to its own kind as the original
@@ -53,9 +53,9 @@ impl Scene {
             return Ok(());
         }
         let letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(letter) {
+        if name.is_empty() || name.len() > MAX_NAME_LETTERS || !name.chars().all(letter) {
             return Err(format!(
-                "a name has 1 to {LONGEST_NAME} of the letters a to z, digits, _ and -: it is still `{own}`"
+                "a name has 1 to {MAX_NAME_LETTERS} of the letters a to z, digits, _ and -: it is still `{own}`"
             ));
         }
         if is_a_key(name) || self.species.iter().any(|species| species.name == name) {

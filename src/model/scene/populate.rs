@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::error::PopulateError;
-use super::format::keys::MOST_OBSTACLES;
+use super::format::keys::MAX_OBSTACLES;
 use super::format::point_text;
 use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
@@ -180,8 +180,8 @@ impl Scene {
             }
         }
         let count = self.obstacles_in_reach().cells.longest();
-        if count > MOST_IN_REACH {
-            return Err(PopulateError::TooCrowded { count, most: MOST_IN_REACH });
+        if count > MAX_IN_REACH {
+            return Err(PopulateError::TooCrowded { count, most: MAX_IN_REACH });
         }
         Ok(())
     }
@@ -207,8 +207,8 @@ impl Scene {
         let grown = times.as_dvec3().element_product();
         let wanted = |plan: &ObstaclePlan| (f64::from(plan.count) * grown).round().max(1.0) as u64;
         let count: u64 = self.obstacle_plans.iter().map(wanted).sum();
-        if count > MOST_OBSTACLES {
-            return Err(PopulateError::Obstacles { count, most: MOST_OBSTACLES });
+        if count > MAX_OBSTACLES {
+            return Err(PopulateError::Obstacles { count, most: MAX_OBSTACLES });
         }
         let mut obstacles = Vec::new();
         for plan in &self.obstacle_plans {
@@ -338,7 +338,7 @@ pub(super) fn shares(species: &[Species], count: u64) -> Vec<u64> {
 
 /// The most obstacles within reach of one place. Lavapipe silently ends a shader's loop after
 /// 65,535 iterations.
-const MOST_IN_REACH: usize = 1 << 15;
+const MAX_IN_REACH: usize = 1 << 15;
 
 /// Number of places that an agent tries before it starts inside an obstacle.
 const TRIES: u32 = 32;

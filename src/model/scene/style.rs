@@ -25,10 +25,10 @@ impl fmt::Display for Rgb {
 }
 
 /// The most colours of a background.
-pub const MOST_BACKGROUND_COLOURS: usize = 8;
+pub const MAX_BACKGROUND_COLOURS: usize = 8;
 
 /// The most colours of a palette.
-pub const MOST_PALETTE_COLOURS: usize = 16;
+pub const MAX_PALETTE_COLOURS: usize = 16;
 
 /// What is behind the flock.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::vector::Point;
 use crate::world::{Boundary, World};
 
 /// The most cells of a field; larger worlds get wider cells.
-const MOST_CELLS: u32 = 1 << 20;
+const MAX_CELLS: u32 = 1 << 20;
 
 /// The source of the vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl FlowField {
             let index = SpatialIndex::whole(cells_along, size);
             return Self { index, vectors: plan.vectors.clone() };
         }
-        let index = SpatialIndex::over(Point::ZERO, size, plan.cell, MOST_CELLS);
+        let index = SpatialIndex::over(Point::ZERO, size, plan.cell, MAX_CELLS);
         let wraps = world.boundary == Boundary::Wrap;
         let repeats = wraps && (plan.kind == FlowKind::Curl || !world.is_flat());
         let noise = Noise::new(&index, f64::from(plan.frequency), repeats, seed);
@@ -292,8 +292,7 @@ mod tests {
     #[test]
     fn curl_noise_neither_springs_up_nor_ends() {
         // A noise that repeats changes by other steps on each axis.
-        let index =
-            SpatialIndex::over(Point::ZERO, Point::new(70.0, 90.0, 120.0), 10.0, MOST_CELLS);
+        let index = SpatialIndex::over(Point::ZERO, Point::new(70.0, 90.0, 120.0), 10.0, MAX_CELLS);
         let noise = Noise::new(&index, 0.2, true, 1);
         assert_eq!(noise.of[0].period, [1, 2, 2]);
         let (mut diverging, mut size) = (0.0_f64, 0.0_f64);

@@ -156,7 +156,7 @@ pub struct CellLists<T> {
 }
 
 /// The most lists that are joined at a time: one per lane.
-const MOST_JOINED: usize = 16;
+const MAX_JOINED: usize = 16;
 
 impl<T> Default for CellLists<T> {
     fn default() -> Self {
@@ -183,12 +183,12 @@ impl<T: Copy> CellLists<T> {
     #[inline]
     #[must_use]
     pub fn joined(&self, lists: impl Iterator<Item = usize>) -> Cow<'_, [T]> {
-        let mut distinct = [usize::MAX; MOST_JOINED];
+        let mut distinct = [usize::MAX; MAX_JOINED];
         let mut count = 0;
         for list in lists {
             // Adjacent lanes mostly have the same list.
             let known = distinct[..count].iter().rev().any(|other| *other == list);
-            if !known && count < MOST_JOINED {
+            if !known && count < MAX_JOINED {
                 distinct[count] = list;
                 count += 1;
             }

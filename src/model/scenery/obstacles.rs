@@ -10,7 +10,7 @@ use crate::vector::{Point, Vector};
 use crate::world::{Boundary, World};
 
 /// The most cells in an index of obstacles.
-const MOST_CELLS: usize = 1 << 18;
+const MAX_CELLS: usize = 1 << 18;
 
 /// Cells across the reach of an obstacle. More cells make the lists shorter and the table longer.
 const CELLS_ACROSS: f32 = 4.0;
@@ -19,13 +19,13 @@ const CELLS_ACROSS: f32 = 4.0;
 const CELLS_PER_OBSTACLE: usize = 64;
 
 /// The least value of the limits on cells and on entries, even for few obstacles.
-const FEWEST: usize = 1 << 12;
+const MIN_SIZE: usize = 1 << 12;
 
 /// The most entries of all lists together, per obstacle.
 const ENTRIES_PER_OBSTACLE: usize = 64;
 
 /// The most entries of all lists together, unless there are more obstacles; 80 MiB.
-const MOST_ENTRIES: usize = 1 << 22;
+const MAX_ENTRIES: usize = 1 << 22;
 
 /// A circle, or a sphere in space. Shaders read these four floats.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -80,8 +80,8 @@ impl Obstacles {
         }
         let mut side = 2.0 * widest / CELLS_ACROSS;
         let count = obstacles.len();
-        let most_cells = (count * CELLS_PER_OBSTACLE).clamp(FEWEST, MOST_CELLS) as u32;
-        let most_entries = (count * ENTRIES_PER_OBSTACLE).clamp(FEWEST, MOST_ENTRIES) as f64;
+        let most_cells = (count * CELLS_PER_OBSTACLE).clamp(MIN_SIZE, MAX_CELLS) as u32;
+        let most_entries = (count * ENTRIES_PER_OBSTACLE).clamp(MIN_SIZE, MAX_ENTRIES) as f64;
         let mut index = SpatialIndex::over(low, high, side, most_cells);
         let listed = |index: &SpatialIndex| -> f64 {
             let cells = index.cells_per_unit.as_dvec3();

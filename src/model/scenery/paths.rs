@@ -10,7 +10,7 @@ use crate::vector::{DIMENSIONS, Point, Vector, components};
 use crate::world::{Boundary, World};
 
 /// The most cells in an index of segments.
-const MOST_CELLS: usize = 1 << 16;
+const MAX_CELLS: usize = 1 << 16;
 
 /// Cells per segment, images included. Lists then have about eight segments, and a cell is as wide
 /// as the group of agents that the CPU steers at a time. (With 32, lists are half as long, but
@@ -18,7 +18,7 @@ const MOST_CELLS: usize = 1 << 16;
 const CELLS_PER_SEGMENT: usize = 4;
 
 /// The fewest cells.
-const FEWEST_CELLS: usize = 1024;
+const MIN_CELLS: usize = 1024;
 
 /// The most entries of all lists together, per segment, images included, as long as cells can be
 /// widened. Evenly spread segments take about 64: half in the lists of all paths, half in those of
@@ -26,14 +26,14 @@ const FEWEST_CELLS: usize = 1024;
 const ENTRIES_PER_SEGMENT: usize = 128;
 
 /// The least value of that limit, even for few segments.
-const FEWEST_ENTRIES: usize = 1 << 16;
+const MIN_ENTRIES: usize = 1 << 16;
 
 /// The largest value of that limit: 80 MiB.
-const MOST_ENTRIES: usize = 1 << 22;
+const MAX_ENTRIES: usize = 1 << 22;
 
 /// Segments are first selected for at most this many blocks of cells; each block examines all
 /// segments.
-const FEWEST_BLOCKS: u32 = 16;
+const MIN_BLOCKS: u32 = 16;
 
 /// A polyline.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,8 +130,8 @@ impl Paths {
         let each: Vec<Vec<Segment>> =
             paths.iter().map(|path| images(world, path, low, high)).collect();
         let all = each.concat();
-        let most = (all.len() * ENTRIES_PER_SEGMENT).clamp(FEWEST_ENTRIES, MOST_ENTRIES);
-        let wanted = (all.len() * CELLS_PER_SEGMENT).clamp(FEWEST_CELLS, MOST_CELLS);
+        let most = (all.len() * ENTRIES_PER_SEGMENT).clamp(MIN_ENTRIES, MAX_ENTRIES);
+        let wanted = (all.len() * CELLS_PER_SEGMENT).clamp(MIN_CELLS, MAX_CELLS);
         // Every path has a list per cell, even far away from it.
         let mut cells = wanted.min(most / (each.len() + 1)).max(1) as u32;
         loop {
@@ -265,7 +265,7 @@ fn sorted_into(
         near.map(|(number, _)| *number).collect()
     };
     let mut side = 1;
-    while count(side) > FEWEST_BLOCKS {
+    while count(side) > MIN_BLOCKS {
         side *= 2;
     }
     let mut around = 2 * side;

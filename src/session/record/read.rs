@@ -13,7 +13,7 @@ use flockwork_model::behaviours::Target;
 use flockwork_model::behaviours::bounds::FASTEST;
 use flockwork_model::memory::Memory;
 use flockwork_model::quote::cut;
-use flockwork_model::scene::keys::{FAR, MOST_OBSTACLES, WIDE};
+use flockwork_model::scene::keys::{FAR, MAX_OBSTACLES, WIDE};
 use flockwork_model::scene::{MAX_TARGETS, POINTER, Request, Scene, check_paths};
 use flockwork_model::scenery::{Obstacle, Path};
 use flockwork_model::state::FlockState;
@@ -220,8 +220,8 @@ impl Reader<'_> {
             change |= Change::SCENERY;
         }
         let count = self.scene.obstacles.len() as u64;
-        if count > MOST_OBSTACLES {
-            return Err(format!("a scene has at most {MOST_OBSTACLES} obstacles, not {count}"));
+        if count > MAX_OBSTACLES {
+            return Err(format!("a scene has at most {MAX_OBSTACLES} obstacles, not {count}"));
         }
         if let Some(rows) = &row.paths {
             self.scene.paths = paths(rows, &self.scene.paths, near)?;

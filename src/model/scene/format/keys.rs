@@ -28,10 +28,10 @@ use crate::world::Boundary;
 const CANVAS: Point = flat(640.0, 360.0);
 
 /// The most obstacles of a scene.
-pub const MOST_OBSTACLES: u64 = 1 << 18;
+pub const MAX_OBSTACLES: u64 = 1 << 18;
 
 /// The most columns, rows or layers of a flow field's file.
-const MOST_FLOW_CELLS: u64 = 4096;
+const MAX_FLOW_SIDE: u64 = 4096;
 
 section! {
     /// At the top of the file.
@@ -119,7 +119,7 @@ section! {
         /// The circle's radius.
         radius: Values::Number(0.0, WIDE) => "20", "world units";
         /// Number of circles, without a position.
-        count: Values::Whole(1, MOST_OBSTACLES) => "1", "";
+        count: Values::Whole(1, MAX_OBSTACLES) => "1", "";
     }
 }
 
@@ -154,7 +154,7 @@ section! {
         /// path starts at the scene file's folder.
         file: Values::Text => "none", "";
         /// Columns and rows of the file, in space also layers; 16777216 cells at most.
-        grid: Values::WholeOnEach(1, MOST_FLOW_CELLS) => "none", "cells";
+        grid: Values::WholeOnEach(1, MAX_FLOW_SIDE) => "none", "cells";
     }
 }
 

@@ -9,10 +9,10 @@ use crate::scenery::{FlowKind, FlowPlan, Path};
 use crate::vector::Point;
 
 /// The most points of all paths together.
-const MOST_POINTS: usize = 4096;
+const MAX_PATH_POINTS: usize = 4096;
 
 /// The most cells of a flow field that is read from a file: those of the largest field of a plane.
-const MOST_FILE_CELLS: usize = 1 << 24;
+const MAX_FILE_CELLS: usize = 1 << 24;
 
 pub fn target(number: usize) -> Target {
     // The pointer is the first target.
@@ -70,8 +70,8 @@ fn follows(path: &Path, others: &[Path]) -> Result<(), String> {
     if path.name == "nearest" || others.iter().any(|known| known.name == path.name) {
         return Err(format!("the name {} is taken; choose another", quoted(&path.name)));
     }
-    if others.iter().chain([path]).map(|path| path.points.len()).sum::<usize>() > MOST_POINTS {
-        return Err(format!("all paths have at most {MOST_POINTS} points in total"));
+    if others.iter().chain([path]).map(|path| path.points.len()).sum::<usize>() > MAX_PATH_POINTS {
+        return Err(format!("all paths have at most {MAX_PATH_POINTS} points in total"));
     }
     Ok(())
 }
@@ -98,9 +98,9 @@ pub fn check_flow(plan: &FlowPlan, _: &[FlowPlan], table: &Reader) -> Result<(),
         )));
     }
     let cells = plan.file_cells();
-    if cells > MOST_FILE_CELLS {
+    if cells > MAX_FILE_CELLS {
         return Err(table.fail(format!(
-            "grid = {} has {cells} cells, and {MOST_FILE_CELLS} are the most there can be",
+            "grid = {} has {cells} cells, and {MAX_FILE_CELLS} are the most there can be",
             plan.grid_text()
         )));
     }

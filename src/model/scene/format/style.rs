@@ -6,8 +6,8 @@ use super::reader::Reader;
 use super::tree::Value;
 use crate::quote::quoted;
 use crate::scene::{
-    Background, BackgroundName, BoidShape, ColourBy, Light, MOST_BACKGROUND_COLOURS,
-    MOST_PALETTE_COLOURS, Palette, PaletteName, Rgb, SceneError,
+    Background, BackgroundName, BoidShape, ColourBy, Light, MAX_BACKGROUND_COLOURS,
+    MAX_PALETTE_COLOURS, Palette, PaletteName, Rgb, SceneError,
 };
 
 /// The values of `colour`.
@@ -105,7 +105,7 @@ fn backgrounds() -> [(&'static str, Background); BackgroundName::NAMES.len()] {
 
 impl Field for Background {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        Ok(match colours(value, MOST_BACKGROUND_COLOURS)? {
+        Ok(match colours(value, MAX_BACKGROUND_COLOURS)? {
             Some(colours) => Self::Colours(colours),
             None => named_or(value, &backgrounds(), |colour| Self::Colours(vec![colour]))?,
         })
@@ -139,7 +139,7 @@ fn palettes() -> Vec<(&'static str, Palette)> {
 
 impl Field for Palette {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        Ok(match colours(value, MOST_PALETTE_COLOURS)? {
+        Ok(match colours(value, MAX_PALETTE_COLOURS)? {
             Some(colours) => Self::Colours(colours),
             None => named_or(value, &palettes(), |colour| Self::Colours(vec![colour]))?,
         })
