@@ -24,7 +24,7 @@ use flockwork_session::Opening;
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::mp4::Quality;
 use flockwork_view::recorder::{RecordError, Recorder};
-use flockwork_view::shapes::geometry::MOST_AGENTS;
+use flockwork_view::shapes::geometry::MAX_DRAWN;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -207,9 +207,9 @@ pub fn capture_on(
     if let Some(unseen) = plan.unseen() {
         tell(&format!("flockwork: {unseen}"));
     }
-    if args.geometry && agents > MOST_AGENTS {
+    if args.geometry && agents > MAX_DRAWN {
         return Err(wrong(format!(
-            "--geometry: {agents} agents are too many to tell apart; use a --count of {MOST_AGENTS} \
+            "--geometry: {agents} agents are too many to tell apart; use a --count of {MAX_DRAWN} \
              at most"
         )));
     }
@@ -228,7 +228,7 @@ pub fn capture_on(
         .map_err(|error| named(error, &args.out))?;
     let kept = output.map(|output| output.publish(&plan, shown.frames, &comment)).transpose();
     let kept = ranks::agree(kept)?.unwrap_or_default();
-    drive::tell_of_crowds(&mut run, agents as u64);
+    shown.crowd.tell();
     if let Some(notice) = run.take_notice() {
         tell(&format!("flockwork: {notice}"));
     }

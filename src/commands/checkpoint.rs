@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use super::drive::{Run, Stop};
-use super::messages::tell;
 use super::output_folder::OutputFolder;
 use super::ranks;
 use super::state_file::{Portion, RunRecord, StateWriter};
@@ -116,28 +115,33 @@ impl Checkpoints {
         Ok(writer)
     }
 
-    /// Completes the checkpoint of a tick and removes the one before it. If that fails, a line on stderr
-    /// says so.
-    pub fn finish(&mut self, tick: u64, written: anyhow::Result<StateWriter>) {
+    /// Completes the checkpoint of a tick and removes the one before it. Returns its size in bytes.
+    pub fn finish(
+        &mut self,
+        tick: u64,
+        written: anyhow::Result<StateWriter>,
+    ) -> anyhow::Result<u64> {
         let name = self.name(tick);
         match written.and_then(StateWriter::finish) {
-            Ok(_) => {
+            Ok(size) => {
                 if let Some(before) = self.last.replace(name.clone()).filter(|path| *path != name) {
                     // If it stays, the next run still begins with the newer one.
                     let _ = std::fs::remove_file(before);
                 }
+                Ok(size)
             }
             Err(error) => {
                 let last = self.last.as_ref();
                 let kept = last.map_or_else(String::new, |last| {
                     format!("; the last checkpoint is {}", last.display())
                 });
-                tell(&format!("flockwork: no checkpoint at tick {tick}: {error:#}{kept}"));
+                Err(anyhow::anyhow!("no checkpoint at tick {tick}: {error:#}{kept}"))
             }
         }
     }
 
-    fn name(&self, tick: u64) -> PathBuf {
+    /// The file of the checkpoint of a tick.
+    pub fn name(&self, tick: u64) -> PathBuf {
         self.path.join(format!("{NAME}{tick:010}.npz"))
     }
 }

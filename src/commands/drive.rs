@@ -32,6 +32,9 @@ pub fn load(
     Session::forward(engine, scene, state, Stops::default(), host_time())
 }
 
+/// Number of moments of a run, evenly spread, at which it looks for crowds.
+const LOOKS: u64 = 16;
+
 /// Where a run has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
@@ -70,6 +73,8 @@ pub struct Outcome {
     pub stepping: Duration,
     /// True if the user ended the run before its last tick, or at it.
     pub interrupted: bool,
+    /// The most crowded of the moments that were looked at.
+    pub crowd: Crowd,
 }
 
 /// Runs `ticks` ticks, or fewer if interrupted, and shows the flock at the host's stops, including
@@ -81,14 +86,15 @@ pub fn drive(
     interrupt: &Interrupt,
 ) -> anyhow::Result<Outcome> {
     let first = run.tick();
-    let mut stepping = Duration::ZERO;
+    let (mut stepping, mut crowd) = (Duration::ZERO, Crowd::default());
+    let between_looks = ticks.div_ceil(LOOKS).max(1);
     let mut done = 0;
     loop {
         let interrupted = ranks::interrupted(interrupt);
         let last = done == ticks || interrupted;
         let ended = !host.show(run, Stop { done, last, interrupted })?;
         if ranks::any(ended) || last {
-            return Ok(Outcome { ticks: done, stepping, interrupted });
+            return Ok(Outcome { ticks: done, stepping, interrupted, crowd });
         }
         let stop = host.next_stop(done).clamp(done + 1, ticks);
         // A signal while the flock was shown is for the next tick: no tick is shown twice.
@@ -96,7 +102,8 @@ pub fn drive(
         while done < stop && (done == shown || !ranks::interrupted(interrupt)) {
             // Several ranks advance by the same number of ticks before they ask again.
             let together = ranks::ranks().map(|_| stop.min(done + ranks::ASKED_EVERY));
-            let portion = together.unwrap_or(stop);
+            let look = (done / between_looks + 1).saturating_mul(between_looks).min(ticks);
+            let portion = together.unwrap_or(stop).min(look);
             run.clock.stop_at(first.saturating_add(portion));
             let goes_on = |done| together.is_some() || done == shown || !interrupt.is_raised();
             while done < portion && goes_on(done) {
@@ -109,30 +116,49 @@ pub fn drive(
                 done += u64::from(advance.ticks);
                 host.ticked(advance.ticks.into());
             }
+            if done == look {
+                crowd.look(run)?;
+            }
         }
     }
 }
 
-/// Says on stderr if more than a tenth of a flock of `agents` agents samples its neighbours now. Several
-/// ranks do not look: none of them has the whole flock. An engine that fails now has done its work.
-pub fn tell_of_crowds(run: &mut Run, agents: u64) {
-    // A run has three cells. Most flocks are not crowded, and need no copy for this.
-    if ranks::ranks().is_some()
-        || run.finish().is_err()
-        || run.largest_cell().saturating_mul(3) <= RUN_CAP
-    {
-        return;
+/// The moment of a run at which most agents sampled their neighbours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Crowd {
+    sampled: u64,
+    agents: u64,
+    tick: u64,
+}
+
+impl Crowd {
+    /// Looks at the flock now. All ranks look together.
+    fn look(&mut self, run: &mut Run) -> Result<(), EngineError> {
+        run.finish()?;
+        // A run has three cells. Most flocks are not crowded, and need no copy for this.
+        if run.largest_cell().saturating_mul(3) <= RUN_CAP {
+            return Ok(());
+        }
+        let own = run.own_state()?;
+        let [agents] = ranks::sum([own.len() as u64]);
+        let sampled = sampled_agents(run.scene(), agents as usize, &own.position, ranks::sum_all);
+        if sampled > self.sampled {
+            *self = Self { sampled, agents, tick: run.tick() };
+        }
+        Ok(())
     }
-    let Ok(state) = run.state() else { return };
-    let sampled = sampled_agents(run.scene(), &state.position);
-    if 10 * sampled > agents {
-        tell(&format!(
-            "flockwork: {} % of the agents are so crowded at tick {} that they read only a sample of \
-             their neighbours; where that matters, lower the radii of their behaviours or --density, \
-             or raise separation.weight",
-            100 * sampled / agents.max(1),
-            state.tick
-        ));
+
+    /// Says on stderr if more than a tenth of the agents sampled their neighbours.
+    pub fn tell(&self) {
+        let Self { sampled, agents, tick } = self;
+        if 10 * sampled > *agents {
+            tell(&format!(
+                "flockwork: {} % of the agents are so crowded at tick {tick} that they read only a \
+                 sample of their neighbours; where that matters, lower the radii of their behaviours \
+                 or --density, or raise separation.weight",
+                100 * sampled / agents.max(&1)
+            ));
+        }
     }
 }
 

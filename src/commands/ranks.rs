@@ -249,10 +249,15 @@ pub fn any(flag: bool) -> bool {
 /// The sums of numbers over all ranks.
 #[must_use]
 pub fn sum<const N: usize>(mut numbers: [u64; N]) -> [u64; N] {
-    if let Some(ranks) = ranks() {
-        ranks.sum(&mut numbers);
-    }
+    sum_all(&mut numbers);
     numbers
+}
+
+/// Replaces each number by its sum over all ranks.
+pub fn sum_all(numbers: &mut [u64]) {
+    if let Some(ranks) = ranks() {
+        ranks.sum(numbers);
+    }
 }
 
 /// The numbers of each rank, in the order of the ranks; only these if there are no others.

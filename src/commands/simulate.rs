@@ -12,6 +12,7 @@ use super::drive::{self, Host, Outcome, Run, Stop, drive};
 use super::figures::Figures;
 use super::headroom;
 use super::interrupt::{Interrupt, Interrupted};
+use super::messages::tell;
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared};
 use super::output::{counted, say};
 use super::progress::progress;
@@ -101,10 +102,10 @@ pub fn simulate_on(
     }
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
-    let Outcome { ticks, stepping, .. } =
+    let Outcome { ticks, stepping, crowd, .. } =
         write_run(&mut run, args, (agents, span), (&mut files, keeper), &interrupt)?;
     let sizes = ranks::agree(files.publish(args))?;
-    drive::tell_of_crowds(&mut run, agents);
+    crowd.tell();
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
     let engine = run.engine().describe();
     let shares = run.engine().shares().map(ranks::summary).unwrap_or_default();
@@ -134,6 +135,7 @@ fn write_run(
         checkpoints: args.checkpoint.is_some().then_some(args.every_checkpoint),
         checked: Instant::now(),
         keeper,
+        end: None,
         writer: files.states.as_mut(),
         measuring: figures.transpose()?,
         span,
@@ -141,7 +143,7 @@ fn write_run(
     };
     let outcome = drive(run, &mut log, span.ticks, interrupt)?;
     log.bar.finish_and_clear();
-    files.figures = log.measuring.map(Figures::finish);
+    (files.figures, files.checkpoint) = (log.measuring.map(Figures::finish), log.end);
     Ok(outcome)
 }
 
@@ -156,6 +158,8 @@ struct Log<'a> {
     /// When the last one was written.
     checked: Instant,
     keeper: Option<Checkpoints>,
+    /// The checkpoint of the end.
+    end: Option<(PathBuf, anyhow::Result<u64>)>,
     writer: Option<&'a mut anyhow::Result<StateWriter>>,
     measuring: Option<Figures>,
     span: Span,
@@ -179,7 +183,7 @@ impl Host for Log<'_> {
         let at = self.span.before + stop.done;
         let due = |every: u64| stop.last || stop.done == 0 || at.is_multiple_of(every);
         if self.checkpoints.is_some_and(|every| every.is_due(stop, self.checked)) {
-            self.write_checkpoint(run)?;
+            self.write_checkpoint(run, stop.last)?;
         }
         let states = self.states.is_some_and(due);
         let mut measured = self.measuring.is_some();
@@ -214,14 +218,18 @@ impl Log<'_> {
         }
     }
 
-    /// Writes a checkpoint. If that fails, the run goes on.
-    fn write_checkpoint(&mut self, run: &mut Run) -> anyhow::Result<()> {
+    /// Writes a checkpoint. If that fails, the run goes on; the `last` one is a result.
+    fn write_checkpoint(&mut self, run: &mut Run, last: bool) -> anyhow::Result<()> {
         let tick = run.tick();
         let mut file = self.keeper.as_ref().map(|keeper| keeper.begin(tick));
         let writer = file.as_mut().and_then(|file| file.as_mut().ok());
         let written = write_portions(run, self.agents, writer)?;
         if let (Some(keeper), Some(file)) = (&mut self.keeper, file) {
-            keeper.finish(tick, written.and(file));
+            match keeper.finish(tick, written.and(file)) {
+                size if last => self.end = Some((keeper.name(tick), size)),
+                Err(error) => tell(&format!("flockwork: {error:#}")),
+                Ok(_) => {}
+            }
         }
         self.checked = Instant::now();
         Ok(())

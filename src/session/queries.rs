@@ -48,6 +48,11 @@ impl<C: Clock> Session<C> {
         self.engine.read_back()
     }
 
+    /// The agents that this process moves: all of them, if no other process moves some. Waits.
+    pub fn own_state(&mut self) -> Result<FlockState, EngineError> {
+        self.engine.own_state()
+    }
+
     /// The targets at their current positions.
     pub fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
         self.engine.targets()

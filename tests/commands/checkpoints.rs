@@ -124,7 +124,7 @@ fn a_checkpoint_of_another_run_is_refused() {
 }
 
 #[test]
-fn a_checkpoint_that_cannot_be_written_ends_no_run_and_costs_no_other() {
+fn a_checkpoint_that_cannot_be_written_ends_no_run_and_costs_no_other_file() {
     let folder = tempfile::tempdir().unwrap();
     let run = "simulate --engine cpu --count 2000 --checkpoint kept --every-checkpoint 2";
     let good = shell(folder.path(), &format!("flockwork {run} --ticks 3 --metrics m.csv"));
@@ -133,8 +133,10 @@ fn a_checkpoint_that_cannot_be_written_ends_no_run_and_costs_no_other() {
     let full = "simulate --engine cpu --init kept --checkpoint kept --every-checkpoint 2";
     let line = format!("ulimit -f 20; flockwork {full} --ticks 5 --metrics m.csv");
     let full = shell(folder.path(), &line);
-    assert!(full.status.success(), "{full:?}");
+    // The end of the run is lost, and the metrics are not.
+    assert_eq!(full.status.code(), Some(1), "{full:?}");
     let told = String::from_utf8(full.stderr).unwrap();
+    assert!(told.contains("m.csv (") && told.trim_end().ends_with(") is complete"), "{told}");
     assert_eq!(told.lines().count(), 3, "{told}");
     for (line, tick) in told.lines().zip([5, 7, 8]) {
         assert!(line.starts_with(&format!("flockwork: no checkpoint at tick {tick}: ")), "{line}");

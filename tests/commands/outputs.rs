@@ -283,6 +283,21 @@ fn a_crowd_that_samples_its_neighbours_is_said_once() {
 }
 
 #[test]
+fn a_crowd_that_has_dispersed_at_the_end_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = "world.size = [4000, 4000]\n[species.a]\ncount = 3000\nmax_speed = 4\n\
+                 spawn = { place = \"point\" }\n[species.a.separation]\nradius = 20\n";
+    std::fs::write(folder.path().join("burst.toml"), scene).unwrap();
+    let run = "flockwork simulate --engine cpu --scene burst.toml --ticks 320 --out a.csv";
+    let output = shell(folder.path(), run);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("% of the agents are so crowded at tick 20 that"), "{message}");
+    let last = "flockwork simulate --engine cpu --init a.csv --ticks 1 --out b.csv";
+    let message = String::from_utf8(shell(folder.path(), last).stderr).unwrap();
+    assert!(!message.contains("crowded"), "{message}");
+}
+
+#[test]
 fn a_flock_too_large_for_memory_is_refused_with_its_size() {
     let folder = tempfile::tempdir().unwrap();
     for command in [

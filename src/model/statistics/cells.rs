@@ -30,8 +30,14 @@ pub struct CellStarts<const D: usize> {
 }
 
 impl<const D: usize> CellStarts<D> {
-    pub fn of(grid: Grid<D>, positions: &[Point]) -> Self {
-        Self::of_keys(grid, &keys(positions, |p| grid.key_of(components(p))))
+    /// Of agents at `positions`, and of those whose numbers in each cell `sum` adds.
+    pub fn of(grid: Grid<D>, positions: &[Point], sum: impl FnOnce(&mut [u64])) -> Self {
+        let mut members = vec![0; grid.cells()];
+        for cell in keys(positions, |p| grid.key_of(components(p))) {
+            members[cell as usize] += 1;
+        }
+        sum(&mut members);
+        Self::ending(grid, [0].into_iter().chain(members.iter().map(|n| *n as u32)).collect())
     }
 
     /// Counts the agents by their cells.
@@ -40,6 +46,11 @@ impl<const D: usize> CellStarts<D> {
         for cell in key {
             start[*cell as usize + 1] += 1;
         }
+        Self::ending(grid, start)
+    }
+
+    /// From the number of agents in each cell, behind a 0.
+    fn ending(grid: Grid<D>, mut start: Vec<u32>) -> Self {
         for cell in 0..grid.cells() {
             start[cell + 1] += start[cell];
         }

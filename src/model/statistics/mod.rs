@@ -132,13 +132,19 @@ impl Metrics {
     }
 }
 
-/// Only [`Metrics::sampled_agents`], for agents at these positions in any order. Needs no
+/// Only [`Metrics::sampled_agents`], for a flock of `count` agents at these positions in any order. If
+/// other processes have the positions of the others, `sum` adds the numbers of all processes. Needs no
 /// neighbours.
 #[must_use]
-pub fn sampled_agents(scene: &Scene, positions: &[Point]) -> u64 {
-    if scene.perception_radius() > 0.0 && !positions.is_empty() {
+pub fn sampled_agents(
+    scene: &Scene,
+    count: usize,
+    positions: &[Point],
+    sum: impl FnOnce(&mut [u64]),
+) -> u64 {
+    if scene.perception_radius() > 0.0 && count > 0 {
         with_axes!(scene.world, AXES => {
-            CellStarts::of(scene.grid::<AXES>(positions.len()), positions).sampled()
+            CellStarts::of(scene.grid::<AXES>(count), positions, sum).sampled()
         })
     } else {
         0

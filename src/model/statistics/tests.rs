@@ -3,6 +3,7 @@
 use super::super::grid::RUN_SAMPLE;
 use glam::DVec3;
 
+use super::cells::CellStarts;
 use super::*;
 use crate::random::{Use, unit};
 use crate::scene::{BuiltIn, Request};
@@ -219,7 +220,16 @@ fn sampled_agents_are_counted_without_their_neighbours() {
         }
         let sampled = Metrics::of(&scene, &state).sampled_agents;
         assert!((1..900).contains(&sampled), "{sampled}");
-        assert_eq!(sampled_agents(&scene, &state.position), sampled, "{boundary}");
+        let (own, others) = state.position.split_at(600);
+        for (own, others) in [(&state.position[..], [].as_slice()), (own, others)] {
+            let add = |numbers: &mut [u64]| {
+                let others = CellStarts::of(scene.grid::<2>(900), others, |_| ());
+                let cells = 0..numbers.len() as u32;
+                let more = cells.map(|cell| others.agents(cell, cell).len() as u64);
+                numbers.iter_mut().zip(more).for_each(|(number, more)| *number += more);
+            };
+            assert_eq!(sampled_agents(&scene, 900, own, add), sampled, "{boundary}");
+        }
     }
 }
 
