@@ -214,6 +214,9 @@ impl FlockArgs {
                 .with_context(place)?;
         }
         table.announce(path);
+        if let Some(unsaid) = table.run().map(RunRecord::unsaid).transpose()?.flatten() {
+            tell(&format!("flockwork: {}: {unsaid}", place()));
+        }
         // As people would write it: without the keys that have their defaults.
         let written = written.map(|scene| scene.to_toml());
         let overrides = self.all_overrides(table.run());

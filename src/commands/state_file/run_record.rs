@@ -26,6 +26,9 @@ const VERSION: u32 = 1;
 /// Most bytes of the text: a scene with the largest number of obstacles takes a quarter of it.
 pub const LONGEST_RECORD: usize = 1 << 26;
 
+/// Most keys that a warning names.
+const MAX_SHOWN: usize = 8;
+
 /// Most vectors of a flow field.
 pub const MOST_VECTORS: usize = 1 << 24;
 
@@ -249,9 +252,44 @@ impl RunRecord {
         })
     }
 
+    /// A warning about keys of the scene that an older version left out of the record, and that have the
+    /// defaults of this one; `None` if the record has all keys.
+    pub fn unsaid(&self) -> anyhow::Result<Option<String>> {
+        let whole: toml::Table = self.scene(&[])?.to_full_toml().parse()?;
+        let mut keys = Vec::new();
+        missing(&self.scene.parse()?, &whole, "", &mut keys);
+        if keys.is_empty() {
+            return Ok(None);
+        }
+        let (shown, more) = keys.split_at(keys.len().min(MAX_SHOWN));
+        let more =
+            if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        let made = self.made.as_ref().map(|made| format!("version {}", made.flockwork));
+        let version = made.as_deref().unwrap_or("an older version");
+        Ok(Some(format!(
+            "{version} of flockwork has written it without {}{more}: they have the defaults of version \
+             {}, and the run may have had others; --set KEY=VALUE sets them",
+            shown.join(", "),
+            env!("CARGO_PKG_VERSION")
+        )))
+    }
+
     /// The scene with `overrides` (KEY=VALUE), before it is scaled.
     pub fn scene(&self, overrides: &[String]) -> Result<Scene, SceneError> {
         Scene::parse(&self.name, &self.scene, overrides)
+    }
+}
+
+/// Adds the keys of `whole` below `path` that `table` lacks.
+fn missing(table: &toml::Table, whole: &toml::Table, path: &str, keys: &mut Vec<String>) {
+    for (key, value) in whole {
+        match (table.get(key), value) {
+            (None, _) => keys.push(format!("{path}{key}")),
+            (Some(toml::Value::Table(own)), toml::Value::Table(whole)) => {
+                missing(own, whole, &format!("{path}{key}."), keys);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -395,6 +433,29 @@ pub fn restore_flow(scene: &mut Scene, written: &Scene, run: &RunRecord) -> anyh
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_that_leaves_keys_out_is_told_by_their_names() {
+        for built_in in flockwork_model::scene::built_in() {
+            let scene = Scene::parse(built_in.name, built_in.text, &[]).unwrap();
+            let whole = RunRecord::of(&scene, &Request::default(), scene.world.size, &[]);
+            assert_eq!(whole.unsaid().unwrap(), None, "{}", built_in.name);
+            // A version that does not know a key.
+            let known = whole.scene.lines().filter(|line| !line.starts_with("time_step"));
+            let scene = known.map(|line| format!("{line}\n")).collect();
+            let told = RunRecord { scene, ..whole.clone() }.unsaid().unwrap().unwrap();
+            assert!(told.contains("version 0.1.0 of flockwork"), "{told}");
+            assert!(told.contains("without time_step:"), "{told}");
+            // A version that wrote no defaults.
+            let older = RunRecord { scene: scene_without_defaults(&whole), made: None, ..whole };
+            let told = older.unsaid().unwrap().unwrap();
+            assert!(told.contains("an older version") && told.contains(" more:"), "{told}");
+        }
+    }
+
+    fn scene_without_defaults(record: &RunRecord) -> String {
+        record.scene(&[]).unwrap().to_toml()
+    }
 
     #[test]
     fn any_text_is_written_in_ascii_and_reads_back() {
