@@ -182,13 +182,13 @@ impl Output {
             }
             return Ok(Self::Folder(Arc::new(folder), args.out.clone()));
         }
-        if matches!(kind, Kind::Gif | Kind::Apng) && plan.frames() > apng::MOST_FRAMES.into() {
+        if matches!(kind, Kind::Gif | Kind::Apng) && plan.frames() > apng::MAX_FRAMES.into() {
             return Err(wrong(format!(
                 "--ticks {}: that is {} frames, and a GIF or APNG has at most {}; lower --ticks, or raise \
                  --every",
                 plan.ticks,
                 plan.frames(),
-                apng::MOST_FRAMES
+                apng::MAX_FRAMES
             )));
         }
         let file = OutputFile::create(&args.out)?;
@@ -240,7 +240,7 @@ impl Output {
             }
             Self::Film(_, file) => Box::new(PngRecorder::new(file, comment)),
             Self::Mp4(file) => {
-                let (length, most) = (comment.len(), mp4::LONGEST_COMMENT);
+                let (length, most) = (comment.len(), mp4::MAX_COMMENT);
                 if length > most {
                     tell(&format!(
                         "flockwork: the record of this run has {length} bytes, and an MP4 film holds \

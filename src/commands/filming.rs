@@ -3,7 +3,7 @@
 use indicatif::ProgressBar;
 
 use super::capture_output::Plan;
-use super::drive::{Host, Run, Stop, drive};
+use super::drive::{Crowd, Host, Run, Stop, drive};
 use super::interrupt::Interrupt;
 use super::progress::progress;
 use flockwork_engine::EngineError;
@@ -16,7 +16,7 @@ use flockwork_view::recorder::Recorder;
 use flockwork_view::recorder::averaged::Averaged;
 use flockwork_view::shapes::StyledShape;
 use flockwork_view::shapes::geometry;
-use flockwork_view::style::{Ground, scale_of};
+use flockwork_view::style::{Backdrop, scale_of};
 use flockwork_view::trails::{Trails, visible_ticks};
 
 /// The result of a capture.
@@ -27,6 +27,8 @@ pub struct Shown {
     pub ticks: u64,
     /// True if the user ended the capture.
     pub interrupted: bool,
+    /// The most crowded moment.
+    pub crowd: Crowd,
 }
 
 /// Steps, draws and records, until all frames are drawn or the user interrupts.
@@ -65,7 +67,12 @@ pub fn film(
         film.recorder.push(frame)?;
     }
     film.bar.finish_and_clear();
-    Ok(Shown { frames: film.frames, ticks: outcome.ticks, interrupted: outcome.interrupted })
+    Ok(Shown {
+        frames: film.frames,
+        ticks: outcome.ticks,
+        interrupted: outcome.interrupted,
+        crowd: outcome.crowd,
+    })
 }
 
 /// A capture under way.
@@ -114,7 +121,7 @@ impl Filming<'_> {
         let mut frame = trails.picture(behind, &agents);
         if let Some(scenery) = &self.scenery {
             let above = geometry_of(run, scenery)?;
-            let above = Ground::of(&run.scene().style.background).suited(&above);
+            let above = Backdrop::of(&run.scene().style.background).suited(&above);
             shape_raster::draw(&above, &camera, scale, &mut frame);
         }
         self.recorder.push(frame)?;

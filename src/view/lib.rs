@@ -20,7 +20,7 @@ use flockwork_engine::{Engine, EngineError};
 use flockwork_model::scene::Scene;
 use frame::Frame;
 use shapes::StyledShape;
-use style::Ground;
+use style::Backdrop;
 
 /// Draws pictures of an engine's flock.
 pub trait Painter {
@@ -84,7 +84,7 @@ impl Painter for RasterPainter {
     ) -> Result<Frame, EngineError> {
         let (state, targets) = (engine.read_back()?, engine.targets()?);
         let mut frame = raster::draw(scene, &state, &targets, camera, self.scale);
-        let above = Ground::of(&scene.style.background).suited(above);
+        let above = Backdrop::of(&scene.style.background).suited(above);
         shape_raster::draw(&above, camera, self.scale, &mut frame);
         Ok(frame)
     }

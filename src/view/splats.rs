@@ -5,17 +5,17 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::camera::Camera;
-use crate::style::{CONDENSED, Ground, Measure, Paint, SLENDERNESS, SMALLEST_HALF_LENGTH};
+use crate::style::{Backdrop, CONDENSED, MIN_HALF_LENGTH, Measure, Paint, SLENDERNESS};
 use flockwork_model::grid::Grid;
 use flockwork_model::scene::{BoidShape, Scene, Species};
 
 /// Darts stronger than this are drawn as triangles, and so are those that would be stronger at one
 /// pixel per point.
 ///
-/// A dart pales when its natural size falls below [`SMALLEST_HALF_LENGTH`]; it is then drawn at
+/// A dart pales when its natural size falls below [`MIN_HALF_LENGTH`]; it is then drawn at
 /// that size. At this strength it is 3.5 pixels long instead of 1.9. The middle of a stronger dart
 /// would hide more than all of a cell.
-pub const MOST_STRENGTH: f32 = 0.5;
+pub const MAX_STRENGTH: f32 = 0.5;
 
 /// Darts up to this strength are drawn as one point instead of two, which halves the work. Their
 /// natural length is then less than a third of the drawn one, so their direction is invisible.
@@ -23,7 +23,7 @@ pub const FAINT: f32 = 0.25;
 
 /// The largest share of a cell that either part of an agent hides. It is below 1, so that depths
 /// stay finite.
-pub const MOST_HIDDEN: f32 = 0.95;
+pub const MAX_HIDDEN: f32 = 0.95;
 
 /// How far the colours of the densest crowds move towards white, or ink on a light background; a
 /// share of the way. Where colours are hues of one lightness, crowds so keep their structure where
@@ -34,7 +34,7 @@ const LIFT: f32 = 0.55;
 /// The depth at which a crowd has half of its lift.
 const LIFT_DEPTH: f32 = 4.0;
 
-/// What the colours of crowds move towards: white, or ink.
+/// The colour that crowds move towards: white, or ink.
 const LIFT_TO: [f32; 2] = [1.0, 0.1];
 
 /// Cells around a band on every side. An agent whose middle is up to two cells outside reaches no
@@ -45,7 +45,7 @@ pub const MARGIN: u32 = 4;
 pub const CELL_BYTES: u64 = 16;
 
 /// The most counts per bit of depth: finer than any picture shows.
-const MOST_COUNTS: f64 = 65_536.0;
+const MAX_COUNTS: f64 = 65_536.0;
 
 /// The uniform of `shaders/canvas.wgsl`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -61,7 +61,7 @@ pub struct Canvas {
     pub cells_per_pixel: f32,
     /// Fixed-point scale: counts per depth of 1. A depth of 1 hides half.
     pub counts_per_bit: f32,
-    /// See [`MOST_HIDDEN`].
+    /// See [`MAX_HIDDEN`].
     pub most_hidden: f32,
     /// 1 if there are several species.
     pub several: u32,
@@ -104,12 +104,12 @@ pub struct PictureBand {
 /// cells instead of as triangles, at any count.
 #[must_use]
 pub fn fits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
-    // The two points of a dart are those of the usual smallest one.
+    // The two points belong to the usual smallest dart.
     scene.species.iter().all(|species| {
         let (look, own) = (species.look, scene.smallest_of(species));
         let measure = Measure::of(look, own, camera.pixels_per_unit, scale);
         let size = species.body.size;
-        let pale = !measure.shows(size) || measure.extent(size).strength <= MOST_STRENGTH;
+        let pale = !measure.shows(size) || measure.extent(size).strength <= MAX_STRENGTH;
         look == BoidShape::Triangle && own.is_none() && pale
     })
 }
@@ -121,7 +121,7 @@ fn largest(scene: &Scene, camera: &Camera, scale: f32) -> (f32, f32) {
         measure.extent(species.body.size)
     };
     let extents = scene.species.iter().map(of);
-    extents.fold((SMALLEST_HALF_LENGTH, 0.0), |(radius, light), extent| {
+    extents.fold((MIN_HALF_LENGTH, 0.0), |(radius, light), extent| {
         (radius.max(extent.radius), light.max(extent.radius * extent.radius * extent.strength))
     })
 }
@@ -153,14 +153,14 @@ fn whole(radius: f64) -> [[f32; 2]; 2] {
 }
 
 /// The factor on a dart's strength that gives back the light that it loses because neither of its parts
-/// hides more of a cell than [`MOST_HIDDEN`].
+/// hides more of a cell than [`MAX_HIDDEN`].
 fn correction(parts: [[f32; 2]; 2], strength: f32) -> f32 {
     const STEPS: usize = 16;
     let light = |area: f32| {
         let share = |step: usize| (step as f32 + 0.5) / STEPS as f32;
         let places = (0..STEPS * STEPS).map(|i| share(i / STEPS) * share(i % STEPS));
         // The other three cells have the same sum over all places.
-        let hidden = places.map(|covered| (strength * area * covered).min(MOST_HIDDEN));
+        let hidden = places.map(|covered| (strength * area * covered).min(MAX_HIDDEN));
         4.0 * hidden.sum::<f32>() / (STEPS * STEPS) as f32
     };
     let areas = parts.map(|[_, area]| area);
@@ -174,7 +174,7 @@ fn counts_per_bit(agents: u64, deepest: f64) -> f32 {
     // Colour sums are up to twice the depth sums, and each part is rounded up.
     let each = f64::from(i32::MAX) / (2.0 * agents.max(1) as f64) - 1.0;
     // The shader rounds too; a thousandth covers its error.
-    (0.999 * each / deepest).min(MOST_COUNTS) as f32
+    (0.999 * each / deepest).min(MAX_COUNTS) as f32
 }
 
 /// Number of cells of `grid` that hold the agents in a square with sides of `side` world units.
@@ -202,30 +202,30 @@ impl Canvas {
         let points = scale.max(1.0);
         // In space, darts at the switch to bodies are the strongest.
         let cell = match in_space {
-            true => (points * MOST_STRENGTH / CONDENSED).sqrt(),
-            false => radius / SMALLEST_HALF_LENGTH,
+            true => (points * MAX_STRENGTH / CONDENSED).sqrt(),
+            false => radius / MIN_HALF_LENGTH,
         };
         let cell = cell.clamp(1.0, points);
-        let per_light = (cell * SMALLEST_HALF_LENGTH).powi(-2);
+        let per_light = (cell * MIN_HALF_LENGTH).powi(-2);
         let strength =
-            if in_space { MOST_STRENGTH * points / (cell * cell) } else { light * per_light };
+            if in_space { MAX_STRENGTH * points / (cell * cell) } else { light * per_light };
         // In space agents are lit: the first factor of a colour on a circle differs from 1.
         let three_factors = in_space || Paint::has_stops(&Paint::all(scene));
         let lift = match three_factors {
             true => 0.0,
             false => {
                 // The share of the strength at which agents become triangles, at one pixel per point.
-                let shape = strength * (cell / points).powi(2) / MOST_STRENGTH;
+                let shape = strength * (cell / points).powi(2) / MAX_STRENGTH;
                 LIFT * (1.0 - shape).clamp(0.0, 1.0)
             }
         };
-        let ink = Ground::of(&scene.style.background).is_light();
+        let ink = Backdrop::of(&scene.style.background).is_light();
         // In space a dart may be seen from ahead.
         let parts = if strength > FAINT && !in_space { halves } else { whole };
-        let [nose, tail] = parts(f64::from(SMALLEST_HALF_LENGTH));
+        let [nose, tail] = parts(f64::from(MIN_HALF_LENGTH));
         let correction = correction([nose, tail], strength);
         let (strength, per_light) = (strength * correction, per_light * correction);
-        let hidden = (strength * nose[1].max(tail[1])).min(MOST_HIDDEN);
+        let hidden = (strength * nose[1].max(tail[1])).min(MAX_HIDDEN);
         let deepest = -(1.0 - f64::from(hidden)).log2();
         let parts = if tail[1] > 0.0 { 2.0 } else { 1.0 };
         // A part is spread over the cells less than one cell away.
@@ -244,7 +244,7 @@ impl Canvas {
             top: 0,
             cells_per_pixel: cell.recip(),
             counts_per_bit: counts_per_bit(agents, deepest),
-            most_hidden: MOST_HIDDEN,
+            most_hidden: MAX_HIDDEN,
             several: u32::from(scene.species.len() > 1),
             three_factors: u32::from(three_factors),
             margin: MARGIN,
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn no_number_of_agents_in_one_cell_is_too_many() {
         for agents in [1, 1000, 200_000, 8_000_000, 1 << 27] {
-            for hidden in [0.001, 0.3, f64::from(MOST_HIDDEN)] {
+            for hidden in [0.001, 0.3, f64::from(MAX_HIDDEN)] {
                 let deepest = -(1.0 - hidden).log2();
                 let counts = f64::from(counts_per_bit(agents, deepest));
                 // Both parts of each agent; colours count twice as much as depths.
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn two_points_have_the_moments_of_a_dart() {
-        let radius = f64::from(SMALLEST_HALF_LENGTH);
+        let radius = f64::from(MIN_HALF_LENGTH);
         let [nose, tail] = halves(radius).map(|half| half.map(f64::from));
         let area = nose[1] + tail[1];
         assert!((area - 2.0 * radius * radius * f64::from(SLENDERNESS)).abs() < 1e-5);
@@ -406,7 +406,7 @@ mod tests {
     #[test]
     fn only_small_darts_go_into_cells() {
         let mut scene = scene();
-        let switch = MOST_STRENGTH / OPACITY * SMALLEST_HALF_LENGTH / scene.species[0].body.size;
+        let switch = MAX_STRENGTH / OPACITY * MIN_HALF_LENGTH / scene.species[0].body.size;
         let camera = |factor| Camera {
             pixels_per_unit: switch * factor,
             ..Camera::fit(&scene.world, 1280, 720)

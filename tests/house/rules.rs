@@ -28,11 +28,11 @@ const MODEL: [&str; 16] = [
     "statistics",
 ];
 
-fn root(path: &str) -> PathBuf {
+pub fn root(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+pub fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -58,7 +58,7 @@ fn shipped(text: &str) -> String {
 }
 
 /// The module of a file below `src`: `["model", "scene", "parse"]`.
-fn module(path: &Path) -> Vec<String> {
+pub fn module(path: &Path) -> Vec<String> {
     let path = path.strip_prefix(root("src")).unwrap().with_extension("");
     let names = path.iter().map(|name| name.to_str().unwrap().to_string());
     names.filter(|name| name != "mod" && name != "lib").collect()
@@ -84,7 +84,7 @@ fn leaves(tree: &str) -> Vec<String> {
 
 /// The full paths of all modules of this crate that the code of `module` names: in imports, single
 /// or grouped, and in expressions.
-fn imports(module: &[String], text: &str) -> Vec<Vec<String>> {
+pub fn imports(module: &[String], text: &str) -> Vec<Vec<String>> {
     let text = shipped(text);
     let mut paths = Vec::new();
     for (at, _) in text.match_indices("use ") {

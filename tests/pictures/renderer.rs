@@ -16,7 +16,7 @@ use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::shapes::{Shape, StyledShape};
-use flockwork::view::style::{self, Figure};
+use flockwork::view::style::{self, Glyph};
 use glam::Vec2;
 
 fn flock(agents: &[(Point, Point)]) -> FlockState {
@@ -228,7 +228,7 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
     let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
     let glows = blobs(&frame);
     assert_eq!(glows.len(), lattice().len());
-    let figure = Figure::of(BoidShape::Glow, None, 6.0, camera.pixels_per_unit, 1.0);
+    let figure = Glyph::of(BoidShape::Glow, None, 6.0, camera.pixels_per_unit, 1.0);
     for (position, _) in lattice() {
         let place = camera.pixel_from_world(position);
         let (glow, off) = nearest(&glows, place);

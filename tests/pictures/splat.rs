@@ -18,8 +18,8 @@ use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::renderer::Method;
 use flockwork::view::gpu::upload::UploadedAgents;
-use flockwork::view::splats::{self, MOST_STRENGTH};
-use flockwork::view::style::{self, OPACITY, SMALLEST_HALF_LENGTH};
+use flockwork::view::splats::{self, MAX_STRENGTH};
+use flockwork::view::style::{self, MIN_HALF_LENGTH, OPACITY};
 use glam::Vec2;
 
 /// Side of the compared regions; pixels. People who zoom a flock see light and colour, not which of
@@ -52,7 +52,7 @@ fn gathered(count: u64, ticks: u32, strength: f32) -> (Scene, FlockState, Camera
     engine.load(&scene, &state).unwrap();
     engine.step(ticks).unwrap();
     let state = engine.read_back().unwrap();
-    let natural = strength / OPACITY * SMALLEST_HALF_LENGTH;
+    let natural = strength / OPACITY * MIN_HALF_LENGTH;
     let pixels_per_unit = natural / scene.species[0].body.size;
     let camera = Camera { pixels_per_unit, ..Camera::fit(&scene.world, 1280, 720) };
     (scene, state, camera)
@@ -112,7 +112,7 @@ fn seam(a: &Frame, b: &Frame) -> f64 {
 #[test]
 fn the_switch_leaves_no_seam() {
     let Some(gpu) = adapter::gpu("the_switch_leaves_no_seam") else { return };
-    let (scene, state, camera) = gathered(46_000, 60, MOST_STRENGTH * 0.999);
+    let (scene, state, camera) = gathered(46_000, 60, MAX_STRENGTH * 0.999);
     assert!(splats::fits(&scene, &camera, 1.0), "this is drawn into cells");
     let larger = Camera { pixels_per_unit: camera.pixels_per_unit * 1.01, ..camera };
     assert!(!splats::fits(&scene, &larger, 1.0), "this is at the switch");
@@ -165,7 +165,7 @@ fn a_dart_becomes_a_point_without_a_jump() {
 #[test]
 fn a_screen_with_small_pixels_has_no_seam_either() {
     let Some(gpu) = adapter::gpu("a_screen_with_small_pixels_has_no_seam_either") else { return };
-    let (scene, state, camera) = gathered(20_000, 60, MOST_STRENGTH * 0.999);
+    let (scene, state, camera) = gathered(20_000, 60, MAX_STRENGTH * 0.999);
     for scale in [1.5, 2.0] {
         let camera = Camera { size: Vec2::new(1283.0, 721.0), ..camera };
         let mut drawing = Drawing::of(&gpu, &state, &camera);

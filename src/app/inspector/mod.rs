@@ -16,7 +16,7 @@ use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
 use flockwork_session::{RealTime, Session};
 use flockwork_view::camera::{Camera, Followed};
-use flockwork_view::shapes::geometry::{self, MOST_AGENTS, Steering};
+use flockwork_view::shapes::geometry::{self, MAX_DRAWN, Steering};
 use flockwork_view::shapes::{Shape, StyledShape};
 
 use near::{crowd_of, distances, in_world, nearest};
@@ -185,7 +185,7 @@ impl Inspector {
         place: Point,
         reach: f32,
     ) -> Result<bool, EngineError> {
-        // What the user sees is the present flock.
+        // The user sees the present flock.
         self.sample = None;
         self.look_at(session)?;
         let Some(sample) = &self.sample else { return Ok(false) };
@@ -251,9 +251,9 @@ impl Inspector {
         if !self.held {
             (self.sample, self.chosen) = (None, None);
         }
-        (self.focus == Focus::Many && agents > MOST_AGENTS).then(|| {
+        (self.focus == Focus::Many && agents > MAX_DRAWN).then(|| {
             let centre = if self.held { "this agent" } else { "the mouse" };
-            format!("geometry of the {MOST_AGENTS} agents nearest to {centre}")
+            format!("geometry of the {MAX_DRAWN} agents nearest to {centre}")
         })
     }
 
@@ -341,7 +341,7 @@ impl Inspector {
         Ok((shapes, legend))
     }
 
-    /// What is known of the agent that is inspected.
+    /// Facts about the inspected agent.
     #[must_use]
     pub fn facts(&self, scene: &Scene) -> Option<AgentFacts> {
         let (sample, steering) = self.sample.as_ref().zip(self.steering.as_ref())?;

@@ -4,14 +4,14 @@ use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
 use flockwork_model::world::World;
 use flockwork_view::camera::Camera;
-use flockwork_view::shapes::geometry::MOST_AGENTS;
+use flockwork_view::shapes::geometry::MAX_DRAWN;
 
 /// The rows of the nearest agents, as many as can be told apart.
 pub fn crowd_of(distances: impl Iterator<Item = (usize, f32)>) -> Vec<usize> {
     let mut all: Vec<_> = distances.collect();
-    if all.len() > MOST_AGENTS {
-        all.select_nth_unstable_by(MOST_AGENTS, |a, b| a.1.total_cmp(&b.1));
-        all.truncate(MOST_AGENTS);
+    if all.len() > MAX_DRAWN {
+        all.select_nth_unstable_by(MAX_DRAWN, |a, b| a.1.total_cmp(&b.1));
+        all.truncate(MAX_DRAWN);
     }
     let mut rows: Vec<_> = all.into_iter().map(|(row, _)| row).collect();
     rows.sort_unstable();
@@ -29,7 +29,7 @@ pub fn nearest(
 }
 
 /// Each agent's row, and its distance from a place in world units. In space it is seen from the camera, at
-/// any depth: that of the pixels at the focus.
+/// any depth: the distance of the pixels at the focus.
 pub fn distances<'a>(
     state: &'a FlockState,
     world: &'a World,
@@ -73,7 +73,7 @@ mod tests {
         };
         let place = flat(2.0, 50.0);
         let crowd = crowd_of(in_world(&state, &world, place));
-        assert_eq!(crowd.len(), MOST_AGENTS);
+        assert_eq!(crowd.len(), MAX_DRAWN);
         let far = |row: &usize| world.shortest_between(place, state.position[*row]).length();
         let farthest = crowd.iter().map(far).fold(0.0, f32::max);
         let others = (0..200).filter(|row| !crowd.contains(row));

@@ -1,4 +1,4 @@
-//! What is known of one agent.
+//! The panel of one agent.
 
 use egui::{Align2, Color32, RichText, Sense, vec2};
 
@@ -14,7 +14,7 @@ use flockwork_view::words::{counted, grouped};
 /// Width of the panel; points.
 const WIDTH: f32 = 190.0;
 
-/// What the panel shows.
+/// The content of the panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentFacts {
     /// Its id.

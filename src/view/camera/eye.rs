@@ -9,7 +9,7 @@ use flockwork_model::vector::Point;
 const NEAR: f32 = 0.02;
 
 /// The farthest that a drag goes up or down; radians. The view is defined straight above as well.
-const STEEPEST: f32 = 1.55;
+const MAX_ELEVATION: f32 = 1.55;
 
 /// How many directions of an orbit are checked: the whole world must fit the picture from each.
 const DIRECTIONS: u32 = 72;
@@ -28,7 +28,7 @@ pub struct Eye {
     pub back: Point,
     /// From the focus to the eye; world units.
     pub distance: f32,
-    /// What is nearer to the eye than this is not drawn; world units along the view.
+    /// Nothing nearer to the eye than this is drawn; world units along the view.
     pub near: f32,
 }
 
@@ -57,7 +57,7 @@ pub struct Angles {
 }
 
 impl Angles {
-    /// Those of a view.
+    /// The angles of a view.
     #[must_use]
     pub fn of(view: &View) -> Self {
         let View { azimuth, elevation, rotation, fov, .. } = *view;
@@ -90,7 +90,7 @@ impl Eye {
     /// An eye that sees all of a world of this size from a direction, and from all others at the
     /// same height: so an orbit keeps its distance. `picture` is in pixels.
     ///
-    /// Also returns how far above the middle of the world it looks; world units. What is near is
+    /// Also returns how far above the middle of the world it looks; world units. Near things are
     /// larger, so from above it looks below the middle: then there is as much room over the box as
     /// under it.
     #[must_use]
@@ -120,7 +120,7 @@ impl Eye {
         (Self::at(angles.azimuth.to_radians(), elevation, distance), rise)
     }
 
-    /// An eye behind something with this velocity, looking along it and `above` degrees downwards. What
+    /// An eye behind something with this velocity, looking along it and `above` degrees downwards. An agent that
     /// does not move heads along the x axis, as elsewhere. A vertical heading has an x axis to its
     /// right.
     #[must_use]
@@ -144,7 +144,7 @@ impl Eye {
         Self { right: right * cosine + up * sine, up: up * cosine - right * sine, ..self }
     }
 
-    /// An eye whose axes have turned by a share of the way to those of another, at the distance of
+    /// An eye whose axes have turned by a share of the way to the axes of another, at the distance of
     /// that.
     #[must_use]
     pub fn towards(&self, other: &Self, share: f32) -> Self {
@@ -175,7 +175,7 @@ impl Eye {
     /// The angles that give these axes; without the field of view.
     #[must_use]
     pub fn angles(&self) -> Angles {
-        // The level direction to the right. Straight above or below, that of the picture.
+        // The level direction to the right. Straight above or below, the picture's right.
         let level = Point::new(-self.back.y, self.back.x, 0.0);
         let right = if level.length_squared() > 1e-9 { level.normalize() } else { self.right };
         let rotation = self.right.dot(self.back.cross(right)).atan2(self.right.dot(right));
@@ -192,7 +192,7 @@ impl Eye {
     #[must_use]
     pub fn orbited(&self, left: f32, up: f32) -> Self {
         let Angles { azimuth, elevation, .. } = self.angles();
-        let elevation = (elevation.to_radians() + up).clamp(-STEEPEST, STEEPEST);
+        let elevation = (elevation.to_radians() + up).clamp(-MAX_ELEVATION, MAX_ELEVATION);
         Self::at(azimuth.to_radians() + left, elevation, self.distance)
     }
 }
@@ -353,7 +353,7 @@ mod tests {
                 camera.centre == place && eye.place().dot(ahead) < -20.0,
                 "{velocity}: {eye:?}"
             );
-            // What is ahead is higher in the picture, in the middle of it.
+            // A place ahead is higher in the picture, in the middle of it.
             let seen = camera.seen(place + ahead * 100.0).unwrap();
             assert!((seen.pixel.x - 320.0).abs() < 0.5 && seen.pixel.y < 170.0, "{seen:?}");
             assert_eq!(camera.period, scene.world.size);

@@ -1,17 +1,17 @@
 //! The part of the world that a picture shows, and its scale.
 
+mod centre_of_mass;
 mod eye;
-mod mass;
 
 use glam::Vec2;
 
+use centre_of_mass::centre_of_mass;
 pub use eye::{Angles, Eye, Seen, corners};
 use flockwork_engine::HostAgents;
 use flockwork_model::scene::{CameraPlan, Follow, Scene, View};
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::{Point, flat};
 use flockwork_model::world::{Boundary, World};
-use mass::centre_of_mass;
 
 /// A view of the plane from above, or of a space in perspective. Pixels count from the top left corner, y
 /// downwards; the plane's y axis points up.
@@ -33,7 +33,7 @@ pub struct Camera {
     pub eye: Option<Eye>,
 }
 
-/// What a camera follows.
+/// The agents that a camera follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Followed {
     /// World units.
@@ -125,7 +125,7 @@ impl Camera {
         camera
     }
 
-    /// What the scene's camera follows; `None` if it follows nothing, or an agent that is not there.
+    /// The position that the scene's camera follows; `None` if it follows nothing, or an agent that is not there.
     #[must_use]
     pub fn followed(scene: &Scene, state: &FlockState) -> Option<Followed> {
         Self::followed_among(scene, &HostAgents::from(state))
@@ -158,7 +158,7 @@ impl Camera {
         }
     }
 
-    /// A direction in the world as a direction in the picture; y counts downwards. In space that of a
+    /// A direction in the world as a direction in the picture; y counts downwards. In space the direction of a
     /// thing at the focus.
     #[must_use]
     pub fn turned(&self, direction: Point) -> Vec2 {

@@ -5,8 +5,8 @@ use glam::Vec2;
 
 use super::samples::{Fill, Triangle, around};
 use crate::camera::{Camera, Eye, Seen};
-use crate::space::air::Air;
 use crate::space::body::{self, CORNERS, REACH, SIDES};
+use crate::space::lighting::Lighting;
 use crate::space::sums_small_agents;
 use crate::style::{Extent, Extents, Measure, OPACITY, Paint};
 use flockwork_model::scene::{BoidShape, Scene};
@@ -34,14 +34,14 @@ struct Look<'a> {
 pub struct Bodies<'a> {
     camera: &'a Camera,
     eye: &'a Eye,
-    air: &'a Air,
+    lighting: &'a Lighting,
     looks: Vec<Look<'a>>,
     /// True if small ones are drawn elsewhere.
     sums: bool,
     state: &'a FlockState,
 }
 
-/// What is drawn of one agent.
+/// The triangles of one agent.
 pub struct Drawn {
     /// False for a glow, which hides nothing.
     pub hides: bool,
@@ -62,7 +62,7 @@ impl<'a> Bodies<'a> {
     pub fn new(
         scene: &'a Scene,
         state: &'a FlockState,
-        (camera, eye, air): (&'a Camera, &'a Eye, &'a Air),
+        (camera, eye, lighting): (&'a Camera, &'a Eye, &'a Lighting),
         scale: f32,
     ) -> Self {
         let looks = scene.species.iter().zip(Paint::all(scene)).map(|(species, paint)| Look {
@@ -74,10 +74,10 @@ impl<'a> Bodies<'a> {
             normals: SIDES.map(body::normal),
         });
         let (looks, sums) = (looks.collect(), sums_small_agents(scene));
-        Self { camera, eye, air, looks, sums, state }
+        Self { camera, eye, lighting, looks, sums, state }
     }
 
-    /// What is drawn of the agent in a row; `None` if nothing.
+    /// The triangles of the agent in a row; `None` if it is not seen.
     #[must_use]
     pub fn of(&self, row: usize) -> Option<Drawn> {
         let look = self.looks.get(usize::from(self.state.species[row]))?;
@@ -97,10 +97,10 @@ impl<'a> Bodies<'a> {
         }
         let velocity = self.state.velocity[row];
         let shown = self.state.memory.get(row).map_or(0, |memory| memory.shown());
-        let far = self.air.far(seen.depth);
+        let far = self.lighting.far(seen.depth);
         let shade = look.paint.shade_in_space(velocity, look.max_speed, shown, far);
         let colour = look.paint.colour(shade);
-        let visible = self.air.visibility(seen.depth);
+        let visible = self.lighting.visibility(seen.depth);
         match look.shape {
             BoidShape::Triangle => {
                 let visible = visible * (extent.strength / OPACITY).min(1.0);
@@ -153,9 +153,9 @@ impl<'a> Bodies<'a> {
         for ((drawn, side), normal) in sides.iter_mut().zip(SIDES).zip(look.normals) {
             let normal = framed(normal.to_array());
             if normal.dot(eye - places[side[0]]) > 0.0 {
-                let light = self.air.shade(normal);
+                let light = self.lighting.shade(normal);
                 let lit = colour.map(|channel| channel * light);
-                let fill = Fill::Flat(self.air.faded(lit, visible, height));
+                let fill = Fill::Flat(self.lighting.faded(lit, visible, height));
                 *drawn = Some(Triangle { corners: side.map(|corner| corners[corner]), fill });
             }
         }
@@ -168,7 +168,7 @@ impl<'a> Bodies<'a> {
     pub fn shadow(&self, row: usize, world: Point) -> Option<Triangle> {
         let look = self.looks.get(usize::from(self.state.species[row]))?;
         let place = self.camera.image(self.state.position[row]);
-        let foot = place - self.air.sun * (place.z / self.air.sun.z.max(1e-3));
+        let foot = place - self.lighting.sun * (place.z / self.lighting.sun.z.max(1e-3));
         let (place_on, size) = (foot.truncate(), world.truncate());
         if !(place.z >= 0.0 && place_on.cmpge(Vec2::ZERO).all() && place_on.cmple(size).all()) {
             return None;
@@ -179,7 +179,7 @@ impl<'a> Bodies<'a> {
         let radius = size.max(least);
         // A shadow that is drawn too large is as much paler, and so is one that falls from far above.
         let pale = (size / radius) * (size / radius) / (1.0 + place.z / world.z.max(1e-6));
-        let opacity = SHADOW * pale * self.air.visibility(seen.depth);
+        let opacity = SHADOW * pale * self.lighting.visibility(seen.depth);
         let at = |x: f32, y: f32| {
             let seen = self.camera.seen(foot + Point::new(x, y, 0.0) * radius)?;
             Some([seen.pixel.x, seen.pixel.y, self.eye.near / seen.depth])

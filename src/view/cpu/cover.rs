@@ -2,9 +2,8 @@
 
 use glam::Vec2;
 
-use super::shape_raster::LINE;
 use crate::camera::Camera;
-use crate::shapes::Shape;
+use crate::shapes::{LINE, Shape};
 
 /// The part of a picture that a shape covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

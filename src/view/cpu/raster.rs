@@ -9,7 +9,7 @@ use crate::camera::Camera;
 use crate::frame::Frame;
 use crate::shapes::scenery;
 use crate::splats;
-use crate::style::{Extent, Extents, Figure, Ground, Paint as AgentPaint, SLENDERNESS};
+use crate::style::{Backdrop, Extent, Extents, Glyph, Paint as AgentPaint, SLENDERNESS};
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::{BoidShape, Scene, Species};
 use flockwork_model::state::FlockState;
@@ -34,7 +34,7 @@ pub fn draw(
 ) -> Frame {
     if let Some(eye) = &camera.eye {
         let (width, height) = size_of(camera);
-        let mut frame = Ground::of(&scene.style.background).frame(width, height);
+        let mut frame = Backdrop::of(&scene.style.background).frame(width, height);
         let from = (camera, eye);
         space_raster::draw(scene, Some(state), targets, from, scale, false, &mut frame);
         return frame;
@@ -48,7 +48,7 @@ pub fn draw(
 #[must_use]
 pub fn backdrop(scene: &Scene, targets: &[Target], camera: &Camera, scale: f32) -> Frame {
     let (width, height) = size_of(camera);
-    let ground = Ground::of(&scene.style.background);
+    let ground = Backdrop::of(&scene.style.background);
     let mut frame = ground.frame(width, height);
     if let Some(eye) = &camera.eye {
         let from = (camera, eye);
@@ -98,7 +98,7 @@ fn add_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fr
 /// The look of a species in this picture.
 struct Style<'a> {
     /// The figure of its largest agents.
-    figure: Figure,
+    figure: Glyph,
     extents: Extents<'a>,
     paint: AgentPaint,
     /// World units per tick.
@@ -116,7 +116,7 @@ impl<'a> Style<'a> {
         let (smallest, size) = (scene.smallest_of(species), species.body.size);
         Self {
             extents: Extents::of(scene, species, pixels_per_unit, scale),
-            figure: Figure::of(species.look, smallest, size, pixels_per_unit, scale),
+            figure: Glyph::of(species.look, smallest, size, pixels_per_unit, scale),
             paint,
             max_speed: species.body.max_speed,
         }
@@ -214,7 +214,7 @@ fn push_dart(builder: &mut PathBuilder, centre: Vec2, along: Vec2) {
 /// background, and one gradient per agent costs several times as much.
 fn add_glow(
     band: &mut PixmapMut,
-    figure: &Figure,
+    figure: &Glyph,
     paint: &AgentPaint,
     centre: Vec2,
     agent: &DrawnAgent,

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::camera::Eye;
 use crate::frame::Frame;
-use crate::space::air::Air;
+use crate::space::lighting::Lighting;
 use crate::space::solids::Corner;
 use flockwork_model::vector::Point;
 
@@ -39,7 +39,7 @@ struct Pixel {
 pub enum Fill {
     /// One premultiplied colour.
     Flat([f32; 4]),
-    /// That of each corner, interpolated.
+    /// The colour of each corner, interpolated.
     Smooth([[f32; 4]; 3]),
     /// A sphere: its colour, the share of it that is seen, and its radius in reaches.
     Ball([f32; 3], f32, f32),
@@ -58,7 +58,7 @@ pub struct Triangle {
     pub fill: Fill,
 }
 
-/// What a triangle does with the depths of the samples that it covers.
+/// How a triangle treats the depths of the samples that it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// It hides what is behind it.
@@ -76,7 +76,7 @@ pub struct Samples<'a> {
     width: usize,
     height: usize,
     pixels: Vec<Pixel>,
-    air: &'a Air,
+    lighting: &'a Lighting,
     eye: &'a Eye,
 }
 
@@ -100,7 +100,7 @@ pub fn around(middle: [f32; 3], right: [f32; 3], up: [f32; 3]) -> [[f32; 3]; 3] 
 impl<'a> Samples<'a> {
     /// Samples that show a picture, with nothing before it.
     #[must_use]
-    pub fn of(frame: &Frame, air: &'a Air, eye: &'a Eye) -> Self {
+    pub fn of(frame: &Frame, lighting: &'a Lighting, eye: &'a Eye) -> Self {
         let pixel = |bytes: &[u8]| {
             let colour = [bytes[0], bytes[1], bytes[2], bytes[3]];
             Pixel { near: [0.0; 4], colour: [colour; 4] }
@@ -109,7 +109,7 @@ impl<'a> Samples<'a> {
             width: frame.width as usize,
             height: frame.height as usize,
             pixels: frame.pixels.par_chunks_exact(4).map(pixel).collect(),
-            air,
+            lighting,
             eye,
         }
     }
@@ -149,10 +149,10 @@ impl<'a> Samples<'a> {
         };
         let dealt: Vec<Vec<Vec<u32>>> =
             triangles.par_chunks(CHUNK).enumerate().map(bands_of).collect();
-        let (width, height, air, eye) = (self.width, self.height, self.air, self.eye);
+        let (width, height, lighting, eye) = (self.width, self.height, self.lighting, self.eye);
         let parts = self.pixels.par_chunks_mut((width * BAND).max(1)).enumerate();
         parts.for_each(|(number, pixels)| {
-            let mut band = Band { pixels, top: number * BAND, width, height, air, eye, depth };
+            let mut band = Band { pixels, top: number * BAND, width, height, lighting, eye, depth };
             for triangle in dealt.iter().flat_map(|bands| &bands[number]) {
                 band.fill(&triangles[*triangle as usize]);
             }
@@ -166,7 +166,7 @@ struct Band<'a> {
     top: usize,
     width: usize,
     height: usize,
-    air: &'a Air,
+    lighting: &'a Lighting,
     eye: &'a Eye,
     depth: Depth,
 }
@@ -211,8 +211,8 @@ impl Band<'_> {
                     continue;
                 }
                 let place = (row as f32 + 0.5) / self.height as f32;
-                let air = (self.air, self.eye);
-                let colour = colour_of(&triangle.fill, weights(corner + 0.5), place, air);
+                let lighting = (self.lighting, self.eye);
+                let colour = colour_of(&triangle.fill, weights(corner + 0.5), place, lighting);
                 let Some(colour) = colour else { continue };
                 for sample in (0..4).filter(|sample| covered[*sample]) {
                     if matches!(self.depth, Depth::Write | Depth::Only) {
@@ -233,7 +233,7 @@ fn colour_of(
     fill: &Fill,
     [u, v, w]: [f32; 3],
     place: f32,
-    (air, eye): (&Air, &Eye),
+    (lighting, eye): (&Lighting, &Eye),
 ) -> Option<[f32; 4]> {
     let offset = || Vec2::new(ROOT * (v - w), 2.0 * u - v - w);
     Some(match fill {
@@ -247,8 +247,8 @@ fn colour_of(
             }
             let Eye { right, up, back, .. } = eye;
             let normal: Point = *right * at.x + *up * at.y + *back * (1.0 - squared).sqrt();
-            let light = air.shade(normal);
-            air.faded(colour.map(|channel| channel * light), *seen, place)
+            let light = lighting.shade(normal);
+            lighting.faded(colour.map(|channel| channel * light), *seen, place)
         }
         Fill::Glow(light, heat, radius) => {
             let squared = offset().length_squared();

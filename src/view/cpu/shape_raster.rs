@@ -12,11 +12,8 @@ use super::clip;
 use super::cover::{Cover, cover};
 use crate::camera::Camera;
 use crate::frame::Frame;
-use crate::shapes::{Shape, StyledShape};
+use crate::shapes::{LINE, Shape, StyledShape};
 use flockwork_model::vector::Point;
-
-/// Width of a line that has no width of its own; points.
-pub const LINE: f32 = 1.25;
 
 /// Half the length of a cross's strokes; points.
 const CROSS: f32 = 6.0;

@@ -9,10 +9,10 @@ use super::splat_raster;
 use crate::camera::{Camera, Eye};
 use crate::frame::Frame;
 use crate::shapes::{StyledShape, scenery};
-use crate::space::air::Air;
+use crate::space::lighting::Lighting;
 use crate::space::solids::{self, Solids, floor, shows_floor};
 use crate::space::ways;
-use crate::style::Ground;
+use crate::style::Backdrop;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
@@ -31,9 +31,9 @@ pub fn draw_above(
     if shapes.is_empty() {
         return;
     }
-    let air = Air::clear(eye);
-    let solids = solids::of(shapes, camera, eye, &air, scale);
-    let mut samples = Samples::of(frame, &air, eye);
+    let lighting = Lighting::clear(eye);
+    let solids = solids::of(shapes, camera, eye, &lighting, scale);
+    let mut samples = Samples::of(frame, &lighting, eye);
     samples.draw(&of_solids(&solids.opaque), Depth::Write);
     samples.draw(&of_solids(&solids.translucent), Depth::Test);
     samples.resolve(frame);
@@ -50,11 +50,11 @@ pub fn draw(
     bare: bool,
     frame: &mut Frame,
 ) {
-    let air = Air::of(scene, camera, eye, bare);
-    let bodies = state.map(|state| Bodies::new(scene, state, (camera, eye, &air), scale));
+    let lighting = Lighting::of(scene, camera, eye, bare);
+    let bodies = state.map(|state| Bodies::new(scene, state, (camera, eye, &lighting), scale));
     if shows_floor(scene, camera, eye) && !bare {
-        let mut samples = Samples::of(frame, &air, eye);
-        let floor = floor(scene, camera, eye, &air, scale);
+        let mut samples = Samples::of(frame, &lighting, eye);
+        let floor = floor(scene, camera, eye, &lighting, scale);
         samples.draw(&of_solids(&floor.translucent), Depth::Ignore);
         if let Some((state, bodies)) = state.zip(bodies.as_ref()) {
             for start in (0..state.len()).step_by(PLACED) {
@@ -71,8 +71,9 @@ pub fn draw(
     if let Some(state) = state.filter(|_| ways.splats) {
         splat_raster::draw(scene, state, camera, scale, frame);
     }
-    let Solids { opaque, translucent } = scenery_solids(scene, targets, (camera, eye), &air, scale);
-    let mut samples = Samples::of(frame, &air, eye);
+    let Solids { opaque, translucent } =
+        scenery_solids(scene, targets, (camera, eye), &lighting, scale);
+    let mut samples = Samples::of(frame, &lighting, eye);
     samples.draw(&of_solids(&opaque), if bare { Depth::Only } else { Depth::Write });
     if let Some((state, bodies)) = state.zip(bodies.as_ref()).filter(|_| ways.bodies) {
         for start in (0..state.len()).step_by(PLACED) {
@@ -91,13 +92,13 @@ pub fn scenery_solids(
     scene: &Scene,
     targets: &[Target],
     (camera, eye): (&Camera, &Eye),
-    air: &Air,
+    lighting: &Lighting,
     scale: f32,
 ) -> Solids {
     let mut shapes = scenery::shapes(scene, targets);
     shapes.extend(scenery::seam_shapes(&scene.world, camera));
-    let shapes = Ground::of(&scene.style.background).suited(&shapes);
-    solids::of(&shapes, camera, eye, air, scale)
+    let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
+    solids::of(&shapes, camera, eye, lighting, scale)
 }
 
 /// Draws the agents of some rows: first what hides others, then the glows.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::camera::Camera;
 use crate::frame::Frame;
-use crate::space::air::Air;
+use crate::space::lighting::Lighting;
 use crate::splats::{Canvas, MARGIN};
 use crate::style::{self, Circle, Extents, Measure};
 use flockwork_model::scene::Scene;
@@ -56,8 +56,9 @@ pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fram
         paint,
         max_speed: species.body.max_speed,
     });
-    let air = camera.eye.as_ref().map(|eye| Air::of(scene, camera, eye, true));
-    let flock = DrawnFlock { canvas: &canvas, basis, styles: styles.collect(), state, camera, air };
+    let lighting = camera.eye.as_ref().map(|eye| Lighting::of(scene, camera, eye, true));
+    let flock =
+        DrawnFlock { canvas: &canvas, basis, styles: styles.collect(), state, camera, lighting };
     let width = frame.width as usize;
     if canvas.cells_per_pixel == 1.0 {
         let dealt = flock.distribute(0, canvas.rows as usize);
@@ -90,7 +91,7 @@ struct DrawnFlock<'a> {
     state: &'a FlockState,
     camera: &'a Camera,
     /// If the flock is in space.
-    air: Option<Air>,
+    lighting: Option<Lighting>,
 }
 
 impl DrawnFlock<'_> {
@@ -98,7 +99,7 @@ impl DrawnFlock<'_> {
     /// shows its shape.
     fn cell(&self, row: usize) -> Vec2 {
         let place = self.camera.image(self.state.position[row]);
-        if self.air.is_none() {
+        if self.lighting.is_none() {
             return self.camera.pixel_from_world(place) * self.canvas.cells_per_pixel;
         }
         let style = self.styles.get(usize::from(self.state.species[row]));
@@ -229,14 +230,14 @@ impl PicturePart<'_> {
         let shown = state.memory.get(row).map_or(0, |memory| memory.shown());
         let mut shade = style.paint.shade(velocity, style.max_speed, shown);
         let mut extent = style.extents.of_agent(state, row);
-        if let Some(air) = &flock.air {
+        if let Some(lighting) = &flock.lighting {
             let Some(seen) = camera.seen(camera.image(state.position[row])) else { return };
             let measure = style.measure.at(seen.pixels_per_unit);
             extent = measure.extent(style.extents.size_of(state, row));
-            extent.strength *= air.visibility(seen.depth);
-            let (speed, far) = (style.max_speed, air.far(seen.depth));
+            extent.strength *= lighting.visibility(seen.depth);
+            let (speed, far) = (style.max_speed, lighting.far(seen.depth));
             shade = style.paint.shade_in_space(velocity, speed, shown, far);
-            shade.light *= air.mean_shade();
+            shade.light *= lighting.mean_shade();
         }
         let amount = Amount {
             factors: style.paint.factors(shade),

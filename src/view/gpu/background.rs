@@ -9,7 +9,7 @@ use crate::camera::Camera;
 use crate::cpu::shape_raster;
 use crate::shapes::StyledShape;
 use crate::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
-use crate::style::Ground;
+use crate::style::Backdrop;
 use flockwork_engine::gpu::Gpu;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
@@ -34,7 +34,7 @@ pub struct Background {
 /// The drawn scenery on the device.
 #[derive(Debug)]
 struct Drawn {
-    ground: Ground,
+    ground: Backdrop,
     targets: Vec<StyledShape>,
     camera: Camera,
     scale: f32,
@@ -108,7 +108,7 @@ impl Background {
         size: wgpu::Extent3d,
         samples: u32,
     ) -> Option<Ready<'_>> {
-        let ground = Ground::of(&scene.style.background);
+        let ground = Backdrop::of(&scene.style.background);
         let shapes = !(self.scenery.shapes().is_empty() && targets.is_empty() && seam.is_empty());
         if !shapes && ground.plain().is_some() {
             self.drawn = None;

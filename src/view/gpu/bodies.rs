@@ -12,7 +12,7 @@ use flockwork_engine::gpu::shaders::{Variant, compose};
 /// The format of depths.
 pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
-/// What is drawn of the agents.
+/// The draw calls of the agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// Shadows on the floor, without a depth.
@@ -49,7 +49,7 @@ impl Part {
     }
 }
 
-/// What is nearer is seen; if it `hides`, it hides what comes after it.
+/// Nearer triangles are seen; if they hide, they hide later ones behind them.
 pub fn depth_state(hides: bool) -> wgpu::DepthStencilState {
     wgpu::DepthStencilState {
         format: DEPTH,

@@ -5,7 +5,7 @@ use flockwork_engine::gpu::row::{MEMORY_BYTES, TAG_BYTES};
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 
 /// The indices of all vertices, three per agent, must fit 32 bits.
-const MOST_AGENTS_A_CHUNK: u64 = 1 << 30;
+const MAX_AGENTS_A_CHUNK: u64 = 1 << 30;
 
 /// Consecutive agents.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ impl<'a> Chunk<'a> {
         // elements.
         let step = u64::from(limits.min_storage_buffer_offset_alignment) / TAG_BYTES;
         let step = step.max(1);
-        let chunk = (longest.min(MOST_AGENTS_A_CHUNK) / step * step).max(step);
+        let chunk = (longest.min(MAX_AGENTS_A_CHUNK) / step * step).max(step);
         let count = u64::from(agents.count);
         let starts = (0..count).step_by(usize::try_from(chunk).unwrap_or(usize::MAX));
         starts.map(move |start| Self { agents, start, length: chunk.min(count - start) as u32 })

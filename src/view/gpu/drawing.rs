@@ -1,6 +1,6 @@
 //! How the render pipelines of this folder are made.
 
-/// What one render pipeline has in its own way. All draw triangles, over what is there.
+/// The differences between render pipelines. All draw triangles over the picture so far.
 #[derive(Clone, Debug)]
 pub struct Drawing<'a> {
     /// The name that tools show.
@@ -9,13 +9,13 @@ pub struct Drawing<'a> {
     pub module: &'a wgpu::ShaderModule,
     /// Its entry points for vertices and fragments.
     pub entries: [&'a str; 2],
-    /// What it binds.
+    /// Layout of its bindings.
     pub group: Option<&'a wgpu::BindGroupLayout>,
     /// Its vertices, if they come from a buffer.
     pub vertices: Option<wgpu::VertexBufferLayout<'a>>,
     /// The faces that it leaves out.
     pub cull_mode: Option<wgpu::Face>,
-    /// What it does with depths.
+    /// How it treats depths.
     pub depth: Option<wgpu::DepthStencilState>,
     /// Samples per pixel.
     pub samples: u32,

@@ -12,7 +12,7 @@ use crate::camera::Camera;
 use crate::cpu::shape_raster;
 use crate::frame::Frame;
 use crate::shapes::StyledShape;
-use crate::style::Ground;
+use crate::style::Backdrop;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 use flockwork_engine::{AgentsAt, Engine, EngineError};
 use flockwork_model::behaviours::Target;
@@ -23,7 +23,7 @@ const PIXEL_BYTES: u32 = 4;
 
 /// The most pictures in flight: one being drawn, one being copied, one being read. More would only
 /// delay their arrival.
-const MOST_UNDER_WAY: usize = 3;
+const MAX_UNDER_WAY: usize = 3;
 
 /// A picture of fixed size to draw flocks on.
 #[derive(Debug)]
@@ -151,7 +151,7 @@ impl Offscreen {
         staging.slice(..).map_async(wgpu::MapMode::Read, move |mapped| {
             set_arrived.store(mapped.is_ok(), Ordering::Release);
         });
-        let (above, camera) = (Ground::of(&scene.style.background).suited(above), *camera);
+        let (above, camera) = (Backdrop::of(&scene.style.background).suited(above), *camera);
         self.under_way.push_back(UnderWay { staging, submission, arrived, above, camera });
         self.gpu.check()
     }
@@ -160,7 +160,7 @@ impl Offscreen {
     fn make_room(&mut self) -> Result<Option<Frame>, EngineError> {
         self.gpu.poll(wgpu::PollType::Poll)?;
         let arrived = |first: &UnderWay| first.arrived.load(Ordering::Acquire);
-        if self.under_way.front().is_some_and(arrived) || self.under_way.len() >= MOST_UNDER_WAY {
+        if self.under_way.front().is_some_and(arrived) || self.under_way.len() >= MAX_UNDER_WAY {
             return self.oldest();
         }
         Ok(None)

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::camera::Camera;
-use crate::space::air::{Air, GROUND_STOPS};
+use crate::space::lighting::{GROUND_STOPS, Lighting};
 use crate::space::sums_small_agents;
 use crate::style::{self, ANY_GAIN, Colours, FAINTEST_IN_SPACE, Paint, STOPS, Stops};
 use flockwork_model::memory::Shown;
@@ -14,7 +14,7 @@ use flockwork_model::scene::{Scene, Slot, Species};
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct SpeciesLook {
-    /// See [`style::Figure`] for this field and those down to `strength`.
+    /// See [`style::Glyph`] for this field and those down to `strength`.
     pub radius: f32,
     /// Pixels.
     pub reach: f32,
@@ -70,7 +70,7 @@ pub struct SpeciesLook {
     pub padding: [f32; 2],
 }
 
-/// How a space is seen; see [`Eye`](crate::camera::Eye) and [`Air`]. Zeros in a plane.
+/// How a space is seen; see [`Eye`](crate::camera::Eye) and [`Lighting`]. Zeros in a plane.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct EyeUniform {
@@ -102,14 +102,14 @@ pub struct EyeUniform {
     pub world: [f32; 3],
     /// 1 if small agents are summed in cells.
     pub sums: f32,
-    /// See [`Air::light`].
+    /// See [`Lighting::light`].
     pub light: [f32; 4],
-    /// See [`Air::ground`].
+    /// See [`Lighting::ground`].
     pub ground: [[f32; 4]; GROUND_STOPS],
 }
 
 impl EyeUniform {
-    fn new(scene: &Scene, camera: &Camera, air: &Air) -> Self {
+    fn new(scene: &Scene, camera: &Camera, lighting: &Lighting) -> Self {
         let Some(eye) = &camera.eye else { return Self::default() };
         Self {
             focus: camera.centre.to_array(),
@@ -117,17 +117,17 @@ impl EyeUniform {
             right: eye.right.to_array(),
             near: eye.near,
             up: eye.up.to_array(),
-            fog_from: air.fog_from,
+            fog_from: lighting.fog_from,
             back: eye.back.to_array(),
-            fog_per_unit: air.fog_per_unit,
+            fog_per_unit: lighting.fog_per_unit,
             period: camera.period.to_array(),
-            depth_from: air.depth_from,
-            sun: air.sun.to_array(),
-            depth_per_unit: air.depth_per_unit,
+            depth_from: lighting.depth_from,
+            sun: lighting.sun.to_array(),
+            depth_per_unit: lighting.depth_per_unit,
             world: scene.world.size.to_array(),
             sums: f32::from(u8::from(sums_small_agents(scene))),
-            light: air.light,
-            ground: air.ground,
+            light: lighting.light,
+            ground: lighting.ground,
         }
     }
 }
@@ -177,7 +177,7 @@ impl SpeciesLook {
         scale: f32,
     ) -> Self {
         let (smallest, size) = (scene.smallest_of(species), species.body.size);
-        let figure = style::Figure::of(species.look, smallest, size, pixels_per_unit, scale);
+        let figure = style::Glyph::of(species.look, smallest, size, pixels_per_unit, scale);
         let measure = style::Measure::of(species.look, smallest, pixels_per_unit, scale);
         let (least_size, size) = species.sizes();
         let (basis, hue) = (paint.basis(), paint.hue);
@@ -255,10 +255,10 @@ impl Picture {
         }
     }
 
-    /// The same for a space, with its air.
+    /// The same for a space, with its lighting.
     #[must_use]
-    pub fn in_space(mut self, scene: &Scene, camera: &Camera, air: &Air) -> Self {
-        self.eye = EyeUniform::new(scene, camera, air);
+    pub fn in_space(mut self, scene: &Scene, camera: &Camera, lighting: &Lighting) -> Self {
+        self.eye = EyeUniform::new(scene, camera, lighting);
         for look in &mut self.species {
             look.faintest = FAINTEST_IN_SPACE;
             look.most_gain = ANY_GAIN;

@@ -12,9 +12,9 @@ use super::splat::Splat;
 use super::trails::{TrailLayer, TrailView, canvas};
 use super::triangles::Triangles;
 use crate::camera::{Camera, Eye};
-use crate::space::air::Air;
+use crate::space::lighting::Lighting;
 use crate::splats::{self, Canvas};
-use crate::style::{Ground, Paint};
+use crate::style::{Backdrop, Paint};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 use flockwork_model::behaviours::Target;
@@ -131,11 +131,11 @@ impl Renderer {
         let remembers = scene.shows_memory() && agents.memory.is_some();
         let picture = Picture::new(scene, &paints, camera, self.scale, remembers);
         if let Some(eye) = &camera.eye {
-            let air = Air::of(scene, camera, eye, self.bare);
-            let picture = picture.in_space(scene, camera, &air);
+            let lighting = Lighting::of(scene, camera, eye, self.bare);
+            let picture = picture.in_space(scene, camera, &lighting);
             self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
             let stops = Paint::has_stops(&paints);
-            let seen = (camera, eye, &air);
+            let seen = (camera, eye, &lighting);
             return self.draw_space(encoder, target, Some(agents), scene, targets, seen, stops);
         }
         self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
@@ -181,8 +181,8 @@ impl Renderer {
         camera: &Camera,
     ) -> Result<(), EngineError> {
         if let Some(eye) = &camera.eye {
-            let air = Air::of(scene, camera, eye, false);
-            let seen = (camera, eye, &air);
+            let lighting = Lighting::of(scene, camera, eye, false);
+            let seen = (camera, eye, &lighting);
             self.draw_space(encoder, target, None, scene, targets, seen, false)?;
             let layer = self.layer.get_or_insert_with(|| TrailLayer::new(&self.gpu, self.format));
             layer.draw(encoder, target, agents, trails, camera);
@@ -209,7 +209,7 @@ impl Renderer {
         agents: Option<&AgentBuffers>,
         scene: &Scene,
         targets: &[Target],
-        (camera, eye, air): (&Camera, &Eye, &Air),
+        (camera, eye, lighting): (&Camera, &Eye, &Lighting),
         stops: bool,
     ) -> Result<(), EngineError> {
         let samples = self.triangles.samples;
@@ -223,7 +223,7 @@ impl Renderer {
             targets,
             camera,
             eye,
-            air,
+            lighting,
             scale: self.scale,
             stops,
             bare: self.bare,
@@ -309,7 +309,7 @@ fn begin<'a>(
 
 /// The colour behind everything; of a gradient, which [`Background`] draws, any.
 fn clear_colour(scene: &Scene) -> wgpu::Color {
-    let plain = Ground::of(&scene.style.background).plain().unwrap_or_default();
+    let plain = Backdrop::of(&scene.style.background).plain().unwrap_or_default();
     let [r, g, b, a] = plain.map(|channel| f64::from(channel) / 255.0);
     wgpu::Color { r, g, b, a }
 }

@@ -11,7 +11,7 @@ use flockwork_engine::gpu::Gpu;
 /// Source of the shader.
 pub const SHADER: &str = include_str!("../../../shaders/draw_solids.wgsl");
 
-/// What is done with the depths of triangles.
+/// How triangles treat depths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     /// None: drawn in order.

@@ -10,11 +10,11 @@ use super::solids::{Layer, SolidPipelines};
 use super::splat::Splat;
 use crate::camera::{Camera, Eye};
 use crate::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
-use crate::space::air::Air;
+use crate::space::lighting::Lighting;
 use crate::space::solids::{self, Solids};
 use crate::space::ways;
 use crate::splats::Canvas;
-use crate::style::Ground;
+use crate::style::Backdrop;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 use flockwork_model::behaviours::Target;
@@ -45,7 +45,7 @@ pub struct SpaceDrawing<'a> {
     pub targets: &'a [Target],
     pub camera: &'a Camera,
     pub eye: &'a Eye,
-    pub air: &'a Air,
+    pub lighting: &'a Lighting,
     /// Pixels per point.
     pub scale: f32,
     /// True if colours are lists.
@@ -82,7 +82,7 @@ impl SpaceRenderer {
         drawing: &SpaceDrawing<'_>,
         background: &mut Background,
     ) -> Result<(), EngineError> {
-        let SpaceDrawing { scene, targets, camera, eye, air, scale, bare, .. } = *drawing;
+        let SpaceDrawing { scene, targets, camera, eye, lighting, scale, bare, .. } = *drawing;
         let size = drawing.target.texture().size();
         let (samples, depth) = self.textures(size);
         let canvas = samples.as_ref().unwrap_or(drawing.target);
@@ -101,7 +101,7 @@ impl SpaceRenderer {
             behind.draw(&mut pass);
         }
         if solids::shows_floor(scene, camera, eye) && !bare {
-            let floor = solids::floor(scene, camera, eye, air, scale);
+            let floor = solids::floor(scene, camera, eye, lighting, scale);
             self.solids.draw(&mut pass, Layer::Floor, &floor.translucent, camera);
             self.bodies.draw(&mut pass, Part::Shadows, &bound, looks)?;
         }
@@ -113,8 +113,8 @@ impl SpaceRenderer {
         self.scenery.update(scene);
         let seam = seam_shapes(&scene.world, camera);
         let shapes = [self.scenery.shapes(), &target_shapes(scene, targets), &seam].concat();
-        let shapes = Ground::of(&scene.style.background).suited(&shapes);
-        let Solids { opaque, translucent } = solids::of(&shapes, camera, eye, air, scale);
+        let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
+        let Solids { opaque, translucent } = solids::of(&shapes, camera, eye, lighting, scale);
         let resolved = samples.is_some().then_some(drawing.target);
         let mut pass = begin(encoder, canvas, resolved, Some(&depth), wgpu::LoadOp::Load);
         let layer = if bare { Layer::Hidden } else { Layer::Opaque };
@@ -163,7 +163,7 @@ impl SpaceRenderer {
         Ok(())
     }
 
-    /// The texture of samples, if there are several a pixel, and that of depths.
+    /// The texture of samples, if there are several a pixel, and the texture of depths.
     fn textures(&mut self, size: wgpu::Extent3d) -> (Option<wgpu::TextureView>, wgpu::TextureView) {
         let fits = |view: &wgpu::TextureView| view.texture().size() == size;
         let new = |label, format| {

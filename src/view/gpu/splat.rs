@@ -14,7 +14,7 @@ use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
 use flockwork_engine::gpu::shaders::{Variant, compose};
 
 /// Longest buffer of sums. Pictures of more than eight million pixels are drawn in bands.
-const MOST_BYTES: u64 = 1 << 27;
+const MAX_BYTES: u64 = 1 << 27;
 
 /// Draws agents on textures of one format.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl Splat {
     pub fn bands(&self, canvas: &Canvas, height: u32) -> Vec<PictureBand> {
         let limits = self.gpu.device.limits();
         let longest = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        canvas.bands(height, longest.min(MOST_BYTES))
+        canvas.bands(height, longest.min(MAX_BYTES))
     }
 
     /// Writes the bands' uniforms through the queue, and binds everything. Call it only once per

@@ -1,5 +1,5 @@
 //! Trails on the device, for the window: it does not wait for its pictures. [`crate::trails`] keeps
-//! those of a capture.
+//! the trails of a capture.
 
 use std::sync::Arc;
 

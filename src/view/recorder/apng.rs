@@ -6,7 +6,7 @@ use super::png::{bytes, encoder, failed};
 use super::{Film, Frame, RecordError, Recorder};
 
 /// The most frames that an APNG can announce.
-pub const MOST_FRAMES: u32 = i32::MAX as u32;
+pub const MAX_FRAMES: u32 = i32::MAX as u32;
 
 /// Bytes of the chunk that ends a PNG.
 const END: usize = 12;

@@ -8,7 +8,7 @@ use super::palette::Quantiser;
 use super::{Film, Frame, RecordError, Recorder};
 
 /// Most frames per second: viewers slow a GIF with delays under 0.02 s to 10 frames per second.
-pub const HIGHEST_RATE: f64 = 50.0;
+pub const MAX_RATE: f64 = 50.0;
 
 /// The label of a comment in the format.
 const COMMENT: AnyExtension = AnyExtension(0xFE);
@@ -42,9 +42,9 @@ fn side(pixels: u32) -> Result<u16, RecordError> {
 impl<W: Write> GifRecorder<W> {
     /// Writes to `out`, frame by frame.
     pub fn new(out: W, film: Film, comment: &str) -> Result<Self, RecordError> {
-        if film.rate > HIGHEST_RATE {
+        if film.rate > MAX_RATE {
             return Err(RecordError::Unsuitable(format!(
-                "--fps {}: a GIF shows at most {HIGHEST_RATE} frames a second; lower --fps, or \
+                "--fps {}: a GIF shows at most {MAX_RATE} frames a second; lower --fps, or \
                  write .apng or .mp4",
                 film.rate
             )));

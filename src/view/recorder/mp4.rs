@@ -18,7 +18,7 @@ const REMEDY: &str = "install it (Debian: apt-get install ffmpeg), or write .gif
 
 /// Most bytes of a comment. ffmpeg gets it on its command line, which Windows limits to 32,767
 /// characters.
-pub const LONGEST_COMMENT: usize = 30_000;
+pub const MAX_COMMENT: usize = 30_000;
 
 const OTHERS: &str = "write .gif, .apng or a folder of PNGs instead, or try another ffmpeg";
 
@@ -107,7 +107,7 @@ impl Mp4Recorder {
         Self::start_in(Quality::default(), path, film, comment)
     }
 
-    /// The same in another quality. A comment longer than [`LONGEST_COMMENT`] is left out.
+    /// The same in another quality. A comment longer than [`MAX_COMMENT`] is left out.
     pub fn start_in(
         quality: Quality,
         path: &Path,
@@ -123,7 +123,7 @@ impl Mp4Recorder {
             "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=0x{r:02x}{g:02x}{b:02x},\
              scale=out_color_matrix=bt709:out_range=tv:flags=bitexact+accurate_rnd"
         );
-        let comment = Some(comment).filter(|text| text.len() <= LONGEST_COMMENT);
+        let comment = Some(comment).filter(|text| text.len() <= MAX_COMMENT);
         let mut target = std::ffi::OsString::from("file:");
         target.push(path);
         let mut command = ffmpeg();
@@ -166,7 +166,7 @@ impl Mp4Recorder {
         let pipe = process.stderr.take();
         std::thread::spawn(move || {
             let mut text = Vec::new();
-            // What ffmpeg wrote before the pipe broke is all that there is.
+            // ffmpeg's text from before the pipe broke is all that there is.
             let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut text));
             let _ = say.send(String::from_utf8_lossy(&text).trim().to_owned());
         });

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::frame::Frame;
 
 /// The most colours of a GIF.
-const MOST_COLOURS: usize = 256;
+const MAX_COLOURS: usize = 256;
 
 /// A colour that fills at least one pixel in so many is in the palette as it is: a background must not
 /// be off by one.
@@ -135,7 +135,7 @@ impl Palette {
             tints.iter().filter(is_ground).map(|tint| tint.colour).collect();
         let rest: Vec<Tint> = tints.iter().filter(|tint| !is_ground(tint)).copied().collect();
         let mut boxes = if rest.is_empty() { Vec::new() } else { vec![Box::of(rest)] };
-        while boxes.len() + colours.len() < MOST_COLOURS {
+        while boxes.len() + colours.len() < MAX_COLOURS {
             let worst = (0..boxes.len())
                 .max_by(|a, b| boxes[*a].sums.error().total_cmp(&boxes[*b].sums.error()));
             let Some(worst) = worst.filter(|worst| boxes[*worst].tints.len() > 1) else { break };
@@ -197,12 +197,12 @@ impl Quantiser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::style::Ground;
+    use crate::style::Backdrop;
     use flockwork_model::scene::{Background, BackgroundName};
 
     /// A gradient with a bright spot that moves.
     fn picture(step: u32) -> Frame {
-        let mut frame = Ground::of(&Background::Named(BackgroundName::Dusk)).frame(320, 180);
+        let mut frame = Backdrop::of(&Background::Named(BackgroundName::Dusk)).frame(320, 180);
         for (i, pixel) in frame.pixels.chunks_exact_mut(4).enumerate() {
             let (x, y) = (i as u32 % 320, i as u32 / 320);
             let far = (f64::from(x) - f64::from(60 + step)).hypot(f64::from(y) - 90.0) / 40.0;
@@ -240,7 +240,7 @@ mod tests {
         let frame = picture(0);
         let mut quantiser = Quantiser::default();
         let (indices, palette) = quantiser.indices(&frame);
-        assert_eq!(palette.colours().len(), MOST_COLOURS);
+        assert_eq!(palette.colours().len(), MAX_COLOURS);
         let ratio = peak_ratio(&frame, (indices, palette));
         assert!(ratio > 45.0, "{ratio}");
     }

@@ -11,7 +11,7 @@ use super::{Frame, RecordError, Recorder, png};
 pub type Sink = dyn Fn(u64, &[u8]) -> io::Result<()> + Send + Sync;
 
 /// Most encoding threads. More would only wait for frames.
-const MOST_THREADS: usize = 16;
+const MAX_THREADS: usize = 16;
 
 type FirstFault = Arc<Mutex<Option<RecordError>>>;
 
@@ -27,7 +27,7 @@ pub struct SequenceRecorder {
 impl SequenceRecorder {
     /// Starts the threads. Each picture has the comment.
     pub fn new(sink: Box<Sink>, comment: &str) -> Result<Self, RecordError> {
-        let count = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        let count = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         let (frames, queue) = sync_channel(count);
         let queue = Arc::new(Mutex::new(queue));
         let (fault, sink) = (FirstFault::default(), Arc::<Sink>::from(sink));

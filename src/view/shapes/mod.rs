@@ -11,6 +11,9 @@ use std::f32::consts::TAU;
 use crate::camera::corners;
 use flockwork_model::vector::{Point, flat};
 
+/// Width of a line that has no width of its own, in a plane and at any distance in a space; points.
+pub const LINE: f32 = 1.25;
+
 /// A shape in world coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
@@ -85,7 +88,7 @@ pub struct Dashes {
     pub of: u32,
 }
 
-/// A quarter turn to the left, seen from above. In space a level vector of the same length; that of a
+/// A quarter turn to the left, seen from above. In space a level vector of the same length; the one of a
 /// vertical one is along the x axis.
 #[must_use]
 pub fn perpendicular(vector: Point) -> Point {
@@ -116,7 +119,7 @@ const DASH: f32 = 10.0;
 const DRAWN: f32 = 0.6;
 
 /// The most dashes of an arc. A circle far larger than the screen gets longer dashes.
-const MOST_DASHES: f32 = 360.0;
+const MAX_DASHES: f32 = 360.0;
 
 impl Dashes {
     /// A whole circle.
@@ -130,7 +133,7 @@ impl Dashes {
     pub fn dashes(&self, radius: f32) -> impl Iterator<Item = (f32, f32)> + use<> {
         let Self { heading, angle, turn, of, .. } = *self;
         // `as` turns NaN into 0.
-        let places = (radius * angle / DASH).round().clamp(4.0, MOST_DASHES) as u32;
+        let places = (radius * angle / DASH).round().clamp(4.0, MAX_DASHES) as u32;
         let places = places.next_multiple_of(of.max(1));
         let step = angle / places as f32;
         let begin = move |place: u32| heading - angle / 2.0 + place as f32 * step;

@@ -12,7 +12,7 @@ use flockwork_model::vector::{Point, flat};
 use flockwork_model::world::{Boundary, World};
 
 /// The most strokes that show a flow field. In a larger field only every n-th cell has one.
-const MOST_STROKES: usize = 2000;
+const MAX_STROKES: usize = 2000;
 
 /// Length of a stroke, as a share of the distance between strokes.
 const STROKE: f32 = 0.55;
@@ -226,7 +226,7 @@ fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
     let FlowField { index, vectors } = scene.flow_field();
     let step = (1..).find(|step| {
         let strokes = index.cells_along.map(|cells| cells.div_ceil(*step) as usize);
-        strokes.iter().product::<usize>() <= MOST_STROKES
+        strokes.iter().product::<usize>() <= MAX_STROKES
     });
     let step = step.unwrap_or(1);
     // In or near the middle of the cells that the stroke represents.
@@ -361,7 +361,7 @@ mod tests {
         let rules = "[species.a.follow_flow]\n[flow]\nkind = \"vortex\"\ncell = 1";
         let scene = scene("open", rules);
         let shapes = shapes(&scene, &[]);
-        assert!((500..=MOST_STROKES).contains(&shapes.len()), "{}", shapes.len());
+        assert!((500..=MAX_STROKES).contains(&shapes.len()), "{}", shapes.len());
         let middle = scene.world.size * 0.5;
         for shape in &shapes {
             let Shape::Line { points, .. } = &shape.shape else { panic!("{shape:?}") };

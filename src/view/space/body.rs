@@ -19,7 +19,7 @@ pub const REACH: f32 = 1.14;
 pub const SIDES: [[usize; 3]; 6] =
     [[0, 1, 3], [0, 3, 2], [0, 4, 1], [0, 2, 4], [1, 4, 3], [2, 3, 4]];
 
-/// The axes of a body: ahead, to the left and up, each a unit vector. What stands heads along the x axis.
+/// The axes of a body: ahead, to the left and up, each a unit vector. A body at rest heads along the x axis.
 #[must_use]
 pub fn axes(velocity: Point) -> [Point; 3] {
     let ahead = velocity.try_normalize().unwrap_or(Point::X);

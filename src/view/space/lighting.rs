@@ -1,7 +1,7 @@
 //! Light and fog in a space.
 
 use crate::camera::{Camera, Eye};
-use crate::style::Ground;
+use crate::style::Backdrop;
 use flockwork_model::scene::{Background, BackgroundName, Light, Scene};
 use flockwork_model::vector::Point;
 
@@ -24,7 +24,7 @@ pub const GROUND_STOPS: usize = 16;
 /// The light on a picture's things, and how far they are seen. Plain numbers: `shaders/eye.wgsl` computes
 /// the same from them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Air {
+pub struct Lighting {
     /// The direction to the sun; a unit vector.
     pub sun: Point,
     /// Light of the sun, the sky, the ground, and on all sides.
@@ -41,8 +41,8 @@ pub struct Air {
     pub ground: [[f32; 4]; GROUND_STOPS],
 }
 
-impl Air {
-    /// The air in a picture of a scene, as seen by a camera with this eye. If `bare`, agents fade into
+impl Lighting {
+    /// The lighting of a picture of a scene, as seen by a camera with this eye. If `bare`, agents fade into
     /// nothing.
     #[must_use]
     pub fn of(scene: &Scene, camera: &Camera, eye: &Eye, bare: bool) -> Self {
@@ -65,11 +65,11 @@ impl Air {
             fog_per_unit: style.fog / size.max_element(),
             depth_from: from,
             depth_per_unit: size.max_element().recip(),
-            ground: if bare { nothing } else { Ground::of(&style.background).stops() },
+            ground: if bare { nothing } else { Backdrop::of(&style.background).stops() },
         }
     }
 
-    /// Air without fog or background, for what is drawn over a picture. Things are lit from the upper
+    /// Lighting without fog or background, for what is drawn over a picture. Things are lit from the upper
     /// left.
     #[must_use]
     pub fn clear(eye: &Eye) -> Self {
@@ -143,38 +143,38 @@ mod tests {
     use super::*;
     use crate::camera::corners;
 
-    fn air(keys: &str) -> (Air, Scene, Camera) {
+    fn lighting(keys: &str) -> (Lighting, Scene, Camera) {
         let text = format!("world = {{ size = [90, 60, 30] }}\n{keys}\n[species.a]\n");
         let scene = Scene::parse("test", &text, &[]).unwrap();
         let camera = Camera::of(&scene, 0, None, (640, 360));
-        (Air::of(&scene, &camera, &camera.eye.unwrap(), false), scene, camera)
+        (Lighting::of(&scene, &camera, &camera.eye.unwrap(), false), scene, camera)
     }
 
     #[test]
     fn fog_hides_half_within_the_worlds_length() {
-        let (fog, scene, camera) = air("");
+        let (fog, scene, camera) = lighting("");
         let eye = camera.eye.unwrap();
         let depths = corners(scene.world.size).map(|corner| eye.depth(corner - camera.centre));
         let near = depths.into_iter().fold(f32::MAX, f32::min);
         assert!(fog.visibility(near) > 0.8);
         let half = fog.visibility(fog.fog_from + 90.0);
         assert!((half - 0.5).abs() < 1e-5, "{half}");
-        assert_eq!(air("style = { fog = 0 }").0.visibility(1e9), 1.0);
+        assert_eq!(lighting("style = { fog = 0 }").0.visibility(1e9), 1.0);
         assert!(fog.far(near) < fog.far(near + 30.0) && fog.far(1e9) == 1.0);
     }
 
     #[test]
     fn a_thing_is_lit_from_the_upper_left_and_silhouettes_are_not() {
-        let (day, _, camera) = air("");
+        let (day, _, camera) = lighting("");
         let eye = camera.eye.unwrap();
         assert!(day.shade(eye.up) > 1.5 * day.shade(-eye.up));
         assert!(day.shade(-eye.right) > day.shade(eye.right));
-        let (dusk, ..) = air("style = { background = \"dusk\" }");
+        let (dusk, ..) = lighting("style = { background = \"dusk\" }");
         assert!([Point::X, Point::Z, -Point::Z].iter().all(|side| dusk.shade(*side) == 1.0));
-        assert!(air("style = { background = \"dusk\", light = \"sun\" }").0 != dusk);
+        assert!(lighting("style = { background = \"dusk\", light = \"sun\" }").0 != dusk);
         let [top, bottom] = [0.0, 1.0].map(|place| dusk.faded([0.0; 3], 0.0, place));
         assert!(top[2] > top[0] && bottom[0] > bottom[2], "it fades into the sky behind it");
-        let (none, ..) = air("style = { background = \"none\" }");
+        let (none, ..) = lighting("style = { background = \"none\" }");
         assert_eq!(none.faded([1.0; 3], 0.5, 0.3), [0.5; 4]);
     }
 }

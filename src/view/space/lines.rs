@@ -2,11 +2,9 @@
 
 use std::f32::consts::TAU;
 
-use super::solids::{Stage, Viewed};
+use super::stage::{Stage, Viewed};
+use crate::shapes::LINE;
 use flockwork_model::vector::Point;
-
-/// Width of a line; points.
-const LINE: f32 = 1.25;
 
 /// Parts of a line: the fog changes along it.
 const PARTS: u32 = 6;
@@ -23,17 +21,9 @@ pub const DASH_STEPS: u32 = 2;
 /// A colour and an opacity.
 type Pen = ([f32; 3], f32);
 
-/// Draws thin lines.
-pub(super) trait Lines {
+impl Stage<'_> {
     /// A line through points.
-    fn line(&mut self, points: &[Point], pen: Pen);
-
-    /// The outline of a sphere: one chord in `every`.
-    fn outline(&mut self, centre: Point, radius: f32, every: u32, pen: Pen);
-}
-
-impl Lines for Stage<'_> {
-    fn line(&mut self, points: &[Point], pen: Pen) {
+    pub(super) fn line(&mut self, points: &[Point], pen: Pen) {
         let parts = if points.len() < FEW { PARTS } else { 1 };
         for pair in points.windows(2) {
             let [from, to] = [pair[0], pair[1]].map(|point| self.viewed(point));
@@ -44,7 +34,8 @@ impl Lines for Stage<'_> {
         }
     }
 
-    fn outline(&mut self, centre: Point, radius: f32, every: u32, pen: Pen) {
+    /// The outline of a sphere: one chord in `every`.
+    pub(super) fn outline(&mut self, centre: Point, radius: f32, every: u32, pen: Pen) {
         // The circle in which lines of sight touch the sphere.
         let way = self.camera.centre + self.eye.place() - centre;
         let far = way.length();
@@ -68,9 +59,7 @@ impl Lines for Stage<'_> {
             self.stroke(from, to, pen);
         }
     }
-}
 
-impl Stage<'_> {
     /// A straight line of a pixel or two, as far as it is before the eye.
     fn stroke(&mut self, from: Viewed, to: Viewed, (colour, opacity): Pen) {
         let near = self.eye.near;

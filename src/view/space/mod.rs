@@ -1,10 +1,11 @@
-//! What only pictures of a space have: light and fog, bodies of agents, and things in perspective. The
+//! Parts that only pictures of a space have: light and fog, bodies of agents, and things in perspective. The
 //! two renderers take all of it from here.
 
-pub mod air;
 pub mod body;
+pub mod lighting;
 mod lines;
 pub mod solids;
+mod stage;
 mod surfaces;
 
 use crate::camera::{Camera, Eye, corners};

@@ -3,18 +3,14 @@
 //! They are projected, lit and faded here, once for both renderers. There are few of them: spheres, tubes,
 //! the floor, lines.
 
-use bytemuck::{Pod, Zeroable};
-use glam::Vec2;
-
-use super::air::Air;
-use super::lines::{DASH_STEPS, Lines};
+use super::lighting::Lighting;
+use super::lines::DASH_STEPS;
+use super::stage::Stage;
+pub use super::stage::{Corner, Solids};
 use crate::camera::{Camera, Eye};
 use crate::shapes::{Shape, StyledShape};
 use flockwork_model::scene::Scene;
 use flockwork_model::vector::Point;
-
-/// A shape at least as opaque as this hides what is behind it.
-const OPAQUE: f32 = 0.99;
 
 /// Half the length of a cross's arms; points.
 const CROSS: f32 = 7.0;
@@ -26,129 +22,7 @@ const GRID: u32 = 10;
 const FLOOR: f32 = 0.13;
 const FLOOR_LINES: f32 = 0.12;
 
-/// A corner of a triangle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Corner {
-    /// Column and row in pixels, and the nearness: that of the eye's near plane divided by its depth.
-    pub position: [f32; 3],
-    /// Premultiplied.
-    pub colour: [f32; 4],
-}
-
-/// Triangles of a picture; three corners each.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Solids {
-    /// In any order, for a depth test.
-    pub opaque: Vec<Corner>,
-    /// From far to near.
-    pub translucent: Vec<Corner>,
-}
-
-/// A place as the eye sees it: to the right, up, and the depth; world units.
-pub(super) type Viewed = Point;
-
-/// Collects the triangles of a picture.
-pub(super) struct Stage<'a> {
-    pub camera: &'a Camera,
-    pub eye: &'a Eye,
-    pub air: &'a Air,
-    /// Pixels per point.
-    pub scale: f32,
-    opaque: Vec<Corner>,
-    translucent: Vec<[Corner; 3]>,
-}
-
-impl<'a> Stage<'a> {
-    fn new(camera: &'a Camera, eye: &'a Eye, air: &'a Air, scale: f32) -> Self {
-        let (opaque, translucent) = (Vec::new(), Vec::new());
-        Self { camera, eye, air, scale: scale.max(1.0), opaque, translucent }
-    }
-
-    pub fn viewed(&self, place: Point) -> Viewed {
-        let offset = place - self.camera.centre;
-        Point::new(self.eye.right.dot(offset), self.eye.up.dot(offset), self.eye.depth(offset))
-    }
-
-    /// Pixels per world unit at a depth.
-    pub fn pixels_per_unit(&self, depth: f32) -> f32 {
-        self.camera.pixels_per_unit * (self.eye.distance / depth.max(self.eye.near))
-    }
-
-    /// The pixel that shows a place before the near plane.
-    pub fn pixel(&self, viewed: Viewed) -> Vec2 {
-        self.camera.size * 0.5 + Vec2::new(viewed.x, -viewed.y) * self.pixels_per_unit(viewed.z)
-    }
-
-    /// The corner of a thing of this colour and opacity.
-    pub fn corner(&self, pixel: Vec2, depth: f32, colour: [f32; 3], opacity: f32) -> Corner {
-        let (place, seen) = (pixel.y / self.camera.size.y, self.air.visibility(depth));
-        // What lets light through lets the background through, too.
-        let colour = if opacity >= OPAQUE {
-            self.air.faded(colour, seen, place)
-        } else {
-            let share = opacity * seen;
-            let [r, g, b] = colour.map(|channel| channel.min(1.0) * share);
-            [r, g, b, share]
-        };
-        Corner { position: [pixel.x, pixel.y, self.eye.near / depth], colour }
-    }
-
-    /// Adds a triangle, as far as it is before the eye.
-    pub fn add(&mut self, corners: [(Viewed, [f32; 3]); 3], opacity: f32) {
-        let near = self.eye.near;
-        if corners.iter().all(|(viewed, _)| viewed.z >= near) {
-            let made =
-                corners.map(|(viewed, c)| self.corner(self.pixel(viewed), viewed.z, c, opacity));
-            self.push(made, opacity);
-            return;
-        }
-        // The part before the near plane: nothing, a triangle, or two.
-        let mut kept: Vec<Corner> = Vec::with_capacity(4);
-        for number in 0..3 {
-            let ((from, colour), (to, other)) = (corners[number], corners[(number + 1) % 3]);
-            if from.z >= near {
-                kept.push(self.corner(self.pixel(from), from.z, colour, opacity));
-            }
-            if (from.z >= near) != (to.z >= near) {
-                let share = (near - from.z) / (to.z - from.z);
-                let mut cut = from + (to - from) * share;
-                cut.z = near;
-                let colour = std::array::from_fn(|i| colour[i] + (other[i] - colour[i]) * share);
-                kept.push(self.corner(self.pixel(cut), near, colour, opacity));
-            }
-        }
-        for last in 2..kept.len() {
-            self.push([kept[0], kept[last - 1], kept[last]], opacity);
-        }
-    }
-
-    pub fn push(&mut self, corners: [Corner; 3], opacity: f32) {
-        let finite = |corner: &Corner| corner.position.iter().all(|number| number.is_finite());
-        if !corners.iter().all(finite) || !self.is_in_picture(&corners) {
-            return;
-        }
-        if opacity >= OPAQUE {
-            self.opaque.extend(corners);
-        } else if opacity > 0.0 {
-            self.translucent.push(corners);
-        }
-    }
-
-    fn is_in_picture(&self, corners: &[Corner; 3]) -> bool {
-        let reach = |axis: usize, end: f32| {
-            corners.iter().any(|corner| corner.position[axis] > 0.0)
-                && corners.iter().any(|corner| corner.position[axis] < end)
-        };
-        reach(0, self.camera.size.x) && reach(1, self.camera.size.y)
-    }
-
-    fn finish(mut self) -> Solids {
-        let nearness = |corners: &[Corner; 3]| corners.iter().map(|c| c.position[2]).sum::<f32>();
-        self.translucent.sort_by(|a, b| nearness(a).total_cmp(&nearness(b)));
-        Solids { opaque: self.opaque, translucent: self.translucent.concat() }
-    }
-
+impl Stage<'_> {
     fn draw(&mut self, shape: &StyledShape) {
         let colour = shape.colour.map(|channel| f32::from(channel) / 255.0);
         let opacity = shape.opacity.clamp(0.0, 1.0);
@@ -202,21 +76,28 @@ impl<'a> Stage<'a> {
 
 /// The triangles of shapes as seen by a camera in space, on a screen with `scale` pixels per point.
 #[must_use]
-pub fn of(shapes: &[StyledShape], camera: &Camera, eye: &Eye, air: &Air, scale: f32) -> Solids {
-    let mut stage = Stage::new(camera, eye, air, scale);
+pub fn of(
+    shapes: &[StyledShape],
+    camera: &Camera,
+    eye: &Eye,
+    lighting: &Lighting,
+    scale: f32,
+) -> Solids {
+    let mut stage = Stage::new(camera, eye, lighting, scale);
     shapes.iter().for_each(|shape| stage.draw(shape));
     stage.finish()
 }
 
 /// The floor of a scene's world, where its style has one and the eye is above it.
 #[must_use]
-pub fn floor(scene: &Scene, camera: &Camera, eye: &Eye, air: &Air, scale: f32) -> Solids {
+pub fn floor(scene: &Scene, camera: &Camera, eye: &Eye, lighting: &Lighting, scale: f32) -> Solids {
     if !shows_floor(scene, camera, eye) {
         return Solids::default();
     }
-    let mut stage = Stage::new(camera, eye, air, scale);
+    let mut stage = Stage::new(camera, eye, lighting, scale);
     let size = scene.world.size;
-    let light = if air.behind(0.5)[..3].iter().sum::<f32>() > 1.5 { [0.0; 3] } else { [1.0; 3] };
+    let light =
+        if lighting.behind(0.5)[..3].iter().sum::<f32>() > 1.5 { [0.0; 3] } else { [1.0; 3] };
     let at = |column: u32, row: u32| {
         Point::new(size.x * column as f32 / GRID as f32, size.y * row as f32 / GRID as f32, 0.0)
     };
@@ -244,12 +125,13 @@ pub fn shows_floor(scene: &Scene, camera: &Camera, eye: &Eye) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::Vec2;
 
     fn drawn(shape: Shape, opacity: f32, camera: &Camera) -> Solids {
         let scene = Scene::parse("test", "world = { size = [90, 60, 30] }\n[species.a]\n", &[]);
         let eye = camera.eye.unwrap();
-        let air = Air::of(&scene.unwrap(), camera, &eye, false);
-        of(&[StyledShape { shape, colour: [200; 3], opacity }], camera, &eye, &air, 1.0)
+        let lighting = Lighting::of(&scene.unwrap(), camera, &eye, false);
+        of(&[StyledShape { shape, colour: [200; 3], opacity }], camera, &eye, &lighting, 1.0)
     }
 
     fn camera(keys: &str) -> Camera {

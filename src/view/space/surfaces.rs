@@ -2,7 +2,7 @@
 
 use std::f32::consts::{PI, TAU};
 
-use super::solids::{Stage, Viewed};
+use super::stage::{Stage, Viewed};
 use flockwork_model::vector::Point;
 use glam::Vec2;
 
@@ -13,7 +13,7 @@ const TUBE_SIDES: u32 = 14;
 const CONE_SIDES: u32 = 32;
 
 /// The most sides of a sphere around its axis.
-const MOST_SIDES: u32 = 56;
+const MAX_SIDES: u32 = 56;
 
 /// A row of places with the light on each.
 type Row = Vec<(Point, f32)>;
@@ -33,14 +33,14 @@ impl Stage<'_> {
         if viewed.length() < 0.9 * radius || self.is_beside_picture(viewed, radius) {
             return;
         }
-        let sides = ((3.0 * pixels.sqrt()) as u32).clamp(10, MOST_SIDES);
+        let sides = ((3.0 * pixels.sqrt()) as u32).clamp(10, MAX_SIDES);
         let rows: Vec<Row> = (0..=sides / 2)
             .map(|row| {
                 let (level, height) = (PI * row as f32 / (sides / 2) as f32).sin_cos();
                 let at = |side: u32| {
                     let (sine, cosine) = (TAU * side as f32 / sides as f32).sin_cos();
                     let normal = Point::new(level * cosine, level * sine, -height);
-                    (centre + normal * radius, self.air.shade(normal))
+                    (centre + normal * radius, self.lighting.shade(normal))
                 };
                 (0..=sides).map(at).collect()
             })
@@ -96,7 +96,7 @@ impl Stage<'_> {
                 let at = |side: u32| {
                     let (sine, cosine) = (TAU * side as f32 / TUBE_SIDES as f32).sin_cos();
                     let normal = x * cosine + y * sine;
-                    (ends[number] + normal * radius, self.air.shade(normal))
+                    (ends[number] + normal * radius, self.lighting.shade(normal))
                 };
                 (0..=TUBE_SIDES).map(at).collect()
             })
@@ -104,7 +104,7 @@ impl Stage<'_> {
         self.rows(&rows, colour, opacity);
     }
 
-    /// What is within a radius and half an angle (radians) of a heading: its edge, as a cone of the same
+    /// The region within a radius and half an angle (radians) of a heading: its edge, as a cone of the same
     /// colour on all sides.
     pub(super) fn cone(
         &mut self,

@@ -1,4 +1,4 @@
-//! What is behind the flock.
+//! The backdrop of a flock.
 
 use super::oklab::{self, mix, unit};
 use crate::frame::Frame;
@@ -7,13 +7,13 @@ use flockwork_model::scene::{Background, Rgb};
 
 /// A background as the renderers draw it: colours from top to bottom; none if it is transparent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ground(Vec<[u8; 3]>);
+pub struct Backdrop(Vec<[u8; 3]>);
 
 /// The order in which the pixels of a square become brighter (Bayer, 1973). Without such a pattern the
 /// 20 shades of a dark gradient would be visible bands.
 const ORDER: [[u8; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
-impl Ground {
+impl Backdrop {
     /// The background of a scene.
     #[must_use]
     pub fn of(background: &Background) -> Self {
@@ -30,7 +30,7 @@ impl Ground {
         }
     }
 
-    /// The mean lightness in Oklab; that of black if it is transparent.
+    /// The mean lightness in Oklab; black's if it is transparent.
     #[must_use]
     pub fn lightness(&self) -> f32 {
         let sum: f32 = self.0.iter().map(|colour| oklab::of(unit(*colour))[0]).sum();
@@ -110,14 +110,14 @@ mod tests {
     use crate::style::BACKGROUND;
     use flockwork_model::scene::BackgroundName;
 
-    fn named(name: BackgroundName) -> Ground {
-        Ground::of(&Background::Named(name))
+    fn named(name: BackgroundName) -> Backdrop {
+        Backdrop::of(&Background::Named(name))
     }
 
     #[test]
     fn a_gradient_goes_from_top_to_bottom() {
         let colours = vec![Rgb([200, 10, 10]), Rgb([10, 10, 200])];
-        let frame = Ground::of(&Background::Colours(colours)).frame(40, 200);
+        let frame = Backdrop::of(&Background::Colours(colours)).frame(40, 200);
         let rgb = |row| frame.rgb(7, row).unwrap();
         assert!(rgb(0)[0] > 195 && rgb(0)[2] < 20 && rgb(199)[0] < 20 && rgb(199)[2] > 195);
         let means: Vec<u32> = (0..50)

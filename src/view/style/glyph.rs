@@ -1,23 +1,23 @@
 //! The size and strength of agents on the screen.
 
-use crate::splats::MOST_STRENGTH;
+use crate::splats::MAX_STRENGTH;
 use flockwork_model::scene::{BoidShape, Scene, Species};
 use flockwork_model::state::FlockState;
 
 /// Smallest half length of a triangle, and radius of a disc; points. So a flock seen from far away
 /// still consists of darts, not of dust.
-pub const SMALLEST_HALF_LENGTH: f32 = 1.75;
+pub const MIN_HALF_LENGTH: f32 = 1.75;
 
 /// Opacity of a triangle or disc at its natural size. A smaller one keeps its light per area, down
-/// to [`FAINTEST`].
+/// to [`MIN_STRENGTH`].
 pub const OPACITY: f32 = 0.9;
 
-/// Lowest opacity of an agent before [`MOST_GAIN`] is reached.
-pub const FAINTEST: f32 = 0.35;
+/// Lowest opacity of an agent before [`MAX_GAIN`] is reached.
+pub const MIN_STRENGTH: f32 = 0.35;
 
-/// The most that a small triangle or disc shines brighter than its own area would. What is farther away
+/// The most that a small triangle or disc shines brighter than its own area would. An agent farther away
 /// has less light, but there is more of it: the whole keeps its brightness at any zoom.
-pub const MOST_GAIN: f32 = 7.5;
+pub const MAX_GAIN: f32 = 7.5;
 
 /// Where a picture has several pixels per point, small figures shrink until they are as strong as this.
 /// So a crowd in a large picture consists of grains, not of fog.
@@ -40,7 +40,7 @@ pub const GLOW_REACH: f32 = 4.0;
 
 /// Smallest radius of the core of a glow; points. Its halo makes it visible where a dart would not
 /// be, and its cost grows with its area.
-pub const SMALLEST_GLOW: f32 = 1.0;
+pub const MIN_GLOW: f32 = 1.0;
 
 /// Brightness of a glow at its natural size. Smaller ones pale down to [`FAINTEST_GLOW`].
 pub const GLOW: f32 = 0.8;
@@ -57,7 +57,7 @@ pub const GLOW_COVER: f32 = 0.5;
 
 /// The size on the screen of a species' agents.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figure {
+pub struct Glyph {
     /// Triangle, disc or glow.
     pub look: BoidShape,
     /// Distance from the middle to the nose of a dart, to the edge of a disc, or to where a glow is
@@ -83,11 +83,11 @@ pub struct Measure {
     pub full: f32,
     /// Lowest strength, where the gain allows it.
     pub faintest: f32,
-    /// See [`MOST_GAIN`].
+    /// See [`MAX_GAIN`].
     pub most_gain: f32,
     /// See [`CONDENSED`]; near 0 if small figures do not shrink.
     pub condensed: f32,
-    /// Natural strengths above this show the shape; see [`MOST_STRENGTH`].
+    /// Natural strengths above this show the shape; see [`MAX_STRENGTH`].
     pub shows_above: f32,
     /// The reach is `reach_factor · radius + reach_beyond`; pixels.
     pub reach_factor: f32,
@@ -98,30 +98,30 @@ pub struct Measure {
 /// The size and strength of a figure on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
-    /// See [`Figure::radius`].
+    /// See [`Glyph::radius`].
     pub radius: f32,
-    /// See [`Figure::reach`].
+    /// See [`Glyph::reach`].
     pub reach: f32,
-    /// See [`Figure::strength`].
+    /// See [`Glyph::strength`].
     pub strength: f32,
 }
 
 impl Measure {
     /// The measure of figures with this look on a screen with `scale` pixels per point. `smallest` is
-    /// their least length in points, if it is not that of the look.
+    /// their least length in points, if it differs from the look's.
     #[must_use]
     pub fn of(look: BoidShape, smallest: Option<f32>, pixels_per_unit: f32, scale: f32) -> Self {
         let half = smallest.map(|length| length / 2.0);
         let darts = Self {
             pixels_per_unit,
             scale,
-            smallest: half.unwrap_or(SMALLEST_HALF_LENGTH),
+            smallest: half.unwrap_or(MIN_HALF_LENGTH),
             full: OPACITY,
-            faintest: FAINTEST,
+            faintest: MIN_STRENGTH,
             // A least size that the scene asks for is kept, and stays visible.
-            most_gain: if half.is_some() { ANY_GAIN } else { MOST_GAIN },
+            most_gain: if half.is_some() { ANY_GAIN } else { MAX_GAIN },
             condensed: if half.is_some() { KEPT } else { CONDENSED },
-            shows_above: MOST_STRENGTH,
+            shows_above: MAX_STRENGTH,
             // The corners of the tail are farther away than the nose.
             reach_factor: SLENDERNESS.hypot(1.0),
             reach_beyond: 1.0,
@@ -131,7 +131,7 @@ impl Measure {
             // Half a pixel for the soft edge.
             BoidShape::Disc => Self { reach_factor: 1.0, reach_beyond: 0.5, ..darts },
             BoidShape::Glow => Self {
-                smallest: half.unwrap_or(SMALLEST_GLOW),
+                smallest: half.unwrap_or(MIN_GLOW),
                 full: GLOW,
                 faintest: FAINTEST_GLOW,
                 most_gain: ANY_GAIN,
@@ -167,7 +167,7 @@ impl Measure {
     ///
     /// Below a smallest number of points a figure keeps its size and pales in proportion to its
     /// natural length, so that crowds are brighter than loners; below that, in proportion to its area
-    /// ([`MOST_GAIN`]). With less than one pixel per point, it keeps its size in pixels and pales in
+    /// ([`MAX_GAIN`]). With less than one pixel per point, it keeps its size in pixels and pales in
     /// proportion to its area. With more than one pixel per point it shrinks and grows stronger again,
     /// so that large pictures are sharp. The last two do not change its light.
     ///
@@ -229,7 +229,7 @@ impl<'a> Extents<'a> {
     }
 }
 
-impl Figure {
+impl Glyph {
     /// The figure of agents of `size` world units (half the length, or the radius) on a screen with
     /// `scale` pixels per point; see [`Measure::of`].
     #[must_use]
@@ -279,12 +279,12 @@ mod tests {
     fn a_flock_is_as_bright_from_any_distance() {
         let per_area = |zoom: f32| light(zoom, 1.0, None).1 / (zoom * zoom);
         for zoom in [0.35, 0.2, 0.03, 0.001] {
-            assert!((per_area(zoom) / (OPACITY * MOST_GAIN) - 1.0).abs() < 1e-4, "{zoom}");
+            assert!((per_area(zoom) / (OPACITY * MAX_GAIN) - 1.0).abs() < 1e-4, "{zoom}");
         }
-        assert!(per_area(1.0) < 0.9 * OPACITY * MOST_GAIN, "shapes gain less");
+        assert!(per_area(1.0) < 0.9 * OPACITY * MAX_GAIN, "shapes gain less");
         assert!((per_area(9.0) - OPACITY).abs() < 1e-4);
         // A least size that the scene asks for is visible from anywhere.
-        assert!(light(0.001, 1.0, Some(3.5)).0.strength >= FAINTEST);
+        assert!(light(0.001, 1.0, Some(3.5)).0.strength >= MIN_STRENGTH);
     }
 
     #[test]

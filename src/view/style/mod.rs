@@ -1,20 +1,20 @@
 //! The looks of an agent, and what is behind the flock. The GPU renderer (as a uniform) and the CPU
 //! rasteriser use the same description.
 
+mod backdrop;
 mod circle;
-mod figure;
-mod ground;
+mod glyph;
 mod oklab;
 mod paint;
 mod palettes;
 
+pub use backdrop::Backdrop;
 pub use circle::{Circle, hue};
-pub use figure::{
-    ANY_GAIN, CONDENSED, Extent, Extents, FAINTEST, FAINTEST_GLOW, FAINTEST_IN_SPACE, Figure, GLOW,
-    GLOW_COVER, GLOW_REACH, MOST_GAIN, Measure, OPACITY, SLENDERNESS, SMALLEST_GLOW,
-    SMALLEST_HALF_LENGTH,
+pub use glyph::{
+    ANY_GAIN, CONDENSED, Extent, Extents, FAINTEST_GLOW, FAINTEST_IN_SPACE, GLOW, GLOW_COVER,
+    GLOW_REACH, Glyph, MAX_GAIN, MIN_GLOW, MIN_HALF_LENGTH, MIN_STRENGTH, Measure, OPACITY,
+    SLENDERNESS,
 };
-pub use ground::Ground;
 pub use paint::{CROWD, Colours, Hue, LIFT, Paint, Shade, heading_angle};
 pub use palettes::{STOPS, Stops};
 

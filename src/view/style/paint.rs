@@ -2,9 +2,9 @@
 
 use std::f32::consts::TAU;
 
+use super::backdrop::Backdrop;
 use super::circle::Circle;
-use super::figure::GLOW_COVER;
-use super::ground::Ground;
+use super::glyph::GLOW_COVER;
 use super::oklab::unit;
 use super::palettes::{STOPS, Scale, Stops};
 use flockwork_model::memory::MOST_SHOWN;
@@ -15,7 +15,7 @@ use flockwork_model::scene::{
 use flockwork_model::vector::Point;
 use glam::Vec2;
 
-/// Number of neighbours at the end of their colour scale. What else a colour shows ends at [`MOST_SHOWN`].
+/// Number of neighbours at the end of their colour scale. The other quantities end at [`MOST_SHOWN`].
 pub const CROWD: f32 = 40.0;
 
 /// Extra light of an ember's hot core.
@@ -80,7 +80,7 @@ impl Hue {
             ColourBy::Speed => Self { per_speed: END, ..Self::CONSTANT },
             ColourBy::Neighbours => Self { per_amount: END, ..Self::CONSTANT },
             ColourBy::Acceleration | ColourBy::Age => Self { per_amount: END, ..Self::REMEMBERED },
-            // What is near stands out more.
+            // Near agents stand out more.
             ColourBy::Depth => Self { base: END, per_depth: -END, ..Self::CONSTANT },
             ColourBy::Species | ColourBy::Fixed(_) => Self::CONSTANT,
         }
@@ -145,7 +145,7 @@ impl Paint {
     /// of the two. Scenes with circles alone are drawn faster.
     #[must_use]
     pub fn all(scene: &Scene) -> Vec<Self> {
-        let ground = Ground::of(&scene.style.background);
+        let ground = Backdrop::of(&scene.style.background);
         let of = |(index, own): (usize, &Species)| Self::of(scene, &ground, index, own);
         let mut all: Vec<Self> = scene.species.iter().enumerate().map(of).collect();
         if !all.iter().all(|paint| matches!(paint.colours, Colours::Circle(_))) {
@@ -164,7 +164,7 @@ impl Paint {
         all.iter().any(|paint| matches!(paint.colours, Colours::Stops(_)))
     }
 
-    fn of(scene: &Scene, ground: &Ground, index: usize, species: &Species) -> Self {
+    fn of(scene: &Scene, ground: &Backdrop, index: usize, species: &Species) -> Self {
         let by = species.colour;
         let hue = Hue::along(by);
         let glows = species.look == BoidShape::Glow;
@@ -253,7 +253,7 @@ fn are_silhouettes(scene: &Scene) -> bool {
 }
 
 /// The stops of a species whose colours are no circle.
-fn stops(scene: &Scene, ground: &Ground, index: usize, species: &Species) -> Stops {
+fn stops(scene: &Scene, ground: &Backdrop, index: usize, species: &Species) -> Stops {
     let by = species.colour;
     if let ColourBy::Fixed(Rgb(colour)) = by {
         return Stops::one(unit(colour));
@@ -266,7 +266,7 @@ fn stops(scene: &Scene, ground: &Ground, index: usize, species: &Species) -> Sto
         (Palette::Auto, ColourBy::Speed | ColourBy::Depth) => {
             towards_ground(named(PaletteName::Viridis), ground)
         }
-        // What is young stands out.
+        // Young agents stand out.
         (Palette::Auto, ColourBy::Age) => {
             towards_ground(named(PaletteName::Magma), ground).reversed()
         }
@@ -280,7 +280,7 @@ fn stops(scene: &Scene, ground: &Ground, index: usize, species: &Species) -> Sto
 }
 
 /// A ramp whose beginning is the end that is nearer to the background: more stands out more.
-fn towards_ground(scale: Scale, ground: &Ground) -> Scale {
+fn towards_ground(scale: Scale, ground: &Backdrop) -> Scale {
     if ground.is_light() { scale.reversed() } else { scale }
 }
 
@@ -353,7 +353,7 @@ mod tests {
                     assert_eq!(of(velocity, 90, 0.7), one, "{background}, {colour}");
                 }
                 let lightness = super::super::oklab::of(one)[0];
-                let ground = Ground::of(&scene.style.background).lightness();
+                let ground = Backdrop::of(&scene.style.background).lightness();
                 assert!((lightness - ground).abs() > 0.4, "{background}: {lightness}");
             }
         }

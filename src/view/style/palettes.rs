@@ -180,7 +180,7 @@ mod tests {
                 assert!(lightness.windows(2).all(|pair| pair[0] < pair[1]), "{name:?}");
                 let least = lightness.iter().map(|l| (l - ground).abs()).fold(1.0, f32::min);
                 assert!(least > CONTRAST - 0.01 || !clear, "{name:?} on {ground}: {least}");
-                // What is left is most of it.
+                // Most of the ramp is left.
                 assert!(lightness[STOPS - 1] - lightness[0] > 0.4, "{name:?} on {ground}");
             }
         }

@@ -1,4 +1,4 @@
-//! What steers one agent: the force of each of its behaviours, and the neighbours that it perceives.
+//! The steering of one agent: the force of each of its behaviours, and the neighbours that it perceives.
 
 use super::builder::ShapeBuilder;
 use super::{colour, legend};
@@ -18,9 +18,9 @@ const NEIGHBOURS: [u8; 3] = [225, 228, 235];
 const MARK: f32 = 1.0;
 
 /// The most neighbours that are marked.
-const MOST_MARKED: usize = 400;
+const MAX_MARKED: usize = 400;
 
-/// What steers an agent in the next tick.
+/// The forces on an agent in the next tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steering {
     /// The weighted force of each behaviour, in the order of the scene's file; mass · world units
@@ -45,7 +45,7 @@ fn vector<const D: usize>(place: Point) -> Vector<f32, D> {
 }
 
 impl Steering {
-    /// What steers the agent in row `row`, by the formulas of the engines; `None` if there is no
+    /// The forces on the agent in row `row`, by the formulas of the engines; `None` if there is no
     /// such row. `scene` is the scene at the state's tick, the rest as in
     /// [`shapes_of`](super::shapes_of). In a crowd the engines look at a sample of the neighbours;
     /// here all of them count.
@@ -130,7 +130,7 @@ impl Steering {
     ) -> Vec<StyledShape> {
         let mut shapes = ShapeBuilder::new(self.size);
         shapes.colour = NEIGHBOURS;
-        for row in self.neighbours.iter().take(MOST_MARKED) {
+        for row in self.neighbours.iter().take(MAX_MARKED) {
             shapes.circle(image(state.position[*row]), self.size * MARK);
         }
         let from = image(self.position);

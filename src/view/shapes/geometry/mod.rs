@@ -24,7 +24,7 @@ use flockwork_model::scenery::Scenery;
 use flockwork_model::state::FlockState;
 
 /// The most agents whose geometry is drawn at a time: more make a tangle.
-pub const MOST_AGENTS: usize = 64;
+pub const MAX_DRAWN: usize = 64;
 
 /// The behaviours of a species whose weight is not 0, in the order of the file, each with the
 /// colour of its geometry.
