@@ -29,7 +29,7 @@ const RELOADED: u64 = 15;
 /// Mean neighbours.
 const DENSITY: f32 = 10.0;
 
-/// What a frame does before its tick.
+/// The work of a frame before its tick.
 #[derive(Clone, Copy, PartialEq)]
 enum Edit {
     Nothing,

@@ -68,7 +68,7 @@ fn passes(criterion: &mut Criterion, name: &str, engine: &mut dyn Engine, wanted
             let group = format!("{name}/{}", pass.pass);
             let mut group = criterion.benchmark_group(group);
             // criterion's own clock measures all passes; it decides how many ticks to run, but the
-            // reported times are those of this pass.
+            // reported times belong to this pass.
             group.sampling_mode(SamplingMode::Flat).sample_size(10);
             group.warm_up_time(Duration::from_millis(100)).measurement_time(PATIENCE);
             group.throughput(Throughput::Elements(AGENTS));

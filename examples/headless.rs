@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use flockwork::{AdapterChoice, CpuEngine, Engine, Error, Gpu, GpuEngine, Metrics, Request, Scene};
 
-/// What a file of `scenes/` may contain. Sizes are in world units, speeds in world units per tick.
+/// A scene as in a file of `scenes/`. Sizes are in world units, speeds in world units per tick.
 const SCENE: &str = r#"
 about = "A school that a pair of sharks hunts"
 

@@ -1,7 +1,7 @@
 // Things in a space other than agents: triangles that src/view/space/solids.rs has projected, lit and faded.
 
 struct Corner {
-    // In the picture from −1 to 1, and the nearness: that of the eye's near plane divided by its depth.
+    // In the picture from −1 to 1, and the nearness: the depth of the eye's near plane divided by its own.
     @location(0) position: vec3<f32>,
     // Premultiplied.
     @location(1) colour: vec4<f32>,

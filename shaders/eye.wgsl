@@ -1,4 +1,4 @@
-// How a space is seen: projection, light and fog. src/view/camera/eye.rs and src/view/space/air.rs compute
+// How a space is seen: projection, light and fog. src/view/camera/eye.rs and src/view/space/lighting.rs compute
 // the same.
 
 import package::picture::{GROUND_STOPS, picture};
@@ -9,7 +9,7 @@ fn viewed(offset: vec3<f32>) -> vec3<f32> {
     return vec3(dot(picture.eye.right, offset), dot(picture.eye.up, offset), depth);
 }
 
-// The offset of a place from the focus. In an endless world, that of the nearest image.
+// The offset of a place from the focus. In an endless world, the offset of the nearest image.
 fn offset_from_focus(place: vec3<f32>) -> vec3<f32> {
     let offset = place - picture.eye.focus;
     let times = round(offset / max(picture.eye.period, vec3(1e-30)));

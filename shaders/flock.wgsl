@@ -27,7 +27,7 @@ struct Flock {
     directed: u32,
     // Bitmap words per member of a crowded cell.
     bitmap_words: u32,
-    // What the number of each species for its colour is, two bits each; see memory.wgsl.
+    // The quantity that colours each species, two bits each; see memory.wgsl.
     shown: u32,
     // The age at the end of a palette; ticks.
     longest_age: u32,

@@ -1,5 +1,5 @@
 // The uniform grid: the cell of a position, and the runs of cells round it. The geometry and the order are
-// those of src/model/grid/mod.rs.
+// the ones of src/model/grid/mod.rs.
 
 import package::flock::Flock;
 import package::random::{USE_SAMPLE_PHASE, random_bits, unit_from};
@@ -71,7 +71,7 @@ fn shift_around(index: u32, nth: u32, cells: u32, size: f32) -> f32 {
     return select(below, size, around >= 2u * cells);
 }
 
-// The `nth` row round that of `cell`, or NO_ROW. A process numbers the rows of its window.
+// The `nth` row round the row of `cell`, or NO_ROW. A process numbers the rows of its window.
 fn row_around(flock: Flock, cell: Cell, nth: u32) -> u32 {
     @if(flat && !slab) {
         return index_around(cell.y, nth, flock.cells_along.y);

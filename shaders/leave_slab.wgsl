@@ -7,7 +7,7 @@ import package::space::Motion;
 
 @group(0) @binding(1) var<storage, read> next_state: array<Motion>;
 @group(0) @binding(2) var<storage, read> binned: array<vec4<u32>>;
-// What these hold is not needed any more: the sorting passes write all of them.
+// Their content is not needed any more: the sorting passes write all of them.
 @group(0) @binding(3) var<storage, read_write> state: array<Motion>;
 // The tag of each agent that leaves.
 @group(0) @binding(4) var<storage, read_write> index: array<u32>;

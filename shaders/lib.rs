@@ -62,7 +62,7 @@ impl Variant {
         }
     }
 
-    /// The variant of the passes that do not steer: those between two ticks, and those of a slab alone.
+    /// The variant of the passes that do not steer: passes between two ticks, and passes of a slab alone.
     /// Of the scene they need its axes, its boundary, whether agents have memory, and whether they differ
     /// in species.
     #[must_use]

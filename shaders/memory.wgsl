@@ -1,4 +1,4 @@
-// What an agent remembers, in one word: an angle in the upper 24 bits, a number for its colour in the lower 8.
+// The memory of an agent, in one word: an angle in the upper 24 bits, a number for its colour in the lower 8.
 // The species that wander in a space have a direction instead of the angle. src/model/memory.rs reads the
 // same bits.
 
@@ -17,11 +17,11 @@ const STEPS = 16777216.0;
 // The largest number for a colour.
 const MOST_SHOWN = 255u;
 
-// What the number of a species is, see Shown in src/model/memory.rs.
+// The quantity that colours a species, see Shown in src/model/memory.rs.
 const SHOWS_ACCELERATION = 1u;
 const SHOWS_AGE = 2u;
 
-// What the number of this species is; `shown` has two bits for each.
+// The quantity that colours this species; `shown` has two bits for each.
 fn shown_by(shown: u32, species: u32) -> u32 {
     return (shown >> (2u * species)) & 3u;
 }

@@ -3,7 +3,7 @@
 //
 // This is for devices that load lane by lane, such as drivers that run on the CPU: a candidate loaded once
 // for all costs an eighth there. A candidate outside an agent's own columns is at least the radius away, so
-// it is not a neighbour, and the sums have the same bits as those of `neighbours`.
+// it is not a neighbour, and the sums have the same bits as in `neighbours`.
 
 import package::flock::flock as whole_flock;
 import package::grid::{NO_ROW, can_join, cell_of, columns_around, columns_between, first_cell, row_around, run_of, run_shift, sampling_noise, sampling_of_run};

@@ -33,7 +33,7 @@ struct SpeciesLook {
     // The range of the agents' own sizes, if the scene has them; world units.
     size: f32,
     least_size: f32,
-    // How the extent follows from the size: see Measure in src/view/style/figure.rs.
+    // How the extent follows from the size: see Measure in src/view/style/glyph.rs.
     smallest: f32,
     full: f32,
     faintest: f32,
@@ -55,7 +55,7 @@ struct Eye {
     distance: f32,
     // The directions in the world that are to the right and up in the picture, and back from the focus to the eye.
     right: vec3<f32>,
-    // What is nearer to the eye is not drawn; world units.
+    // Nothing nearer to the eye is drawn; world units.
     near: f32,
     up: vec3<f32>,
     // Where fog begins, and halvings of what is seen per world unit behind that.
@@ -122,7 +122,7 @@ fn shows_shape(look: SpeciesLook, natural: f32) -> bool {
     return look.full * natural / look.smallest > look.shows_above;
 }
 
-// The look of an agent of this size. Measure::extent in src/view/style/figure.rs computes the same.
+// The look of an agent of this size. Measure::extent in src/view/style/glyph.rs computes the same.
 @if(traits || !flat)
 fn sized(look: SpeciesLook, size: f32, pixels_per_unit: f32) -> SpeciesLook {
     let natural = size * pixels_per_unit;
@@ -139,7 +139,7 @@ fn sized(look: SpeciesLook, size: f32, pixels_per_unit: f32) -> SpeciesLook {
     return own;
 }
 
-// The look of an agent: that of its species, or its own if agents have their own sizes.
+// The look of an agent: its species' look, or its own if agents have their own sizes.
 fn look_of(agent: u32) -> SpeciesLook {
     let look = picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
     @if(traits) {
@@ -259,7 +259,7 @@ fn turned(direction: vec2<f32>) -> vec2<f32> {
     );
 }
 
-// The offset of a world position from the picture's middle; world units. In an endless world, that of the
+// The offset of a world position from the picture's middle; world units. In an endless world, the offset of the
 // nearest image.
 fn offset_of(position: vec2<f32>) -> vec2<f32> {
     let offset = position - picture.centre;

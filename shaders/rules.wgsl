@@ -27,7 +27,7 @@ struct Species {
     @if(traits) least_TRAIT_NAME: f32,
 }
 
-// The parameters of agent `id`: those of its species, with its own draws. A pure function of seed, id and
+// The parameters of agent `id`: its species' parameters, with its own draws. A pure function of seed, id and
 // key. src/model/scene/variation.rs gives the same bits.
 @if(traits)
 fn with_traits(species: Species, seed: u32, id: u32) -> Species {
@@ -52,7 +52,7 @@ fn perceived(radius: f32, fov: f32, with_: u32, neighbour: Neighbour) -> Neighbo
     var n = neighbour;
     n.share = select(0.0, n.share, n.distance_squared < radius * radius);
     @if(sight) {
-        // A full circle's cosine is −2, below that of any angle.
+        // A full circle's cosine is −2, below the cosine of any angle.
         n.share = select(n.share, 0.0, n.ahead < fov * sqrt(n.distance_squared));
     }
     @if(several_species) {

@@ -30,7 +30,7 @@ import package::picture::{factors_at, shows_shape, size_of, sized, species_look_
 @if(packs)
 @group(0) @binding(5) var<storage, read_write> sums: array<atomic<u64>>;
 
-// What an agent adds per bit of depth.
+// The amounts that an agent adds per bit of depth.
 struct Paint {
     factors: vec3<f32>,
     // The share that it hides of a cell that it covers.

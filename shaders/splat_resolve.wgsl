@@ -54,7 +54,7 @@ fn shown(column: i32, row: i32, scale: Scale) -> vec4<f32> {
     let first = select(1.0, mean.x, canvas.three_factors != 0u);
     let look = picture.species[0];
     let colour = first * look.level + mean.y * look.cosine + mean.z * look.sine;
-    // What hides all that is behind can only show by its lightness that it is denser still.
+    // A crowd that hides all behind it can only show by its lightness that it is denser still.
     let crowd = bits * bits / (bits * bits + canvas.lift_depth * canvas.lift_depth);
     let lifted = mix(colour, vec3(canvas.lift_to), canvas.lift * crowd);
     return (1.0 - left) * vec4(lifted, 1.0);

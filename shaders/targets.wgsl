@@ -1,4 +1,4 @@
-// The targets that agents seek or flee: the pointer first, then those of the scene.
+// The targets that agents seek or flee: the pointer first, then the scene's targets.
 
 import package::flock::flock;
 import package::space::{Vector, dot};

@@ -16,7 +16,7 @@ struct View {
 }
 
 struct Trails {
-    // The camera of the picture to draw, and that of the light.
+    // The camera of the picture to draw, and the camera of the light.
     now: View,
     before: View,
     // Pixels per world unit of both.

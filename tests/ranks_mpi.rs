@@ -372,6 +372,6 @@ fn a_killed_rank_ends_all_and_whole_files_stay() {
     let output = child.wait_with_output().unwrap();
     assert!(!output.status.success(), "{output:?}");
     assert!(!folder.path().join("a.csv").exists(), "a file that is not whole");
-    // What is there can be gone on from.
+    // The checkpoint that is there can be gone on from.
     done(run(folder.path(), 2, "simulate --engine cpu --init kept --ticks 1 --out b.csv"));
 }

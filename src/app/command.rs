@@ -1,4 +1,4 @@
-//! What the user asks for in the panels.
+//! The user's commands in the panels.
 
 use super::keys::Action;
 use flockwork_model::scene::{Request, Species};
@@ -8,7 +8,7 @@ use flockwork_session::{Looks, Speed, Thing};
 /// An action that runs after the frame that asked for it.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// What a key does too.
+    /// The action of a key.
     Act(Action),
     /// Open a built-in scene by name, or a file by its path.
     Open(String),
@@ -36,7 +36,7 @@ pub enum Command {
     RemovePath(usize),
     /// Change what a path has besides its points.
     SetPath(usize, Box<Path>),
-    /// Add a species like that of this number.
+    /// Add a species like the one of this number.
     AddSpecies(usize),
     /// Remove a species and its agents.
     RemoveSpecies(usize),

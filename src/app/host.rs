@@ -1,4 +1,4 @@
-//! What the window asks of its host: files are the host's.
+//! The window's interface to its host, which has the files.
 
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::{Engine, EngineKind};

@@ -45,7 +45,7 @@ impl Interface {
         Self { clipboard, input, painter, pointer: None }
     }
 
-    /// Pixels per point of the interface: those of the window, times the user's zoom (Ctrl with +
+    /// Pixels per point of the interface: the window's, times the user's zoom (Ctrl with +
     /// and -).
     #[must_use]
     pub fn pixels_per_point(&self, window: &Window) -> f32 {

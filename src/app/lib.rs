@@ -44,9 +44,9 @@ use open_window::{Loss, OpenWindow};
 pub type EngineFactory<'a> =
     dyn FnMut(EngineKind, Option<&Arc<Gpu>>) -> Result<Box<dyn Engine>, EngineError> + 'a;
 
-/// What the window shows.
+/// The flock that the window shows.
 pub struct WindowOptions<'a> {
-    /// What the flock was made from.
+    /// The source of the flock.
     pub source: Source,
     /// Reads and writes files.
     pub host: &'a dyn WindowHost,
@@ -60,7 +60,7 @@ pub struct WindowOptions<'a> {
     pub frames: Option<u64>,
     /// Memory for snapshots of the past; bytes.
     pub history: u64,
-    /// What is replayed: events, and the last tick.
+    /// A replay: events, and the last tick.
     pub record: Option<(Vec<Recorded>, u64)>,
     /// True once the window shall close as if its close button had been clicked: Ctrl-C in the
     /// terminal.
@@ -218,7 +218,7 @@ fn with_remedy(said: &str) -> String {
     }
 }
 
-/// What the event loop does after [`OpenWindow::frame`].
+/// The next step of the event loop after [`OpenWindow::frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// Draw the next frame as soon as possible.

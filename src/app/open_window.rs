@@ -43,8 +43,8 @@ use flockwork_view::style::scale_of;
 pub use loss::Loss;
 use view::Followed;
 
-/// Pixels per point in a window of `width` × `height` pixels: that of its screen, but in a large
-/// window that of a picture of its size.
+/// Pixels per point in a window of `width` × `height` pixels: its screen's, but in a large
+/// window the number of a picture of its size.
 fn scale(window: &Window, (width, height): (u32, u32)) -> f32 {
     (window.scale_factor() as f32).max(scale_of(width, height))
 }
@@ -57,7 +57,7 @@ pub struct OpenWindow {
     renderer: Renderer,
     uploaded: UploadedAgents,
     uploaded_revision: Option<u64>,
-    /// What agents have left behind, if the style has trails.
+    /// The trails, if the style has them.
     trails: Option<TrailLight>,
     session: Session<RealTime>,
     controls: Controls,
@@ -66,9 +66,9 @@ pub struct OpenWindow {
     inspector: Inspector,
     /// The species that a click drops.
     dropping: usize,
-    /// What the pointer draws; `None` while it does what the scene says.
+    /// The tool of the pointer; `None` while it does what the scene says.
     tool: Option<Tool>,
-    /// What the pointer drags.
+    /// The object that the pointer drags.
     held: Option<Thing>,
     /// From the pointer to the middle of what it drags; world units.
     grasp: Point,
@@ -83,7 +83,7 @@ pub struct OpenWindow {
     scenes: SceneMenu,
     timeline: Timeline,
     figures: Figures,
-    /// The size of pictures and films; none: that of the window. Pixels.
+    /// The size of pictures and films; `None`: the window's. Pixels.
     picture_size: Option<(u32, u32)>,
     /// The film under way, and those that are being completed.
     film: Option<film::FilmUnderWay>,
@@ -98,7 +98,7 @@ pub struct OpenWindow {
     introduced: Option<Instant>,
     /// [`Session::opened`] of the scene that the panels are made for.
     opened: u64,
-    /// What the file of that scene says of its start.
+    /// Count and seed in the file of that scene.
     written: Written,
     title: String,
     notice: Option<(String, Instant)>,
@@ -313,7 +313,7 @@ impl OpenWindow {
         options: &mut WindowOptions<'_>,
     ) -> Result<bool, WindowError> {
         if key.state.is_pressed() && !key.repeat {
-            // What follows is an edit of its own. A drag may begin in the same frame.
+            // The next edit is one of its own. A drag may begin in the same frame.
             self.session.seal_edit();
         }
         if self.tool_key(key)? || self.panel_key(key, event) {

@@ -37,7 +37,7 @@ impl Detail {
     }
 }
 
-/// What the overlay shows.
+/// The content of the overlay.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
     /// Number of agents.

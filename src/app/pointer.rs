@@ -8,7 +8,7 @@ use flockwork_model::vector::Point;
 use flockwork_model::world::{Boundary, World};
 use flockwork_view::camera::{Camera, Followed};
 
-/// What the left button does while it is pressed.
+/// The action of the left button while it is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grip {
     /// It is not pressed.
@@ -23,7 +23,7 @@ enum Grip {
     Draw,
 }
 
-/// What a drag of the other buttons does to the camera.
+/// The camera's motion during a drag of the other buttons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Drag {
     Nothing,
@@ -36,7 +36,7 @@ enum Drag {
 /// The mouse and the camera that it moves.
 #[derive(Clone, Debug)]
 pub struct Pointer {
-    /// What the user sees.
+    /// The view that the user sees.
     pub camera: Camera,
     /// True while the camera shows the whole world, until the user moves or zooms it.
     fitted: bool,
@@ -47,7 +47,7 @@ pub struct Pointer {
     at: Vec2,
     drag: Drag,
     grip: Grip,
-    /// What a click does in this scene.
+    /// The action of a click in this scene.
     click: Click,
     /// True when a target follows the mouse.
     leads: bool,
@@ -95,7 +95,7 @@ pub enum DropKey {
 }
 
 impl Pointer {
-    /// Moves the camera as the scene says at a tick, until the user moves or zooms it. What it
+    /// Moves the camera as the scene says at a tick, until the user moves or zooms it. The agent that it
     /// follows, at `followed`, stays in the middle also when the user has zoomed.
     pub fn guide(&mut self, scene: &Scene, tick: u64, followed: Option<Followed>) {
         let size = (self.camera.size.x as u32, self.camera.size.y as u32);

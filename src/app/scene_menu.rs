@@ -25,7 +25,7 @@ struct Row {
 #[derive(Default)]
 pub struct SceneMenu {
     shown: bool,
-    /// What the user has typed.
+    /// The text that the user has typed.
     typed: String,
     /// The row that Enter opens.
     chosen: usize,
@@ -71,7 +71,7 @@ impl SceneMenu {
         self.rows.iter().filter(has).collect()
     }
 
-    /// What Enter opens: a name or a path.
+    /// The scene that Enter opens: a name or a path.
     fn choice(&self) -> Option<String> {
         let typed = self.typed.trim();
         let is_name = self.rows.iter().any(|row| row.name == typed);

@@ -18,7 +18,7 @@ pub struct Screen {
     stale: bool,
 }
 
-/// What [`Screen::acquire`] found.
+/// The result of [`Screen::acquire`].
 pub enum Acquired {
     /// Draw on this, then pass it to [`Screen::present`].
     Ready(SurfaceFrame),

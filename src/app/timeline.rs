@@ -21,7 +21,7 @@ const DONE: Color32 = Color32::from_gray(150);
 const TO_COME: Color32 = Color32::from_gray(70);
 const EVENT: Color32 = Color32::from_rgb(120, 200, 255);
 
-/// What the timeline shows.
+/// The content of the timeline.
 #[derive(Clone, Copy, Debug)]
 pub struct Course<'a> {
     /// The present tick.
@@ -45,7 +45,7 @@ pub struct Timeline {
     pinned: bool,
     /// Unfolded by the mouse.
     near: bool,
-    /// What the user types into the field.
+    /// The text that the user types into the field.
     typed: String,
     /// True until the field has the keyboard.
     fresh: bool,

@@ -1,4 +1,4 @@
-//! What the pointer draws instead of what the scene says: a path, or walls.
+//! Tools that the pointer draws with instead of the scene's click: a path, or walls.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub const WALL_RADIUS: f32 = 10.0;
 /// Colour of what is drawn and of what can be dragged.
 const LINE: [u8; 3] = [120, 200, 255];
 
-/// What the pointer draws.
+/// A tool of the pointer.
 #[derive(Clone, Debug)]
 pub enum Tool {
     /// A path.
@@ -35,7 +35,7 @@ pub enum Tool {
 }
 
 impl Tool {
-    /// What the user can do with it.
+    /// The user's hints for it.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Tool {
         }
     }
 
-    /// What it has drawn so far and the world does not show yet. The mouse is at `at`; `unit` is the
+    /// The shapes that it has drawn so far and the world does not show yet. The mouse is at `at`; `unit` is the
     /// number of world units in a point of the screen.
     #[must_use]
     pub fn shapes(&self, at: Point, unit: f32) -> Vec<StyledShape> {
@@ -86,7 +86,7 @@ pub struct Drawing {
     pressed: Option<(Instant, Vec2)>,
 }
 
-/// What a press does to a path that is drawn.
+/// The effect of a press on a path that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
     /// It adds a point.

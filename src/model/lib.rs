@@ -1,4 +1,4 @@
-//! What a flock is: scenes, species, behaviours, state, statistics and random numbers.
+//! The model of a flock: scenes, species, behaviours, state, statistics and random numbers.
 //!
 //! Nothing here uses a GPU, a window, a file or a clock.
 

@@ -21,7 +21,7 @@ const DIRECTION_STEP: f32 = 2.0 / DIRECTION_STEPS;
 /// The largest number for a colour; larger ones are stored as this one.
 pub const MOST_SHOWN: u32 = 255;
 
-/// What an agent's number for its colour is.
+/// The quantity that colours an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Shown {
@@ -36,7 +36,7 @@ pub enum Shown {
     Age = 2,
 }
 
-/// What the numbers of each species are: two bits per species.
+/// The quantity that colours each species: two bits per species.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShownBy(u32);
 
@@ -48,7 +48,7 @@ impl ShownBy {
         Self(bits.fold(0, |all, (index, shown)| all | (shown as u32) << (2 * index)))
     }
 
-    /// What the number of an agent of this species is.
+    /// The quantity that colours agents of this species.
     #[inline]
     #[must_use]
     pub fn species(self, species: u8) -> Shown {
@@ -134,7 +134,7 @@ impl Memory {
     /// `direction` is a unit vector; it comes back within 0.06 degrees. `shown` is limited to
     /// [`MOST_SHOWN`].
     ///
-    /// The direction is that of a point on an octahedron, whose upper half is projected on a square;
+    /// The direction leads to a point on an octahedron, whose upper half is projected on a square;
     /// the lower half fills its corners.
     #[inline]
     #[must_use]

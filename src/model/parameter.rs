@@ -127,7 +127,7 @@ macro_rules! parameters {
         }
 
         impl<R> $name<R> {
-            /// What it does, in one sentence, from the doc comment.
+            /// Its effect, in one sentence, from the doc comment.
             pub const ABOUT: &'static [&'static str] = &[$($about),+];
         }
 

@@ -20,7 +20,7 @@ pub struct FlockState {
     pub velocity: Vec<Point>,
     /// Each agent's memory; empty if the scene needs none, or for a fresh one.
     pub memory: Vec<Memory>,
-    /// What the numbers for colours in the memory are.
+    /// Which quantity each species' colour value holds.
     pub shown: ShownBy,
 }
 

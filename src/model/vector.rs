@@ -1,7 +1,7 @@
 //! Vectors with a number of axes, over any [`Real`].
 //!
 //! Behaviours use only the functions of this module (`dot`, `length`, `with_length`, `limit`),
-//! never a component. What depends on the number of axes is in [`Space`], which `src/model/plane.rs`
+//! never a component. Code that depends on the number of axes is in [`Space`], which `src/model/plane.rs`
 //! implements for two of them and `src/model/space.rs` for three. `shaders/space.wgsl` is their twin.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -107,7 +107,7 @@ pub struct Vector<R, const D: usize>(pub [R; D]);
 #[derive(Clone, Copy, Debug)]
 pub struct Axes<const D: usize>;
 
-/// What an agent remembers of its way: an angle, or a direction in its place. An engine stores one of
+/// An agent's memory of its way: an angle, or a direction in its place. An engine stores one of
 /// them for each agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Remembered<R, const D: usize> {
@@ -117,7 +117,7 @@ pub struct Remembered<R, const D: usize> {
     pub direction: Vector<R, D>,
 }
 
-/// What depends on the number of axes. A space implements it for its [`Axes`].
+/// Functions that depend on the number of axes. A space implements it for its [`Axes`].
 pub trait Space<const D: usize> {
     /// True if a wanderer remembers a direction instead of an angle.
     const REMEMBERS_DIRECTIONS: bool;

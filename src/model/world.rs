@@ -3,7 +3,7 @@
 use super::real::Real;
 use super::vector::{DIMENSIONS, Point, Vector, components, per_axis, point};
 
-/// What happens at the edge of the world.
+/// The rule at the edge of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
     /// Opposite edges are joined: an agent that leaves on the right enters on the left, and agents
@@ -27,7 +27,7 @@ pub struct World {
     /// Width and height in world units, and the depth of a space. In a plane y points up and the third
     /// number is 0; in a space z points up.
     pub size: Point,
-    /// What happens at the edge.
+    /// The rule at the edge.
     pub boundary: Boundary,
 }
 

@@ -7,7 +7,7 @@ use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 use super::Tolerance;
 
 /// A GPU may fuse a product and a sum, and its division and square root may be off by 2.5 units in
-/// the last place (Vulkan's precision rules): its error is several times that of correct rounding.
+/// the last place (Vulkan's precision rules): its error is several times the error of correct rounding.
 pub const GPU: Tolerance =
     Tolerance { position: 1e-3, velocity: 1e-3, angle: 1e-6, direction: 1.1e-3 };
 

@@ -36,7 +36,7 @@ fn device() -> Arc<Gpu> {
     adapter::gpu("a rank").expect("the adapter of the test")
 }
 
-/// What each of the cases gives on `size` ranks.
+/// The results of the cases on `size` ranks.
 fn all_on(size: usize, cases: &[Case], local: impl Fn(usize) -> GpuEngine + Sync) -> Vec<Snapshot> {
     on_ranks(size, local, |many, rank| {
         cases.iter().map(|case| run(many, rank, size, case)).collect()

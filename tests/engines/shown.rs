@@ -49,7 +49,7 @@ fn states(engine: &mut dyn Engine, scene: &Scene, first: &FlockState) -> Vec<Flo
     all
 }
 
-/// The number of agents whose number is not that of the change of their velocity, and the different
+/// The number of agents whose number differs from the change of their velocity, and the different
 /// numbers found. `scale` is 1, but for a control.
 fn wrong_accelerations(scene: &Scene, states: &[FlockState], scale: f64) -> (usize, Vec<u32>) {
     let (mut wrong, mut found) = (0, Vec::new());
@@ -82,7 +82,7 @@ fn an_acceleration_is_the_change_of_the_velocity() {
             let states = states(engine.as_mut(), &scene, &first);
             let (wrong, found) = wrong_accelerations(&scene, &states, 1.0);
             assert_eq!(wrong, 0, "{:?}", engine.kind());
-            // What exceeds max_force differs too, and nothing is at the end of the palette.
+            // A force above max_force differs too, and nothing is at the end of the palette.
             let most = found.last().copied().unwrap_or_default();
             assert!(found.len() > 100 && (135..255).contains(&most), "{found:?}");
             // The control: a scale that is 3 percent off.
@@ -92,7 +92,7 @@ fn an_acceleration_is_the_change_of_the_velocity() {
 }
 
 /// The number of agents whose number is not their age, and how many were sent elsewhere. `longest` is
-/// that of the scene, but for a control.
+/// the scene's, but for a control.
 fn wrong_ages(scene: &Scene, states: &[FlockState], longest: f64) -> (usize, usize) {
     let place = scene.targets.iter().find_map(|target| target.sends_to).unwrap();
     let (mut wrong, mut sent) = (0, 0);

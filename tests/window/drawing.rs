@@ -17,7 +17,7 @@ fn places(text: &str, word: &str) -> Vec<[f32; 2]> {
     list.trim_start_matches('[').split("], [").map(pair).collect()
 }
 
-/// True if each place is that of a pixel: 1.40625 pixels are a world unit.
+/// True if each place belongs to a pixel: 1.40625 pixels are a world unit.
 fn near(found: &[[f32; 2]], pixels: &[[f32; 2]]) -> bool {
     let place = |[x, y]: &[f32; 2]| [x / 1.40625, 180.0 - (y - 300.0) / 1.40625];
     let close = |(found, pixel): (&[f32; 2], &[f32; 2])| {

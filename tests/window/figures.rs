@@ -60,7 +60,7 @@ fn figures_are_plotted_jumped_to_and_saved() {
     });
     assert!(curves(&half, 60..170) > 50);
 
-    // One key saves all figures. Each row is that of the same run without a window.
+    // One key saves all figures. Each row equals the row of the same run without a window.
     let file = new_file(&display, folder, "ctrl+m");
     display.until("a notice", notice);
     // The record beside it may be found first.

@@ -166,7 +166,7 @@ fn a_picture_has_the_chosen_size_and_a_session_is_dropped() {
         display.until_title(&program, "wander · 100 agents");
         display.drop_file(&program, &session);
         display.until_title(&program, "20 agents");
-        // What was done happens again at its tick.
+        // Each edit happens again at its tick.
         display.until_title(&program, "21 agents");
         let text = fs::read_to_string(&session).unwrap();
         let bad = folder.path().join("bad.toml");

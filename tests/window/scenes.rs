@@ -39,7 +39,7 @@ fn scenes_are_paged_through_chosen_opened_and_undone() {
     display.xdotool("type mine.toml");
     display.xdotool("key Return");
     titled("Flockwork — mine.toml · 7 agents");
-    // What is no scene is a sentence, and the flock goes on.
+    // A file that is no scene gives a sentence, and the flock goes on.
     display.xdotool("key o");
     settle();
     display.xdotool("type bad.toml");

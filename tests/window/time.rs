@@ -198,7 +198,7 @@ fn the_timeline_is_folded_until_it_is_wanted() {
     display.until("the bar under the mouse", bar);
     display.xdotool("mousemove 450 300");
     display.until("no bar where the mouse has gone", |s| !bar(s));
-    // What is no tick is a sentence.
+    // A text that is no tick gives a sentence.
     display.xdotool("key j");
     settle();
     display.xdotool("type soon");

@@ -6,7 +6,7 @@ use super::FlockPanel;
 use super::rows::with_way_back;
 use flockwork_model::scene::{MAX_AGENTS, Request};
 
-/// What the user has entered, and not yet what the flock has.
+/// Values that the user has entered and the flock does not have yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlockFields {
     count: u64,
@@ -15,7 +15,7 @@ pub struct FlockFields {
 }
 
 impl FlockFields {
-    /// Those of the flock that is shown.
+    /// The values of the flock that is shown.
     #[must_use]
     pub fn of(panel: &FlockPanel<'_>) -> Self {
         let FlockPanel { scene, agents, .. } = *panel;
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn another_count_keeps_the_density_that_is_shown() {
-        // The size that the file says is not that of its density.
+        // The file's size may differ from the size by its density.
         let text = format!("world.size = [640, 360]\n{TEXT}").replace("50", "25");
         let mut first = Scene::parse("test", &text, &[]).unwrap();
         first.resize(&Request::default()).unwrap();

@@ -199,7 +199,7 @@ fn list(ui: &mut egui::Ui, colours: &mut Vec<Rgb>, most: usize) {
     });
 }
 
-/// What only spaces have: light, fog and the floor.
+/// Keys that only spaces have: light, fog and the floor.
 fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
     let hint =
         "What lights the agents; auto is nothing before an evening sky, and the sun elsewhere.";

@@ -48,7 +48,7 @@ pub fn with_way_back(
         };
         if !changed {
             ui.add_space(size.x + ui.spacing().item_spacing.x);
-            // What follows keeps its id, and with it the keyboard, when the button appears.
+            // The widgets behind keep their ids, and with them the keyboard, when the button appears.
             ui.skip_ahead_auto_ids(1);
         }
         ui.vertical(content);

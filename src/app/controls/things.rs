@@ -1,4 +1,4 @@
-//! What stands in the world, in the panel: targets, obstacles and paths. They come and go here, and are
+//! Things of the world in the panel: targets, obstacles and paths. They come and go here, and are
 //! dragged in the world.
 
 use egui::CollapsingHeader;

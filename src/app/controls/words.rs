@@ -1,4 +1,4 @@
-//! What a parameter's row says, and the ends of its slider.
+//! The words of a parameter's row, and the ends of its slider.
 
 use std::sync::LazyLock;
 
@@ -117,7 +117,7 @@ pub fn about(parameter: &Parameter, slot: Slot) -> String {
     format!("{doc}\n{usual}Legal: {low} to {high}{unit}; {default} by default.")
 }
 
-/// What a behaviour does, with its formula and its sources.
+/// The description of a behaviour, with its formula and its sources.
 #[must_use]
 pub fn story(about: &[&str]) -> String {
     let lines = about.iter().map(|line| line.trim());

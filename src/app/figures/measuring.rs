@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use flockwork_model::statistics::{Histograms, Metrics, figures_and_histograms};
 use flockwork_session::series::Sample;
 
-/// What the thread has found.
+/// The results of the thread.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// That of the sample.
+    /// The tick of the sample.
     pub number: u64,
     /// Figures of all agents.
     pub metrics: Metrics,
@@ -38,7 +38,7 @@ impl Measuring {
         }
     }
 
-    /// What has been measured meanwhile. Never waits.
+    /// The results since the last call. Never waits.
     pub fn poll(&mut self) -> Option<Measured> {
         self.0.as_ref().and_then(|(_, measured)| measured.try_recv().ok())
     }

@@ -18,7 +18,7 @@ const SHARE: f32 = 0.39;
 /// The least height of what it shows, below which it would be of no use; points.
 const LEAST: f32 = 120.0;
 
-/// What the panel shows.
+/// The content of the panel.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     /// Figures by tick.
@@ -136,7 +136,7 @@ impl Panel {
     }
 }
 
-/// What the rows cover, in words.
+/// The range of the rows, in words.
 fn coverage(shown: &Shown<'_>, (first, last): (u64, u64)) -> String {
     let rows = shown.series.rows().len() as u64;
     let ticks = last - first + 1;

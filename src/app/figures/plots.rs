@@ -11,7 +11,7 @@ use flockwork_view::words::grouped;
 pub struct Figure {
     /// In the panel.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
     /// Its value.
     pub of: fn(&Metrics) -> f64,

@@ -1,4 +1,4 @@
-//! What keys, panels and the pointer ask for is done here.
+//! Carries out the commands of keys, panels and the pointer.
 
 use std::time::Instant;
 

@@ -52,7 +52,7 @@ impl OpenWindow {
                 Some(self.session.rescue(engine)?)
             }
         };
-        // What the lost device was drawing is gone; the film ends with the frame before.
+        // The frame that the lost device was drawing is gone; the film ends with the one before.
         self.end_film();
         let zoom = self.interface.zoom();
         let Self { screen, interface, renderer, uploaded, trails, .. } = self;

@@ -48,7 +48,7 @@ impl OpenWindow {
         Ok((painter, (width, height)))
     }
 
-    /// What the window shows, in a picture of another size: at least as much of the world.
+    /// The window's view in a picture of another size: at least as much of the world.
     pub(super) fn camera_of(&self, (width, height): (u32, u32)) -> Camera {
         let camera = self.pointer.camera;
         let size = Vec2::new(width as f32, height as f32);

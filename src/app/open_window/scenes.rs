@@ -49,7 +49,7 @@ impl OpenWindow {
         self.start(source, options)
     }
 
-    /// Replays a saved session. What cannot be replayed is a notice, and the flock goes on.
+    /// Replays a saved session. If it cannot be replayed, a notice says so, and the flock goes on.
     fn open_session(
         &mut self,
         name: &str,
@@ -75,7 +75,7 @@ impl OpenWindow {
         Ok(())
     }
 
-    /// Starts the flock of a source. What cannot be started is a notice, and the flock goes on.
+    /// Starts the flock of a source. If it cannot be started, a notice says so, and the flock goes on.
     fn start(
         &mut self,
         source: Result<Source, String>,

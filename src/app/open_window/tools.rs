@@ -121,7 +121,7 @@ impl OpenWindow {
         Ok(())
     }
 
-    /// What is drawn so far, and marks on what can be dragged while the panel is shown.
+    /// The drawing so far, and marks on objects that can be dragged while the panel is shown.
     pub(super) fn tool_shapes(&self) -> Vec<StyledShape> {
         let scale = self.window.scale_factor() as f32;
         let unit = scale / self.pointer.camera.pixels_per_unit;

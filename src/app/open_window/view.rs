@@ -9,7 +9,7 @@ use flockwork_model::vector::Point;
 use flockwork_session::Looks;
 use flockwork_view::camera::{self, Camera};
 
-/// What the scene's camera follows, where it was last seen.
+/// The last position of the agents that the scene's camera follows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Followed {
     follow: Follow,

@@ -9,8 +9,8 @@ use crate::vector::Vector;
 crate::parameters! {
     /// Seeks the target, but slows down inside `slowing_radius` and comes to rest.
     ///
-    /// Desired velocity: that of seek times `min(d/slowing_radius, 1)`; without a target the force
-    /// is zero. With a `factor` it is that of seek times the factor everywhere inside the radius:
+    /// Desired velocity: as for seek, times `min(d/slowing_radius, 1)`; without a target the force
+    /// is zero. With a `factor` it is as for seek, times the factor everywhere inside the radius:
     /// the agent does not come to rest, which is what the source demonstrates. Sources: *The Nature
     /// of Code*, chapter 5, example 5.2; the gain from the COCOS steering behaviours (there with a
     /// slowing radius of 200).

@@ -10,7 +10,7 @@ use crate::vector::Vector;
 parameters_of_a_chase! {
     /// Flees the place where its pursuer will be.
     ///
-    /// Desired velocity: minus that of pursue. The pursuer is the nearest visible agent of the
+    /// Desired velocity: the opposite of pursue. The pursuer is the nearest visible agent of the
     /// species `with` within `radius`; if a `target` is named, it is that target instead. Without a
     /// pursuer the force is zero. Source: COCOS (T = 1).
     Evade {

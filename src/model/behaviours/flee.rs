@@ -9,7 +9,7 @@ use crate::vector::Vector;
 crate::parameters! {
     /// Goes away from the target, as long as it is nearer than `radius`.
     ///
-    /// Desired velocity: minus that of seek. The force is zero without a target and at `d ≥
+    /// Desired velocity: the opposite of seek. The force is zero without a target and at `d ≥
     /// radius`. Sources: *The Nature of Code*, chapter 5, exercise 5.1; the radius and gain from
     /// the COCOS steering behaviours.
     Flee {

@@ -50,7 +50,7 @@ behaviours! {
     }
 }
 
-/// What a scene needs from an engine: behaviours, and extras that cost time only in scenes that use
+/// The features of a scene that an engine must have: behaviours, and extras that cost time only in scenes that use
 /// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Uses(u64);
@@ -213,7 +213,7 @@ pub struct Way<R: Real, const D: usize> {
     pub found: R::Mask,
 }
 
-/// What an agent perceives besides its neighbours.
+/// The perception of an agent besides its neighbours.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// Size and boundary.
@@ -253,7 +253,7 @@ impl Surroundings<'_> {
 
 /// A behaviour that depends only on the agent itself and the scene.
 pub trait SolitaryBehaviour<R: Real, const D: usize>: Parameters<R> {
-    /// What it needs besides the agent.
+    /// Its needs besides the agent.
     const NEEDS: Needs = Needs::NOTHING;
 
     /// The steering force; mass · world units per tick². It may change the agent (limits, angle,
@@ -264,10 +264,10 @@ pub trait SolitaryBehaviour<R: Real, const D: usize>: Parameters<R> {
 
 /// A behaviour that looks at the agents nearby.
 pub trait NeighbourBehaviour<R: Real, const D: usize>: Parameters<R> {
-    /// What it needs besides the agent and its neighbours.
+    /// Its needs besides the agent and its neighbours.
     const NEEDS: Needs = Needs::NOTHING;
 
-    /// What is summed over the neighbours.
+    /// The sums over the neighbours.
     type Sums: Copy;
 
     /// The empty sums, in the shape of `like`.

@@ -1,4 +1,4 @@
-//! What a behaviour needs besides its agent. Each behaviour declares it in its own file.
+//! The needs of a behaviour besides its agent. Each behaviour declares it in its own file.
 
 use super::{Kind, Uses};
 
@@ -20,7 +20,7 @@ pub struct Extra {
     pub uses: Uses,
 }
 
-/// What scenes and engines must know about a behaviour without naming it. (The list of behaviours
+/// Facts that scenes and engines must know about a behaviour without naming it. (The list of behaviours
 /// says whether it looks at neighbours; the meaning of a parameter shows targets and fields of
 /// view.)
 #[derive(Clone, Copy, Debug)]

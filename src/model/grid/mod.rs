@@ -65,13 +65,13 @@ pub struct ColumnRun {
     pub first: u32,
     /// The last column.
     pub last: u32,
-    /// The number of world sizes that bring its agents next to those of the column it is near: −1 or
+    /// The number of world sizes that bring its agents next to the agents of the column it is near: −1 or
     /// 1 across the seam. Always 0 in a [narrow](Grid::is_narrow) world, where an agent may be near
     /// on both sides.
     pub side: i32,
 }
 
-/// Most rows that hold the neighbours of an agent, itself included: those of three axes.
+/// Most rows that hold the neighbours of an agent, itself included: the rows of three axes.
 pub const MAX_ROWS_AROUND: usize = 9;
 
 /// A row of cells near another one.

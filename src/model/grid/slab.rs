@@ -33,7 +33,7 @@ impl Slab {
     }
 }
 
-/// The cells of a slab, followed by those of the slice above it and of the slice below it.
+/// The cells of a slab, then of the slice above it, then of the slice below it.
 ///
 /// Cells in a window have numbers of their own, so that no table is as large as the whole grid. The
 /// window of a slab with all slices has the numbers of the grid.
@@ -98,7 +98,7 @@ impl Window {
         self.slice_rows as usize * self.columns as usize
     }
 
-    /// Number of cells, those of ghosts included.
+    /// Number of cells, ghosts' cells included.
     #[must_use]
     #[inline]
     pub const fn cells(&self) -> usize {

@@ -7,7 +7,7 @@ crate::parameters! {
     /// The vehicle: the body of every agent of a species.
     ///
     /// `a = F/m`, `v ← limit(v + a·dt, max_speed)`, `p ← p + v·dt`. Source: *The Nature of Code*,
-    /// chapter 5; the defaults are those of its example 5.11.
+    /// chapter 5; the defaults come from its example 5.11.
     Body {
         /// Divides the steering force.
         mass: Meaning::Number => 1.0, "mass units", 1e-3, 1e6;

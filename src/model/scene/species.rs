@@ -192,7 +192,7 @@ pub struct Species {
     pub spawn_at_scale: Spawn,
     /// The behaviours of its agents, in the order of the file.
     pub rules: Vec<Rule>,
-    /// Values that depend on time, on the size or on the agent: those of the body, then those of
+    /// Values that depend on time, on the size or on the agent: the body's, then the values of
     /// the rules, each in the order of its table.
     pub variations: Vec<Variation>,
     /// Where it was in the list before all edits.

@@ -21,7 +21,7 @@ const CELLS_PER_SEGMENT: usize = 4;
 const MIN_CELLS: usize = 1024;
 
 /// The most entries of all lists together, per segment, images included, as long as cells can be
-/// widened. Evenly spread segments take about 64: half in the lists of all paths, half in those of
+/// widened. Evenly spread segments take about 64: half in the lists of all paths, half in the lists of
 /// single paths.
 const ENTRIES_PER_SEGMENT: usize = 128;
 
@@ -178,7 +178,7 @@ impl Paths {
     }
 }
 
-/// The lists of all paths together, then those of each path; `None` if they have more than `most`
+/// The lists of all paths together, then the lists of each path; `None` if they have more than `most`
 /// entries and there is more than one cell.
 fn lists(
     index: &SpatialIndex,

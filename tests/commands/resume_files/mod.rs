@@ -44,7 +44,7 @@ fn prepare(options: &str) -> Prepared {
     try_prepare(options).unwrap_or_else(|error| panic!("{options}: {error:#}"))
 }
 
-/// What `simulate` does with these options: the first state and the last go to NAME.csv and NAME.npz.
+/// Runs `simulate` with these options: the first state and the last go to NAME.csv and NAME.npz.
 fn simulate(engine: &mut dyn Engine, options: &str, ticks: u32, folder: &Path, name: &str) {
     let prepared = prepare(options);
     engine.load(&prepared.scene, &prepared.state).unwrap();
@@ -65,7 +65,7 @@ fn simulate(engine: &mut dyn Engine, options: &str, ticks: u32, folder: &Path, n
     }
 }
 
-/// The lines of a CSV file, in the form of older files, without those of the first of its two ticks.
+/// The lines of a CSV file, in the form of older files, without the lines of the first of its two ticks.
 fn end_of_csv(text: &str, tick: u32) -> Vec<&str> {
     let (row, target) = (format!("{tick},"), format!("#target,{tick},"));
     let wanted = |line: &&str| {
@@ -247,14 +247,14 @@ fn changed_by(change: impl Fn(&str, &str) -> Option<String>) -> Vec<String> {
     changed
 }
 
-/// What makes the tests above tests of each part of a file: without it some scene goes on otherwise.
+/// A control: the tests above test each part of a file, for without it some scene goes on otherwise.
 #[test]
 fn every_part_of_a_file_is_needed_by_some_scene() {
     let lines = |text: &str, change: &dyn Fn(&str) -> String| -> String {
         text.lines().map(|line| change(line) + "\n").collect()
     };
     let is_row = |line: &str| !line.starts_with('#');
-    // What agents remember.
+    // The agents' memory.
     let forgetful = changed_by(|text, start| {
         let seven = |line: &str| line.split(',').take(7).collect::<Vec<_>>().join(",");
         let angle = prepare(start).scene.uses().has(Uses::MEMORY);
@@ -288,7 +288,7 @@ fn every_part_of_a_file_is_needed_by_some_scene() {
         }))
     });
     assert!(late.len() >= 3, "{late:?}");
-    // The scene: that of no --seed.
+    // The scene, without --seed.
     let seeded = changed_by(|text, _| {
         let other = text.replace("\n# seed = 5\n", "\n# seed = 6\n");
         (other != text).then_some(other)

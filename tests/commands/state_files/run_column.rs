@@ -1,4 +1,4 @@
-//! What a CSV file says of its run, in the column `run` or in the comments of older files.
+//! The record of the run in a CSV file, in the column `run` or in the comments of older files.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a scene must be like so that a file can contain it.
+//! Rules of a scene that a file can contain.
 
 use flockwork::model::parameter::{ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET};
 use flockwork::model::scene::{Click, POINTER, Scene, Slot, Species};

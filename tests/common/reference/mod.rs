@@ -71,7 +71,7 @@ struct Vehicle<'a> {
     max_force: f64,
     /// Turns.
     angle: f64,
-    /// What a wanderer in space remembers instead: a unit vector.
+    /// The memory of a wanderer in space: a unit vector.
     direction: DVec3,
     /// A factor on the velocity.
     brake: f64,

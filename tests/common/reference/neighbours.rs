@@ -61,7 +61,7 @@ impl Vehicle<'_> {
         if fov >= 360.0 {
             return near;
         }
-        // Compares cosines: the angle is at most half the field when its cosine is at least that of
+        // Compares cosines: the angle is at most half the field when its cosine is at least the cosine of
         // half the field. An agent on the same spot is in no direction, and is seen.
         let cosine = (fov / 2.0).to_radians().cos();
         let mut seen = vec![];
@@ -150,7 +150,7 @@ impl Vehicle<'_> {
         if terms.is_empty() {
             return DVec3::ZERO;
         }
-        // The direction to the mean is that of the sum.
+        // The direction to the mean is the direction of the sum.
         let desired = self.along(&terms);
         self.steer(desired)
     }
