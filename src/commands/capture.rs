@@ -61,7 +61,7 @@ pub struct CaptureArgs {
     /// style.background=none
     #[arg(long)]
     pub transparent: bool,
-    /// What to show: the middle in world units of the scene file, the magnification, and degrees to
+    /// The view: the middle in world units of the scene file, the magnification, and degrees to
     /// turn; the same as --set camera.centre, camera.zoom and camera.rotation. In space
     /// X,Y,Z,ZOOM,AZIMUTH,ELEVATION or the first three to five of them, and the camera stands
     #[arg(long, value_name = "X,Y[,ZOOM[,DEGREES]]", allow_hyphen_values = true)]

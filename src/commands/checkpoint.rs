@@ -65,7 +65,7 @@ impl Every {
     /// Whether a checkpoint is due. All ranks ask together; `last` is the time of the last one.
     pub fn is_due(self, stop: Stop, last: Instant) -> bool {
         match self {
-            // What was done shall not be lost, and a run may go on later.
+            // No work shall be lost, and a run may go on later.
             _ if stop.last => true,
             _ if stop.done == 0 => false,
             Self::Ticks(ticks) => stop.done.is_multiple_of(ticks),

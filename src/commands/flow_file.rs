@@ -68,7 +68,7 @@ fn vectors(text: &str, axes: usize) -> anyhow::Result<Vec<Point>> {
     Ok(vectors)
 }
 
-/// Fails unless the header is that of a world with `axes` axes.
+/// Fails unless the header belongs to a world with `axes` axes.
 fn check_header(header: &str, axes: usize) -> anyhow::Result<()> {
     let expected = HEADERS.iter().find(|(own, _)| *own == axes).map_or("", |(_, header)| *header);
     if header == expected {

@@ -49,7 +49,7 @@ pub fn check<'a>(
     check_agents(count, on_this_machine(whole, ranks::on_this_machine()))
 }
 
-/// Fails if there is not enough memory for `more` agents beside the `agents` that `engine` has: those of
+/// Fails if there is not enough memory for `more` agents beside the `agents` that `engine` has: the agents of
 /// an edit or of a replayed session.
 pub fn check_more(
     scene: &Scene,

@@ -72,7 +72,7 @@ const DEFAULT_SCENE: &str = "flock";
 /// swarm of one colour. 3000 start all over the world and form flocks of all headings.
 const DEFAULT_COUNT: u64 = 3000;
 
-/// What `--engine` takes.
+/// The values of `--engine`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArg {
     /// The GPU if it is hardware or --adapter names it, else the CPU
@@ -226,7 +226,7 @@ impl FlockArgs {
         Ok(Prepared { scene, state, agents: found, written, plain, request, overrides, file })
     }
 
-    /// The overrides of a recorded run, and those of this one.
+    /// The overrides of a recorded run and of this one.
     fn all_overrides(&self, run: Option<&RunRecord>) -> Vec<String> {
         let earlier = run.and_then(|run| run.made.as_ref()).map(|made| made.overrides.clone());
         earlier.into_iter().flatten().chain(self.overrides.clone()).collect()
@@ -250,7 +250,7 @@ pub struct Prepared {
     pub written: Option<String>,
     /// The scene before it was scaled.
     plain: Scene,
-    /// What it was scaled to.
+    /// The request that it was scaled to.
     pub request: Request,
     overrides: Vec<String>,
     /// The file of the first state and its hash, if several ranks must have read the same.
@@ -258,7 +258,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// What the files of the run say of it.
+    /// The record in the files of the run.
     #[must_use]
     pub fn record(&self) -> RunRecord {
         RunRecord::of(&self.plain, &self.request, self.scene.world.size, &self.overrides)

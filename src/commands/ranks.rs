@@ -68,7 +68,7 @@ fn launched() -> Option<(usize, usize)> {
     LAUNCHERS.iter().find_map(|(rank, size)| number(rank).zip(number(size)))
 }
 
-/// Reads this process's rank from its environment, so that of several processes only one speaks about
+/// Reads this process's rank from its environment, so that only one of several processes speaks about
 /// the command line.
 pub fn look_around() {
     RANK.store(launched().map_or(0, |(rank, _)| rank), Ordering::Relaxed);

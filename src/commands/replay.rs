@@ -15,7 +15,7 @@ const LONGEST: u64 = 1 << 27;
 pub struct Replayed {
     /// The flock at the start.
     pub opening: Opening,
-    /// What was done to it.
+    /// The user's edits.
     pub events: Vec<Recorded>,
     /// The last tick.
     pub ticks: u64,

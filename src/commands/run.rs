@@ -125,10 +125,10 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     }
 }
 
-/// What a window begins with.
+/// The flock that a window begins with.
 struct Start {
     opening: Opening,
-    /// What is replayed: the events and the last tick.
+    /// A replay: the events and the last tick.
     record: Option<(Vec<Recorded>, u64)>,
 }
 
@@ -143,7 +143,7 @@ fn start(args: &RunArgs) -> anyhow::Result<Start> {
     Ok(Start { opening: Opening { source, scene, state }, record: None })
 }
 
-/// What the first flock was made from.
+/// The source of the first flock.
 fn source(args: &RunArgs, prepared: &Prepared) -> Source {
     let Prepared { scene, state, written, request, .. } = prepared;
     let count = Some(state.len() as u64).filter(|count| *count != scene.own_count());

@@ -106,7 +106,7 @@ pub enum EngineError {
     /// Another process has sent agents that cannot be its own.
     #[error("another process has sent {problem}: do all processes run the same program?")]
     Parcel {
-        /// What is wrong with them.
+        /// Their fault.
         problem: String,
     },
     /// Another process of the same flock has failed, and reports it.

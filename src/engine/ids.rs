@@ -68,7 +68,7 @@ impl Ids {
         Ok(())
     }
 
-    /// These ids with those of `agents` appended. Fails if an engine cannot take the agents.
+    /// These ids with the ids of `agents` appended. Fails if an engine cannot take the agents.
     pub fn with(&self, scene: &Scene, agents: &FlockState) -> Result<Self, EngineError> {
         let FlockState { id, species, position, velocity, .. } = agents;
         let lengths = [id.len(), species.len(), position.len(), velocity.len()];

@@ -103,7 +103,7 @@ pub trait Engine {
     ///
     /// Nothing is read back. Most updates only rewrite some tables. Shaders are compiled if the set
     /// of behaviours changes. Agents are binned again if the grid changes, which depends on the
-    /// world and the largest radius. All later ticks have the same bytes as those of an engine that
+    /// world and the largest radius. All later ticks have the same bytes as in an engine that
     /// loads the changed scene with the current state.
     ///
     /// If the world changes, agents outside it move inside at once, as at the end of a tick:
@@ -159,7 +159,7 @@ pub trait Engine {
         None
     }
 
-    /// What this process has done of the work that several share; `None` for a flock in one.
+    /// This process's part of the work that several share; `None` for a flock in one.
     fn share(&self) -> Option<Share> {
         None
     }

@@ -154,7 +154,7 @@ pub fn drop_agents(
     Ok(())
 }
 
-/// What the left button does in a scene, and what it drops, in a few words; `species` is the
+/// The action of the left button in a scene, and the species that it drops, in a few words; `species` is the
 /// selected one.
 #[must_use]
 pub fn pointer_help(scene: &Scene, species: usize) -> Vec<String> {

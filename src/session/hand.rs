@@ -1,4 +1,4 @@
-//! What the mouse does to the flock without an edit: it calls the flock, and leads a target.
+//! The mouse's effects on the flock without an edit: it calls the flock, and leads a target.
 
 use super::{Clock, Event, Session, edits};
 use flockwork_engine::{Change, EngineError};

@@ -66,7 +66,7 @@ pub type HostTime = Rc<dyn Fn() -> Duration>;
 /// and the engine that shall hold all. The error is a sentence for the user.
 pub type Room = fn(&Scene, u64, u64, &dyn Engine) -> Result<(), String>;
 
-/// What one call of [`Session::advance`] did.
+/// The result of one call of [`Session::advance`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Advance {
     /// Ticks submitted.
@@ -99,7 +99,7 @@ pub struct Session<C> {
     initial: Option<Arc<FlockState>>,
     snapshots: Snapshots,
     undo: UndoStack,
-    /// What the flock was made from.
+    /// The source of the flock.
     source: Source,
     visits: Visits,
     history: History,

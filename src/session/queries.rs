@@ -1,4 +1,4 @@
-//! What a host may ask of a session.
+//! A host's queries of a session.
 
 use super::{Clock, Session, Source};
 use flockwork_engine::{Engine, EngineError, Profile, Snapshot};
@@ -112,7 +112,7 @@ impl<C: Clock> Session<C> {
         self
     }
 
-    /// What the flock was made from.
+    /// The source of the flock.
     #[must_use]
     pub fn source(&self) -> &Source {
         &self.source

@@ -69,7 +69,7 @@ pub struct Series {
     rows: Vec<Metrics>,
     /// Least number of ticks between two rows.
     spacing: u64,
-    /// Those of the state that was measured last.
+    /// The revision of the state that was measured last.
     latest: Option<Metrics>,
     /// Samples that the host has or will take.
     awaited: Vec<Awaited>,
@@ -350,7 +350,7 @@ mod tests {
         // Fifty times all 22 ms.
         assert!(!due(&series, Watch::Seldom, 2, 1109, false));
         assert!(due(&series, Watch::Seldom, 2, 1110, false));
-        // What the flock itself waits for counts more.
+        // Work that the flock itself waits for counts more.
         series.await_sample(Awaited { number: 1, tick: 1, revision: 2 }, ms(2000), ms(30));
         series.note(1, figures(1), ms(1));
         assert!(!due(&series, Watch::Closely, 3, 2599, false));

@@ -1,4 +1,4 @@
-//! What a flock is made from, and how to make it again.
+//! The source of a flock, and how to make it again.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use flockwork_model::state::FlockState;
 /// The scene file that a flock is made from, and what was asked for beside it.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
-    /// What `--scene` takes for the file; none: there is only its text.
+    /// The value of `--scene` for the file; none: there is only its text.
     pub argument: Option<String>,
     /// The text of the file.
     pub text: String,
-    /// Values in the place of those of the text, as `--set` takes them.
+    /// Overrides, in `--set` syntax.
     pub overrides: Vec<String>,
     /// The count, the density and the seed, where they are not the scene's.
     pub request: Request,
@@ -21,7 +21,7 @@ pub struct Source {
 /// A flock that is ready to start.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// What it was made from.
+    /// Its source.
     pub source: Source,
     /// The scene, at the size of its flock.
     pub scene: Scene,

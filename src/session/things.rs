@@ -35,7 +35,7 @@ impl<C: Clock> Session<C> {
         self.edit_scene(Subject::Things, |scene| scene.obstacles.push(obstacle))
     }
 
-    /// Paints a wall: adds obstacles of one radius. What is painted in one gesture is one edit.
+    /// Paints a wall: adds obstacles of one radius. The obstacles of one gesture are one edit.
     pub fn paint(&mut self, places: &[Point], radius: f32) -> Result<Refusal, EngineError> {
         let most = MAX_OBSTACLES as usize;
         if self.scene.obstacles.len() + places.len() > most {

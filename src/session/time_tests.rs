@@ -54,7 +54,7 @@ pub(super) fn start_in(engine: Box<dyn Engine>, text: &str) -> Session<RealTime>
     session
 }
 
-/// What is compared: agents, targets and their number.
+/// The state that is compared: agents, targets and their number.
 pub(super) fn now(session: &mut Session<RealTime>) -> Seen {
     (session.state().unwrap(), session.targets().unwrap(), session.agents())
 }
@@ -203,7 +203,7 @@ fn an_edit_in_the_past_cuts_what_came_after_it() {
     assert!(session.take_notice().is_some_and(|notice| notice.contains("is cut")));
     assert_eq!((session.span(), session.events().len()), ((0, 65), 6));
     assert_eq!(session.undo().unwrap(), "undone: parameters");
-    // Ids go on from those of the past.
+    // Ids go on from the past's.
     assert_eq!(session.add(0, &[Point::ONE]), Ok(None));
     assert_eq!(session.state().unwrap().id.last(), Some(&302));
     reach(&mut session, 90);

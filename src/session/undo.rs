@@ -22,7 +22,7 @@ pub enum Subject {
     Parameters,
     /// The position of a target or an obstacle.
     Place(Thing),
-    /// The list of targets or that of obstacles.
+    /// The list of targets, or of obstacles.
     Things,
     /// The first path.
     Path,
@@ -40,7 +40,7 @@ pub enum Subject {
     Agents,
     /// The number of agents of a species.
     Count,
-    /// What the flock looks like.
+    /// The looks of the flock.
     Looks,
 }
 
@@ -181,7 +181,7 @@ impl Dropped {
     }
 }
 
-/// What has happened to the list of species.
+/// A change of the list of species.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Member {
     /// One was added at its end, with agents.
@@ -253,7 +253,7 @@ impl UndoStack {
     pub fn push(&mut self, edit: Edit) {
         self.undone.clear();
         let sealed = std::mem::take(&mut self.sealed);
-        // What was saved after this edit was undone is gone with the undone ones.
+        // A save after this edit was undone is gone with the undone ones.
         let done = self.done.len();
         self.saved.take_if(|saved| *saved > done);
         match self.done.last_mut() {
@@ -318,7 +318,7 @@ impl UndoStack {
         edit.ids = ids;
     }
 
-    /// Removes all edits. What was not saved is still not saved.
+    /// Removes all edits. Unsaved edits are still unsaved.
     pub fn clear(&mut self) {
         *self = Self { saved: self.is_saved().then_some(0), ..Self::default() };
     }

@@ -182,7 +182,7 @@ fn edits_are_saved_until_the_next_one() {
         assert!(session.is_saved(), "nothing is left of it");
         session.redo().unwrap();
         session.set_saved(true);
-        // What goes on with the same gesture is not saved.
+        // The rest of the same gesture is not saved.
         session.seal_edit();
         session.change(slower(session, 2.0)).unwrap();
         session.set_saved(true);

@@ -197,7 +197,7 @@ impl<C: Clock> Session<C> {
         }
     }
 
-    /// Begins the past of a new flock, or goes on with that of one left before, at this state.
+    /// Begins the past of a new flock, or goes on with the past of one left before, at this state.
     fn resume_history(&mut self, state: Arc<FlockState>) {
         if self.history.start().is_none() {
             return self.begin_history();

@@ -3,3 +3,4 @@
 mod circles;
 mod rules;
 mod scene_files;
+mod words;

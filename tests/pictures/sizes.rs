@@ -27,8 +27,8 @@ const DRAWN: &str = "starling.size={ from = 4, to = 12 }";
 /// at most, for triangles.
 const TWIN_TOLERANCE: f64 = 0.3;
 
-/// Agents far enough apart that the largest do not touch. The order of their ids differs from that
-/// of their rows.
+/// Agents far enough apart that the largest do not touch. The order of their ids differs from the
+/// order of their rows.
 fn lattice() -> FlockState {
     let place = |i: u16| flat(40.0 + 60.0 * f32::from(i % 10), 30.0 + 55.0 * f32::from(i / 10));
     FlockState {

@@ -377,8 +377,8 @@ fn busiest(shot: &Shot) -> (i64, i64) {
     places.max_by(|a, b| share_near(shot, *a).total_cmp(&share_near(shot, *b))).unwrap()
 }
 
-/// The new position of a pixel when `notches` of the wheel zoom about `fixed`. Positions are those
-/// of the pixels' corners.
+/// The new position of a pixel when `notches` of the wheel zoom about `fixed`. Positions are at
+/// the pixels' corners.
 fn to(pixel: i64, fixed: i64, notches: i32) -> f64 {
     let fixed = fixed as f64;
     fixed + (pixel as f64 + 0.5 - fixed) * 1.15_f64.powi(notches) - 0.5

@@ -22,7 +22,7 @@ const AGENTS_TO_A_STRAY: usize = 1_000;
 /// In smaller flocks no agent may: a neighbour so close to the edge is too unlikely.
 const FEWEST_AGENTS: usize = 100;
 
-/// What the distances mean.
+/// The meaning of the distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -45,7 +45,7 @@ pub struct Agreement {
     pub astray_after_one_tick: f64,
     /// Median and largest distance at the end of the timed ticks; world units.
     pub after_the_run: [f64; 2],
-    /// What the distances mean.
+    /// The meaning of the distances.
     pub verdict: Verdict,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Ctrl-C is checked after every slow tick, and during work outside the engines.
 //!
-//! Several ranks do all of this in step. A sample begins when all ranks are ready, and its time is that of
+//! Several ranks do all of this in step. A sample begins when all ranks are ready, and its time is the time of
 //! the slowest.
 
 use std::sync::Arc;

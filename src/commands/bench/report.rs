@@ -109,7 +109,7 @@ pub struct Report {
     pub rows: Vec<ReportRow>,
     /// How far the engines agree with the first one.
     pub agreements: Vec<Agreement>,
-    /// What makes the flock again. The engines are in the rows.
+    /// The record that makes the flock again. The engines are in the rows.
     pub run: RunRecord,
 }
 

@@ -31,14 +31,14 @@ const TARGET: &str = "#target,";
 /// take about 220.
 const LONGEST_LINE: usize = 1 << 16;
 
-/// What the comments of a file say.
+/// The content of a file's comments.
 #[derive(Debug, Default)]
 pub struct Comments {
     /// The lines of the record; `None` if the file has none.
     record: Option<String>,
     /// The line of the file on which the record begins.
     record_line: u64,
-    /// True while the lines that come are those of the record.
+    /// True while the lines belong to the record.
     in_record: bool,
     flow: Vec<Point>,
     /// The highest tick that has targets.
@@ -128,7 +128,7 @@ fn target(numbers: &str) -> Option<(u64, usize, TargetRow)> {
 #[derive(Debug)]
 pub struct Lines<R> {
     inner: BufReader<R>,
-    /// What the comments say so far.
+    /// The content of the comments so far.
     pub comments: Comments,
     /// The comment that is being read.
     comment: Vec<u8>,

@@ -1,6 +1,6 @@
 //! State files: every agent at one or several ticks, as CSV or as NumPy arrays.
 //!
-//! What [`StateWriter`] writes, [`read_state`] reads back to the same bits. A file that describes its
+//! [`read_state`] reads back to the bit the file that [`StateWriter`] writes. A file that describes its
 //! run ([`RunRecord`]) has everything that the run goes on from.
 
 mod csv;

@@ -41,7 +41,7 @@ const TARGETS: &str = "targets = [";
 /// How the vectors of a flow field begin.
 const FLOW: &str = "flow.";
 
-/// What to do about a field that cannot be read.
+/// The remedy for a field that cannot be read.
 const REMEDY: &str = "write the file again, or name another scene with --scene";
 
 /// The fields of one tick. Most rows have empty ones.
@@ -201,7 +201,7 @@ fn vector(numbers: &[&str]) -> Option<Point> {
     Some(point)
 }
 
-/// What the fields of a file say, whatever the order of its rows.
+/// The content of a file's fields, whatever the order of its rows.
 #[derive(Debug)]
 pub struct RunColumn {
     /// Number of coordinates of a point.

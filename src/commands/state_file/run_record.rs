@@ -42,7 +42,7 @@ pub struct RunRecord {
     pub scene: String,
     /// Number of agents.
     pub count: u64,
-    /// What `--density` asked for.
+    /// The density of `--density`.
     pub density: Option<f32>,
     /// Sides of the scaled world. Only people read it: the program computes it from the scene.
     pub world: Point,
@@ -334,7 +334,7 @@ fn toml_string(text: &str) -> String {
     all + end
 }
 
-/// What changes in a target while it moves.
+/// The values of a target that change while it moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TargetRow {
     /// World units.

@@ -29,7 +29,7 @@ pub struct StateRow {
     pub position: Point,
     /// World units per tick.
     pub velocity: Point,
-    /// What it remembers; meaningless in a table that does not remember.
+    /// Its memory; meaningless in a table that does not remember.
     pub memory: Memory,
 }
 
@@ -158,7 +158,7 @@ impl StateTable {
         &self.targets
     }
 
-    /// Adds a row of `tick`. Only the rows of the highest tick are kept, and those of this part.
+    /// Adds a row of `tick`. Only rows of the highest tick and of this part are kept.
     pub fn push(&mut self, tick: u64, row: StateRow) -> anyhow::Result<()> {
         match self.ticks.see(tick)? {
             Ordering::Less => return Ok(()),
@@ -172,7 +172,7 @@ impl StateTable {
         Ok(())
     }
 
-    /// Takes the rows of the highest tick, those of this part.
+    /// Takes the rows of the highest tick and of this part.
     pub fn take(&mut self, ticks: Ticks, rows: Vec<StateRow>) -> anyhow::Result<()> {
         rows.iter().try_for_each(|row| self.check_numbers(row))?;
         (self.ticks, self.rows) = (ticks, rows);
@@ -206,7 +206,7 @@ impl StateTable {
         Ok(())
     }
 
-    /// Number of agents, those of other parts included.
+    /// Number of agents, other parts included.
     #[must_use]
     pub fn agents(&self) -> u64 {
         self.ticks.rows

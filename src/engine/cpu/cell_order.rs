@@ -19,7 +19,7 @@ pub struct CellOrder<'a> {
 }
 
 impl CellOrder<'_> {
-    /// Puts consecutive agents, from `agent` on, among those of their cells, by id. Agents of other
+    /// Puts consecutive agents, from `agent` on, among the agents of their cells, by id. Agents of other
     /// bands are skipped.
     ///
     /// A separate function, so that the compiler keeps the slices in registers.

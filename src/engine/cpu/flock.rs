@@ -13,7 +13,7 @@ pub struct Motion<const D: usize> {
     pub position: [Vec<f32>; D],
     /// By axis; world units per tick.
     pub velocity: [Vec<f32>; D],
-    /// What the agents remember; empty in scenes without memory.
+    /// The agents' memory; empty in scenes without memory.
     pub memory: Vec<Memory>,
 }
 
@@ -126,7 +126,7 @@ impl<const D: usize> MotionMut<'_, D> {
     }
 }
 
-/// What no tick changes of an agent.
+/// The parts of an agent that no tick changes.
 #[derive(Clone, Debug, Default)]
 pub struct Identity {
     /// Index into the scene's species.

@@ -6,7 +6,7 @@ use super::Flock;
 use flockwork_model::memory::Shown;
 use flockwork_model::vector::{Axes, Point, Space, Vector, components, each_axis};
 
-/// What has happened to the targets in a tick.
+/// The targets' hits in a tick.
 #[derive(Clone, Debug, Default)]
 pub struct Hits {
     /// Whether an agent has hit each target.

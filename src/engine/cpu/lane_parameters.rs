@@ -34,11 +34,11 @@ pub struct SpeciesTable {
     rows: Vec<Vec<f32>>,
     /// The columns in which some species has a value.
     used: Vec<usize>,
-    /// What agents draw for themselves.
+    /// Values that agents draw for themselves.
     traits: Vec<Trait>,
     /// For each species whether its agents remember a direction instead of an angle.
     directed: Vec<bool>,
-    /// What the agents' numbers for their colours are.
+    /// The quantity that colours the agents.
     shown: ShownBy,
     /// The age at the end of the palette; ticks.
     longest_age: u32,
@@ -99,7 +99,7 @@ impl SpeciesTable {
         self.directed[species as usize]
     }
 
-    /// Puts those of `numbers` into `into` whose lanes have an agent of a species that shows `quantity`.
+    /// Puts the `numbers` into `into` whose lanes have an agent of a species that shows `quantity`.
     #[inline(always)]
     pub fn show(
         &self,
@@ -134,7 +134,7 @@ impl SpeciesTable {
 }
 
 impl Trait {
-    /// What each agent of a group has drawn. Lanes without an agent get the number of the first.
+    /// The values that each agent of a group has drawn. Lanes without an agent get the number of the first.
     fn drawn(
         &self,
         table: &SpeciesTable,

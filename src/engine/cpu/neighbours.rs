@@ -19,7 +19,7 @@ use flockwork_model::real::{Lanes, Real};
 use flockwork_model::vector::{Axes, Space, Vector, per_axis};
 use flockwork_model::world::{Boundary, World};
 
-/// What every neighbour loop of one tick reads.
+/// The input of every neighbour loop of one tick.
 pub struct SortedFlock<'a, const D: usize> {
     /// The sorted flock.
     pub motion: &'a Motion<D>,

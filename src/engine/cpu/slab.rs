@@ -20,7 +20,7 @@ use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::{Axes, Point, Space, components, point};
 
-/// What a flock in slabs has in addition.
+/// The additional data of a flock in slabs.
 #[derive(Clone, Debug, Default)]
 pub struct SlabState {
     /// The agents that hit a target in this tick.
@@ -103,7 +103,7 @@ where
         }
     }
 
-    /// Bytes of an agent that goes to another process: those of a ghost, its id and its memory.
+    /// Bytes of an agent that goes to another process: a ghost's, its id and its memory.
     fn bytes_of_agent(&self) -> usize {
         let memory = if self.uses.has(Uses::MEMORY) { size_of::<Memory>() } else { 0 };
         Self::GHOST + size_of::<u32>() + memory

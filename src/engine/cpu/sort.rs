@@ -25,7 +25,7 @@ use super::cell_order::CellOrder;
 use super::flock::{Identity, Motion, MotionMut, take};
 use flockwork_model::vector::each_axis;
 
-/// What one sort reads.
+/// The input of one sort.
 pub struct Unsorted<'a, const D: usize> {
     /// Position and velocity after the step.
     pub motion: &'a Motion<D>,
@@ -35,7 +35,7 @@ pub struct Unsorted<'a, const D: usize> {
     pub key: &'a [u32],
 }
 
-/// What one sort writes.
+/// The output of one sort.
 pub struct Sorted<'a, const D: usize> {
     /// Position and velocity, sorted by cell and id.
     pub motion: &'a mut Motion<D>,

@@ -27,7 +27,7 @@ const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohes
 /// would depend on how a device treats numbers near 0.
 const LEAST_LIMIT: f32 = 1e-9;
 
-/// What one steer pass reads.
+/// The input of one steer pass.
 pub struct Steer<'a, const D: usize> {
     /// The sorted flock and where to find neighbours in it.
     pub flock: SortedFlock<'a, D>,
@@ -273,7 +273,7 @@ impl<const D: usize, const USES: u64, const MANY: bool> Task<'_, D, USES, MANY>
 where
     Axes<D>: Space<D>,
 {
-    /// What the agents of a group remember, and random numbers for each.
+    /// The memory of the agents of a group, and random numbers for each.
     #[inline(always)]
     fn recalled<S: Simd>(
         &self,

@@ -3,7 +3,7 @@
 use super::*;
 use flockwork_model::scene::{BuiltIn, Request};
 
-/// What is wrong with the order of a flock, if anything.
+/// The fault in the order of a flock, if there is one.
 fn disorder<const D: usize>(flock: &Flock<D>) -> Option<String> {
     for (cell, range) in flock.start.windows(2).enumerate() {
         let members = range[0] as usize..range[1] as usize;

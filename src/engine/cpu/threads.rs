@@ -16,7 +16,7 @@ pub enum Threads {
 }
 
 impl Threads {
-    /// Starts `count` threads for the engine alone; `None` takes those of the program.
+    /// Starts `count` threads for the engine alone; `None` takes the program's.
     pub fn new(count: Option<usize>) -> Result<Self, EngineError> {
         let Some(threads) = count else { return Ok(Self::Shared) };
         if !fit(threads) {

@@ -32,7 +32,7 @@ pub struct Maker<'a> {
     pub pipelines: &'a mut Pipelines,
 }
 
-/// What the device needs for a scene and a number of agents.
+/// The buffers that a scene and a number of agents need.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The grid.

@@ -30,7 +30,7 @@ pub enum Per {
 pub struct Pass {
     /// The name of the file, the entry point, the label and the row in every table.
     pub name: &'static str,
-    /// What its workgroups are for.
+    /// The unit of work of its invocations.
     pub per: Per,
     /// The ticks that run it.
     pub runs_in: RunsIn,
@@ -55,7 +55,7 @@ pub enum RunsIn {
     Slabs,
 }
 
-/// What decides which passes the ticks of a flock run.
+/// The features that decide which passes the ticks of a flock run.
 #[derive(Clone, Copy, Debug)]
 pub struct TickKind {
     /// The uses of the scene.

@@ -29,7 +29,7 @@ pub struct Sources<'a> {
     pub memory: &'a FlockBuffers,
     /// True if agents have memory.
     pub remembers: bool,
-    /// What their numbers for colours are.
+    /// The quantity that colours them.
     pub shown: ShownBy,
     /// True if targets move by themselves.
     pub moves_targets: bool,

@@ -73,7 +73,7 @@ impl Tables {
         self.flock_with(scene, grid, count, crowded_above, &[])
     }
 
-    /// The same with further numbers, by the names of their fields: those of a slab.
+    /// The same with further numbers, by the names of their fields: the numbers of a slab.
     pub fn flock_with(
         &self,
         scene: &Scene,

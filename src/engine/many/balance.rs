@@ -16,7 +16,7 @@ const WORTHWHILE: f64 = 0.95;
 /// steering one costs on a core, for packing, sending, unpacking and sorting.
 const MOVING: f64 = 150.0;
 
-/// How the ranks share the work, since the flock was loaded. The sums are those of the last look, over
+/// How the ranks share the work, since the flock was loaded. The sums belong to the last look, over
 /// all ranks and all ticks before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
@@ -41,7 +41,7 @@ pub struct Load {
     pub ticks: u64,
 }
 
-/// What one rank has done since the flock was loaded: sums over all ticks.
+/// The work of one rank since the flock was loaded: sums over all ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// Bytes sent to other ranks.
@@ -125,12 +125,12 @@ impl Balance {
         Self { slices, ..Self::default() }
     }
 
-    /// What was found.
+    /// The result.
     pub fn load(&self) -> &Load {
         &self.load
     }
 
-    /// What this rank has done.
+    /// The work of this rank.
     pub fn share(&self) -> Share {
         self.own
     }
@@ -191,7 +191,7 @@ impl Balance {
     }
 }
 
-/// What follows from the costs of the slices.
+/// The conclusions from the costs of the slices.
 #[derive(Clone, Debug, PartialEq)]
 struct Decision {
     /// See [`Load::imbalance`].

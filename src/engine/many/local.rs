@@ -1,4 +1,4 @@
-//! What an engine does for a flock over many processes.
+//! An engine's part in a flock over many processes.
 
 use crate::{EngineError, EngineKind};
 use flockwork_model::behaviours::Target;

@@ -17,7 +17,7 @@ crate::parameters! {
         max_force: Meaning::Number => 0.05, "mass·world units/tick²", 0.0, STRONGEST;
         /// Half the length of the drawn triangle, and the agent's own radius.
         size: Meaning::Number => 6.0, "world units", 1e-3, 1e4;
-        /// What max_force limits: the force of each behaviour, or their sum.
+        /// The force that max_force limits: each behaviour's, or their sum.
         limit: Meaning::Choice(&["each", "sum"]) => 0.0, "", 0.0, 1.0;
         /// How forces are combined: their weighted sum, or one after the other, in the order of the
         /// file, until max_force is spent.

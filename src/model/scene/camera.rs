@@ -6,7 +6,7 @@ use crate::vector::Point;
 /// The view at one tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// The middle of the picture; `None` for that of the world. World units.
+    /// The middle of the picture; `None` for the world's. World units.
     pub centre: Option<Point>,
     /// Magnification.
     pub zoom: f32,

@@ -12,7 +12,7 @@ impl Scene {
         shares(&self.species, agents)
     }
 
-    /// Changes all places but those of obstacles: of the camera, targets, paths and spawns.
+    /// Changes all places but obstacles': of the camera, targets, paths and spawns.
     pub(super) fn map_places(&mut self, map: impl Fn(Point) -> Point) {
         let camera = &mut self.camera;
         let views = camera.keys.iter_mut().map(|key| &mut key.centre).chain([&mut camera.centre]);

@@ -67,7 +67,7 @@ impl Scene {
         Ok(())
     }
 
-    /// A name that no species has, made of that of another one: `a`, `a2`, `a3`, …
+    /// A name that no species has, made of another one's: `a`, `a2`, `a3`, …
     fn new_name(&self, like: &str) -> String {
         let stem = like.trim_end_matches(|c: char| c.is_ascii_digit());
         let stem = if stem.is_empty() { "species" } else { stem };
@@ -118,7 +118,7 @@ mod tests {
         copied.copy_species(2).unwrap();
         said(&copied, "[species.c2.alignment]\nwith = [\"a\", \"c2\"]");
         said(&copied, "[species.c.alignment]\nwith = [\"a\", \"c\"]");
-        // What was added and removed has left no trace.
+        // The species that was added and removed has left no trace.
         copied.remove_species(4).unwrap();
         copied.remove_species(3).unwrap();
         assert_eq!(copied.species, scene().species);

@@ -74,7 +74,7 @@ pub struct Scene {
     pub time_step: f32,
     /// Seed of the random numbers.
     pub seed: u32,
-    /// What its pictures look like.
+    /// The looks of its pictures.
     pub style: Style,
     /// Which part of the world pictures show.
     pub camera: CameraPlan,
@@ -201,7 +201,7 @@ impl Scene {
         matches!(origin, Some((_, Origin::Set(_))))
     }
 
-    /// The density that an override asks for. It sizes the world at any count, as that of a
+    /// The density that an override asks for. It sizes the world at any count, as the density of a
     /// [`Request`] does.
     #[must_use]
     pub fn asked_density(&self) -> Option<f32> {
@@ -214,7 +214,7 @@ impl Scene {
         self.species.iter().map(Species::perception_radius).fold(0.0, f32::max)
     }
 
-    /// The smallest length of a species' drawn agents; points. `None` for that of the shape.
+    /// The smallest length of a species' drawn agents; points. `None` for the shape's.
     #[must_use]
     pub fn smallest_of(&self, species: &Species) -> Option<f32> {
         species.smallest.or(self.style.smallest)

@@ -184,7 +184,7 @@ pub struct Species {
     pub colour: ColourBy,
     /// The colours of that quantity.
     pub palette: Palette,
-    /// The smallest length of a drawn agent; points. `None` for that of the scene's style.
+    /// The smallest length of a drawn agent; points. `None` for the length in the scene's style.
     pub smallest: Option<f32>,
     /// How its agents start.
     pub spawn: Spawn,
@@ -197,7 +197,7 @@ pub struct Species {
     pub variations: Vec<Variation>,
     /// Where it was in the list before all edits.
     pub at_first: NumberAtFirst,
-    /// True if `count` is that of an edited flock, which was scaled already. A file has no such counts.
+    /// True if `count` belongs to an edited flock, which was scaled already. A file has no such counts.
     pub counted: bool,
 }
 

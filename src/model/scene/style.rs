@@ -30,7 +30,7 @@ pub const MAX_BACKGROUND_COLOURS: usize = 8;
 /// The most colours of a palette.
 pub const MAX_PALETTE_COLOURS: usize = 16;
 
-/// What is behind the flock.
+/// The background.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Background {
     /// One of the named backgrounds.
@@ -142,7 +142,7 @@ impl Palette {
     pub const AUTO: &'static str = "auto";
 }
 
-/// What lights the agents of a space.
+/// The light on the agents of a space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Light {
     /// Nothing before an evening sky, the sun elsewhere.

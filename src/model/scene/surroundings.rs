@@ -18,7 +18,7 @@ impl Scene {
         }
     }
 
-    /// True if the species of `other` need obstacles, paths and flow as far away as those of this
+    /// True if the species of `other` need obstacles, paths and flow as far away as the species of this
     /// scene. Then scenes with equal worlds and scenery have the same [`Scenery`].
     #[must_use]
     pub fn looks_for_scenery_as(&self, other: &Self) -> bool {
@@ -127,7 +127,7 @@ impl Scene {
         self.species.iter().any(|species| of_memory.contains(&species.colour))
     }
 
-    /// What the agents' numbers for their colours are.
+    /// The quantity that colours the agents.
     #[must_use]
     pub fn shown(&self) -> ShownBy {
         ShownBy::of(self.species.iter().map(|species| match species.colour {

@@ -83,7 +83,7 @@ impl<const D: usize> CellStarts<D> {
 /// Positions sorted by cell. In a wrapped world all of them lie inside it.
 pub struct Cells<const D: usize> {
     pub starts: CellStarts<D>,
-    /// By axis; world units. What a load reads beyond the last agent is infinitely far away.
+    /// By axis; world units. Positions that a load reads beyond the last agent are infinitely far away.
     pub position: [Vec<f32>; D],
     /// The cell of each agent.
     pub cell: Vec<u32>,

@@ -109,7 +109,7 @@ fn distance(world: &World, from: Point, to: Point) -> f64 {
     apart.min(round).length()
 }
 
-/// Fails unless the figures of neighbours equal those of a loop over all pairs.
+/// Fails unless the figures of neighbours equal the figures of a loop over all pairs.
 fn assert_brute_force(scene: &Scene, state: &FlockState, case: &str) {
     let metrics = Metrics::of(scene, state);
     assert_eq!(metrics.sampled_agents, 0);

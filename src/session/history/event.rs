@@ -1,4 +1,4 @@
-//! What a user does to a running flock.
+//! The user's actions on a running flock.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub enum Event {
         /// Its agents.
         agents: Arc<FlockState>,
     },
-    /// What a file says of a change, until its tick comes.
+    /// The text of a change in a file, until its tick comes.
     Written(Written),
 }
 
@@ -82,6 +82,6 @@ impl PartialEq for Event {
 pub struct Recorded {
     /// Ticks since the start of the run.
     pub tick: u64,
-    /// What happens.
+    /// The action.
     pub event: Event,
 }

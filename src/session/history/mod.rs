@@ -160,7 +160,7 @@ impl History {
         self.end = self.end.max(tick);
     }
 
-    /// Adds an event at the present tick. What was known of the time after it is cut; true if that
+    /// Adds an event at the present tick. The log of the time after it is cut; true if that
     /// includes events.
     pub fn record(&mut self, tick: u64, event: Event) -> bool {
         let cuts = self.cut(tick);

@@ -27,7 +27,7 @@ const HEAD: &str = "\
 /// A recorded session.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// What the flock is made from.
+    /// The source of the flock.
     pub source: Source,
     /// The last tick.
     pub ticks: u64,

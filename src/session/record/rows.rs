@@ -43,7 +43,7 @@ pub struct Row {
     /// Every parameter that differs from the scene, as `--set` takes it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub set: Option<Vec<String>>,
-    /// True if the counts in `set` are those of the flock itself, not of a file that is scaled to it.
+    /// True if the counts in `set` hold for the flock itself, not for a file that is scaled to it.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub counted: bool,
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -67,7 +67,7 @@ impl<C: Clock> Session<C> {
         Ok(format!("{HEAD}{text}"))
     }
 
-    /// What makes the first state: the source of the flock, or the same with its edits.
+    /// The origin of the first state: the source of the flock, or the same with its edits.
     fn base(&self, start: &Kept) -> Option<Base> {
         let own = &self.source;
         let mut edited = self.first.clone();
@@ -198,7 +198,7 @@ impl Writer<'_> {
         Ok(row)
     }
 
-    /// The values for `--set` that turn the species of the file into those of `scene`.
+    /// The values for `--set` that turn the species of the file into the species of `scene`.
     fn overrides(&self, scene: &Scene) -> Result<Vec<String>, String> {
         let Base { source, plain, .. } = self.base;
         let mut species = scene.species.clone();

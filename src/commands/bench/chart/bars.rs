@@ -20,7 +20,7 @@ const WIDEST: i32 = 64;
 /// Engines whose times differ by more than this factor get axes of their own.
 const ALIKE: f64 = 4.0;
 
-/// Colours of passes, in order of first appearance: those of a GPU tick, and the CPU's sort.
+/// Colours of passes, in order of first appearance: the passes of a GPU tick, and the CPU's sort.
 const PASSES: [RGBColor; 11] = [
     RGBColor(78, 121, 167),
     RGBColor(242, 142, 43),

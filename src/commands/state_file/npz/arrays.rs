@@ -52,7 +52,7 @@ fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry
     Ok(Some(Entry { header, rest: BufReader::with_capacity(1 << 16, file) }))
 }
 
-/// What happens to each value of an array: its place in the order of the rows, and the value.
+/// Called with each value of an array: its place in the order of the rows, and the value.
 pub type Take<'a, T> = &'a mut dyn FnMut(u64, T) -> anyhow::Result<()>;
 
 /// Reads all values of an array, one after the other, converted by `convert`. It returns `None` for a value

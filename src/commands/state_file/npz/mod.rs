@@ -32,7 +32,7 @@ pub struct NpzStates {
     parts: Parts,
 }
 
-/// What the arrays hold so far.
+/// The content of the arrays so far.
 #[derive(Debug)]
 struct Parts {
     /// In the order of [`ARRAYS`], without the flow field. `neighbours` and `shown` are one.
@@ -224,7 +224,7 @@ fn append_text(archive: &mut ZipWriter<&mut FirstError>, text: &str) -> io::Resu
     archive.write_all(text.as_bytes())
 }
 
-/// Copies one array into the archive. The bytes are those of the machine, and so is the byte
+/// Copies one array into the archive. The bytes are the machine's, and so is the byte
 /// order that the header declares.
 fn append<T: Number>(
     archive: &mut ZipWriter<&mut FirstError>,

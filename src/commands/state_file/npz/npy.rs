@@ -19,7 +19,7 @@ const LONGEST: usize = 10_000;
 /// NumPy pads a header to a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// What an array file says before its numbers.
+/// The header of an array file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Type of the numbers as NumPy writes it, such as `<f4`.
@@ -131,7 +131,7 @@ impl Header {
     }
 }
 
-/// What is left of the text of a header: a dictionary as Python writes it.
+/// The rest of the text of a header: a dictionary as Python writes it.
 struct Reader<'a> {
     rest: &'a str,
 }

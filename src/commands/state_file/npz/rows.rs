@@ -13,7 +13,7 @@ use flockwork_model::vector::Point;
 
 /// The ticks of a file, and the rows of the last one.
 pub struct TickRows {
-    /// What the table wants to know.
+    /// The columns that the table wants.
     pub ticks: Ticks,
     /// All ticks.
     pub all: BTreeSet<u64>,

@@ -1,4 +1,4 @@
-//! What a slab exchanges with the others: ghosts, agents that leave and agents that arrive.
+//! The exchange of a slab with the others: ghosts, agents that leave and agents that arrive.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::gpu::readback::Part;
 use crate::gpu::row::{MEMORY_BYTES, TAG_BYTES, Tag};
 use flockwork_model::state::FlockState;
 
-/// Copied rows beyond those of the last tick, so that one copy is mostly enough.
+/// Copied rows beyond the last tick's, so that one copy is mostly enough.
 const SPARE_ROWS: u32 = 64;
 
 /// How many rows the host expects, from the last tick.
@@ -33,7 +33,7 @@ pub struct Borders {
     slices: [(Vec<u8>, Vec<u8>); 2],
 }
 
-/// What has happened to the agents that moved.
+/// The numbers of agents that moved.
 #[derive(Debug, Default)]
 pub struct Moved {
     /// One bit for each target that was hit.
@@ -163,7 +163,7 @@ impl SlabFlock {
         Ok(())
     }
 
-    /// What has happened to the agents that moved, read once a tick.
+    /// The numbers of agents that moved, read once a tick.
     fn moved(&mut self, maker: &Maker<'_>) -> Result<&Moved, EngineError> {
         if self.moved.is_none() {
             self.moved = Some(self.read_moved(maker)?);

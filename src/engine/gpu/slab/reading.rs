@@ -1,4 +1,4 @@
-//! What the host asks of a slab between ticks.
+//! The host's requests to a slab between ticks.
 
 use super::{INDEX_BYTES, SlabFlock, rows};
 use crate::EngineError;

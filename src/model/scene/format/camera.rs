@@ -7,7 +7,7 @@ use super::tree::Value;
 use crate::scene::{MAX_AGENTS, SceneError};
 use crate::vector::Point;
 
-/// What the camera keeps in the middle of the picture.
+/// The agents that the camera keeps in the middle of the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Follow {
     /// A place.
@@ -35,7 +35,7 @@ section! {
         zoom: f32 = 1.0, Values::Number(0.01, 1e4) => "1", "";
         /// How far the camera is turned anticlockwise.
         rotation: f32 = 0.0, Values::Number(-36_000.0, 36_000.0) => "0", "degrees";
-        /// What stays in the middle of captured pictures: the flock's centre of mass (in a wrapped
+        /// The middle of captured pictures: the flock's centre of mass (in a wrapped
         /// world a circular mean), or the agent with this id. `centre` and the keys' centres then have no
         /// effect, and a wrapped world continues beyond its edges.
         follow: Follow = Follow::None, Values::Words("`\"none\"`, `\"centre\"`, an id") => "`\"none\"`", "";

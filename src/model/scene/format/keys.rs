@@ -1,4 +1,4 @@
-//! The single declaration of a scene file's keys, except those of bodies and behaviours, which are
+//! The single declaration of a scene file's keys, except the keys of bodies and behaviours, which are
 //! [`Parameter`](crate::parameter::Parameter)s.
 //!
 //! Each section belongs to a struct, and its keys are the names of the struct's fields. A file is
@@ -42,7 +42,7 @@ section! {
         seed: u32 = 1, Values::Whole(0, u32::MAX as u64) => "1", "";
         /// How far one tick advances the motion.
         time_step: f32 = 1.0, Values::Number(1e-3, 10.0) => "1", "ticks";
-        /// What a click in the window does. `call` puts the target `pointer` under the mouse while
+        /// The action of a click in the window. `call` puts the target `pointer` under the mouse while
         /// the button is down; `path` makes a new path; `flee` makes species that seek flee, and
         /// the other way round; `target` and `obstacle` move the nearest one; `add` adds an agent
         /// (a drag adds more). With `follow` the first target at rest follows the mouse without a
@@ -50,7 +50,7 @@ section! {
         click: Clicks = Clicks(Click::Call, false), Values::Choice(|| names(&Click::NAMES)) => "`\"call\"`", "";
         /// Size and edge.
         world: WorldKeys = WorldKeys::default(), Values::Tables("`[world]`") => "", "";
-        /// What pictures look like.
+        /// The looks of pictures.
         style: Style = Style::default(), Values::Tables("`[style]`") => "", "";
         /// Which part of the world pictures show.
         camera: CameraPlan = CameraPlan::default(), Values::Tables("`[camera]`") => "the whole world", "";
@@ -74,7 +74,7 @@ section! {
         /// Width and height; y points up. Three numbers make a space: width, depth and height; z points
         /// up. All points of the scene have as many numbers.
         size: Point = CANVAS, Values::Point(SIDES.0, SIDES.1) => "[640, 360]", "world units";
-        /// What happens at the edge.
+        /// The rule at the edge.
         boundary: Boundary = Boundary::Wrap, Values::Choice(|| names(&Boundary::NAMES)) => "`\"wrap\"`", "";
         /// Mean number of neighbours in an evenly spread flock. At the scene's own count the world has
         /// its `size`; at a count f times larger or smaller the number of neighbours is nearer to this
@@ -165,7 +165,7 @@ section! {
         count: Values::Whole(0, MAX_AGENTS) => "100", "agents";
         /// The shape of its drawn agents.
         look: Values::Choice(|| names(&BoidShape::NAMES)) => "as in `[style]`", "";
-        /// What the colour shows, or one colour for all agents.
+        /// The quantity that the colour shows, or one colour for all agents.
         colour: COLOURS => "as in `[style]`", "";
         /// The colours of what is shown.
         palette: PALETTES => "as in `[style]`", "";

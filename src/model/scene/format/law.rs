@@ -14,7 +14,7 @@ section! {
     /// `base · (1 − e^(−size/s))` and `{ base, shrinks_with_size }` is `base · e^(−size/s)`. The
     /// base must be within the range of the key, and the result is clamped to it. With
     /// `{ from, to }` each agent draws its own number once, evenly between the two; it depends on the
-    /// seed, the agent's id and the key. What applies to a whole species uses `to`: the cells of the
+    /// seed, the agent's id and the key. A value of a whole species uses `to`: the cells of the
     /// grid, the neighbours that a colour counts, the colour by speed. Each number follows one law;
     /// other numbers of the same species may follow other laws, but none may follow a `size` that
     /// is drawn.

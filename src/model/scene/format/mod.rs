@@ -93,7 +93,7 @@ impl Scene {
     }
 
     /// Fails with the first key that a scene file could not have: a value out of its range, a name that
-    /// is taken or unknown, a behaviour that lacks what it needs. The line is that of
+    /// is taken or unknown, a behaviour that lacks what it needs. The line belongs to
     /// [`Scene::to_full_toml`].
     pub fn check(&self) -> Result<(), SceneError> {
         edit_toml(&self.to_full_toml(), self).map(|_| ())

@@ -71,7 +71,7 @@ pub fn scene(
     if scene.own_count() > MAX_AGENTS {
         return Err(species.fail(format!("more than {MAX_AGENTS} agents in total; lower `count`")));
     }
-    // What sizes the world at another count is the file, unless an override asks for a size or a
+    // The file sizes the world at another count, unless an override asks for a size or a
     // density: another radius, as in a sweep, is no reason for another world.
     if scene.is_overridden("world.size") {
         scene.density = scene.asked_density();

@@ -11,7 +11,7 @@ use crate::vector::Point;
 /// The most points of all paths together.
 const MAX_PATH_POINTS: usize = 4096;
 
-/// The most cells of a flow field that is read from a file: those of the largest field of a plane.
+/// The most cells of a flow field that is read from a file: as many as in the largest field of a plane.
 const MAX_FILE_CELLS: usize = 1 << 24;
 
 pub fn target(number: usize) -> Target {

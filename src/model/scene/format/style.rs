@@ -20,10 +20,10 @@ pub const PALETTES: Values = Values::NameOr(|| names(&palettes()), "a list of 1 
 const MAX_AGE: u64 = 10_000_000;
 
 section! {
-    /// What pictures look like; the motion does not depend on it. Of these keys `look`, `colour`,
+    /// The looks of pictures; the motion does not depend on them. Of these keys `look`, `colour`,
     /// `palette` and `smallest` are defaults for the species, which have the same keys. [Looks](looks.md) has pictures.
     STYLE "[style]" struct Style (check) {
-        /// What is behind the flock: a name, a colour, or colours from top to bottom. With `none`,
+        /// The background: a name, a colour, or colours from top to bottom. With `none`,
         /// PNG and APNG files are transparent.
         background: Background = Background::default(), Values::NameOr(
             || names(&backgrounds()),
@@ -31,7 +31,7 @@ section! {
         ) => "`\"dark\"`", "";
         /// The shape of drawn agents.
         look: BoidShape = BoidShape::Triangle, Values::Choice(|| names(&BoidShape::NAMES)) => "`\"triangle\"`", "";
-        /// What the colour shows, or one colour for all agents.
+        /// The quantity that the colour shows, or one colour for all agents.
         colour: ColourBy = ColourBy::Heading, COLOURS => "`\"heading\"`", "";
         /// The colours of what is shown. `auto` takes hues for headings, `viridis` for speeds,
         /// `inferno` for neighbours and accelerations, `magma` for ages and `okabe-ito` for species. A list is interpolated; of several

@@ -1,0 +1,110 @@
+//! Plain words: a comment begins with the noun that it explains.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::rules::root;
+
+/// Folders and files whose comments and pages are read.
+const READ: [&str; 9] = [
+    "src",
+    "shaders",
+    "tests",
+    "docs",
+    "benches",
+    "examples",
+    "README.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+];
+
+fn texts(path: &Path) -> Vec<(PathBuf, String)> {
+    if path.is_dir() {
+        let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        return entries.flat_map(|path| texts(&path)).collect();
+    }
+    let read = path.extension().is_some_and(|e| ["rs", "wgsl", "md"].iter().any(|own| e == *own));
+    let text = || (path.to_path_buf(), fs::read_to_string(path).unwrap());
+    read.then(text).into_iter().collect()
+}
+
+/// The paragraphs of a page, without its headings; of a source, its comments.
+fn paragraphs(path: &Path, text: &str) -> Vec<String> {
+    let page = path.extension().is_some_and(|e| e == "md");
+    let prose = |line: &str| -> Option<String> {
+        let line = line.trim();
+        let text = if page {
+            line.trim_start_matches(['-', '*', '|', '>', ' '])
+        } else {
+            let mut slashes = line.match_indices("//");
+            let (at, _) = slashes.find(|(at, _)| !line[..*at].ends_with([':', '"']))?;
+            line[at..].trim_start_matches(['/', '!'])
+        };
+        let heading = page && line.starts_with('#');
+        (!text.trim().is_empty() && !heading).then(|| text.trim().to_owned())
+    };
+    let mut paragraphs = vec![String::new()];
+    for line in text.lines() {
+        let start = page && line.trim_start().starts_with(['-', '*', '|', '>']);
+        let line = prose(line);
+        if line.is_none() || start {
+            paragraphs.push(String::new());
+        }
+        if let (Some(line), Some(last)) = (line, paragraphs.last_mut()) {
+            *last += &format!(" {line}");
+        }
+    }
+    paragraphs
+}
+
+/// The places of a paragraph that a reader must read twice: a sentence that begins with a pronoun in place
+/// of its noun, or a pronoun that points back to one.
+fn unclear(paragraph: &str) -> Vec<String> {
+    let words: Vec<&str> = paragraph.split_whitespace().collect();
+    let ends = |word: &str| word.ends_with(['.', ':', ';', '!', '?', '|']);
+    let is = |place: &usize| {
+        let (word, before) = (words[*place], place.checked_sub(1).map(|place| words[place]));
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let next = words.get(place + 1) == Some(&"of");
+        word == "What" && before.is_none_or(ends) || next && ["that", "those"].contains(&&*bare)
+    };
+    let shown = |place: usize| words[place..words.len().min(place + 6)].join(" ");
+    (0..words.len()).filter(is).map(shown).collect()
+}
+
+#[test]
+fn sentences_begin_with_their_nouns() {
+    let files: Vec<_> = READ.iter().flat_map(|path| texts(&root(path))).collect();
+    assert!(files.len() > 300, "{}", files.len());
+    let found = files.iter().flat_map(|(path, text)| {
+        let unclear = paragraphs(path, text).into_iter().flat_map(|text| unclear(&text));
+        unclear.map(|words| format!("{}: {words}", path.display())).collect::<Vec<_>>()
+    });
+    let found: Vec<_> = found.collect();
+    assert!(found.is_empty(), "name the thing: {found:#?}");
+}
+
+#[test]
+fn a_sentence_without_its_noun_is_found() {
+    let count = |name: &str, text: &str| -> usize {
+        paragraphs(Path::new(name), text).iter().map(|text| unclear(text).len()).sum()
+    };
+    for (name, text) in [
+        ("a.rs", "/// What the panel shows.\nfn f() {}"),
+        ("a.rs", "let a = 1; // The size is that of b."),
+        ("a.rs", "//! Sizes are those\n//! of b."),
+        ("a.rs", "// It is gone. What follows is not."),
+        ("a.wgsl", "    // Those of b."),
+        ("a.md", "# A\n\n- What it does.\n"),
+        ("a.md", "| a | What it does. |"),
+    ] {
+        assert_eq!(count(name, text), 1, "{text}");
+    }
+    for (name, text) in [
+        ("a.rs", "/// The content of the panel.\nlet a = \"What of it? That of b\";"),
+        ("a.rs", "/// Says what it shows: the place\n/// that offers\nfn of() {}"),
+        ("a.md", "## What is drawn\n\nAll that others see."),
+    ] {
+        assert_eq!(count(name, text), 0, "{text}");
+    }
+}
