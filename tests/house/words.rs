@@ -86,15 +86,19 @@ fn sentences_begin_with_their_nouns() {
 
 #[test]
 fn a_sentence_without_its_noun_is_found() {
+    // This file is read too.
     let count = |name: &str, text: &str| -> usize {
-        paragraphs(Path::new(name), text).iter().map(|text| unclear(text).len()).sum()
+        paragraphs(Path::new(name), &text.replace("%%", "//"))
+            .iter()
+            .map(|text| unclear(text).len())
+            .sum()
     };
     for (name, text) in [
         ("a.rs", "/// What the panel shows.\nfn f() {}"),
-        ("a.rs", "let a = 1; // The size is that of b."),
-        ("a.rs", "//! Sizes are those\n//! of b."),
+        ("a.rs", "let a = 1; %% The size is that of b."),
+        ("a.rs", "//! Sizes are those\n%%! of b."),
         ("a.rs", "// It is gone. What follows is not."),
-        ("a.wgsl", "    // Those of b."),
+        ("a.wgsl", "    %% Those of b."),
         ("a.md", "# A\n\n- What it does.\n"),
         ("a.md", "| a | What it does. |"),
     ] {
@@ -102,7 +106,7 @@ fn a_sentence_without_its_noun_is_found() {
     }
     for (name, text) in [
         ("a.rs", "/// The content of the panel.\nlet a = \"What of it? That of b\";"),
-        ("a.rs", "/// Says what it shows: the place\n/// that offers\nfn of() {}"),
+        ("a.rs", "/// Says what it shows: the place\n%%/ that offers\nfn of() {}"),
         ("a.md", "## What is drawn\n\nAll that others see."),
     ] {
         assert_eq!(count(name, text), 0, "{text}");
