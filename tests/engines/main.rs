@@ -4,7 +4,12 @@
 mod adapter;
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(target_os = "linux")]
+#[path = "../compilers/mod.rs"]
+mod compilers;
 
+#[cfg(target_os = "linux")]
+mod amd;
 mod cpu_engine;
 mod cpu_space;
 mod formulas;
