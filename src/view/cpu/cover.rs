@@ -44,23 +44,13 @@ pub fn cover(shape: &Shape, camera: &Camera, size: Vec2, scale: f32) -> Cover {
 mod tests {
     use super::*;
     use crate::cpu::shape_raster::draw;
+    use crate::cpu::shape_raster::tests::camera;
     use crate::frame::Frame;
     use crate::shapes::StyledShape;
     use crate::style::BACKGROUND;
     use flockwork_model::vector::{Point, flat};
 
     const WHITE: [u8; 3] = [255; 3];
-
-    fn camera() -> Camera {
-        Camera {
-            centre: Point::ZERO,
-            pixels_per_unit: 2.0,
-            size: Vec2::new(200.0, 100.0),
-            turn: crate::camera::UPRIGHT,
-            period: Point::ZERO,
-            eye: None,
-        }
-    }
 
     fn drawn(shapes: &[StyledShape]) -> Frame {
         let mut frame = Frame::filled(200, 100, BACKGROUND);

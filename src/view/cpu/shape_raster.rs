@@ -227,7 +227,7 @@ fn sector(centre: Vec2, radius: f32, heading: f32, angle: f32) -> Option<Path> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::shapes::Dashes;
     use crate::style::BACKGROUND;
@@ -235,7 +235,7 @@ mod tests {
 
     const WHITE: [u8; 3] = [255; 3];
 
-    fn camera() -> Camera {
+    pub fn camera() -> Camera {
         Camera {
             centre: Point::ZERO,
             pixels_per_unit: 2.0,

@@ -4,6 +4,10 @@
 //! across its longest side (Wan, Wong and Prusinkiewicz, "An algorithm for multidimensional data
 //! clustering", 1988). Each box becomes the mean of its colours. All sums are of whole numbers, so the
 //! same picture gives the same palette for any number of threads.
+//!
+//! NeuQuant (`color_quant`, which the GIF library can bring) was measured on pictures of the built-in scenes,
+//! 480 × 270: of 22 with more than 256 colours all lose more by it (51 instead of 60 dB in the mean), and it
+//! takes 0.2 to 0.4 s a picture instead of 2 to 120 ms. It keeps no background exact.
 
 use rayon::prelude::*;
 
