@@ -208,7 +208,7 @@ impl Facts<'_> {
 const WORDS: Color32 = Color32::from_rgba_premultiplied(191, 191, 191, 191);
 
 /// The overlay is not made narrower than this; points.
-const LEAST_WIDTH: f32 = 160.0;
+const MIN_WIDTH: f32 = 160.0;
 
 /// The number of rows in the plot.
 const PLOTTED: usize = 240;
@@ -274,7 +274,7 @@ fn board(context: &egui::Context, edge: f32, content: impl FnOnce(&mut egui::Ui)
             .inner_margin(8);
         frame.show(ui, |ui| {
             let most = edge.min(context.content_rect().right()) - 32.0;
-            ui.set_max_width(most.max(LEAST_WIDTH));
+            ui.set_max_width(most.max(MIN_WIDTH));
             ui.spacing_mut().item_spacing.y = 2.0;
             content(ui);
         });

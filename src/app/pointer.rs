@@ -79,7 +79,7 @@ const PIXELS_A_NOTCH: f32 = 40.0;
 const PIXELS_A_DROP: f32 = 8.0;
 
 /// Most places of one move of the mouse.
-const MOST_ON_THE_WAY: f32 = 4096.0;
+const MAX_ON_THE_WAY: f32 = 4096.0;
 
 /// The share of the way to its place behind an agent that a riding camera goes in a frame.
 const SOFTLY: f32 = 0.15;
@@ -237,7 +237,7 @@ impl Pointer {
     fn on_the_way(&mut self, apart: f32) -> Vec<Point> {
         let way = self.at - self.last_drop;
         let step = way.normalize_or_zero() * apart;
-        let count = (way.length() / apart).min(MOST_ON_THE_WAY) as u32;
+        let count = (way.length() / apart).min(MAX_ON_THE_WAY) as u32;
         let mut places = Vec::new();
         for _ in 0..count {
             self.last_drop += step;

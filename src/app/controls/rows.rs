@@ -21,7 +21,7 @@ const BACK: &str = "←";
 const PICKER_WIDTH: f32 = 275.0;
 
 /// The longest name that can be typed.
-const MOST_LETTERS: usize = 60;
+const MAX_LETTERS: usize = 60;
 
 /// The names that parameters refer to.
 pub struct TargetNames {
@@ -62,7 +62,7 @@ pub fn name_field(ui: &mut egui::Ui, name: &str) -> Option<String> {
     let id = ui.scope_id().with("name");
     let typed = ui.data(|data| data.get_temp::<String>(id));
     let mut text = typed.unwrap_or_else(|| name.into());
-    let field = egui::TextEdit::singleline(&mut text).desired_width(110.0).char_limit(MOST_LETTERS);
+    let field = egui::TextEdit::singleline(&mut text).desired_width(110.0).char_limit(MAX_LETTERS);
     let field = ui.add(field);
     if !field.lost_focus() {
         if field.has_focus() {

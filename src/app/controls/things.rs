@@ -15,7 +15,7 @@ use flockwork_session::Thing;
 use flockwork_view::words::counted;
 
 /// Most obstacles that are listed one by one.
-const MOST_LISTED: usize = 12;
+const MAX_LISTED: usize = 12;
 
 /// Shows the section. Returns what the user asks for.
 pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>) -> Option<Command> {
@@ -53,11 +53,11 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>) -> Option<Command> {
         for (index, target) in targets {
             command = row(ui, scene, &target.name, Thing::Target(index)).or(command.take());
         }
-        for index in 0..scene.obstacles.len().min(MOST_LISTED) {
+        for index in 0..scene.obstacles.len().min(MAX_LISTED) {
             let name = format!("obstacle {}", index + 1);
             command = row(ui, scene, &name, Thing::Obstacle(index)).or(command.take());
         }
-        if let Some(more @ 1..) = scene.obstacles.len().checked_sub(MOST_LISTED) {
+        if let Some(more @ 1..) = scene.obstacles.len().checked_sub(MAX_LISTED) {
             ui.label(format!("and {}", counted(more as u64, "more obstacle")));
         }
         for (index, path) in scene.paths.iter().enumerate() {

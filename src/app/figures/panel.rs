@@ -16,7 +16,7 @@ const WIDTH: f32 = 290.0;
 const SHARE: f32 = 0.39;
 
 /// The least height of what it shows, below which it would be of no use; points.
-const LEAST: f32 = 120.0;
+const MIN_HEIGHT: f32 = 120.0;
 
 /// The content of the panel.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl Panel {
         let mut commands = Vec::new();
         let room = context.content_rect().size();
         // Room for the line of the overlay above it.
-        let highest = (room.y - shown.lift - 96.0).max(LEAST);
+        let highest = (room.y - shown.lift - 96.0).max(MIN_HEIGHT);
         let window = egui::Window::new("Figures")
             .anchor(Align2::LEFT_BOTTOM, [8.0, -8.0 - shown.lift])
             .resizable(false)

@@ -16,7 +16,7 @@ const THIN: f32 = 1.25;
 const DOT: f32 = 2.6;
 
 /// Least radius of a circle; points of the screen.
-const SMALLEST: f32 = 5.0;
+const MIN_RADIUS: f32 = 5.0;
 
 /// Half the length of a cross's arms; points of the screen.
 const CROSS: f32 = 5.0;
@@ -92,7 +92,7 @@ impl WorldPainter<'_> {
                 self.painter.circle_filled(self.place(*centre), radius, colour);
             }
             Shape::Ring { centre, radius } => {
-                let radius = self.length(*radius).max(SMALLEST);
+                let radius = self.length(*radius).max(MIN_RADIUS);
                 self.painter.circle_stroke(self.place(*centre), radius, stroke(0.0));
             }
             Shape::Line { points, closed, width } => {
@@ -119,7 +119,7 @@ impl WorldPainter<'_> {
     }
 
     fn dashes(&self, dashes: &Dashes, stroke: Stroke) {
-        let shown = self.length(dashes.radius).max(SMALLEST);
+        let shown = self.length(dashes.radius).max(MIN_RADIUS);
         let centre = self.place(dashes.centre);
         // The screen's y axis points down.
         let at = |angle: f32| centre + shown * vec2(angle.cos(), -angle.sin());

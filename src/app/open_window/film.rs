@@ -23,7 +23,7 @@ const RATE: f64 = 30.0;
 pub(super) const TICKS_A_FRAME: u32 = (TICKS_PER_SECOND / RATE) as u32;
 
 /// A window that showed nothing for longer than this, such as a minimised one, was not filmed.
-const LONGEST_GAP: Duration = Duration::from_secs(1);
+const MAX_GAP: Duration = Duration::from_secs(1);
 
 /// A film under way.
 pub(super) struct FilmUnderWay {
@@ -60,7 +60,7 @@ impl FilmUnderWay {
         }
         let now = Instant::now();
         let passed = now - std::mem::replace(&mut self.last, now);
-        if passed < LONGEST_GAP {
+        if passed < MAX_GAP {
             self.filmed += passed;
         }
         let number = (self.filmed.as_secs_f64() * RATE) as u64;

@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::camera::Camera;
 use crate::space::lighting::{GROUND_STOPS, Lighting};
 use crate::space::sums_small_agents;
-use crate::style::{self, ANY_GAIN, Colours, FAINTEST_IN_SPACE, Paint, STOPS, Stops};
+use crate::style::{self, ANY_GAIN, Colours, MIN_STRENGTH_IN_SPACE, Paint, STOPS, Stops};
 use flockwork_model::memory::Shown;
 use flockwork_model::parameter::MAX_SPECIES;
 use flockwork_model::scene::{Scene, Slot, Species};
@@ -260,7 +260,7 @@ impl Picture {
     pub fn in_space(mut self, scene: &Scene, camera: &Camera, lighting: &Lighting) -> Self {
         self.eye = EyeUniform::new(scene, camera, lighting);
         for look in &mut self.species {
-            look.faintest = FAINTEST_IN_SPACE;
+            look.faintest = MIN_STRENGTH_IN_SPACE;
             look.most_gain = ANY_GAIN;
         }
         self

@@ -30,7 +30,7 @@ const KEPT: f32 = 1e-6;
 pub const ANY_GAIN: f32 = 1e30;
 
 /// The same in a space.
-pub const FAINTEST_IN_SPACE: f32 = 0.04;
+pub const MIN_STRENGTH_IN_SPACE: f32 = 0.04;
 
 /// Half the width of a triangle over half its length (*The Nature of Code* draws 1 to 2).
 pub const SLENDERNESS: f32 = 0.5;
@@ -42,11 +42,11 @@ pub const GLOW_REACH: f32 = 4.0;
 /// be, and its cost grows with its area.
 pub const MIN_GLOW: f32 = 1.0;
 
-/// Brightness of a glow at its natural size. Smaller ones pale down to [`FAINTEST_GLOW`].
+/// Brightness of a glow at its natural size. Smaller ones pale down to [`MIN_GLOW_STRENGTH`].
 pub const GLOW: f32 = 0.8;
 
 /// Lowest brightness of a glow, however far away.
-pub const FAINTEST_GLOW: f32 = 0.06;
+pub const MIN_GLOW_STRENGTH: f32 = 0.06;
 
 /// The share of the background that a glow hides, relative to its brightness.
 ///
@@ -133,7 +133,7 @@ impl Measure {
             BoidShape::Glow => Self {
                 smallest: half.unwrap_or(MIN_GLOW),
                 full: GLOW,
-                faintest: FAINTEST_GLOW,
+                faintest: MIN_GLOW_STRENGTH,
                 most_gain: ANY_GAIN,
                 condensed: KEPT,
                 shows_above: f32::MAX,
@@ -154,7 +154,7 @@ impl Measure {
     /// than in a plane.
     #[must_use]
     pub fn in_space(self) -> Self {
-        Self { faintest: FAINTEST_IN_SPACE, most_gain: ANY_GAIN, ..self }
+        Self { faintest: MIN_STRENGTH_IN_SPACE, most_gain: ANY_GAIN, ..self }
     }
 
     /// True if an agent of `size` world units shows its shape.

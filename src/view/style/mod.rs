@@ -11,8 +11,8 @@ mod palettes;
 pub use backdrop::Backdrop;
 pub use circle::{Circle, hue};
 pub use glyph::{
-    ANY_GAIN, CONDENSED, Extent, Extents, FAINTEST_GLOW, FAINTEST_IN_SPACE, GLOW, GLOW_COVER,
-    GLOW_REACH, Glyph, MAX_GAIN, MIN_GLOW, MIN_HALF_LENGTH, MIN_STRENGTH, Measure, OPACITY,
+    ANY_GAIN, CONDENSED, Extent, Extents, GLOW, GLOW_COVER, GLOW_REACH, Glyph, MAX_GAIN, MIN_GLOW,
+    MIN_GLOW_STRENGTH, MIN_HALF_LENGTH, MIN_STRENGTH, MIN_STRENGTH_IN_SPACE, Measure, OPACITY,
     SLENDERNESS,
 };
 pub use paint::{CROWD, Colours, Hue, LIFT, Paint, Shade, heading_angle};
