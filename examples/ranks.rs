@@ -6,10 +6,10 @@
 //!
 //! With the feature `mpi`, `MpiRanks` takes the place of `ThreadRanks`, and every rank is a process.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::many::{Load, ManyEngine, Ranks, ThreadRanks};
+use flockwork::engine::distributed::{DistributedEngine, LoadBalance, Ranks, ThreadRanks};
 use flockwork::engine::{Engine, EngineError};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 
@@ -17,7 +17,12 @@ use flockwork::model::scene::{BuiltIn, Request, Scene};
 const TICKS: u32 = 64;
 
 /// Runs a flock on `size` ranks.
-fn run(size: usize, scene: &Scene, request: &Request, moves: bool) -> Result<Load, EngineError> {
+fn run(
+    size: usize,
+    scene: &Scene,
+    request: &Request,
+    moves: bool,
+) -> Result<LoadBalance, EngineError> {
     let on_rank = |ranks: ThreadRanks| {
         let (rank, size) = (ranks.rank() as u64, ranks.size() as u64);
         let mut scene = scene.clone();
@@ -25,13 +30,13 @@ fn run(size: usize, scene: &Scene, request: &Request, moves: bool) -> Result<Loa
         let rows = |count: u64| count * rank / size..count * (rank + 1) / size;
         let state = scene.populate_rows(request, rows).expect("a scene that can be scaled");
         let local = CpuEngine::new(Some(1))?;
-        let mut engine = ManyEngine::new(Rc::new(ranks), Box::new(local));
+        let mut engine = DistributedEngine::new(Arc::new(ranks), Box::new(local));
         if !moves {
             engine.keep_borders();
         }
         engine.load(&scene, &state)?;
         engine.step(TICKS)?;
-        Ok(engine.shares().copied().unwrap_or_default())
+        Ok(engine.load_balance())
     };
     std::thread::scope(|scope| {
         let threads = ThreadRanks::new(size).into_iter();

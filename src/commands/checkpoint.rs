@@ -178,7 +178,7 @@ pub fn write_portions(
 ) -> anyhow::Result<anyhow::Result<()>> {
     let (targets, rows) = (run.targets()?, agents as usize);
     let (mut first, mut written) = (0, Ok(()));
-    run.read_in_portions(PORTION, &mut |state| {
+    run.read_in_chunks(PORTION, &mut |state| {
         if let (Some(writer), Ok(())) = (writer.as_mut(), &written) {
             written = writer.write_portion(Portion { state, first, rows }, &targets);
         }

@@ -179,6 +179,8 @@ pub mod tests {
         pub interrupt: Interrupt,
     }
 
+    impl flockwork_engine::internals::Sealed for Straight {}
+
     impl Engine for Straight {
         fn kind(&self) -> EngineKind {
             EngineKind::Cpu

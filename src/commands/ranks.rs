@@ -5,7 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use super::state_file::Part;
 use super::usage::UsageError;
 use flockwork_engine::Engine;
 #[cfg(feature = "mpi")]
-use flockwork_engine::many::MpiRanks;
-use flockwork_engine::many::{Load, Local, ManyEngine, Ranks};
+use flockwork_engine::distributed::MpiRanks;
+use flockwork_engine::distributed::{DistributedEngine, LoadBalance, Ranks, SlabHost};
 use flockwork_model::quote::cut;
 
 /// Ticks between two questions whether a rank was interrupted.
@@ -46,10 +46,10 @@ static RANK: AtomicUsize = AtomicUsize::new(0);
 static LOCAL_RANK: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    static RANKS: RefCell<Option<Rc<dyn Ranks>>> = const { RefCell::new(None) };
+    static RANKS: RefCell<Option<Arc<dyn Ranks>>> = const { RefCell::new(None) };
     /// The same, if they are processes.
     #[cfg(feature = "mpi")]
-    static PROCESSES: RefCell<Option<Rc<MpiRanks>>> = const { RefCell::new(None) };
+    static PROCESSES: RefCell<Option<Arc<MpiRanks>>> = const { RefCell::new(None) };
     /// True if the borders of the ranks' slabs stay where they are.
     static KEEPS_BORDERS: Cell<bool> = const { Cell::new(false) };
 }
@@ -97,15 +97,15 @@ pub fn start() -> anyhow::Result<Option<usize>> {
         BESIDE[0].store(beside, Ordering::Relaxed);
         BESIDE[1].store(ranks.size(), Ordering::Relaxed);
         LOCAL_RANK.store(local, Ordering::Relaxed);
-        let ranks = Rc::new(ranks);
-        PROCESSES.set(Some(Rc::clone(&ranks)));
+        let ranks = Arc::new(ranks);
+        PROCESSES.set(Some(Arc::clone(&ranks)));
         join(ranks);
         Ok(Some(share_of_cores(beside)))
     }
 }
 
 /// Makes this thread the main thread of a rank.
-pub fn join(ranks: Rc<dyn Ranks>) {
+pub fn join(ranks: Arc<dyn Ranks>) {
     RANKS.set(Some(ranks));
 }
 
@@ -124,7 +124,7 @@ fn share_of_cores(processes: usize) -> usize {
 
 /// The ranks, if there are several.
 #[must_use]
-pub fn ranks() -> Option<Rc<dyn Ranks>> {
+pub fn ranks() -> Option<Arc<dyn Ranks>> {
     RANKS.with_borrow(Clone::clone)
 }
 
@@ -155,15 +155,15 @@ pub fn keep_borders(keeps: bool) {
 }
 
 /// An engine that moves the part of this rank, if there are several ranks.
-pub fn engine(engine: impl Engine + Local + 'static) -> Box<dyn Engine> {
+pub fn engine(engine: impl SlabHost + 'static) -> Box<dyn Engine> {
     let Some(ranks) = ranks() else { return Box::new(engine) };
-    let mut many = ManyEngine::new(ranks, Box::new(engine));
+    let mut engine = DistributedEngine::new(ranks, Box::new(engine));
     if KEEPS_BORDERS.get() {
-        many.keep_borders();
+        engine.keep_borders();
     }
     #[cfg(target_os = "linux")]
-    many.set_cpu_clock(cpu_time);
-    Box::new(many)
+    engine.set_cpu_clock(cpu_time);
+    Box::new(engine)
 }
 
 /// The processor time of all threads of this process.
@@ -305,8 +305,8 @@ pub fn own_part() -> Part {
 
 /// How the ranks shared the work, in words.
 #[must_use]
-pub fn summary(load: &Load) -> String {
-    let Load { imbalance, best, moves, sent, ghosts, ticks, agents, work, exchange } = load;
+pub fn summary(load: &LoadBalance) -> String {
+    let LoadBalance { imbalance, best, moves, sent, ghosts, ticks, agents, work, exchange } = load;
     if *ticks == 0 {
         return String::new();
     }

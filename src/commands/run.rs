@@ -20,7 +20,7 @@ use super::usage::{memory, whole};
 use super::window_host::{Files, text_of};
 use flockwork_app::{self as app, WindowError};
 use flockwork_engine::gpu::MotionLayout;
-use flockwork_engine::gpu::device::check_count;
+use flockwork_engine::gpu::buffers::check_count_for;
 use flockwork_engine::gpu::{Gpu, GpuEngine};
 use flockwork_engine::{Engine, EngineError, EngineKind};
 use flockwork_model::scene::{Follow, Request, Scene};
@@ -80,7 +80,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     {
         let adapter = args.machine.adapter.clone().unwrap_or_default();
         // The scene is not read yet. A plane takes the fewest bytes.
-        check_count(&adapter, MotionLayout::Plane, count)?;
+        check_count_for(&adapter, MotionLayout::Plane, count)?;
     }
     let Start { opening, record } = start(args)?;
     let Opening { source, scene, state } = opening;

@@ -108,7 +108,11 @@ pub fn simulate_on(
     crowd.tell();
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
     let engine = run.engine().describe();
-    let shares = run.engine().shares().map(ranks::summary).unwrap_or_default();
+    let shares = run
+        .engine()
+        .distributed()
+        .map(|own| ranks::summary(&own.load_balance()))
+        .unwrap_or_default();
     let (agents, did) = (counted(agents, "agent"), counted(ticks, "tick"));
     say(&format!("{agents}, {did} on {engine}, {each:.3} ms/tick; {sizes}\n{shares}"))?;
     if ticks < span.ticks {

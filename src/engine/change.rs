@@ -3,7 +3,11 @@
 use std::ops::{BitOr, BitOrAssign};
 
 use super::EngineError;
-use flockwork_model::scene::{MAX_TARGETS, Scene};
+use flockwork_model::parameter::Parameters;
+use flockwork_model::quote::cut;
+use flockwork_model::scene::{Body, MAX_TARGETS, Scene};
+use flockwork_model::vector::Point;
+use flockwork_model::world::FARTHEST;
 
 /// A set of parts of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,6 +123,53 @@ impl Change {
         let (before, after) = (before.world.axes(), after.world.axes());
         if self.has(Self::WORLD) && before != after {
             return Err(EngineError::OtherAxes { before, after });
+        }
+        Ok(())
+    }
+
+    /// Fails if a changed number in `scene` is out of the range that scene files allow.
+    pub fn check(self, scene: &Scene) -> Result<(), EngineError> {
+        let within = |name: &dyn Fn() -> String, value: f32, (low, high): (f32, f32)| match (low
+            ..=high)
+            .contains(&value)
+        {
+            true => Ok(()),
+            false => Err(EngineError::BadValue { name: name(), value, low, high }),
+        };
+        let place = |name: &dyn Fn() -> String, place: Point| {
+            let all = place.to_array().into_iter();
+            all.clone().try_for_each(|value| within(name, value, (-FARTHEST, FARTHEST)))
+        };
+        if self.has(Self::PARAMETERS) {
+            within(&|| "time_step".into(), scene.time_step, (f32::MIN_POSITIVE, f32::MAX))?;
+            for species in &scene.species {
+                let named = |key: &str| format!("species.{}.{key}", cut(&species.name));
+                for (one, value) in Body::<f32>::TABLE.iter().zip(species.body_values()) {
+                    within(&|| named(one.key), value, one.range)?;
+                }
+                for rule in &species.rules {
+                    let info = rule.kind.info();
+                    for (one, value) in info.parameters.iter().zip(&rule.values) {
+                        within(&|| named(&format!("{}.{}", info.key, one.key)), *value, one.range)?;
+                    }
+                }
+            }
+        }
+        let targets = scene.targets.iter().enumerate();
+        for (index, target) in targets.filter(|(index, _)| self.has(Self::target(*index))) {
+            place(&|| format!("targets[{index}].position"), target.position)?;
+        }
+        if self.has(Self::SCENERY) {
+            for (index, obstacle) in scene.obstacles.iter().enumerate() {
+                place(&|| format!("obstacles[{index}].position"), obstacle.position)?;
+            }
+            for (index, path) in scene.paths.iter().enumerate() {
+                let mut points = path.points.iter();
+                points.try_for_each(|point| place(&|| format!("paths[{index}].points"), *point))?;
+            }
+        }
+        if self.has(Self::WORLD) {
+            scene.check_world()?;
         }
         Ok(())
     }

@@ -1,5 +1,8 @@
 //! Errors of an engine.
 
+use flockwork_model::scene::PopulateError;
+use flockwork_model::vector::Point;
+
 /// An error that stops an engine, or an edit that it refuses.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EngineError {
@@ -67,8 +70,8 @@ pub enum EngineError {
         /// Number of axes of the new world.
         after: usize,
     },
-    /// No agent with this id exists, so nothing is removed.
-    #[error("agent {id}: there is no such agent now; nothing was removed")]
+    /// No agent with this id exists.
+    #[error("agent {id}: there is no such agent now")]
     NoAgent {
         /// The requested id.
         id: u32,
@@ -85,6 +88,36 @@ pub enum EngineError {
         /// Number of species in the scene.
         count: usize,
     },
+    /// An agent's position or velocity is no number, or the position is outside the world.
+    #[error(
+        "agent {id}: its {quantity} is {value}, and must be finite and inside the world of {size} \
+         world units"
+    )]
+    BadAgent {
+        /// The agent's id.
+        id: u32,
+        /// `position` or `velocity`.
+        quantity: &'static str,
+        /// World units, or world units per tick.
+        value: Point,
+        /// The world's size.
+        size: Point,
+    },
+    /// A number of a scene is no number, or out of its range.
+    #[error("{name} is {value}, and must be from {low} to {high}")]
+    BadValue {
+        /// The path of the number in a scene file.
+        name: String,
+        /// The number.
+        value: f32,
+        /// The smallest value allowed.
+        low: f32,
+        /// The largest value allowed.
+        high: f32,
+    },
+    /// The world of a scene has no edges that its agents can live in.
+    #[error(transparent)]
+    World(#[from] PopulateError),
     /// The arrays of a state have different lengths.
     #[error(
         "a state needs equal numbers of ids, species, positions and velocities, but has {lengths:?}"
@@ -105,14 +138,14 @@ pub enum EngineError {
     },
     /// Another process has sent agents that cannot be its own.
     #[error("another process has sent {problem}: do all processes run the same program?")]
-    Parcel {
-        /// Their fault.
+    Message {
+        /// The problem.
         problem: String,
     },
     /// Another process of the same flock has failed, and reports it.
     #[error("another process has failed")]
     OtherRank,
     /// A flock over many processes cannot be edited.
-    #[error("a flock over several processes cannot be edited; run it in one")]
+    #[error("a flock over several processes cannot be edited or searched; run it in one")]
     Fixed,
 }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::EngineError;
 use flockwork_model::scene::{MAX_AGENTS, Scene};
 use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 
 /// Number of ids in one word of the bitmap.
 const WORD: usize = 64;
@@ -80,9 +83,37 @@ impl Ids {
         if let Some(row) = species.iter().position(is_stranger) {
             return Err(EngineError::UnknownSpecies { id: id[row], species: species[row], count });
         }
+        let size = scene.world.size;
+        let bad = |place: Point| !scene.world.may_hold(place);
+        if let Some(row) = position.par_iter().position_first(|place| bad(*place)) {
+            let (id, value) = (id[row], position[row]);
+            return Err(EngineError::BadAgent { id, quantity: "position", value, size });
+        }
+        if let Some(row) = velocity.par_iter().position_first(|way| !way.is_finite()) {
+            let (id, value) = (id[row], velocity[row]);
+            return Err(EngineError::BadAgent { id, quantity: "velocity", value, size });
+        }
         let mut all = self.clone();
         all.append(id)?;
         Ok(all)
+    }
+
+    /// Agents with the next free ids.
+    pub fn newcomers(
+        &self,
+        positions: &[Point],
+        velocities: &[Point],
+        species: &[u8],
+    ) -> FlockState {
+        // Ids beyond 32 bits come to be refused as used ones.
+        let ids = (0..positions.len()).map(|row| self.next.saturating_add(row as u32));
+        FlockState {
+            id: ids.collect(),
+            species: species.to_vec(),
+            position: positions.to_vec(),
+            velocity: velocities.to_vec(),
+            ..FlockState::default()
+        }
     }
 
     /// The smallest id that was never used.
@@ -178,7 +209,6 @@ impl Ids {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flockwork_model::vector::Point;
 
     fn ids(ids: &[u32]) -> Result<Ids, EngineError> {
         let mut all = Ids::default();
@@ -246,6 +276,15 @@ mod tests {
         let uneven = FlockState { velocity: vec![Point::ZERO], ..good.clone() };
         let error = EngineError::Uneven { lengths: [2, 2, 2, 1] };
         assert_eq!(with(&uneven).unwrap_err(), error);
+        let size = scene.world.size;
+        for (quantity, place) in
+            [("position", size * 2.0), ("position", Point::NAN), ("velocity", Point::NAN)]
+        {
+            let (mut bad, here) = (good.clone(), usize::from(quantity == "velocity"));
+            [&mut bad.position, &mut bad.velocity][here][1] = place;
+            let error = with(&bad).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("agent 4: its {quantity} is ")), "{error}");
+        }
         let strange = FlockState { species: vec![0, 1], ..good };
         let error = EngineError::UnknownSpecies { id: 4, species: 1, count: 1 };
         assert_eq!(with(&strange).unwrap_err(), error);

@@ -5,15 +5,17 @@
 mod agents;
 mod change;
 pub mod cpu;
+pub mod distributed;
 mod error;
+#[cfg(feature = "gpu")]
 pub mod gpu;
 mod ids;
-pub mod many;
+mod near;
 mod stopwatch;
 
 use std::time::Duration;
 
-use many::{Load, Share};
+use distributed::DistributedEngine;
 
 pub use agents::{AgentsAt, Component, DeviceAgents, HostAgents};
 pub use change::Change;
@@ -22,6 +24,7 @@ pub use error::EngineError;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 use flockwork_model::world::World;
 
 /// The kind of an engine.
@@ -60,6 +63,13 @@ pub struct Profile {
     pub by_timestamps: bool,
 }
 
+/// Items for the project's own tests; not part of the interface.
+#[doc(hidden)]
+pub mod internals {
+    /// Lets a type be an engine.
+    pub trait Sealed {}
+}
+
 /// A flock at one tick.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
@@ -69,12 +79,12 @@ pub struct Snapshot {
     pub targets: Vec<Target>,
 }
 
-/// Moves a flock.
+/// Moves a flock. Sealed: the engines of this crate implement it, and others may not.
 ///
 /// Between ticks an engine keeps its agents sorted by grid cell, and within a cell by id; callers
 /// get them in the order of their ids. The same scene, state and engine give the same bytes on
 /// every run, also if the state is saved and loaded between two ticks.
-pub trait Engine {
+pub trait Engine: Send + internals::Sealed {
     /// The kind of this engine.
     fn kind(&self) -> EngineKind;
 
@@ -112,10 +122,33 @@ pub trait Engine {
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError>;
 
     /// Adds agents between two ticks. Their ids must ascend and be larger than all ids that this
-    /// flock ever had. The tick of `agents` is ignored; if they have no memory, they get a fresh
+    /// flock ever had; [`Engine::spawn`] chooses such ids. Positions and velocities are finite, and positions
+    /// inside a world that has an edge. The tick of `agents` is ignored; if they have no memory, they get a fresh
     /// one. Every allocation leaves half as much again as spare room, so most calls allocate
     /// nothing. If this fails, the flock is unchanged.
     fn append(&mut self, agents: &FlockState) -> Result<(), EngineError>;
+
+    /// Adds agents between two ticks, with ids that no agent of this flock ever had, and returns the ids in
+    /// the order of the agents. Positions in world units, velocities in world units per tick, `species` by
+    /// their number in the scene; the three have equal lengths. The agents get a fresh memory. If this
+    /// fails, the flock is unchanged.
+    fn spawn(
+        &mut self,
+        positions: &[Point],
+        velocities: &[Point],
+        species: &[u8],
+    ) -> Result<Vec<u32>, EngineError> {
+        let _ = (positions, velocities, species);
+        Err(EngineError::Fixed)
+    }
+
+    /// The ids of the agents less than `radius` world units away from agent `id` after all submitted
+    /// ticks, ascending, without `id` itself. In a wrapped world the shortest way counts. Waits for a
+    /// device.
+    fn neighbours(&mut self, id: u32, radius: f32) -> Result<Vec<u32>, EngineError> {
+        let _ = (id, radius);
+        Err(EngineError::Fixed)
+    }
 
     /// Removes agents by id between two ticks; their ids are never used again. The other agents
     /// continue as before, because random numbers depend on the id. If one of the ids is not
@@ -124,14 +157,6 @@ pub trait Engine {
 
     /// Advances by `ticks`. A device may still be busy on return; see [`Engine::finish`].
     fn step(&mut self, ticks: u32) -> Result<(), EngineError>;
-
-    /// Advances by one tick and then updates, with the same bytes as [`Engine::step`] and
-    /// [`Engine::update`]. An engine may do both with one sort of its agents: an update that changes the
-    /// grid then costs hardly more than the tick. If the update fails, the tick is done.
-    fn step_and_update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
-        self.step(1)?;
-        self.update(scene, change)
-    }
 
     /// Starts a copy of the flock as it is after all ticks submitted so far, and returns at once;
     /// [`Engine::poll`] returns the copy when it has arrived. Only one copy is under way at a time:
@@ -142,25 +167,19 @@ pub trait Engine {
     /// call copies one part of a large flock.
     fn poll(&mut self) -> Result<Option<Snapshot>, EngineError>;
 
-    /// Brings all agents to where [`Engine::agents`] finds them. Only a flock over many processes is
-    /// elsewhere.
-    fn gather(&mut self) -> Result<(), EngineError> {
-        Ok(())
-    }
-
     /// Access to the agents, for a renderer.
     fn agents(&self) -> AgentsAt<'_>;
 
     /// Turns the measurement of passes on or off.
     fn set_profiling(&mut self, on: bool);
 
-    /// How several processes share the work; `None` for a flock in one.
-    fn shares(&self) -> Option<&Load> {
+    /// This engine, if it moves a flock together with other processes.
+    fn distributed(&self) -> Option<&DistributedEngine> {
         None
     }
 
-    /// This process's part of the work that several share; `None` for a flock in one.
-    fn share(&self) -> Option<Share> {
+    /// The same, to be changed.
+    fn distributed_mut(&mut self) -> Option<&mut DistributedEngine> {
         None
     }
 
@@ -178,27 +197,9 @@ pub trait Engine {
     /// The flock after all submitted ticks. Waits for it, and does not affect [`Engine::request`].
     fn snapshot(&mut self) -> Result<Snapshot, EngineError>;
 
-    /// Hands the flock after all submitted ticks to `take`, in portions that ascend by id. A portion
-    /// has the agents with `most` consecutive ids, or all of them. Waits.
-    fn read_in_portions(
-        &mut self,
-        most: usize,
-        take: &mut dyn FnMut(&FlockState),
-    ) -> Result<(), EngineError> {
-        let _ = most;
-        take(&self.snapshot()?.state);
-        Ok(())
-    }
-
     /// The state after all submitted ticks. Waits for it.
     fn read_back(&mut self) -> Result<FlockState, EngineError> {
         Ok(self.snapshot()?.state)
-    }
-
-    /// The agents that this process moves, after all submitted ticks: all of them, if no other process
-    /// moves some. Waits.
-    fn own_state(&mut self) -> Result<FlockState, EngineError> {
-        self.read_back()
     }
 
     /// The targets after all submitted ticks. Waits for them if they move by themselves.

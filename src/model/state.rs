@@ -45,6 +45,28 @@ impl FlockState {
         }
     }
 
+    /// The rows with these numbers, in this order.
+    #[must_use]
+    pub fn in_order(&self, rows: &[usize]) -> Self {
+        Self {
+            tick: self.tick,
+            id: rows.iter().map(|row| self.id[*row]).collect(),
+            species: rows.iter().map(|row| self.species[*row]).collect(),
+            position: rows.iter().map(|row| self.position[*row]).collect(),
+            velocity: rows.iter().map(|row| self.velocity[*row]).collect(),
+            memory: rows.iter().filter_map(|row| self.memory.get(*row).copied()).collect(),
+            shown: self.shown,
+        }
+    }
+
+    /// The rows by ascending id.
+    #[must_use]
+    pub fn by_id(&self) -> Self {
+        let mut rows: Vec<usize> = (0..self.len()).collect();
+        rows.sort_unstable_by_key(|row| self.id[*row]);
+        self.in_order(&rows)
+    }
+
     /// Adds the rows of another state at the end. Both show the same numbers.
     pub fn extend(&mut self, rows: &Self) {
         self.id.extend_from_slice(&rows.id);

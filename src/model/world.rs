@@ -212,6 +212,18 @@ impl World {
         (0..self.axes()).all(|axis| place[axis] < self.size[axis])
     }
 
+    /// True if an agent may be at a place before a tick: at a finite one, inside a world with edges. The
+    /// third number of a place in a plane does not matter.
+    #[must_use]
+    #[inline]
+    pub fn may_hold(&self, place: Point) -> bool {
+        (0..self.axes()).all(|axis| match self.boundary {
+            Boundary::Wrap => (0.0..self.size[axis]).contains(&place[axis]),
+            Boundary::Walls => (0.0..=self.size[axis]).contains(&place[axis]),
+            Boundary::Open => (-FARTHEST..=FARTHEST).contains(&place[axis]),
+        })
+    }
+
     /// A length on each axis of the world, 0 on the third axis of a plane.
     #[must_use]
     #[inline]

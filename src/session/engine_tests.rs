@@ -1,10 +1,12 @@
 //! Engines that refuse, and engines that lose their flock.
 
-use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::tests::{TEXT, session, tick};
 use super::*;
 use flockwork_engine::cpu::CpuEngine;
+use flockwork_engine::internals::Sealed;
 use flockwork_engine::{AgentsAt, Change, EngineKind};
 use flockwork_model::scene::Request;
 use flockwork_model::vector::flat;
@@ -17,6 +19,9 @@ impl Fussy {
     /// The largest radius that it takes in an update.
     pub(super) const FARTHEST: f32 = 200.0;
 }
+
+impl Sealed for Fussy {}
+impl Sealed for LosesDevice {}
 
 impl Engine for Fussy {
     fn kind(&self) -> EngineKind {
@@ -116,13 +121,17 @@ fn an_edit_that_the_engine_refuses_is_taken_back() {
 /// An engine whose device is lost once `dead` is true.
 struct LosesDevice {
     engine: CpuEngine,
-    dead: Rc<Cell<bool>>,
+    dead: Arc<AtomicBool>,
 }
 
 impl LosesDevice {
     fn alive(&self) -> Result<(), EngineError> {
         let (adapter, reason) = ("mortal".into(), "it died".into());
-        if self.dead.get() { Err(EngineError::Lost { adapter, reason }) } else { Ok(()) }
+        if self.dead.load(Ordering::Relaxed) {
+            Err(EngineError::Lost { adapter, reason })
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -182,18 +191,18 @@ impl Engine for LosesDevice {
 
 #[test]
 fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
-    let dead = Rc::new(Cell::new(false));
+    let dead = Arc::new(AtomicBool::new(false));
     let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
     let state = scene.populate(&Request::default()).unwrap();
     let cpu = || CpuEngine::new(Some(1)).unwrap();
-    let mortal = || Box::new(LosesDevice { engine: cpu(), dead: Rc::clone(&dead) });
+    let mortal = || Box::new(LosesDevice { engine: cpu(), dead: Arc::clone(&dead) });
     let mut session = session(mortal(), &scene, &state);
     let first = (session.state().unwrap(), session.targets().unwrap());
     let now =
         |session: &mut Session<RealTime>| (session.state().unwrap(), session.targets().unwrap());
     // Lost before the first snapshot: the first state remains.
     tick(&mut session, 3);
-    dead.set(true);
+    dead.store(true, Ordering::Relaxed);
     // Calls of a lost engine do not change the state to resume from.
     assert!(session.add(0, &[Point::ZERO]).is_err() && session.new_path().is_err());
     assert!((0..9).any(|_| session.advance().is_err()) && session.targets().is_err());
@@ -202,7 +211,7 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     assert_eq!(session.undo().unwrap(), "nothing to undo");
 
     // A snapshot soon contains new agents; a moved target is where it was put.
-    dead.set(false);
+    dead.store(false, Ordering::Relaxed);
     session.switch(mortal()).unwrap();
     tick(&mut session, 5);
     assert_eq!(session.add(0, &[Point::ONE; 2]), Ok(None));
@@ -214,7 +223,7 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     assert!(!session.awaits_snapshot());
     assert_eq!(session.put(food, flat(20.0, 30.0)), Ok(None));
     tick(&mut session, 4);
-    dead.set(true);
+    dead.store(true, Ordering::Relaxed);
     assert_eq!(session.rescue(Box::new(cpu())), Ok(expected.0.tick));
     let (state, targets) = now(&mut session);
     assert_eq!(state, expected.0);
@@ -223,9 +232,9 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     assert_eq!((session.tick(), session.agents()), (expected.0.tick, 7));
 
     // A reset that failed because the engine was lost is done by the rescue.
-    dead.set(false);
+    dead.store(false, Ordering::Relaxed);
     session.switch(mortal()).unwrap();
-    dead.set(true);
+    dead.store(true, Ordering::Relaxed);
     assert!(session.reset().is_err());
     assert_eq!(session.rescue(Box::new(cpu())), Ok(0));
     assert_eq!(now(&mut session), first);
@@ -233,16 +242,16 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
 
 #[test]
 fn a_long_run_has_a_snapshot_every_second() {
-    let dead = Rc::new(Cell::new(false));
+    let dead = Arc::new(AtomicBool::new(false));
     let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
     let state = scene.populate(&Request::default()).unwrap();
     let cpu = || CpuEngine::new(Some(1)).unwrap();
-    let mortal = Box::new(LosesDevice { engine: cpu(), dead: Rc::clone(&dead) });
+    let mortal = Box::new(LosesDevice { engine: cpu(), dead: Arc::clone(&dead) });
     let mut session = session(mortal, &scene, &state);
     for _ in 0..400 {
         session.advance().unwrap();
     }
-    dead.set(true);
+    dead.store(true, Ordering::Relaxed);
     let last = session.tick();
     let tick = session.rescue(Box::new(cpu())).unwrap();
     assert!(last - tick < 120 && tick > 0, "{tick} of {last}");

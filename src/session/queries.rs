@@ -1,6 +1,7 @@
 //! A host's queries of a session.
 
 use super::{Clock, Session, Source};
+use flockwork_engine::distributed::DistributedEngine;
 use flockwork_engine::{Engine, EngineError, Profile, Snapshot};
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
@@ -29,18 +30,24 @@ impl<C: Clock> Session<C> {
         self.engine.snapshot()
     }
 
-    /// Brings all agents to where a renderer finds them: see [`Engine::gather`].
+    /// Brings all agents to where a renderer finds them: those of a flock over several processes are
+    /// elsewhere.
     pub fn gather(&mut self) -> Result<(), EngineError> {
-        self.engine.gather()
+        self.engine.distributed_mut().map_or(Ok(()), DistributedEngine::gather)
     }
 
-    /// The current state, in portions: see [`Engine::read_in_portions`].
-    pub fn read_in_portions(
+    /// Hands the current state to `take`, in chunks that ascend by id. A chunk of a flock over several
+    /// processes has the agents with `most` consecutive ids; any other flock is one chunk.
+    pub fn read_in_chunks(
         &mut self,
         most: usize,
         take: &mut dyn FnMut(&FlockState),
     ) -> Result<(), EngineError> {
-        self.engine.read_in_portions(most, take)
+        if let Some(engine) = self.engine.distributed_mut() {
+            return engine.read_in_chunks(most, take);
+        }
+        take(&self.engine.read_back()?);
+        Ok(())
     }
 
     /// The current state.
@@ -50,7 +57,10 @@ impl<C: Clock> Session<C> {
 
     /// The agents that this process moves: all of them, if no other process moves some. Waits.
     pub fn own_state(&mut self) -> Result<FlockState, EngineError> {
-        self.engine.own_state()
+        match self.engine.distributed_mut() {
+            Some(engine) => engine.own_state(),
+            None => self.engine.read_back(),
+        }
     }
 
     /// The targets at their current positions.

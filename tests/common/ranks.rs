@@ -1,8 +1,8 @@
 //! Ranks that are threads.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
-use flockwork::engine::many::{Local, ManyEngine, Ranks, ThreadRanks};
+use flockwork::engine::distributed::{DistributedEngine, Ranks, SlabHost, ThreadRanks};
 use flockwork::engine::{Engine, Snapshot};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
@@ -12,25 +12,15 @@ use super::{bits, flock};
 /// Every `size`-th agent of a state, from `rank` on: how a flock is shared out before it is loaded does
 /// not matter.
 pub fn part(state: &FlockState, rank: usize, size: usize) -> FlockState {
-    let mine: Vec<usize> = (rank..state.len()).step_by(size).collect();
-    let memory = mine.iter().filter_map(|row| state.memory.get(*row).copied());
-    FlockState {
-        tick: state.tick,
-        id: mine.iter().map(|row| state.id[*row]).collect(),
-        species: mine.iter().map(|row| state.species[*row]).collect(),
-        position: mine.iter().map(|row| state.position[*row]).collect(),
-        velocity: mine.iter().map(|row| state.velocity[*row]).collect(),
-        memory: memory.collect(),
-        shown: state.shown,
-    }
+    state.in_order(&(rank..state.len()).step_by(size).collect::<Vec<_>>())
 }
 
 /// Runs `act` on every rank, each in a thread with the engine of `local`, and returns what rank 0
 /// returns.
-pub fn on_ranks<L: Local + 'static, T: Send>(
+pub fn on_ranks<L: SlabHost + 'static, T: Send>(
     size: usize,
     local: impl Fn(usize) -> L + Sync,
-    act: impl Fn(&mut ManyEngine, usize) -> T + Sync,
+    act: impl Fn(&mut DistributedEngine, usize) -> T + Sync,
 ) -> T {
     std::thread::scope(|scope| {
         let threads: Vec<_> = ThreadRanks::new(size)
@@ -39,7 +29,8 @@ pub fn on_ranks<L: Local + 'static, T: Send>(
                 let (act, local) = (&act, &local);
                 scope.spawn(move || {
                     let rank = ranks.rank();
-                    act(&mut ManyEngine::new(Rc::new(ranks), Box::new(local(rank))), rank)
+                    let engine = Box::new(local(rank));
+                    act(&mut DistributedEngine::new(Arc::new(ranks), engine), rank)
                 })
             })
             .collect();

@@ -12,6 +12,7 @@ mod compilers;
 mod amd;
 mod cpu_engine;
 mod cpu_space;
+mod embedding;
 mod formulas;
 mod gpu_engine;
 mod gpu_passes;

@@ -8,8 +8,8 @@ use crate::common::gpu::{engine, share, shipped, without_subgroups};
 use crate::common::ranks::{alone, assert_same, few_and_crowded, on_ranks, part};
 use crate::common::{bits, flock, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::distributed::DistributedEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
-use flockwork::engine::many::ManyEngine;
 use flockwork::engine::{Engine, EngineError, Snapshot};
 use flockwork::model::scene::{Request, Scene, built_in};
 use flockwork::model::state::FlockState;
@@ -25,7 +25,7 @@ struct Case {
 }
 
 /// Moves the flock of a rank's engine.
-fn run(many: &mut ManyEngine, rank: usize, size: usize, case: &Case) -> Snapshot {
+fn run(many: &mut DistributedEngine, rank: usize, size: usize, case: &Case) -> Snapshot {
     many.load(&case.scene, &part(&case.state, rank, size)).unwrap();
     many.step(case.ticks).unwrap();
     many.snapshot().unwrap()

@@ -1,8 +1,9 @@
 //! Level 0: every composed shader parses and validates, the layouts match, and every behaviour has
 //! both halves. Needs no GPU.
 
-use flockwork::engine::gpu::MEASURED_TICKS;
-use flockwork::engine::gpu::buffers::{HITS_BYTES, MOST_STORAGE_BUFFERS, NAMES};
+use flockwork::engine::gpu::buffers::{
+    HITS_BYTES, MAX_STORAGE_BUFFERS, MAX_TICKS_PER_SUBMISSION, NAMES,
+};
 use flockwork::engine::gpu::device::LANES;
 use flockwork::engine::gpu::pass::{BETWEEN_TICKS, IN_SLABS, TICK};
 use flockwork::engine::gpu::reflect;
@@ -117,7 +118,7 @@ fn a_pass_has_its_own_file_and_entry_point() {
 #[test]
 fn no_pass_binds_more_storage_buffers_than_every_device_has() {
     let default = wgpu::Limits::default().max_storage_buffers_per_shader_stage;
-    assert!(MOST_STORAGE_BUFFERS <= default, "WebGPU promises {default}");
+    assert!(MAX_STORAGE_BUFFERS <= default, "WebGPU promises {default}");
     let mut most = 0;
     for root in roots() {
         for variant in variants() {
@@ -125,12 +126,12 @@ fn no_pass_binds_more_storage_buffers_than_every_device_has() {
             let storage = module.global_variables.iter();
             let storage = storage.filter(|(_, v)| matches!(v.space, AddressSpace::Storage { .. }));
             let count = storage.count() as u32;
-            assert!(count <= MOST_STORAGE_BUFFERS, "{root} has {count} for {variant:?}");
+            assert!(count <= MAX_STORAGE_BUFFERS, "{root} has {count} for {variant:?}");
             most = most.max(count);
         }
     }
     // Control: one more buffer in the fullest pass would be too many.
-    assert_eq!(most, MOST_STORAGE_BUFFERS);
+    assert_eq!(most, MAX_STORAGE_BUFFERS);
 }
 
 #[test]
@@ -168,7 +169,7 @@ fn the_tables_have_room_for_all_species_at_all_ticks_of_a_submission() {
     for variant in variants().into_iter().filter(|variant| variant.uses.contains(Kind::Seek)) {
         let (_, module) = compose("steer", variant).unwrap();
         let species = reflect::member(&module, "tables", "species").unwrap();
-        let ticks = if variant.uses.has(Uses::VARYING) { MEASURED_TICKS } else { 1 };
+        let ticks = if variant.uses.has(Uses::VARYING) { MAX_TICKS_PER_SUBMISSION } else { 1 };
         assert_eq!(species.count, Some(MAX_SPECIES as u32 * ticks));
     }
 }

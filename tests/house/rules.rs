@@ -202,7 +202,7 @@ fn each_library_stays_in_its_room() {
         ("wgpu::", &["src/engine/gpu", "src/view/gpu", "src/app", "src/commands/adapters.rs"]),
         ("winit::", &["src/app"]),
         ("std::fs", &["src/commands"]),
-        ("mpi::", &["src/engine/many"]),
+        ("mpi::", &["src/engine/distributed"]),
     ];
     for (path, text) in sources(&root("src")) {
         for (library, allowed) in rooms {
@@ -254,7 +254,8 @@ fn a_test_says_which_features_it_needs() {
         let text = main.clone() + &text;
         let said = said(&name);
         for (part, feature, brought_by) in [
-            ("flockwork::view", "view", &["app", "cli"][..]),
+            ("flockwork::engine::gpu", "gpu", &["view", "app", "cli"][..]),
+            ("flockwork::view", "view", &["app", "cli"]),
             ("flockwork::app", "app", &[]),
             ("flockwork::commands", "cli", &[]),
             ("CARGO_BIN_EXE", "app", &[]),

@@ -16,7 +16,7 @@ pub struct LosesDevice {
     /// Ticks after which the device is lost.
     lives: u64,
     /// Runs just before the loss.
-    before: Box<dyn FnMut()>,
+    before: Box<dyn FnMut() + Send>,
 }
 
 impl LosesDevice {
@@ -25,12 +25,14 @@ impl LosesDevice {
         engine: impl Engine + 'static,
         gpu: &Arc<Gpu>,
         lives: u64,
-        before: impl FnMut() + 'static,
+        before: impl FnMut() + Send + 'static,
     ) -> Self {
         let (engine, gpu) = (Box::new(engine), Arc::clone(gpu));
         Self { engine, gpu, lives, before: Box::new(before) }
     }
 }
+
+impl flockwork::engine::internals::Sealed for LosesDevice {}
 
 impl Engine for LosesDevice {
     fn kind(&self) -> EngineKind {

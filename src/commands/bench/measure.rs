@@ -16,6 +16,7 @@ use crate::commands::interrupt::Interrupt;
 use crate::commands::progress::{progress, waiting};
 use crate::commands::ranks;
 use crate::commands::state_file::RunRecord;
+use flockwork_engine::distributed::DistributedEngine;
 use flockwork_engine::{Engine, EngineError, Profile};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
@@ -94,7 +95,13 @@ pub fn settle(
         bar.inc(due.into());
     }
     bar.finish_and_clear();
-    if done < ticks { Ok(None) } else { engine.own_state().map(Some) }
+    if done < ticks {
+        return Ok(None);
+    }
+    match engine.distributed_mut() {
+        Some(engine) => engine.own_state().map(Some),
+        None => engine.read_back().map(Some),
+    }
 }
 
 /// Runs `ticks` ticks. Returns the time per tick of the last ones; `None` if interrupted.
@@ -175,7 +182,7 @@ pub fn measure(
         let profile = profile(contestant.label, contestant.engine, interrupt)?;
         let describe = contestant.engine.describe();
         let row = ReportRow::new(contestant.label, describe, &contestant.samples, &profile, agents);
-        let borders_moved = contestant.engine.shares().map(|load| load.moves);
+        let borders_moved = contestant.engine.distributed().map(|own| own.load_balance().moves);
         rows.push(ReportRow { ranks: contestant.shares.of_all_ranks(), borders_moved, ..row });
     }
     Ok(Some(Report {
@@ -272,12 +279,14 @@ fn time_batches(
             if ranks::interrupted(interrupt) {
                 return Ok(Run { ticks: done, batch, same_tick: turn == 0 });
             }
-            let before = contestant.engine.share();
+            let stats =
+                |engine: &dyn Engine| engine.distributed().map(DistributedEngine::rank_stats);
+            let before = stats(&*contestant.engine);
             let begin = Instant::now();
             contestant.engine.step(now)?;
             contestant.engine.finish()?;
             let took = ranks::longest(begin.elapsed());
-            contestant.shares.add(before, contestant.engine.share());
+            contestant.shares.add(before, stats(&*contestant.engine));
             contestant.samples.push(took.as_secs_f64() * 1e3 / f64::from(now));
             contestant.timed += took;
         }

@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use crate::commands::output::counted;
 use crate::commands::ranks;
-use flockwork_engine::many::Share;
+use flockwork_engine::distributed::RankStats;
 
 /// The work of this rank in the timed ticks.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shares(Share);
+pub struct Shares(RankStats);
 
 /// The work of one rank. All figures are means a tick.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -33,9 +33,9 @@ pub struct RankRow {
 
 impl Shares {
     /// Adds the work between two moments.
-    pub fn add(&mut self, before: Option<Share>, after: Option<Share>) {
+    pub fn add(&mut self, before: Option<RankStats>, after: Option<RankStats>) {
         let (Some(before), Some(after)) = (before, after) else { return };
-        self.0 = Share {
+        self.0 = RankStats {
             sent: self.0.sent + after.sent - before.sent,
             ghosts: self.0.ghosts + after.ghosts - before.ghosts,
             agents: self.0.agents + after.agents - before.agents,
@@ -52,7 +52,7 @@ impl Shares {
         if ranks::ranks().is_none() {
             return Vec::new();
         }
-        let Share { sent, ghosts, agents, work, exchange, cpu, ticks } = self.0;
+        let RankStats { sent, ghosts, agents, work, exchange, cpu, ticks } = self.0;
         let all = ranks::of_all([sent, ghosts, agents, work, exchange, cpu, ticks]);
         all.into_iter().enumerate().map(|(rank, sums)| RankRow::of(rank, sums)).collect()
     }
@@ -140,19 +140,19 @@ mod tests {
     #[test]
     fn figures_are_means_over_the_timed_ticks() {
         let at = |ticks: u64, agents: u64| {
-            Some(Share {
+            Some(RankStats {
                 ticks,
                 agents,
                 sent: 9 * ticks,
                 work: 4_000_000 * ticks,
-                ..Share::default()
+                ..RankStats::default()
             })
         };
         let mut shares = Shares::default();
         shares.add(at(1, 5_000), at(3, 5_200));
         // The flock was loaded again in between.
         shares.add(at(0, 0), at(2, 400));
-        let Share { sent, ghosts, agents, work, exchange, cpu, ticks } = shares.0;
+        let RankStats { sent, ghosts, agents, work, exchange, cpu, ticks } = shares.0;
         assert_eq!((ticks, agents, sent), (4, 600, 36));
         let row = RankRow::of(3, [sent, ghosts, agents, work, exchange, cpu, ticks]);
         assert_eq!((row.rank, row.agents, row.sent_bytes), (3, 150.0, 9.0));

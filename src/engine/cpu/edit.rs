@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::flock::{Identity, Motion, retain};
 use super::lane_parameters::SpeciesTable;
 use super::{Flock, grid_of};
+use crate::near::{cells_within, is_near};
 use crate::{Change, EngineError};
 use flockwork_model::behaviours::Uses;
 use flockwork_model::grid::{Grid, Window};
@@ -25,6 +26,7 @@ where
         threads: usize,
     ) -> Result<(), EngineError> {
         change.keeps_axes(&self.scene, scene)?;
+        change.check(scene)?;
         let (uses, shown) = (self.uses, self.scene.shown());
         let mut before = change.parts_of(scene);
         change.swap(&mut self.scene, &mut before);
@@ -70,9 +72,8 @@ where
     ) -> Result<(), EngineError> {
         self.ids = self.ids.with(&self.scene, agents)?;
         let memory = self.scene.memory_of(agents);
-        self.motion.extend(&Motion::of(&agents.position, &agents.velocity, memory));
-        self.identity.species.extend_from_slice(&agents.species);
-        self.identity.id.extend_from_slice(&agents.id);
+        self.motion.extend(Motion::of(&agents.position, &agents.velocity, memory));
+        self.identity.extend(&Identity::of(&agents.species, &agents.id));
         self.recount(threads);
         Ok(())
     }
@@ -89,13 +90,28 @@ where
         Ok(())
     }
 
+    /// The ids of the agents less than `radius` away from agent `id`, ascending.
+    pub(super) fn neighbours(&self, id: u32, radius: f32) -> Result<Vec<u32>, EngineError> {
+        let ids = &self.identity.id;
+        let own = ids.par_iter().position_any(|other| *other == id);
+        let own = own.ok_or(EngineError::NoAgent { id })?;
+        let (place, world) = (self.motion.position(own), &self.scene.world);
+        let near = |agent: &usize| is_near(world, place, self.motion.position(*agent), radius);
+        let agents = cells_within(&self.grid, place, radius)
+            .into_iter()
+            .flat_map(|cells| self.start[cells.start] as usize..self.start[cells.end] as usize);
+        let near = agents.filter(|agent| *agent != own).filter(near);
+        let mut found: Vec<u32> = near.map(|agent| ids[agent]).collect();
+        found.sort_unstable();
+        Ok(found)
+    }
+
     /// Gives all arrays the length of the flock, and sorts the agents.
     fn recount(&mut self, threads: usize) {
         let count = self.ids.len();
         self.moved.resize(count, self.motion.memory.len());
         self.key.resize(count, 0);
-        self.identity_spare.species.resize(count, 0);
-        self.identity_spare.id.resize(count, 0);
+        self.identity_spare.resize(count);
         self.source.resize(count, 0);
         self.set_grid(grid_of(&self.scene, count));
         self.bin(threads);
@@ -110,9 +126,7 @@ where
     /// Sorts the flock by the cells of its grid, without moving an agent.
     fn bin(&mut self, threads: usize) {
         std::mem::swap(&mut self.motion, &mut self.moved);
-        let Self { moved, key, grid, .. } = self;
-        let slots = key.par_iter_mut().enumerate();
-        slots.for_each(|(agent, key)| *key = grid.key_of(moved.position(agent)));
+        self.find_cells();
         self.sort_anew(threads);
     }
 }

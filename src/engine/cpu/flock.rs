@@ -18,14 +18,6 @@ pub struct Motion<const D: usize> {
 }
 
 impl<const D: usize> Motion<D> {
-    /// Room for as many agents as `other` has, all zero.
-    pub fn zeroed_like(other: &Self) -> Self {
-        let zeros = vec![0.0; other.position[0].len()];
-        let memory = vec![Memory::default(); other.memory.len()];
-        let position = std::array::from_fn(|_| zeros.clone());
-        Self { velocity: position.clone(), position, memory }
-    }
-
     /// From the arrays of a [`flockwork_model::state::FlockState`].
     pub fn of(position: &[Point], velocity: &[Point], memory: Vec<Memory>) -> Self {
         let by_axis = |points: &[Point]| {
@@ -40,7 +32,11 @@ impl<const D: usize> Motion<D> {
     }
 
     /// Adds agents at the end.
-    pub fn extend(&mut self, other: &Self) {
+    pub fn extend(&mut self, other: Self) {
+        if self.position[0].is_empty() {
+            *self = other;
+            return;
+        }
         let others = other.position.iter().chain(&other.velocity);
         self.components_mut().zip(others).for_each(|(own, other)| own.extend_from_slice(other));
         self.memory.extend_from_slice(&other.memory);
@@ -139,6 +135,18 @@ impl Identity {
     /// Agents in the order of these arrays.
     pub fn of(species: &[u8], ids: &[u32]) -> Self {
         Self { species: species.to_vec(), id: ids.to_vec() }
+    }
+
+    /// Adds agents at the end.
+    pub fn extend(&mut self, other: &Self) {
+        self.species.extend_from_slice(&other.species);
+        self.id.extend_from_slice(&other.id);
+    }
+
+    /// Room for `count` agents.
+    pub fn resize(&mut self, count: usize) {
+        self.species.resize(count, 0);
+        self.id.resize(count, 0);
     }
 }
 

@@ -12,7 +12,6 @@ mod flock;
 mod hits;
 mod lane_parameters;
 mod lanes;
-mod local;
 mod neighbours;
 mod slab;
 mod sort;
@@ -22,6 +21,7 @@ mod tests;
 mod threads;
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -30,6 +30,7 @@ pub use lanes::InstructionSet;
 pub use threads::fit as threads_fit;
 
 use super::ids::Ids;
+use super::internals::Sealed;
 use super::stopwatch::Stopwatch;
 use super::{
     AgentsAt, Change, Component, Engine, EngineError, EngineKind, HostAgents, PassTime, Profile,
@@ -37,16 +38,15 @@ use super::{
 };
 use flock::{Identity, Motion};
 use flockwork_model::behaviours::{Surroundings, Target, Uses};
-use flockwork_model::grid::{Grid, Window};
+use flockwork_model::grid::{Grid, Slab, Window};
 use flockwork_model::memory::Memory;
 use flockwork_model::scene::Scene;
 use flockwork_model::scenery::Scenery;
 use flockwork_model::state::FlockState;
-use flockwork_model::vector::{Axes, DIMENSIONS, Point, Space, components, point};
+use flockwork_model::vector::{Axes, DIMENSIONS, Point, Space, point};
 use flockwork_model::world::World;
 use lane_parameters::SpeciesTable;
 use neighbours::SortedFlock;
-use slab::SlabState;
 use sort::{Sorted, Unsorted};
 use steer::Steer;
 use threads::Threads;
@@ -60,7 +60,7 @@ const CELL_BYTES: u64 = 2 * 4;
 
 /// Moves a flock on the CPU. The same bits for any number of threads and any instruction set.
 pub struct CpuEngine {
-    threads: Threads,
+    threads: Arc<Threads>,
     instructions: InstructionSet,
     flock: Option<AnyFlock>,
     /// The snapshot that was asked for.
@@ -85,6 +85,7 @@ macro_rules! of_any {
     };
 }
 
+#[cfg(test)]
 use of_any;
 
 impl AnyFlock {
@@ -125,7 +126,6 @@ struct Flock<const D: usize> {
     identity_spare: Identity,
     /// Where `sort` writes the index that each agent had before.
     source: Vec<u32>,
-    slab: SlabState,
 }
 
 /// The grid of a scene for `count` agents.
@@ -146,7 +146,7 @@ impl CpuEngine {
         threads: Option<usize>,
         instructions: InstructionSet,
     ) -> Result<Self, EngineError> {
-        let threads = Threads::new(threads)?;
+        let threads = Arc::new(Threads::new(threads)?);
         let profile = Profile::default();
         Ok(Self { threads, instructions, flock: None, asked: None, profiling: false, profile })
     }
@@ -156,31 +156,48 @@ impl<const D: usize> Flock<D>
 where
     Axes<D>: Space<D>,
 {
-    fn new(scene: &Scene, state: &FlockState, threads: usize) -> Result<Self, EngineError> {
-        let ids = Ids::default().with(scene, state)?;
-        let count = state.len();
-        let grid = grid_of(scene, count);
-        let moved = Motion::of(&state.position, &state.velocity, scene.memory_of(state));
-        let mut flock = Self {
+    /// An empty slab of a flock of `everyone` agents.
+    fn empty(scene: &Scene, tick: u64, everyone: usize, slab: Slab) -> Self {
+        let grid = grid_of(scene, everyone);
+        let window = Window::of(&grid, slab);
+        let nothing = Motion::of(&[], &[], Vec::new());
+        Self {
             scene: scene.clone(),
             scenery: scene.scenery(),
             uses: scene.uses(),
             grid,
-            window: Window::whole(&grid),
-            table: SpeciesTable::of(scene, state.tick),
-            ids,
-            tick: state.tick,
-            motion: Motion::zeroed_like(&moved),
-            identity: Identity::of(&state.species, &state.id),
-            start: vec![0; grid.cells() + 1],
-            moved,
-            key: state.position.par_iter().map(|p| grid.key_of(components(*p))).collect(),
-            identity_spare: Identity::of(&state.species, &state.id),
-            source: vec![0; count],
-            slab: SlabState::default(),
-        };
-        flock.sort_anew(threads);
+            window,
+            table: SpeciesTable::of(scene, tick),
+            ids: Ids::default(),
+            tick,
+            motion: nothing.clone(),
+            identity: Identity::default(),
+            start: vec![0; window.cells() + 1],
+            moved: nothing,
+            key: Vec::new(),
+            identity_spare: Identity::default(),
+            source: Vec::new(),
+        }
+    }
+
+    fn new(scene: &Scene, state: &FlockState, threads: usize) -> Result<Self, EngineError> {
+        let slab = Slab { first: 0, count: grid_of::<D>(scene, state.len()).slices() };
+        let mut flock = Self::empty(scene, state.tick, state.len(), slab);
+        flock.append(state, threads)?;
         Ok(flock)
+    }
+
+    /// Finds the cell of each agent in `moved`.
+    fn find_cells(&mut self) {
+        let Self { moved, key, grid, .. } = self;
+        let slots = key.par_iter_mut().enumerate();
+        slots.for_each(|(agent, key)| *key = grid.key_of(moved.position(agent)));
+    }
+
+    /// Number of agents in the fullest cell.
+    fn largest_cell(&self) -> u32 {
+        let start = &self.start[..=self.window.own_cells()];
+        start.par_windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
     }
 
     /// Sorts `moved` by the cells of a grid that did not sort it before.
@@ -300,6 +317,8 @@ where
     }
 }
 
+impl Sealed for CpuEngine {}
+
 impl Engine for CpuEngine {
     fn kind(&self) -> EngineKind {
         EngineKind::Cpu
@@ -336,6 +355,24 @@ impl Engine for CpuEngine {
         let threads = self.threads.count();
         let Some(flock) = &mut self.flock else { return Ok(()) };
         self.threads.run(|| of_any!(flock, flock => flock.append(agents, threads)))
+    }
+
+    fn spawn(
+        &mut self,
+        positions: &[Point],
+        velocities: &[Point],
+        species: &[u8],
+    ) -> Result<Vec<u32>, EngineError> {
+        let Some(flock) = &self.flock else { return Ok(Vec::new()) };
+        let ids = of_any!(flock, flock => &flock.ids);
+        let agents = ids.newcomers(positions, velocities, species);
+        self.append(&agents)?;
+        Ok(agents.id)
+    }
+
+    fn neighbours(&mut self, id: u32, radius: f32) -> Result<Vec<u32>, EngineError> {
+        let Some(flock) = &self.flock else { return Err(EngineError::NoAgent { id }) };
+        self.threads.run(|| of_any!(flock, flock => flock.neighbours(id, radius)))
     }
 
     fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
@@ -392,9 +429,7 @@ impl Engine for CpuEngine {
 
     fn largest_cell(&mut self) -> u32 {
         let Some(flock) = &self.flock else { return 0 };
-        let start = of_any!(flock, flock => &flock.start[..=flock.window.own_cells()]);
-        let cells = || start.par_windows(2).map(|pair| pair[1] - pair[0]).max();
-        self.threads.run(cells).unwrap_or(0)
+        self.threads.run(|| of_any!(flock, flock => flock.largest_cell()))
     }
 
     fn finish(&mut self) -> Result<(), EngineError> {

@@ -1,9 +1,8 @@
 //! The buffers of a flock: their sizes, whether they fit the device, and their content.
 
-use super::device::{self, Gpu};
-use super::pass::{Buffers, CELLS_PER_BLOCK, Extent};
-use super::profiler::MEASURED_TICKS;
-use super::row::{MOST_AGENTS, MotionLayout, TAG_BYTES};
+use super::device::{self, AdapterChoice, Gpu};
+use super::extent::{CELLS_PER_BLOCK, Extent};
+use super::row::{MAX_AGENTS, MotionLayout, TAG_BYTES};
 use crate::EngineError;
 
 /// Cells with more members are sorted by `sort_crowds` or `sort_scattered`: on the machines
@@ -41,9 +40,12 @@ pub const NAMES: [&str; 21] = [
     "edit",
 ];
 
-/// The most storage buffers that a pass binds: every device with WebGPU's default limits has as
+/// The largest number of storage buffers that a pass binds: every device with WebGPU's default limits has as
 /// many.
-pub const MOST_STORAGE_BUFFERS: u32 = 8;
+pub const MAX_STORAGE_BUFFERS: u32 = 8;
+
+/// The largest number of ticks in a submission.
+pub const MAX_TICKS_PER_SUBMISSION: u32 = 64;
 
 /// Holds the number of each tick of a submission, one per aligned dynamic offset.
 pub const CLOCK: &str = "clock";
@@ -63,12 +65,12 @@ pub const SCATTERED: &str = "scattered";
 const UNIFORMS: [&str; 6] =
     ["flock", "targets", CLOCK, "path_index", "obstacle_index", "flow_index"];
 
-/// A buffer. Its first `used` bytes are in use; the rest is spare room for a larger flock or grid.
+/// A buffer. Its first `len` bytes are in use; the rest is spare, for a larger flock or grid.
 #[derive(Debug)]
-struct Room {
+struct Allocation {
     name: &'static str,
     buffer: wgpu::Buffer,
-    used: u64,
+    len: u64,
 }
 
 /// Buffers of one flock on one device.
@@ -76,7 +78,7 @@ struct Room {
 pub struct FlockBuffers {
     /// Numbers of agents and cells that the buffers hold.
     pub extent: Extent,
-    rooms: Vec<Room>,
+    allocations: Vec<Allocation>,
 }
 
 /// The largest count with this layout that fits `limits`, and the limit that sets it.
@@ -90,8 +92,8 @@ pub fn largest_count(limits: &wgpu::Limits, layout: MotionLayout) -> (u64, Strin
     };
     let each = layout.bytes();
     let count = bytes / each;
-    if count >= MOST_AGENTS {
-        (MOST_AGENTS, format!("an agent's id of 27 bits ({MOST_AGENTS})"))
+    if count >= MAX_AGENTS {
+        (MAX_AGENTS, format!("an agent's id of 27 bits ({MAX_AGENTS})"))
     } else {
         (count, format!("{limit} of {bytes} bytes at {each} an agent"))
     }
@@ -110,6 +112,19 @@ pub fn check_count(
         return Err(EngineError::TooMany { count, adapter, limit, largest });
     }
     Ok(())
+}
+
+/// Fails if a flock does not fit the chosen adapter. Opens no device. Without adapters it succeeds:
+/// the error comes when one is opened.
+pub fn check_count_for(
+    choice: &AdapterChoice,
+    layout: MotionLayout,
+    count: u64,
+) -> Result<(), EngineError> {
+    match device::choose(choice, device::adapters(&device::instance())) {
+        Ok(adapter) => check_count(&adapter.limits(), &adapter.get_info(), layout, count),
+        Err(_) => Ok(()),
+    }
 }
 
 /// Bytes of a buffer that grows with the flock or its grid; `None` if its size depends on the
@@ -142,7 +157,9 @@ pub fn clock_stride(limits: &wgpu::Limits) -> u64 {
 fn bytes_of(name: &str, extent: &Extent, sizes: &[(&'static str, u64)], gpu: &Gpu) -> u64 {
     match sizes.iter().find(|(known, _)| *known == name) {
         Some((_, size)) => *size,
-        None if name == CLOCK => u64::from(MEASURED_TICKS) * clock_stride(&gpu.device.limits()),
+        None if name == CLOCK => {
+            u64::from(MAX_TICKS_PER_SUBMISSION) * clock_stride(&gpu.device.limits())
+        }
         None => flock_bytes(name, extent).unwrap_or(0),
     }
 }
@@ -185,15 +202,15 @@ impl FlockBuffers {
         extent: Extent,
         sizes: &[(&'static str, u64)],
     ) -> Result<Self, EngineError> {
-        check_fits(gpu, &extent, sizes)?;
+        check_tables(gpu, &extent, sizes)?;
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let room = |name| {
-            let used = allocated(bytes_of(name, &extent, sizes, gpu), extent.layout);
-            Room { name, buffer: create(gpu, name, used), used }
+        let allocation = |name| {
+            let len = allocated(bytes_of(name, &extent, sizes, gpu), extent.layout);
+            Allocation { name, buffer: create(gpu, name, len), len }
         };
-        let rooms = NAMES.into_iter().map(room).collect();
+        let allocations = NAMES.into_iter().map(allocation).collect();
         refuse_if_full(gpu, scope, &extent, sizes)?;
-        Ok(Self { extent, rooms })
+        Ok(Self { extent, allocations })
     }
 
     /// Resizes the buffers for `extent` and `sizes`; those that depend on neither keep their size.
@@ -206,27 +223,28 @@ impl FlockBuffers {
         extent: Extent,
         sizes: &[(&'static str, u64)],
     ) -> Result<bool, EngineError> {
-        let wanted = |room: &Room| {
-            let by_scene = sizes.iter().any(|(name, _)| *name == room.name);
-            let stays = !by_scene && flock_bytes(room.name, &extent).is_none();
-            let bytes = if stays { room.used } else { bytes_of(room.name, &extent, sizes, gpu) };
+        let wanted = |own: &Allocation| {
+            let by_scene = sizes.iter().any(|(name, _)| *name == own.name);
+            let stays = !by_scene && flock_bytes(own.name, &extent).is_none();
+            let bytes = if stays { own.len } else { bytes_of(own.name, &extent, sizes, gpu) };
             allocated(bytes, extent.layout)
         };
-        let changes = self.rooms.iter().any(|room| wanted(room) != room.used);
+        let changes = self.allocations.iter().any(|own| wanted(own) != own.len);
         let mut grown = Vec::new();
-        if self.rooms.iter().any(|room| wanted(room) > room.buffer.size()) {
-            check_fits(gpu, &extent, sizes)?;
+        if self.allocations.iter().any(|own| wanted(own) > own.buffer.size()) {
             let limits = gpu.device.limits();
+            check_count(&limits, &gpu.info, extent.layout, extent.agents.into())?;
+            check_tables(gpu, &extent, sizes)?;
             let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-            for (number, room) in self.rooms.iter().enumerate() {
-                let bytes = wanted(room);
-                if bytes > room.buffer.size() {
+            for (number, own) in self.allocations.iter().enumerate() {
+                let bytes = wanted(own);
+                if bytes > own.buffer.size() {
                     // Half as much again, so that a growing flock allocates rarely. The extent of a
-                    // slab has its spare room already.
+                    // slab has its spare already.
                     let spare = if extent.is_slab() { 0 } else { bytes / 2 };
                     let spare = spare.min(limits.max_buffer_size.saturating_sub(bytes));
                     let size = (bytes + spare).next_multiple_of(4);
-                    grown.push((number, create(gpu, room.name, size)));
+                    grown.push((number, create(gpu, own.name, size)));
                 }
             }
             refuse_if_full(gpu, scope, &extent, sizes)?;
@@ -234,31 +252,42 @@ impl FlockBuffers {
         let copies = !grown.is_empty();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         for (number, buffer) in grown {
-            let room = &mut self.rooms[number];
-            let in_slab = extent.is_slab() && KEPT_IN_SLABS.contains(&room.name);
-            if in_slab || KEPT.contains(&room.name) {
-                encoder.copy_buffer_to_buffer(&room.buffer, 0, &buffer, 0, room.used);
+            let own = &mut self.allocations[number];
+            let in_slab = extent.is_slab() && KEPT_IN_SLABS.contains(&own.name);
+            if in_slab || KEPT.contains(&own.name) {
+                encoder.copy_buffer_to_buffer(&own.buffer, 0, &buffer, 0, own.len);
             }
-            room.buffer = buffer;
+            own.buffer = buffer;
         }
         if copies {
             gpu.queue.submit([encoder.finish()]);
         }
-        for room in &mut self.rooms {
-            room.used = wanted(room);
+        for own in &mut self.allocations {
+            own.len = wanted(own);
         }
         self.extent = extent;
         Ok(changes)
     }
 
-    /// The whole buffer of this name, with its spare room.
-    pub fn whole(&self, name: &str) -> Option<&wgpu::Buffer> {
-        self.rooms.iter().find(|room| room.name == name).map(|room| &room.buffer)
+    fn allocation(&self, name: &str) -> Option<&Allocation> {
+        self.allocations.iter().find(|own| own.name == name)
+    }
+
+    /// The buffer of this name, with its spare bytes.
+    pub fn buffer(&self, name: &str) -> Option<&wgpu::Buffer> {
+        self.allocation(name).map(|own| &own.buffer)
     }
 
     /// Bytes in use of the buffer of this name.
-    pub fn used(&self, name: &str) -> u64 {
-        self.rooms.iter().find(|room| room.name == name).map_or(0, |room| room.used)
+    pub fn len(&self, name: &str) -> u64 {
+        self.allocation(name).map_or(0, |own| own.len)
+    }
+
+    /// The part in use of the buffer of this name, to be bound.
+    pub fn binding(&self, name: &str) -> Option<wgpu::BufferBinding<'_>> {
+        let own = self.allocation(name)?;
+        let size = wgpu::BufferSize::new(own.len);
+        Some(wgpu::BufferBinding { buffer: &own.buffer, offset: 0, size })
     }
 
     /// Replaces the content of a buffer from its start.
@@ -268,26 +297,24 @@ impl FlockBuffers {
 
     /// Replaces the content of a buffer from byte `offset` on.
     pub fn write_at(&self, gpu: &Gpu, name: &str, offset: u64, bytes: &[u8]) {
-        if let Some(buffer) = self.whole(name) {
+        if let Some(buffer) = self.buffer(name) {
             gpu.queue.write_buffer(buffer, offset, bytes);
         }
     }
 }
 
-/// Fails if a buffer would exceed the device's limits.
-fn check_fits(
+/// Fails if the tables would exceed the device's limits.
+fn check_tables(
     gpu: &Gpu,
     extent: &Extent,
     sizes: &[(&'static str, u64)],
 ) -> Result<(), EngineError> {
-    let limits = gpu.device.limits();
-    check_count(&limits, &gpu.info, extent.layout, extent.agents.into())?;
+    let most = gpu.device.limits().max_storage_buffer_binding_size;
     let tables = bytes_of("tables", extent, sizes, gpu);
-    if tables > limits.max_storage_buffer_binding_size {
+    if tables > most {
         return Err(gpu.error(format!(
-            "the scenery takes {tables} bytes, and max_storage_buffer_binding_size allows {}; \
-             have fewer obstacles or a coarser flow, or use --engine cpu",
-            limits.max_storage_buffer_binding_size
+            "the scenery takes {tables} bytes, and max_storage_buffer_binding_size allows {most}; \
+             have fewer obstacles or a coarser flow, or use --engine cpu"
         )));
     }
     Ok(())
@@ -310,14 +337,6 @@ fn refuse_if_full(
         extent.agents,
         bytes >> 20
     )))
-}
-
-impl Buffers for FlockBuffers {
-    fn named(&self, name: &str) -> Option<wgpu::BufferBinding<'_>> {
-        let room = self.rooms.iter().find(|room| room.name == name)?;
-        let size = wgpu::BufferSize::new(room.used);
-        Some(wgpu::BufferBinding { buffer: &room.buffer, offset: 0, size })
-    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use super::buffers;
 use super::fault::{self, Fault};
-use super::row::MotionLayout;
 use crate::EngineError;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::nearest;
@@ -150,7 +148,10 @@ pub fn describe(info: &wgpu::AdapterInfo) -> String {
     format!("{}, {:?}", info.name, info.backend)
 }
 
-fn choose(choice: &AdapterChoice, mut found: Vec<wgpu::Adapter>) -> Result<wgpu::Adapter, String> {
+pub(super) fn choose(
+    choice: &AdapterChoice,
+    mut found: Vec<wgpu::Adapter>,
+) -> Result<wgpu::Adapter, String> {
     if found.is_empty() {
         return Err("no GPU adapter found; install a Vulkan driver \
                     (Debian: apt-get install mesa-vulkan-drivers) or use --engine cpu"
@@ -181,19 +182,6 @@ fn choose(choice: &AdapterChoice, mut found: Vec<wgpu::Adapter>) -> Result<wgpu:
         }
     };
     Ok(found.swap_remove(index))
-}
-
-/// Fails if a flock does not fit the chosen adapter. Opens no device. Without adapters it succeeds:
-/// the error comes when one is opened.
-pub fn check_count(
-    choice: &AdapterChoice,
-    layout: MotionLayout,
-    count: u64,
-) -> Result<(), EngineError> {
-    match choose(choice, adapters(&instance())) {
-        Ok(adapter) => buffers::check_count(&adapter.limits(), &adapter.get_info(), layout, count),
-        Err(_) => Ok(()),
-    }
 }
 
 impl Gpu {
@@ -365,28 +353,5 @@ impl Gpu {
     /// Waits until the device has done all submitted work.
     pub fn wait(&self) -> Result<(), EngineError> {
         self.poll(wgpu::PollType::wait_indefinitely())
-    }
-
-    /// Copies `buffer` to the host.
-    pub fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, EngineError> {
-        self.read_first(buffer, buffer.size())
-    }
-
-    /// Copies the first `bytes` of `buffer` to the host.
-    pub fn read_first(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, EngineError> {
-        let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("read back"),
-            size: bytes,
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let mut encoder = self.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, bytes);
-        self.queue.submit([encoder.finish()]);
-        staging.slice(..).map_async(wgpu::MapMode::Read, |_| {});
-        self.wait()?;
-        let view = staging.slice(..).get_mapped_range();
-        let view = view.map_err(|error| self.error(error.to_string()))?;
-        Ok(view.to_vec())
     }
 }

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::flock::{DeviceFlock, Maker, Plan, agents_in, bind, same, sizes};
-use super::pass::{BIN, Extent, Pass, Pipeline, START_MEMORY, Sizes};
+use super::extent::Extent;
+use super::flock::{DeviceFlock, FlockBuilder, Plan, agents_in, bind, same, sizes};
+use super::pass::{BIN, Pass, Pipeline, START_MEMORY, Sizes};
 use super::pipelines::Compiled;
-use super::row::{MEMORY_BYTES, TAG_BYTES, Tag};
 use super::tables::Contents;
 use crate::{Change, EngineError};
 use flockwork_model::behaviours::Uses;
@@ -15,13 +15,13 @@ use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 
 /// A pass that runs between two ticks, bound to the agents of `extent`.
-struct Opening {
+struct BoundPass {
     pipeline: Arc<Pipeline>,
     bindings: wgpu::BindGroup,
     extent: Extent,
 }
 
-impl Maker<'_> {
+impl FlockBuilder {
     /// Applies the parts of `scene` that `change` names.
     pub fn update(
         &mut self,
@@ -75,9 +75,9 @@ impl Maker<'_> {
         let cleared = if remembers { flock.scene.shown().other_species(shown) } else { 0 };
         let confines = change.has(Change::WORLD) && scene.world != before.world;
         let sorts = confines || plan.grid != flock.grid;
-        self.adopt(flock, &plan, compiled, contents)?;
+        self.apply_plan(flock, &plan, compiled, contents)?;
         let write = |name, offset, bytes: &[u8]| {
-            flock.memory.write_at(self.gpu, name, offset, bytes);
+            flock.buffers.write_at(&self.gpu, name, offset, bytes);
         };
         if !whole && change.has(Change::PARAMETERS) {
             write("tables", flock.tables.species_offset(flock.tick), &species);
@@ -91,8 +91,8 @@ impl Maker<'_> {
         }
         if starts_memory || cleared != 0 {
             let words = [u32::from(starts_memory), cleared];
-            flock.memory.write(self.gpu, "edit", bytemuck::bytes_of(&words));
-            let start = self.opening(flock, START_MEMORY)?;
+            flock.buffers.write(&self.gpu, "edit", bytemuck::bytes_of(&words));
+            let start = self.bound(flock, START_MEMORY)?;
             self.run(flock, &start, false)?;
         }
         Ok(sorts.then_some(confines))
@@ -107,24 +107,10 @@ impl Maker<'_> {
         let ids = flock.ids.with(&flock.scene, agents)?;
         let plan = self.plan(&flock.scene, &ids);
         let compiled = self.compile(&plan)?;
-        let before = u64::from(flock.memory.extent.agents);
-        self.adopt(flock, &plan, compiled, Vec::new())?;
+        let before = u64::from(flock.buffers.extent.agents);
+        self.apply_plan(flock, &plan, compiled, Vec::new())?;
         flock.ids = ids;
-        let layout = plan.extent.layout;
-        let motions = layout.rows_of(&agents.position, &agents.velocity);
-        let tags = agents.species.iter().zip(&agents.id);
-        let tags: Vec<Tag> = tags.map(|(species, id)| Tag::of(*species, *id)).collect();
-        let memory = flock.scene.memory_of(agents);
-        for (name, row, bytes) in [
-            ("state", layout.bytes(), bytemuck::cast_slice(&motions)),
-            ("tag", TAG_BYTES, bytemuck::cast_slice(&tags)),
-            ("memory", MEMORY_BYTES, bytemuck::cast_slice(&memory)),
-        ] {
-            // A scene without memory has no such buffer.
-            if !bytes.is_empty() {
-                flock.memory.write_at(self.gpu, name, before * row, bytes);
-            }
-        }
+        self.upload(flock, agents, before);
         self.bin(flock, false)?;
         self.gpu.check()
     }
@@ -142,13 +128,13 @@ impl Maker<'_> {
         let plan = self.plan(&flock.scene, &left);
         let compiled = self.compile(&plan)?;
         // All agents are binned, into the cells of those that remain.
-        let all = Extent { agents: flock.memory.extent.agents, ..plan.extent };
+        let all = Extent { agents: flock.buffers.extent.agents, ..plan.extent };
         let words = [&[0, 1, 0], &removed[..]].concat();
         let bits = bytemuck::cast_slice(&words).to_vec();
         let whole = Plan { extent: all, ..plan };
-        self.adopt(flock, &whole, compiled.clone(), vec![("edit", bits)])?;
-        let bin = self.opening(flock, BIN)?;
-        self.adopt(flock, &plan, compiled, Vec::new())?;
+        self.apply_plan(flock, &whole, compiled.clone(), vec![("edit", bits)])?;
+        let bin = self.bound(flock, BIN)?;
+        self.apply_plan(flock, &plan, compiled, Vec::new())?;
         (flock.ids, flock.removed) = (left, removed);
         self.run(flock, &bin, true)?;
         self.gpu.check()
@@ -156,7 +142,7 @@ impl Maker<'_> {
 
     /// Gives the flock the passes and the buffer sizes of a plan, and writes `contents` and the
     /// uniform `flock`. If this fails, the flock is unchanged.
-    fn adopt(
+    fn apply_plan(
         &mut self,
         flock: &mut DeviceFlock,
         plan: &Plan,
@@ -168,45 +154,45 @@ impl Maker<'_> {
         let uniform = tables.flock(&flock.scene, &plan.grid, plan.extent.agents, crowded_above);
         contents.push(("flock", uniform.map_err(self.fail())?));
         let sizes = sizes(&contents, plan.variant, plan.extent);
-        let moved = flock.memory.fit(self.gpu, plan.extent, &sizes)?;
+        let moved = flock.buffers.fit(&self.gpu, plan.extent, &sizes)?;
         if moved || !same(&pipelines, &flock.pipelines) {
-            flock.bindings = bind(self.gpu, &pipelines, &flock.memory)?;
+            flock.bindings = bind(&self.gpu, &pipelines, &flock.buffers)?;
             (flock.pipelines, flock.tables) = (pipelines, tables);
         }
         (flock.variant, flock.grid) = (plan.variant, plan.grid);
-        if let Some(agents) = agents_in(&flock.memory, flock.variant) {
+        if let Some(agents) = agents_in(&flock.buffers, flock.variant) {
             flock.agents = agents;
         }
         for (name, bytes) in &contents {
-            flock.memory.write(self.gpu, name, bytes);
+            flock.buffers.write(&self.gpu, name, bytes);
         }
         Ok(())
     }
 
     /// Binds a pass that runs between two ticks to the current flock.
-    fn opening(&mut self, flock: &DeviceFlock, pass: Pass) -> Result<Opening, EngineError> {
+    fn bound(&mut self, flock: &DeviceFlock, pass: Pass) -> Result<BoundPass, EngineError> {
         let variant = flock.variant.between_ticks();
-        let pipeline = self.pipelines.one(self.gpu, self.options, variant, pass)?;
-        let bindings = pipeline.bind(self.gpu, &flock.memory)?;
-        Ok(Opening { pipeline, bindings, extent: flock.memory.extent })
+        let pipeline = self.pipelines.one(&self.gpu, &self.options, variant, pass)?;
+        let bindings = pipeline.bind(&self.gpu, &flock.buffers)?;
+        Ok(BoundPass { pipeline, bindings, extent: flock.buffers.extent })
     }
 
     /// Bins and sorts the agents again. If `confines`, it first moves them into the world, which
     /// has changed.
-    fn bin(&mut self, flock: &DeviceFlock, confines: bool) -> Result<(), EngineError> {
+    pub(super) fn bin(&mut self, flock: &DeviceFlock, confines: bool) -> Result<(), EngineError> {
         let words = [u32::from(confines), 0];
-        flock.memory.write(self.gpu, "edit", bytemuck::bytes_of(&words));
-        let bin = self.opening(flock, BIN)?;
+        flock.buffers.write(&self.gpu, "edit", bytemuck::bytes_of(&words));
+        let bin = self.bound(flock, BIN)?;
         self.run(flock, &bin, true)
     }
 
     /// Submits a pass that runs between two ticks, followed by the sorting passes if it `sorts`.
-    fn run(&self, flock: &DeviceFlock, opening: &Opening, sorts: bool) -> Result<(), EngineError> {
-        let Opening { pipeline, bindings, extent } = opening;
+    fn run(&self, flock: &DeviceFlock, first: &BoundPass, sorts: bool) -> Result<(), EngineError> {
+        let BoundPass { pipeline, bindings, extent } = first;
         if extent.agents == 0 {
             return Ok(());
         }
-        let sizes = flock.sizes(self.gpu, self.options)?;
+        let sizes = self.sizes(&flock.buffers)?;
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         {
             let mut compute = encoder.begin_compute_pass(&Default::default());

@@ -2,37 +2,37 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::buffers::{self, FlockBuffers};
 use super::device::Gpu;
 use super::device_grid::DeviceGrid;
+use super::extent::Extent;
 use super::options::EngineOptions;
-use super::pass::{Extent, Pass, Pipeline, Sizes, TickKind};
+use super::pass::{Pass, Pipeline, Sizes, TickKind};
 use super::pipelines::{Compiled, Pipelines};
-use super::row::{AgentBuffers, MEMORY_BYTES, MOST_AGENTS, MotionLayout};
+use super::row::{AgentBuffers, MAX_AGENTS, MEMORY_BYTES, MotionLayout, TAG_BYTES, Tag};
 use super::shaders::Variant;
-use super::snapshot::Transfer;
-use super::sorted::sorted_agents;
 use super::tables::{Contents, Tables};
 use crate::EngineError;
 use crate::ids::Ids;
 use flockwork_model::behaviours::Uses;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_model::world::with_axes;
+
+/// Agents that are uploaded at a time: 24 MB in a plane.
+const UPLOADED_AT_ONCE: usize = 1 << 20;
 
 /// Compiles passes and allocates buffers for flocks.
-pub struct Maker<'a> {
+#[derive(Clone, Debug)]
+pub struct FlockBuilder {
     /// The device.
-    pub gpu: &'a Gpu,
+    pub gpu: Arc<Gpu>,
     /// Options of the engine.
-    pub options: &'a EngineOptions,
+    pub options: EngineOptions,
     /// The passes compiled so far.
-    pub pipelines: &'a mut Pipelines,
+    pub pipelines: Pipelines,
 }
 
-/// The buffers that a scene and a number of agents need.
+/// The passes and buffers for a scene and a number of agents.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The grid.
@@ -51,7 +51,7 @@ pub struct DeviceFlock {
     /// The passes of a tick.
     pub pipelines: Vec<Arc<Pipeline>>,
     /// Its buffers.
-    pub memory: FlockBuffers,
+    pub buffers: FlockBuffers,
     /// The bindings of each pass.
     pub bindings: Vec<wgpu::BindGroup>,
     /// Layouts of the structs that the host writes.
@@ -64,24 +64,22 @@ pub struct DeviceFlock {
     pub agents: AgentBuffers,
     /// Ticks submitted.
     pub tick: u64,
-    /// A copy that is under way to the host.
-    pub transfer: Option<Transfer>,
     /// Its grid.
     pub grid: DeviceGrid,
     /// One bit per id, set if the agent was removed.
     pub removed: Vec<u32>,
 }
 
-impl Maker<'_> {
+impl FlockBuilder {
     pub(super) fn fail(&self) -> impl Fn(String) -> EngineError + use<'_> {
         |message| self.gpu.error(message)
     }
 
     /// The variant of the passes for a scene on this device.
     pub fn variant(&self, scene: &Scene, grid: &DeviceGrid) -> Variant {
-        let (gpu, options) = (self.gpu, self.options);
-        let by_subgroup = gpu.has_subgroups_of_agents() && !options.without_subgroups;
-        let unrolled = gpu.unrolls_loops() && !options.without_subgroups;
+        let own_loops = !self.options.without_subgroups;
+        let by_subgroup = self.gpu.has_subgroups_of_agents() && own_loops;
+        let unrolled = self.gpu.unrolls_loops() && own_loops;
         Variant { unrolled, ..Variant::of(scene, grid.is_narrow, by_subgroup) }
     }
 
@@ -97,71 +95,92 @@ impl Maker<'_> {
 
     /// The passes of a tick.
     pub fn compile(&mut self, plan: &Plan) -> Result<Compiled, EngineError> {
-        let EngineOptions { crowded_above, small_grid, .. } = *self.options;
+        let EngineOptions { crowded_above, small_grid, .. } = self.options;
         let kind = TickKind::of(plan.variant.uses, plan.extent, crowded_above, small_grid);
-        self.pipelines.tick(self.gpu, self.options, plan.variant, kind)
+        self.pipelines.tick(&self.gpu, &self.options, plan.variant, kind)
     }
 
-    /// Puts a new flock on the device. Also returns the number of agents in its fullest cell.
-    pub fn load(
-        &mut self,
+    /// Allocates the buffers of a plan and fills those that stay constant while the flock moves.
+    pub fn allocate(
+        &self,
         scene: &Scene,
-        state: &FlockState,
-    ) -> Result<(DeviceFlock, u32), EngineError> {
-        let (limits, layout) = (self.gpu.device.limits(), MotionLayout::of(&scene.world));
-        buffers::check_count(&limits, &self.gpu.info, layout, state.len() as u64)?;
-        let ids = Ids::below(MOST_AGENTS).with(scene, state)?;
+        plan: &Plan,
+        tables: &Tables,
+        count: u32,
+        tick: u64,
+    ) -> Result<FlockBuffers, EngineError> {
+        let crowded_above = self.options.crowded_above;
+        let contents = tables.contents(scene, &plan.grid, count, crowded_above, tick);
+        let contents = contents.map_err(self.fail())?;
+        let sizes = sizes(&contents, plan.variant, plan.extent);
+        let buffers = FlockBuffers::new(&self.gpu, plan.extent, &sizes)?;
+        for (name, bytes) in &contents {
+            buffers.write(&self.gpu, name, bytes);
+        }
+        Ok(buffers)
+    }
+
+    /// Puts a new flock on the device, which sorts it.
+    pub fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<DeviceFlock, EngineError> {
+        let ids = Ids::below(MAX_AGENTS).with(scene, state)?;
         let plan = self.plan(scene, &ids);
         let Compiled { tick: pipelines, tables } = self.compile(&plan)?;
-        let Plan { grid, variant, extent } = plan;
-        let crowded_above = self.options.crowded_above;
-        let contents = tables.contents(scene, &grid, extent.agents, crowded_above, state.tick);
-        let contents = contents.map_err(self.fail())?;
-        let memory = FlockBuffers::new(self.gpu, extent, &sizes(&contents, variant, extent))?;
-        let sorted = with_axes!(scene.world, AXES => {
-            sorted_agents::<AXES>(&scene.grid(state.len()), scene, state)
-        });
-        let members = sorted.cell_start.par_windows(2).map(|pair| pair[1] - pair[0]);
-        let largest_cell = members.max().unwrap_or(0);
-        let bindings = bind(self.gpu, &pipelines, &memory)?;
-        let write = |name: &str, bytes: &[u8]| memory.write(self.gpu, name, bytes);
-        for (name, bytes) in &contents {
-            write(name, bytes);
-        }
-        write("memory", bytemuck::cast_slice(&sorted.memory));
-        write("state", bytemuck::cast_slice(&sorted.state));
-        write("tag", bytemuck::cast_slice(&sorted.tag));
-        write("cell_start", bytemuck::cast_slice(&sorted.cell_start));
-        write("grid_stats", bytemuck::bytes_of(&largest_cell));
-        let agents = agents_in(&memory, variant).ok_or_else(|| self.gpu.error("no agents"))?;
+        let buffers = self.allocate(scene, &plan, &tables, plan.extent.agents, state.tick)?;
         let flock = DeviceFlock {
-            variant,
+            variant: plan.variant,
+            bindings: bind(&self.gpu, &pipelines, &buffers)?,
             pipelines,
-            memory,
-            bindings,
+            agents: agents_in(&buffers, plan.variant).ok_or_else(|| self.gpu.error("no agents"))?,
+            buffers,
             tables,
             scene: scene.clone(),
             ids,
-            agents,
             tick: state.tick,
-            transfer: None,
-            grid,
+            grid: plan.grid,
             removed: Vec::new(),
         };
-        Ok((flock, largest_cell))
+        self.upload(&flock, state, 0);
+        self.bin(&flock, false)?;
+        Ok(flock)
+    }
+
+    /// Writes agents to the buffers from row `first` on. They are not sorted.
+    pub fn upload(&self, flock: &DeviceFlock, agents: &FlockState, first: u64) {
+        let layout = flock.buffers.extent.layout;
+        for begin in (0..agents.len()).step_by(UPLOADED_AT_ONCE) {
+            let some = agents.rows(begin..agents.len().min(begin + UPLOADED_AT_ONCE));
+            let motions = layout.rows_of(&some.position, &some.velocity);
+            let tags = some.species.iter().zip(&some.id);
+            let tags: Vec<Tag> = tags.map(|(species, id)| Tag::of(*species, *id)).collect();
+            let memory = flock.scene.memory_of(&some);
+            for (name, row, bytes) in [
+                ("state", layout.bytes(), bytemuck::cast_slice(&motions)),
+                ("tag", TAG_BYTES, bytemuck::cast_slice(&tags)),
+                ("memory", MEMORY_BYTES, bytemuck::cast_slice(&memory)),
+            ] {
+                // A scene without memory has no such buffer.
+                if !bytes.is_empty() {
+                    let offset = (first + begin as u64) * row;
+                    flock.buffers.write_at(&self.gpu, name, offset, bytes);
+                }
+            }
+        }
+    }
+
+    /// The sizes of the dispatches over all agents and cells of `buffers`.
+    pub fn sizes<'a>(&self, buffers: &'a FlockBuffers) -> Result<Sizes<'a>, EngineError> {
+        let missing = |name: &str| self.gpu.error(format!("no buffer `{name}`"));
+        let named = |name: &str| buffers.buffer(name).ok_or_else(|| missing(name));
+        let (grid_stats, scattered) = (named(buffers::GRID_STATS)?, named(buffers::SCATTERED)?);
+        let limits = self.gpu.device.limits();
+        let device = limits.max_compute_workgroups_per_dimension;
+        let limit = self.options.dispatch_limit.map_or(device, |limit| limit.min(device));
+        let clock_stride = buffers::clock_stride(&limits);
+        Ok(Sizes { extent: buffers.extent, grid_stats, scattered, limit, clock_stride })
     }
 }
 
 impl DeviceFlock {
-    /// The sizes of its dispatches.
-    pub fn sizes<'a>(
-        &'a self,
-        gpu: &Gpu,
-        options: &EngineOptions,
-    ) -> Result<Sizes<'a>, EngineError> {
-        dispatch_sizes(&self.memory, gpu, options)
-    }
-
     /// Records the `wanted` passes of tick number `nth` of a submission.
     pub fn record(
         &self,
@@ -176,35 +195,6 @@ impl DeviceFlock {
             }
         }
     }
-
-    /// Submits the `wanted` passes of a tick.
-    pub fn submit_passes(
-        &self,
-        gpu: &Gpu,
-        options: &EngineOptions,
-        wanted: impl Fn(Pass) -> bool,
-    ) -> Result<(), EngineError> {
-        let sizes = self.sizes(gpu, options)?;
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        self.record(&mut encoder.begin_compute_pass(&Default::default()), sizes, 0, wanted);
-        gpu.queue.submit([encoder.finish()]);
-        Ok(())
-    }
-}
-
-/// The sizes of the dispatches over all agents and cells of `memory`.
-pub(super) fn dispatch_sizes<'a>(
-    memory: &'a FlockBuffers,
-    gpu: &Gpu,
-    options: &EngineOptions,
-) -> Result<Sizes<'a>, EngineError> {
-    let named =
-        |name: &str| memory.whole(name).ok_or_else(|| gpu.error(format!("no buffer `{name}`")));
-    let (grid_stats, scattered) = (named(buffers::GRID_STATS)?, named(buffers::SCATTERED)?);
-    let device = gpu.device.limits().max_compute_workgroups_per_dimension;
-    let limit = options.dispatch_limit.map_or(device, |limit| limit.min(device));
-    let clock_stride = buffers::clock_stride(&gpu.device.limits());
-    Ok(Sizes { extent: memory.extent, grid_stats, scattered, limit, clock_stride })
 }
 
 /// Bytes of the buffers whose sizes depend on the scene.
@@ -222,15 +212,15 @@ pub(super) fn sizes(
 }
 
 /// The buffers that a renderer reads.
-pub(super) fn agents_in(memory: &FlockBuffers, variant: Variant) -> Option<AgentBuffers> {
-    let buffer = |name: &str| memory.whole(name).cloned();
+pub(super) fn agents_in(buffers: &FlockBuffers, variant: Variant) -> Option<AgentBuffers> {
+    let buffer = |name: &str| buffers.buffer(name).cloned();
     Some(AgentBuffers {
         state: buffer("state")?,
-        layout: memory.extent.layout,
+        layout: buffers.extent.layout,
         tag: buffer("tag")?,
         memory: buffer("memory").filter(|_| variant.uses.has(Uses::MEMORY)),
-        count: memory.extent.agents,
-        ids: memory.extent.ids,
+        count: buffers.extent.agents,
+        ids: buffers.extent.ids,
         grid_stats: buffer(buffers::GRID_STATS)?,
     })
 }
@@ -238,9 +228,9 @@ pub(super) fn agents_in(memory: &FlockBuffers, variant: Variant) -> Option<Agent
 pub(super) fn bind(
     gpu: &Gpu,
     pipelines: &[Arc<Pipeline>],
-    memory: &FlockBuffers,
+    buffers: &FlockBuffers,
 ) -> Result<Vec<wgpu::BindGroup>, EngineError> {
-    pipelines.iter().map(|pipeline| pipeline.bind(gpu, memory)).collect()
+    pipelines.iter().map(|pipeline| pipeline.bind(gpu, buffers)).collect()
 }
 
 /// True if two ticks have the same passes.

@@ -9,9 +9,10 @@ pub mod buffers;
 pub mod device;
 pub mod device_grid;
 mod edit;
+pub mod extent;
 mod fault;
 mod flock;
-mod local;
+mod near;
 mod options;
 pub mod pass;
 mod pipelines;
@@ -21,7 +22,6 @@ pub mod reflect;
 pub mod row;
 mod slab;
 mod snapshot;
-mod sorted;
 mod stamps;
 mod tables;
 mod ticks;
@@ -30,42 +30,37 @@ use std::sync::Arc;
 
 pub use device::{AdapterChoice, Gpu};
 pub use flockwork_shaders as shaders;
-pub use local::adapter_for;
 pub use options::EngineOptions;
-pub use profiler::MEASURED_TICKS;
 pub use row::{AgentBuffers, MotionLayout};
+pub use slab::adapter_for;
 
+use crate::internals::Sealed;
 use crate::{
     AgentsAt, Change, DeviceAgents, Engine, EngineError, EngineKind, HostAgents, Profile, Snapshot,
 };
-use flock::{DeviceFlock, Maker};
+use flock::{DeviceFlock, FlockBuilder};
 use flockwork_model::behaviours::{Target, Uses};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
 use flockwork_model::world::World;
 use pipelines::Pipelines;
-use profiler::Profiler;
-use slab::SlabFlock;
-use snapshot::{Sources, Transfer};
+use profiler::{Measured, Profiler};
+use snapshot::Transfer;
 
-/// Host bytes per agent while a flock is loaded, besides its motion: tag, memory and key, and those on
-/// their way to the device.
-const AGENT_BYTES: u64 = 2 * 8 + 2 * 8;
-
-/// Host bytes per cell: its start, plus a copy on its way.
-const CELL_BYTES: u64 = 2 * 4;
+/// Host bytes per agent while a flock is loaded, besides its motion: tag and memory on their way to the
+/// device, and its id.
+const AGENT_BYTES: u64 = 8 + 4;
 
 /// Moves a flock on a GPU.
 #[derive(Debug)]
 pub struct GpuEngine {
-    gpu: Arc<Gpu>,
-    options: EngineOptions,
-    pipelines: Pipelines,
+    builder: FlockBuilder,
     profiler: Profiler,
     profiling: bool,
     loaded: Option<DeviceFlock>,
-    /// The part of this process, if it is one of several.
-    slab: Option<SlabFlock>,
+    /// A copy of the flock that is under way to the host.
+    transfer: Option<Transfer>,
 }
 
 impl GpuEngine {
@@ -79,8 +74,8 @@ impl GpuEngine {
     #[must_use]
     pub fn with_options(gpu: Arc<Gpu>, options: EngineOptions) -> Self {
         let profiler = Profiler::new(&gpu);
-        let pipelines = Pipelines::default();
-        Self { gpu, options, pipelines, profiler, profiling: false, loaded: None, slab: None }
+        let builder = FlockBuilder { gpu, options, pipelines: Pipelines::default() };
+        Self { builder, profiler, profiling: false, loaded: None, transfer: None }
     }
 
     /// The buffers of the agents; `None` if no flock is loaded.
@@ -91,48 +86,34 @@ impl GpuEngine {
 
     /// The content of a buffer, for tests of single passes.
     pub fn read_buffer(&self, name: &str) -> Result<Vec<u8>, EngineError> {
-        let memory = &self.loaded()?.memory;
-        let missing = || self.gpu.error(format!("no buffer `{name}`"));
-        self.gpu.read_first(memory.whole(name).ok_or_else(missing)?, memory.used(name))
+        let (gpu, buffers) = (&self.builder.gpu, &self.loaded()?.buffers);
+        let missing = || gpu.error(format!("no buffer `{name}`"));
+        gpu.read(buffers.buffer(name).ok_or_else(missing)?, buffers.len(name))
     }
 
     /// Overwrites a buffer from its start, for tests that poison it.
     pub fn write_buffer(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
-        self.loaded()?.memory.write(&self.gpu, name, bytes);
+        self.loaded()?.buffers.write(&self.builder.gpu, name, bytes);
         Ok(())
     }
 
     fn loaded(&self) -> Result<&DeviceFlock, EngineError> {
-        self.loaded.as_ref().ok_or_else(|| self.gpu.error("no flock is loaded"))
+        self.loaded.as_ref().ok_or_else(|| self.builder.gpu.error("no flock is loaded"))
     }
 
-    /// Starts a copy to the host of the flock as it is after all submitted ticks.
-    fn begin_transfer(&self) -> Result<Transfer, EngineError> {
-        let loaded = self.loaded()?;
-        let uses = loaded.variant.uses;
-        let moves_targets = uses.has(Uses::MOVING_TARGETS);
-        let sources = Sources {
-            tick: loaded.tick,
-            ids: &loaded.ids,
-            memory: &loaded.memory,
-            remembers: uses.has(Uses::MEMORY),
-            shown: loaded.scene.shown(),
-            moves_targets,
-        };
-        let (tables, mut targets) = (Arc::clone(&loaded.tables), loaded.scene.targets.clone());
-        let read_targets = Box::new(move |bytes: &[u8]| {
-            if moves_targets {
-                tables.read_targets(bytes, &mut targets);
-            }
-            targets
-        });
-        Transfer::begin(&self.gpu, &sources, read_targets)
-    }
-
-    fn maker(&mut self) -> Maker<'_> {
-        Maker { gpu: &self.gpu, options: &self.options, pipelines: &mut self.pipelines }
+    /// Edits the flock.
+    fn edit(
+        &mut self,
+        edit: impl FnOnce(&mut FlockBuilder, &mut DeviceFlock) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        self.builder.gpu.check()?;
+        let Self { builder, loaded, .. } = self;
+        let Some(flock) = loaded else { return Err(builder.gpu.error("no flock is loaded")) };
+        edit(builder, flock)
     }
 }
+
+impl Sealed for GpuEngine {}
 
 impl Engine for GpuEngine {
     fn kind(&self) -> EngineKind {
@@ -140,58 +121,71 @@ impl Engine for GpuEngine {
     }
 
     fn describe(&self) -> String {
-        self.gpu.name()
+        self.builder.gpu.name()
     }
 
     fn check_count(&self, world: &World, count: u64) -> Result<(), EngineError> {
-        let limits = self.gpu.device.limits();
-        buffers::check_count(&limits, &self.gpu.info, MotionLayout::of(world), count)
+        let gpu = &self.builder.gpu;
+        buffers::check_count(&gpu.device.limits(), &gpu.info, MotionLayout::of(world), count)
     }
 
     fn host_bytes(&self, world: &World, agents: u64, cells: u64) -> u64 {
         let layout = MotionLayout::of(world);
-        let device = if self.gpu.is_software() { buffers::bytes(layout) } else { [0, 0] };
-        let agent = AGENT_BYTES + 2 * layout.bytes();
-        (agent + device[0]) * agents + (CELL_BYTES + device[1]) * cells
+        let software = self.builder.gpu.is_software();
+        let [agent, cell] = if software { buffers::bytes(layout) } else { [0, 0] };
+        (AGENT_BYTES + layout.bytes() + agent) * agents + cell * cells
     }
 
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
-        self.gpu.check()?;
+        self.builder.gpu.check()?;
         self.check_count(&scene.world, state.len() as u64)?;
         // Free the old flock's memory before the new one is allocated.
-        (self.loaded, self.slab) = (None, None);
-        let (flock, largest_cell) = self.maker().load(scene, state)?;
-        self.profiler.reset(largest_cell);
+        (self.loaded, self.transfer) = (None, None);
+        self.profiler.reset();
+        let flock = self.builder.load(scene, state)?;
+        let gpu = &self.builder.gpu;
+        let sizes = self.builder.sizes(&flock.buffers)?;
+        let encoder = gpu.device.create_command_encoder(&Default::default());
+        self.profiler.submit(gpu, encoder, Measured::default(), sizes.grid_stats)?;
         self.loaded = Some(flock);
         self.write_clock(1)?;
-        self.gpu.check()
+        self.builder.gpu.check()
     }
 
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
-        self.gpu.check()?;
-        let Self { gpu, options, pipelines, loaded, .. } = self;
-        let Some(flock) = loaded else { return Err(gpu.error("no flock is loaded")) };
-        change.keeps_axes(&flock.scene, scene)?;
-        Maker { gpu, options, pipelines }.update(flock, scene, change)
+        self.edit(|builder, flock| {
+            change.keeps_axes(&flock.scene, scene)?;
+            change.check(scene)?;
+            builder.update(flock, scene, change)
+        })
     }
 
     fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
-        self.gpu.check()?;
-        let Self { gpu, options, pipelines, loaded, .. } = self;
-        let Some(flock) = loaded else { return Err(gpu.error("no flock is loaded")) };
-        Maker { gpu, options, pipelines }.append(flock, agents)
+        self.edit(|builder, flock| builder.append(flock, agents))
+    }
+
+    fn spawn(
+        &mut self,
+        positions: &[Point],
+        velocities: &[Point],
+        species: &[u8],
+    ) -> Result<Vec<u32>, EngineError> {
+        let agents = self.loaded()?.ids.newcomers(positions, velocities, species);
+        self.append(&agents)?;
+        Ok(agents.id)
+    }
+
+    fn neighbours(&mut self, id: u32, radius: f32) -> Result<Vec<u32>, EngineError> {
+        near::neighbours(&self.builder.gpu, self.loaded()?, id, radius)
     }
 
     fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
-        self.gpu.check()?;
-        let Self { gpu, options, pipelines, loaded, .. } = self;
-        let Some(flock) = loaded else { return Err(gpu.error("no flock is loaded")) };
-        Maker { gpu, options, pipelines }.remove(flock, ids)
+        self.edit(|builder, flock| builder.remove(flock, ids))
     }
 
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
-        self.gpu.check()?;
-        if self.profiling && !self.profiler.has_queries() {
+        self.builder.gpu.check()?;
+        if self.profiling && !self.profiler.has_clock() {
             self.step_by_wall_clock(ticks)?;
         } else {
             self.submit_in_batches(ticks)?;
@@ -200,23 +194,20 @@ impl Engine for GpuEngine {
     }
 
     fn request(&mut self) -> Result<(), EngineError> {
-        self.gpu.check()?;
-        if self.loaded()?.transfer.is_none() {
-            let transfer = self.begin_transfer()?;
-            if let Some(loaded) = &mut self.loaded {
-                loaded.transfer = Some(transfer);
-            }
+        self.builder.gpu.check()?;
+        if self.transfer.is_none() {
+            self.transfer = Some(Transfer::begin(&self.builder.gpu, self.loaded()?)?);
         }
-        self.gpu.check()
+        self.builder.gpu.check()
     }
 
     fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
-        self.gpu.poll(wgpu::PollType::Poll)?;
-        let Some(loaded) = &mut self.loaded else { return Ok(None) };
-        let Some(transfer) = &mut loaded.transfer else { return Ok(None) };
-        let arrived = transfer.advance().map_err(|message| self.gpu.error(message));
+        let gpu = &self.builder.gpu;
+        gpu.poll(wgpu::PollType::Poll)?;
+        let Some(transfer) = &mut self.transfer else { return Ok(None) };
+        let arrived = transfer.advance(gpu);
         if !matches!(arrived, Ok(None)) {
-            loaded.transfer = None;
+            self.transfer = None;
         }
         arrived
     }
@@ -233,23 +224,23 @@ impl Engine for GpuEngine {
     }
 
     fn profile(&mut self) -> Profile {
-        self.profiler.profile(&self.gpu)
+        self.profiler.profile(&self.builder.gpu)
     }
 
     fn largest_cell(&mut self) -> u32 {
-        self.profiler.largest_cell(&self.gpu)
+        self.profiler.largest_cell(&self.builder.gpu)
     }
 
     fn finish(&mut self) -> Result<(), EngineError> {
-        self.gpu.wait()
+        self.builder.gpu.wait()
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
-        let mut transfer = self.begin_transfer()?;
+        let gpu = &self.builder.gpu;
+        let mut transfer = Transfer::begin(gpu, self.loaded()?)?;
         loop {
-            self.gpu.wait()?;
-            let arrived = transfer.advance().map_err(|message| self.gpu.error(message))?;
-            if let Some(snapshot) = arrived {
+            gpu.wait()?;
+            if let Some(snapshot) = transfer.advance(gpu)? {
                 return Ok(snapshot);
             }
         }

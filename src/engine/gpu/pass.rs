@@ -2,10 +2,10 @@
 
 use wgpu::naga;
 
-use super::buffers::{CLOCK, CLOCK_BYTES, NAMES};
+use super::buffers::{CLOCK, CLOCK_BYTES, FlockBuffers, NAMES};
 use super::device::Gpu;
+use super::extent::{CELLS_PER_BLOCK, Extent};
 use super::reflect::{self, Binding};
-use super::row::MotionLayout;
 use super::shaders::{ShaderError, Variant, compose};
 use crate::EngineError;
 use flockwork_model::behaviours::Uses;
@@ -135,18 +135,16 @@ pub const BIN: Pass = Pass::of("bin", Per::Agent, RunsIn::Edited);
 /// Gives the agents a fresh memory.
 pub const START_MEMORY: Pass = Pass::of("start_memory", Per::Agent, RunsIn::Edited);
 /// Collects the agents that have left the slab of a process.
-pub const LEAVE_SLAB: Pass = Pass::of("leave_slab", Per::Agent, RunsIn::Slabs);
+pub const EXPORT_AGENTS: Pass = Pass::of("export_agents", Per::Agent, RunsIn::Slabs);
 /// Gives agents that have come from other processes slots in their cells.
-pub const ARRIVE_IN_SLAB: Pass = Pass::of("arrive_in_slab", Per::Agent, RunsIn::Slabs);
+pub const IMPORT_AGENTS: Pass = Pass::of("import_agents", Per::Agent, RunsIn::Slabs);
 /// The passes that only one of several processes runs.
-pub const IN_SLABS: [Pass; 2] = [LEAVE_SLAB, ARRIVE_IN_SLAB];
+pub const IN_SLABS: [Pass; 2] = [EXPORT_AGENTS, IMPORT_AGENTS];
 /// The passes that run between two ticks.
 pub const BETWEEN_TICKS: [Pass; 2] = [BIN, START_MEMORY];
 
 /// Agents per workgroup of a pass over agents.
 pub const AGENTS_PER_WORKGROUP: u32 = 64;
-/// Cells per workgroup of a pass over cells.
-pub const CELLS_PER_BLOCK: u32 = 1024;
 /// The largest grid that one workgroup scans; blocks. On a driver that computes on the CPU a
 /// dispatch costs as much as ten blocks.
 pub const SMALL_GRID: u32 = 8;
@@ -158,39 +156,6 @@ const _: () = assert!(2 * BITMAP_WORDS <= 4);
 
 /// Offset in `grid_stats` of the number of workgroups of [`Per::Crowd`]; bytes.
 const CROWDS_AT: u64 = 4;
-
-/// Numbers of agents, ids and cells to process, and the layout of the agents' motion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
-    /// The layout of an agent's motion.
-    pub layout: MotionLayout,
-    /// Agents.
-    pub agents: u32,
-    /// The smallest id that was never used.
-    pub ids: u32,
-    /// Grid cells.
-    pub cells: u32,
-    /// The most cells that can be crowded.
-    pub crowds: u32,
-    /// Cells of agents that belong to other processes.
-    pub ghost_cells: u32,
-}
-
-impl Extent {
-    /// The extent of `count` agents with ids below `ids` on `cells` cells. Cells with more than
-    /// `crowded_above` members are crowded.
-    #[must_use]
-    pub fn of(layout: MotionLayout, count: u32, ids: u32, cells: u32, crowded_above: u32) -> Self {
-        let crowds = (count / crowded_above.max(1)).max(1);
-        Self { layout, agents: count, ids, cells, crowds, ghost_cells: 0 }
-    }
-
-    /// True if it is the extent of a slab: one of several processes has it.
-    #[must_use]
-    pub const fn is_slab(&self) -> bool {
-        self.ghost_cells > 0
-    }
-}
 
 /// Sizes of the dispatches.
 #[derive(Clone, Copy, Debug)]
@@ -235,12 +200,6 @@ pub struct Pipeline {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
     bindings: Vec<Binding>,
-}
-
-/// Finds the buffers that shaders name.
-pub trait Buffers {
-    /// The part in use of the buffer of this name.
-    fn named(&self, name: &str) -> Option<wgpu::BufferBinding<'_>>;
 }
 
 impl Pipeline {
@@ -310,10 +269,10 @@ impl Pipeline {
     }
 
     /// Binds the buffers that the shader names.
-    pub fn bind(&self, gpu: &Gpu, buffers: &impl Buffers) -> Result<wgpu::BindGroup, EngineError> {
+    pub fn bind(&self, gpu: &Gpu, buffers: &FlockBuffers) -> Result<wgpu::BindGroup, EngineError> {
         let mut entries = Vec::new();
         for binding in &self.bindings {
-            let mut part = buffers.named(&binding.name).ok_or_else(|| {
+            let mut part = buffers.binding(&binding.name).ok_or_else(|| {
                 gpu.error(format!("shader `{}`: no buffer `{}`", self.pass.name, binding.name))
             })?;
             if binding.name == CLOCK {
@@ -357,6 +316,7 @@ impl Pipeline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::row::MotionLayout;
 
     #[test]
     fn a_crowd_scatters_only_where_one_bitmap_cannot_hold_all_ids() {

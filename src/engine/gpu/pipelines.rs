@@ -10,7 +10,7 @@ use super::tables::Tables;
 use crate::EngineError;
 
 /// The number of variants in the cache. The least recently used one leaves first.
-const MOST_VARIANTS: usize = 8;
+const MAX_VARIANTS: usize = 8;
 
 /// The compiled passes for a flock.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Compiled {
 }
 
 /// The cached passes of a variant.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Kept {
     variant: Variant,
     pipelines: Vec<Arc<Pipeline>>,
@@ -30,7 +30,7 @@ struct Kept {
 }
 
 /// Compiles and caches passes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Pipelines {
     /// The most recently used variant is last.
     kept: Vec<Kept>,
@@ -84,7 +84,7 @@ impl Pipelines {
                 self.kept.push(kept);
             }
             None => {
-                if self.kept.len() >= MOST_VARIANTS {
+                if self.kept.len() >= MAX_VARIANTS {
                     self.kept.remove(0);
                 }
                 self.kept.push(Kept { variant, pipelines: Vec::new(), tables: None });

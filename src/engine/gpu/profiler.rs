@@ -1,28 +1,21 @@
 //! Times of the passes and the fullest cell, read back without stalling.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::buffers::MAX_TICKS_PER_SUBMISSION;
 use super::device::Gpu;
 use super::pass::TICK;
-use crate::{PassTime, Profile};
+use super::readback::Readback;
+use super::stamps::{Stamps, stamps_in};
+use crate::{EngineError, PassTime, Profile};
 
-/// The most ticks of one submission whose passes are timed.
-pub const MEASURED_TICKS: u32 = 64;
+/// Bytes of the size of the fullest cell, the first word of `grid_stats`.
+const LARGEST_CELL_BYTES: u64 = 4;
 
-/// Timestamps of a pass: at its beginning and at its end.
-const PASS_STAMPS: u32 = 2;
-/// Timestamps of one tick.
-const fn stamps_of_tick(passes: u32) -> u32 {
-    PASS_STAMPS * passes
-}
-const GRID_STATS_BYTES: u64 = 8;
-
-/// Timestamps of a submission that times `ticks` ticks of `passes` passes. A pass without work
+/// Pairs of stamps of a submission that times `ticks` ticks of `passes` passes. A pass without work
 /// comes first.
-const fn stamps_of(ticks: u32, passes: u32) -> u32 {
-    PASS_STAMPS + ticks * stamps_of_tick(passes)
+const fn pairs_of(ticks: u32, passes: u32) -> u32 {
+    1 + ticks * passes
 }
 
 /// Timestamp queries, and a copy of the grid's statistics, read back asynchronously.
@@ -35,60 +28,27 @@ const fn stamps_of(ticks: u32, passes: u32) -> u32 {
 /// after it are the same moment.
 #[derive(Debug)]
 pub struct Profiler {
-    queries: Option<wgpu::QuerySet>,
-    resolved: wgpu::Buffer,
-    staging: wgpu::Buffer,
-    /// Set once the staging buffer can be read.
-    mapped: Arc<AtomicBool>,
-    under_way: Option<Measurement>,
-    /// The measurement that is being recorded.
-    recorded: Measurement,
+    stamps: Stamps,
+    under_way: Option<(Readback, Measured)>,
     latest: Profile,
     largest_cell: u32,
 }
 
-/// The content of one measurement.
+/// The passes that a submission times.
 #[derive(Clone, Debug, Default)]
-struct Measurement {
+pub struct Measured {
     /// Ticks whose passes are timed.
-    ticks: u32,
+    pub ticks: u32,
     /// Names of the passes of a tick.
-    passes: Vec<&'static str>,
-    /// True if another flock has been loaded since.
-    is_stale: bool,
+    pub passes: Vec<&'static str>,
 }
 
 impl Profiler {
     /// Uses the device's clock, if it has one.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        let count = stamps_of(MEASURED_TICKS, TICK.len() as u32);
-        let queries = gpu.has_timestamps.then(|| {
-            gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
-                label: Some("passes"),
-                ty: wgpu::QueryType::Timestamp,
-                count,
-            })
-        });
-        let buffer = |label, usage| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(label),
-                size: u64::from(count) * 8 + GRID_STATS_BYTES,
-                usage,
-                mapped_at_creation: false,
-            })
-        };
-        use wgpu::BufferUsages as U;
-        Self {
-            queries,
-            resolved: buffer("timestamps", U::QUERY_RESOLVE | U::COPY_SRC | U::COPY_DST),
-            staging: buffer("timestamps read back", U::MAP_READ | U::COPY_DST),
-            mapped: Arc::default(),
-            under_way: None,
-            recorded: Measurement::default(),
-            latest: Profile::default(),
-            largest_cell: 0,
-        }
+        let stamps = Stamps::new(gpu, pairs_of(MAX_TICKS_PER_SUBMISSION, TICK.len() as u32));
+        Self { stamps, under_way: None, latest: Profile::default(), largest_cell: 0 }
     }
 
     /// True if a submission may be measured, because the previous one has been read.
@@ -97,63 +57,41 @@ impl Profiler {
         self.under_way.is_none()
     }
 
-    /// Records the empty pass; its end is the beginning of the first tick. Ticks have these
-    /// `passes`.
-    pub fn begin(&mut self, encoder: &mut wgpu::CommandEncoder, passes: Vec<&'static str>) {
-        self.recorded.passes = passes;
+    /// Records the empty pass; its end is the beginning of the first tick.
+    pub fn begin(&self, encoder: &mut wgpu::CommandEncoder) {
         encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
             label: Some("begin"),
-            timestamp_writes: self.stamps_from(0),
+            timestamp_writes: self.stamps.of(0),
         });
     }
 
-    /// Where pass number `pass` of measured tick `tick` writes its timestamps.
+    /// Where pass number `pass` of measured tick `tick` writes its timestamps, if ticks have so many
+    /// `passes`.
     #[must_use]
-    pub fn stamps(&self, tick: u32, pass: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        self.stamps_from(stamps_of(tick, self.recorded.passes.len() as u32) + pass * PASS_STAMPS)
+    pub fn stamps(
+        &self,
+        tick: u32,
+        pass: u32,
+        passes: u32,
+    ) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        self.stamps.of(pairs_of(tick, passes) + pass)
     }
 
-    fn stamps_from(&self, first: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        Some(wgpu::ComputePassTimestampWrites {
-            query_set: self.queries.as_ref()?,
-            beginning_of_pass_write_index: Some(first),
-            end_of_pass_write_index: Some(first + 1),
-        })
-    }
-
-    /// Records the copies at the end of a submission that times `ticks` ticks.
-    pub fn resolve(
+    /// Submits `encoder`, and asks for the times of its passes and for the statistics of the grid.
+    pub fn submit(
         &mut self,
-        encoder: &mut wgpu::CommandEncoder,
-        ticks: u32,
+        gpu: &Gpu,
+        mut encoder: wgpu::CommandEncoder,
+        measured: Measured,
         grid_stats: &wgpu::Buffer,
-    ) {
-        let stamps = stamps_of(ticks, self.recorded.passes.len() as u32);
-        let bytes = u64::from(stamps) * 8;
-        if let Some(queries) = self.queries.as_ref().filter(|_| ticks > 0) {
-            encoder.resolve_query_set(queries, 0..stamps, &self.resolved, 0);
-            encoder.copy_buffer_to_buffer(
-                &self.resolved,
-                0,
-                &self.staging,
-                GRID_STATS_BYTES,
-                bytes,
-            );
+    ) -> Result<(), EngineError> {
+        let mut parts = vec![(grid_stats.clone(), 0, LARGEST_CELL_BYTES)];
+        if measured.ticks > 0 {
+            let pairs = pairs_of(measured.ticks, measured.passes.len() as u32);
+            parts.extend(self.stamps.resolve(&mut encoder, 0, pairs));
         }
-        encoder.copy_buffer_to_buffer(grid_stats, 0, &self.staging, 0, GRID_STATS_BYTES);
-        self.recorded.ticks = ticks;
-    }
-
-    /// Requests the results. Call it after the submission.
-    pub fn submitted(&mut self) {
-        self.under_way = Some(std::mem::take(&mut self.recorded));
-        self.mapped.store(false, Ordering::Release);
-        let mapped = Arc::clone(&self.mapped);
-        self.staging.slice(..).map_async(wgpu::MapMode::Read, move |result| {
-            if result.is_ok() {
-                mapped.store(true, Ordering::Release);
-            }
-        });
+        self.under_way = Some((Readback::begin(gpu, encoder, &parts)?, measured));
+        Ok(())
     }
 
     /// Records wall times, for devices without a clock.
@@ -165,8 +103,8 @@ impl Profiler {
 
     /// True if the device can time its passes.
     #[must_use]
-    pub fn has_queries(&self) -> bool {
-        self.queries.is_some()
+    pub fn has_clock(&self) -> bool {
+        self.stamps.has_clock()
     }
 
     /// The latest profile that has arrived.
@@ -181,48 +119,46 @@ impl Profiler {
         self.largest_cell
     }
 
-    /// Discards all results, also those under way: the flock has been replaced by one with
-    /// `largest_cell` agents in its fullest cell.
-    pub fn reset(&mut self, largest_cell: u32) {
-        if let Some(measurement) = &mut self.under_way {
-            measurement.is_stale = true;
-        }
-        self.latest = Profile::default();
-        self.largest_cell = largest_cell;
+    /// Discards all results, also those under way: the flock is replaced by another.
+    pub fn reset(&mut self) {
+        (self.under_way, self.latest, self.largest_cell) = (None, Profile::default(), 0);
     }
 
     fn collect(&mut self, gpu: &Gpu) {
         // If the poll fails, the device is lost: the next submission reports it.
         let _ = gpu.poll(wgpu::PollType::Poll);
-        if !self.mapped.load(Ordering::Acquire) {
-            return;
+        let Some((readback, measured)) = self.under_way.take() else { return };
+        match readback.has_arrived(gpu) {
+            Ok(true) => self.note(gpu, &readback, measured).unwrap_or_default(),
+            Ok(false) => self.under_way = Some((readback, measured)),
+            Err(_) => {}
         }
-        let Some(Measurement { ticks, passes, is_stale }) = self.under_way.take() else { return };
-        let Ok(view) = self.staging.slice(..).get_mapped_range() else { return };
-        let words: Vec<u64> = view.chunks_exact(8).map(bytemuck::pod_read_unaligned).collect();
-        drop(view);
-        self.staging.unmap();
-        if is_stale {
-            return;
+    }
+
+    fn note(
+        &mut self,
+        gpu: &Gpu,
+        readback: &Readback,
+        Measured { ticks, passes }: Measured,
+    ) -> Result<(), EngineError> {
+        let largest = readback.bytes(gpu, 0, 0..LARGEST_CELL_BYTES)?;
+        self.largest_cell = bytemuck::pod_read_unaligned(&largest);
+        if ticks == 0 || !self.has_clock() {
+            return Ok(());
         }
-        self.largest_cell = words[0] as u32;
-        if ticks == 0 || self.queries.is_none() {
-            return;
-        }
+        let stamps = stamps_in(&readback.bytes(gpu, 1, 0..readback.len(1))?);
         let period = f64::from(gpu.queue.get_timestamp_period());
         let ticks = ticks as usize;
         let time = |span: u64| Duration::from_secs_f64(span as f64 * period / ticks as f64 * 1e-9);
-        // The grid's statistics come first.
-        let spans = spans(&words[1..], ticks, passes.len());
-        let passes: Vec<PassTime> = passes
-            .into_iter()
-            .zip(spans)
-            .map(|(pass, span)| PassTime { pass, time: time(span) })
-            .collect();
+        let spans = spans(&stamps, ticks, passes.len());
+        let passes = passes.into_iter().zip(spans);
+        let passes: Vec<PassTime> =
+            passes.map(|(pass, span)| PassTime { pass, time: time(span) }).collect();
         // Some drivers answer every query with zero, which is no measurement.
         if passes.iter().any(|pass| pass.time > Duration::ZERO) {
             self.latest = Profile { passes, by_timestamps: true };
         }
+        Ok(())
     }
 }
 
@@ -230,7 +166,7 @@ impl Profiler {
 /// the previous pass to its own end. `stamps` alternate beginnings and ends; the empty pass is
 /// first.
 fn spans(stamps: &[u64], ticks: usize, passes: usize) -> Vec<u64> {
-    let end = |pass: usize| stamps[pass * PASS_STAMPS as usize + 1];
+    let end = |pass: usize| stamps[2 * pass + 1];
     let span = |pass: usize| end(pass + 1).saturating_sub(end(pass));
     (0..passes).map(|pass| (0..ticks).map(|tick| span(tick * passes + pass)).sum()).collect()
 }
@@ -259,7 +195,7 @@ mod tests {
         let expected: Vec<u64> = (1..=PASSES as u64).map(|pass| 300 * pass).collect();
         for late in [false, true] {
             let stamps = stamps(3, late);
-            assert_eq!(stamps.len(), stamps_of(3, PASSES as u32) as usize);
+            assert_eq!(stamps.len(), 2 * pairs_of(3, PASSES as u32) as usize);
             assert_eq!(spans(&stamps, 3, PASSES), expected, "late: {late}");
         }
         // The control: from beginning to end, late stamps measure zero.

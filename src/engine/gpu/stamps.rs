@@ -1,93 +1,71 @@
-//! How long it takes to steer the agents of a slab.
+//! The device's clock: timestamps at the begin and the end of passes.
 
 use super::device::Gpu;
 use super::readback::Part;
 
-/// Bytes of the two stamps of a dispatch.
-pub const STAMP_BYTES: u64 = 16;
+/// Bytes of the two stamps of a pass.
+const PAIR_BYTES: u64 = 16;
 
-/// Bytes between the stamps of two dispatches: WebGPU resolves to multiples of this.
-const APART: u64 = wgpu::QUERY_RESOLVE_BUFFER_ALIGNMENT;
+/// Pairs that are resolved together begin at a multiple of this: WebGPU resolves to multiples of 256 bytes.
+pub const PAIRS_APART: u32 = (wgpu::QUERY_RESOLVE_BUFFER_ALIGNMENT / PAIR_BYTES) as u32;
 
-/// The cost of an agent on a device without a clock; nanoseconds. All agents cost the same there.
-const UNMEASURED: f64 = 10.0;
-
-/// The clock of the device, and what it has measured.
+/// Timestamps of some passes, two each.
 #[derive(Debug)]
 pub struct Stamps {
     /// The queries, and the buffer for their answers; `None` if the device has no clock.
     clock: Option<(wgpu::QuerySet, wgpu::Buffer)>,
-    /// The dispatches of this tick that were measured.
-    measured: [bool; 2],
-    /// The least time of a tick since this was last asked for, for each agent; nanoseconds.
-    least: Option<f64>,
 }
 
 impl Stamps {
-    /// Nothing is measured yet.
-    pub fn new(gpu: &Gpu) -> Self {
+    /// Stamps for `pairs` passes.
+    pub fn new(gpu: &Gpu, pairs: u32) -> Self {
         let clock = gpu.has_timestamps.then(|| {
             let queries = gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
-                label: Some("steer"),
+                label: Some("stamps"),
                 ty: wgpu::QueryType::Timestamp,
-                count: 4,
+                count: 2 * pairs,
             });
             let answers = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("steer"),
-                size: APART + STAMP_BYTES,
+                label: Some("stamps"),
+                size: u64::from(pairs) * PAIR_BYTES,
                 usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
                 mapped_at_creation: false,
             });
             (queries, answers)
         });
-        Self { clock, measured: [false; 2], least: None }
+        Self { clock }
     }
 
-    /// Measures dispatch number `nth` of a tick: 0 or 1.
-    pub fn of(&self, nth: usize) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+    /// True if the device has a clock.
+    pub fn has_clock(&self) -> bool {
+        self.clock.is_some()
+    }
+
+    /// Where a pass writes pair number `pair`; `None` without a clock.
+    pub fn of(&self, pair: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         self.clock.as_ref().map(|(queries, _)| wgpu::ComputePassTimestampWrites {
             query_set: queries,
-            beginning_of_pass_write_index: Some(2 * nth as u32),
-            end_of_pass_write_index: Some(2 * nth as u32 + 1),
+            beginning_of_pass_write_index: Some(2 * pair),
+            end_of_pass_write_index: Some(2 * pair + 1),
         })
     }
 
-    /// Fetches the stamps after the dispatch.
-    pub fn resolve(&mut self, encoder: &mut wgpu::CommandEncoder, nth: usize) {
-        if let Some((queries, answers)) = &self.clock {
-            let first = 2 * nth as u32;
-            encoder.resolve_query_set(queries, first..first + 2, answers, nth as u64 * APART);
-            self.measured[nth] = true;
-        }
+    /// Fetches `count` pairs from pair number `first` on, all of them written, and says where they are
+    /// then. `first` is a multiple of [`PAIRS_APART`].
+    pub fn resolve(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        first: u32,
+        count: u32,
+    ) -> Option<Part> {
+        let (queries, answers) = self.clock.as_ref()?;
+        let (at, bytes) = (u64::from(first) * PAIR_BYTES, u64::from(count) * PAIR_BYTES);
+        encoder.resolve_query_set(queries, 2 * first..2 * (first + count), answers, at);
+        Some((answers.clone(), at, bytes))
     }
+}
 
-    /// The stamps of this tick, to be copied to the host.
-    pub fn answers(&self) -> Vec<Part> {
-        let measured = (0..2).filter(|nth| self.measured[*nth]);
-        let answers = self.clock.iter().map(|(_, answers)| answers);
-        let part = |nth: usize| {
-            answers.clone().map(move |own| (own.clone(), nth as u64 * APART, STAMP_BYTES))
-        };
-        measured.flat_map(part).collect()
-    }
-
-    /// Takes the copied stamps of a tick that has moved this number of agents.
-    pub fn note(&mut self, gpu: &Gpu, stamps: &[Vec<u8>], agents: u32) {
-        self.measured = [false; 2];
-        let ticks = stamps.iter().filter_map(|bytes| {
-            let begin: u64 = bytemuck::pod_read_unaligned(bytes.get(..8)?);
-            let end: u64 = bytemuck::pod_read_unaligned(bytes.get(8..16)?);
-            Some(end.saturating_sub(begin))
-        });
-        let nanoseconds = ticks.sum::<u64>() as f64 * f64::from(gpu.queue.get_timestamp_period());
-        let each = nanoseconds / f64::from(agents.max(1));
-        if !stamps.is_empty() && each > 0.0 {
-            self.least = Some(self.least.map_or(each, |least| least.min(each)));
-        }
-    }
-
-    /// Nanoseconds an agent in the fastest tick since the last call.
-    pub fn take(&mut self) -> f64 {
-        self.least.take().unwrap_or(UNMEASURED)
-    }
+/// The stamps in the bytes of [`Stamps::resolve`]: begin and end of each pass, in periods of the clock.
+pub fn stamps_in(bytes: &[u8]) -> Vec<u64> {
+    bytes.chunks_exact(8).map(bytemuck::pod_read_unaligned).collect()
 }

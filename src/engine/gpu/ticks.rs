@@ -2,23 +2,34 @@
 
 use std::time::Duration;
 
-use super::profiler::MEASURED_TICKS;
-use super::{GpuEngine, buffers};
+use super::GpuEngine;
+use super::buffers::{self, MAX_TICKS_PER_SUBMISSION};
+use super::flock::DeviceFlock;
+use super::profiler::Measured;
 use crate::EngineError;
 use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::Uses;
 
-/// Agents times ticks per submission, on a GPU and on a driver that computes on the CPU. Systems
-/// kill a device that is silent for about two seconds: lavapipe moves four million agents a second,
+/// Agents times ticks per submission on a GPU. Systems kill a device that is silent for about two
+/// seconds.
+const AGENT_TICKS: u64 = 64_000_000;
+
+/// The same on a driver that computes on the CPU: lavapipe moves four million agents a second,
 /// SwiftShader one million.
-const AGENT_TICKS_PER_SUBMISSION: [u64; 2] = [64_000_000, 1_000_000];
+const AGENT_TICKS_BY_SOFTWARE: u64 = 1_000_000;
 
 impl GpuEngine {
     /// Runs one pass of the tick, for tests that look between the passes or skip one. The tick is
     /// the first of a flock, or the one after [`Self::end_tick`].
     pub fn run_pass(&self, name: &str) -> Result<(), EngineError> {
-        self.loaded()?.submit_passes(&self.gpu, &self.options, |pass| pass.name == name)?;
-        self.gpu.wait()
+        let (gpu, loaded) = (&self.builder.gpu, self.loaded()?);
+        let sizes = self.builder.sizes(&loaded.buffers)?;
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let mut compute = encoder.begin_compute_pass(&Default::default());
+        loaded.record(&mut compute, sizes, 0, |pass| pass.name == name);
+        drop(compute);
+        gpu.queue.submit([encoder.finish()]);
+        gpu.wait()
     }
 
     /// Ends a tick whose passes were run one by one.
@@ -29,9 +40,10 @@ impl GpuEngine {
 
     /// Submits `ticks` ticks, in batches that the system allows.
     pub(super) fn submit_in_batches(&mut self, ticks: u32) -> Result<(), EngineError> {
-        let agents = u64::from(self.loaded()?.memory.extent.agents.max(1));
-        let most = AGENT_TICKS_PER_SUBMISSION[usize::from(self.gpu.is_software())];
-        let batch = (most / agents).clamp(1, MEASURED_TICKS.into());
+        let agents = u64::from(self.loaded()?.buffers.extent.agents.max(1));
+        let most =
+            if self.builder.gpu.is_software() { AGENT_TICKS_BY_SOFTWARE } else { AGENT_TICKS };
+        let batch = (most / agents).clamp(1, MAX_TICKS_PER_SUBMISSION.into());
         let mut left = ticks;
         while left > 0 {
             let now = left.min(batch as u32);
@@ -45,25 +57,27 @@ impl GpuEngine {
 
     /// Submits `ticks` ticks at once.
     fn submit(&mut self, ticks: u32) -> Result<(), EngineError> {
-        let idle = self.profiler.is_idle(&self.gpu);
         self.write_clock(ticks)?;
-        let Some(loaded) = &self.loaded else { return Err(self.gpu.error("no flock is loaded")) };
-        let sizes = loaded.sizes(&self.gpu, &self.options)?;
-        let measured = self.profiling && idle && self.profiler.has_queries();
-        let mut encoder = self
-            .gpu
-            .device
-            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("tick") });
-        let passes = || loaded.pipelines.iter().zip(&loaded.bindings);
-        if measured {
-            let names = loaded.pipelines.iter().map(|pipeline| pipeline.pass.name).collect();
-            self.profiler.begin(&mut encoder, names);
-            for (tick, (number, (pipeline, bindings))) in
-                (0..ticks).flat_map(|tick| passes().enumerate().map(move |pass| (tick, pass)))
+        let Self { builder, profiler, profiling, loaded, .. } = self;
+        let gpu = &builder.gpu;
+        let idle = profiler.is_idle(gpu);
+        let Some(loaded) = loaded else { return Err(gpu.error("no flock is loaded")) };
+        let sizes = builder.sizes(&loaded.buffers)?;
+        let descriptor = wgpu::CommandEncoderDescriptor { label: Some("tick") };
+        let mut encoder = gpu.device.create_command_encoder(&descriptor);
+        let mut measured = Measured::default();
+        if *profiling && idle && profiler.has_clock() {
+            let passes = || loaded.pipelines.iter().zip(&loaded.bindings).zip(0..);
+            measured =
+                Measured { ticks, passes: passes().map(|((p, _), _)| p.pass.name).collect() };
+            let of_tick = measured.passes.len() as u32;
+            profiler.begin(&mut encoder);
+            for (tick, ((pipeline, bindings), number)) in
+                (0..ticks).flat_map(|tick| passes().map(move |pass| (tick, pass)))
             {
                 let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                     label: Some(pipeline.pass.name),
-                    timestamp_writes: self.profiler.stamps(tick, number as u32),
+                    timestamp_writes: profiler.stamps(tick, number, of_tick),
                 });
                 pipeline.dispatch(&mut compute, bindings, sizes, tick);
             }
@@ -74,38 +88,37 @@ impl GpuEngine {
             }
         }
         if idle {
-            self.profiler.resolve(&mut encoder, if measured { ticks } else { 0 }, sizes.grid_stats);
+            profiler.submit(gpu, encoder, measured, sizes.grid_stats)?;
+        } else {
+            gpu.queue.submit([encoder.finish()]);
         }
-        self.gpu.queue.submit([encoder.finish()]);
-        if idle {
-            self.profiler.submitted();
-        }
-        self.gpu.check()
+        gpu.check()
     }
 
     /// Writes the numbers of the next `ticks` ticks.
     pub(super) fn write_clock(&self, ticks: u32) -> Result<(), EngineError> {
-        let super::flock::DeviceFlock { memory, tick, .. } = self.loaded()?;
-        let stride = buffers::clock_stride(&self.gpu.device.limits()) as usize;
+        let DeviceFlock { buffers, tick, .. } = self.loaded()?;
+        let gpu = &self.builder.gpu;
+        let stride = buffers::clock_stride(&gpu.device.limits()) as usize;
         let mut bytes = vec![0; stride * ticks as usize];
         for (number, slot) in (*tick..).zip(bytes.chunks_mut(stride)) {
             // Shaders count in 32 bits.
             slot[..4].copy_from_slice(&(number as u32).to_le_bytes());
         }
-        memory.write(&self.gpu, buffers::CLOCK, &bytes);
+        buffers.write(gpu, buffers::CLOCK, &bytes);
         Ok(())
     }
 
     /// Writes the tables of species for the next `ticks` ticks, if parameters vary with time.
     fn write_species(&self, ticks: u32) -> Result<(), EngineError> {
-        let super::flock::DeviceFlock { scene, variant, tables, memory, tick, .. } =
-            self.loaded()?;
+        let DeviceFlock { scene, variant, tables, buffers, tick, .. } = self.loaded()?;
+        let gpu = &self.builder.gpu;
         if !variant.uses.has(Uses::VARYING) {
             return Ok(());
         }
         for tick in *tick..*tick + u64::from(ticks) {
-            let table = tables.species(scene, tick).map_err(|message| self.gpu.error(message))?;
-            memory.write_at(&self.gpu, "tables", tables.species_offset(tick), &table);
+            let table = tables.species(scene, tick).map_err(|message| gpu.error(message))?;
+            buffers.write_at(gpu, "tables", tables.species_offset(tick), &table);
         }
         Ok(())
     }

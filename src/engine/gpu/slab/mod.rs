@@ -1,33 +1,36 @@
-//! The part of a flock that one of several processes moves on its device.
+//! The GPU engine as the engine of one rank: it moves a slab of a flock on its device.
 //!
 //! The buffers hold the own agents, sorted as in one process, then the ghosts. A cell behind the own ones
 //! is for agents that leave: the sort puts them last, and the number of agents cuts them off.
 
+mod cost;
 mod exchange;
-mod reading;
 mod rows;
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use super::GpuEngine;
 use super::buffers::{self, FlockBuffers};
+use super::device::{self, AdapterChoice};
 use super::device_grid::DeviceGrid;
-use super::flock::{Maker, Plan, dispatch_sizes, sizes};
-use super::pass::{ARRIVE_IN_SLAB, BIN, Extent, LEAVE_SLAB, Pass, Pipeline, Sizes};
+use super::extent::Extent;
+use super::flock::{FlockBuilder, Plan, sizes};
+use super::pass::{BIN, EXPORT_AGENTS, IMPORT_AGENTS, Pass, Pipeline, Sizes};
 use super::pipelines::Compiled;
-use super::readback::{Part, Readback};
-use super::row::MotionLayout;
+use super::readback::Part;
+use super::row::{MAX_AGENTS, MEMORY_BYTES, MotionLayout, TAG_BYTES, Tag};
 use super::shaders::Variant;
-use super::stamps::Stamps;
 use super::tables::{Contents, Tables};
 use crate::EngineError;
-use crate::many::Region;
+use crate::distributed::{Region, SlabEngine, SlabHost, Slices};
+use cost::Cost;
 use exchange::{Borders, Expected, Moved};
-use flockwork_model::behaviours::Uses;
+use flockwork_model::behaviours::{Target, Uses};
 use flockwork_model::grid::{Slab, Window};
 use flockwork_model::scene::Scene;
-use flockwork_model::vector::{Point, components};
-use flockwork_model::world::{Boundary, with_axes};
-use rows::Arrivals;
+use flockwork_model::state::FlockState;
+use rows::{Imported, agents_in, tags_of, words_in};
 
 /// Agents that the buffers of a new slab have room for.
 const FIRST_ROOM: u32 = 64;
@@ -37,28 +40,65 @@ const INDEX_BYTES: u64 = 4;
 
 /// A slab of a flock on the device.
 #[derive(Debug)]
-pub struct SlabFlock {
+pub struct GpuSlab {
+    builder: FlockBuilder,
     scene: Scene,
     /// Ticks done.
-    pub tick: u64,
-    /// Number of agents of all processes.
-    everyone: usize,
+    tick: u64,
+    slices: Slices,
     grid: DeviceGrid,
     window: Window,
     variant: Variant,
-    memory: FlockBuffers,
+    buffers: FlockBuffers,
     tables: Arc<Tables>,
     passes: Vec<(Arc<Pipeline>, wgpu::BindGroup)>,
     /// Number of own agents. Agents that have left count until the next sort.
-    pub count: u32,
+    count: u32,
     /// Number of ghosts.
-    pub ghosts: u32,
-    arrivals: Arrivals,
+    ghosts: u32,
+    imported: Imported,
     moved: Option<Moved>,
     borders: Option<Borders>,
     expected: Expected,
-    readback: Readback,
-    stamps: Stamps,
+    cost: Cost,
+}
+
+/// The adapter for process number `nth` of those on this machine: they take turns with the GPUs of the
+/// best kind.
+#[must_use]
+pub fn adapter_for(nth: usize) -> AdapterChoice {
+    let found: Vec<_> =
+        device::adapters(&device::instance()).iter().map(wgpu::Adapter::get_info).collect();
+    let kind = |info: &wgpu::AdapterInfo| (info.device_type, info.backend);
+    match found.first() {
+        Some(best) if best.device_type != wgpu::DeviceType::Cpu => {
+            // The best ones come first.
+            let alike = found.iter().take_while(|info| kind(info) == kind(best)).count();
+            AdapterChoice::Index(nth % alike)
+        }
+        _ => AdapterChoice::Best,
+    }
+}
+
+impl SlabHost for GpuEngine {
+    fn id_end(&self) -> u64 {
+        MAX_AGENTS
+    }
+
+    fn begin_slab(
+        &mut self,
+        scene: &Scene,
+        tick: u64,
+        everyone: usize,
+        slab: Slab,
+    ) -> Result<Box<dyn SlabEngine>, EngineError> {
+        self.builder.gpu.check()?;
+        // Free the old flock's memory before the new one is allocated.
+        (self.loaded, self.transfer) = (None, None);
+        let slab = GpuSlab::new(&mut self.builder, scene, tick, everyone, slab)?;
+        self.builder.gpu.check()?;
+        Ok(Box::new(slab))
+    }
 }
 
 /// The agents that a dispatch of `steer` moves: all but a gap.
@@ -67,15 +107,6 @@ struct Steered {
     count: u32,
     gap_begin: u32,
     gap: u32,
-}
-
-/// Number of slices of the grid for `everyone` agents.
-pub fn slices(scene: &Scene, everyone: usize) -> u32 {
-    with_axes!(scene.world, AXES => scene.grid::<AXES>(everyone).slices())
-}
-
-fn window_of(scene: &Scene, everyone: usize, slab: Slab) -> Window {
-    with_axes!(scene.world, AXES => Window::of(&scene.grid::<AXES>(everyone), slab))
 }
 
 /// The extent of a slab with room for `room` agents.
@@ -87,114 +118,83 @@ fn extent_of(layout: MotionLayout, window: &Window, room: u32, crowded_above: u3
 }
 
 /// All passes of a slab.
-fn compile(maker: &mut Maker<'_>, plan: &Plan) -> Result<Compiled, EngineError> {
-    let mut compiled = maker.compile(plan)?;
+fn compile(builder: &mut FlockBuilder, plan: &Plan) -> Result<Compiled, EngineError> {
+    let mut compiled = builder.compile(plan)?;
     let variant = plan.variant.between_ticks();
-    for pass in [BIN, LEAVE_SLAB, ARRIVE_IN_SLAB] {
-        let pipeline = maker.pipelines.one(maker.gpu, maker.options, variant, pass)?;
-        compiled.tick.push(pipeline);
+    let FlockBuilder { gpu, options, pipelines } = builder;
+    for pass in [BIN, EXPORT_AGENTS, IMPORT_AGENTS] {
+        compiled.tick.push(pipelines.one(gpu, options, variant, pass)?);
     }
     Ok(compiled)
 }
 
 fn bind(
-    maker: &Maker<'_>,
+    builder: &FlockBuilder,
     pipelines: Vec<Arc<Pipeline>>,
-    memory: &FlockBuffers,
+    buffers: &FlockBuffers,
 ) -> Result<Vec<(Arc<Pipeline>, wgpu::BindGroup)>, EngineError> {
     let bound = |pipeline: Arc<Pipeline>| {
-        let bindings = pipeline.bind(maker.gpu, memory)?;
+        let bindings = pipeline.bind(&builder.gpu, buffers)?;
         Ok((pipeline, bindings))
     };
     pipelines.into_iter().map(bound).collect()
 }
 
-impl SlabFlock {
-    /// An empty slab of a flock of `everyone` agents.
-    pub fn new(
-        maker: &mut Maker<'_>,
+impl GpuSlab {
+    /// An empty slab of a flock of `everyone` agents. `builder` keeps the compiled passes.
+    fn new(
+        builder: &mut FlockBuilder,
         scene: &Scene,
         tick: u64,
         everyone: usize,
         slab: Slab,
     ) -> Result<Self, EngineError> {
-        let (grid, window) = (DeviceGrid::of(scene, everyone), window_of(scene, everyone, slab));
-        let variant = Variant { slab: true, ..maker.variant(scene, &grid) };
-        let crowded_above = maker.options.crowded_above;
+        let (grid, slices) = (DeviceGrid::of(scene, everyone), Slices::of(scene, everyone));
+        let window = slices.window(slab);
+        let variant = Variant { slab: true, ..builder.variant(scene, &grid) };
         let layout = MotionLayout::of(&scene.world);
-        let extent = extent_of(layout, &window, FIRST_ROOM, crowded_above);
-        let Compiled { tick: pipelines, tables } = compile(maker, &Plan { grid, variant, extent })?;
-        let contents = tables.contents(scene, &grid, 0, crowded_above, tick);
-        let contents = contents.map_err(maker.fail())?;
-        let memory = FlockBuffers::new(maker.gpu, extent, &sizes(&contents, variant, extent))?;
-        let passes = bind(maker, pipelines, &memory)?;
-        for (name, bytes) in &contents {
-            memory.write(maker.gpu, name, bytes);
-        }
+        let extent = extent_of(layout, &window, FIRST_ROOM, builder.options.crowded_above);
+        let plan = Plan { grid, variant, extent };
+        let Compiled { tick: pipelines, tables } = compile(builder, &plan)?;
+        let buffers = builder.allocate(scene, &plan, &tables, 0, tick)?;
         Ok(Self {
+            passes: bind(builder, pipelines, &buffers)?,
+            cost: Cost::new(&builder.gpu),
+            builder: builder.clone(),
             scene: scene.clone(),
             tick,
-            everyone,
+            slices,
             grid,
             window,
             variant,
-            memory,
+            buffers,
             tables,
-            passes,
             count: 0,
             ghosts: 0,
-            arrivals: Arrivals::default(),
+            imported: Imported::default(),
             moved: None,
             borders: None,
             expected: Expected::default(),
-            readback: Readback::default(),
-            stamps: Stamps::new(maker.gpu),
         })
+    }
+
+    fn encoder(&self) -> wgpu::CommandEncoder {
+        self.builder.gpu.device.create_command_encoder(&Default::default())
     }
 
     fn layout(&self) -> MotionLayout {
-        self.memory.extent.layout
-    }
-
-    /// The cells of the grid at these places.
-    fn keys(&self, places: &[Point]) -> Vec<u32> {
-        with_axes!(self.scene.world, AXES => {
-            let grid = self.scene.grid::<AXES>(self.everyone);
-            places.iter().map(|place| grid.key_of(components(*place))).collect()
-        })
-    }
-
-    /// The slices at these places.
-    pub fn slices_at(&self, places: &[Point]) -> Vec<u32> {
-        self.keys(places).into_iter().map(|key| self.window.slice_of(key)).collect()
-    }
-
-    /// The slices beside a slab of this flock.
-    pub fn beside(&self, slab: Slab) -> Vec<u32> {
-        let wraps = self.scene.world.boundary == Boundary::Wrap;
-        window_of(&self.scene, self.everyone, slab).beside(wraps)
-    }
-
-    /// True if targets move.
-    pub fn moves_targets(&self) -> bool {
-        self.variant.uses.has(Uses::MOVING_TARGETS)
+        self.buffers.extent.layout
     }
 
     /// The first `count` elements of a buffer from element `first` on.
     fn part(&self, name: &str, first: u32, count: u32, bytes: u64) -> Option<Part> {
-        let buffer = self.memory.whole(name)?.clone();
+        let buffer = self.buffers.buffer(name)?.clone();
         Some((buffer, u64::from(first) * bytes, u64::from(count) * bytes))
     }
 
     /// Writes the uniform `flock` for passes over `count` agents: the `moved` ones of this tick,
     /// then those that have arrived.
-    fn write_flock(
-        &self,
-        maker: &Maker<'_>,
-        count: u32,
-        steered: Steered,
-        moved: u32,
-    ) -> Result<(), EngineError> {
+    fn write_flock(&self, count: u32, steered: Steered, moved: u32) -> Result<(), EngineError> {
         let slab = self.window.slab;
         let further = [
             ("all", self.count + self.ghosts),
@@ -206,22 +206,21 @@ impl SlabFlock {
             ("gap", steered.gap),
             ("moved", moved),
         ];
-        let crowded_above = maker.options.crowded_above;
+        let crowded_above = self.builder.options.crowded_above;
         let bytes = self.tables.flock_with(&self.scene, &self.grid, count, crowded_above, &further);
-        self.memory.write(maker.gpu, "flock", &bytes.map_err(maker.fail())?);
+        self.buffers.write(&self.builder.gpu, "flock", &bytes.map_err(self.builder.fail())?);
         Ok(())
     }
 
     /// Records the passes that are `wanted`, over `agents` agents.
     fn record(
         &self,
-        maker: &Maker<'_>,
         encoder: &mut wgpu::CommandEncoder,
         agents: u32,
         stamps: Option<wgpu::ComputePassTimestampWrites<'_>>,
         wanted: impl Fn(Pass) -> bool,
     ) -> Result<(), EngineError> {
-        let sizes = dispatch_sizes(&self.memory, maker.gpu, maker.options)?;
+        let sizes = self.builder.sizes(&self.buffers)?;
         let sizes = Sizes { extent: Extent { agents, ..sizes.extent }, ..sizes };
         let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
             label: Some("slab"),
@@ -234,53 +233,127 @@ impl SlabFlock {
     }
 
     /// Makes room for `agents` agents.
-    fn make_room(&mut self, maker: &mut Maker<'_>, agents: u32) -> Result<(), EngineError> {
-        if agents <= self.memory.extent.agents {
+    fn make_room(&mut self, agents: u32) -> Result<(), EngineError> {
+        if agents <= self.buffers.extent.agents {
             return Ok(());
         }
-        let (most, _) = buffers::largest_count(&maker.gpu.device.limits(), self.layout());
+        let (most, _) = buffers::largest_count(&self.builder.gpu.device.limits(), self.layout());
         // An eighth more, so that a growing slab allocates rarely.
         let room = (u64::from(agents) + u64::from(agents / 8)).min(most).max(agents.into());
-        self.fit(maker, room as u32)
+        self.fit(room as u32)
     }
 
     /// Fits the buffers and passes to the window, with room for `room` agents.
-    fn fit(&mut self, maker: &mut Maker<'_>, room: u32) -> Result<(), EngineError> {
-        let extent = extent_of(self.layout(), &self.window, room, maker.options.crowded_above);
+    fn fit(&mut self, room: u32) -> Result<(), EngineError> {
+        let extent =
+            extent_of(self.layout(), &self.window, room, self.builder.options.crowded_above);
         let plan = Plan { grid: self.grid, variant: self.variant, extent };
-        let pipelines = compile(maker, &plan)?.tick;
+        let pipelines = compile(&mut self.builder, &plan)?.tick;
         let sizes = sizes(&Contents::new(), self.variant, extent);
-        self.memory.fit(maker.gpu, extent, &sizes)?;
-        self.passes = bind(maker, pipelines, &self.memory)?;
+        self.buffers.fit(&self.builder.gpu, extent, &sizes)?;
+        self.passes = bind(&self.builder, pipelines, &self.buffers)?;
         Ok(())
     }
 
     /// The array indices of the agents that need no ghosts.
-    fn inner(&mut self, maker: &Maker<'_>) -> Result<std::ops::Range<u32>, EngineError> {
+    fn inner(&mut self) -> Result<Range<u32>, EngineError> {
         if self.window.is_whole() {
             return Ok(0..self.count);
         }
         if self.window.slab.count < 3 {
             return Ok(0..0);
         }
-        Ok(self.borders(maker)?.inner.clone())
+        Ok(self.borders()?.inner.clone())
+    }
+}
+
+impl SlabEngine for GpuSlab {
+    fn import_agents(&mut self, agents: &FlockState) -> Result<(), EngineError> {
+        let slab = self.window.slab;
+        if self.slices.at(&agents.position).into_iter().any(|slice| !slab.has(slice)) {
+            return Err(EngineError::Message { problem: "an agent of another slab".into() });
+        }
+        self.imported.add(self.layout(), agents);
+        Ok(())
     }
 
-    /// Submits the steering of some agents.
-    pub fn steer(&mut self, maker: &Maker<'_>, region: Region) -> Result<(), EngineError> {
-        maker.gpu.check()?;
-        let gpu = maker.gpu;
+    fn sort(&mut self) -> Result<(), EngineError> {
+        let imported = std::mem::take(&mut self.imported);
+        let (moved, arrived) = (self.count, imported.count());
+        let all = moved + arrived;
+        self.make_room(all)?;
+        let gone = self.moved.take().map_or(0, |moved| moved.gone);
+        self.borders = None;
+        if all > 0 {
+            let bytes = self.layout().bytes();
+            for (name, bytes, rows) in
+                [("next_state", bytes, imported.motion()), ("binned", 16, imported.binned())]
+            {
+                self.buffers.write_at(&self.builder.gpu, name, u64::from(moved) * bytes, rows);
+            }
+            self.write_flock(all, Steered::default(), moved)?;
+            let mut encoder = self.encoder();
+            if arrived > 0 {
+                self.record(&mut encoder, arrived, None, |pass| pass == IMPORT_AGENTS)?;
+            }
+            self.record(&mut encoder, all, None, Pass::sorts)?;
+            self.builder.gpu.queue.submit([encoder.finish()]);
+        }
+        self.count = all - gone;
+        self.builder.gpu.check()
+    }
+
+    fn slice(&mut self, slice: u32) -> Result<FlockState, EngineError> {
+        let slab = self.window.slab;
+        let outer = [slab.first, slab.end().wrapping_sub(1)];
+        let Some(which) = outer.iter().position(|outer| *outer == slice) else {
+            return Err(self.builder.gpu.error(format!("no process needs slice {slice}")));
+        };
+        Ok(self.borders()?.slices[which].clone())
+    }
+
+    fn take_ghosts(&mut self, slice: u32, ghosts: &FlockState) -> Result<(), EngineError> {
+        let first = self.count + self.ghosts;
+        let end = first + ghosts.len() as u32;
+        self.make_room(end)?;
+        // The sender has sorted them: where each cell begins follows from the positions.
+        let cells = self.window.cells_of(slice);
+        let mut start = Vec::with_capacity(cells.len() + 1);
+        for (agent, key) in (first..).zip(self.slices.cells_at(&ghosts.position)) {
+            let cell = self.window.number(key) as usize;
+            if self.window.slice_of(key) != slice || cell + 1 < cells.start + start.len() {
+                return Err(EngineError::Message { problem: "ghosts in disorder".into() });
+            }
+            start.resize(cell + 1 - cells.start, agent);
+        }
+        start.resize(cells.len() + 1, end);
+        let layout = self.layout();
+        let motions = layout.rows_of(&ghosts.position, &ghosts.velocity);
+        for (name, at, bytes) in [
+            ("state", u64::from(first) * layout.bytes(), bytemuck::cast_slice(&motions)),
+            ("tag", u64::from(first) * TAG_BYTES, bytemuck::cast_slice(&tags_of(ghosts))),
+            ("cell_start", cells.start as u64 * INDEX_BYTES, bytemuck::cast_slice(&start)),
+        ] {
+            self.buffers.write_at(&self.builder.gpu, name, at, bytes);
+        }
+        self.ghosts += ghosts.len() as u32;
+        Ok(())
+    }
+
+    fn steer(&mut self, region: Region) -> Result<(), EngineError> {
+        let gpu = &self.builder.gpu;
+        gpu.check()?;
         if region == Region::Inner {
             self.ghosts = 0;
             // Shaders count in 32 bits.
-            self.memory.write(gpu, buffers::CLOCK, &(self.tick as u32).to_le_bytes());
+            self.buffers.write(gpu, buffers::CLOCK, &(self.tick as u32).to_le_bytes());
             if self.variant.uses.has(Uses::VARYING) {
-                let table = self.tables.species(&self.scene, self.tick).map_err(maker.fail())?;
-                let offset = self.tables.species_offset(self.tick);
-                self.memory.write_at(gpu, "tables", offset, &table);
+                let table = self.tables.species(&self.scene, self.tick);
+                let table = table.map_err(self.builder.fail())?;
+                self.buffers.write_at(gpu, "tables", self.tables.species_offset(self.tick), &table);
             }
         }
-        let inner = self.inner(maker)?;
+        let inner = self.inner()?;
         let of_inner = inner.end - inner.start;
         let (nth, steered) = match region {
             Region::Inner => (0, Steered { count: of_inner, gap_begin: 0, gap: inner.start }),
@@ -292,71 +365,119 @@ impl SlabFlock {
         if steered.count == 0 {
             return Ok(());
         }
-        self.write_flock(maker, self.count, steered, self.count)?;
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let stamps = self.stamps.of(nth);
-        self.record(maker, &mut encoder, steered.count, stamps, |pass| pass.name == "steer")?;
-        self.stamps.resolve(&mut encoder, nth);
-        gpu.queue.submit([encoder.finish()]);
+        self.write_flock(self.count, steered, self.count)?;
+        let mut encoder = self.encoder();
+        let stamps = self.cost.stamps(nth);
+        self.record(&mut encoder, steered.count, stamps, |pass| pass.name == "steer")?;
+        self.cost.measured(nth);
+        self.builder.gpu.queue.submit([encoder.finish()]);
         Ok(())
     }
 
-    /// Sorts the agents that have moved and those that have arrived. Those that have left are out.
-    pub fn sort(&mut self, maker: &mut Maker<'_>) -> Result<(), EngineError> {
-        let arrivals = std::mem::take(&mut self.arrivals);
-        let (moved, arrived) = (self.count, arrivals.count());
-        let all = moved + arrived;
-        self.make_room(maker, all)?;
-        let gone = self.moved.take().map_or(0, |moved| moved.gone);
-        self.borders = None;
-        if all > 0 {
-            let gpu = maker.gpu;
-            let bytes = self.layout().bytes();
-            for (name, bytes, rows) in
-                [("next_state", bytes, arrivals.motion()), ("binned", 16, arrivals.binned())]
-            {
-                self.memory.write_at(gpu, name, u64::from(moved) * bytes, rows);
-            }
-            self.write_flock(maker, all, Steered::default(), moved)?;
-            let mut encoder = gpu.device.create_command_encoder(&Default::default());
-            if arrived > 0 {
-                self.record(maker, &mut encoder, arrived, None, |pass| pass == ARRIVE_IN_SLAB)?;
-            }
-            self.record(maker, &mut encoder, all, None, Pass::sorts)?;
-            gpu.queue.submit([encoder.finish()]);
-        }
-        self.count = all - gone;
-        maker.gpu.check()
+    fn hits(&mut self) -> Result<Vec<bool>, EngineError> {
+        let targets = self.scene.targets.len();
+        let hits = &self.moved()?.hits;
+        let hit =
+            |target: usize| hits.get(target / 8).is_some_and(|byte| byte >> (target % 8) & 1 == 1);
+        Ok((0..targets).map(hit).collect())
     }
 
-    /// Changes the slab. Every agent takes a slot in its cell of the new one.
-    pub fn move_to(&mut self, maker: &mut Maker<'_>, slab: Slab) -> Result<(), EngineError> {
-        self.window = window_of(&self.scene, self.everyone, slab);
-        (self.moved, self.borders, self.ghosts) = (None, None, 0);
-        self.fit(maker, self.memory.extent.agents)?;
-        if self.count > 0 {
-            self.write_flock(maker, self.count, Steered::default(), self.count)?;
-            let gpu = maker.gpu;
-            let mut encoder = gpu.device.create_command_encoder(&Default::default());
-            self.record(maker, &mut encoder, self.count, None, |pass| pass == BIN)?;
-            gpu.queue.submit([encoder.finish()]);
-        }
-        maker.gpu.check()
-    }
-
-    /// Moves the targets. `hit` says which of them an agent has hit in any process.
-    pub fn move_targets(&self, maker: &Maker<'_>, hit: &[bool]) -> Result<(), EngineError> {
-        let gpu = maker.gpu;
+    fn move_targets(&mut self, hit: &[bool]) -> Result<(), EngineError> {
         let mut bits = [0_u8; buffers::HITS_BYTES as usize];
         for (target, _) in hit.iter().enumerate().filter(|(_, hit)| **hit) {
             bits[target / 8] |= 1 << (target % 8);
         }
-        self.memory.write(gpu, "cell_count", &bits);
+        self.buffers.write(&self.builder.gpu, "cell_count", &bits);
         // It reads the size of the world.
-        self.write_flock(maker, self.count, Steered::default(), self.count)?;
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        self.record(maker, &mut encoder, 0, None, |pass| pass.name == "move_targets")?;
-        gpu.queue.submit([encoder.finish()]);
+        self.write_flock(self.count, Steered::default(), self.count)?;
+        let mut encoder = self.encoder();
+        self.record(&mut encoder, 0, None, |pass| pass.name == "move_targets")?;
+        self.builder.gpu.queue.submit([encoder.finish()]);
         Ok(())
+    }
+
+    fn export_agents(&mut self) -> Result<FlockState, EngineError> {
+        Ok(self.moved()?.exported.clone())
+    }
+
+    fn end_tick(&mut self) {
+        self.tick += 1;
+    }
+
+    fn move_to(&mut self, slab: Slab) -> Result<(), EngineError> {
+        self.window = self.slices.window(slab);
+        (self.moved, self.borders, self.ghosts) = (None, None, 0);
+        self.fit(self.buffers.extent.agents)?;
+        if self.count > 0 {
+            // Every agent takes a slot in its cell of the new slab.
+            self.write_flock(self.count, Steered::default(), self.count)?;
+            let mut encoder = self.encoder();
+            self.record(&mut encoder, self.count, None, |pass| pass == BIN)?;
+            self.builder.gpu.queue.submit([encoder.finish()]);
+        }
+        self.builder.gpu.check()
+    }
+
+    fn costs(&mut self) -> Result<Vec<u64>, EngineError> {
+        // The time of all agents, shared out by their number.
+        let each = self.cost.take();
+        let counts = self.slice_counts()?;
+        Ok(counts.into_iter().map(|agents| (agents as f64 * each) as u64).collect())
+    }
+
+    fn slice_counts(&mut self) -> Result<Vec<u64>, EngineError> {
+        let (slices, cells) = (self.window.slab.count, self.window.slice_cells() as u32);
+        if self.count == 0 {
+            return Ok(vec![0; slices as usize]);
+        }
+        let start = |slice: u32| self.part("cell_start", slice * cells, 1, INDEX_BYTES);
+        let parts: Vec<Part> = (0..=slices).filter_map(start).collect();
+        let starts = self.builder.gpu.read_parts(&parts)?.concat();
+        let starts: Vec<u32> = words_in(&starts).collect();
+        Ok(starts.windows(2).map(|pair| u64::from(pair[1].saturating_sub(pair[0]))).collect())
+    }
+
+    fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    fn largest_cell(&mut self) -> Result<u32, EngineError> {
+        let Some(stats) = self.buffers.buffer(buffers::GRID_STATS).filter(|_| self.count > 0)
+        else {
+            return Ok(0);
+        };
+        let word = self.builder.gpu.read(stats, INDEX_BYTES)?;
+        Ok(words_in(&word).next().unwrap_or(0))
+    }
+
+    fn state(&mut self) -> Result<FlockState, EngineError> {
+        let remembers = self.variant.uses.has(Uses::MEMORY);
+        let parts = [
+            self.part("state", 0, self.count, self.layout().bytes()),
+            self.part("tag", 0, self.count, TAG_BYTES),
+            self.part("memory", 0, self.count * u32::from(remembers), MEMORY_BYTES),
+        ];
+        let parts: Vec<Part> = parts.into_iter().flatten().collect();
+        let mut copies = self.builder.gpu.read_parts(&parts)?.into_iter();
+        let [motions, tags, memory] = [(); 3].map(|()| copies.next().unwrap_or_default());
+        let mut state = agents_in(self.layout(), &motions, &tags, &memory).by_id();
+        (state.tick, state.shown) = (self.tick, self.scene.shown());
+        Ok(state)
+    }
+
+    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+        let mut targets = self.scene.targets.clone();
+        let moves = self.variant.uses.has(Uses::MOVING_TARGETS);
+        if let Some(buffer) = self.buffers.buffer("targets").filter(|_| moves) {
+            let bytes = self.builder.gpu.read(buffer, self.buffers.len("targets"))?;
+            self.tables.read_targets(&bytes, &mut targets);
+        }
+        Ok(targets)
+    }
+
+    fn id_sum(&mut self) -> Result<u64, EngineError> {
+        let part: Vec<Part> = self.part("tag", 0, self.count, TAG_BYTES).into_iter().collect();
+        let tags = self.builder.gpu.read_parts(&part)?.concat();
+        Ok(words_in(&tags).map(|word| u64::from(Tag(word).id())).sum())
     }
 }

@@ -1,4 +1,4 @@
-// Pass leave_slab: collects the agents that have left the slab of this process, for the host. They are those
+// Pass export_agents: collects the agents that have left the slab of this process, for the host. They are those
 // in the cell behind the last one, and their slots in it are their places here.
 
 import package::dispatch::linear_workgroup;
@@ -15,7 +15,7 @@ import package::space::Motion;
 @group(0) @binding(5) var<storage, read_write> id: array<u32>;
 
 @compute @workgroup_size(64)
-fn leave_slab(
+fn export_agents(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Local, Ranks};
+use super::{Ranks, SlabEngine};
+use crate::EngineError;
 use crate::stopwatch::Stopwatch;
 use flockwork_model::grid::{Slab, Slabs};
 
@@ -19,7 +20,7 @@ const MOVING: f64 = 150.0;
 /// How the ranks share the work, since the flock was loaded. The sums belong to the last look, over
 /// all ranks and all ticks before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Load {
+pub struct LoadBalance {
     /// The time of the slowest rank divided by the mean, at the last look.
     pub imbalance: f64,
     /// The same for the best slabs, with the costs of the last look. Above 1 if a single slice costs
@@ -35,7 +36,7 @@ pub struct Load {
     pub agents: u64,
     /// Nanoseconds of own work: steering and sorting.
     pub work: u64,
-    /// Nanoseconds of waiting for other ranks and for their parcels.
+    /// Nanoseconds of waiting for other ranks and for their messages.
     pub exchange: u64,
     /// Ticks.
     pub ticks: u64,
@@ -43,7 +44,7 @@ pub struct Load {
 
 /// The work of one rank since the flock was loaded: sums over all ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct RankStats {
     /// Bytes sent to other ranks.
     pub sent: u64,
     /// Ghosts.
@@ -52,7 +53,7 @@ pub struct Share {
     pub agents: u64,
     /// Nanoseconds of own work: steering and sorting.
     pub work: u64,
-    /// Nanoseconds of waiting for other ranks and for their parcels.
+    /// Nanoseconds of waiting for other ranks and for their messages.
     pub exchange: u64,
     /// Nanoseconds of processor time in the own work, of all threads; 0 without a [`CpuClock`].
     pub cpu: u64,
@@ -113,8 +114,8 @@ impl Laps {
 /// Watches the work.
 #[derive(Clone, Debug, Default)]
 pub struct Balance {
-    load: Load,
-    own: Share,
+    load: LoadBalance,
+    own: RankStats,
     slices: usize,
 }
 
@@ -125,13 +126,13 @@ impl Balance {
         Self { slices, ..Self::default() }
     }
 
-    /// The result.
-    pub fn load(&self) -> &Load {
+    /// The balance at the last look.
+    pub fn load(&self) -> &LoadBalance {
         &self.load
     }
 
     /// The work of this rank.
-    pub fn share(&self) -> Share {
+    pub fn stats(&self) -> RankStats {
         self.own
     }
 
@@ -157,22 +158,22 @@ impl Balance {
     /// user `keeps` the present ones.
     pub fn after_tick(
         &mut self,
-        local: &mut dyn Local,
+        slab: &mut dyn SlabEngine,
         ranks: &dyn Ranks,
         slabs: &Slabs,
         keeps: bool,
-    ) -> Option<Slabs> {
+    ) -> Result<Option<Slabs>, EngineError> {
         self.own.ticks += 1;
         if !self.own.ticks.is_multiple_of(EVERY) {
-            return None;
+            return Ok(None);
         }
         // The costs of all slices, then the agents of each, then the sums.
         let mut facts = vec![0; 2 * self.slices];
-        let Share { sent, ghosts, agents, work, exchange, ticks, .. } = self.own;
+        let RankStats { sent, ghosts, agents, work, exchange, ticks, .. } = self.own;
         facts.extend([sent, ghosts, agents, work, exchange]);
         let first = slabs.of(ranks.rank()).first as usize;
-        let agents = local.slice_counts();
-        for (slice, (cost, agents)) in local.costs().into_iter().zip(agents).enumerate() {
+        let agents = slab.slice_counts()?;
+        for (slice, (cost, agents)) in slab.costs()?.into_iter().zip(agents).enumerate() {
             facts[first + slice] = cost;
             facts[self.slices + first + slice] = agents;
         }
@@ -181,22 +182,22 @@ impl Balance {
         let (costs, rest) = facts.split_at(self.slices);
         let (agents, sums) = rest.split_at(self.slices);
         if let [sent, ghosts, agents, work, exchange] = *sums {
-            self.load = Load { sent, ghosts, agents, work, exchange, ticks, ..self.load };
+            self.load = LoadBalance { sent, ghosts, agents, work, exchange, ticks, ..self.load };
         }
         let decision = Decision::of(slabs, costs, agents);
         (self.load.imbalance, self.load.best) = (decision.imbalance, decision.best);
-        let better = decision.better.filter(|_| !keeps)?;
-        self.load.moves += 1;
-        Some(better)
+        let better = decision.better.filter(|_| !keeps);
+        self.load.moves += u32::from(better.is_some());
+        Ok(better)
     }
 }
 
 /// The conclusions from the costs of the slices.
 #[derive(Clone, Debug, PartialEq)]
 struct Decision {
-    /// See [`Load::imbalance`].
+    /// See [`LoadBalance::imbalance`].
     imbalance: f64,
-    /// See [`Load::best`].
+    /// See [`LoadBalance::best`].
     best: f64,
     /// Slabs that pay.
     better: Option<Slabs>,

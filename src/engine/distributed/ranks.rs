@@ -1,20 +1,21 @@
 //! The processes that move one flock together.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 
 /// One of several processes that run the same code in step. As in MPI, each has a rank, from 0 on.
 ///
 /// All ranks call the same methods in the same order. A rank that is lost ends all others.
-pub trait Ranks {
+pub trait Ranks: Send + Sync {
     /// The number of this process.
     fn rank(&self) -> usize;
 
     /// Number of processes.
     fn size(&self) -> usize;
 
-    /// Sends parcels to other ranks, and calls `meanwhile` while they travel. Returns what came
+    /// Sends messages to other ranks, and calls `meanwhile` while they travel. Returns what came
     /// from each rank of `from`, in the same order. `to` and `from` ascend, and every rank knows
-    /// which ranks send it something; a parcel may be empty.
+    /// which ranks send it something; a message may be empty.
     fn exchange(
         &self,
         to: &[(usize, Vec<u8>)],
@@ -22,17 +23,17 @@ pub trait Ranks {
         meanwhile: &mut dyn FnMut(),
     ) -> Vec<Vec<u8>>;
 
-    /// Sends one parcel to each rank, this one included. Returns the parcel from each rank.
-    fn all_to_all(&self, parcels: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
+    /// Sends one message to each rank, this one included. Returns the message from each rank.
+    fn all_to_all(&self, messages: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
 
     /// Replaces each number by its sum over all ranks.
     fn sum(&self, numbers: &mut [u64]);
 
-    /// Collects a parcel of each rank at rank 0. The others get nothing.
-    fn gather(&self, parcel: Vec<u8>) -> Vec<Vec<u8>>;
+    /// Collects a message of each rank at rank 0. The others get nothing.
+    fn gather(&self, message: Vec<u8>) -> Vec<Vec<u8>>;
 
-    /// The parcel of rank 0.
-    fn broadcast(&self, parcel: Vec<u8>) -> Vec<u8>;
+    /// The message of rank 0.
+    fn broadcast(&self, message: Vec<u8>) -> Vec<u8>;
 }
 
 /// Ranks that are threads of one process: the same code without MPI, for tests.
@@ -40,8 +41,8 @@ pub struct ThreadRanks {
     rank: usize,
     /// To each rank.
     to: Vec<Sender<Vec<u8>>>,
-    /// From each rank. Parcels arrive in the order in which they were sent.
-    from: Vec<Receiver<Vec<u8>>>,
+    /// From each rank. Messages arrive in the order in which they were sent.
+    from: Vec<Mutex<Receiver<Vec<u8>>>>,
 }
 
 impl ThreadRanks {
@@ -53,20 +54,21 @@ impl ThreadRanks {
         for receiver in 0..size {
             let (senders, receivers): (Vec<_>, Vec<_>) = (0..size).map(|_| channel()).unzip();
             ranks.iter_mut().zip(senders).for_each(|(rank, to)| rank.to.push(to));
-            ranks[receiver].from = receivers;
+            ranks[receiver].from = receivers.into_iter().map(Mutex::new).collect();
         }
         ranks
     }
 
     /// Sends; a rank that is gone gets nothing.
-    fn send(&self, rank: usize, parcel: Vec<u8>) {
-        let _ = self.to[rank].send(parcel);
+    fn send(&self, rank: usize, message: Vec<u8>) {
+        let _ = self.to[rank].send(message);
     }
 
-    /// Waits for a parcel.
+    /// Waits for a message.
     fn receive(&self, rank: usize) -> Vec<u8> {
         // A thread that has panicked sends no more; then the others end, too.
-        self.from[rank].recv().unwrap_or_else(|_| std::panic::resume_unwind(Box::new(rank)))
+        let from = self.from[rank].lock().unwrap_or_else(PoisonError::into_inner);
+        from.recv().unwrap_or_else(|_| std::panic::resume_unwind(Box::new(rank)))
     }
 }
 
@@ -85,13 +87,13 @@ impl Ranks for ThreadRanks {
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
     ) -> Vec<Vec<u8>> {
-        to.iter().for_each(|(rank, parcel)| self.send(*rank, parcel.clone()));
+        to.iter().for_each(|(rank, message)| self.send(*rank, message.clone()));
         meanwhile();
         from.iter().map(|rank| self.receive(*rank)).collect()
     }
 
-    fn all_to_all(&self, parcels: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-        parcels.into_iter().enumerate().for_each(|(rank, parcel)| self.send(rank, parcel));
+    fn all_to_all(&self, messages: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        messages.into_iter().enumerate().for_each(|(rank, message)| self.send(rank, message));
         (0..self.size()).map(|rank| self.receive(rank)).collect()
     }
 
@@ -106,16 +108,16 @@ impl Ranks for ThreadRanks {
         }
     }
 
-    fn gather(&self, parcel: Vec<u8>) -> Vec<Vec<u8>> {
-        self.send(0, parcel);
+    fn gather(&self, message: Vec<u8>) -> Vec<Vec<u8>> {
+        self.send(0, message);
         let senders = if self.rank == 0 { 0..self.size() } else { 0..0 };
         senders.map(|rank| self.receive(rank)).collect()
     }
 
-    fn broadcast(&self, parcel: Vec<u8>) -> Vec<u8> {
+    fn broadcast(&self, message: Vec<u8>) -> Vec<u8> {
         if self.rank == 0 {
-            (1..self.size()).for_each(|rank| self.send(rank, parcel.clone()));
-            return parcel;
+            (1..self.size()).for_each(|rank| self.send(rank, message.clone()));
+            return message;
         }
         self.receive(0)
     }

@@ -1,4 +1,4 @@
-// Pass arrive_in_slab: agents that have come from other processes take slots in their cells. They follow the
+// Pass import_agents: agents that have come from other processes take slots in their cells. They follow the
 // agents of the slab, in the form that `steer` writes; only their keys and slots are missing. The sorting
 // passes follow.
 
@@ -19,7 +19,7 @@ struct CellCount {
 }
 
 @compute @workgroup_size(64)
-fn arrive_in_slab(
+fn import_agents(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,

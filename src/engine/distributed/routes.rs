@@ -1,8 +1,11 @@
 //! Which rank sends which slices to which other rank before a tick.
 
-use super::Local;
+use super::message::RowFormat;
+use super::slab_engine::SlabEngine;
+use super::slices::Slices;
 use crate::EngineError;
 use flockwork_model::grid::Slabs;
+use flockwork_model::state::FlockState;
 
 /// The slices that this rank sends and receives as ghosts. Changes only with the slabs.
 #[derive(Clone, Debug, Default)]
@@ -12,7 +15,7 @@ pub struct Routes {
     /// Ranks that own slices beside the slab, ascending.
     from: Vec<usize>,
     /// The slices beside the slab in the order of the window, with the place of their owner in `from`,
-    /// and the place of the slice in its parcel.
+    /// and the place of the slice in its message.
     beside: Vec<(u32, usize, usize)>,
 }
 
@@ -21,9 +24,9 @@ const LENGTH: usize = size_of::<u64>();
 
 impl Routes {
     /// The routes of one rank.
-    pub fn new(local: &dyn Local, slabs: &Slabs, rank: usize) -> Self {
+    pub fn new(slices: &Slices, slabs: &Slabs, rank: usize) -> Self {
         let wanted = |rank: usize| -> Vec<(u32, usize)> {
-            let beside = local.beside(slabs.of(rank)).into_iter();
+            let beside = slices.beside(slabs.of(rank)).into_iter();
             beside.map(|slice| (slice, slabs.owner(slice))).collect()
         };
         let others = (0..slabs.all().len()).filter(|other| *other != rank);
@@ -53,39 +56,50 @@ impl Routes {
     }
 
     /// The ghosts for the other ranks.
-    pub fn parcels(&self, local: &mut dyn Local) -> Result<Vec<(usize, Vec<u8>)>, EngineError> {
-        let parcel = |(rank, slices): &(usize, Vec<u32>)| {
-            let mut parcel = Vec::new();
+    pub fn messages(
+        &self,
+        slab: &mut dyn SlabEngine,
+        format: RowFormat,
+    ) -> Result<Vec<(usize, Vec<u8>)>, EngineError> {
+        let message = |(rank, slices): &(usize, Vec<u32>)| {
+            let mut message = Vec::new();
             for slice in slices {
-                let length = parcel.len();
-                parcel.extend_from_slice(&[0; LENGTH]);
-                local.copy_slice(*slice, &mut parcel)?;
-                let bytes = (parcel.len() - length - LENGTH) as u64;
-                parcel[length..length + LENGTH].copy_from_slice(&bytes.to_ne_bytes());
+                let length = message.len();
+                message.extend_from_slice(&[0; LENGTH]);
+                let agents = slab.slice(*slice)?;
+                format.put(&agents, 0..agents.len(), &mut message);
+                let bytes = (message.len() - length - LENGTH) as u64;
+                message[length..length + LENGTH].copy_from_slice(&bytes.to_ne_bytes());
             }
-            Ok((*rank, parcel))
+            Ok((*rank, message))
         };
-        self.to.iter().map(parcel).collect()
+        self.to.iter().map(message).collect()
     }
 
-    /// The slices beside the slab, in the order of the window, out of the parcels of `senders`.
-    pub fn unpack<'a>(&self, parcels: &'a [Vec<u8>]) -> Result<Vec<(u32, &'a [u8])>, EngineError> {
-        let problem = || EngineError::Parcel { problem: "too few ghosts".into() };
-        let mut pieces: Vec<Vec<&[u8]>> = Vec::with_capacity(parcels.len());
-        for parcel in parcels {
-            let (mut rest, mut own) = (&parcel[..], Vec::new());
+    /// The slices beside the slab, in the order of the window, out of the messages of `senders`.
+    pub fn unpack(
+        &self,
+        messages: &[Vec<u8>],
+        format: RowFormat,
+    ) -> Result<Vec<(u32, FlockState)>, EngineError> {
+        let problem = || EngineError::Message { problem: "too few ghosts".into() };
+        let mut slices: Vec<Vec<&[u8]>> = Vec::with_capacity(messages.len());
+        for message in messages {
+            let (mut rest, mut own) = (&message[..], Vec::new());
             while let Some((length, rows)) = rest.split_at_checked(LENGTH) {
                 let length: u64 = bytemuck::pod_read_unaligned(length);
                 let (rows, after) = rows.split_at_checked(length as usize).ok_or_else(problem)?;
                 own.push(rows);
                 rest = after;
             }
-            pieces.push(own);
+            slices.push(own);
         }
-        let piece = |(slice, sender, nth): &(u32, usize, usize)| {
-            let piece = pieces.get(*sender).and_then(|own| own.get(*nth));
-            piece.map(|piece| (*slice, *piece)).ok_or_else(problem)
+        let slice = |(slice, sender, nth): &(u32, usize, usize)| {
+            let rows = slices.get(*sender).and_then(|own| own.get(*nth)).ok_or_else(problem)?;
+            let mut ghosts = FlockState::default();
+            format.read(rows, &mut ghosts)?;
+            Ok((*slice, ghosts))
         };
-        self.beside.iter().map(piece).collect()
+        self.beside.iter().map(slice).collect()
     }
 }
