@@ -1,7 +1,7 @@
 //! Massive flocks on the GPU, with a CPU engine of equal rank beside it.
 //!
 //! A flock has a [`Scene`] (its world, species and behaviours), a [`FlockState`] (every agent at
-//! one tick) and an [`Engine`] that moves it: [`CpuEngine`], or [`GpuEngine`] on a [`Gpu`]. The
+//! one tick) and an [`Engine`] that moves it: [`CpuEngine`], or `GpuEngine` on a `Gpu`. The
 //! same seed, scene and engine give the same bytes.
 //!
 //! ```
@@ -39,9 +39,9 @@
 //!
 //! Each layer uses only those before it: [`model`] (the flock), [`engine`] (its motion), `view`
 //! (its looks), [`session`] (one flock in time), `app` (the window), `commands` (the program's
-//! commands). The features `view`, `app` and `cli`, all on by default, add the view, the window and
-//! the commands. An embedding program may need less: `default-features = false` leaves the model,
-//! both engines and the session. [`engine::many`] moves one flock over several processes; with the
+//! commands). The features `gpu`, `view`, `app` and `cli`, all on by default, add the GPU
+//! engine, the view, the window and the commands. An embedding program may need less:
+//! `default-features = false` leaves the model, the CPU engine and the session, and compiles no wgpu. [`engine::distributed`] moves one flock over several processes; with the
 //! feature `mpi` they talk through MPI. `examples/` has complete programs.
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
@@ -59,6 +59,7 @@ pub use flockwork_session as session;
 pub use flockwork_view as view;
 
 pub use engine::cpu::CpuEngine;
+#[cfg(feature = "gpu")]
 pub use engine::gpu::{AdapterChoice, Gpu, GpuEngine};
 pub use engine::{Change, Engine, EngineError, EngineKind, Snapshot};
 pub use error::Error;
