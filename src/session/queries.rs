@@ -30,7 +30,7 @@ impl<C: Clock> Session<C> {
         self.engine.snapshot()
     }
 
-    /// Brings all agents to where a renderer finds them: those of a flock over several processes are
+    /// Brings all agents to where a renderer finds them. In a flock over several processes they are
     /// elsewhere.
     pub fn gather(&mut self) -> Result<(), EngineError> {
         self.engine.distributed_mut().map_or(Ok(()), DistributedEngine::gather)

@@ -1,6 +1,7 @@
 //! The order in which the engine keeps its agents.
 
 use super::*;
+use crate::Engine;
 use flockwork_model::scene::{BuiltIn, Request};
 
 /// The fault in the order of a flock, if there is one.

@@ -4,6 +4,7 @@
 //! is for agents that leave: the sort puts them last, and the number of agents cuts them off.
 
 mod cost;
+mod engine;
 mod exchange;
 mod rows;
 
@@ -19,18 +20,16 @@ use super::flock::{FlockBuilder, Plan, sizes};
 use super::pass::{BIN, EXPORT_AGENTS, IMPORT_AGENTS, Pass, Pipeline, Sizes};
 use super::pipelines::Compiled;
 use super::readback::Part;
-use super::row::{MAX_AGENTS, MEMORY_BYTES, MotionLayout, TAG_BYTES, Tag};
+use super::row::{MAX_AGENTS, MotionLayout};
 use super::shaders::Variant;
 use super::tables::{Contents, Tables};
 use crate::EngineError;
-use crate::distributed::{Region, SlabEngine, SlabHost, Slices};
+use crate::distributed::{SlabEngine, SlabHost, Slices};
 use cost::Cost;
 use exchange::{Borders, Expected, Moved};
-use flockwork_model::behaviours::{Target, Uses};
 use flockwork_model::grid::{Slab, Window};
 use flockwork_model::scene::Scene;
-use flockwork_model::state::FlockState;
-use rows::{Imported, agents_in, tags_of, words_in};
+use rows::Imported;
 
 /// Agents that the buffers of a new slab have room for.
 const FIRST_ROOM: u32 = 64;
@@ -264,220 +263,5 @@ impl GpuSlab {
             return Ok(0..0);
         }
         Ok(self.borders()?.inner.clone())
-    }
-}
-
-impl SlabEngine for GpuSlab {
-    fn import_agents(&mut self, agents: &FlockState) -> Result<(), EngineError> {
-        let slab = self.window.slab;
-        if self.slices.at(&agents.position).into_iter().any(|slice| !slab.has(slice)) {
-            return Err(EngineError::Message { problem: "an agent of another slab".into() });
-        }
-        self.imported.add(self.layout(), agents);
-        Ok(())
-    }
-
-    fn sort(&mut self) -> Result<(), EngineError> {
-        let imported = std::mem::take(&mut self.imported);
-        let (moved, arrived) = (self.count, imported.count());
-        let all = moved + arrived;
-        self.make_room(all)?;
-        let gone = self.moved.take().map_or(0, |moved| moved.gone);
-        self.borders = None;
-        if all > 0 {
-            let bytes = self.layout().bytes();
-            for (name, bytes, rows) in
-                [("next_state", bytes, imported.motion()), ("binned", 16, imported.binned())]
-            {
-                self.buffers.write_at(&self.builder.gpu, name, u64::from(moved) * bytes, rows);
-            }
-            self.write_flock(all, Steered::default(), moved)?;
-            let mut encoder = self.encoder();
-            if arrived > 0 {
-                self.record(&mut encoder, arrived, None, |pass| pass == IMPORT_AGENTS)?;
-            }
-            self.record(&mut encoder, all, None, Pass::sorts)?;
-            self.builder.gpu.queue.submit([encoder.finish()]);
-        }
-        self.count = all - gone;
-        self.builder.gpu.check()
-    }
-
-    fn slice(&mut self, slice: u32) -> Result<FlockState, EngineError> {
-        let slab = self.window.slab;
-        let outer = [slab.first, slab.end().wrapping_sub(1)];
-        let Some(which) = outer.iter().position(|outer| *outer == slice) else {
-            return Err(self.builder.gpu.error(format!("no process needs slice {slice}")));
-        };
-        Ok(self.borders()?.slices[which].clone())
-    }
-
-    fn take_ghosts(&mut self, slice: u32, ghosts: &FlockState) -> Result<(), EngineError> {
-        let first = self.count + self.ghosts;
-        let end = first + ghosts.len() as u32;
-        self.make_room(end)?;
-        // The sender has sorted them: where each cell begins follows from the positions.
-        let cells = self.window.cells_of(slice);
-        let mut start = Vec::with_capacity(cells.len() + 1);
-        for (agent, key) in (first..).zip(self.slices.cells_at(&ghosts.position)) {
-            let cell = self.window.number(key) as usize;
-            if self.window.slice_of(key) != slice || cell + 1 < cells.start + start.len() {
-                return Err(EngineError::Message { problem: "ghosts in disorder".into() });
-            }
-            start.resize(cell + 1 - cells.start, agent);
-        }
-        start.resize(cells.len() + 1, end);
-        let layout = self.layout();
-        let motions = layout.rows_of(&ghosts.position, &ghosts.velocity);
-        for (name, at, bytes) in [
-            ("state", u64::from(first) * layout.bytes(), bytemuck::cast_slice(&motions)),
-            ("tag", u64::from(first) * TAG_BYTES, bytemuck::cast_slice(&tags_of(ghosts))),
-            ("cell_start", cells.start as u64 * INDEX_BYTES, bytemuck::cast_slice(&start)),
-        ] {
-            self.buffers.write_at(&self.builder.gpu, name, at, bytes);
-        }
-        self.ghosts += ghosts.len() as u32;
-        Ok(())
-    }
-
-    fn steer(&mut self, region: Region) -> Result<(), EngineError> {
-        let gpu = &self.builder.gpu;
-        gpu.check()?;
-        if region == Region::Inner {
-            self.ghosts = 0;
-            // Shaders count in 32 bits.
-            self.buffers.write(gpu, buffers::CLOCK, &(self.tick as u32).to_le_bytes());
-            if self.variant.uses.has(Uses::VARYING) {
-                let table = self.tables.species(&self.scene, self.tick);
-                let table = table.map_err(self.builder.fail())?;
-                self.buffers.write_at(gpu, "tables", self.tables.species_offset(self.tick), &table);
-            }
-        }
-        let inner = self.inner()?;
-        let of_inner = inner.end - inner.start;
-        let (nth, steered) = match region {
-            Region::Inner => (0, Steered { count: of_inner, gap_begin: 0, gap: inner.start }),
-            Region::Edge => {
-                let count = self.count - of_inner;
-                (1, Steered { count, gap_begin: inner.start, gap: of_inner })
-            }
-        };
-        if steered.count == 0 {
-            return Ok(());
-        }
-        self.write_flock(self.count, steered, self.count)?;
-        let mut encoder = self.encoder();
-        let stamps = self.cost.stamps(nth);
-        self.record(&mut encoder, steered.count, stamps, |pass| pass.name == "steer")?;
-        self.cost.measured(nth);
-        self.builder.gpu.queue.submit([encoder.finish()]);
-        Ok(())
-    }
-
-    fn hits(&mut self) -> Result<Vec<bool>, EngineError> {
-        let targets = self.scene.targets.len();
-        let hits = &self.moved()?.hits;
-        let hit =
-            |target: usize| hits.get(target / 8).is_some_and(|byte| byte >> (target % 8) & 1 == 1);
-        Ok((0..targets).map(hit).collect())
-    }
-
-    fn move_targets(&mut self, hit: &[bool]) -> Result<(), EngineError> {
-        let mut bits = [0_u8; buffers::HITS_BYTES as usize];
-        for (target, _) in hit.iter().enumerate().filter(|(_, hit)| **hit) {
-            bits[target / 8] |= 1 << (target % 8);
-        }
-        self.buffers.write(&self.builder.gpu, "cell_count", &bits);
-        // It reads the size of the world.
-        self.write_flock(self.count, Steered::default(), self.count)?;
-        let mut encoder = self.encoder();
-        self.record(&mut encoder, 0, None, |pass| pass.name == "move_targets")?;
-        self.builder.gpu.queue.submit([encoder.finish()]);
-        Ok(())
-    }
-
-    fn export_agents(&mut self) -> Result<FlockState, EngineError> {
-        Ok(self.moved()?.exported.clone())
-    }
-
-    fn end_tick(&mut self) {
-        self.tick += 1;
-    }
-
-    fn move_to(&mut self, slab: Slab) -> Result<(), EngineError> {
-        self.window = self.slices.window(slab);
-        (self.moved, self.borders, self.ghosts) = (None, None, 0);
-        self.fit(self.buffers.extent.agents)?;
-        if self.count > 0 {
-            // Every agent takes a slot in its cell of the new slab.
-            self.write_flock(self.count, Steered::default(), self.count)?;
-            let mut encoder = self.encoder();
-            self.record(&mut encoder, self.count, None, |pass| pass == BIN)?;
-            self.builder.gpu.queue.submit([encoder.finish()]);
-        }
-        self.builder.gpu.check()
-    }
-
-    fn costs(&mut self) -> Result<Vec<u64>, EngineError> {
-        // The time of all agents, shared out by their number.
-        let each = self.cost.take();
-        let counts = self.slice_counts()?;
-        Ok(counts.into_iter().map(|agents| (agents as f64 * each) as u64).collect())
-    }
-
-    fn slice_counts(&mut self) -> Result<Vec<u64>, EngineError> {
-        let (slices, cells) = (self.window.slab.count, self.window.slice_cells() as u32);
-        if self.count == 0 {
-            return Ok(vec![0; slices as usize]);
-        }
-        let start = |slice: u32| self.part("cell_start", slice * cells, 1, INDEX_BYTES);
-        let parts: Vec<Part> = (0..=slices).filter_map(start).collect();
-        let starts = self.builder.gpu.read_parts(&parts)?.concat();
-        let starts: Vec<u32> = words_in(&starts).collect();
-        Ok(starts.windows(2).map(|pair| u64::from(pair[1].saturating_sub(pair[0]))).collect())
-    }
-
-    fn count(&self) -> usize {
-        self.count as usize
-    }
-
-    fn largest_cell(&mut self) -> Result<u32, EngineError> {
-        let Some(stats) = self.buffers.buffer(buffers::GRID_STATS).filter(|_| self.count > 0)
-        else {
-            return Ok(0);
-        };
-        let word = self.builder.gpu.read(stats, INDEX_BYTES)?;
-        Ok(words_in(&word).next().unwrap_or(0))
-    }
-
-    fn state(&mut self) -> Result<FlockState, EngineError> {
-        let remembers = self.variant.uses.has(Uses::MEMORY);
-        let parts = [
-            self.part("state", 0, self.count, self.layout().bytes()),
-            self.part("tag", 0, self.count, TAG_BYTES),
-            self.part("memory", 0, self.count * u32::from(remembers), MEMORY_BYTES),
-        ];
-        let parts: Vec<Part> = parts.into_iter().flatten().collect();
-        let mut copies = self.builder.gpu.read_parts(&parts)?.into_iter();
-        let [motions, tags, memory] = [(); 3].map(|()| copies.next().unwrap_or_default());
-        let mut state = agents_in(self.layout(), &motions, &tags, &memory).by_id();
-        (state.tick, state.shown) = (self.tick, self.scene.shown());
-        Ok(state)
-    }
-
-    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        let mut targets = self.scene.targets.clone();
-        let moves = self.variant.uses.has(Uses::MOVING_TARGETS);
-        if let Some(buffer) = self.buffers.buffer("targets").filter(|_| moves) {
-            let bytes = self.builder.gpu.read(buffer, self.buffers.len("targets"))?;
-            self.tables.read_targets(&bytes, &mut targets);
-        }
-        Ok(targets)
-    }
-
-    fn id_sum(&mut self) -> Result<u64, EngineError> {
-        let part: Vec<Part> = self.part("tag", 0, self.count, TAG_BYTES).into_iter().collect();
-        let tags = self.builder.gpu.read_parts(&part)?.concat();
-        Ok(words_in(&tags).map(|word| u64::from(Tag(word).id())).sum())
     }
 }

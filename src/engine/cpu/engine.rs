@@ -1,0 +1,150 @@
+//! The CPU engine as the hosts see it.
+
+use std::time::Duration;
+
+use super::{AnyFlock, CpuEngine, of_any};
+use crate::internals::Sealed;
+use crate::{
+    AgentsAt, Change, Engine, EngineError, EngineKind, HostAgents, PassTime, Profile, Snapshot,
+};
+use flockwork_model::behaviours::Target;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
+use flockwork_model::world::World;
+
+/// Bytes of an agent besides position and velocity: its memory twice, its identity twice, its key, its
+/// index before the sort, its id in the list of all ids, and its memory while a state is loaded.
+const AGENT_BYTES: u64 = 2 * 4 + 2 * 5 + 4 + 4 + 4 + 4;
+
+/// Bytes of a cell: the index of its first agent, and that index if all cells had as many agents.
+const CELL_BYTES: u64 = 2 * 4;
+
+impl Sealed for CpuEngine {}
+
+impl Engine for CpuEngine {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Cpu
+    }
+
+    fn describe(&self) -> String {
+        let threads = self.threads.count();
+        let plural = if threads == 1 { "" } else { "s" };
+        format!("{threads} thread{plural}, {}", self.instructions)
+    }
+
+    fn host_bytes(&self, world: &World, agents: u64, cells: u64) -> u64 {
+        let motion = 2 * (2 * 4 * world.axes() as u64);
+        (AGENT_BYTES + motion) * agents + CELL_BYTES * cells
+    }
+
+    fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
+        // The old flock makes room before the new one is built.
+        self.flock = None;
+        self.profile = Profile::default();
+        let threads = self.threads.count();
+        self.asked = None;
+        self.flock = Some(self.threads.run(|| AnyFlock::new(scene, state, threads))?);
+        Ok(())
+    }
+
+    fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
+        let threads = self.threads.count();
+        let Some(flock) = &mut self.flock else { return Ok(()) };
+        self.threads.run(|| of_any!(flock, flock => flock.update(scene, change, threads)))
+    }
+
+    fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
+        let threads = self.threads.count();
+        let Some(flock) = &mut self.flock else { return Ok(()) };
+        self.threads.run(|| of_any!(flock, flock => flock.append(agents, threads)))
+    }
+
+    fn spawn(
+        &mut self,
+        positions: &[Point],
+        velocities: &[Point],
+        species: &[u8],
+    ) -> Result<Vec<u32>, EngineError> {
+        let Some(flock) = &self.flock else { return Ok(Vec::new()) };
+        let ids = of_any!(flock, flock => &flock.ids);
+        let agents = ids.newcomers(positions, velocities, species);
+        self.append(&agents)?;
+        Ok(agents.id)
+    }
+
+    fn neighbours(&mut self, id: u32, radius: f32) -> Result<Vec<u32>, EngineError> {
+        let Some(flock) = &self.flock else { return Err(EngineError::NoAgent { id }) };
+        self.threads.run(|| of_any!(flock, flock => flock.neighbours(id, radius)))
+    }
+
+    fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
+        let threads = self.threads.count();
+        let Some(flock) = &mut self.flock else { return Ok(()) };
+        self.threads.run(|| of_any!(flock, flock => flock.remove(ids, threads)))
+    }
+
+    fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
+        let Some(flock) = &mut self.flock else { return Ok(()) };
+        let (threads, instructions) = (self.threads.count(), self.instructions);
+        let timed = self.profiling;
+        let spent = self.threads.run(|| {
+            let mut spent = [Duration::ZERO; 2];
+            for _ in 0..ticks {
+                let tick = of_any!(flock, flock => flock.tick(instructions, threads, timed));
+                spent = [spent[0] + tick[0], spent[1] + tick[1]];
+            }
+            spent
+        });
+        if self.profiling && ticks > 0 {
+            let names = ["steer", "sort"].into_iter();
+            let passes = names.zip(spent).map(|(pass, time)| PassTime { pass, time: time / ticks });
+            self.profile = Profile { passes: passes.collect(), by_timestamps: false };
+        }
+        Ok(())
+    }
+
+    fn request(&mut self) -> Result<(), EngineError> {
+        if self.asked.is_none() {
+            self.asked = self.flock.as_ref().map(AnyFlock::snapshot);
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
+        Ok(self.asked.take())
+    }
+
+    fn agents(&self) -> AgentsAt<'_> {
+        fn agents(any: &AnyFlock) -> HostAgents<'_> {
+            of_any!(any, flock => flock.agents())
+        }
+        AgentsAt::Host(self.flock.as_ref().map_or_else(HostAgents::default, agents))
+    }
+
+    fn set_profiling(&mut self, on: bool) {
+        self.profiling = on;
+    }
+
+    fn profile(&mut self) -> Profile {
+        self.profile.clone()
+    }
+
+    fn largest_cell(&mut self) -> u32 {
+        let Some(flock) = &self.flock else { return 0 };
+        self.threads.run(|| of_any!(flock, flock => flock.largest_cell()))
+    }
+
+    fn finish(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+        Ok(self.flock.as_ref().map(AnyFlock::snapshot).unwrap_or_default())
+    }
+
+    fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
+        let targets = |any: &AnyFlock| of_any!(any, flock => flock.scene.targets.clone());
+        Ok(self.flock.as_ref().map(targets).unwrap_or_default())
+    }
+}
