@@ -17,7 +17,7 @@ use flockwork::engine::gpu::GpuEngine;
 use flockwork::engine::{Change, Engine};
 use flockwork::model::behaviours::Kind;
 use flockwork::model::scene::Scene;
-use flockwork::session::{HostTime, RealTime, Session};
+use flockwork::session::{self, HostTime, RealTime, Session};
 
 use common::{Flock, flock, gpu};
 
@@ -115,7 +115,7 @@ fn drag_in_session(flock: &Flock, frames: u64) {
         let mut species = session.scene().species.clone();
         species[0].body.max_speed += 1e-3 * number as f32;
         let begin = Instant::now();
-        session.change(species).expect("the engine runs");
+        session.edit(session::Edit::Set(species.into())).expect("the engine runs");
         begin.elapsed().as_secs_f64() * 1e3
     });
     let mut calls: Vec<f64> = calls.collect();

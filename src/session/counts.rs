@@ -1,8 +1,6 @@
 //! The number of agents of each species.
 
-use super::undo::{Content, Edit, Subject};
-use super::{Clock, Dropped, Refusal, Session};
-use flockwork_engine::EngineError;
+use super::{Clock, Session};
 
 impl<C: Clock> Session<C> {
     /// Number of agents with which the edited scene starts.
@@ -19,60 +17,10 @@ impl<C: Clock> Session<C> {
         self.scene.shares(self.starters())
     }
 
-    /// Gives a species so many agents, now and at the start. New ones come to places as at the start;
-    /// those that came last go.
-    pub fn set_count(&mut self, index: usize, count: u64) -> Result<Refusal, EngineError> {
-        // The others must stay as many as they are, whatever the file's counts were scaled by.
-        let mut species = self.scene.fixed(self.starters()).species;
-        species.iter_mut().for_each(|species| species.counted = true);
-        let Some(own) = species.get_mut(index) else {
-            return Ok(Some("there is no such species to count".into()));
-        };
-        own.count = count;
-        if species.iter().all(|species| species.count == 0) {
-            return Ok(Some("a flock starts with one agent at least: nothing has changed".into()));
-        }
-        let state = self.engine.read_back()?;
-        let rows = (0..state.len()).filter(|row| usize::from(state.species[*row]) == index);
-        let mut present: Vec<usize> = rows.collect();
-        present.sort_by_key(|row| state.id[*row]);
-        let more = count.saturating_sub(present.len() as u64);
-        if let Some(why) = self.room_for(more) {
-            return Ok(Some(why));
-        }
-        let gone = present.split_off(present.len().min(count as usize));
-        let ids: Vec<u32> = gone.iter().map(|row| state.id[*row]).collect();
-        let places = gone.iter().map(|row| state.position[*row]).collect();
-        let takes = !gone.is_empty();
-        let newcomers = u32::try_from(more).unwrap_or(u32::MAX);
-        let dropped = vec![Dropped { species: index, places, newcomers }];
-        let before = Content::of(&self.scene);
-        let refused = self.apply(|scene| scene.species = species)?;
-        if refused.is_some() {
-            return Ok(refused);
-        }
-        let ids = if takes {
-            self.take_away(&ids)?;
-            ids
-        } else {
-            match self.drop_agents(&dropped)? {
-                Ok(ids) => ids,
-                Err(why) => {
-                    self.apply(|scene| before.put(scene))?;
-                    return Ok(Some(why));
-                }
-            }
-        };
-        self.visits.branch();
-        let plain = Edit::new(Subject::Count, before, Content::of(&self.scene));
-        self.undo.push(Edit { dropped, ids, takes, ..plain });
-        Ok(None)
-    }
-
     /// A count of the scene's file, scaled as the flock was.
     pub(super) fn scaled(&self, count: u64) -> u64 {
         let agents = self.initial.as_ref().map_or(self.agents, |state| state.len()) as u64;
-        let own = u128::from(self.first.own_count().max(1));
+        let own = u128::from(self.original.own_count().max(1));
         let scaled = (u128::from(count) * u128::from(agents) + own / 2) / own;
         scaled.max(u128::from(count > 0)) as u64
     }

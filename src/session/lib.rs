@@ -9,55 +9,55 @@
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
+mod appearance;
+mod apply;
 mod clock;
 mod counts;
-mod editing;
-mod edits;
+mod edit;
 mod engines;
-mod hand;
 mod history;
-mod looks;
-mod members;
-mod pairs;
+mod original_scene;
+mod pointer;
 mod queries;
 mod record;
+mod resolve;
+mod scene_ops;
+mod scene_stack;
 pub mod series;
 mod snapshots;
 mod source;
+mod species_members;
 mod speed;
 mod thing;
-mod things;
-mod travel;
+mod timeline;
 mod undo;
-mod visits;
 
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use appearance::{Appearance, SpeciesAppearance};
 pub use clock::{Clock, RealTime, Stops, TICKS_PER_SECOND};
-pub use editing::Refusal;
-pub use edits::pointer_help;
-pub use history::{DEFAULT_BUDGET, Event, Recorded};
-pub use looks::{Looks, SpeciesLooks};
-pub use pairs::{before_edits, species_at_first};
-pub use record::{Recording, Written};
+pub use edit::{Counts, Despawn, Edit, EditError, Move, Parameters, Returned, SpawnBatch, Splice};
+pub use history::{DEFAULT_BUDGET, Recorded};
+pub use original_scene::{before_edits, species_at_first};
+pub use record::Recording;
+pub use scene_ops::pointer_help;
 pub use source::{Opening, Source};
 pub use speed::{SPEEDS, Speed};
 pub use thing::Thing;
-pub use undo::Dropped;
 
 use flockwork_engine::{Engine, EngineError, Profile, Snapshot};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
-use history::{History, Kept, Mark};
+use history::{EditableScene, History, Keyframe, KeyframeMeta};
+use scene_stack::SceneStack;
 pub use series::Watch;
 use series::{Samples, Series};
 use snapshots::Snapshots;
-use travel::Journey;
-use undo::{Content, UndoStack};
-use visits::Visits;
+use timeline::Seek;
+use undo::UndoStack;
 
 /// The host's clock: the time since any fixed moment. It never goes back.
 pub type HostTime = Rc<dyn Fn() -> Duration>;
@@ -83,7 +83,7 @@ struct Request {
     copying: Duration,
     /// The flock's revision at the request.
     revision: u64,
-    mark: Mark,
+    meta: KeyframeMeta,
     /// True if the history keeps it.
     keeps: bool,
 }
@@ -94,20 +94,20 @@ pub struct Session<C> {
     /// The scene with all edits. Targets that move by themselves are where they were last read.
     scene: Scene,
     /// The scene before all edits.
-    first: Scene,
+    original: Scene,
     /// The state that a reset restores; `None` in a run that cannot be reset.
     initial: Option<Arc<FlockState>>,
     snapshots: Snapshots,
     undo: UndoStack,
     /// The source of the flock.
     source: Source,
-    visits: Visits,
+    scenes: SceneStack,
     history: History,
-    journey: Option<Journey>,
+    seek: Option<Seek>,
     /// The content of the scene at an edition, shared by snapshots.
-    content: Option<(u64, Arc<Content>)>,
+    content: Option<(u64, Arc<EditableScene>)>,
     /// The next notice for the user.
-    told: Option<String>,
+    notice: Option<String>,
     /// Scenes opened so far.
     opened: u64,
     series: Series,
@@ -115,7 +115,7 @@ pub struct Session<C> {
     watch: Watch,
     samples: Samples,
     /// True if the host wants snapshots as often as the device can make them.
-    pursues: bool,
+    continuous_snapshots: bool,
     /// The snapshot that is under way.
     request: Option<Request>,
     /// Decides how many ticks are due.
@@ -128,10 +128,10 @@ pub struct Session<C> {
     next_id: u64,
     /// Where the flock is called to.
     pointer: Option<Point>,
-    /// Where the user calls it to. A replay may call it elsewhere.
-    hand: Option<Point>,
-    /// New paths since the start.
-    paths: u32,
+    /// The user's pointer. A replay may call the flock elsewhere.
+    user_pointer: Option<Point>,
+    /// Random paths since the start.
+    new_paths: u32,
     profile: Profile,
     /// The latest known time of a tick; seconds.
     cost: f64,
@@ -177,22 +177,22 @@ impl<C: Clock> Session<C> {
         let scene = before_edits(scene);
         Self {
             engine,
-            first: scene.clone(),
+            original: scene.clone(),
             scene,
             initial: None,
             snapshots: Snapshots::default(),
             undo: UndoStack::default(),
             source: Source::default(),
-            visits: Visits::default(),
+            scenes: SceneStack::default(),
             history: History::default(),
-            journey: None,
+            seek: None,
             content: None,
-            told: None,
+            notice: None,
             opened: 0,
             series: Series::default(),
             watch: Watch::Off,
             samples: Samples::default(),
-            pursues: false,
+            continuous_snapshots: false,
             request: None,
             clock,
             time,
@@ -201,8 +201,8 @@ impl<C: Clock> Session<C> {
             agents: 0,
             next_id: 0,
             pointer: None,
-            hand: None,
-            paths: 0,
+            user_pointer: None,
+            new_paths: 0,
             profile: Profile::default(),
             cost: 0.0,
             revision: 0,
@@ -237,9 +237,9 @@ impl<C: Clock> Session<C> {
     pub fn advance(&mut self) -> Result<Advance, EngineError> {
         let begin = (self.time)();
         self.collect(begin);
-        let travels = self.journey.is_some();
-        let ticks = match travels {
-            true => self.travel()?,
+        let seeks = self.seek.is_some();
+        let ticks = match seeks {
+            true => self.advance_seek()?,
             false => {
                 let ticks = self.clock.due(begin, self.tick, self.cost);
                 self.run(ticks)?;
@@ -254,7 +254,7 @@ impl<C: Clock> Session<C> {
             let passes: f64 = self.profile.passes.iter().map(|pass| pass.time.as_secs_f64()).sum();
             self.cost = wall.max(passes);
         }
-        Ok(Advance { ticks, show: travels || self.clock.shows(self.tick) })
+        Ok(Advance { ticks, show: seeks || self.clock.shows(self.tick) })
     }
 
     /// Updates the times of the passes; a newly loaded flock has none. While the flock runs, the
@@ -292,7 +292,7 @@ impl<C: Clock> Session<C> {
                 let took = now.saturating_sub(request.at);
                 self.snapshots.take(Arc::clone(&state), targets.clone(), now, took);
                 if request.keeps {
-                    self.history.take(Kept { state, targets, mark: request.mark }, now, took);
+                    self.history.take(Keyframe { state, targets, meta: request.meta }, now, took);
                 }
             }
         }
@@ -300,21 +300,21 @@ impl<C: Clock> Session<C> {
             && self.snapshots.is_due(self.engine.kind(), self.agents, self.tick, now);
         let measured = self.wants_sample(now);
         let past = self.history.is_due(self.tick, self.agents, now);
-        let pursued = self.pursues && self.snapshots.state().tick != self.tick;
+        let pursued = self.continuous_snapshots && self.snapshots.state().tick != self.tick;
         if (kept || measured || past || pursued)
             && self.request.is_none()
             && self.engine.request().is_ok()
         {
-            let (revision, mark) = (self.revision, self.mark());
+            let (revision, meta) = (self.revision, self.keyframe_meta());
             let copying = (self.time)().saturating_sub(now);
-            self.request = Some(Request { at: now, copying, revision, mark, keeps: past });
+            self.request = Some(Request { at: now, copying, revision, meta, keeps: past });
         }
     }
 
     /// Turns frequent snapshots on or off. With them [`Session::last_seen`] is as new as the device
     /// allows, for a host that must not wait for the agents.
-    pub fn pursue(&mut self, on: bool) {
-        self.pursues = on;
+    pub fn set_continuous_snapshots(&mut self, on: bool) {
+        self.continuous_snapshots = on;
     }
 
     /// True while a snapshot is under way: the host should call [`Session::advance`] soon, even if
@@ -332,21 +332,21 @@ impl<C: Clock> Session<C> {
         }
         self.leave()?;
         self.clock.restart();
-        if edits::is_turned(&self.scene, &self.first) {
-            edits::turn_round(&mut self.scene, &self.first);
+        if scene_ops::is_swapped(&self.scene, &self.original) {
+            scene_ops::swap_seek_flee(&mut self.scene, &self.original);
         }
-        self.paths = 0;
+        self.new_paths = 0;
         // Those that the user has added stay, and those removed stay away.
         for target in &mut self.scene.targets {
-            if let Some(first) = self.first.targets.iter().find(|t| t.name == target.name) {
+            if let Some(first) = self.original.targets.iter().find(|t| t.name == target.name) {
                 target.clone_from(first);
             }
         }
-        if self.scene.obstacles.len() == self.first.obstacles.len() {
-            self.scene.obstacles.clone_from(&self.first.obstacles);
+        if self.scene.obstacles.len() == self.original.obstacles.len() {
+            self.scene.obstacles.clone_from(&self.original.obstacles);
         }
         for path in &mut self.scene.paths {
-            if let Some(first) = self.first.paths.iter().find(|p| p.name == path.name) {
+            if let Some(first) = self.original.paths.iter().find(|p| p.name == path.name) {
                 path.points.clone_from(&first.points);
             }
         }
@@ -366,6 +366,8 @@ fn after_last_id(state: &FlockState) -> u64 {
 
 #[cfg(test)]
 mod engine_tests;
+#[cfg(test)]
+mod hands;
 #[cfg(test)]
 mod member_tests;
 #[cfg(test)]

@@ -39,7 +39,7 @@ fn names(session: &Session<RealTime>) -> Vec<&str> {
     session.scene().species.iter().map(|species| species.name.as_str()).collect()
 }
 
-/// The flock of a file, at its start.
+/// What a file makes, at its start.
 fn made(text: &str) -> FlockState {
     Scene::parse("made", text, &[]).unwrap().populate(&Request::default()).unwrap()
 }
@@ -92,7 +92,7 @@ fn a_removed_species_takes_its_agents_and_comes_back_with_them() {
         let mut session = start(engine);
         reach(&mut session, 30);
         let before = now(&mut session);
-        assert_eq!(session.remove_species(0), Ok(None));
+        assert_eq!(session.take_species(0), Ok(None));
         assert_eq!((names(&session), session.agents()), (vec!["b", "c"], 30));
         let state = session.state().unwrap();
         // The ids stay, and the numbers of the species follow.
@@ -112,14 +112,11 @@ fn a_removed_species_takes_its_agents_and_comes_back_with_them() {
             (before.0.position[..30].into(), 60)
         );
         assert_eq!(back.position[30..], later.position[..], "the others stay where they are now");
-        session.remove_species(2).unwrap();
-        session.remove_species(1).unwrap();
-        let alone = session.remove_species(0).unwrap();
+        session.take_species(2).unwrap();
+        session.take_species(1).unwrap();
+        let alone = session.take_species(0).unwrap();
         assert!(alone.unwrap().contains("`a` alone has agents at the start"));
-        assert_eq!(
-            session.remove_species(7),
-            Ok(Some("there is no such species to remove".into()))
-        );
+        assert_eq!(session.take_species(7), Ok(Some("no species ``".into())));
     }
 }
 
@@ -129,8 +126,8 @@ fn without_a_species_the_others_go_on_as_if_it_had_not_been_in_the_file() {
         let mut session = start(engine);
         reach(&mut session, 30);
         let Snapshot { mut state, targets } = session.snapshot().unwrap();
-        session.remove_species(0).unwrap();
-        // The first thirty agents belong to `a`.
+        session.take_species(0).unwrap();
+        // The first thirty agents are those of `a`.
         state.id.drain(..30);
         state.species.drain(..30);
         state.species.iter_mut().for_each(|species| *species -= 1);
@@ -155,15 +152,15 @@ fn without_a_species_the_others_go_on_as_if_it_had_not_been_in_the_file() {
 
 /// Species come, get names and go. Returns what was seen, by tick.
 fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
-    type Hand = fn(&mut Session<RealTime>) -> Result<Refusal, EngineError>;
+    type Hand = fn(&mut Session<RealTime>) -> Result<hands::Refusal, EngineError>;
     let hands: [(u64, Hand); 9] = [
         (10, |s| s.add_species(0)),
         (20, |s| s.rename_species(3, "new-ones")),
         (30, |s| s.add(3, &[flat(50.0, 60.0)])),
-        (40, |s| s.remove_species(1)),
+        (40, |s| s.take_species(1)),
         (50, |s| s.undo().map(|_| None)),
         (60, |s| s.redo().map(|_| None)),
-        (70, |s| s.remove_species(0)),
+        (70, |s| s.take_species(0)),
         (80, |s| {
             let mut species = s.scene().species.clone();
             species[1].body.max_speed = 1.5;
@@ -234,7 +231,7 @@ fn a_session_whose_species_cannot_be_is_one_sentence() {
     ] {
         assert!(text.contains(good), "{good} is missing in\n{text}");
         let read = Recording::read(&text.replacen(good, bad, 1));
-        let scene = session.first().clone();
+        let scene = session.original().clone();
         let problem = read.and_then(|recording| recording.events(&scene).map(|_| ())).unwrap_err();
         assert!(problem.contains(why) && !problem.contains('\n'), "{problem}");
     }
@@ -247,7 +244,7 @@ fn a_reset_starts_with_the_species_of_now() {
         let first = session.state().unwrap();
         reach(&mut session, 20);
         session.add_species(1).unwrap();
-        session.remove_species(0).unwrap();
+        session.take_species(0).unwrap();
         session.reset().unwrap();
         let state = session.state().unwrap();
         assert_eq!(state, made(&session.file()));
@@ -265,7 +262,7 @@ fn a_reset_starts_with_the_species_of_now() {
         // A copy taken away again has no part in the start.
         let mut session = start_of(cpu(), request);
         session.add_species(0).unwrap();
-        session.remove_species(3).unwrap();
+        session.take_species(3).unwrap();
         session.reset().unwrap();
         assert_eq!(session.state().unwrap(), first);
     }

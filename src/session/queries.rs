@@ -141,8 +141,8 @@ impl<C: Clock> Session<C> {
 
     /// The scene before all edits.
     #[must_use]
-    pub fn first(&self) -> &Scene {
-        &self.first
+    pub fn original(&self) -> &Scene {
+        &self.original
     }
 
     /// A number that changes whenever another scene is opened.
@@ -155,7 +155,7 @@ impl<C: Clock> Session<C> {
     #[must_use]
     pub fn edited_scene(&self) -> Scene {
         let mut scene = self.scene.clone();
-        for (target, first) in scene.targets.iter_mut().zip(&self.first.targets) {
+        for (target, first) in scene.targets.iter_mut().zip(&self.original.targets) {
             if target.moves() {
                 target.clone_from(first);
             }

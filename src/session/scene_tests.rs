@@ -23,7 +23,7 @@ fn another_scene_is_an_edit_that_can_be_undone() {
         assert_eq!(session.new_path(), Ok(None));
         let (state, targets) = (session.state().unwrap(), session.targets().unwrap());
         let (paths, opened) = (session.scene().paths.clone(), session.opened());
-        assert_eq!(session.open(opening("other", OTHER)), Ok(None));
+        assert_eq!(session.open(opening("other", OTHER)), Ok(()));
         assert_eq!((session.agents(), session.tick(), session.scene().targets.len()), (3, 0, 1));
         assert_ne!(session.opened(), opened);
         tick(session, 10);
@@ -50,7 +50,7 @@ fn a_plane_becomes_a_space_and_a_space_a_plane() {
             tick(session, 20);
             assert_eq!(session.new_path(), Ok(None));
             let before = (session.state(), session.targets());
-            assert_eq!(session.open(opening("other", other)), Ok(None));
+            assert_eq!(session.open(opening("other", other)), Ok(()));
             assert_eq!(session.scene().world.axes(), axes);
             tick(session, 10);
             let there = (session.state(), session.targets());
@@ -70,8 +70,8 @@ fn a_scene_that_the_engine_cannot_take_leaves_the_flock_as_it_is() {
     let mut session = session(engine, &scene, &state);
     tick(&mut session, 7);
     let before = (session.state(), session.targets());
-    let refused = session.open(opening("many", &OTHER.replace("count = 3", "count = 9"))).unwrap();
-    assert!(refused.is_some_and(|why| why.contains('9')));
+    let refused = session.open(opening("many", &OTHER.replace("count = 3", "count = 9")));
+    assert!(hands::refusal(refused).unwrap().is_some_and(|why| why.contains('9')));
     assert_eq!((session.state(), session.targets()), before);
     assert_eq!(session.undo().unwrap(), "nothing to undo");
     assert_eq!(session.scene().name, "test");
@@ -131,7 +131,7 @@ fn targets_and_obstacles_come_and_go() {
         assert_eq!((session.scene().targets.len(), sought(session)), (3, 2.0));
         assert_eq!(session.remove(Thing::Target(2)), Ok(None));
         assert_eq!(sought(session), flockwork_model::parameter::NEAREST_TARGET);
-        assert_eq!(session.remove(Thing::Target(0)), Ok(None));
+        assert!(session.remove(Thing::Target(0)).unwrap().is_some());
         assert_eq!(session.scene().targets.len(), 2, "the pointer stays");
         tick(session, 5);
         // A reset keeps the lists, and puts what was there at the start where it was.

@@ -71,10 +71,10 @@ fn each_scene_keeps_its_own_figures() {
     step(&mut session, 10);
     let own = ticks(&session);
     assert_eq!(own.last(), Some(&10));
-    let mut scene = session.first().clone();
+    let mut scene = session.original().clone();
     let state = scene.populate(&flockwork_model::scene::Request::default()).unwrap();
     let opening = Opening { source: session.source().clone(), scene, state };
-    assert_eq!(session.open(opening), Ok(None));
+    assert_eq!(session.open(opening), Ok(()));
     assert!(ticks(&session).is_empty());
     step(&mut session, 3);
     assert_eq!(ticks(&session).last(), Some(&3));

@@ -73,7 +73,7 @@ fn a_reset_undoes_what_hands_have_done() {
         assert_eq!(session.add(0, &[Point::ONE, Point::ZERO]), Ok(None));
         assert_eq!((session.agents(), session.state().unwrap().len()), (7, 7));
         assert_eq!(session.new_path(), Ok(None));
-        assert_ne!(session.scene().paths, session.first.paths);
+        assert_ne!(session.scene().paths, session.original.paths);
         assert_eq!(session.turn_round(), Ok(None));
         let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
         assert_eq!(session.put(food, flat(20.0, 30.0)), Ok(None));
@@ -83,9 +83,9 @@ fn a_reset_undoes_what_hands_have_done() {
         session.reset().unwrap();
         assert_eq!((session.state().unwrap(), session.targets().unwrap()), first);
         assert_eq!((session.agents(), session.tick()), (5, 0));
-        assert_eq!(session.scene().paths, session.first.paths);
-        assert_eq!(session.scene().obstacles, session.first.obstacles);
-        assert_eq!(session.scene().species[0].rules, session.first.species[0].rules);
+        assert_eq!(session.scene().paths, session.original.paths);
+        assert_eq!(session.scene().obstacles, session.original.obstacles);
+        assert_eq!(session.scene().species[0].rules, session.original.species[0].rules);
     });
 }
 
@@ -124,9 +124,9 @@ fn who_was_put_back_is_not_turned_by_a_reset() {
     play(|session| {
         assert_eq!(session.turn_round(), Ok(None));
         assert!(session.scene().species[0].rule(Kind::Flee).is_some());
-        assert_eq!(session.change(session.first.species.clone()), Ok(None));
+        assert_eq!(session.change(session.original.species.clone()), Ok(None));
         session.reset().unwrap();
-        assert_eq!(session.scene().species[0].rules, session.first.species[0].rules);
+        assert_eq!(session.scene().species[0].rules, session.original.species[0].rules);
     });
 }
 
@@ -149,10 +149,12 @@ fn new_paths_are_the_same_after_a_reset() {
 fn what_cannot_be_leaves_the_flock_as_it_is() {
     play(|session| {
         let before = session.state().unwrap();
-        let refused = session.apply(|scene| scene.world.size = Point::ZERO).unwrap();
+        let mut species = session.scene().species.clone();
+        species[0].body.max_speed = 1e6;
+        let refused = session.change(species).unwrap();
         assert!(refused.is_some_and(|why| why.contains("world")));
         assert_eq!((session.state(), session.agents()), (Ok(before), 5));
-        assert_eq!(session.scene().paths, session.first.paths);
+        assert_eq!(session.scene().paths, session.original.paths);
     });
 }
 

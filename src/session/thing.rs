@@ -1,6 +1,5 @@
 //! Things that the pointer can drag: targets, obstacles, points of paths.
 
-use super::edits::inside;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::{Click, POINTER, Scene};
 use flockwork_model::scenery::Obstacle;
@@ -80,9 +79,8 @@ impl Thing {
         }
     }
 
-    /// Moves the thing to `place`, or as near as the world allows. A path may leave the world.
-    pub fn put(self, scene: &mut Scene, place: Point) {
-        let inside = inside(&scene.world, place);
+    /// Moves the thing to `place`.
+    pub(crate) fn put(self, scene: &mut Scene, place: Point) {
         match self {
             Self::PathPoint(index, number) => {
                 let path = scene.paths.get_mut(index);
@@ -92,12 +90,12 @@ impl Thing {
             }
             Self::Target(index) => {
                 if let Some(target) = scene.targets.get_mut(index) {
-                    target.position = inside;
+                    target.position = place;
                 }
             }
             Self::Obstacle(index) => {
                 if let Some(obstacle) = scene.obstacles.get_mut(index) {
-                    obstacle.position = inside;
+                    obstacle.position = place;
                 }
             }
         }
@@ -138,7 +136,8 @@ mod tests {
         scene.populate(&flockwork_model::scene::Request::default()).unwrap();
         // Across the seam; the pointer and the target that moves by itself are nearer.
         assert_eq!(Thing::nearest(&scene, flat(5.0, 100.0)), Some(Thing::Target(2)));
-        Thing::Target(2).put(&mut scene, flat(-1.0, 370.0));
+        let edit = crate::Edit::moving(&scene, Thing::Target(2), flat(-1.0, 370.0));
+        edit.put(&mut scene).unwrap();
         assert_eq!(scene.targets[2].position, flat(639.0, 10.0));
         scene.click = Click::Obstacle;
         // Nearer to the edge of the large obstacle.

@@ -61,7 +61,7 @@ pub(super) fn now(session: &mut Session<RealTime>) -> Seen {
 
 /// Goes to a tick in slices.
 pub(super) fn reach(session: &mut Session<RealTime>, tick: u64) {
-    session.go_to(tick);
+    session.seek_to(tick);
     for _ in 0..10_000 {
         if session.goal().is_none() {
             assert_eq!(session.tick(), tick);
@@ -217,7 +217,7 @@ fn an_edit_in_the_past_cuts_what_came_after_it() {
 fn a_reset_begins_a_new_past_and_another_scene_keeps_its_own() {
     let mut session = start(cpu());
     let seen = course(&mut session);
-    let scene = session.first().clone();
+    let scene = session.original().clone();
     let state = FlockState::clone(session.initial.as_ref().unwrap());
     let opening = Opening { source: Source::default(), scene, state };
     session.open(opening).unwrap();
@@ -237,17 +237,17 @@ fn a_reset_begins_a_new_past_and_another_scene_keeps_its_own() {
 fn a_journey_goes_in_slices_and_stops_when_it_is_told_to() {
     let frames = Rc::new(Cell::new(0));
     let mut session = start(cpu());
-    session.go_to(1_000_000_000_000);
+    session.seek_to(1_000_000_000_000);
     for _ in 0..20 {
         let advance = session.advance().unwrap();
         assert!(advance.ticks <= 256 && advance.show);
         frames.set(frames.get() + advance.ticks);
     }
     assert_eq!(u64::from(frames.get()), session.tick());
-    session.stay();
+    session.cancel_seek();
     assert_eq!((session.goal(), session.advance().unwrap().ticks), (None, 0));
     // A press ends the journey too.
-    session.go_to(0);
+    session.seek_to(0);
     session.set_pointer(Some(Point::ONE)).unwrap();
     assert_eq!(session.goal(), None);
 }

@@ -38,7 +38,7 @@ impl Walk {
     }
 
     /// Another radius of a behaviour, or another force.
-    fn change(&mut self, session: &mut Session<RealTime>) -> Refusal {
+    fn change(&mut self, session: &mut Session<RealTime>) -> hands::Refusal {
         let mut species = session.scene().species.clone();
         let key = self.one_of(&["separation", "cohesion", "alignment"]);
         let radius: f32 = self.one_of(&[0.0, 5.0, 20.0, 45.0, 60.0, 90.0, 150.0, 1e6]);
@@ -71,7 +71,7 @@ impl Walk {
                 session.add_species(0).unwrap().unwrap_or_default()
             }
             13 => session
-                .remove_species(last(session.scene().species.len()))
+                .take_species(last(session.scene().species.len()))
                 .unwrap()
                 .unwrap_or_default(),
             14 => session.put(Thing::Target(2), at).unwrap().unwrap_or_default(),
@@ -89,7 +89,7 @@ impl Walk {
             }
             21 | 22 => {
                 let (first, end) = session.span();
-                session.go_to(first + u64::from(self.below((end - first) as u32 + 9)));
+                session.seek_to(first + u64::from(self.below((end - first) as u32 + 9)));
                 format!("to {:?}", session.goal())
             }
             23 => {
@@ -174,7 +174,7 @@ fn walk(seed: u32, engine: Box<dyn Engine>) {
         walk.frame(&mut session);
     }
     session.clock.pause();
-    session.stay();
+    session.cancel_seek();
     session.advance().unwrap();
     let end = session.span().1;
     reach(&mut session, end);

@@ -83,12 +83,12 @@ fn control_characters_are_escaped_in_messages() {
     deflated(&folder.path().join("header.npz"), &[("id.npy", header)]);
     deflated(&folder.path().join("name.npz"), &[(&format!("{evil}.npy"), vec![0])]);
     let escaped = "\"\\u001b[2J\\u0007\\u009b\"";
-    let session = |rest: &str| format!("session = 1\nticks = 1\nscene = \"[species.a]\"\n{rest}\n");
+    let session = |rest: &str| format!("session = 2\nticks = 1\nscene = \"[species.a]\"\n{rest}\n");
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("key.toml", &session(&format!("{escaped} = 1")));
     write("species.toml", &session(&format!("[[event]]\ntick = 0\nwithout = {escaped}")));
     write("set.toml", &session(&format!("[[event]]\ntick = 0\nset = [{escaped}]")));
-    write("scene.toml", &format!("session = 1\nticks = 1\nscene = '{escaped} = 1'\n"));
+    write("scene.toml", &format!("session = 2\nticks = 1\nscene = '{escaped} = 1'\n"));
     write("column.csv", &format!("id,x,y,{}\n", &evil[..4]));
     for name in ["kind.npz", "header.npz", "name.npz", "column.csv"] {
         let line = ["simulate", "--ticks", "0", "--out", "a.csv", "--init", name];
@@ -113,10 +113,10 @@ fn a_session_takes_memory_by_its_length() {
     let targets: String = (0..60).map(|n| format!("[[targets]]\nname = \"t{n}\"\n")).collect();
     let scene = format!("{targets}[species.a]\ncount = 9\n");
     let event = |n: u32| {
-        format!("[[event]]\ntick = 1\nmove = [{{ target = \"t{}\", to = [5, 6] }}]\n", n % 60)
+        format!("[[event]]\ntick = 1\nmove = {{ target = \"t{}\", to = [5, 6] }}\n", n % 60)
     };
     let events: String = (0..60_000).map(event).collect();
-    let text = format!("session = 1\nticks = 1\nscene = '''\n{scene}'''\n{events}");
+    let text = format!("session = 2\nticks = 1\nscene = '''\n{scene}'''\n{events}");
     std::fs::write(folder.path().join("many.toml"), text).unwrap();
     let line = "capture --engine cpu --replay many.toml --size 32x32 --out a.png";
     let line: Vec<&str> = line.split(' ').collect();

@@ -170,7 +170,7 @@ fn a_picture_has_the_chosen_size_and_a_session_is_dropped() {
         display.until_title(&program, "21 agents");
         let text = fs::read_to_string(&session).unwrap();
         let bad = folder.path().join("bad.toml");
-        fs::write(&bad, text.replace("session = 1", "session = 9")).unwrap();
+        fs::write(&bad, text.replace("session = 2", "session = 9")).unwrap();
         display.drop_file(&program, &bad);
         display.until("a notice", notice);
         assert!(display.title(&program).contains("21 agents"));

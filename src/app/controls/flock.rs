@@ -127,6 +127,7 @@ mod tests {
             lift: 0.0,
             by_keyboard: false,
             tool: None,
+            middle: flockwork_model::vector::Point::ZERO,
         }
     }
 

@@ -10,14 +10,18 @@ use flockwork_model::scene::{
     Background, BackgroundName, BoidShape, ColourBy, Follow, Light, MAX_BACKGROUND_COLOURS,
     MAX_PALETTE_COLOURS, Orbit, Palette, PaletteName, Rgb, Style,
 };
-use flockwork_session::Looks;
+use flockwork_session::Appearance;
 
 /// The choice of colours that have no name.
 const OWN: &str = "own colours";
 
 /// The section of the looks that all species share. It changes `looks`, and returns what else the user
 /// asks for.
-pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, looks: &mut Looks) -> Option<Command> {
+pub fn section(
+    ui: &mut egui::Ui,
+    panel: &FlockPanel<'_>,
+    looks: &mut Appearance,
+) -> Option<Command> {
     let first = panel.first;
     let mut command = None;
     CollapsingHeader::new("style and camera").default_open(false).show(ui, |ui| {
@@ -36,7 +40,7 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, looks: &mut Looks) -> 
             in_space: !panel.scene.world.is_flat(),
         };
         own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
-        let ages = |looks: &Looks| looks.species.iter().any(|own| own.colour == ColourBy::Age);
+        let ages = |looks: &Appearance| looks.species.iter().any(|own| own.colour == ColourBy::Age);
         if style.colour == ColourBy::Age || ages(looks) {
             age(ui, start.age, &mut style.age);
         }

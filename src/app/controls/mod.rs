@@ -13,7 +13,8 @@ use super::command::Command;
 use super::tools::Tool;
 use flock::FlockFields;
 use flockwork_model::scene::{Request, Scene};
-use flockwork_session::Looks;
+use flockwork_model::vector::Point;
+use flockwork_session::{Appearance, Edit};
 
 /// The panel's name in egui.
 const ID: &str = "parameters";
@@ -48,6 +49,8 @@ pub struct FlockPanel<'a> {
     pub by_keyboard: bool,
     /// What the pointer draws.
     pub tool: Option<&'a Tool>,
+    /// The place in the middle of the view, where new things go; world units.
+    pub middle: Point,
 }
 
 /// What the file of a scene says of its start.
@@ -86,19 +89,19 @@ impl Controls {
                 let fields = self.fields.filter(|(known, _)| *known == own).unwrap_or((own, own));
                 let (_, fields) = self.fields.insert(fields);
                 commands.extend(fields.show(ui, panel).map(Command::Restart));
-                let before = Looks::of(panel.scene);
+                let before = Appearance::of(panel.scene);
                 let mut edited = panel.scene.clone();
                 commands.extend(species::all(ui, panel, &mut edited.species));
                 commands.extend(things::section(ui, panel));
-                let mut looks = Looks::of(&edited);
+                let mut looks = Appearance::of(&edited);
                 commands.extend(looks::section(ui, panel, &mut looks));
-                // Looks and parameters are different edits: only the latter have a tick.
+                // Appearance and parameters are different edits: only the latter have a tick.
                 if looks != before {
-                    commands.push(Command::Looks(Box::new(looks)));
+                    commands.push(Command::Edit(Edit::Appearance(Box::new(looks))));
                 }
                 before.put(&mut edited);
                 if edited.species != panel.scene.species {
-                    commands.push(Command::Change(edited.species));
+                    commands.push(Command::Edit(Edit::Set(edited.species.into())));
                 }
                 if panel.by_keyboard {
                     self.scroll_to_focus(ui);

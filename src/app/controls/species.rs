@@ -11,7 +11,7 @@ use crate::command::Command;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::parameter::Parameters;
 use flockwork_model::scene::{Body, Law, Rule, Scene, Slot, Species, Variation};
-use flockwork_session::species_at_first;
+use flockwork_session::{Edit, species_at_first};
 
 /// The sign of the button that adds a copy.
 const ADD: &str = "+";
@@ -87,12 +87,12 @@ impl OneSpecies<'_> {
             );
             let button = egui::Button::new(ADD).frame(false);
             if ui.add(button).on_hover_text(hint).clicked() {
-                command = Some(Command::AddSpecies(self.index));
+                command = Some(Command::Edit(Edit::AddSpecies(species.name.clone())));
             }
             let hint = format!("remove {} and all its agents", species.name);
             let button = egui::Button::new(REMOVE).frame(false);
             if self.names.species.len() > 1 && ui.add(button).on_hover_text(hint).clicked() {
-                command = Some(Command::RemoveSpecies(self.index));
+                command = Some(Command::Edit(Edit::RemoveSpecies(species.name.clone())));
             }
             let hint = format!(
                 "Number of agents of {}. New ones come to places as at the start, and those that came \
@@ -100,7 +100,8 @@ impl OneSpecies<'_> {
                 species.name
             );
             if let Some(count) = count_field(ui, self.agents, &hint) {
-                command = Some(Command::SetCount(self.index, count));
+                let species = species.name.clone();
+                command = Some(Command::Edit(Edit::Count { species, count }));
             }
         });
         let below = |ui: &mut egui::Ui| self.show(ui, species);
@@ -131,7 +132,7 @@ impl OneSpecies<'_> {
             ui.add_space(16.0 + ui.spacing().item_spacing.x);
             let name = name_field(ui, &species.name);
             ui.label("name").on_hover_text("Its name in the scene's file; Enter renames it.");
-            name.map(|name| Command::RenameSpecies(self.index, name))
+            name.map(|to| Command::Edit(Edit::Rename { species: species.name.clone(), to }))
         });
         row.inner
     }

@@ -26,6 +26,7 @@ pub fn flock_panel((first, scene): &(Scene, Scene)) -> FlockPanel<'_> {
         lift: 0.0,
         by_keyboard: false,
         tool: None,
+        middle: Point::ZERO,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::keys::Action;
 use crate::tools::Tool;
 use flockwork_model::scene::{POINTER, Scene};
 use flockwork_model::scenery::Path;
-use flockwork_session::Thing;
+use flockwork_session::{Edit, Splice, Thing};
 use flockwork_view::words::counted;
 
 /// Most obstacles that are listed one by one.
@@ -25,10 +25,10 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>) -> Option<Command> {
         // The buttons come first: what they add must not move them away under the mouse.
         ui.horizontal(|ui| {
             if ui.button("add a target").clicked() {
-                command = Some(Command::AddTarget);
+                command = Some(Command::Edit(Edit::AddTarget(panel.middle)));
             }
             if ui.button("add an obstacle").clicked() {
-                command = Some(Command::AddObstacle);
+                command = Some(Command::Edit(Edit::AddObstacle(panel.middle)));
             }
         });
         ui.horizontal(|ui| {
@@ -76,7 +76,7 @@ fn row(ui: &mut egui::Ui, scene: &Scene, name: &str, thing: Thing) -> Option<Com
         ui.label(format!("{name}  {:.0}, {:.0}", place.x, place.y));
         let button = egui::Button::new(REMOVE).frame(false);
         let clicked = ui.add(button).on_hover_text(format!("remove {name}")).clicked();
-        clicked.then_some(Command::Remove(thing))
+        clicked.then(|| Command::Edit(Edit::removing(scene, thing)))
     });
     row.inner
 }
@@ -91,7 +91,7 @@ fn path_row(ui: &mut egui::Ui, index: usize, path: &Path, first: Option<&Path>) 
         let button = egui::Button::new(REMOVE).frame(false);
         let hint = format!("remove {}", path.name);
         let clicked = ui.add(button).on_hover_text(hint).clicked();
-        clicked.then_some(Command::RemovePath(index))
+        clicked.then(|| Command::Edit(Edit::Paths(Splice::removing(index))))
     });
     let changed = first.is_some_and(|f| (f.closed, f.shown) != (path.closed, path.shown));
     let back = with_way_back(ui, changed, "what it was at the start", |ui| {
@@ -105,5 +105,8 @@ fn path_row(ui: &mut egui::Ui, index: usize, path: &Path, first: Option<&Path>) 
     if let Some(first) = first.filter(|_| back) {
         (edited.closed, edited.shown) = (first.closed, first.shown);
     }
-    row.inner.or_else(|| (edited != *path).then(|| Command::SetPath(index, Box::new(edited))))
+    row.inner.or_else(|| {
+        let change = || Command::Edit(Edit::Paths(Splice::replacing(index, edited.clone())));
+        (edited != *path).then(change)
+    })
 }

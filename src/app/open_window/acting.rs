@@ -14,7 +14,7 @@ use flockwork_engine::EngineKind;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::{Click, POINTER, Scene};
 use flockwork_model::vector::Point;
-use flockwork_session::Thing;
+use flockwork_session::{Edit, EditError, SpawnBatch, Thing};
 use flockwork_view::camera::Camera;
 
 /// How near the mouse must be to a target to take hold of it; points.
@@ -161,61 +161,17 @@ impl OpenWindow {
             Command::Act(action) => return self.act(action, options),
             Command::Open(name) => self.open(&name, options)?,
             Command::Restart(request) => self.restart(request, options)?,
-            Command::AddTarget => {
-                let refused = self.session.add_target(self.middle())?;
-                self.notify(refused);
-            }
-            Command::AddObstacle => {
-                let refused = self.session.add_obstacle(self.middle())?;
-                self.notify(refused);
-            }
-            Command::Remove(thing) => {
-                self.held = None;
-                let refused = self.session.remove(thing)?;
-                self.notify(refused);
-            }
-            Command::RemovePath(index) => {
-                let refused = self.session.remove_path(index)?;
-                self.notify(refused);
-            }
-            Command::SetPath(index, path) => {
-                let refused = self.session.set_path(index, *path)?;
-                self.notify(refused);
-            }
-            Command::AddSpecies(like) => {
-                let refused = self.session.add_species(like)?;
-                self.notify(refused);
-            }
-            Command::RemoveSpecies(index) => {
-                let refused = self.session.remove_species(index)?;
-                self.notify(refused);
-            }
-            Command::SetCount(index, count) => {
-                let refused = self.session.set_count(index, count)?;
-                self.notify(refused);
-            }
-            Command::RenameSpecies(index, name) => {
-                let refused = self.session.rename_species(index, &name)?;
-                self.notify(refused);
-            }
+            Command::Edit(edit) => self.edit(edit)?,
             Command::GoTo(tick) => self.go_to(tick),
             Command::Speed(speed) => self.session.clock.set_speed(speed),
             Command::Tell(text) => self.notify(Some(text)),
             Command::PictureSize(size) => self.picture_size = size,
-            Command::Looks(looks) => {
-                let refused = self.session.set_looks(&looks)?;
-                self.notify(refused);
-            }
-            Command::Change(species) => {
-                let refused = self.session.change(species)?;
-                self.notify(refused);
-            }
         }
         Ok(true)
     }
 
     /// The place in the middle of the view.
-    fn middle(&self) -> Point {
+    pub(super) fn middle(&self) -> Point {
         let camera = self.pointer.camera;
         camera.world_from_pixel(camera.size * 0.5)
     }
@@ -282,6 +238,32 @@ impl OpenWindow {
         }
     }
 
+    /// Edits the flock, or says why not; false if not.
+    pub(super) fn try_edit(&mut self, edit: Edit) -> Result<bool, WindowError> {
+        if matches!(edit, Edit::Targets(_) | Edit::Obstacles(_) | Edit::Paths(_)) {
+            self.held = None;
+        }
+        let refused = self.session.edit(edit);
+        self.refuse(refused)
+    }
+
+    /// The same for an edit after which nothing else happens.
+    pub(super) fn edit(&mut self, edit: Edit) -> Result<(), WindowError> {
+        self.try_edit(edit).map(|_| ())
+    }
+
+    /// Says why something was not done; false if it was not. A lost device is an error.
+    pub(super) fn refuse(&mut self, done: Result<(), EditError>) -> Result<bool, WindowError> {
+        match done {
+            Err(EditError::Lost(error)) => Err(error.into()),
+            Err(EditError::Refused(why)) => {
+                self.notify(Some(why));
+                Ok(false)
+            }
+            Ok(()) => Ok(true),
+        }
+    }
+
     /// Shows a notice, if there is one.
     pub(super) fn notify(&mut self, notice: Option<String>) {
         if let Some(text) = notice {
@@ -293,26 +275,21 @@ impl OpenWindow {
     /// once a frame.
     pub(super) fn apply_edits(&mut self) -> Result<(), WindowError> {
         self.follow_stroke()?;
-        self.session.set_pointer(self.pointer.call())?;
+        self.edit(Edit::Pointer(self.pointer.call()))?;
         if let Some(place) = self.pointer.take_lead() {
-            self.session.lead(place)?;
+            self.edit(Edit::Lead(place))?;
         }
-        let drops = self.pointer.take_drops();
-        if !drops.is_empty() {
-            let refused = self.session.add(self.dropping, &drops)?;
-            self.notify(refused);
+        let places = self.pointer.take_drops();
+        let species = self.session.scene().species.get(self.dropping);
+        if let Some(species) = species.filter(|_| !places.is_empty()) {
+            let species = species.name.clone();
+            self.edit(Edit::Spawn(vec![SpawnBatch { species, places, newcomers: 0 }]))?;
         }
         let clicks = self.pointer.take_clicks();
         match self.session.scene().click {
-            Click::Path if clicks > 0 => {
-                let refused = self.session.new_path()?;
-                self.notify(refused);
-            }
-            // Two turns cancel out.
-            Click::Flee if clicks % 2 == 1 => {
-                let refused = self.session.turn_round()?;
-                self.notify(refused);
-            }
+            Click::Path if clicks > 0 => self.edit(Edit::NewPath)?,
+            // Two swaps cancel out.
+            Click::Flee if clicks % 2 == 1 => self.edit(Edit::SwapSeekFlee)?,
             _ => {}
         }
         if let Some(place) = self.pointer.take_drag() {
@@ -320,8 +297,7 @@ impl OpenWindow {
                 self.held = self.session.nearest_thing(place)?;
             }
             if let Some(thing) = self.held {
-                let refused = self.session.put(thing, place + self.grasp)?;
-                self.notify(refused);
+                self.edit(Edit::moving(self.session.scene(), thing, place + self.grasp))?;
             }
         }
         if !self.pointer.is_dragging() {

@@ -210,7 +210,7 @@ impl OpenWindow {
         let hint = (begins || introduced.is_some()) && drawing.is_none() && self.notice.is_none();
         let flock = FlockPanel {
             scene,
-            first: self.session.first(),
+            first: self.session.original(),
             request: self.session.source().request,
             agents: self.session.starters() as usize,
             counts: self.session.starters_by_species(),
@@ -220,6 +220,7 @@ impl OpenWindow {
             lift: facts.lift,
             by_keyboard: self.in_panel,
             tool: self.tool.as_ref(),
+            middle: self.middle(),
         };
         let mut commands = Vec::new();
         let painting = self.interface.run(&self.window, |context| {

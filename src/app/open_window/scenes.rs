@@ -10,7 +10,7 @@ use crate::pointer::Pointer;
 use crate::{WindowError, WindowOptions};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene, built_in, edit_toml};
-use flockwork_session::{Opening, Recording, Source};
+use flockwork_session::{EditError, Opening, Recording, Source};
 use flockwork_view::words::{counted, grouped};
 
 /// A scene to begin with.
@@ -61,17 +61,14 @@ impl OpenWindow {
             let events = recording.events(&opening.scene)?;
             Ok((opening, events, recording.ticks))
         });
-        let refused = match read {
+        match read {
             Ok((opening, events, ticks)) => {
-                let refused = self.session.open(opening)?;
-                if refused.is_none() {
+                if self.begin(Ok(opening))? {
                     self.session.replay(events, ticks)?;
                 }
-                refused
             }
-            Err(problem) => Some(format!("{name}: {problem}")),
-        };
-        self.notify(refused);
+            Err(problem) => self.notify(Some(format!("{name}: {problem}"))),
+        }
         Ok(())
     }
 
@@ -82,16 +79,13 @@ impl OpenWindow {
         options: &WindowOptions<'_>,
     ) -> Result<(), WindowError> {
         let opening = source.and_then(|source| options.host.make(source, self.session.engine()));
-        self.begin(opening)
+        self.begin(opening).map(|_| ())
     }
 
-    fn begin(&mut self, opening: Result<Opening, String>) -> Result<(), WindowError> {
-        let refused = match opening {
-            Ok(opening) => self.session.open(opening)?,
-            Err(problem) => Some(problem),
-        };
-        self.notify(refused);
-        Ok(())
+    /// Shows another flock; false if there is a notice instead.
+    fn begin(&mut self, opening: Result<Opening, String>) -> Result<bool, WindowError> {
+        let opened = opening.map_err(EditError::from).and_then(|own| self.session.open(own));
+        self.refuse(opened)
     }
 
     /// Opens the built-in scene that is `by` after this one.
@@ -132,7 +126,7 @@ impl OpenWindow {
         if let Ok(opening) = &mut opening {
             opening.scene.name = name.into();
         }
-        self.begin(opening)
+        self.begin(opening).map(|_| ())
     }
 
     /// Starts the scene again as it is edited, with another count, density or seed.

@@ -10,7 +10,7 @@ impl OpenWindow {
     /// Pauses or goes on. On the way to a tick it stays where it is.
     pub(super) fn pause(&mut self) {
         if self.session.goal().is_some() {
-            self.session.stay();
+            self.session.cancel_seek();
             return self.session.clock.pause();
         }
         self.session.clock.toggle();
@@ -19,7 +19,7 @@ impl OpenWindow {
     /// Pauses and runs one tick.
     pub(super) fn step(&mut self) {
         match self.session.goal() {
-            Some(goal) => self.session.go_to(goal.saturating_add(1)),
+            Some(goal) => self.session.seek_to(goal.saturating_add(1)),
             None => self.session.clock.step_once(),
         }
     }
@@ -38,7 +38,7 @@ impl OpenWindow {
 
     /// Begins to go to a tick.
     pub(super) fn go_to(&mut self, tick: u64) {
-        self.session.go_to(tick);
+        self.session.seek_to(tick);
         self.meter.restart();
     }
 

@@ -10,6 +10,7 @@ use crate::WindowError;
 use crate::tools::{Drawing, NEAR, PATH_STEP, Press, Tool, WALL_RADIUS, handles};
 use flockwork_model::behaviours::Needs;
 use flockwork_model::scene::Species;
+use flockwork_session::Edit;
 use flockwork_view::shapes::StyledShape;
 
 impl OpenWindow {
@@ -98,8 +99,7 @@ impl OpenWindow {
             Some(Tool::Path(drawing)) => drawing.extend(&places),
             Some(Tool::Walls) => {
                 let radius = self.wall_radius();
-                let refused = self.session.paint(&places, radius)?;
-                self.notify(refused);
+                self.edit(Edit::Paint { places, radius })?;
             }
         }
         Ok(())
@@ -113,11 +113,12 @@ impl OpenWindow {
             self.notify(Some("a path has at least two points: none was added".into()));
             return Ok(());
         }
-        let refused = self.session.add_path(drawing.points(), closed)?;
-        let follows = self.some_species(|needs| needs.paths_within.is_some());
-        let unused =
-            || "no species has the behaviour follow_path: add it, and agents follow the path";
-        self.notify(refused.or_else(|| (!follows).then(|| unused().into())));
+        let added = self.try_edit(Edit::AddPath { points: drawing.points().to_vec(), closed })?;
+        if added && !self.some_species(|needs| needs.paths_within.is_some()) {
+            let unused =
+                "no species has the behaviour follow_path: add it, and agents follow the path";
+            self.notify(Some(unused.into()));
+        }
         Ok(())
     }
 

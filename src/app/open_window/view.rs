@@ -6,7 +6,7 @@ use crate::WindowError;
 use flockwork_engine::AgentsAt;
 use flockwork_model::scene::{Follow, Orbit, Scene};
 use flockwork_model::vector::Point;
-use flockwork_session::Looks;
+use flockwork_session::{Appearance, Edit};
 use flockwork_view::camera::{self, Camera};
 
 /// The last position of the agents that the scene's camera follows.
@@ -30,7 +30,7 @@ impl OpenWindow {
         let place = if wanted { self.seek() } else { None };
         // Only a device has to be asked for its agents.
         let on_device = matches!(self.session.engine().agents(), AgentsAt::Device(_));
-        self.session.pursue(wanted && on_device);
+        self.session.set_continuous_snapshots(wanted && on_device);
         self.pointer.guide(self.session.scene(), self.session.tick(), place);
     }
 
@@ -60,7 +60,7 @@ impl OpenWindow {
     /// brings them back.
     pub(super) fn write_view(&mut self) -> Result<(), WindowError> {
         let camera = self.pointer.camera;
-        let mut looks = Looks::of(self.session.scene());
+        let mut looks = Appearance::of(self.session.scene());
         let keys = std::mem::take(&mut looks.camera.keys);
         let (width, height) = (camera.size.x as u32, camera.size.y as u32);
         let whole = Camera::fit(&self.session.scene().world, width, height);
@@ -88,16 +88,19 @@ impl OpenWindow {
             let zoom = looks.camera.zoom * camera.pixels_per_unit / own.pixels_per_unit;
             looks.camera.zoom = zoom.clamp(0.01, 1e4);
         }
-        let refused = self.session.set_looks(&looks)?;
-        self.notify(Some(refused.unwrap_or_else(|| match keys.len() {
-            0 => "this view is the scene's now; Ctrl+S saves it".into(),
-            _ => "this view is the scene's now, at all ticks; Ctrl+Z brings its keys back".into(),
-        })));
+        if self.try_edit(Edit::Appearance(Box::new(looks)))? {
+            self.notify(Some(match keys.len() {
+                0 => "this view is the scene's now; Ctrl+S saves it".into(),
+                _ => {
+                    "this view is the scene's now, at all ticks; Ctrl+Z brings its keys back".into()
+                }
+            }));
+        }
         Ok(())
     }
 
-    /// The scene with other looks.
-    fn seen_by(&self, looks: &Looks) -> Scene {
+    /// The scene with another appearance.
+    fn seen_by(&self, looks: &Appearance) -> Scene {
         let mut scene = self.session.scene().clone();
         looks.put(&mut scene);
         scene

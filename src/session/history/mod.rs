@@ -3,18 +3,51 @@
 //! A tick that has no snapshot is computed again from the last one before it. The same state, the
 //! same events at their ticks and the same engine give the same bytes, so going back is exact.
 
-mod event;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::undo::Content;
+use serde::Serialize;
+
+use super::Edit;
 use flockwork_model::behaviours::Target;
 use flockwork_model::memory::Memory;
+use flockwork_model::scene::{Scene, Species};
+use flockwork_model::scenery::{Obstacle, Path};
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
 
-pub use event::{Event, Recorded};
+/// An edit and its tick: it happens after that tick and before the next one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Recorded {
+    /// Ticks since the start of the run.
+    pub tick: u64,
+    /// What happens.
+    #[serde(flatten)]
+    pub edit: Edit,
+}
+
+/// The parts of a scene that edits change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditableScene {
+    species: Vec<Species>,
+    obstacles: Vec<Obstacle>,
+    paths: Vec<Path>,
+}
+
+impl EditableScene {
+    /// These parts of `scene`.
+    pub fn of(scene: &Scene) -> Self {
+        let Scene { species, obstacles, paths, .. } = scene.clone();
+        Self { species, obstacles, paths }
+    }
+
+    /// Gives `scene` these parts.
+    pub fn put(&self, scene: &mut Scene) {
+        scene.species.clone_from(&self.species);
+        scene.obstacles.clone_from(&self.obstacles);
+        scene.paths.clone_from(&self.paths);
+    }
+}
 
 /// Memory for snapshots unless the host sets another budget; bytes.
 pub const DEFAULT_BUDGET: u64 = 256_000_000;
@@ -27,13 +60,13 @@ const INTERVAL: u64 = 30;
 const TIMES_THE_COST: u32 = 20;
 
 /// A budget that does not hold this many states keeps only the first one.
-const FEWEST: u64 = 3;
+const MIN_KEYFRAMES: u64 = 3;
 
 /// All that a session needs besides the agents to go on from a snapshot.
 #[derive(Clone, Debug)]
-pub struct Mark {
+pub struct KeyframeMeta {
     /// The scene.
-    pub content: Arc<Content>,
+    pub scene: Arc<EditableScene>,
     /// Events done before the snapshot.
     pub cursor: usize,
     /// The id of the next new agent.
@@ -44,16 +77,16 @@ pub struct Mark {
 
 /// A state to go on from.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct Keyframe {
     /// The agents.
     pub state: Arc<FlockState>,
     /// The targets at the same tick.
     pub targets: Vec<Target>,
     /// The rest.
-    pub mark: Mark,
+    pub meta: KeyframeMeta,
 }
 
-impl Kept {
+impl Keyframe {
     fn bytes(&self) -> u64 {
         bytes_of(self.state.len())
     }
@@ -69,7 +102,7 @@ fn bytes_of(agents: usize) -> u64 {
 #[derive(Debug)]
 pub struct History {
     /// Ascending ticks. The first is the start and always stays.
-    kept: Vec<Kept>,
+    kept: Vec<Keyframe>,
     events: Vec<Recorded>,
     /// Events done up to the present tick.
     cursor: usize,
@@ -97,7 +130,7 @@ impl Default for History {
 
 impl History {
     /// Forgets everything and begins with a state.
-    pub fn begin(&mut self, start: Kept) {
+    pub fn begin(&mut self, start: Keyframe) {
         *self = Self { budget: self.budget, end: start.state.tick, ..Self::default() };
         self.kept.push(start);
     }
@@ -114,7 +147,7 @@ impl History {
     }
 
     /// The first state; none in a run that keeps no past.
-    pub fn start(&self) -> Option<&Kept> {
+    pub fn start(&self) -> Option<&Keyframe> {
         self.kept.first()
     }
 
@@ -149,10 +182,10 @@ impl History {
     }
 
     /// The next event if it is due at `tick`. It counts as done.
-    pub fn take_due(&mut self, tick: u64) -> Option<Event> {
+    pub fn take_due(&mut self, tick: u64) -> Option<Edit> {
         let event = self.events.get(self.cursor).filter(|event| event.tick <= tick)?;
         self.cursor += 1;
-        Some(event.event.clone())
+        Some(event.edit.clone())
     }
 
     /// The flock has reached a tick.
@@ -162,9 +195,9 @@ impl History {
 
     /// Adds an event at the present tick. The log of the time after it is cut; true if that
     /// includes events.
-    pub fn record(&mut self, tick: u64, event: Event) -> bool {
+    pub fn record(&mut self, tick: u64, edit: Edit) -> bool {
         let cuts = self.cut(tick);
-        self.events.push(Recorded { tick, event });
+        self.events.push(Recorded { tick, edit });
         self.cursor = self.events.len();
         cuts
     }
@@ -177,7 +210,7 @@ impl History {
         let (cursor, first) = (self.cursor, self.kept.first().map(|kept| kept.state.tick));
         self.kept.retain(|kept| {
             let at = kept.state.tick;
-            Some(at) == first || at <= tick && kept.mark.cursor <= cursor
+            Some(at) == first || at <= tick && kept.meta.cursor <= cursor
         });
         cuts
     }
@@ -195,29 +228,29 @@ impl History {
     }
 
     /// The last state at or before a tick. The session goes on from there, and its events too.
-    pub fn go_back_to(&mut self, tick: u64) -> Option<Kept> {
+    pub fn go_back_to(&mut self, tick: u64) -> Option<Keyframe> {
         let kept = self.nearest(tick)?.clone();
-        self.cursor = kept.mark.cursor;
+        self.cursor = kept.meta.cursor;
         Some(kept)
     }
 
     /// The last state at or before a tick.
-    pub fn nearest(&self, tick: u64) -> Option<&Kept> {
+    pub fn nearest(&self, tick: u64) -> Option<&Keyframe> {
         let after = self.kept.partition_point(|kept| kept.state.tick <= tick);
         after.checked_sub(1).and_then(|index| self.kept.get(index))
     }
 
     /// True if a snapshot of so many agents is due.
     pub fn is_due(&self, tick: u64, agents: usize, now: Duration) -> bool {
-        let far = |kept: &Kept| tick - kept.state.tick >= self.interval;
+        let far = |kept: &Keyframe| tick - kept.state.tick >= self.interval;
         now >= self.next
-            && bytes_of(agents) * FEWEST <= self.budget
+            && bytes_of(agents) * MIN_KEYFRAMES <= self.budget
             && self.nearest(tick).is_some_and(far)
     }
 
     /// Keeps a snapshot, which took this long to arrive. When the budget is used up, every second
     /// snapshot goes, and new ones come half as often.
-    pub fn take(&mut self, kept: Kept, now: Duration, took: Duration) {
+    pub fn take(&mut self, kept: Keyframe, now: Duration, took: Duration) {
         self.next = now + took * TIMES_THE_COST;
         let tick = kept.state.tick;
         let at = self.kept.partition_point(|other| other.state.tick < tick);
@@ -238,7 +271,7 @@ impl History {
 
     fn thin(&mut self) {
         // The first state is kept anyway, for a reset.
-        let bytes = |kept: &[Kept]| kept.iter().skip(1).map(Kept::bytes).sum::<u64>();
+        let bytes = |kept: &[Keyframe]| kept.iter().skip(1).map(Keyframe::bytes).sum::<u64>();
         while self.kept.len() > 1 && bytes(&self.kept) > self.budget {
             let mut index = 0;
             self.kept.retain(|_| {
@@ -253,14 +286,13 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flockwork_model::scene::Scene;
 
-    fn kept(tick: u64, agents: usize) -> Kept {
+    fn kept(tick: u64, agents: usize) -> Keyframe {
         let scene = Scene::parse("test", "[species.a]\n", &[]).unwrap();
-        let content = Arc::new(Content::of(&scene));
+        let content = Arc::new(EditableScene::of(&scene));
         let state = FlockState { tick, position: vec![Point::ZERO; agents], ..Default::default() };
-        let mark = Mark { content, cursor: 0, next_id: 0, pointer: None };
-        Kept { state: Arc::new(state), targets: Vec::new(), mark }
+        let meta = KeyframeMeta { scene: content, cursor: 0, next_id: 0, pointer: None };
+        Keyframe { state: Arc::new(state), targets: Vec::new(), meta }
     }
 
     fn ticks(history: &History) -> Vec<u64> {
@@ -303,18 +335,18 @@ mod tests {
         let mut history = History::default();
         history.begin(kept(0, 1));
         for (tick, place) in [(10, Point::ZERO), (20, Point::ONE)] {
-            assert!(!history.record(tick, Event::Pointer(Some(place))));
+            assert!(!history.record(tick, Edit::Pointer(Some(place))));
         }
         for tick in [15, 30] {
             let mut kept = kept(tick, 1);
-            kept.mark.cursor = if tick > 20 { 2 } else { 1 };
+            kept.meta.cursor = if tick > 20 { 2 } else { 1 };
             history.take(kept, Duration::ZERO, Duration::ZERO);
         }
         history.reach(40);
         assert_eq!(history.go_back_to(17).unwrap().state.tick, 15);
         assert_eq!((history.next_event(), history.end()), (Some(20), 40));
         assert_eq!(history.take_due(19), None);
-        assert!(history.record(17, Event::Pointer(None)), "an event is cut");
+        assert!(history.record(17, Edit::Pointer(None)), "an event is cut");
         assert_eq!((ticks(&history), history.end()), (vec![0, 15], 17));
         let events: Vec<u64> = history.events().iter().map(|event| event.tick).collect();
         assert_eq!((events, history.next_event()), (vec![10, 17], None));

@@ -1,21 +1,15 @@
-//! A session as a text: the scene and what was done to it, each thing at its tick.
+//! A session as a text: the scene and what was done to it, each edit at its tick.
 
 mod read;
-mod rows;
 mod write;
-mod written;
 
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
-use super::Source;
-use written::EventTexts;
-pub use written::Written;
+use super::{Recorded, Source};
 
 /// The version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Stands at the beginning of the file.
 const HEAD: &str = "\
@@ -31,5 +25,26 @@ pub struct Recording {
     pub source: Source,
     /// The last tick.
     pub ticks: u64,
-    events: Arc<EventTexts>,
+    edits: Vec<Recorded>,
+}
+
+/// The head of the file.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    /// The version of the format.
+    session: u32,
+    /// The last tick.
+    ticks: u64,
+    /// The built-in scene or the file that the scene was read from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    count: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    density: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    seed: Option<u32>,
+    /// The text of the scene.
+    scene: String,
 }

@@ -83,10 +83,9 @@ fn a_place_in_space_has_three_numbers() {
         "pointer = [20.1, 30.0, 70.1]",
         "places = [[20.1, 30.0, 70.1]]",
         "to = [20.1, 30.0, 70.1]",
-        "obstacles = [[20.1, 30.0, 70.1, 20.0]]",
+        "obstacle = 0\nto = [20.1, 30.0, 70.1]",
         "position = [20.1, 30.0, 70.1]",
-        "velocity = [3.0, 0.0, 1.0]",
-        "[640.0, 180.0, 50.0]]]",
+        "[640.0, 180.0, 50.0]]",
     ] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
@@ -184,7 +183,7 @@ fn a_press_that_lasts_over_a_reset_belongs_to_the_start() {
 #[test]
 fn a_flock_that_no_scene_makes_is_not_saved() {
     let mut session = start(cpu());
-    let (scene, mut state) = (session.first().clone(), session.state().unwrap());
+    let (scene, mut state) = (session.original().clone(), session.state().unwrap());
     state.position[0] = flat(1.5, 1.5);
     session = crate::tests::session(cpu(), &scene, &state);
     assert!(session.recording().unwrap_err().contains("no scene makes"));
@@ -203,12 +202,20 @@ fn a_damaged_file_is_one_sentence() {
         (problem(""), "saved session"),
         (problem("[species.a]\ncount = 3\n"), "saved session"),
         (problem(&text[..text.len() / 2]), "line"),
-        (problem(&text.replace("session = 1", "session = 9")), "version 9"),
+        (problem(&text.replace("session = 2", "session = 9")), "version 9"),
+        (problem(&text.replace("session = 2", "session = 1")), "version 1, and this program reads"),
         (problem(&text.replace("ticks = 200", "ticks = 20")), "before its last event"),
         (problem(&text.replacen("tick = 10\n", "tick = 190\n", 1)), "earlier tick"),
         (row("pointer = true"), "a place or false"),
         (row("pointer = 3"), "expected a place, such as [320, 180], or false; is this"),
-        (row("paths = [3]"), "expected the points of a path, or a table with its name and points"),
+        (row("paths = [3]"), "no number 3"),
+        (row("paths = { insert = [3] }"), "expected a table"),
+        (row("paths = { at = 9, remove = 1 }"), "no number 9"),
+        (row("obstacles = { remove = 7 }"), "no number"),
+        (row("pointer = [1, 2]\nremove = [3]"), "one edit, not pointer, remove"),
+        (row("add_target = [1, 2]"), "a flock that is there"),
+        (row("counts = { each = [1, 2, 3], counted = true }"), "3 counts for 1 species"),
+        (row("set = [\"targets.0.name='x'\"]"), "`set` changes `targets`"),
         (row("remove = [-1]"), "expected a whole number from 0 to 4294967295, found -1"),
         (row("add = [{}]"), "the key `species` is missing"),
         (row("pointer = [nan, 1]"), "no place"),
@@ -217,27 +224,40 @@ fn a_damaged_file_is_one_sentence() {
         (row("set = [\"a.max_speed=fast\"]"), "max_speed"),
         (row("set = [\"a.max_sped=1\"]"), "max_sped"),
         (row("add = [{ species = \"b\", places = [] }]"), "no species `b`"),
-        (row("move = [{ target = \"x\", to = [1, 2] }]"), "no target `x`"),
+        (row("move = { target = \"x\", to = [1, 2] }"), "no target `x`"),
+        (row("move = { to = [1, 2] }"), "`move` has a `target`"),
         (row("pointer = [1]"), "[1.0] is no place: the world has 2 axes"),
         (row("pointer = [1, 2, 3]"), "no place: the world has 2 axes"),
         (row("lead = [1, 2, 3]"), "no place"),
-        (row("obstacles = [[1, 2, -3]]"), "no radius"),
-        (row("obstacles = [[1, 2, 3, 4]]"), "2 coordinates and a radius, not [1.0, 2.0, 3.0, 4.0]"),
-        (row("paths = []"), "follow_path needs a path, and there is none"),
-        (row("paths = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]"), "2 paths in the place of 1"),
-        (row("paths = [{ name = \"p\", points = [[1, 2]], shown = true }]"), "two points"),
-        (row("paths = [{ name = \"nearest\", points = [[1, 2], [3, 4]], shown = true }]"), "taken"),
-        (row("more_obstacles = [[1, 2]]"), "coordinates and a radius"),
-        (row("paths = [[[1, 2]]]"), "two points"),
-        (row("targets = []"), "first target"),
+        (row("obstacles = { insert = [[1, 2, -3]] }"), "no radius"),
+        (
+            row("obstacles = { insert = [[1, 2, 3, 4]] }"),
+            "[1.0, 2.0, 3.0] is no place: the world has 2",
+        ),
+        (row("paths = { at = 0, remove = 1 }"), "follow_path needs a path, and there is none"),
+        (
+            row("paths = { insert = [{ name = \"p\", points = [[1, 2]], shown = true }] }"),
+            "two points",
+        ),
+        (
+            row(
+                "paths = { insert = [{ name = \"nearest\", points = [[1, 2], [3, 4]], shown = true }] }",
+            ),
+            "taken",
+        ),
+        (
+            row("obstacles = { insert = [[1, 2]] }"),
+            "coordinates of a place and a radius, not [1.0, 2.0]",
+        ),
+        (row("targets = { at = 0, remove = 1 }"), "first target"),
         (row("set = [\"seed=7\"]"), "`set` changes `seed`"),
         (row("set = [\"world.size=[900, 900]\"]"), "`set` changes `world`"),
-        (row("obstacles = [[1, 2, 2e6]]"), "2000000 is no radius"),
-        (row("obstacles = [[2e7, 2, 3]]"), "20000000 is no coordinate"),
-        (row("move = [{ target = \"food\", to = [1, -2e7] }]"), "no coordinate"),
+        (row("obstacles = { insert = [[1, 2, 2e6]] }"), "2000000 is no radius"),
+        (row("obstacles = { insert = [[2e7, 2, 3]] }"), "20000000 is no coordinate"),
+        (row("move = { target = \"food\", to = [1, -2e7] }"), "no coordinate"),
         (row("pointer = [1e13, 1]"), "no coordinate"),
         (
-            row(&format!("more_obstacles = [{}]", "[9, 9, 0],".repeat(1 + (1 << 18)))),
+            row(&format!("obstacles = {{ insert = [{}] }}", "[9, 9, 0],".repeat(1 + (1 << 18)))),
             "262144 obstacles",
         ),
         (row("\"\\u001b[2J\" = 1"), "unknown key `\\u{1b}[2J`"),
@@ -264,12 +284,20 @@ fn a_damaged_file_of_a_space_is_one_sentence() {
             row("add = [{ species = \"a\", places = [[1, 2, 3], [1, 2]] }]"),
             "[1.0, 2.0] is no place",
         ),
-        (row("move = [{ target = \"food\", to = [1, 2] }]"), "[1.0, 2.0] is no place"),
-        (row("obstacles = [[1, 2, 3]]"), "3 coordinates and a radius"),
-        (row("obstacles = [[1, 2, 3, nan]]"), "NaN is no radius"),
-        (row("obstacles = [[1, 2, inf, 4]]"), "no place"),
-        (row("paths = [[[1, 2, 3], [4, 5]]]"), "[4.0, 5.0] is no place"),
-        (row("targets = [{ name = \"pointer\", position = [1, 2], active = true }]"), "no place"),
+        (row("move = { target = \"food\", to = [1, 2] }"), "[1.0, 2.0] is no place"),
+        (row("obstacles = { insert = [[1, 2, 3]] }"), "[1.0, 2.0] is no place: the world has 3"),
+        (row("obstacles = { insert = [[1, 2, 3, nan]] }"), "NaN is no radius"),
+        (row("obstacles = { insert = [[1, 2, inf, 4]] }"), "no place"),
+        (
+            row(
+                "paths = { insert = [{ name = \"p\", points = [[1, 2, 3], [4, 5]], shown = true }] }",
+            ),
+            "[4.0, 5.0] is no place",
+        ),
+        (
+            row("targets = { insert = [{ name = \"x\", position = [1, 2], active = true }] }"),
+            "no place",
+        ),
     ] {
         assert!(error.contains(part), "{part}: {error}");
     }

@@ -1,27 +1,26 @@
-//! The looks of a flock: style, camera, and the shapes and colours of its species.
+//! The appearance of a flock: style, camera, and the shapes and colours of its species.
 //!
-//! No tick depends on them. So a change of looks can be undone, but it has no tick: the past is shown
-//! as it looks now, and a change there cuts nothing that comes after it.
+//! No tick depends on it. So a change of it can be undone, but it has no tick: the past is shown as it
+//! looks now, and a change there cuts nothing that comes after it.
 
-use super::undo::{Content, Edit, Subject};
-use super::{Clock, Refusal, Session};
-use flockwork_engine::{Change, EngineError};
+use super::{Clock, Edit, EditError, Session};
+use flockwork_engine::Change;
 use flockwork_model::scene::{BoidShape, CameraPlan, ColourBy, Palette, Scene, Species, Style};
 
-/// The looks of a scene.
+/// The appearance of a scene.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Looks {
-    /// Background, trails, and the defaults for the looks of species.
+pub struct Appearance {
+    /// Background, trails, and the defaults for the appearance of species.
     pub style: Style,
     /// Which part of the world pictures show.
     pub camera: CameraPlan,
     /// Of each species.
-    pub species: Vec<SpeciesLooks>,
+    pub species: Vec<SpeciesAppearance>,
 }
 
-/// The looks of the agents of a species.
+/// The appearance of the agents of a species.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SpeciesLooks {
+pub struct SpeciesAppearance {
     /// The name of the species.
     pub name: String,
     /// See [`Species::look`].
@@ -34,7 +33,7 @@ pub struct SpeciesLooks {
     pub smallest: Option<f32>,
 }
 
-impl SpeciesLooks {
+impl SpeciesAppearance {
     fn of(species: &Species) -> Self {
         Self {
             name: species.name.clone(),
@@ -52,18 +51,18 @@ impl SpeciesLooks {
     }
 }
 
-impl Looks {
-    /// The looks of `scene`.
+impl Appearance {
+    /// The appearance of `scene`.
     #[must_use]
     pub fn of(scene: &Scene) -> Self {
         Self {
             style: scene.style.clone(),
             camera: scene.camera.clone(),
-            species: scene.species.iter().map(SpeciesLooks::of).collect(),
+            species: scene.species.iter().map(SpeciesAppearance::of).collect(),
         }
     }
 
-    /// Gives `scene` these looks. A species that they do not name keeps its own.
+    /// Gives `scene` this appearance. A species that they do not name keeps its own.
     pub fn put(&self, scene: &mut Scene) {
         scene.style.clone_from(&self.style);
         scene.camera.clone_from(&self.camera);
@@ -92,40 +91,23 @@ impl Looks {
 }
 
 impl<C: Clock> Session<C> {
-    /// Changes what the flock looks like.
-    pub fn set_looks(&mut self, looks: &Looks) -> Result<Refusal, EngineError> {
-        let before = Looks::of(&self.scene);
-        let refused = self.wear(looks)?;
-        let after = Looks::of(&self.scene);
-        if refused.is_none() && after != before {
-            self.visits.branch();
-            let content = Content::of(&self.scene);
-            let looks = Some(Box::new([before, after]));
-            self.undo.push(Edit { looks, ..Edit::new(Subject::Looks, content.clone(), content) });
-        }
-        Ok(refused)
-    }
-
-    /// The same, without an entry for undo.
-    pub(super) fn wear(&mut self, looks: &Looks) -> Result<Refusal, EngineError> {
-        let before = Looks::of(&self.scene);
-        looks.put(&mut self.scene);
-        let after = Looks::of(&self.scene);
+    /// Changes the appearance of the flock. Returns the inverse.
+    pub(super) fn set_appearance(&mut self, new: &Appearance) -> Result<Edit, EditError> {
+        let before = Appearance::of(&self.scene);
+        new.put(&mut self.scene);
+        let after = Appearance::of(&self.scene);
         if after == before {
-            return Ok(None);
+            return Ok(Edit::nothing());
         }
         // An engine counts neighbours, accelerations and ages only where a colour shows them.
         let counts_anew = after.species != before.species || after.style.age != before.style.age;
         if counts_anew && let Err(error) = self.engine.update(&self.scene, Change::PARAMETERS) {
             before.put(&mut self.scene);
-            return match error {
-                EngineError::Lost { .. } => Err(error),
-                error => Ok(Some(error.to_string())),
-            };
+            return Err(error.into());
         }
         self.revision += 1;
         self.edition += 1;
-        Ok(None)
+        Ok(Edit::Appearance(Box::new(before)))
     }
 }
 
@@ -137,8 +119,8 @@ mod tests {
     use crate::time_tests::{cpu, engines, now, reach, start, start_in};
     use flockwork_model::scene::{Background, BackgroundName, Rgb};
 
-    fn blue(session: &Session<crate::RealTime>) -> Looks {
-        let mut looks = Looks::of(session.scene());
+    fn blue(session: &Session<crate::RealTime>) -> Appearance {
+        let mut looks = Appearance::of(session.scene());
         let colour = ColourBy::Fixed(Rgb([0, 0, 255]));
         looks.set_style(Style { colour, trail: Some(9.0), ..looks.style.clone() });
         looks
@@ -150,7 +132,7 @@ mod tests {
             let mut session = start(engine);
             reach(&mut session, 40);
             let seen = now(&mut session);
-            let first = Looks::of(session.scene());
+            let first = Appearance::of(session.scene());
             let mut species = session.scene().species.clone();
             species[0].body.max_speed = 1.0;
             session.change(species.clone()).unwrap();
@@ -166,16 +148,16 @@ mod tests {
             assert_eq!(session.events().len(), 1, "the parameters alone");
             // The past looks as the present, and its looks can be changed there.
             reach(&mut session, 20);
-            assert_eq!((Looks::of(session.scene()), session.span()), (blue.clone(), (0, 60)));
+            assert_eq!((Appearance::of(session.scene()), session.span()), (blue.clone(), (0, 60)));
             assert_eq!(session.scene().species[0].body.max_speed, 3.0);
             assert_eq!(session.undo().unwrap(), "undone: looks");
-            assert_eq!(Looks::of(session.scene()), first);
+            assert_eq!(Appearance::of(session.scene()), first);
             assert_eq!(session.scene().species[0].body.max_speed, 3.0);
             assert_eq!(session.redo().unwrap(), "redone: looks");
             // On the way past the edit of the parameters the looks stay.
             reach(&mut session, 60);
             assert_eq!(session.scene().species[0].body.max_speed, 1.0);
-            assert_eq!((Looks::of(session.scene()), session.span()), (blue, (0, 60)));
+            assert_eq!((Appearance::of(session.scene()), session.span()), (blue, (0, 60)));
             reach(&mut session, 40);
             assert!(now(&mut session) == seen);
         }
@@ -187,7 +169,7 @@ mod tests {
         let text = TEXT.to_owned() + "[species.a.separation]\n";
         for engine in engines() {
             let mut session = start_in(engine, &text);
-            let mut looks = Looks::of(session.scene());
+            let mut looks = Appearance::of(session.scene());
             looks.set_style(Style { colour: ColourBy::Neighbours, ..looks.style.clone() });
             session.set_looks(&looks).unwrap();
             reach(&mut session, 30);
@@ -221,7 +203,7 @@ mod tests {
         }
         let recording = Recording::read(&session.recording().unwrap()).unwrap();
         let scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
-        assert_eq!(Looks::of(&scene), looks);
+        assert_eq!(Appearance::of(&scene), looks);
         assert_eq!(recording.events(&scene).unwrap().len(), 1);
     }
 }

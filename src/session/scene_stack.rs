@@ -4,29 +4,29 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::history::{History, Kept};
-use super::pairs::before_edits;
+use super::history::{History, Keyframe};
+use super::original_scene::before_edits;
 use super::series::Series;
 use super::source::{Opening, Source};
 use super::undo::UndoStack;
-use super::{Clock, Refusal, Session, after_last_id};
+use super::{Clock, EditError, Session, after_last_id};
 use flockwork_engine::{EngineError, Profile, Snapshot};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
 
 /// Most scenes to come back to.
-const MOST: usize = 50;
+const MAX_SCENES: usize = 50;
 
 /// Most agents in the scenes to come back to, all together: about half a gigabyte.
-const MOST_AGENTS: usize = 22_000_000;
+const MAX_AGENTS: usize = 22_000_000;
 
 /// A flock that is not in the engine, with all that is needed to go on with it.
 #[derive(Debug)]
-struct Visit {
+struct SceneEntry {
     source: Source,
     scene: Scene,
-    first: Scene,
+    original: Scene,
     initial: Option<Arc<FlockState>>,
     state: Arc<FlockState>,
     undo: UndoStack,
@@ -34,28 +34,28 @@ struct Visit {
     series: Series,
     pointer: Option<Point>,
     next_id: u64,
-    paths: u32,
+    new_paths: u32,
     /// True if the same scene was reset in between.
     reset: bool,
 }
 
 /// The flocks before and after the one that is shown.
 #[derive(Debug, Default)]
-pub struct Visits {
-    behind: Vec<Visit>,
-    ahead: Vec<Visit>,
+pub struct SceneStack {
+    behind: Vec<SceneEntry>,
+    ahead: Vec<SceneEntry>,
 }
 
-impl Visits {
+impl SceneStack {
     /// Forgets the flocks to go forward to: the user went another way.
-    pub fn branch(&mut self) {
+    pub fn clear_redo(&mut self) {
         self.ahead.clear();
     }
 
-    fn remember(&mut self, visit: Visit) {
-        self.behind.push(visit);
-        let agents = |all: &[Visit]| all.iter().map(|visit| visit.state.len()).sum::<usize>();
-        while self.behind.len() > MOST || agents(&self.behind) > MOST_AGENTS {
+    fn remember(&mut self, entry: SceneEntry) {
+        self.behind.push(entry);
+        let agents = |all: &[SceneEntry]| all.iter().map(|entry| entry.state.len()).sum::<usize>();
+        while self.behind.len() > MAX_SCENES || agents(&self.behind) > MAX_AGENTS {
             self.behind.remove(0);
         }
     }
@@ -64,12 +64,12 @@ impl Visits {
 impl<C: Clock> Session<C> {
     /// Starts another scene. Undoing that brings this one back as it was left, with its own edits to
     /// undo. If the engine cannot take the other flock, this one goes on.
-    pub fn open(&mut self, opening: Opening) -> Result<Refusal, EngineError> {
+    pub fn open(&mut self, opening: Opening) -> Result<(), EditError> {
         let Opening { source, scene, state } = opening;
         let (scene, state) = (before_edits(&scene), Arc::new(state));
-        let visit = Visit {
+        let entry = SceneEntry {
             source,
-            first: scene.clone(),
+            original: scene.clone(),
             scene,
             next_id: after_last_id(&state),
             initial: Some(Arc::clone(&state)),
@@ -78,27 +78,23 @@ impl<C: Clock> Session<C> {
             history: History::default(),
             series: Series::default(),
             pointer: None,
-            paths: 0,
+            new_paths: 0,
             reset: false,
         };
-        Ok(match self.exchange(visit)? {
-            Ok(left) => {
-                self.visits.branch();
-                self.visits.remember(left);
-                None
-            }
-            Err((_, why)) => Some(why),
-        })
+        let left = self.exchange(entry)?.map_err(|(_, why)| why)?;
+        self.scenes.clear_redo();
+        self.scenes.remember(left);
+        Ok(())
     }
 
     /// Begins with another past, figures and edits to undo. Undoing that brings back the flock as it is
     /// now, unless it is too large to be kept.
     pub(super) fn leave(&mut self) -> Result<(), EngineError> {
         // A flock that is not shown is not called; the one that is goes on being called.
-        let hand = self.hand;
-        self.set_pointer(None)?;
-        self.visits.branch();
-        let kept = (self.agents <= MOST_AGENTS).then(|| self.engine.snapshot());
+        let pointer = self.user_pointer;
+        self.lift_pointer()?;
+        self.scenes.clear_redo();
+        let kept = (self.agents <= MAX_AGENTS).then(|| self.engine.snapshot());
         let mut undo = mem::take(&mut self.undo);
         self.undo.set_saved(undo.is_saved());
         undo.seal();
@@ -108,10 +104,10 @@ impl<C: Clock> Session<C> {
         let series = mem::take(&mut self.series);
         // A device that fails here fails again when the first state is loaded.
         match kept.and_then(Result::ok) {
-            Some(Snapshot { state, targets }) => self.visits.remember(Visit {
+            Some(Snapshot { state, targets }) => self.scenes.remember(SceneEntry {
                 source: self.source.clone(),
                 scene: Scene { targets, ..self.scene.clone() },
-                first: self.first.clone(),
+                original: self.original.clone(),
                 initial: self.initial.clone(),
                 state: Arc::new(state),
                 undo,
@@ -119,30 +115,37 @@ impl<C: Clock> Session<C> {
                 series,
                 pointer: None,
                 next_id: self.next_id,
-                paths: self.paths,
+                new_paths: self.new_paths,
                 reset: true,
             }),
-            None => self.visits.behind.clear(),
+            None => self.scenes.behind.clear(),
         }
-        (self.hand, self.pointer) = (hand, hand);
+        (self.user_pointer, self.pointer) = (pointer, pointer);
         Ok(())
+    }
+
+    fn lift_pointer(&mut self) -> Result<(), EngineError> {
+        match self.set_pointer(None) {
+            Err(EditError::Lost(error)) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Goes back to the scene before this one. Returns what happened, for the user.
     pub(super) fn go_back(&mut self) -> Result<String, EngineError> {
-        let Some(visit) = self.visits.behind.pop() else { return Ok("nothing to undo".into()) };
-        Ok(match self.exchange(visit)? {
+        let Some(entry) = self.scenes.behind.pop() else { return Ok("nothing to undo".into()) };
+        Ok(match self.exchange(entry)? {
             Ok(left) => {
                 let reset = left.reset;
-                self.visits.ahead.push(left);
+                self.scenes.ahead.push(left);
                 if reset {
                     "undone: reset".into()
                 } else {
                     format!("undone: back to the scene {}", self.scene.name)
                 }
             }
-            Err((visit, why)) => {
-                self.visits.behind.push(visit);
+            Err((entry, why)) => {
+                self.scenes.behind.push(entry);
                 why
             }
         })
@@ -150,36 +153,39 @@ impl<C: Clock> Session<C> {
 
     /// Goes to the scene that [`Self::go_back`] left.
     pub(super) fn go_forward(&mut self) -> Result<String, EngineError> {
-        let Some(visit) = self.visits.ahead.pop() else { return Ok("nothing to redo".into()) };
-        Ok(match self.exchange(visit)? {
+        let Some(entry) = self.scenes.ahead.pop() else { return Ok("nothing to redo".into()) };
+        Ok(match self.exchange(entry)? {
             Ok(left) => {
                 let reset = left.reset;
-                self.visits.remember(left);
+                self.scenes.remember(left);
                 if reset {
                     "redone: reset".into()
                 } else {
                     format!("redone: the scene {}", self.scene.name)
                 }
             }
-            Err((visit, why)) => {
-                self.visits.ahead.push(visit);
+            Err((entry, why)) => {
+                self.scenes.ahead.push(entry);
                 why
             }
         })
     }
 
-    /// Puts the flock of `visit` into the engine and returns the one that was there; or says why the
+    /// Puts the flock of `entry` into the engine and returns the one that was there; or says why the
     /// engine cannot take it, and then nothing has changed.
-    fn exchange(&mut self, visit: Visit) -> Result<Result<Visit, (Visit, String)>, EngineError> {
-        if let Err(error) = self.engine.check_count(&visit.scene.world, visit.state.len() as u64) {
-            return Ok(Err((visit, error.to_string())));
+    fn exchange(
+        &mut self,
+        entry: SceneEntry,
+    ) -> Result<Result<SceneEntry, (SceneEntry, String)>, EngineError> {
+        if let Err(error) = self.engine.check_count(&entry.scene.world, entry.state.len() as u64) {
+            return Ok(Err((entry, error.to_string())));
         }
         // A flock that is not shown is not called.
-        self.set_pointer(None)?;
+        self.lift_pointer()?;
         let snapshot = self.engine.snapshot()?;
         self.scene.targets = snapshot.targets;
-        let wanted = Arc::clone(&visit.state);
-        let left = self.swap(visit, Arc::new(snapshot.state));
+        let wanted = Arc::clone(&entry.state);
+        let left = self.swap(entry, Arc::new(snapshot.state));
         match self.load(Arc::clone(&wanted)) {
             Ok(()) => {
                 self.settle()?;
@@ -202,30 +208,30 @@ impl<C: Clock> Session<C> {
         if self.history.start().is_none() {
             return self.begin_history();
         }
-        let (targets, mark) = (self.scene.targets.clone(), self.mark());
-        self.history.take(Kept { state, targets, mark }, (self.time)(), Duration::ZERO);
+        let (targets, meta) = (self.scene.targets.clone(), self.keyframe_meta());
+        self.history.take(Keyframe { state, targets, meta }, (self.time)(), Duration::ZERO);
     }
 
-    /// Exchanges the session's own part with `visit`. Returns what was there, with the state `now`.
-    fn swap(&mut self, mut visit: Visit, now: Arc<FlockState>) -> Visit {
-        mem::swap(&mut self.source, &mut visit.source);
-        mem::swap(&mut self.scene, &mut visit.scene);
-        mem::swap(&mut self.first, &mut visit.first);
-        mem::swap(&mut self.initial, &mut visit.initial);
-        mem::swap(&mut self.undo, &mut visit.undo);
-        self.swap_history(&mut visit.history);
+    /// Exchanges the session's own part with `entry`. Returns what was there, with the state `now`.
+    fn swap(&mut self, mut entry: SceneEntry, now: Arc<FlockState>) -> SceneEntry {
+        mem::swap(&mut self.source, &mut entry.source);
+        mem::swap(&mut self.scene, &mut entry.scene);
+        mem::swap(&mut self.original, &mut entry.original);
+        mem::swap(&mut self.initial, &mut entry.initial);
+        mem::swap(&mut self.undo, &mut entry.undo);
+        self.swap_history(&mut entry.history);
         self.series.rest();
-        mem::swap(&mut self.series, &mut visit.series);
-        mem::swap(&mut self.pointer, &mut visit.pointer);
-        mem::swap(&mut self.next_id, &mut visit.next_id);
-        mem::swap(&mut self.paths, &mut visit.paths);
-        visit.state = now;
+        mem::swap(&mut self.series, &mut entry.series);
+        mem::swap(&mut self.pointer, &mut entry.pointer);
+        mem::swap(&mut self.next_id, &mut entry.next_id);
+        mem::swap(&mut self.new_paths, &mut entry.new_paths);
+        entry.state = now;
         self.undo.seal();
         self.clock.restart();
         self.profile = Profile::default();
         self.cost = 0.0;
         // After a reset it is the same scene.
-        self.opened += u64::from(!visit.reset);
-        visit
+        self.opened += u64::from(!entry.reset);
+        entry
     }
 }

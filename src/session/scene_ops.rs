@@ -1,7 +1,7 @@
-//! Changes that edits make to a scene and a state: new agents, new paths, seek and flee exchanged.
+//! Operations on a scene and a state: new agents, random paths, seek and flee exchanged.
 
-use super::pairs::species_at_first;
-use super::undo::Dropped;
+use super::edit::SpawnBatch;
+use super::original_scene::species_at_first;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::parameter::NEAREST_TARGET;
 use flockwork_model::random::{Use, unit};
@@ -38,7 +38,7 @@ pub fn inside(world: &World, place: Point) -> Point {
 /// example 6.9); if it has only two points, its ends get new heights. A closed path goes once
 /// around the middle of the world.
 #[must_use]
-pub fn new_path(first: &Path, world: &World, seed: u32, click: u32) -> Path {
+pub fn random_path(first: &Path, world: &World, seed: u32, click: u32) -> Path {
     let count = first.points.len();
     let draw =
         |corner: usize, axis: u32| unit(seed, click, 2 * corner as u32 + axis, Use::PathCorner);
@@ -62,7 +62,7 @@ pub fn new_path(first: &Path, world: &World, seed: u32, click: u32) -> Path {
 /// Turns seek into flee and flee into seek in every species. Target, gain and weight stay, with
 /// their laws of variation; parameters that only one of the two has get their values from `first`,
 /// the scene at the start.
-pub fn turn_round(scene: &mut Scene, first: &Scene) {
+pub fn swap_seek_flee(scene: &mut Scene, first: &Scene) {
     let other = |kind: Kind| kind.info().needs.opposite.unwrap_or(kind);
     // The index of a parameter of `kind` in the other behaviour, if it has it.
     let there = |kind: Kind, index: usize| other(kind).parameter(kind.info().parameters[index].key);
@@ -94,7 +94,7 @@ pub fn turn_round(scene: &mut Scene, first: &Scene) {
 
 /// True if seek and flee have been exchanged since `first`, the scene at the start.
 #[must_use]
-pub fn is_turned(scene: &Scene, first: &Scene) -> bool {
+pub fn is_swapped(scene: &Scene, first: &Scene) -> bool {
     let turned = |(now, first): (&Species, Option<Species>)| {
         let opposite = |rule: &Rule| rule.kind.info().needs.opposite;
         let gone = |rule: &&Rule| now.rule(rule.kind).is_none();
@@ -115,24 +115,25 @@ pub fn values_at_first(first: &Species, own: usize, kind: Kind) -> Vec<f32> {
 
 /// The reason why no agents were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DropError {
+pub enum SpawnError {
     /// All ids are used up.
-    #[error("a flock has {MAX_AGENTS} ids at most: nothing was dropped")]
+    #[error("a flock has {MAX_AGENTS} ids at most: none was added")]
     NoId,
 }
 
 /// Adds agents to a state, without memory. Each draws its start velocity as its species does, and
 /// newcomers draw their places too. Ids count up from `next_id`.
-pub fn drop_agents(
+pub fn spawn_agents(
     state: &mut FlockState,
     scene: &Scene,
-    dropped: &Dropped,
+    batch: &SpawnBatch,
     next_id: u64,
-) -> Result<(), DropError> {
-    if next_id + dropped.len() as u64 > MAX_AGENTS {
-        return Err(DropError::NoId);
+) -> Result<(), SpawnError> {
+    if next_id + batch.len() as u64 > MAX_AGENTS {
+        return Err(SpawnError::NoId);
     }
-    let &Dropped { species, ref places, newcomers } = dropped;
+    let SpawnBatch { species, places, newcomers } = batch;
+    let species = scene.species.iter().position(|own| own.name == *species).unwrap_or_default();
     let end = next_id + places.len() as u64;
     let kind = scene.species.get(species);
     for (place, id) in places.iter().zip(next_id as u32..end as u32) {
@@ -146,7 +147,7 @@ pub fn drop_agents(
         state.velocity.push(velocity);
     }
     let FlockState { id, species, position, velocity, .. } =
-        scene.newcomers(species, end as u32, newcomers);
+        scene.newcomers(species, end as u32, *newcomers);
     state.id.extend(id);
     state.species.extend(species);
     state.position.extend(position);
@@ -204,8 +205,8 @@ mod tests {
             scene.clone().populate(&flockwork_model::scene::Request::default()).unwrap();
         state.id[1] = 70;
         let places = vec![flat(10.0, 20.0), flat(-10.0, 400.0)];
-        let dropped = Dropped { species: 0, places, newcomers: 0 };
-        drop_agents(&mut state, &scene, &dropped, 71).unwrap();
+        let batch = SpawnBatch { species: "a".into(), places, newcomers: 0 };
+        spawn_agents(&mut state, &scene, &batch, 71).unwrap();
         assert_eq!(state.id, [0, 70, 2, 3, 4, 71, 72]);
         assert_eq!(state.species, [0, 0, 0, 1, 1, 0, 0]);
         assert_eq!(state.position[5..], [flat(10.0, 20.0), flat(630.0, 40.0)]);
@@ -222,8 +223,8 @@ mod tests {
         );
         let request = |count| flockwork_model::scene::Request { count, ..Default::default() };
         let mut state = scene.clone().populate(&request(None)).unwrap();
-        let dropped = Dropped { species: 0, places: vec![Point::ONE; 2], newcomers: 2 };
-        drop_agents(&mut state, &scene, &dropped, 3).unwrap();
+        let batch = SpawnBatch { species: "a".into(), places: vec![Point::ONE; 2], newcomers: 2 };
+        spawn_agents(&mut state, &scene, &batch, 3).unwrap();
         // The same velocities as if they had been there from the start.
         let larger = scene.clone().populate(&request(Some(7))).unwrap();
         assert_eq!(state.velocity, larger.velocity);
@@ -255,9 +256,9 @@ mod tests {
             scene.clone().populate(&flockwork_model::scene::Request::default()).unwrap();
         let last = MAX_AGENTS - 1;
         for (places, newcomers) in [(vec![Point::ONE; 2], 0), (vec![Point::ONE], 1)] {
-            let dropped = Dropped { species: 0, places, newcomers };
-            let refused = drop_agents(&mut state, &scene, &dropped, last);
-            assert_eq!((refused, state.len()), (Err(DropError::NoId), 5));
+            let batch = SpawnBatch { species: "a".into(), places, newcomers };
+            let refused = spawn_agents(&mut state, &scene, &batch, last);
+            assert_eq!((refused, state.len()), (Err(SpawnError::NoId), 5));
         }
     }
 
@@ -279,7 +280,7 @@ mod tests {
         let ends = [flat(-20.0, 180.0), flat(660.0, 180.0)];
         let points = [ends[0], Point::splat(100.0), Point::splat(200.0), ends[1]];
         let first = Path { name: "p".into(), points: points.to_vec(), closed: false, shown: true };
-        let path = |click| new_path(&first, &world, 7, click);
+        let path = |click| random_path(&first, &world, 7, click);
         for click in 1..100 {
             let points = path(click).points;
             assert_eq!([points[0], points[3]], ends);
@@ -296,7 +297,7 @@ mod tests {
         let first =
             Path { name: "p".into(), points: vec![Point::ONE; 6], closed: true, shown: true };
         for click in 1..100 {
-            let path = new_path(&first, &world, 7, click);
+            let path = random_path(&first, &world, 7, click);
             let seen = |p: &Point| ((*p - world.size * 0.5) / world.size).truncate();
             // Once around, never back.
             let turns: Vec<f32> =
@@ -315,7 +316,7 @@ mod tests {
                     weight = { base = 2, amplitude = 1 }\n";
         let first = crate::before_edits(&scene(text));
         let mut turned = first.clone();
-        turn_round(&mut turned, &first);
+        swap_seek_flee(&mut turned, &first);
         let rule = turned.species[0].rule(Kind::Flee).unwrap();
         let value = |key| rule.values[Kind::Flee.parameter(key).unwrap()];
         assert_eq!([value("weight"), value("target"), value("gain")], [2.0, 1.0, 0.5]);
@@ -323,7 +324,7 @@ mod tests {
         let variation = turned.species[0].variations[0];
         assert_eq!(variation.slot, Slot::Rule(Kind::Flee, 0));
         assert!(matches!(variation.law, Law::Noise { .. }));
-        turn_round(&mut turned, &first);
+        swap_seek_flee(&mut turned, &first);
         assert_eq!(turned.species[0].rules, first.species[0].rules);
         assert_eq!(turned.species[0].variations, first.species[0].variations);
     }

@@ -1,0 +1,235 @@
+//! Edits are applied to a running flock, undone and redone.
+
+use super::edit::{Despawn, check, fit, species_named, unfit};
+use super::scene_ops::spawn_agents;
+use super::undo::Entry;
+use super::{Clock, Edit, EditError, Session, SpawnBatch, Thing};
+use flockwork_engine::EngineError;
+use flockwork_model::behaviours::Target;
+use flockwork_model::state::FlockState;
+use flockwork_model::vector::Point;
+
+/// Edits are undone only at the end of the timeline, where all of them are done.
+const IN_THE_PAST: &str = "there are later edits: go to the end of the timeline to undo them";
+
+impl<C: Clock> Session<C> {
+    /// Does what the user asks for. [`Session::undo`] takes it back, but for [`Edit::Pointer`] and
+    /// [`Edit::Lead`]. See [`Session::apply`].
+    pub fn edit(&mut self, edit: Edit) -> Result<(), EditError> {
+        match edit {
+            Edit::Pointer(place) => return self.set_pointer(place),
+            Edit::Lead(place) => return self.lead(place),
+            _ => {}
+        }
+        let forth = self.resolved(edit.clone())?;
+        let back = self.apply(forth.clone())?;
+        if !back.is_nothing() {
+            self.scenes.clear_redo();
+            self.undo.push(Entry { edit, back, forth });
+        }
+        Ok(())
+    }
+
+    /// Applies an edit at the present tick and records it. Returns its inverse. If the scene, the engine or
+    /// the memory cannot take it, the flock stays as it is.
+    ///
+    /// May wait for the device: when the list of targets changes while one of them moves by itself, and
+    /// when a species comes back, goes, or gets a number of agents.
+    pub fn apply(&mut self, edit: Edit) -> Result<Edit, EditError> {
+        let mut edit = self.resolved(edit)?;
+        // Places of a plane have no height.
+        unfit(&mut edit, &self.scene.world);
+        fit(&mut edit, &self.scene.world)?;
+        if let Edit::Together(edits) = edit {
+            return self.apply_all(edits);
+        }
+        let inverse = self.perform(&edit)?;
+        if !inverse.is_nothing() && !matches!(edit, Edit::Appearance(_)) {
+            self.record(edit);
+        }
+        Ok(inverse)
+    }
+
+    /// Applies several edits, all or none.
+    fn apply_all(&mut self, edits: Vec<Edit>) -> Result<Edit, EditError> {
+        let mut back = Edit::nothing();
+        for edit in edits {
+            match self.apply(edit) {
+                Ok(inverse) => back = inverse.then(back),
+                Err(refused @ EditError::Refused(_)) => {
+                    self.apply(back)?;
+                    return Err(refused);
+                }
+                Err(lost) => return Err(lost),
+            }
+        }
+        Ok(back)
+    }
+
+    /// Applies one edit without a record of it. Returns its inverse.
+    pub(super) fn perform(&mut self, edit: &Edit) -> Result<Edit, EditError> {
+        match edit {
+            Edit::Pointer(place) => {
+                let before = std::mem::replace(&mut self.pointer, *place);
+                self.point()?;
+                Ok(Edit::Pointer(before))
+            }
+            Edit::Lead(place) => {
+                self.move_led(*place)?;
+                Ok(Edit::Lead(*place))
+            }
+            Edit::Appearance(new) => self.set_appearance(new),
+            Edit::Spawn(batches) => self.spawn(batches),
+            Edit::Despawn(gone) => self.despawn(gone),
+            Edit::RemoveSpecies(name) => self.remove_species(name),
+            Edit::Return(returned) => self.return_species(returned),
+            edit => self.change_scene(edit),
+        }
+    }
+
+    /// Changes the scene. If the result is not valid, or the engine cannot take it, scene and flock stay
+    /// unchanged.
+    fn change_scene(&mut self, edit: &Edit) -> Result<Edit, EditError> {
+        if matches!(edit, Edit::Targets(_)) {
+            self.read_targets()?;
+        }
+        let species = self.scene.species.len();
+        let (inverse, change) = edit.put(&mut self.scene)?;
+        if inverse.is_nothing() {
+            return Ok(inverse);
+        }
+        let mut done = check(&self.scene, change).map_err(EditError::from);
+        if done.is_ok() && self.scene.species.len() < species {
+            done = self.check_empty(self.scene.species.len());
+        }
+        if done.is_ok() && !change.is_nothing() {
+            done = self.engine.update(&self.scene, change).map_err(EditError::from);
+        }
+        if let Err(error) = done {
+            inverse.put(&mut self.scene)?;
+            return Err(error);
+        }
+        self.revision += 1;
+        self.edition += 1;
+        Ok(inverse)
+    }
+
+    /// Fails if a species from number `first` on has agents.
+    fn check_empty(&mut self, first: usize) -> Result<(), EditError> {
+        let state = self.engine.read_back()?;
+        match state.species.iter().any(|species| usize::from(*species) >= first) {
+            true => Err("a species that goes still has agents".to_string().into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds agents.
+    fn spawn(&mut self, batches: &[SpawnBatch]) -> Result<Edit, EditError> {
+        let more: u64 = batches.iter().map(|batch| batch.len() as u64).sum();
+        if more == 0 {
+            return Ok(Edit::nothing());
+        }
+        self.check_room(more)?;
+        let mut agents = FlockState::default();
+        for batch in batches {
+            species_named(&self.scene, &batch.species)?;
+            let next = self.next_id + agents.len() as u64;
+            spawn_agents(&mut agents, &self.scene, batch, next)
+                .map_err(|error| error.to_string())?;
+        }
+        self.engine.append(&agents)?;
+        self.next_id += more;
+        self.changed_agents(self.agents + agents.len());
+        Ok(Edit::Despawn(Despawn { ids: agents.id, back: batches.to_vec() }))
+    }
+
+    /// Takes agents out of the flock.
+    fn despawn(&mut self, gone: &Despawn) -> Result<Edit, EditError> {
+        if gone.ids.is_empty() {
+            return Ok(Edit::nothing());
+        }
+        self.engine.remove(&gone.ids)?;
+        self.changed_agents(self.agents.saturating_sub(gone.ids.len()));
+        Ok(Edit::Spawn(gone.back.clone()))
+    }
+
+    /// Records that the flock has other agents.
+    fn changed_agents(&mut self, agents: usize) {
+        self.agents = agents;
+        self.revision += 1;
+        self.snapshots.hurry();
+    }
+
+    /// Fails if there is no room for `more` agents. Allocates nothing.
+    pub(super) fn check_room(&self, more: u64) -> Result<(), EditError> {
+        let agents = self.agents as u64;
+        self.engine.check_count(&self.scene.world, agents + more)?;
+        Ok((self.room)(&self.scene, agents, more, self.engine.as_ref())?)
+    }
+
+    /// Targets that move by themselves are put where they are now, before the list changes: the engine
+    /// then takes them from there. Waits for the device if one moves.
+    pub(super) fn read_targets(&mut self) -> Result<(), EngineError> {
+        if self.scene.targets.iter().any(Target::moves) {
+            self.scene.targets = self.engine.targets()?;
+        }
+        Ok(())
+    }
+
+    /// The target or obstacle that a drag from `place` moves, if there is one. Waits for the device if all
+    /// targets move by themselves.
+    pub fn nearest_thing(&mut self, place: Point) -> Result<Option<Thing>, EngineError> {
+        // A target at rest is always preferred.
+        if self.scene.targets[1.min(self.scene.targets.len())..].iter().all(Target::moves) {
+            self.scene.targets = self.engine.targets()?;
+        }
+        Ok(Thing::nearest(&self.scene, place))
+    }
+
+    /// The target or the obstacle that a press at `place` takes hold of; see [`Thing::at`]. Waits for the
+    /// device if a target moves by itself.
+    pub fn thing_at(&mut self, place: Point, reach: f32) -> Result<Option<Thing>, EngineError> {
+        self.read_targets()?;
+        Ok(Thing::at(&self.scene, place, reach))
+    }
+
+    /// Ends a gesture. Until then edits with the same subject merge, so a whole drag is undone at
+    /// once.
+    pub fn seal_edit(&mut self) {
+        self.undo.seal();
+    }
+
+    /// Undoes the last edit, or the reset or the change to this scene if there is none. Agents stay where
+    /// they are now, except that agents added by the edit are removed, and new ones come to the places of
+    /// those that it took away. Returns what was undone, for the user.
+    pub fn undo(&mut self) -> Result<String, EngineError> {
+        self.turn(true)
+    }
+
+    /// Repeats the last undone edit. Agents that it adds get new ids. Returns what was redone, for
+    /// the user.
+    pub fn redo(&mut self) -> Result<String, EngineError> {
+        self.turn(false)
+    }
+
+    fn turn(&mut self, undoes: bool) -> Result<String, EngineError> {
+        if self.history.has_future_events() && !self.undo.is_about_appearance(undoes) {
+            return Ok(IN_THE_PAST.into());
+        }
+        let Some(entry) = self.undo.take(undoes) else {
+            return if undoes { self.go_back() } else { self.go_forward() };
+        };
+        let subject = entry.edit.subject();
+        match self.apply(if undoes { entry.back.clone() } else { entry.forth.clone() }) {
+            Ok(inverse) => {
+                self.undo.was_turned(entry, inverse, undoes);
+                Ok(format!("{}: {subject}", if undoes { "undone" } else { "redone" }))
+            }
+            Err(EditError::Refused(why)) => {
+                self.undo.put_back(entry, undoes);
+                Ok(why)
+            }
+            Err(EditError::Lost(error)) => Err(error),
+        }
+    }
+}

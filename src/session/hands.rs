@@ -1,0 +1,102 @@
+//! What a hand does in tests, as an edit. A refusal is a text.
+
+use super::*;
+use flockwork_model::scene::Species;
+
+pub(super) type Refusal = Option<String>;
+
+/// What became of an edit.
+pub(super) fn refusal(done: Result<(), EditError>) -> Result<Refusal, EngineError> {
+    match done {
+        Ok(()) => Ok(None),
+        Err(EditError::Refused(why)) => Ok(Some(why)),
+        Err(EditError::Lost(error)) => Err(error),
+    }
+}
+
+impl<C: Clock> Session<C> {
+    fn hand(&mut self, edit: Edit) -> Result<Refusal, EngineError> {
+        refusal(self.edit(edit))
+    }
+
+    fn species_name(&self, index: usize) -> String {
+        self.scene.species.get(index).map_or_else(String::new, |species| species.name.clone())
+    }
+
+    pub(super) fn change(&mut self, species: Vec<Species>) -> Result<Refusal, EngineError> {
+        self.hand(Edit::Set(species.into()))
+    }
+
+    pub(super) fn add(&mut self, index: usize, at: &[Point]) -> Result<Refusal, EngineError> {
+        let (species, places) = (self.species_name(index), at.to_vec());
+        self.hand(Edit::Spawn(vec![SpawnBatch { species, places, newcomers: 0 }]))
+    }
+
+    pub(super) fn new_path(&mut self) -> Result<Refusal, EngineError> {
+        self.hand(Edit::NewPath)
+    }
+
+    pub(super) fn turn_round(&mut self) -> Result<Refusal, EngineError> {
+        self.hand(Edit::SwapSeekFlee)
+    }
+
+    pub(super) fn put(&mut self, thing: Thing, place: Point) -> Result<Refusal, EngineError> {
+        self.hand(Edit::moving(&self.scene, thing, place))
+    }
+
+    pub(super) fn add_target(&mut self, place: Point) -> Result<Refusal, EngineError> {
+        self.hand(Edit::AddTarget(place))
+    }
+
+    pub(super) fn add_obstacle(&mut self, place: Point) -> Result<Refusal, EngineError> {
+        self.hand(Edit::AddObstacle(place))
+    }
+
+    pub(super) fn paint(&mut self, at: &[Point], radius: f32) -> Result<Refusal, EngineError> {
+        self.hand(Edit::Paint { places: at.to_vec(), radius })
+    }
+
+    pub(super) fn add_path(&mut self, at: &[Point], closed: bool) -> Result<Refusal, EngineError> {
+        self.hand(Edit::AddPath { points: at.to_vec(), closed })
+    }
+
+    pub(super) fn set_path(
+        &mut self,
+        index: usize,
+        path: flockwork_model::scenery::Path,
+    ) -> Result<Refusal, EngineError> {
+        self.hand(Edit::Paths(Splice::replacing(index, path)))
+    }
+
+    pub(super) fn remove_path(&mut self, index: usize) -> Result<Refusal, EngineError> {
+        self.hand(Edit::Paths(Splice::removing(index)))
+    }
+
+    pub(super) fn remove(&mut self, thing: Thing) -> Result<Refusal, EngineError> {
+        self.hand(Edit::removing(&self.scene, thing))
+    }
+
+    pub(super) fn add_species(&mut self, like: usize) -> Result<Refusal, EngineError> {
+        self.hand(Edit::AddSpecies(self.species_name(like)))
+    }
+
+    pub(super) fn take_species(&mut self, index: usize) -> Result<Refusal, EngineError> {
+        self.hand(Edit::RemoveSpecies(self.species_name(index)))
+    }
+
+    pub(super) fn rename_species(
+        &mut self,
+        index: usize,
+        name: &str,
+    ) -> Result<Refusal, EngineError> {
+        self.hand(Edit::Rename { species: self.species_name(index), to: name.into() })
+    }
+
+    pub(super) fn set_count(&mut self, index: usize, count: u64) -> Result<Refusal, EngineError> {
+        self.hand(Edit::Count { species: self.species_name(index), count })
+    }
+
+    pub(super) fn set_looks(&mut self, looks: &Appearance) -> Result<Refusal, EngineError> {
+        self.hand(Edit::Appearance(Box::new(looks.clone())))
+    }
+}

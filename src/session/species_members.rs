@@ -1,0 +1,141 @@
+//! Species go and come back, with their agents.
+
+use std::sync::Arc;
+
+use super::edit::{Returned, species_named};
+use super::{Clock, Edit, EditError, Session};
+use flockwork_engine::{EngineError, Snapshot};
+use flockwork_model::memory::ShownBy;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+
+impl<C: Clock> Session<C> {
+    /// The state with which the edited scene starts: the first one, unless species have come or gone.
+    pub(super) fn start(&self) -> Option<Arc<FlockState>> {
+        let initial = self.initial.clone()?;
+        let starts = |scene: &Scene| -> Vec<_> {
+            scene.species.iter().map(|s| (s.count, s.spawn, s.spawn_at_scale)).collect()
+        };
+        if starts(&self.scene) == starts(&self.original) {
+            return Some(initial);
+        }
+        let starters = self.starters();
+        (self.room)(&self.scene, 0, starters, self.engine.as_ref()).ok()?;
+        let mut edited = self.edited_scene().fixed(starters);
+        Some(edited.populate(&Default::default()).map_or(initial, Arc::new))
+    }
+
+    /// Takes a species out of the scene and its agents out of the flock. Waits for the device.
+    pub(super) fn remove_species(&mut self, name: &str) -> Result<Edit, EditError> {
+        let index = species_named(&self.scene, name)?;
+        let mut edited = self.scene.clone();
+        edited.remove_species(index)?;
+        let Snapshot { state, targets } = self.engine.snapshot()?;
+        edited.targets = targets;
+        let is_gone = |row: usize| usize::from(state.species[row]) == index;
+        let mut stays = rows(&state, |row| !is_gone(row));
+        stays.shown = state.shown.without(index);
+        let gone = Returned::of(name, &self.scene.species, rows(&state, is_gone));
+        for species in &mut stays.species {
+            *species -= u8::from(usize::from(*species) > index);
+        }
+        self.exchange_flock(edited, stays, state)?;
+        Ok(Edit::Return(Box::new(gone)))
+    }
+
+    /// Brings back a species that [`Self::remove_species`] has taken out, with its agents as they were.
+    /// Waits for the device.
+    pub(super) fn return_species(&mut self, returned: &Returned) -> Result<Edit, EditError> {
+        self.check_room(returned.id.len() as u64)?;
+        let mut edited = self.scene.clone();
+        edited.species = returned.set.of(&self.scene)?;
+        let index = species_named(&edited, &returned.species)?;
+        let agents = returned.agents(index)?;
+        let Snapshot { state, targets } = self.engine.snapshot()?;
+        if let Some(id) = agents.id.iter().find(|id| state.id.binary_search(id).is_ok()) {
+            let why = format!("agent {id} is in the flock already; every id is unique");
+            return Err(why.into());
+        }
+        edited.targets = targets;
+        let mut present = state.clone();
+        if edited.species.len() > self.scene.species.len() {
+            present.shown = state.shown.with_another(index);
+            for species in &mut present.species {
+                *species += u8::from(usize::from(*species) >= index);
+            }
+        }
+        let all = merged(&edited, &present, &agents);
+        self.exchange_flock(edited, all, state)?;
+        Ok(Edit::RemoveSpecies(returned.species.clone()))
+    }
+
+    /// Goes on with another scene and state. If the engine cannot take them, it gets back the state
+    /// `before`, and the scene stays.
+    fn exchange_flock(
+        &mut self,
+        scene: Scene,
+        state: FlockState,
+        before: FlockState,
+    ) -> Result<(), EditError> {
+        let left = std::mem::replace(&mut self.scene, scene);
+        let done = match self.put_flock(state) {
+            Err(error) if !matches!(error, EngineError::Lost { .. }) => {
+                self.scene = left;
+                self.put_flock(before)?;
+                Err(error.into())
+            }
+            done => done.map_err(EditError::from),
+        };
+        self.request = None;
+        self.engine.set_profiling(true);
+        self.revision += 1;
+        self.edition += 1;
+        done
+    }
+
+    fn put_flock(&mut self, state: FlockState) -> Result<(), EngineError> {
+        if self.initial.is_some() {
+            return self.load(Arc::new(state));
+        }
+        self.engine.load(&self.scene, &state)?;
+        self.agents = state.len();
+        Ok(())
+    }
+}
+
+/// The rows of a state that are wanted. Accelerations and ages that colours show begin anew with them, for
+/// a saved session keeps only their numbers.
+fn rows(state: &FlockState, wanted: impl Fn(usize) -> bool) -> FlockState {
+    fn some<T: Copy>(all: &[T], wanted: &[usize]) -> Vec<T> {
+        wanted.iter().filter_map(|row| all.get(*row).copied()).collect()
+    }
+    let wanted: Vec<usize> = (0..state.len()).filter(|row| wanted(*row)).collect();
+    FlockState {
+        tick: state.tick,
+        id: some(&state.id, &wanted),
+        species: some(&state.species, &wanted),
+        position: some(&state.position, &wanted),
+        velocity: some(&state.velocity, &wanted),
+        memory: some(&state.memory, &wanted),
+        shown: ShownBy::default(),
+    }
+}
+
+/// The agents of both states, by id, at the tick of the first one.
+fn merged(scene: &Scene, one: &FlockState, other: &FlockState) -> FlockState {
+    let memories = [one, other].map(|state| scene.memory_of(state));
+    let mut all = FlockState { tick: one.tick, shown: scene.shown(), ..FlockState::default() };
+    let (mut i, mut j) = (0, 0);
+    while i < one.len() || j < other.len() {
+        let first = j == other.len() || i < one.len() && one.id[i] < other.id[j];
+        let (state, memory, row) =
+            if first { (one, &memories[0], &mut i) } else { (other, &memories[1], &mut j) };
+        all.id.push(state.id[*row]);
+        all.species.push(state.species[*row]);
+        all.position.push(state.position[*row]);
+        all.velocity.push(state.velocity[*row]);
+        all.memory.extend(memory.get(*row).copied());
+        *row += 1;
+    }
+    all
+}
