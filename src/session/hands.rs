@@ -1,11 +1,11 @@
-//! What a hand does in tests, as an edit. A refusal is a text.
+//! The actions of a hand in tests, as edits. A refusal is a text.
 
 use super::*;
 use flockwork_model::scene::Species;
 
 pub(super) type Refusal = Option<String>;
 
-/// What became of an edit.
+/// The outcome of an edit.
 pub(super) fn refusal(done: Result<(), EditError>) -> Result<Refusal, EngineError> {
     match done {
         Ok(()) => Ok(None),

@@ -39,7 +39,7 @@ fn names(session: &Session<RealTime>) -> Vec<&str> {
     session.scene().species.iter().map(|species| species.name.as_str()).collect()
 }
 
-/// What a file makes, at its start.
+/// The flock of a file, at its start.
 fn made(text: &str) -> FlockState {
     Scene::parse("made", text, &[]).unwrap().populate(&Request::default()).unwrap()
 }
@@ -127,7 +127,7 @@ fn without_a_species_the_others_go_on_as_if_it_had_not_been_in_the_file() {
         reach(&mut session, 30);
         let Snapshot { mut state, targets } = session.snapshot().unwrap();
         session.take_species(0).unwrap();
-        // The first thirty agents are those of `a`.
+        // The first thirty agents belong to `a`.
         state.id.drain(..30);
         state.species.drain(..30);
         state.species.iter_mut().for_each(|species| *species -= 1);

@@ -1,4 +1,4 @@
-//! What the user asks for becomes edits that have the same effect in every replay.
+//! The user's edits become edits that have the same effect in every replay.
 
 use super::edit::{Counts, Despawn, Splice};
 use super::{Clock, Edit, EditError, Session, SpawnBatch, scene_ops};

@@ -52,7 +52,7 @@ impl<C: Clock> Session<C> {
         (start, self.history.end().max(self.tick))
     }
 
-    /// The events of the past, and those of the time after the present tick.
+    /// The events of the past, and of the time after the present tick.
     #[must_use]
     pub fn events(&self) -> &[Recorded] {
         self.history.events()
@@ -172,7 +172,7 @@ impl<C: Clock> Session<C> {
         self.history.begin(Keyframe { state, targets, meta: KeyframeMeta { cursor: 0, ..meta } });
     }
 
-    /// What a snapshot of the present tick needs besides the agents.
+    /// The parts of a keyframe of the present tick besides the agents.
     pub(super) fn keyframe_meta(&mut self) -> KeyframeMeta {
         let edition = self.edition;
         if self.content.as_ref().is_none_or(|(of, _)| *of != edition) {
@@ -187,7 +187,7 @@ impl<C: Clock> Session<C> {
         }
     }
 
-    /// Exchanges the past with that of another flock.
+    /// Exchanges the past with another flock's.
     pub(super) fn swap_history(&mut self, other: &mut super::history::History) {
         let budget = self.history.budget();
         self.history.rest();

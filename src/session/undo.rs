@@ -10,11 +10,11 @@ const MAX_ENTRIES: usize = 200;
 /// One edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// What the user asked for.
+    /// The edit of the user.
     pub edit: Edit,
-    /// What takes it back.
+    /// Its inverse.
     pub back: Edit,
-    /// What does it again.
+    /// The edit that repeats it.
     pub forth: Edit,
 }
 
@@ -41,7 +41,7 @@ impl UndoStack {
     pub fn push(&mut self, entry: Entry) {
         self.undone.clear();
         let sealed = std::mem::take(&mut self.sealed);
-        // What was saved after this edit was undone is gone with the undone ones.
+        // A save after this edit was undone is gone with the undone ones.
         let done = self.done.len();
         self.saved.take_if(|saved| *saved > done);
         match self.done.pop() {
@@ -104,7 +104,7 @@ impl UndoStack {
         self.side(done).push(entry);
     }
 
-    /// Removes all edits. What was not saved is still not saved.
+    /// Removes all edits. Unsaved edits are still unsaved.
     pub fn clear(&mut self) {
         *self = Self { saved: self.is_saved().then_some(0), ..Self::default() };
     }

@@ -203,7 +203,7 @@ impl Move {
 pub struct Counts {
     /// Number of agents at the start, in the order of the species.
     pub each: Vec<u64>,
-    /// True if they are those of the flock, false if those of a file that is scaled to it.
+    /// True if they hold for the flock itself, not for a file that is scaled to it.
     pub counted: bool,
 }
 
@@ -245,7 +245,7 @@ impl SpawnBatch {
 pub struct Despawn {
     /// Their ids.
     pub ids: Vec<u32>,
-    /// What brings as many agents back, in the order of the ids; empty if it is not known.
+    /// As many agents at their places, in the order of the ids; empty if they are not known.
     pub(crate) back: Vec<SpawnBatch>,
 }
 
@@ -288,7 +288,7 @@ pub struct Returned {
     /// World units per tick.
     #[serde(with = "place::list")]
     pub velocity: Vec<Point>,
-    /// What they remember.
+    /// Their memories; empty if they have none.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub memory: Vec<u32>,
 }
@@ -302,7 +302,7 @@ impl Returned {
         Self { species: species.into(), set, id, position, velocity, memory }
     }
 
-    /// The agents, as those of species number `species`.
+    /// The agents, as agents of species number `species`.
     pub(crate) fn agents(&self, species: usize) -> Result<FlockState, String> {
         let count = self.id.len();
         let remembers = self.memory.len() == count || self.memory.is_empty();

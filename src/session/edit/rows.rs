@@ -1,4 +1,4 @@
-//! What comes to a list of the scene and goes from it, and how a text says it.
+//! Changes of the lists of a scene, and how a text says them.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -21,7 +21,7 @@ use flockwork_model::vector::Point;
 pub struct Recorded {
     /// Ticks since the start of the run.
     pub tick: u64,
-    /// What happens.
+    /// The edit.
     #[serde(flatten)]
     pub edit: Edit,
 }

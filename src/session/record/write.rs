@@ -53,7 +53,7 @@ impl<C: Clock> Session<C> {
         Ok(format!("{HEAD}{head}\n{}", toml::to_string(&Events { event }).map_err(problem)?))
     }
 
-    /// What makes the first state and its scene: the source of the flock, or the same with its edits.
+    /// The origin of the first state, and its scene: the source of the flock, or the same with its edits.
     fn base(&self, start: &Keyframe) -> Option<(Source, Scene)> {
         let own = &self.source;
         let mut edited = self.original.clone();
@@ -82,7 +82,7 @@ impl<C: Clock> Session<C> {
     }
 }
 
-/// The edits that make `edited` of `scene`: those before the start of the record.
+/// The edits that make `edited` of `scene`: the ones before the start of the record.
 fn before_the_start(scene: &Scene, edited: &Scene) -> Vec<Edit> {
     fn all<T: Clone + PartialEq>(from: usize, now: &[T], then: &[T]) -> Option<Splice<T>> {
         let (now, then) = (now.get(from..)?, then.get(from..)?);
