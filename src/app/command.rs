@@ -1,4 +1,4 @@
-//! What the user asks for in the panels.
+//! The user's commands in the panels.
 
 use super::keys::Action;
 use flockwork_model::scene::Request;
@@ -7,7 +7,7 @@ use flockwork_session::{Edit, Speed};
 /// An action that runs after the frame that asked for it.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// What a key does too.
+    /// The action of a key.
     Act(Action),
     /// Open a built-in scene by name, or a file by its path.
     Open(String),
