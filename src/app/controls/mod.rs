@@ -1,4 +1,4 @@
-//! The panel of parameters: those of every species, from the model's declarations.
+//! The panel of parameters of every species, from the model's declarations.
 
 mod flock;
 mod looks;
@@ -26,14 +26,14 @@ pub fn left_edge(context: &egui::Context) -> f32 {
     area.map_or(context.content_rect().right(), |area| area.left())
 }
 
-/// What the panel shows.
+/// The content of the panel.
 #[derive(Clone, Debug)]
 pub struct FlockPanel<'a> {
     /// The scene as it is edited.
     pub scene: &'a Scene,
     /// The scene before all edits.
     pub first: &'a Scene,
-    /// What was asked for beside the scene.
+    /// The request beside the scene.
     pub request: Request,
     /// Number of agents at the start.
     pub agents: usize,
@@ -47,13 +47,13 @@ pub struct FlockPanel<'a> {
     pub lift: f32,
     /// True while the keyboard goes through the panel.
     pub by_keyboard: bool,
-    /// What the pointer draws.
+    /// The tool of the pointer.
     pub tool: Option<&'a Tool>,
     /// The place in the middle of the view, where new things go; world units.
     pub middle: Point,
 }
 
-/// What the file of a scene says of its start.
+/// Count and seed in the file of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Written {
     /// Number of agents.
@@ -65,9 +65,9 @@ pub struct Written {
 /// The panel, with what the user enters in it.
 #[derive(Clone, Debug, Default)]
 pub struct Controls {
-    /// What the flock has, and what is being entered in its place; none until the panel is shown.
+    /// Current values and values being typed; `None` until the panel opens.
     fields: Option<(FlockFields, FlockFields)>,
-    /// What has the keyboard, and where it is.
+    /// The widget with the keyboard focus, and its place.
     focused: Option<(egui::Id, egui::Rect)>,
 }
 

@@ -13,7 +13,7 @@ pub fn scenes(text: &str) -> (Scene, Scene) {
     (scene.clone(), scene)
 }
 
-/// What the panel shows of these scenes.
+/// The panel's content for these scenes.
 pub fn flock_panel((first, scene): &(Scene, Scene)) -> FlockPanel<'_> {
     FlockPanel {
         scene,
@@ -108,7 +108,7 @@ fn what_has_changed_has_a_way_back() {
     scenes.1.species[0].body.max_speed = 5.0;
     let (texts, _) = panel(&scenes);
     assert_eq!(backs(&texts), 2, "{texts:?}");
-    // What was added is compared with its defaults.
+    // Added behaviours are compared with their defaults.
     let wander = Kind::ALL.into_iter().find(|kind| kind.info().key == "wander").unwrap();
     scenes.1.species[0].rules.push(Rule::by_default(wander, 0));
     let (texts, _) = panel(&scenes);
@@ -186,7 +186,7 @@ struct Lasting {
     context: egui::Context,
     controls: Controls,
     frames: u32,
-    /// What the user does in the next frame.
+    /// The user's input in the next frame.
     events: Vec<egui::Event>,
 }
 
