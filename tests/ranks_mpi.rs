@@ -109,11 +109,9 @@ fn a_run_goes_on_with_another_number_of_ranks() {
     let told = done(run(folder.path(), 3, &format!("{flock} --until 60 --checkpoint kept")));
     assert!(told.starts_with("the run is complete"), "{told}");
     done(run(folder.path(), 1, "simulate --engine cpu --init whole.npz --ticks 0 --out whole.csv"));
-    // The record of the run names other options; the rows are the same.
     let rows = |name: &str| -> Vec<String> {
         let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
-        let rows = text.lines().filter(|line| line.starts_with("60,"));
-        rows.map(|row| row.rsplit_once(',').unwrap().0.to_owned()).collect()
+        text.lines().filter(|line| line.starts_with("60,")).map(str::to_owned).collect()
     };
     assert_eq!(rows("two.csv").len(), 500);
     assert!(rows("two.csv") == rows("whole.csv") && rows("again.csv") == rows("whole.csv"));
@@ -124,12 +122,11 @@ fn each_rank_reads_its_part_of_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
     let flock = "simulate --engine cpu --scene embers --count 500 --ticks 20 --every 10";
-    for name in ["a.csv", "a.npz"] {
+    for (name, scene) in [("a.csv", "--scene a.run.toml"), ("a.npz", "")] {
         done(run(folder.path(), 1, &format!("{flock} --out {name}")));
         for ranks in [1, 2, 3] {
-            let line =
-                format!("simulate --engine cpu --init {name} --ticks 10 --out {ranks}{name}");
-            done(run(folder.path(), ranks, &line));
+            let line = format!("simulate --engine cpu --init {name} {scene} --ticks 10 --out");
+            done(run(folder.path(), ranks, &format!("{line} {ranks}{name}")));
             assert!(read(&format!("{ranks}{name}")) == read(&format!("1{name}")), "{ranks} {name}");
         }
         assert!(read(&format!("1{name}")) != read(name), "the control: other ticks");
@@ -299,8 +296,12 @@ fn ranks_that_read_other_states_are_refused() {
     }
     // The control: copies of a file.
     let line = format!("simulate {run} b.csv");
-    assert_eq!(pair([one, two], [&line; 2]), (Some(0), Vec::new()));
-    std::fs::remove_file(one.join("b.csv")).unwrap();
+    let (code, told) = pair([one, two], [&line; 2]);
+    assert_eq!((code, told.len()), (Some(0), 1), "{told:?}");
+    assert!(told[0].contains("begins anew"), "{told:?}");
+    for name in ["b.csv", "b.run.toml"] {
+        std::fs::remove_file(one.join(name)).unwrap();
+    }
     let other_count = state(7, 3) + "7,2,5,5,0,0\n";
     for (text, words) in [
         (state(8, 3), "(`tick 8` instead of `tick 7`)"),
@@ -310,9 +311,10 @@ fn ranks_that_read_other_states_are_refused() {
         std::fs::write(two.join("a.csv"), text).unwrap();
         for line in [line.clone(), format!("capture {run} b.png --size 64x64")] {
             let (code, told) = pair([one, two], [&line; 2]);
-            assert_eq!((code, told.len()), (Some(1), 1), "{line}: {told:?}");
-            assert!(told[0].contains("rank 1: the flock differs from that of rank 0"), "{told:?}");
-            assert!(told[0].contains(words), "{told:?}");
+            // The first line says what begins anew.
+            assert_eq!((code, told.len()), (Some(1), 2), "{line}: {told:?}");
+            assert!(told[1].contains("rank 1: the flock differs from that of rank 0"), "{told:?}");
+            assert!(told[1].contains(words), "{told:?}");
             assert_eq!((names(one), names(two)), (vec!["a.csv".into()], vec!["a.csv".into()]));
         }
     }

@@ -11,7 +11,7 @@ use anyhow::Context;
 use super::drive::{Run, Stop};
 use super::output_folder::OutputFolder;
 use super::ranks;
-use super::state_file::{Portion, RunRecord, StateWriter};
+use super::state_file::{RunRecord, StateWriter};
 use super::usage::wrong;
 use flockwork_model::quote::cut;
 
@@ -173,16 +173,15 @@ pub fn newest(folder: &Path) -> std::io::Result<Option<PathBuf>> {
 /// file's.
 pub fn write_portions(
     run: &mut Run,
-    agents: u64,
     mut writer: Option<&mut StateWriter>,
 ) -> anyhow::Result<anyhow::Result<()>> {
-    let (targets, rows) = (run.targets()?, agents as usize);
-    let (mut first, mut written) = (0, Ok(()));
+    let targets = run.targets()?;
+    let (mut is_first, mut written) = (true, Ok(()));
     run.read_in_chunks(PORTION, &mut |state| {
         if let (Some(writer), Ok(())) = (writer.as_mut(), &written) {
-            written = writer.write_portion(Portion { state, first, rows }, &targets);
+            written = writer.write_portion(state, is_first, &targets);
         }
-        first += state.len();
+        is_first = false;
     })?;
     Ok(written)
 }

@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 
 use rayon::prelude::*;
 
-use super::output::{OutputError, OutputFile};
-use super::state_file::RunRecord;
+use super::output::OutputFile;
+use super::state_file::{RunRecord, record_beside};
 use super::usage::wrong;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
@@ -27,20 +27,11 @@ const LONGEST_BATCH: usize = 16;
 
 type Writer = csv::Writer<OutputFile>;
 
-/// How the name of the record's file ends, in the place of `csv`. The record has a file of its own: not
-/// every reader of CSV skips comments.
-const RECORD: &str = "run.toml";
-
 /// A figures file with its header, and the file of the run's record.
 #[derive(Debug)]
 pub struct FiguresFile {
     rows: Writer,
     record: OutputFile,
-}
-
-/// Begins the file with the record of the figures in the file `path`.
-pub fn record_beside(path: &Path) -> Result<OutputFile, OutputError> {
-    OutputFile::create(&path.with_extension(RECORD))
 }
 
 impl FiguresFile {

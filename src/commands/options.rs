@@ -45,8 +45,9 @@ pub struct FlockArgs {
     /// Override a scene key, for example --set starling.separation.weight=2; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub overrides: Vec<String>,
-    /// Go on from the last tick of a file that `simulate` wrote, in its scene, or from the latest
-    /// checkpoint in a folder; other options override the scene, and --scene replaces it
+    /// Go on from the last tick of an .npz file that `simulate` wrote, in its scene, or from the latest
+    /// checkpoint in a folder; other options override the scene, and --scene replaces it. A CSV file has
+    /// places and velocities alone and needs --scene
     #[arg(long, value_name = "STATE.csv|.npz|DIR")]
     pub init: Option<PathBuf>,
 }
@@ -185,10 +186,12 @@ impl FlockArgs {
             return Err(wrong(problem));
         }
         let mut request = Request { count: Some(found), density: self.density, seed: self.seed };
+        let mut beside = None;
         let mut plain = match table.run() {
             None if self.scene.is_none() => {
                 return Err(wrong(format!(
-                    "{}: the file does not say which scene it belongs to; name it with --scene NAME",
+                    "{}: the file does not say which scene it belongs to; name it with --scene NAME, or \
+                     with the record beside the file (--scene NAME.run.toml)",
                     place()
                 )));
             }
@@ -198,7 +201,12 @@ impl FlockArgs {
                 request.density = request.density.or(scene.asked_density()).or(asked);
                 scene
             }
-            None => read_scene(self.scene_name(), &self.overrides)?,
+            None => {
+                let (scene, run) = read_run(self.scene_name(), &self.overrides)?;
+                request.density = request.density.or(run.as_ref().and_then(|run| run.density));
+                beside = run;
+                scene
+            }
         };
         let written = table.run().map(|run| run.scene(&[])).transpose().with_context(place)?;
         if let Some((run, written)) = table.run().zip(written.as_ref())
@@ -213,13 +221,13 @@ impl FlockArgs {
             state_file::restore_targets(&mut scene, &plain, written, table.targets())
                 .with_context(place)?;
         }
-        table.announce(path);
+        state_file::announce(path, &table);
         if let Some(unsaid) = table.run().map(RunRecord::unsaid).transpose()?.flatten() {
             tell(&format!("flockwork: {}: {unsaid}", place()));
         }
         // As people would write it: without the keys that have their defaults.
         let written = written.map(|scene| scene.to_toml());
-        let overrides = self.all_overrides(table.run());
+        let overrides = self.all_overrides(table.run().or(beside.as_ref()));
         let state = table.into_state(&scene).with_context(place)?;
         let hash = ranks::ranks().map(|_| hash_of(path)).transpose().with_context(place)?;
         let file = hash.map_or_else(String::new, |hash| format!("{} with hash {hash:x}", place()));

@@ -135,7 +135,6 @@ fn write_run(
     let mut log = Log {
         states: args.out.is_some().then(|| args.every.unwrap_or(span.before + span.ticks)),
         figures: args.metrics.is_some().then_some(args.metrics_every),
-        agents,
         checkpoints: args.checkpoint.is_some().then_some(args.every_checkpoint),
         checked: Instant::now(),
         keeper,
@@ -156,8 +155,6 @@ struct Log<'a> {
     /// Ticks between states, and between figures.
     states: Option<u64>,
     figures: Option<u64>,
-    /// Of all ranks.
-    agents: u64,
     checkpoints: Option<Every>,
     /// When the last one was written.
     checked: Instant,
@@ -200,8 +197,7 @@ impl Host for Log<'_> {
             }
             measured = self.measuring.as_mut().is_some_and(|figures| figures.write(state));
         } else if states {
-            let agents = self.agents;
-            let written = write_portions(run, agents, self.states())?;
+            let written = write_portions(run, self.states())?;
             self.keep(written);
         }
         let others = self.checkpoints.is_some() || !ranks::speaks();
@@ -227,7 +223,7 @@ impl Log<'_> {
         let tick = run.tick();
         let mut file = self.keeper.as_ref().map(|keeper| keeper.begin(tick));
         let writer = file.as_mut().and_then(|file| file.as_mut().ok());
-        let written = write_portions(run, self.agents, writer)?;
+        let written = write_portions(run, writer)?;
         if let (Some(keeper), Some(file)) = (&mut self.keeper, file) {
             match keeper.finish(tick, written.and(file)) {
                 size if last => self.end = Some((keeper.name(tick), size)),

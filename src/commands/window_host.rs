@@ -9,8 +9,8 @@ use time::OffsetDateTime;
 use super::input::read_text;
 use super::options::LONGEST_SCENE;
 use super::output::OutputFile;
-use super::state_file::RunRecord;
-use super::{figures, flow_file, headroom, kept, window_film};
+use super::state_file::{RunRecord, record_beside};
+use super::{flow_file, headroom, kept, window_film};
 use flockwork_app::{Filming, WindowHost};
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::{Engine, EngineKind};
@@ -113,7 +113,7 @@ impl WindowHost for Files {
 
     fn save_record(&self, name: &str, record: &str) -> Result<(), String> {
         let write = || -> anyhow::Result<u64> {
-            let mut file = figures::record_beside(Path::new(name))?;
+            let mut file = record_beside(Path::new(name))?;
             file.write_all(record.as_bytes())?;
             Ok(file.publish()?)
         };

@@ -101,8 +101,8 @@ fn the_same_command_goes_on_from_its_checkpoint() {
 #[test]
 fn a_checkpoint_of_another_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let run = "flockwork simulate --engine cpu --checkpoint kept --out a.csv";
-    let start = "flockwork simulate --engine cpu --count 200 --ticks 0 --out b.csv";
+    let run = "flockwork simulate --engine cpu --checkpoint kept --out c.npz";
+    let start = "flockwork simulate --engine cpu --count 200 --ticks 0 --out b.npz";
     let good = shell(folder.path(), &format!("{start}; {run} --count 200 --ticks 9"));
     assert!(good.status.success(), "{good:?}");
     for (other, words) in [
@@ -110,7 +110,7 @@ fn a_checkpoint_of_another_run_is_refused() {
         ("--count 201 --ticks 20", "(`count = 200` instead of `count = 201`)"),
         ("--count 200 --ticks 20 --scene predators", "predators"),
         ("--count 200 --ticks 20 --set starling.separation.weight=9", "weight = 9"),
-        ("--count 200 --ticks 20 --init b.csv", "it has checkpoint-0000000009.npz of another run"),
+        ("--count 200 --ticks 20 --init b.npz", "it has checkpoint-0000000009.npz of another run"),
         ("--count 200 --ticks 8", "--ticks 8: the flock is at tick 9 already"),
         ("--count 200 --until 8", "--until 8: the flock is at tick 9 already"),
     ] {
@@ -120,7 +120,7 @@ fn a_checkpoint_of_another_run_is_refused() {
         assert!(told.contains(words), "{other}: {told}");
     }
     assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000009.npz"]);
-    assert_eq!(names(folder.path()), ["a.csv", "b.csv", "kept"]);
+    assert_eq!(names(folder.path()), ["b.npz", "c.npz", "kept"]);
 }
 
 #[test]

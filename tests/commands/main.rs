@@ -6,8 +6,6 @@ mod adapter;
 mod common;
 #[path = "../desktop/mod.rs"]
 mod desktop;
-#[path = "../older_files/mod.rs"]
-mod older_files;
 #[path = "../png_file/mod.rs"]
 mod png_file;
 #[path = "../process/mod.rs"]

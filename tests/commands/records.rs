@@ -66,17 +66,6 @@ fn flock(folder: &Path, options: &[String]) -> Vec<Vec<u8>> {
         .to_vec()
 }
 
-/// The field of a state file in percent-encoding.
-fn decoded(field: &str) -> String {
-    let mut parts = field.split('%');
-    let mut bytes = parts.next().unwrap().as_bytes().to_vec();
-    for part in parts {
-        bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
-        bytes.extend(part[2..].bytes());
-    }
-    String::from_utf8(bytes).unwrap()
-}
-
 /// The comment of a GIF.
 fn gif_comment(bytes: &[u8]) -> Vec<u8> {
     let label = bytes.windows(2).position(|pair| pair == [0x21, 0xfe]).expect("no comment");
@@ -109,11 +98,7 @@ fn record(path: &Path) -> String {
             told["format"]["tags"]["comment"].as_str().unwrap().into()
         }
         "npz" => String::from_utf8(entry(path, "run.toml")).unwrap(),
-        "csv" => {
-            let mut rows = csv::Reader::from_path(path).unwrap();
-            let first = rows.records().next().unwrap().unwrap();
-            decoded(first.iter().next_back().unwrap())
-        }
+        "csv" => fs::read_to_string(path.with_extension("run.toml")).unwrap(),
         _ => fs::read_to_string(path).unwrap(),
     }
 }

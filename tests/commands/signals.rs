@@ -25,12 +25,12 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The run was interrupted, and its file is complete and alone in its folder.
+/// The run was interrupted, and its files are complete and alone in their folder.
 fn ended_with_what_it_had(folder: &Path, output: &Output) {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{message}");
     assert!(message.contains("ticks done and kept"), "{message}");
-    assert_eq!(names(folder), ["a.csv"]);
+    assert_eq!(names(folder), ["a.csv", "a.run.toml"]);
     let text = std::fs::read_to_string(folder.join("a.csv")).unwrap();
     let rows = text.lines().count() - 1;
     assert!(rows > 0 && rows.is_multiple_of(200), "a tick is not whole");
@@ -102,16 +102,18 @@ fn the_next_run_removes_what_a_killed_run_left() {
     let folder = tempfile::tempdir().unwrap();
     let mut killed = start(folder.path(), "", LONG);
     killed.until_it_hears(INT);
-    while names(folder.path()).is_empty() {
+    // The states, and the record of the run.
+    while names(folder.path()).len() < 2 {
         assert!(killed.child.try_wait().unwrap().is_none(), "it ended by itself");
     }
     let process = killed.child.id();
     killed.send("KILL");
     killed.end();
     let left = names(folder.path());
-    assert_eq!(left.len(), 1);
+    assert_eq!(left.len(), 2);
     let begins = format!(".flockwork-unfinished-{process}-");
-    assert!(left[0].starts_with(&begins) && left[0].ends_with(".csv"), "{left:?}");
+    assert!(left.iter().all(|name| name.starts_with(&begins)), "{left:?}");
+    assert!(left.iter().any(|name| name.ends_with(".csv")), "{left:?}");
 
     let mut other = start(folder.path(), "", &LONG.replace("a.csv", "b.csv"));
     other.until_it_hears(INT);
@@ -123,13 +125,14 @@ fn the_next_run_removes_what_a_killed_run_left() {
     for line in [run, capture] {
         assert!(start(folder.path(), "", line).end().status.success());
         let found = names(folder.path());
-        assert!(!found.contains(&left[0]), "what was left is still there: {found:?}");
+        assert!(!left.iter().any(|name| found.contains(name)), "what was left is still there: {found:?}");
         let alive = format!(".flockwork-unfinished-{}-", other.child.id());
         assert!(found.iter().any(|name| name.starts_with(&alive)), "taken away alive: {found:?}");
     }
     other.send("INT");
     assert_eq!(other.end().status.code(), Some(130));
-    assert_eq!(names(folder.path()), ["b.csv", "c.npz", "frame_000000.png", "frame_000001.png"]);
+    let all = ["b.csv", "b.run.toml", "c.npz", "frame_000000.png", "frame_000001.png"];
+    assert_eq!(names(folder.path()), all);
 }
 
 /// A capture with an ffmpeg that takes nothing, or does not even answer. Returns the run and the

@@ -93,9 +93,9 @@ fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
     // All commands use the same flock as the window.
     let (out, _) = run("simulate --engine cpu --ticks 0 --out many.csv");
     assert!(out.starts_with("3000 agents"), "{out}");
-    let (out, _) = run("simulate --engine cpu --scene flock --ticks 0 --out few.csv");
+    let (out, _) = run("simulate --engine cpu --scene flock --ticks 0 --out few.npz");
     assert!(out.starts_with("120 agents"), "{out}");
-    let (out, _) = run("simulate --engine cpu --ticks 0 --init few.csv --out again.csv");
+    let (out, _) = run("simulate --engine cpu --ticks 0 --init few.npz --out again.csv");
     assert!(out.starts_with("120 agents"), "{out}");
 }
 

@@ -1,12 +1,10 @@
 //! The rows of a state file between reading and use, with the checks that every format shares.
 
 use std::cmp::Ordering;
-use std::path::Path;
 
 use anyhow::{bail, ensure};
 
 use super::run_record::{RunRecord, TargetRow};
-use crate::commands::messages::tell;
 use flockwork_model::memory::{Memory, ShownBy};
 use flockwork_model::scene::{MAX_AGENTS, Scene};
 use flockwork_model::state::FlockState;
@@ -212,15 +210,10 @@ impl StateTable {
         self.ticks.rows
     }
 
-    /// Says on stderr which tick is used if there are several.
-    pub fn announce(&self, path: &Path) {
-        if self.ticks.several {
-            tell(&format!(
-                "flockwork: {} holds several ticks; starting from its last, tick {}",
-                path.display(),
-                self.ticks.last
-            ));
-        }
+    /// True if the file holds other ticks than the last too.
+    #[must_use]
+    pub fn has_several_ticks(&self) -> bool {
+        self.ticks.several
     }
 
     /// Sorts by id and checks what all formats share.

@@ -1,33 +1,36 @@
-//! A run that goes on from a state file gives the bytes of a run that never stopped: in every scene, on
-//! both engines, from CSV and from NPZ, with no option but `--init`.
+//! A run that goes on from an `.npz` file gives the bytes of a run that never stopped: in every scene, on
+//! both engines, with no option but `--init`.
 
 mod space;
 
 use crate::adapter;
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::gpu::{share, shipped};
-use crate::older_files::as_comments;
 use clap::Parser;
 use flockwork::commands::options::{FlockArgs, Prepared};
 use flockwork::commands::state_file::StateWriter;
 use flockwork::commands::usage::UsageError;
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::model::behaviours::Uses;
 use flockwork::model::scene::built_in;
 use flockwork::model::vector::flat;
 use tempfile::TempDir;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
 
 /// Ticks before the stop and after it.
 const BEFORE: u32 = 30;
 const AFTER: u32 = 30;
 
-/// The ends of the names of files.
-const FORMATS: [&str; 2] = ["csv", "npz"];
+/// The entries of an NPZ file.
+type Entries = BTreeMap<String, Vec<u8>>;
+
+/// Bytes of the header of each of our arrays.
+const HEADER: usize = 128;
 
 #[derive(Parser)]
 struct Line {
@@ -44,72 +47,58 @@ fn prepare(options: &str) -> Prepared {
     try_prepare(options).unwrap_or_else(|error| panic!("{options}: {error:#}"))
 }
 
-/// Runs `simulate` with these options: the first state and the last go to NAME.csv and NAME.npz.
+/// What `simulate` does with these options: the first state and the last go to NAME.npz.
 fn simulate(engine: &mut dyn Engine, options: &str, ticks: u32, folder: &Path, name: &str) {
     let prepared = prepare(options);
     engine.load(&prepared.scene, &prepared.state).unwrap();
-    let mut writers = FORMATS.map(|format| {
-        let mut writer = StateWriter::create(&folder.join(format!("{name}.{format}"))).unwrap();
-        writer.describe(prepared.record()).unwrap();
-        writer
-    });
+    let mut writer = StateWriter::create(&folder.join(format!("{name}.npz"))).unwrap();
+    writer.describe(prepared.record()).unwrap();
     for ticks in [0, ticks] {
         engine.step(ticks).unwrap();
         let snapshot = engine.snapshot().unwrap();
-        for writer in &mut writers {
-            writer.write(&snapshot.state, &snapshot.targets).unwrap();
-        }
+        writer.write(&snapshot.state, &snapshot.targets).unwrap();
     }
-    for writer in writers {
-        writer.finish().unwrap();
-    }
+    writer.finish().unwrap();
 }
 
-/// The lines of a CSV file, in the form of older files, without the lines of the first of its two ticks.
-fn end_of_csv(text: &str, tick: u32) -> Vec<&str> {
-    let (row, target) = (format!("{tick},"), format!("#target,{tick},"));
-    let wanted = |line: &&str| {
-        let of_a_tick =
-            line.starts_with(|c: char| c.is_ascii_digit()) || line.starts_with("#target,");
-        !of_a_tick || line.starts_with(&row) || line.starts_with(&target)
-    };
-    text.lines().filter(wanted).collect()
-}
-
-/// The entries of an NPZ file; of those with values for each tick only what belongs to the second of
-/// two.
-fn end_of_npz(path: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut archive = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
-    let mut entries = BTreeMap::new();
+fn entries(path: &Path) -> Entries {
+    let mut archive = ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
+    let mut entries = Entries::new();
     for index in 0..archive.len() {
         let mut file = archive.by_index(index).unwrap();
         let (name, mut bytes) = (file.name().unwrap().into_owned(), Vec::new());
         file.read_to_end(&mut bytes).unwrap();
+        entries.insert(name, bytes);
+    }
+    entries
+}
+
+fn write_entries(path: &Path, entries: &Entries) {
+    let mut archive = ZipWriter::new(std::fs::File::create(path).unwrap());
+    for (name, bytes) in entries {
+        archive.start_file(name, SimpleFileOptions::default()).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap();
+}
+
+/// The entries of a file of two ticks; of those with values for each tick only the second half.
+fn end_of(path: &Path) -> Entries {
+    let mut entries = entries(path);
+    for (name, bytes) in &mut entries {
         if name.ends_with(".npy") && name != "flow.npy" {
-            // The headers of all our arrays are as long.
-            bytes.drain(..128);
+            bytes.drain(..HEADER);
             bytes.drain(..bytes.len() / 2);
         }
         assert!(!bytes.is_empty(), "{name}");
-        entries.insert(name, bytes);
     }
     entries
 }
 
 /// Fails where the ends of two runs differ in a byte.
 fn assert_same_end(folder: &Path, one: &str, other: &str, what: &str) {
-    let text = |name: &str| {
-        as_comments(&std::fs::read_to_string(folder.join(format!("{name}.csv"))).unwrap())
-    };
-    let (first, second) = (text(one), text(other));
-    let tick = BEFORE + AFTER;
-    let (first, second) = (end_of_csv(&first, tick), end_of_csv(&second, tick));
-    assert!(first.iter().any(|line| line.starts_with("60,")), "{what}: no rows");
-    let differ = first.iter().zip(&second).find(|(first, second)| first != second);
-    assert_eq!(differ, None, "{what}");
-    assert_eq!(first.len(), second.len(), "{what}");
-    let entries = |name: &str| end_of_npz(&folder.join(format!("{name}.npz")));
-    let (first, second) = (entries(one), entries(other));
+    let end = |name: &str| end_of(&folder.join(format!("{name}.npz")));
+    let (first, second) = (end(one), end(other));
     assert!(first.keys().eq(second.keys()) && first.len() >= 6, "{what}: {:?}", second.keys());
     for (name, bytes) in &first {
         assert!(second[name] == *bytes, "{what}: {name} differs");
@@ -172,18 +161,10 @@ fn a_file_from_the_cpu_goes_on_with_any_number_of_threads() {
     let all = [starts(scenes.path()), space::starts(scenes.path())].concat();
     for (turn, start) in all.iter().enumerate() {
         whole_and_half(&mut engine, start, folder);
-        let in_plane = prepare(start).scene.world.is_flat();
         let moved = away(scenes.path());
-        let half = std::fs::read_to_string(folder.join("half.csv")).unwrap();
-        std::fs::write(folder.join("older.csv"), as_comments(&half)).unwrap();
-        // Older files have no spaces.
-        let files =
-            ["half.csv", "half.npz", "older.csv"].into_iter().take(2 + usize::from(in_plane));
-        for (file, threads) in files.zip([1 + turn % 2 * 2, 2, 2]) {
-            let mut other = CpuEngine::new(Some(threads)).unwrap();
-            simulate(&mut other, &init(folder, file), AFTER, folder, "resumed");
-            assert_same_end(folder, "whole", "resumed", &format!("{start}, {file}"));
-        }
+        let mut other = CpuEngine::new(Some(1 + turn % 2 * 2)).unwrap();
+        simulate(&mut other, &init(folder, "half.npz"), AFTER, folder, "resumed");
+        assert_same_end(folder, "whole", "resumed", start);
         std::fs::rename(moved, scenes.path()).unwrap();
     }
 }
@@ -196,16 +177,13 @@ fn a_file_from_the_gpu_goes_on_there_and_on_the_cpu() {
     let mut engine = shipped(&gpu);
     let mut on_cpu = CpuEngine::new(None).unwrap();
     let all = [space::starts(scenes.path()), starts(scenes.path())].concat();
-    for (turn, start) in all.iter().enumerate().step_by(share()) {
+    let options = init(folder, "half.npz");
+    for start in all.iter().step_by(share()) {
         whole_and_half(&mut engine, start, folder);
-        for format in FORMATS {
-            let options = init(folder, &format!("half.{format}"));
-            simulate(&mut engine, &options, AFTER, folder, "resumed");
-            assert_same_end(folder, "whole", "resumed", &format!("{start}, {format}"));
-        }
+        simulate(&mut engine, &options, AFTER, folder, "resumed");
+        assert_same_end(folder, "whole", "resumed", start);
         // A GPU may round otherwise than the CPU does.
         if gpu.is_software() {
-            let options = init(folder, &format!("half.{}", FORMATS[turn % 2]));
             simulate(&mut on_cpu, &options, AFTER, folder, "resumed");
             assert_same_end(folder, "whole", "resumed", &format!("{start}, from gpu to cpu"));
             simulate(&mut on_cpu, start, BEFORE, folder, "half");
@@ -215,91 +193,86 @@ fn a_file_from_the_gpu_goes_on_there_and_on_the_cpu() {
     }
 }
 
-/// The scenes whose runs end otherwise when something is changed in the file at the stop. The file
-/// that is changed has the form of older files.
-fn changed_by(change: impl Fn(&str, &str) -> Option<String>) -> Vec<String> {
-    let (scenes, results) = folders();
+/// How many of these scenes end otherwise when `change` has changed the file at the stop. It says
+/// whether there was something to change.
+fn changed_by(starts: &[String], change: impl Fn(&mut Entries) -> bool) -> usize {
+    let results = tempfile::tempdir().unwrap();
     let folder = results.path();
     let mut engine = CpuEngine::new(Some(2)).unwrap();
-    let mut changed = Vec::new();
-    // Older files have no spaces; `space` has a test for them.
-    let in_plane = |start: &String| prepare(start).scene.world.is_flat();
-    for start in starts(scenes.path()).into_iter().filter(in_plane) {
-        whole_and_half(&mut engine, &start, folder);
-        let half = as_comments(&std::fs::read_to_string(folder.join("half.csv")).unwrap());
-        let Some(half) = change(&half, &start) else { continue };
-        std::fs::write(folder.join("changed.csv"), half).unwrap();
-        simulate(&mut engine, &init(folder, "changed.csv"), AFTER, folder, "resumed");
-        let end = |name: &str| {
-            let text = std::fs::read_to_string(folder.join(format!("{name}.csv"))).unwrap();
-            let text = as_comments(&text);
-            let last = text.lines().last().unwrap().split_once(',').unwrap().0.parse().unwrap();
-            // Without the tick, and without what agents remember.
-            let lines = end_of_csv(&text, last).into_iter().filter(|line| !line.starts_with('#'));
-            let rows =
-                lines.map(|line| line.split(',').skip(1).take(6).collect::<Vec<_>>().join(","));
-            rows.collect::<Vec<_>>()
-        };
-        if end("whole") != end("resumed") {
-            changed.push(start);
+    let mut changed = |start: &&String| {
+        whole_and_half(&mut engine, start, folder);
+        let mut half = entries(&folder.join("half.npz"));
+        if !change(&mut half) {
+            return false;
         }
-    }
-    changed
+        write_entries(&folder.join("changed.npz"), &half);
+        simulate(&mut engine, &init(folder, "changed.npz"), AFTER, folder, "resumed");
+        let motion = |name: &str| {
+            let mut end = end_of(&folder.join(format!("{name}.npz")));
+            ["position.npy", "velocity.npy"].map(|array| end.remove(array))
+        };
+        motion("whole") != motion("resumed")
+    };
+    starts.iter().filter(&mut changed).count()
+}
+
+/// The numbers of an array at the second of two ticks; none if the file lacks the array.
+fn last<'a>(entries: &'a mut Entries, array: &str) -> &'a mut [u8] {
+    let Some(bytes) = entries.get_mut(array) else { return &mut [] };
+    let bytes = &mut bytes[HEADER..];
+    let half = bytes.len() / 2;
+    &mut bytes[half..]
+}
+
+/// Removes what agents remember.
+fn forget(entries: &mut Entries) -> bool {
+    let memory = ["angle.npy", "neighbours.npy", "shown.npy"];
+    memory.iter().filter(|name| entries.remove(**name).is_some()).count() > 0
 }
 
 /// A control: the tests above test each part of a file, for without it some scene goes on otherwise.
 #[test]
 fn every_part_of_a_file_is_needed_by_some_scene() {
-    let lines = |text: &str, change: &dyn Fn(&str) -> String| -> String {
-        text.lines().map(|line| change(line) + "\n").collect()
-    };
-    let is_row = |line: &str| !line.starts_with('#');
-    // The agents' memory.
-    let forgetful = changed_by(|text, start| {
-        let seven = |line: &str| line.split(',').take(7).collect::<Vec<_>>().join(",");
-        let angle = prepare(start).scene.uses().has(Uses::MEMORY);
-        let remembered = [",angle,neighbours\n", ",angle,shown\n"];
-        assert_eq!(angle, remembered.iter().any(|columns| text.contains(columns)), "{start}");
-        angle.then(|| lines(text, &|line| if is_row(line) { seven(line) } else { line.into() }))
-    });
-    assert!(forgetful.iter().any(|start| start.contains("wander")), "{forgetful:?}");
-    assert!(forgetful.len() >= 5, "{forgetful:?}");
+    let (scenes, _results) = folders();
+    let starts = starts(scenes.path());
+    let is_wanderer = |start: &&String| start.contains("wander");
+    let wanderers: Vec<String> = starts.iter().filter(is_wanderer).cloned().collect();
+    assert_eq!(changed_by(&wanderers, forget), wanderers.len());
+    let forgetful = changed_by(&starts, forget);
+    assert!(forgetful >= 5, "{forgetful}");
     // Targets: back where they began.
-    let led_back = changed_by(|text, _| {
-        let first = text.lines().filter(|line| line.starts_with("#target,0,"));
-        let mut first = first.map(|line| line.replacen(",0,", &format!(",{BEFORE},"), 1));
-        let last = format!("#target,{BEFORE},");
-        let mut back = String::new();
-        for line in text.lines() {
-            let line = if line.starts_with(&last) { first.next().unwrap() } else { line.into() };
-            back += &(line + "\n");
+    let led_back = changed_by(&starts, |entries| {
+        for array in ["target_position.npy", "target_velocity.npy", "target_hits.npy"] {
+            let Some(bytes) = entries.get_mut(array) else { return false };
+            let half = HEADER + (bytes.len() - HEADER) / 2;
+            bytes.copy_within(HEADER..half, half);
         }
-        (back != text).then_some(back)
+        true
     });
-    assert!(led_back.len() >= 3, "{led_back:?}");
+    assert!(led_back >= 3, "{led_back}");
     // The tick: one later.
-    let late = changed_by(|text, _| {
-        let (now, then) = (BEFORE, BEFORE + 1);
-        Some(lines(text, &|line| {
-            let row = line.strip_prefix(&format!("{now},")).map(|rest| format!("{then},{rest}"));
-            let of_target = format!("#target,{now},");
-            let target = line.strip_prefix(&of_target).map(|rest| format!("#target,{then},{rest}"));
-            row.or(target).unwrap_or(line.into())
-        }))
+    let late = changed_by(&starts, |entries| {
+        let ticks = last(entries, "tick.npy");
+        ticks.chunks_exact_mut(8).for_each(|tick| tick[0] += 1);
+        true
     });
-    assert!(late.len() >= 3, "{late:?}");
-    // The scene, without --seed.
-    let seeded = changed_by(|text, _| {
-        let other = text.replace("\n# seed = 5\n", "\n# seed = 6\n");
-        (other != text).then_some(other)
+    assert!(late >= 3, "{late}");
+    // The scene: that of no --seed.
+    let seeded = changed_by(&starts, |entries| {
+        let text = String::from_utf8(entries.remove("run.toml").unwrap()).unwrap();
+        let other = text.replace("\nseed = 5\n", "\nseed = 6\n");
+        let there = other != text;
+        entries.insert("run.toml".into(), other.into_bytes());
+        there
     });
-    assert!(seeded.len() >= 5, "{seeded:?}");
-    // The flow field's file.
-    let calm = changed_by(|text, _| {
-        let other = text.replace("#flow,0.1,", "#flow,-0.1,");
-        (other != text).then_some(other)
+    assert!(seeded >= 5, "{seeded}");
+    // The flow field's file: other signs.
+    let calm = changed_by(&starts, |entries| {
+        let Some(bytes) = entries.get_mut("flow.npy") else { return false };
+        bytes[HEADER..].chunks_exact_mut(4).for_each(|number| number[3] ^= 0x80);
+        true
     });
-    assert_eq!(calm.len(), 1, "{calm:?}");
+    assert_eq!(calm, 1);
 }
 
 #[test]
@@ -310,55 +283,53 @@ fn options_beside_a_file_change_what_they_name_and_nothing_else() {
     let mixed = "--scene tests/common/mixed.toml --seed 5 --set world.density=20 --count 700";
     simulate(&mut engine, mixed, BEFORE, folder, "half");
     let first = prepare(mixed);
-    for format in FORMATS {
-        let options = init(folder, &format!("half.{format}"));
-        let with = |more: &str| prepare(&format!("{options} {more}"));
-        let plain = with("");
-        assert_eq!((plain.scene.seed, plain.state.tick, plain.state.len()), (5, 30, 700));
-        assert_eq!((&plain.scene.name, plain.record()), (&first.scene.name, first.record()));
-        assert_eq!(plain.scene.world, first.scene.world);
-        assert!((plain.scene.world.size.x - 400.0).abs() > 50.0, "{:?}", plain.scene.world);
-        let moved = |prepared: &Prepared| prepared.scene.targets[2].position;
-        assert_ne!(moved(&plain), moved(&first));
+    let options = init(folder, "half.npz");
+    let with = |more: &str| prepare(&format!("{options} {more}"));
+    let plain = with("");
+    assert_eq!((plain.scene.seed, plain.state.tick, plain.state.len()), (5, 30, 700));
+    assert_eq!((&plain.scene.name, plain.record()), (&first.scene.name, first.record()));
+    assert_eq!(plain.scene.world, first.scene.world);
+    assert!((plain.scene.world.size.x - 400.0).abs() > 50.0, "{:?}", plain.scene.world);
+    let moved = |prepared: &Prepared| prepared.scene.targets[2].position;
+    assert_ne!(moved(&plain), moved(&first));
 
-        // A key: the rest stays, in this run and in what it writes.
-        let other = with("--set sparrow.mass=3");
-        assert_eq!((other.scene.species[1].body.mass, other.scene.seed), (3.0, 5));
-        assert_eq!((&other.scene.targets, &other.state), (&plain.scene.targets, &plain.state));
-        let written = plain.record().scene.replacen("mass = 2.0", "mass = 2", 1);
-        assert_eq!(other.record().scene.replacen("mass = 3", "mass = 2", 1), written);
-        // A target that is set anew begins there. The others are where they were.
-        let other = with("--set targets.1.velocity=[0.5,0]");
-        assert_eq!(other.scene.targets[2].velocity, flat(0.5, 0.0));
-        assert_eq!(moved(&other), moved(&first));
-        assert_eq!(other.scene.targets[1], plain.scene.targets[1]);
-        // Other random numbers from here on.
-        let other = with("--seed 6");
-        assert_eq!((other.scene.seed, other.record().count), (6, 700));
-        assert_eq!((&other.scene.targets, &other.state), (&plain.scene.targets, &plain.state));
-        assert!(other.record().scene.contains("\nseed = 6\n"));
-        // A larger world round the same flock.
-        let other = with("--density 5");
-        assert!(other.scene.world.size.x > plain.scene.world.size.x);
-        assert_eq!((other.record().density, &other.state), (Some(5.0), &plain.state));
-        // Another scene is all of it: nothing but the agents is from the file.
-        let other = with("--scene tests/common/mixed.toml --density 1");
-        let anew = prepare("--scene tests/common/mixed.toml --density 1 --count 700");
-        assert_eq!((other.scene.seed, other.record()), (1, anew.record()));
-        assert_eq!(other.scene.targets, anew.scene.targets);
-        assert_eq!(other.state, plain.state);
-        with("--count 700");
-        for (more, wrong, usage) in [
-            ("--count 699", "has 700 agents", true),
-            ("--set sparrow.mas=3", "mass", true),
-            ("--density 2000", "leave out --density and --set", false),
-        ] {
-            let result = try_prepare(&format!("{options} {more}"));
-            let Err(error) = result else { panic!("{more} is taken") };
-            let message = format!("{error:#}");
-            assert!(message.contains(wrong), "{message}");
-            assert_eq!(error.is::<UsageError>(), usage, "{message}");
-        }
+    // A key: the rest stays, in this run and in what it writes.
+    let other = with("--set sparrow.mass=3");
+    assert_eq!((other.scene.species[1].body.mass, other.scene.seed), (3.0, 5));
+    assert_eq!((&other.scene.targets, &other.state), (&plain.scene.targets, &plain.state));
+    let written = plain.record().scene.replacen("mass = 2.0", "mass = 2", 1);
+    assert_eq!(other.record().scene.replacen("mass = 3", "mass = 2", 1), written);
+    // A target that is set anew begins there. The others are where they were.
+    let other = with("--set targets.1.velocity=[0.5,0]");
+    assert_eq!(other.scene.targets[2].velocity, flat(0.5, 0.0));
+    assert_eq!(moved(&other), moved(&first));
+    assert_eq!(other.scene.targets[1], plain.scene.targets[1]);
+    // Other random numbers from here on.
+    let other = with("--seed 6");
+    assert_eq!((other.scene.seed, other.record().count), (6, 700));
+    assert_eq!((&other.scene.targets, &other.state), (&plain.scene.targets, &plain.state));
+    assert!(other.record().scene.contains("\nseed = 6\n"));
+    // A larger world round the same flock.
+    let other = with("--density 5");
+    assert!(other.scene.world.size.x > plain.scene.world.size.x);
+    assert_eq!((other.record().density, &other.state), (Some(5.0), &plain.state));
+    // Another scene is all of it: nothing but the agents is from the file.
+    let other = with("--scene tests/common/mixed.toml --density 1");
+    let anew = prepare("--scene tests/common/mixed.toml --density 1 --count 700");
+    assert_eq!((other.scene.seed, other.record()), (1, anew.record()));
+    assert_eq!(other.scene.targets, anew.scene.targets);
+    assert_eq!(other.state, plain.state);
+    with("--count 700");
+    for (more, wrong, usage) in [
+        ("--count 699", "has 700 agents", true),
+        ("--set sparrow.mas=3", "mass", true),
+        ("--density 2000", "leave out --density and --set", false),
+    ] {
+        let result = try_prepare(&format!("{options} {more}"));
+        let Err(error) = result else { panic!("{more} is taken") };
+        let message = format!("{error:#}");
+        assert!(message.contains(wrong), "{message}");
+        assert_eq!(error.is::<UsageError>(), usage, "{message}");
     }
 }
 
@@ -378,28 +349,26 @@ fn every_command_goes_on_from_a_file() {
     let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
     let picture = |name: &str| crate::png_file::open(&folder.path().join(name));
     let flock = "--scene wander --count 60 --seed 9 --set vehicle.max_speed=1.5";
-    for format in ["csv", "npz"] {
-        program(&format!("simulate {flock} --ticks 20 --every 5 --out half.{format}"));
-        program(&format!("simulate {flock} --ticks 40 --every 20 --out whole.csv"));
-        program(&format!("simulate --init half.{format} --ticks 20 --out end.csv"));
-        let lines = |name: &str| as_comments(&String::from_utf8(read(name)).unwrap());
-        let (whole, end) = (lines("whole.csv"), lines("end.csv"));
-        // The ticks 0, 20 and 40 of one, and 20 and 40 of the other.
-        let later = |line: &&str| !line.starts_with("0,") && !line.starts_with("#target,0,");
-        let whole: Vec<&str> = whole.lines().filter(later).collect();
-        // Only the second one began with a file.
-        let from = format!("# from = \"half.{format}\"");
-        let (from, end): (Vec<&str>, Vec<&str>) = end.lines().partition(|line| *line == from);
-        assert!(from.len() == 1 && whole.len() > 120 && whole == end);
-        let size = "--size 320x180";
-        program(&format!("capture {flock} --ticks 40 --out whole.png {size}"));
-        program(&format!("capture --init half.{format} --ticks 20 --out end.png {size}"));
-        assert!(picture("whole.png") == picture("end.png"), "other pictures from {format}");
-        program(&format!("run {flock} --frames 40 {size}"));
-        let whole = picture("flockwork.png");
-        program(&format!("run --init half.{format} --frames 20 {size}"));
-        assert!(picture("flockwork.png") == whole, "another picture from {format}");
-        program(&format!("run --init half.{format} --frames 19 {size}"));
-        assert!(picture("flockwork.png") != whole, "all pictures are the same");
-    }
+    program(&format!("simulate {flock} --ticks 20 --every 5 --out half.npz"));
+    program(&format!("simulate {flock} --ticks 40 --every 20 --out whole.csv"));
+    program("simulate --init half.npz --ticks 20 --out end.csv");
+    let lines = |name: &str| String::from_utf8(read(name)).unwrap();
+    let (whole, end) = (lines("whole.csv"), lines("end.csv"));
+    // The ticks 0, 20 and 40 of one, and 20 and 40 of the other.
+    let later = |line: &&str| !line.starts_with("0,");
+    let whole: Vec<&str> = whole.lines().filter(later).collect();
+    assert!(whole.len() > 120 && whole == end.lines().collect::<Vec<_>>());
+    // Only the second one began with a file.
+    let record = lines("end.run.toml").replace("from = \"half.npz\"\n", "");
+    assert!(record != lines("end.run.toml") && record == lines("whole.run.toml"));
+    let size = "--size 320x180";
+    program(&format!("capture {flock} --ticks 40 --out whole.png {size}"));
+    program(&format!("capture --init half.npz --ticks 20 --out end.png {size}"));
+    assert!(picture("whole.png") == picture("end.png"), "other pictures");
+    program(&format!("run {flock} --frames 40 {size}"));
+    let whole = picture("flockwork.png");
+    program(&format!("run --init half.npz --frames 20 {size}"));
+    assert!(picture("flockwork.png") == whole, "another picture");
+    program(&format!("run --init half.npz --frames 19 {size}"));
+    assert!(picture("flockwork.png") != whole, "all pictures are the same");
 }

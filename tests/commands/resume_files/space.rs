@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use flockwork::engine::cpu::CpuEngine;
-
-use super::{AFTER, BEFORE, folders, init, simulate, whole_and_half};
+use super::{Entries, changed_by, folders, forget, last};
 use crate::common::mixed_in_space_text;
 
 /// Flocks in space: a built-in scene, everything at once, and a flow field from a file.
@@ -34,70 +32,30 @@ pub fn starts(folder: &Path) -> Vec<String> {
     starts
 }
 
-/// A control: the tests of files from spaces test each part, for with another third coordinate, another
+/// Changes the third coordinate of each point at the last tick.
+fn third(entries: &mut Entries, array: &str, change: impl Fn(f32) -> f32) -> bool {
+    let points = last(entries, array);
+    for point in points.chunks_exact_mut(12) {
+        let number = f32::from_le_bytes([point[8], point[9], point[10], point[11]]);
+        point[8..].copy_from_slice(&change(number).to_le_bytes());
+    }
+    !points.is_empty()
+}
+
+/// What makes the tests of files from spaces tests of each part: with another third coordinate, another
 /// memory, other targets or another flow field some scene goes on otherwise.
 #[test]
 fn every_part_of_the_file_of_a_space_is_needed_by_some_scene() {
-    let (scenes, results) = folders();
-    let folder = results.path();
-    let mut engine = CpuEngine::new(Some(2)).unwrap();
+    let (scenes, _results) = folders();
     let starts = starts(scenes.path());
-    let mut noticed = [0; 5];
-    for start in &starts {
-        whole_and_half(&mut engine, start, folder);
-        let half = std::fs::read_to_string(folder.join("half.csv")).unwrap();
-        let header: Vec<&str> = half.lines().next().unwrap().split(',').collect();
-        let place = |name: &str| header.iter().position(|column| *column == name);
-        assert_eq!(header[3..9].join(","), "x,y,z,vx,vy,vz", "{start}");
-        let row = format!("{BEFORE},");
-        // A number of each row of the last tick, made another one.
-        let with = |column: Option<usize>, change: &dyn Fn(&str) -> String| -> String {
-            let other = |line: &str| {
-                let mut fields: Vec<String> = line.split(',').map(str::to_owned).collect();
-                if let Some(column) = column.filter(|_| line.starts_with(&row)) {
-                    fields[column] = change(&fields[column]);
-                }
-                fields.join(",") + "\n"
-            };
-            half.lines().map(other).collect()
-        };
-        let number = |text: &str| text.parse::<f32>().unwrap();
-        let nudged = |text: &str| (number(text) * 0.999).to_string();
-        let turned = |text: &str| (number(text) * 0.5).to_string();
-        // The height of the first target.
-        let lowered = |text: &str| {
-            let Some((before, targets)) = text.split_once("targets = [[") else {
-                return text.into();
-            };
-            let mut numbers: Vec<&str> = targets.splitn(4, "%2C ").collect();
-            numbers[2] = "0.5";
-            format!("{before}targets = [[{}", numbers.join("%2C "))
-        };
-        let flow = half.replace("%2C -11.0]", "%2C 11.0]");
-        let changes = [
-            with(place("z"), &nudged),
-            with(place("vz"), &nudged),
-            with(place("angle"), &turned),
-            with(place("run"), &lowered),
-            flow,
-        ];
-        for (noticed, text) in noticed.iter_mut().zip(changes) {
-            if text == half {
-                continue;
-            }
-            std::fs::write(folder.join("changed.csv"), text).unwrap();
-            simulate(&mut engine, &init(folder, "changed.csv"), AFTER, folder, "resumed");
-            let end = |name: &str| {
-                let text = std::fs::read_to_string(folder.join(format!("{name}.csv"))).unwrap();
-                let rows =
-                    text.lines().filter(|line| line.starts_with(&format!("{},", BEFORE + AFTER)));
-                let motion = rows.map(|row| row.split(',').take(9).collect::<Vec<_>>().join(","));
-                motion.collect::<Vec<_>>()
-            };
-            *noticed += u32::from(end("whole") != end("resumed"));
-        }
+    for array in ["position.npy", "velocity.npy"] {
+        let changed = changed_by(&starts, |entries| third(entries, array, |z| z * 0.999));
+        assert_eq!(changed, starts.len(), "{array}");
     }
-    let all = starts.len() as u32;
-    assert!(noticed[0] == all && noticed[1] == all, "z, vz: {noticed:?} of {all}");
-    assert!(noticed[2] >= 4 && noticed[3] >= 3 && noticed[4] == 1, "{noticed:?} of {all}");
+    let forgetful = changed_by(&starts, forget);
+    assert!(forgetful >= 4, "{forgetful}");
+    let lowered = changed_by(&starts, |entries| third(entries, "target_position.npy", |_| 0.5));
+    assert!(lowered >= 3, "{lowered}");
+    let calm = changed_by(&starts, |entries| third(entries, "flow.npy", |z| -z));
+    assert_eq!(calm, 1);
 }

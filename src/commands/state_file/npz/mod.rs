@@ -11,11 +11,12 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::run_record::{RunRecord, kept};
-use super::{ARRAYS, Portion, RECORD};
+use super::{ARRAYS, RECORD};
 use crate::commands::output::{OutputError, OutputFile, Scratch};
 use arrays::EXTENSION;
 use flockwork_model::behaviours::Target;
 use flockwork_model::memory::ShownBy;
+use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
 use npy::{Number, write_header};
 
@@ -62,8 +63,12 @@ impl NpzStates {
     }
 
     /// Adds some rows of a tick.
-    pub fn write(&mut self, portion: Portion, targets: &[Target]) -> io::Result<()> {
-        let state = portion.state;
+    pub fn write(
+        &mut self,
+        state: &FlockState,
+        is_first: bool,
+        targets: &[Target],
+    ) -> io::Result<()> {
         let (parts, axes) = (&mut self.parts, self.axes);
         let [tick, id, species, position, velocity, rest @ ..] = &mut parts.arrays;
         let [angle, shown, places, motions, hits] = rest;
@@ -88,7 +93,7 @@ impl NpzStates {
         parts.rows += state.len() as u64;
         parts.remember |= !state.memory.is_empty();
         parts.counts = state.shown == ShownBy::default();
-        if portion.first > 0 {
+        if !is_first {
             return Ok(());
         }
         for target in kept(targets) {
