@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::drawing::Marker;
+use super::plot::MAX_DENSITIES;
 use crate::commands::ranks;
 use crate::commands::usage::{self, scene_name, whole, wrong};
 use flockwork_engine::gpu::AdapterChoice;
@@ -192,7 +192,7 @@ impl BenchArgs {
         let mut densities: Vec<f32> = self.flock.density.clone();
         densities.sort_by(f32::total_cmp);
         densities.dedup();
-        let (found, most) = (densities.len(), Marker::ALL.len());
+        let (found, most) = (densities.len(), MAX_DENSITIES);
         if self.plot.is_some() && self.flock.count.len() > 1 && found > most {
             return Err(wrong(format!(
                 "--plot: {found} densities, but a plot has only {most} kinds of lines; leave some out, \

@@ -6,10 +6,7 @@
 
 mod agreement;
 mod args;
-mod axis;
-mod chart;
 pub mod document;
-mod drawing;
 mod measure;
 mod plot;
 pub mod report;

@@ -1,24 +1,65 @@
-//! Writes the plot of a bench to a file.
+//! The plot of a bench: time per agent against the count, or engine beside engine, and the passes of each.
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Once;
 
-use super::chart;
-use super::report::Report;
-use crate::commands::output::OutputFile;
+use plotters::chart::{ChartBuilder, SeriesLabelPosition};
+use plotters::coord::Shift;
+use plotters::coord::combinators::{BindKeyPoints, IntoLogRange};
+use plotters::coord::ranged1d::IntoSegmentedCoord;
+use plotters::coord::ranged1d::SegmentValue::{CenterOf, Exact};
+use plotters::drawing::DrawingAreaErrorKind;
+use plotters::prelude::{
+    BitMapBackend, Circle, DrawingArea, DrawingBackend, IntoDrawingArea, PathElement, Rectangle,
+    SVGBackend, Text,
+};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{
+    BLACK, Color, FontStyle, IntoTextStyle, RGBColor, TextStyle, WHITE, register_font,
+};
+
+use super::report::{Report, ReportRow};
+use crate::commands::output::{OutputFile, counted};
 use crate::commands::usage::wrong;
 
-/// The file format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PlotFormat {
-    Svg,
-    Png,
-}
+/// Width of the picture, and heights of a line of text and of the panels; units.
+const WIDTH: u32 = 1000;
+const LINE: u32 = 19;
+const PANEL: u32 = 340;
+const PASSES: u32 = 250;
+/// Right of the panels, for the names of series.
+const LEGEND: u32 = 190;
+/// Pixels per unit in a bitmap: sharp on all screens.
+const PIXELS: u32 = 2;
+/// Most densities in a plot: one looks like another with more.
+pub const MAX_DENSITIES: usize = 8;
+
+/// Colours of engines, in the order of the table: Okabe and Ito's, which colour-blind people can tell apart.
+const ENGINES: [RGBColor; 4] =
+    [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(204, 121, 167)];
+
+/// Colours of passes, in order of first appearance: those of a GPU tick, and the CPU's sort.
+const COLOURS: [RGBColor; 11] = [
+    RGBColor(78, 121, 167),
+    RGBColor(242, 142, 43),
+    RGBColor(225, 87, 89),
+    RGBColor(118, 183, 178),
+    RGBColor(237, 201, 72),
+    RGBColor(176, 122, 161),
+    RGBColor(89, 161, 79),
+    RGBColor(255, 157, 167),
+    RGBColor(156, 117, 95),
+    RGBColor(150, 150, 150),
+    RGBColor(60, 60, 90),
+];
+
+type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 /// A plot file. It appears only when complete.
 #[derive(Debug)]
 pub struct PlotFile {
-    format: PlotFormat,
+    is_svg: bool,
     file: OutputFile,
 }
 
@@ -26,9 +67,9 @@ impl PlotFile {
     /// Checks the file extension and the folder, and begins the file.
     pub fn create(path: &Path) -> anyhow::Result<Self> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        let format = match extension.as_deref() {
-            Some("svg") => PlotFormat::Svg,
-            Some("png") => PlotFormat::Png,
+        let is_svg = match extension.as_deref() {
+            Some("svg") => true,
+            Some("png") => false,
             _ => {
                 return Err(wrong(format!(
                     "--plot {}: a plot is called NAME.svg (lines and text) or NAME.png (pixels)",
@@ -36,24 +77,583 @@ impl PlotFile {
                 )));
             }
         };
-        Ok(Self { format, file: OutputFile::create(path)? })
+        Ok(Self { is_svg, file: OutputFile::create(path)? })
     }
 
-    /// Draws the reports and renames the file into place.
+    /// Draws the reports of one run, at least one, and renames the file into place.
     pub fn write(mut self, reports: &[Report]) -> anyhow::Result<()> {
-        let drawing = chart::chart(reports);
-        match self.format {
-            PlotFormat::Svg => self.file.write_all(drawing.svg()?.as_bytes())?,
-            PlotFormat::Png => {
-                let (width, height, pixels) = drawing.pixels()?;
-                let mut encoder = png::Encoder::new(&mut self.file, width, height);
-                encoder.set_color(png::ColorType::Rgb);
-                let mut writer = encoder.write_header()?;
-                writer.write_image_data(&pixels)?;
-                writer.finish()?;
-            }
+        let page = Page::new(reports);
+        if self.is_svg {
+            self.file.write_all(page.svg()?.as_bytes())?;
+        } else {
+            let (width, height) = (WIDTH * PIXELS, page.height() * PIXELS);
+            let mut pixels = vec![0; width as usize * height as usize * 3];
+            let backend = BitMapBackend::with_buffer(&mut pixels, (width, height));
+            page.draw(&backend.into_drawing_area(), PIXELS)?;
+            let mut encoder = png::Encoder::new(&mut self.file, width, height);
+            encoder.set_color(png::ColorType::Rgb);
+            let mut writer = encoder.write_header()?;
+            writer.write_image_data(&pixels)?;
+            writer.finish()?;
         }
         self.file.publish()?;
         Ok(())
+    }
+}
+
+/// A text of this height; pixels. The font is part of the program, for a bare machine has none.
+fn font(height: u32) -> TextStyle<'static> {
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
+        // If the font were broken, the first text would fail.
+        let _ = register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
+    });
+    ("sans-serif", height).into_text_style(&(0, 0))
+}
+
+/// A stack of parts: a name, an engine or a pass and its time.
+struct Bar {
+    name: String,
+    parts: Vec<(&'static str, f64)>,
+    /// The least and the largest of the sum.
+    whisker: Option<[f64; 2]>,
+}
+
+/// Reports by engine, density and count.
+struct Page<'a> {
+    reports: &'a [Report],
+    /// Densities as asked for, each with its name. The name is empty when no behaviour looks at neighbours,
+    /// or when the world has a fixed size and every count has a density of its own.
+    densities: Vec<(Option<f32>, String)>,
+    /// Ascending.
+    counts: Vec<usize>,
+    head: Vec<String>,
+}
+
+impl<'a> Page<'a> {
+    fn new(reports: &'a [Report]) -> Self {
+        let mut counts: Vec<usize> = reports.iter().map(|report| report.agents).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        let mut densities: Vec<(Option<f32>, String)> = Vec::new();
+        for Report { density: asked, .. } in reports {
+            if densities.iter().any(|(density, _)| density == asked) {
+                continue;
+            }
+            let same = reports.iter().filter(|report| report.density == *asked);
+            let even: Vec<f64> = same.map(|report| report.uniform_neighbours).collect();
+            let alike = even.iter().all(|k| *k > 0.0 && (k / even[0] - 1.0).abs() < 0.02);
+            let name = format!("k = {}", (even[0] * 10.0).round() / 10.0);
+            densities.push((*asked, if alike { name } else { String::new() }));
+        }
+        let mut page = Self { reports, densities, counts, head: Vec::new() };
+        page.head = page.conditions();
+        page
+    }
+
+    /// The conditions of the measurement, line by line.
+    fn conditions(&self) -> Vec<String> {
+        let Some(first) = self.reports.first() else { return Vec::new() };
+        let samples = self.reports.iter().map(Report::fewest_samples).min().unwrap_or(0);
+        let mut lines = vec![format!(
+            "scene {}, seed {}; start: {}; {}; medians of {} or more, whiskers from the least to the 95th \
+             percentile",
+            first.scene,
+            first.seed,
+            first.start(),
+            counted(first.ticks_asked.into(), "tick"),
+            counted(samples as u64, "sample")
+        )];
+        lines.extend(first.rows.iter().map(|row| format!("{}: {}", row.engine, row.runs_on)));
+        lines.push(format!("processor: {}", first.processor));
+        let counted = self.densities.iter().filter_map(|(asked, name)| {
+            let [start, end] = self.report(*asked, *self.counts.last()?)?.crowding?.mean_neighbours;
+            Some(format!("{start:.1} to {end:.1} ({name})").replace(" ()", ""))
+        });
+        let counted: Vec<String> = counted.collect();
+        let processes = self.reports.iter().map(|report| report.processes).max().unwrap_or(1);
+        lines.push(match (counted.is_empty(), processes) {
+            _ if self.reports.iter().all(|report| report.uniform_neighbours == 0.0) => {
+                "no agent has neighbours".into()
+            }
+            (false, _) => format!(
+                "neighbours from start to end in the largest flock: {}{}",
+                counted.join(", "),
+                if self.densities.iter().all(|(_, name)| name.is_empty()) {
+                    ""
+                } else {
+                    "; k: mean neighbours of a flock that is spread evenly"
+                }
+            ),
+            (true, 1) => "interrupted before neighbours were counted".into(),
+            (true, ranks) => format!("{ranks} ranks; neighbours are not counted"),
+        });
+        lines
+    }
+
+    fn report(&self, density: Option<f32>, count: usize) -> Option<&'a Report> {
+        self.reports.iter().find(|r| r.density == density && r.agents == count)
+    }
+
+    /// The engines' names, in the order of the table.
+    fn engines(&self) -> Vec<&'static str> {
+        let rows = self.reports.first().map(|report| report.rows.iter());
+        rows.into_iter().flatten().map(|row| row.engine).collect()
+    }
+
+    /// Engines with passes, by number.
+    fn profiled(&self) -> Vec<usize> {
+        let has = |engine: &usize| {
+            let rows = self.reports.iter().filter_map(|report| report.rows.get(*engine));
+            rows.flat_map(|row| &row.passes).any(|(_, ms)| *ms > 0.0)
+        };
+        (0..self.engines().len()).filter(has).collect()
+    }
+
+    fn height(&self) -> u32 {
+        (self.head.len() as u32 + 3) * LINE + PANEL + self.profiled().len() as u32 * PASSES
+    }
+
+    fn svg(&self) -> anyhow::Result<String> {
+        let mut text = String::new();
+        self.draw(
+            &SVGBackend::with_string(&mut text, (WIDTH, self.height())).into_drawing_area(),
+            1,
+        )?;
+        Ok(text)
+    }
+
+    /// Draws all at `scale` pixels a unit.
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B> {
+        area.fill(&WHITE)?;
+        let write = |text: &str, line: u32, height: u32| {
+            area.draw(&Text::new(
+                text,
+                ((LINE * scale) as i32, (line * LINE * scale) as i32 / 2),
+                font(height * scale),
+            ))
+        };
+        write("Time for one agent and tick", 1, 23)?;
+        for (number, text) in self.head.iter().enumerate() {
+            // A viewer of the SVG may have a wider font.
+            let text: String = text.chars().take(140).collect();
+            write(&text, 2 * number as u32 + 4, 14)?;
+        }
+        let (_, mut rest) = area.split_vertically((self.head.len() as u32 + 3) * LINE * scale);
+        let (panel, below) = rest.split_vertically(PANEL * scale);
+        rest = below;
+        if self.counts.len() > 1 {
+            self.lines(&panel, scale)?;
+        } else {
+            self.beside(&panel, scale)?;
+        }
+        for engine in self.profiled() {
+            let (panel, below) = rest.split_vertically(PASSES * scale);
+            self.passes(&panel, scale, engine)?;
+            rest = below;
+        }
+        area.present()
+    }
+
+    /// Time per agent against the count: a line for each engine and density.
+    fn lines<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B> {
+        let all: Vec<[f64; 3]> =
+            self.reports.iter().flat_map(|report| &report.rows).filter_map(times).collect();
+        let least = all.iter().map(|times| times[0]).fold(f64::MAX, f64::min);
+        let most = all.iter().map(|times| times[2]).fold(0.0, f64::max);
+        if least > most {
+            return Ok(());
+        }
+        let (few, many) = (self.counts[0] as f64, self.counts[self.counts.len() - 1] as f64);
+        let room = (many / few).powf(0.05);
+        // Counts too near to the one before have no name.
+        let mut named: Vec<f64> = Vec::new();
+        for count in self.counts.iter().map(|count| *count as f64) {
+            if named.last().is_none_or(|last| (count / last).ln() > 0.06 * (many / few).ln()) {
+                named.push(count);
+            }
+        }
+        let (low, high) = (least / 1.15, most * 1.15);
+        let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
+        let steps: &[f64] = if high / low < 500.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let marks = powers.flat_map(|power| steps.iter().map(move |s| s * 10_f64.powi(power)));
+        let mut chart = builder(area, scale, "By number of agents, ns").build_cartesian_2d(
+            (few / room..many * room).log_scale().with_key_points(named),
+            (low..high).log_scale().with_key_points(marks.collect()),
+        )?;
+        chart
+            .configure_mesh()
+            .light_line_style(WHITE)
+            .label_style(font(13 * scale))
+            .x_desc("agents")
+            .x_label_formatter(&|count| short_count(*count as usize))
+            .draw()?;
+        for (index, engine) in self.engines().into_iter().enumerate() {
+            for (number, (asked, density)) in self.densities.iter().enumerate() {
+                let points = self.counts.iter().filter_map(|count| {
+                    let times = times(self.report(*asked, *count)?.rows.get(index)?)?;
+                    Some((*count as f64, times))
+                });
+                let points: Vec<(f64, [f64; 3])> = points.collect();
+                // Densities are told apart by how pale they are, and by the size of their rings.
+                let pale = 1.0 - 0.6 * number as f64 / self.densities.len() as f64;
+                let style = ENGINES[index % ENGINES.len()].mix(pale).stroke_width(2 * scale);
+                let ring = (3 + number as u32) * scale;
+                let whiskers =
+                    points.iter().map(|(x, [low, _, high])| vec![(*x, *low), (*x, *high)]);
+                chart.draw_series(whiskers.map(|ends| PathElement::new(ends, style)))?;
+                let places: Vec<(f64, f64)> = points.iter().map(|(x, y)| (*x, y[1])).collect();
+                chart.draw_series(places.iter().map(|place| Circle::new(*place, ring, style)))?;
+                let name = format!("{engine}, {density}");
+                let reach = (24 * scale) as i32;
+                chart
+                    .draw_series([PathElement::new(places, style)])?
+                    .label(name.trim_end_matches(", "))
+                    .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + reach, y)], style));
+            }
+        }
+        legend(&mut chart, scale)
+    }
+
+    /// Time per agent, engine beside engine.
+    fn beside<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B> {
+        let bar = |density: Option<f32>, (index, engine): (usize, &&'static str)| {
+            let report = self.report(density, *self.counts.first()?)?;
+            let [low, middle, high] = times(report.rows.get(index)?)?;
+            let whisker = Some([low, high]);
+            Some(Bar { name: (*engine).into(), parts: vec![(*engine, middle)], whisker })
+        };
+        let engines = self.engines();
+        let group = |density| engines.iter().enumerate().filter_map(|e| bar(density, e)).collect();
+        bars(area, scale, "By engine, ns", (&engines, &ENGINES), &self.groups(group))
+    }
+
+    /// The passes of an engine, stacked: a bar for each count and density.
+    fn passes<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        scale: u32,
+        engine: usize,
+    ) -> Drawn<B> {
+        let mut names = Vec::new();
+        for (name, _) in self.reports.iter().flat_map(|r| &r.rows).flat_map(|row| &row.passes) {
+            if !names.contains(name) {
+                names.push(*name);
+            }
+        }
+        let bar = |density: Option<f32>, count: &usize| {
+            let passes = &self.report(density, *count)?.rows.get(engine)?.passes;
+            let parts = passes.iter().map(|(pass, ms)| (*pass, ms * 1e6 / *count as f64));
+            Some(Bar { name: short_count(*count), parts: parts.collect(), whisker: None })
+        };
+        let group = |density| self.counts.iter().filter_map(|count| bar(density, count)).collect();
+        let clock = self.reports.first().and_then(|report| report.rows.get(engine));
+        let by_stamps = clock.is_some_and(|row| row.passes_by_timestamps);
+        let clock = if by_stamps { "timestamps" } else { "wall time" };
+        let name = self.engines()[engine];
+        let title = format!("Passes of {name}, ns by {clock}, measured after the run");
+        bars(area, scale, &title, (&names, &COLOURS), &self.groups(group))
+    }
+
+    /// The bars of each density, with its name.
+    fn groups(&self, bars: impl Fn(Option<f32>) -> Vec<Bar>) -> Vec<(&str, Vec<Bar>)> {
+        self.densities.iter().map(|(asked, name)| (name.as_str(), bars(*asked))).collect()
+    }
+}
+
+/// Draws groups of stacked bars, and the names of their parts with these colours.
+fn bars<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    scale: u32,
+    title: &str,
+    (names, colours): (&[&'static str], &[RGBColor]),
+    groups: &[(&str, Vec<Bar>)],
+) -> Drawn<B> {
+    let sum = |bar: &Bar| bar.parts.iter().map(|(_, ns)| ns).sum::<f64>();
+    let end = |bar: &Bar| bar.whisker.map_or(sum(bar), |[_, high]| high);
+    let most = groups.iter().flat_map(|(_, bars)| bars).map(end).fold(0.0, f64::max);
+    // Bars, and a gap after each group.
+    let mut places: Vec<(usize, &Bar)> = Vec::new();
+    let mut middles: Vec<(usize, &str)> = Vec::new();
+    let mut at = 0;
+    for (name, bars) in groups {
+        middles.push((at + bars.len() / 2, name));
+        places.extend(bars.iter().enumerate().map(|(number, bar)| (at + number, bar)));
+        at += bars.len() + 1;
+    }
+    if most <= 0.0 {
+        return Ok(());
+    }
+    let mut chart = builder(area, scale, title)
+        .build_cartesian_2d((0..at - 2).into_segmented(), 0.0..most * 1.25)?;
+    let label = font(13 * scale);
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .light_line_style(WHITE)
+        .x_labels(20)
+        .y_labels(6)
+        .label_style(label.clone())
+        .x_label_formatter(&|segment| {
+            match segment {
+                CenterOf(at) => {
+                    places.iter().find(|place| place.0 == *at).map_or("", |(_, bar)| &bar.name)
+                }
+                _ => "",
+            }
+            .into()
+        })
+        .draw()?;
+    for (index, name) in names.iter().enumerate() {
+        let colour = colours[index % colours.len()];
+        let part = |(at, bar): &(usize, &Bar)| {
+            let number = bar.parts.iter().position(|(own, _)| own == name)?;
+            let below: f64 = bar.parts[..number].iter().map(|(_, ns)| ns).sum();
+            let top = (Exact(*at), below + bar.parts[number].1);
+            let mut part = Rectangle::new([top, (Exact(at + 1), below)], colour.filled());
+            part.set_margin(0, 0, 3 * scale, 3 * scale);
+            Some(part)
+        };
+        let (wide, half) = (14 * scale as i32, 6 * scale as i32);
+        chart.draw_series(places.iter().filter_map(part))?.label(*name).legend(move |(x, y)| {
+            Rectangle::new([(x, y - half), (x + wide, y + half)], colour.filled())
+        });
+    }
+    let whiskers = places.iter().filter_map(|(at, bar)| Some((CenterOf(*at), bar.whisker?)));
+    let lines = whiskers.map(|(at, [low, high])| vec![(at.clone(), low), (at, high)]);
+    chart.draw_series(lines.map(|ends| PathElement::new(ends, BLACK.stroke_width(scale))))?;
+    let totals = places.iter().filter(|_| places.len() <= 16);
+    let totals = totals.map(|(at, bar)| (short_number(sum(bar)), *at, end(bar), VPos::Bottom));
+    let tops = middles.into_iter().map(|(at, name)| (name.into(), at, most * 1.25, VPos::Top));
+    let texts: Vec<(String, usize, f64, VPos)> = totals.chain(tops).collect();
+    chart.draw_series(texts.into_iter().map(|(text, at, y, side)| {
+        Text::new(text, (CenterOf(at), y), label.pos(Pos::new(HPos::Center, side)))
+    }))?;
+    legend(&mut chart, scale)
+}
+
+/// A panel with its title, and room for the names of series at the right.
+fn builder<'a, 'b, B: DrawingBackend>(
+    area: &'a DrawingArea<B, Shift>,
+    scale: u32,
+    title: &str,
+) -> ChartBuilder<'a, 'b, B> {
+    let mut builder = ChartBuilder::on(area);
+    builder
+        .margin((LINE / 2 * scale) as i32)
+        .margin_right((LEGEND * scale) as i32)
+        .caption(title, font(16 * scale))
+        .x_label_area_size((2 * LINE * scale) as i32)
+        .y_label_area_size((3 * LINE * scale) as i32);
+    builder
+}
+
+/// Names the series at the right of a panel.
+fn legend<'a, B: DrawingBackend + 'a, C: plotters::coord::CoordTranslate>(
+    chart: &mut plotters::chart::ChartContext<'a, B, C>,
+    scale: u32,
+) -> Drawn<B> {
+    let right = chart.plotting_area().dim_in_pixel().0 as i32;
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::Coordinate(right, 0))
+        .legend_area_size(30 * scale)
+        .label_font(font(14 * scale))
+        .draw()
+}
+
+/// Nanoseconds per agent and tick: minimum, median, 95th percentile.
+fn times(row: &ReportRow) -> Option<[f64; 3]> {
+    let per_agent = row.ns_per_agent / row.ms_p50;
+    let times = [row.ms_min * per_agent, row.ns_per_agent, row.ms_p95 * per_agent];
+    times.iter().all(|time| time.is_finite() && *time > 0.0).then_some(times)
+}
+
+/// A number of agents for display: `200 k`, `1.5 M`.
+fn short_count(count: usize) -> String {
+    let (value, unit) = match count {
+        0..1_000 => return count.to_string(),
+        1_000..1_000_000 => (count as f64 / 1e3, "k"),
+        _ => (count as f64 / 1e6, "M"),
+    };
+    format!("{} {unit}", (value * 10.0).round() / 10.0)
+}
+
+/// A measured number for display, with three significant digits.
+fn short_number(value: f64) -> String {
+    let digits = 2 - value.max(1e-3).log10().floor().clamp(-1.0, 2.0) as usize;
+    format!("{value:.digits$}")
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::super::report::Crowding;
+    use super::*;
+    use crate::commands::state_file::RunRecord;
+
+    const NAMES: [&str; 4] = ["steer", "scan_reduce", "place", "reorder"];
+
+    fn row(engine: &'static str, ns: f64, agents: usize) -> ReportRow {
+        let ms = ns * agents as f64 * 1e-6;
+        ReportRow {
+            engine,
+            runs_on: format!("some machine whose name is long, for {engine}"),
+            ms_p50: ms,
+            ms_min: ms * 0.9,
+            ms_p95: ms * 1.3,
+            million_agent_ticks: 1e3 / ns,
+            ns_per_agent: ns,
+            samples: 20,
+            passes: NAMES.iter().map(|pass| (*pass, ms / 4.0)).collect(),
+            passes_by_timestamps: engine == "gpu",
+            ranks: Vec::new(),
+            borders_moved: None,
+        }
+    }
+
+    /// The reports of a run over these counts and densities. The first engine is `faster` times as
+    /// fast.
+    pub fn reports(counts: &[usize], densities: &[Option<f32>], faster: f64) -> Vec<Report> {
+        let all = counts.iter().flat_map(|count| densities.iter().map(move |k| (*count, *k)));
+        let one = |(agents, density): (usize, Option<f32>)| {
+            let k = f64::from(density.unwrap_or(10.0));
+            let ns = 2.0 * k + 1e5 / agents as f64;
+            Report {
+                scene: "flock".into(),
+                agents,
+                processes: 1,
+                seed: 1,
+                processor: "Some Processor @ 2 GHz".into(),
+                state: "uniform",
+                settle_ticks: 0,
+                density,
+                ticks: 100,
+                ticks_asked: 100,
+                ticks_before_the_end: 111,
+                uniform_neighbours: k,
+                runs: 1,
+                ticks_a_sample: 5,
+                crowding: Some(Crowding {
+                    mean_neighbours: [k, 2.9 * k],
+                    largest_cell: [13, 93],
+                    sampled_agents: 0,
+                }),
+                rows: vec![
+                    row("gpu", ns / faster, agents),
+                    row("cpu", ns, agents),
+                    row("cpu1", 1.8 * ns, agents),
+                ],
+                agreements: Vec::new(),
+                run: RunRecord::default(),
+            }
+        };
+        all.map(one).collect()
+    }
+
+    fn svg(counts: &[usize], densities: &[Option<f32>], faster: f64) -> String {
+        Page::new(&reports(counts, densities, faster)).svg().unwrap()
+    }
+
+    /// The attribute of a tag.
+    fn attribute<'a>(tag: &'a str, name: &str) -> &'a str {
+        tag.split_once(&format!(" {name}=\"")).unwrap().1.split('"').next().unwrap()
+    }
+
+    #[test]
+    fn no_text_covers_another_or_leaves_the_picture() {
+        let many = [100, 1000, 5000, 10_000, 20_000, 100_000, 200_000, 1_000_000, 10_000_000];
+        let densities = [10.0, 30.0, 100.0, 3.0, 5.0, 50.0, 70.0, 90.0].map(Some);
+        for (counts, densities, faster) in [
+            (&many[..], &densities[..], 2.0),
+            (&many[..], &densities[..3], 300.0),
+            (&many[7..8], &densities[..], 2.0),
+            (&many[3..6], &densities[..1], 300.0),
+            (&many[..1], &[None], 2.0),
+        ] {
+            let svg = svg(counts, densities, faster);
+            let height: i32 = attribute(&svg, "height").parse().unwrap();
+            let mut boxes: Vec<([i32; 4], &str)> = Vec::new();
+            for tag in svg.split("<text").skip(1) {
+                let number = |name| attribute(tag, name).parse::<f64>().unwrap();
+                let text = tag.split('>').nth(1).unwrap().split('<').next().unwrap().trim();
+                let wide = font(number("font-size") as u32 * 5 / 4);
+                let (wide, high) = area_of(text, &wide);
+                let left = match attribute(tag, "text-anchor") {
+                    "middle" => number("x") as i32 - wide / 2,
+                    "end" => number("x") as i32 - wide,
+                    _ => number("x") as i32,
+                };
+                let own = [left, number("y") as i32 - high / 2, left + wide, number("y") as i32];
+                let inside = own[0] >= 0 && own[1] >= 0 && own[2] <= 1000 && own[3] <= height;
+                assert!(inside, "{text} leaves the picture: {own:?}");
+                for (other, second) in &boxes {
+                    let apart = (0..2).any(|a| own[a + 2] <= other[a] || other[a + 2] <= own[a]);
+                    assert!(apart, "{text} covers {second}: {own:?}, {other:?}");
+                }
+                boxes.push((own, text));
+            }
+            assert!(boxes.len() > 20);
+        }
+    }
+
+    fn area_of(text: &str, style: &TextStyle<'_>) -> (i32, i32) {
+        let (width, height) = style.font.box_size(text).unwrap();
+        (width as i32, height as i32)
+    }
+
+    #[test]
+    fn every_engine_density_and_pass_is_named() {
+        let found = svg(&[1000, 100_000], &[Some(10.0), Some(30.0)], 2.0);
+        for name in ["gpu, k = 10", "cpu1, k = 30", "steer", "scan_reduce", "100 k", "1 k"] {
+            assert!(found.contains(name), "no {name} in\n{found}");
+        }
+        for name in
+            ["scene flock", "some machine", "Some Processor", "start: uniform", "20 samples"]
+        {
+            assert!(found.contains(name), "no {name} in\n{found}");
+        }
+        assert_eq!(found.matches("<polyline").count(), 3 * 2 * 2 + 3 * 2 * 2, "lines and whiskers");
+    }
+
+    #[test]
+    fn one_count_shows_the_engines_side_by_side() {
+        let heights = |svg: &str, engine: usize| -> Vec<f64> {
+            let RGBColor(r, g, b) = ENGINES[engine];
+            let colour = format!("#{r:02X}{g:02X}{b:02X}");
+            let boxes = svg.split("<rect").filter(|tag| tag.contains(&colour));
+            let heights = boxes.map(|tag| attribute(tag, "height").parse::<f64>().unwrap());
+            // The boxes of the legend are small.
+            heights.filter(|height| *height > 20.0).collect()
+        };
+        let one = svg(&[1000], &[None], 2.0);
+        assert!(one.contains("By engine"));
+        let [gpu, cpu, cpu1] = [0, 1, 2].map(|engine| heights(&one, engine)[0]);
+        // The first engine is twice as fast as the second; the third is 1.8 times as slow.
+        assert!((cpu / gpu - 2.0).abs() < 0.1, "{gpu} {cpu}");
+        assert!((cpu1 / cpu - 1.8).abs() < 0.05, "{cpu} {cpu1}");
+        assert_eq!(heights(&svg(&[1000], &[Some(5.0), Some(10.0)], 2.0), 1).len(), 2);
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let counts = [999, 1000, 12_345, 200_000, 1_000_000, 1_500_000, 100_000_000];
+        let texts = counts.map(short_count).join(", ");
+        assert_eq!(texts, "999, 1 k, 12.3 k, 200 k, 1 M, 1.5 M, 100 M");
+        let texts = [0.0412, 2.34567, 44.67, 1234.5].map(short_number).join(", ");
+        assert_eq!(texts, "0.041, 2.35, 44.7, 1234");
+    }
+
+    /// Writes a picture for people who change this file: `PLOTS=FOLDER cargo test plots_to_look_at`.
+    #[test]
+    fn plots_to_look_at() {
+        let Some(folder) = std::env::var_os("PLOTS") else { return };
+        let densities = [10.0, 30.0, 100.0].map(Some);
+        let all = reports(&[1000, 10_000, 100_000, 1_000_000], &densities, 5.0);
+        for (name, reports) in [("lines", &all[..]), ("bars", &reports(&[1000], &[None], 2.0))] {
+            for end in ["svg", "png"] {
+                let path = Path::new(&folder).join(format!("{name}.{end}"));
+                PlotFile::create(&path).unwrap().write(reports).unwrap();
+            }
+        }
     }
 }

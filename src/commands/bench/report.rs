@@ -300,7 +300,7 @@ impl fmt::Display for Summary<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chart::tests::reports;
+    use super::super::plot::tests::reports;
     use super::*;
 
     #[test]
